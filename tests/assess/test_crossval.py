@@ -294,7 +294,11 @@ def test_any_space(space, data):
         ({"folds": 2.0}, TypeError, r"^folds must be a whole number from 2; got 2\.0"),
         ({"folds": None}, ValueError, "^folds must be .* where there are no groups"),
         ({"stream": None}, ValueError, "^folds need a stream"),
-        ({"stream": np.random.default_rng(0)}, TypeError, "^stream must be a gpnotes Stream"),
+        (
+            {"stream": np.random.default_rng(0)},
+            TypeError,
+            "^stream must be a Stream, or a seed from 0",
+        ),
         ({"level": 95}, ValueError, r"^level must be between 0 and 1; got 95"),
         ({"fit": PROCESS}, TypeError, "^fit must be a function of X and y; got GP"),
         ({"groups": [1] * 23}, ValueError, "^folds and stream must be None where groups say"),

@@ -483,7 +483,7 @@ class Wide(ConstantMean):
         (
             lambda gp, X, y: condition(gp, X, y).sample(X, np.random.default_rng(0), 2),
             TypeError,
-            "stream must be a gpnotes Stream; got Generator",
+            "stream must be a Stream, or a seed from 0; got Generator",
         ),
         (
             lambda gp, X, y: condition(gp, X, y).sample(X, stream(0), 2.5),

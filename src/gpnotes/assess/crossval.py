@@ -16,8 +16,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.random import Stream
+from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
+from ..ground.tables import takes
 from ..ground.xp import Array, HostVector, Matrix, Vector, array_namespace, device, to_numpy
 from .scores import Scores, score_all, sds_to_each_side
 
@@ -90,7 +91,7 @@ def _over_folds(scores: Sequence[Scores], summary: Callable[[Sequence[float]], f
     return Scores(*values)
 
 
-def kfold(n: int, folds: int, stream: Stream) -> Folds:
+def kfold(n: int, folds: int, stream: Stream | int) -> Folds:
     """Deal the rows 0, …, n − 1 to folds by a permutation.
 
     Parameters
@@ -99,7 +100,7 @@ def kfold(n: int, folds: int, stream: Stream) -> Folds:
         The number of rows.
     folds : int
         The number of folds, from 2 to `n`.
-    stream : Stream
+    stream : Stream or int
         The source of random numbers.
 
     Returns
@@ -131,7 +132,7 @@ def kfold(n: int, folds: int, stream: Stream) -> Folds:
         raise ValueError(
             f"folds must be a whole number from 2 to the number of rows, {n}; got {folds}"
         )
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     dealt = np.empty(n, dtype=np.int64)
     dealt[to_numpy(stream.permutation(n))] = np.arange(n) % folds
     return _split(dealt)
@@ -172,12 +173,13 @@ def group_folds(groups: Array | Sequence[int | str]) -> Folds:
     return _split(_numbered(groups))
 
 
+@takes("X", "y")
 def cross_validate(
     fit: FitFunction,
     X: Matrix,
     y: Vector,
     folds: int | None = None,
-    stream: Stream | None = None,
+    stream: Stream | int | None = None,
     *,
     groups: Array | Sequence[int | str] | None = None,
     level: float = 0.95,
@@ -195,7 +197,7 @@ def cross_validate(
         The observations.
     folds : int or None, default None
         How many folds `stream` deals the rows to, as in `kfold`.
-    stream : Stream or None, default None
+    stream : Stream, int or None, default None
         The source of random numbers.
     groups : Array or sequence, shape (n,), or None
         Labels, a fold for each, as in `group_folds`; instead of `folds` and `stream`.
@@ -306,7 +308,7 @@ def _admitted(fit: FitFunction, X: Matrix, y: Vector) -> int:
 def _pairs(
     n: int,
     folds: int | None,
-    stream: Stream | None,
+    stream: Stream | int | None,
     groups: Array | Sequence[int | str] | None,
 ) -> Folds:
     if folds is not None:

@@ -16,6 +16,7 @@ from statistics import NormalDist
 
 from ..ground import check as _check
 from ..ground import xp as _xp
+from ..ground.tables import takes
 from ..ground.xp import LOG_2PI, Namespace, Vector, array_namespace
 
 __all__ = [
@@ -52,6 +53,7 @@ class Scores:
     coverage: float
 
 
+@takes("y", "mean")
 def mean_squared_error(y: Vector, mean: Vector) -> float:
     """Return the mean squared error of predictive means m (n,) for held-out y (n,).
 
@@ -90,6 +92,7 @@ def mean_squared_error(y: Vector, mean: Vector) -> float:
     return _average((_held_out(y) - _predicted(mean, y)) ** 2)
 
 
+@takes("y", "mean")
 def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
     """Return `mean_squared_error` divided by the variance of the held-out y; it has no unit.
 
@@ -136,6 +139,7 @@ def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
     return _average(error**2) / _average(deviation**2)
 
 
+@takes("y", "mean", "variance")
 def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
     """Return the mean negative log density of held-out y (n,) under normal predictions, in nats.
 
@@ -179,6 +183,7 @@ def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
     return 0.5 * (_average(z * z + xp.log(variance)) + LOG_2PI)
 
 
+@takes("y", "mean", "variance", "y_train")
 def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_train: Vector) -> float:
     """Return `log_loss` less that of the trivial prediction from the training targets, in nats.
 
@@ -231,6 +236,7 @@ def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_trai
     return 0.5 * _average(z * z + xp.log(variance) - trivial * trivial) - math.log(sd)
 
 
+@takes("y", "mean", "variance")
 def crps(y: Vector, mean: Vector, variance: Vector) -> float:
     """Return the continuous ranked probability score of normal predictions, in the unit of y.
 
@@ -279,6 +285,7 @@ def crps(y: Vector, mean: Vector, variance: Vector) -> float:
     return _average(xp.sqrt(variance) * unit)
 
 
+@takes("y", "mean", "variance")
 def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> float:
     """Return the share of y (n,) in the central intervals that hold it with probability `level`.
 
@@ -324,6 +331,7 @@ def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> 
     return _average(xp.astype(xp.abs(z) <= reach, variance.dtype))
 
 
+@takes("y", "mean", "variance", "y_train")
 def score_all(
     y: Vector, mean: Vector, variance: Vector, y_train: Vector, level: float = 0.95
 ) -> Scores:

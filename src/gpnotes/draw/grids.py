@@ -20,7 +20,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground.random import Stream
+from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array, epsilon, in_double
 from ..model.kernels import (
@@ -68,12 +68,12 @@ class CirculantEmbedding:
 
     __repr__ = summary
 
-    def sample(self, stream: Stream, n: int, *, antithetic: bool = False) -> Array:
+    def sample(self, stream: Stream | int, n: int, *, antithetic: bool = False) -> Array:
         """Draw functions of the prior on the grid.
 
         Parameters
         ----------
-        stream : Stream
+        stream : Stream or int
             The source of random numbers.
         n : int
             How many functions are drawn.
@@ -101,7 +101,7 @@ class CirculantEmbedding:
         :eq:`eq-sa-waves`: the real part of a fast Fourier transform, whose imaginary part is a
         second, independent draw. Source: Dietrich & Newsam (1997).
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         n = _check.whole(n, "n")
         if _check.flag(antithetic, "antithetic"):
             xp = array_namespace(self.eigenvalues)

@@ -15,14 +15,16 @@ from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
-from ..ground.random import Stream
+from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
+from ..ground.tables import takes
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian import Normal
 from ..model.means import BasisMean, pulled
 from ..model.process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
+from .left_out import LeaveOneOut
 
 __all__ = [
     "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",
@@ -30,6 +32,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@takes("X", "y")
 def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     """Condition a process on observations y (n,) at inputs X (n, d).
 
@@ -107,28 +110,6 @@ def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> Posterior:
     return Posterior(gp, X, y, factor, residual, factor.solved(residual), trend)
 
 
-@dataclass(frozen=True, eq=False)
-class LeaveOneOut:
-    """Predictions of each observation from all others, :eq:`eq-fv-loo`.
-
-    Made by `Posterior.leave_one_out`.
-
-    Parameters
-    ----------
-    mean : Vector, shape (n,)
-        The mean of yᵢ given the other observations.
-    variance : Vector, shape (n,)
-        Its variance. It is that of an observation: noise is in it.
-    log_density : Vector, shape (n,)
-        The log density of yᵢ under that prediction.
-    """
-
-    mean: Vector
-    variance: Vector
-    log_density: Vector
-    __repr__ = summary
-
-
 def _joint_work(posterior: Posterior, Xs: Matrix, *_: object, **__: object) -> int:
     """Count the multiplications for f at all of Xs together, and for a root of its covariance."""
     return (posterior.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0]
@@ -194,6 +175,7 @@ class Posterior:
             raise ValueError(f"gp.mean must have a basis to have weights; got {self.gp.mean!r}")
         return self.trend.weights
 
+    @takes("Xs")
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
@@ -269,6 +251,7 @@ class Posterior:
         _check.alike(Xs, name, self.X, "X")
         self.gp.kernel.validate_inputs(Xs, name)
 
+    @takes("Xs")
     def mean(self, Xs: Matrix) -> Vector:
         """Predict the mean of f (and of y), (m,), at Xs (m, d); O(n m).
 
@@ -281,10 +264,12 @@ class Posterior:
     def _pull(self, Xs: Matrix) -> Vector:
         return self.gp.kernel.gram(Xs, self.X) @ self.alpha
 
+    @takes("Xs")
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """Predict the variance, (m,), at Xs (m, d); arguments are those of `predict`."""
         return self.predict(Xs, noise)[1]
 
+    @takes("Xs")
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
         """Predict the covariance of f, or of a new y, between inputs.
 
@@ -332,6 +317,7 @@ class Posterior:
             covariance = covariance + added(self.trend, Xs, cross)
         return xp.matrix_transpose(cross) @ self.alpha, covariance
 
+    @takes("Xs")
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
         """Predict the joint distribution of f at all of Xs (m, d); with `noise`, that of new y.
 
@@ -352,14 +338,15 @@ class Posterior:
         mean, scales = mean_at(self.gp.mean, self.trend, Xs) + pull, self.gp.kernel.gram_diag(Xs)
         return joint_root(self.trend, mean, plus_noise(covariance, noise_var), scales)
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
         """Draw functions at inputs, or sets of new y.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        stream : Stream
+        stream : Stream or int
             The source of random numbers.
         n : int
             How many functions are drawn.
@@ -389,7 +376,7 @@ class Posterior:
         which rounding settles the order: the functions are as likely, but another machine may draw
         others. Neither takes jitter. Costs O(n² m + n m² + m³).
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         _check.whole(n, "n")
         return self.joint(Xs, noise).sample(stream, n)
 
@@ -463,6 +450,7 @@ class Posterior:
         log_density = -0.5 * (error * self.alpha + xp.log(variance) + LOG_2PI)
         return LeaveOneOut(self.y - error, variance, log_density)
 
+    @takes("x", "y")
     def extend(self, x: Matrix, y: Vector) -> Posterior:
         """Add further observations y (m,) at x (m, d), in O(n² m) instead of O(n³).
 
@@ -504,6 +492,7 @@ class Posterior:
         return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
 
 
+@takes("X", "y")
 def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     """Return the log evidence ``log p(y)`` of observations y (n,) at X (n, d).
 
@@ -549,6 +538,7 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     return posterior.log_evidence
 
 
+@takes("X", "y")
 def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     """Return ``log p(y)`` and its derivatives by all hyperparameters, as a fit does at each step.
 

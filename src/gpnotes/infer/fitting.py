@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..ground import check as _check
 from ..ground.chunks import Chunks, Data, Rows
 from ..ground.params import Parameters
-from ..ground.random import Stream
+from ..ground.random import Stream, stream_of
+from ..ground.tables import columns_of, together
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostVector, Matrix, Vector
 from ..model.contracts import Prior
@@ -38,7 +39,7 @@ def fit(
     y: Vector | None = None,
     *,
     restarts: int = 0,
-    stream: Stream | None = None,
+    stream: Stream | int | None = None,
     restart_sd: float = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
@@ -56,13 +57,14 @@ def fit(
         `features.FeatureGP`, `svgp.SVGP`, `laplace.LaplaceGP`, `deep.DeepGP`. Where it has inducing
         inputs Z, they move with the parameters. The first run starts at it.
     X : Matrix, shape (n, d), or Chunks
-        The inputs. A `chunks.Chunks` in the place of `X` and `y` will do for those models whose
-        evidence is made of sums over rows, `sparse.SparseGP`, `features.FeatureGP`, `deep.DeepGP`.
+        The inputs; the names of a frame's columns stand in the report. A `chunks.Chunks` in the
+        place of `X` and `y` will do for those models whose evidence is made of sums over rows,
+        `sparse.SparseGP`, `features.FeatureGP`, `deep.DeepGP`.
     y : Vector, shape (n,), or None
         The observations; None where `X` is chunks, which hold them.
     restarts : int, default 0
         How many further runs start at the parameters of `model` moved at random.
-    stream : Stream or None, default None
+    stream : Stream, int or None, default None
         The source of random numbers for the restarts.
     restart_sd : float, default 1.0
         What the standard normals that move a start are multiplied by: in logarithms where the
@@ -115,7 +117,8 @@ def fit(
     >>> found.posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    objective = objective_of(model, _data(X, y), fixed=fixed, bounds=bounds, priors=priors)
+    columns = columns_of(X)
+    objective = objective_of(model, _data(model, X, y), fixed=fixed, bounds=bounds, priors=priors)
     steps = _check.whole(steps, "steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
@@ -125,12 +128,12 @@ def fit(
     runs = sorted(_until(ended, callback, bar), key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
-    return Fit(tuple(runs), objective)
+    return Fit(tuple(runs), objective, columns=columns)
 
 
-def _data(X: Matrix | Chunks, y: Vector | None) -> Data:
+def _data(model: object, X: Matrix | Chunks, y: Vector | None) -> Data:
     if not isinstance(X, Chunks):
-        return Rows(X, cast("Vector", y))
+        return Rows(**together(model, X=X, y=y))
     if y is not None:
         raise TypeError(f"y must be None where X is chunks, which hold it; got {_check.kind_of(y)}")
     return X
@@ -161,7 +164,7 @@ class _Exact:
 
 
 def _starts(
-    objective: Objective[Any], restarts: int, stream: Stream | None, sd: float
+    objective: Objective[Any], restarts: int, stream: Stream | int | None, sd: float
 ) -> list[HostVector]:
     """The given start, and others whose parameters are drawn around its."""
     restarts = _check.whole(restarts, "restarts", 0)
@@ -171,7 +174,7 @@ def _starts(
         if restarts:
             raise ValueError("restarts need a stream to draw their starts from")
         return [start]
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     many = len(objective.limits)
     units = sd * objective.units[:many]
     draws = (np.asarray(stream.normal(many)) for _ in range(restarts))

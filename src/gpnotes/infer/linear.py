@@ -14,8 +14,9 @@ from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import positive, settle
-from ..ground.random import Stream
+from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
+from ..ground.tables import takes
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from ..model.gaussian import of_root
 
@@ -77,6 +78,7 @@ class BayesianLinear:
         root = factor.lower
         return WeightPosterior(xp.zeros_like(root[:, 0]), root, self.noise_var, 0.0)
 
+    @takes("Phi", "y")
     def condition(self, Phi: Matrix, y: Vector) -> WeightPosterior:
         """Return the posterior given features Phi (N, R) and observations y (N,).
 
@@ -155,6 +157,7 @@ class WeightPosterior:
         lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
+    @takes("phi", "y")
     def update(self, phi: Array, y: Numbers, *, name: str = "phi") -> WeightPosterior:
         """Return the posterior given more data, one observation or a batch.
 
@@ -242,6 +245,7 @@ class WeightPosterior:
         mean = self.weight_mean + gain * (error / s)
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
+    @takes("Phi_s")
     def predict(self, Phi_s: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
         """Predict the mean and the variance of f, or of a new y, at features.
 
@@ -279,6 +283,7 @@ class WeightPosterior:
         half = Phi_s @ self.root
         return Phi_s @ self.weight_mean, array_namespace(half).sum(half * half, axis=1)
 
+    @takes("Phi_s")
     def mean(self, Phi_s: Matrix) -> Vector:
         """Predict the mean of f (and of y), (m,), at features Phi_s (m, R).
 
@@ -286,10 +291,12 @@ class WeightPosterior:
         """
         return self._validate(Phi_s) @ self.weight_mean
 
+    @takes("Phi_s")
     def variance(self, Phi_s: Matrix, noise: bool = False) -> Vector:
         """Predict the variance, (m,), at features Phi_s (m, R); arguments as in `predict`."""
         return self.predict(Phi_s, noise)[1]
 
+    @takes("Phi_s")
     def covariance(self, Phi_s: Matrix, noise: bool = False) -> Matrix:
         """Predict the covariance, (m, m), at features Phi_s (m, R); arguments as in `predict`."""
         half = self._validate(Phi_s) @ self.root
@@ -301,14 +308,15 @@ class WeightPosterior:
         _check.matrix(Phi_s, "Phi_s", columns=self.weight_mean.shape[0])
         return _check.alike(Phi_s, "Phi_s", self.weight_mean, "prior_cov")
 
-    def sample(self, Phi_s: Matrix, stream: Stream, n: int) -> Matrix:
+    @takes("Phi_s")
+    def sample(self, Phi_s: Matrix, stream: Stream | int, n: int) -> Matrix:
         """Draw functions at features: weights are drawn, and multiplied by the features.
 
         Parameters
         ----------
         Phi_s : Matrix, shape (m, R)
             The features, one row a place.
-        stream : Stream
+        stream : Stream or int
             The source of random numbers.
         n : int
             How many functions are drawn.
@@ -328,12 +336,12 @@ class WeightPosterior:
         self._validate(Phi_s)
         return self.sample_weights(stream, n) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
 
-    def sample_weights(self, stream: Stream, n: int) -> Matrix:
+    def sample_weights(self, stream: Stream | int, n: int) -> Matrix:
         """Draw weights: the mean plus the Cholesky factor times standard normals.
 
         Parameters
         ----------
-        stream : Stream
+        stream : Stream or int
             The source of random numbers.
         n : int
             How many draws.
@@ -350,7 +358,7 @@ class WeightPosterior:
         TypeError
             If an argument is of the wrong kind.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         n = _check.whole(n, "n")
         return of_root(self.weight_mean, self.cholesky.lower).sample(stream, n)
 

@@ -34,7 +34,7 @@ from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
 from .report import FLAT, Ended, Report
-from .report.hyperparameters import Hyperparameter, surveyed
+from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
 __all__ = ["Evidence", "Fit", "Objective", "Run", "evidence_of", "objective_of", "whole_rows"]
 
@@ -433,11 +433,14 @@ class Fit(Generic[M]):
         What was maximised, which keeps the data.
     known : object or None
         The posterior, where the way to the model led through it.
+    columns : tuple of str, default ()
+        The names of the columns of X, where it was a frame.
     """
 
     runs: tuple[Run[M], ...]
     objective: Objective[M] | None = field(default=None, compare=False)
     known: Any = field(default=None, compare=False)
+    columns: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def model(self) -> M:
@@ -504,6 +507,7 @@ class Fit(Generic[M]):
             raise ValueError(f"run must be one that did not fail; got {run}: {chosen.message}")
         objective = self._kept()
         rows, gain = objective.report(chosen)
+        rows = with_columns(rows, chosen.model, self.columns)
         numbers = chosen.log_evidence, chosen.log_prior, gain
         runs = tuple(_ended(one) for one in self.runs)
         of = objective.spread

@@ -10,12 +10,14 @@ from __future__ import annotations
 from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
+from ..ground.tables import takes
 from ..ground.xp import Matrix, array_namespace
 from .exact import Posterior
 
 __all__ = ["degrees_of_freedom", "generalised_cross_validation", "hat_matrix"]
 
 
+@takes("Xs")
 def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
     """Return the weights H (m, n) by which observations enter the posterior mean, a place a row.
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, FactorisationError
-from ..ground.random import Stream
+from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 
@@ -335,12 +335,12 @@ class Normal:
         reach = NormalDist().inv_cdf(0.5 * (1.0 + level)) * sd
         return self.mean - reach, self.mean + reach
 
-    def sample(self, stream: Stream, n: int) -> Matrix:
+    def sample(self, stream: Stream | int, n: int) -> Matrix:
         """Draw independently from the distribution: mean plus root times standard normal numbers.
 
         Parameters
         ----------
-        stream : Stream
+        stream : Stream or int
             The random numbers.
         n : int
             How many draws to make, from 0.
@@ -357,7 +357,7 @@ class Normal:
         TypeError
             If `stream` is no `Stream`, or n no whole number.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         _check.whole(n, "n")
         draws = stream.normal((n, self.root.shape[1]), like=self.mean)
         xp = array_namespace(draws)

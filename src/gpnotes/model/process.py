@@ -9,6 +9,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.params import holds_derivatives, nonnegative, settle
+from ..ground.tables import takes
 from ..ground.xp import Matrix, Vector, array_namespace
 from .contracts import Mean, MeanFunction, require
 from .gaussian import Normal, normal_of
@@ -152,6 +153,7 @@ def require_known_mean(gp: GP) -> GP:
     return gp
 
 
+@takes("Xs")
 def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     """Find the distribution of f at some inputs before any data, or with `noise` that of y there.
 

@@ -161,8 +161,8 @@ def test_a_start_that_does_not_fit(inputs):
 
 
 def test_chance_needs_a_stream():
-    with pytest.raises(TypeError, match="stream must be a gpnotes Stream; got int"):
-        at_random(np.zeros((4, 1)), 2, 1)
+    with pytest.raises(TypeError, match="stream must be a Stream, or a seed from 0; got float"):
+        at_random(np.zeros((4, 1)), 2, 1.0)
 
 
 def test_at_one_place_of_interest_the_value_is_the_variance_that_two_observations_take(inputs):

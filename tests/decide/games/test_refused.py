@@ -66,7 +66,12 @@ def test_strategies_that_are_none(strategy):
         ("exact", {"samples": 3}, TypeError, "method 'exact' has threads; got samples"),
         ("sampled", {"limit": 3}, TypeError, "method 'sampled' has stream, samples; got limit"),
         ("sampled", {}, TypeError, "stream must be a gpnotes Stream; got NoneType"),
-        ("sampled", {"stream": 0}, TypeError, "stream must be a gpnotes Stream; got int"),
+        (
+            "sampled",
+            {"stream": 0.0},
+            TypeError,
+            "stream must be a Stream, or a seed from 0; got float",
+        ),
         ("sampled", {"stream": stream(0), "samples": 9.5}, TypeError, "samples must be a whole"),
         ("neighbours", {"moves": NAN}, TypeError, "moves must be a whole number from 0; got nan"),
         ("neighbours", {"moves": "2"}, TypeError, "moves must be a whole number from 0; got '2'"),
@@ -213,7 +218,11 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
         ({"starts": P}, ValueError, "starts or a stream to draw them from; got both"),
         ({"starts": P[:0], "stream": None}, ValueError, "the number of starts must be a whole num"),
         ({"starts": P.astype("f4"), "stream": None}, TypeError, "starts must have the dtype of"),
-        ({"stream": np.random.default_rng(0)}, TypeError, "stream must be a gpnotes Stream"),
+        (
+            {"stream": np.random.default_rng(0)},
+            TypeError,
+            "stream must be a Stream, or a seed from 0",
+        ),
         ({"method": "sampled"}, ValueError, "method must be one of .*; got 'sampled'"),
         ({"moves": 2}, TypeError, "method 'exact' has threads; got moves"),
         ({"method": "enumerated", "limit": 2}, ValueError, "profiles, more than limit=2"),
@@ -276,5 +285,5 @@ def test_fits_of_a_game():
         fit_payoffs(TWO, X, -X, restarts=50)
     with pytest.raises(ValueError, match="restarts must be a whole number from 0; got -1"):
         fit_payoffs(TWO, X, -X, restarts=-1, stream=stream(0))
-    with pytest.raises(TypeError, match="stream must be a gpnotes Stream; got Generator"):
+    with pytest.raises(TypeError, match="stream must be a Stream, or a seed from 0; got Generator"):
         fit_payoffs(TWO, X, -X, stream=np.random.default_rng(0))

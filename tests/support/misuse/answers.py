@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -34,8 +35,19 @@ class Call:
 
 
 def call(called: str, function: Any, /, **arguments: Argument) -> Call:
-    """A row of the catalogue."""
+    """A row of the catalogue; what takes data takes lists and whole numbers too."""
+    for name in tables_of(function):
+        if name in arguments:
+            arguments[name] = arguments[name].table
     return Call(called, function, arguments)
+
+
+def tables_of(function: Any) -> tuple[str, ...]:
+    """The arguments that may be tables, by the decorator."""
+    found = getattr(function, "tables", None)
+    if found is None and not inspect.isclass(function):
+        found = getattr(type(function).__call__, "tables", None)
+    return found or ()
 
 
 class Answer(NamedTuple):

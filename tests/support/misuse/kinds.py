@@ -30,6 +30,11 @@ class Argument:
     right: Any
     wrong: Mapping[str, Any]
 
+    @property
+    def table(self) -> Argument:
+        """The same where data are taken, which may be lists, frames and whole numbers."""
+        return self.but("a list", "integers")
+
     def but(self, *names: str, **more: Any) -> Argument:
         """The same without the wrong values `names`, which are right here, and with `more`."""
         kept = {name: value for name, value in self.wrong.items() if name not in names}
@@ -41,6 +46,10 @@ def _array(a: np.ndarray, *, mates: bool) -> dict[str, Any]:
     wrong = {
         **NO_ARRAYS,
         "a list": a.tolist(),
+        "a list of words": np.full(a.shape, "a").tolist(),
+        "a list of truths": np.ones(a.shape, dtype=bool).tolist(),
+        "a list with a hole": _with(a.astype(object), None).tolist(),
+        "a ragged list": [[1.0], [1.0, 2.0]],
         "a number": 1.5,
         "a boolean": True,
         "a complex number": 1j,
@@ -63,7 +72,7 @@ def _array(a: np.ndarray, *, mates: bool) -> dict[str, Any]:
     return wrong
 
 
-def _with(a: np.ndarray, value: float) -> np.ndarray:
+def _with(a: np.ndarray, value: float | None) -> np.ndarray:
     spoilt = a.copy()
     spoilt[(0,) * a.ndim] = value
     return spoilt
@@ -189,7 +198,8 @@ def stream(*, optional: bool = False) -> Argument:
     import gpnotes
 
     wrong = {
-        "None": None, "a seed": 0, "a NumPy generator": np.random.default_rng(0),
+        "None": None, "a negative seed": -1, "a truth": True,
+        "a NumPy generator": np.random.default_rng(0),
         "NumPy's old generator": np.random.RandomState(0), "a string": "x",
         "its class": gpnotes.ground.random.Stream, "the function": gpnotes.stream,
     }  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.tables import takes
 from ...ground.xp import Array, Vector, array_namespace, as_array
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
 _ROUNDED = 1e-12  # of (n + 1) level: a level of 0.95 is no float
 
 
+@takes("y", "mean", "variance")
 def probability_integral_transform(y: Vector, mean: Vector, variance: Vector) -> Vector:
     """Return ``Φ((y − m)/√v)``: where each held-out y (n,) stands in its predicted distribution.
 
@@ -63,6 +65,7 @@ def probability_integral_transform(y: Vector, mean: Vector, variance: Vector) ->
     return xp.astype(xp.exp(_xp.log_normal_cdf(z)), y.dtype)
 
 
+@takes("scores")
 def conformal_quantile(scores: Vector, level: float) -> float:
     """Return the score that a new one exceeds with a probability of at most 1 − level.
 
@@ -120,6 +123,7 @@ class SplitConformal:
     level: float
     count: int
 
+    @takes("mean", "scale")
     def interval(self, mean: Vector, scale: Vector | float = 1.0) -> tuple[Vector, Vector]:
         """Return both ends of the intervals around means (m,) with scales (m,).
 
@@ -154,6 +158,7 @@ class SplitConformal:
         return conformal_coverage(self.count, self.level)
 
 
+@takes("y", "mean", "scale")
 def split_conformal(
     y: Vector, mean: Vector, scale: Vector | float = 1.0, *, level: float = 0.9
 ) -> SplitConformal:

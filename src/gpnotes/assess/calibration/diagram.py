@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array, device, to_numpy
 from .door import is_one, labels, probabilities
 
@@ -100,6 +101,7 @@ class Reliability:
         return float(xp.sum(self.count * a) / xp.sum(self.count))
 
 
+@takes("y", "probability")
 def reliability(
     y: Vector, probability: Vector, bins: int = 10, *, strategy: str = "uniform"
 ) -> Reliability:
@@ -150,6 +152,7 @@ def reliability(
     return _diagram(is_one(y), p, _binned(p, bins, strategy))
 
 
+@takes("y", "probability")
 def reliability_of_groups(
     y: Vector, probability: Vector, groups: Array | Sequence[int]
 ) -> Reliability:
@@ -193,8 +196,9 @@ def reliability_of_groups(
     return _diagram(is_one(y), p, _groups(groups, p))
 
 
+@takes("probability")
 def errors_if_calibrated(
-    probability: Vector, stream: Stream, draws: int = 1000, bins: int = 10, *,
+    probability: Vector, stream: Stream | int, draws: int = 1000, bins: int = 10, *,
     strategy: str = "uniform",
 ) -> Vector:  # fmt: skip
     """Draw labels from the predicted probabilities themselves, and return the error of each draw.
@@ -203,7 +207,7 @@ def errors_if_calibrated(
     ----------
     probability : Vector, shape (n,)
         The predicted probabilities of the label 1.
-    stream : Stream
+    stream : Stream or int
         The source of random numbers.
     draws : int, default 1000
         How often n labels are drawn.
@@ -238,7 +242,7 @@ def errors_if_calibrated(
     True
     """
     p = probabilities(probability)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     draws = _check.whole(draws, "draws", 1)
     share = _membership(_binned(p, bins, strategy), p)
     xp = array_namespace(p)

@@ -15,6 +15,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Array, HostVector, Vector, array_namespace, as_array, to_numpy
 from .door import beside, is_one, labels
 
@@ -27,6 +28,7 @@ _MOST_DOUBLINGS = 60
 _FLAT = 1e-10  # of a gradient, beside the sum of the sizes of its terms
 
 
+@takes("probability")
 def logit(probability: Array) -> Array:
     """Return the log odds ``log(p / (1 − p))`` of probabilities.
 
@@ -91,6 +93,7 @@ class Temperature:
     def __post_init__(self) -> None:
         _check.positive(_check.number(self.temperature, "temperature"), "temperature")
 
+    @takes("score")
     def __call__(self, score: Array) -> Array:
         """Return the probability of the label 1 for scores of any shape."""
         return _sigmoid(_score(score) / self.temperature)
@@ -125,6 +128,7 @@ class Platt:
         _check.number(self.slope, "slope")
         _check.number(self.intercept, "intercept")
 
+    @takes("score")
     def __call__(self, score: Array) -> Array:
         """Return the probability of the label 1 for scores of any shape."""
         return _sigmoid(self.slope * _score(score) + self.intercept)
@@ -163,12 +167,14 @@ class Isotonic:
             raise ValueError(f"values must not fall, and lie from 0 to 1; got {self.values}")
         _xp.keep_copies(self, "knots", "values")
 
+    @takes("score")
     def __call__(self, score: Array) -> Array:
         """Return the probability of the label 1 for scores of any shape."""
         host = to_numpy(_score(score))
         return as_array(np.interp(host, self.knots, self.values), score)
 
 
+@takes("y", "score")
 def fit_temperature(y: Vector, score: Vector) -> Temperature:
     """Find the temperature of the least log loss for labels y (n,) with log odds f (n,).
 
@@ -223,6 +229,7 @@ def fit_temperature(y: Vector, score: Vector) -> Temperature:
     return Temperature(1.0 / _root(slope))
 
 
+@takes("y", "score")
 def fit_platt(y: Vector, score: Vector) -> Platt:
     """Find slope and intercept of Platt's sigmoid for labels y (n,) with scores f (n,).
 
@@ -274,6 +281,7 @@ def fit_platt(y: Vector, score: Vector) -> Platt:
     return Platt(a / width, b - a * middle / width)
 
 
+@takes("y", "score")
 def fit_isotonic(y: Vector, score: Vector) -> Isotonic:
     """Find the rising function of scores f (n,) nearest to labels y (n,) in squares.
 

@@ -14,7 +14,7 @@ from ...draw.paths import Paths, sample_paths
 from ...draw.paths.functions import validate_pairs
 from ...ground import check as _check
 from ...ground.boxes import Pairs, intervals
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import Posterior
@@ -68,7 +68,7 @@ class ThompsonSampling:
 def thompson(
     posterior: Posterior,
     box: Pairs,
-    stream: Stream,
+    stream: Stream | int,
     *,
     features: int = 1024,
     raw: int = 512,
@@ -86,7 +86,7 @@ def thompson(
         The posterior of f, whose mean function must have a pullback.
     box : d pairs of floats
         The ends (lower, upper) of each input.
-    stream : Stream
+    stream : Stream or int
         Source of the draw and of the points that are looked at first.
     features : int, default 1024
         The number R of features of the path, even.
@@ -131,6 +131,7 @@ def thompson(
     differentiable_mean(posterior.gp)
     ends = intervals(box, "box", posterior.X.shape[1])
     effort = validate_effort(raw, starts, steps)
+    stream = stream_of(stream, "stream")
     path = path_of(posterior, stream, features)
     return climbed(path, posterior.X, ends, stream, effort)
 
@@ -154,7 +155,7 @@ class _Path(NamedTuple):
         return values[0, :], self.paths.validated_pull(Xs, one)
 
 
-def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream, n: int = 1) -> Vector:
+def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream | int, n: int = 1) -> Vector:
     """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
 
     Parameters
@@ -163,7 +164,7 @@ def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream, n: int = 1)
         The posterior of f, given n_X data.
     Xs : Matrix, shape (m, d)
         The candidates, at least one. Nothing between them is looked at.
-    stream : Stream
+    stream : Stream or int
         Source of the draws.
     n : int, default 1
         The number of functions.

@@ -18,7 +18,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.ascent import Ascent, ascend_all
 from ...ground.boxes import Pairs, intervals
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
@@ -96,7 +96,7 @@ def maximise_acquisition(
     posterior: Posterior,
     acquisition: Acquisition,
     box: Pairs,
-    stream: Stream,
+    stream: Stream | int,
     *,
     raw: int = 512,
     starts: int = 10,
@@ -113,7 +113,7 @@ def maximise_acquisition(
         A function of mean and variance with derivatives by both, such as `ExpectedImprovement`.
     box : d pairs of floats
         The ends (lower, upper) of each input.
-    stream : Stream
+    stream : Stream or int
         Scrambles the Sobol sequence.
     raw : int, default 512
         The number of points of the sequence that are evaluated first, at once.
@@ -155,7 +155,7 @@ def maximise_acquisition(
     """
     surface = worth_of(posterior, acquisition)
     ends = intervals(box, "box", posterior.X.shape[1] - posterior.gp.kernel.labels_rows)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     effort = validate_effort(raw, starts, steps)
     return climbed(surface, posterior.X, ends, stream, effort)
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.random import Stream
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector
 from ...infer.exact import Posterior
 from ...infer.fitting import fit
@@ -32,6 +33,7 @@ _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
 }
 
 
+@takes("X", "y")
 def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     """Fit the model that an `Optimiser` uses unless it is given another.
 
@@ -70,6 +72,7 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     return _fitted(GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0)), X, y, stream, _BOUNDS)
 
 
+@takes("X", "y")
 def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     """Fit the model that an `Optimiser` with gradients uses unless it is given another.
 
@@ -118,6 +121,7 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     return _fitted(gp, X, y, stream, bounds)
 
 
+@takes("X", "y")
 def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     """Fit a model for an `Optimiser` with many inputs: the more, the longer its lengths.
 

@@ -11,7 +11,8 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
+from ...ground.tables import takes
 from ...ground.xp import (
     Array,
     HostArray,
@@ -31,6 +32,7 @@ __all__ = ["at_random", "exhaustive_design", "farthest_points"]
 _BATCH = 4096  # subsets whose determinants are computed together
 
 
+@takes("X")
 def exhaustive_design(
     gp: GP | Posterior,
     X: Matrix,
@@ -178,6 +180,7 @@ _VALUES = {
 }
 
 
+@takes("X")
 def farthest_points(X: Matrix, budget: int, *, start: Iterable[int] = ()) -> Vector:
     """Choose points that fill the space: each the farthest from those before it.
 
@@ -242,7 +245,8 @@ def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
     return gaps
 
 
-def at_random(X: Matrix, budget: int, stream: Stream) -> Vector:
+@takes("X")
+def at_random(X: Matrix, budget: int, stream: Stream | int) -> Vector:
     """Draw rows of X without replacement, each set of them as likely as any other.
 
     Parameters
@@ -251,7 +255,7 @@ def at_random(X: Matrix, budget: int, stream: Stream) -> Vector:
         The candidates.
     budget : int
         The number k of rows.
-    stream : Stream
+    stream : Stream or int
         Source of the draw.
 
     Returns
@@ -272,6 +276,6 @@ def at_random(X: Matrix, budget: int, stream: Stream) -> Vector:
     >>> at_random(np.zeros((9, 2)), 4, stream(1))
     array([6, 3, 8, 2])
     """
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     size = _check.whole(budget, "budget", 0, _check.matrix(X, "X").shape[0])
     return stream.choice(X.shape[0], size, like=X)

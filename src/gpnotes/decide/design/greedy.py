@@ -10,6 +10,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import HostVector, Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from ...model import contracts
@@ -48,6 +49,7 @@ class Design:
         return float(array_namespace(self.gains).sum(self.gains))
 
 
+@takes("X", "reference")
 def greedy_design(
     gp: GP | Posterior,
     X: Matrix,
@@ -152,6 +154,7 @@ def greedy_design(
     return as_design(X, *choose(scores, X.shape[0], size, set(before), repeat))
 
 
+@takes("X")
 def greedy_design_by(
     criterion: contracts.Criterion,
     X: Matrix,

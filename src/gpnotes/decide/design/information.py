@@ -8,6 +8,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import factorise, warn_of_jitter
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from . import arguments
@@ -16,6 +17,7 @@ from .criteria import Information
 __all__ = ["information_gain", "marginal_gains"]
 
 
+@takes("X")
 def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = None) -> float:
     """Return the information that measurements of X have about f, in nats.
 
@@ -72,6 +74,7 @@ def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = 
     return 0.5 * factor.log_det
 
 
+@takes("X")
 def marginal_gains(
     gp: GP | Posterior, X: Matrix, chosen: Iterable[int] = (), noise_var: Numbers | None = None
 ) -> Vector:

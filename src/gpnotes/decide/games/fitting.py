@@ -9,7 +9,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.params import names
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ...infer.exact import GP, condition
 from ...infer.fitting import fit
@@ -41,7 +41,7 @@ def fit_payoffs(
     lengths: str = "strategy",
     length_bounds: tuple[float, float] | None = None,
     restarts: int | None = None,
-    stream: Stream | None = None,
+    stream: Stream | int | None = None,
 ) -> PayoffModel:
     """Fit a payoff model to samples of full profiles and of what each strategy earned in them.
 
@@ -69,7 +69,7 @@ def fit_payoffs(
         length scale below one from another only by the noise.
     restarts : int, optional
         The number of starts beside the first, which need a `stream`; two unless given.
-    stream : Stream, optional
+    stream : Stream or int, optional
         The stream that draws these starts; without it each process is fitted from one start.
 
     Returns
@@ -109,6 +109,7 @@ def fit_payoffs(
     rows = np.asarray(to_numpy(profiles), float)
     earned = np.asarray(to_numpy(payoffs), float)
     _check_profiles(game, rows)
+    stream = None if stream is None else stream_of(stream, "stream")
     options = _checked(_Options(noise_var, lengths, length_bounds, restarts), stream)
     expansions = []
     for s in range(game.size):
@@ -163,8 +164,6 @@ def _bounds(given: tuple[float, float] | None) -> tuple[float, float] | None:
 def _restarts(given: int | None, stream: Stream | None) -> int:
     if stream is None and given is not None and _check.whole(given, "restarts"):
         raise ValueError(f"restarts={given} need a stream to draw their starts from; got none")
-    if stream is not None:
-        _check.instance(stream, "stream", Stream)
     return (0 if stream is None else 2) if given is None else _check.whole(given, "restarts")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Array, array_namespace, to_numpy
 from .expansion import Expansion
@@ -189,14 +189,16 @@ class PayoffModel:
         gradients = [answer.gradient for answer in expectations]
         return payoffs, _columns(gradients, f"derivatives of {name}")
 
-    def sampled_payoffs(self, mixtures: Array, stream: Stream, *, samples: int = 1000) -> Estimate:
+    def sampled_payoffs(
+        self, mixtures: Array, stream: Stream | int, *, samples: int = 1000
+    ) -> Estimate:
         """Deviation payoffs as means over drawn profiles, with standard errors.
 
         Parameters
         ----------
         mixtures : Array, shape (S,) or (B, S)
             The mixtures, one a row.
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         samples : int, default 1000
             The number of profiles drawn for each mixture.
@@ -226,7 +228,7 @@ class PayoffModel:
         return self._sampled(mixtures, False, stream, samples)[0]
 
     def sampled_payoffs_and_jacobian(
-        self, mixtures: Array, stream: Stream, *, samples: int = 1000
+        self, mixtures: Array, stream: Stream | int, *, samples: int = 1000
     ) -> tuple[Estimate, Estimate]:
         """`sampled_payoffs`, and Jacobians from draws of their own.
 
@@ -253,7 +255,7 @@ class PayoffModel:
         return payoffs, jacobian
 
     def _sampled(
-        self, mixtures: Array, gradient: bool, stream: Stream, samples: int
+        self, mixtures: Array, gradient: bool, stream: Stream | int, samples: int
     ) -> list[Estimate]:
         options = {"stream": stream, "samples": samples}
         columns = zip(*self._expectations(mixtures, gradient, "sampled", options), strict=True)
@@ -309,4 +311,6 @@ def _options(method: str, given: dict[str, Any]) -> Options:
         if name not in allowed:
             has = ", ".join(allowed) or "no options"
             raise TypeError(f"method {method!r} has {has}; got {name}")
+    if given.get("stream") is not None:  # here, as all roles draw from the one
+        given = {**given, "stream": stream_of(given["stream"], "stream")}
     return Options(**given)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...ground import check as _check
 from ...ground.params import cotangent, leaves, replaced
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import (
@@ -337,7 +337,7 @@ def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
 
 
 def sample_paths(
-    dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, stream: Stream
+    dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, stream: Stream | int
 ) -> Stack:
     """Draw the paths of particles, without moment matching.
 
@@ -355,7 +355,7 @@ def sample_paths(
         Where p particles begin, at least one.
     steps : int
         The number of steps.
-    stream : Stream
+    stream : Stream or int
         Source of the draws.
 
     Returns
@@ -371,7 +371,7 @@ def sample_paths(
         If `dynamics` or `stream` is something else, `policy` is no function, arrays are of
         different kinds, or `steps` is not whole.
     """
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     paths = [matching.particles(dynamics, starts)]
     matching.actions(dynamics, policy, starts[0, :])
     xp = array_namespace(starts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
 from ...model.contracts import Cost
@@ -101,7 +101,7 @@ class Task:
 
 
 def first_policy(
-    task: Task, limit: Numbers, stream: Stream, *, scale: Numbers = 1.0, bumps: int = 30
+    task: Task, limit: Numbers, stream: Stream | int, *, scale: Numbers = 1.0, bumps: int = 30
 ) -> Squashed:
     """Make a policy to begin with, for any task: a bounded network with random centres and weights.
 
@@ -114,7 +114,7 @@ def first_policy(
         The task.
     limit : float or Vector, shape (U,)
         The bound u_max, a float for one action or a vector for U.
-    stream : Stream
+    stream : Stream or int
         Source of the centres and weights.
     scale : float or Vector, default 1.0
         The lengthscale of the entries that are not angles, one for all or one for each; that of
@@ -148,7 +148,7 @@ def first_policy(
     ((5, 3), (1,))
     """
     mean = _check.instance(task, "task", Task).mean
-    stream = _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     bumps = _check.whole(bumps, "bumps", 1)
     D = mean.shape[0]
     A = len(task.angles)

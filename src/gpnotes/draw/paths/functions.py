@@ -9,8 +9,9 @@ from typing import TypeAlias
 from ...fast import evidence as in_place
 from ...ground import check as _check
 from ...ground import memory
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, array_namespace
 from ...model.kernels import Kernel
@@ -74,6 +75,7 @@ class Paths:
         """The number of functions."""
         return self.weights.shape[0]
 
+    @takes("Xs")
     @in_one_pool
     def __call__(self, Xs: Matrix) -> Matrix:
         """Return the values of all paths at inputs; the same again whenever they are asked.
@@ -101,6 +103,7 @@ class Paths:
         self._validate(Xs)
         return self.validated_values(Xs)
 
+    @takes("Xs")
     def values_and_pullback(self, Xs: Matrix) -> tuple[Matrix, Pullback]:
         """Return the values at inputs, and the way back to derivatives by the inputs.
 
@@ -218,7 +221,7 @@ class Paths:
 
 @in_one_pool
 def sample_paths(
-    posterior: AnyPosterior, count: int, stream: Stream, *, features: int = 1024
+    posterior: AnyPosterior, count: int, stream: Stream | int, *, features: int = 1024
 ) -> Paths:
     """Draw functions from a posterior, which can be asked for values anywhere.
 
@@ -231,7 +234,7 @@ def sample_paths(
         ``noise_var``.
     count : int
         How many functions are drawn.
-    stream : Stream
+    stream : Stream or int
         The source of random numbers.
     features : int, default 1024
         The number of random cosines, an even number, in pairs.
@@ -278,7 +281,7 @@ def sample_paths(
     """
     anchor = anchor_of(posterior)
     count = _check.whole(count, "count", 1)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     features = validate_pairs(features)
     X = _check.squarable(anchor.places, "posterior.X")
     drawn = draw_features(anchor.gp.kernel, X, features, stream)

@@ -11,6 +11,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import added, cotangent
+from ...ground.tables import takes
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Stack, Vector, array_namespace
 from ...model.kernels import Kernel
@@ -35,6 +36,7 @@ _BLOCK = 2**17  # entries (M, rows) of the last layer: four matrices of them fit
 Posteriors = tuple[tuple[VariationalPosterior, ...], ...]
 
 
+@takes("X", "y")
 @in_one_pool
 def elbo(
     model: DeepGP, X: Matrix, y: Vector, noise: Noise | None = None, *, total: int | None = None
@@ -99,6 +101,7 @@ def elbo(
     return _finite(value - sum(q.kl for layer in units for q in layer))
 
 
+@takes("X", "y")
 @in_one_pool
 def elbo_and_gradient(
     model: DeepGP, X: Matrix, y: Vector, noise: Noise | None = None, *, total: int | None = None

@@ -8,7 +8,7 @@ from typing import Self
 
 from ...ground import check as _check
 from ...ground.params import fixed
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.process import GP, prior, require_known_mean
 
@@ -101,7 +101,7 @@ class Coordinate:
         return self, array_namespace(x).stack(columns, axis=1)
 
 
-def compose(layers: Sequence[GP], X: Matrix, stream: Stream) -> tuple[Vector, ...]:
+def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vector, ...]:
     """Draw a composition ``f_L(… f_2(f_1(x)))`` of processes at some inputs, layer by layer.
 
     :eq:`eq-dg-compose`. Each layer has one function, which is drawn at the values of the one
@@ -113,7 +113,7 @@ def compose(layers: Sequence[GP], X: Matrix, stream: Stream) -> tuple[Vector, ..
         The processes, the first of which is given X; their ``noise_var`` is not added.
     X : Matrix, shape (n, d)
         The inputs.
-    stream : Stream
+    stream : Stream or int
         The stream to draw from.
 
     Returns
@@ -152,7 +152,7 @@ def compose(layers: Sequence[GP], X: Matrix, stream: Stream) -> tuple[Vector, ..
     for number, gp in enumerate(layers):
         require_known_mean(_check.instance(gp, f"layers[{number}]", GP))
     _check.matrix(X, "X")
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     values: list[Vector] = []
     for gp in layers:
         values.append(prior(gp, values[-1][:, None] if values else X).sample(stream, 1)[0, :])

@@ -8,8 +8,9 @@ from typing import cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.random import stream as seeded
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import PredictiveLikelihood, require
 from ...model.likelihoods.expectations import is_latent, log_predictive, predicted
@@ -68,6 +69,7 @@ class DeepPosterior:
     def _units(self) -> Posteriors:
         return posteriors(self.model)
 
+    @takes("Xs")
     def components(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
         """The means and the variances of f, one row for each draw of the inner layers.
 
@@ -99,6 +101,7 @@ class DeepPosterior:
         f = passed(self._units, Xs, noise)[-1].found[0]
         return xp.reshape(f.mean, (-1, n)), xp.reshape(f.variance, (-1, n))
 
+    @takes("Xs")
     def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
         """The mean and the variance of f, or of new y, at each of some inputs.
 
@@ -133,14 +136,17 @@ class DeepPosterior:
         mean = xp.mean(means, axis=0)
         return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
 
+    @takes("Xs")
     def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The mean of f, or of new y, shape (n*,), with the arguments of `predict`."""
         return self.predict(Xs, noise)[0]
 
+    @takes("Xs")
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance of f, or of new y, shape (n*,), with the arguments of `predict`."""
         return self.predict(Xs, noise)[1]
 
+    @takes("Xs", "y")
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
         """``log p(yᵢ)`` of new y, each by itself: that of the mixture.
 
@@ -171,14 +177,15 @@ class DeepPosterior:
         top = xp.max(parts, axis=0)
         return top + xp.log(xp.mean(xp.exp(parts - top), axis=0))
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
         """Draw whole functions at some inputs: each layer at the values of the one before.
 
         Parameters
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         n : int
             The number of functions.
@@ -202,7 +209,7 @@ class DeepPosterior:
         O(n n*³) for each unit.
         """
         self._validate(Xs)
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         xp = array_namespace(Xs)
         functions = [self._path(Xs, stream) for _ in range(_check.whole(n, "n"))]
         return xp.stack(functions) if functions else xp.zeros((0, Xs.shape[0]), dtype=Xs.dtype)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.quadrature import gauss_hermite
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.random import stream as seeded
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Stack, Vector, array_namespace, as_array
@@ -93,7 +93,7 @@ class Noise:
             raise ValueError(f"noise must hold {wanted}; got shapes {shapes}")
 
 
-def draw_noise(model: DeepGP, n: int, stream: Stream, draws: int) -> Noise:
+def draw_noise(model: DeepGP, n: int, stream: Stream | int, draws: int) -> Noise:
     """Draw the numbers that carry n rows through the inner layers of a model.
 
     Parameters
@@ -102,7 +102,7 @@ def draw_noise(model: DeepGP, n: int, stream: Stream, draws: int) -> Noise:
         The model.
     n : int
         The number of rows.
-    stream : Stream
+    stream : Stream or int
         The stream to draw from.
     draws : int
         The number S of ways through the layers.
@@ -131,7 +131,7 @@ def draw_noise(model: DeepGP, n: int, stream: Stream, draws: int) -> Noise:
     [(3, 7, 1)]
     """
     _check.instance(model, "model", DeepGP)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     shape = _check.whole(draws, "draws", 1), _check.whole(n, "n", 1)
     like = model.layers[0][0].Z
     inner = model.layers[:-1]

@@ -16,7 +16,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import cotangent
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from ...model.kernels import RBF, Kernel, Matern12, Matern32, Matern52, Stationary
@@ -297,7 +297,7 @@ def draw_frequencies(
     kernel: Kernel,
     X: Matrix,
     n: int,
-    stream: Stream,
+    stream: Stream | int,
     *,
     kind: FeatureKind = "paired",
     orthogonal: bool = False,
@@ -312,7 +312,7 @@ def draw_frequencies(
         Inputs like those to come: only the columns, the dtype and the device are looked at.
     n : int
         The number of features.
-    stream : Stream
+    stream : Stream or int
         The stream to draw from.
     kind : ``"paired"`` or ``"cosine"``, default ``"paired"``
         Paired features are a cosine and a sine of each of n/2 frequencies (n even):
@@ -355,7 +355,7 @@ def draw_frequencies(
     kernel = _known(kernel)
     kernel.validate_inputs(_check.matrix(X, "X"), "X")
     n = _check.whole(n, "n", 1)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     paired = _check.choice(kind, "kind", get_args(FeatureKind)) == "paired"
     if paired and n % 2:
         raise ValueError(f"n must be even for paired features; got {n}")

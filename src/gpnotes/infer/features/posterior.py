@@ -9,6 +9,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.random import Stream
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Stationary
 from ...model.means import values_of
@@ -60,6 +61,7 @@ class FeaturePosterior:
         """``log p(y)`` under the features."""
         return self.weights.log_evidence
 
+    @takes("Xs")
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
@@ -100,15 +102,18 @@ class FeaturePosterior:
         mean = values_of(self.gp.mean, Xs) + mean
         return mean, variance + self.gp.noise_var if noise else variance
 
+    @takes("Xs")
     def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), shape (n*,), at inputs Xs (n*, d); O(n* R)."""
         parts = [Phi @ self.weights.weight_mean for Phi in self._blocks(Xs, None)]
         return values_of(self.gp.mean, Xs) + array_namespace(Xs).concat(parts)
 
+    @takes("Xs")
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance, shape (n*,), at each of some inputs, with the arguments of `predict`."""
         return self.predict(Xs, noise)[1]
 
+    @takes("Xs")
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
         """The covariance of f, or of new y, at all of some inputs together.
 
@@ -139,7 +144,8 @@ class FeaturePosterior:
         half = self.frequencies.feature_rows(kernel, Xs) @ self.weights.root
         return plus_noise(half @ array_namespace(half).matrix_transpose(half), own)
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
         """Draw functions at some inputs: weights drawn, times features.
 
         The same stream draws the same functions at any inputs.
@@ -148,7 +154,7 @@ class FeaturePosterior:
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         n : int
             The number of functions.
@@ -177,6 +183,7 @@ class FeaturePosterior:
         parts = [drawn @ xp.matrix_transpose(Phi) for Phi in features]
         return values_of(self.gp.mean, Xs)[None, :] + xp.concat(parts, axis=1)
 
+    @takes("x", "y")
     def extend(self, x: Matrix, y: Vector) -> FeaturePosterior:
         """The posterior given further observations.
 

@@ -13,6 +13,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
 from ...ground.params import cotangent
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.kernels import Stationary
 from ...model.kernels.sums import per_dimension
@@ -29,6 +30,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@takes("X", "y")
 def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> FeaturePosterior:
     """Condition a process on data through its features.
 
@@ -125,6 +127,7 @@ def condition_on_chunks(
     return conditioned(_validate(gp, frequencies), frequencies, Chunks(chunks, map))
 
 
+@takes("X", "y")
 def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> float:
     """The log evidence of the process by features, ``log N(y; m(X), ΦΦᵀ + σ²I)``.
 
@@ -164,6 +167,7 @@ def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> floa
     return Sums(_validate(gp, frequencies), frequencies)(X, y).warned().log_evidence
 
 
+@takes("X", "y")
 def log_evidence_and_gradient(
     gp: GP, frequencies: Frequencies, X: Matrix, y: Vector
 ) -> tuple[float, GP]:

@@ -16,8 +16,9 @@ from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, Likelihood, require
@@ -35,6 +36,7 @@ __all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
 _PROBIT = Bernoulli()
 
 
+@takes("X", "y")
 def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
     """Approximate ``p(f | y)`` by the Gaussian around its mode, given labels y (n,) at X (n, d).
 
@@ -191,6 +193,7 @@ class LaplacePosterior:
 
     __repr__ = summary
 
+    @takes("Xs")
     def predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """Predict the mean and the variance of f at inputs.
 
@@ -241,15 +244,18 @@ class LaplacePosterior:
         mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
+    @takes("Xs")
     def mean(self, Xs: Matrix) -> Vector:
         """Predict the mean of f, (m,), at Xs (m, d); errors are those of `predict`."""
         return self.predict(Xs)[0]
 
+    @takes("Xs")
     def variance(self, Xs: Matrix) -> Vector:
         """Predict the variance of f, (m,), at Xs (m, d); errors are those of `predict`."""
         return self.predict(Xs)[1]
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
         """Draw functions at inputs from the approximation.
 
         By the root of `joint`, as those of an exact posterior.
@@ -258,7 +264,7 @@ class LaplacePosterior:
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        stream : Stream
+        stream : Stream or int
             The source of random numbers.
         n : int
             How many functions are drawn.
@@ -277,16 +283,18 @@ class LaplacePosterior:
         MemoryError
             If the covariance has no room.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         _check.whole(n, "n")
         return self.joint(Xs).sample(stream, n)
 
+    @takes("Xs")
     def joint(self, Xs: Matrix) -> Normal:
         """Predict the joint distribution of f at all of Xs (m, d); errors as in `covariance`."""
         self._validate_square(Xs)
         mean, _ = self._moments(Xs)
         return normal_of(mean, self._covariance(Xs), self.gp.kernel.gram_diag(Xs))
 
+    @takes("Xs")
     def covariance(self, Xs: Matrix) -> Matrix:
         """Predict the covariance of f between inputs.
 
@@ -322,6 +330,7 @@ class LaplacePosterior:
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
         return self.gp.kernel.gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
 
+    @takes("Xs")
     def probability(self, Xs: Matrix) -> Vector:
         """Predict the probability ``P(y = 1)`` of labels at inputs, averaged over f.
 

@@ -14,8 +14,9 @@ from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, fixed
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...model.likelihoods.classes import one_hot, require_classes
@@ -26,6 +27,7 @@ from .newton import mode_of
 __all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
 
 
+@takes("X", "y")
 def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
     """Approximate the functions of all classes, given y (n,) at X (n, d), around their mode.
 
@@ -247,6 +249,7 @@ class SoftmaxPosterior:
 
     __repr__ = summary
 
+    @takes("Xs")
     def predict(self, Xs: Matrix) -> tuple[Matrix, Stack]:
         """Predict the means and the covariances of the functions of all classes at inputs.
 
@@ -293,14 +296,15 @@ class SoftmaxPosterior:
         mean = array_namespace(Xs).matrix_transpose(cross) @ self.gradient
         return mean, self.curvature.left_open(cross, self.gp.kernel.gram_diag(Xs))
 
-    def probability(self, Xs: Matrix, stream: Stream, n: int = 1000) -> Matrix:
+    @takes("Xs")
+    def probability(self, Xs: Matrix, stream: Stream | int, n: int = 1000) -> Matrix:
         """Predict the probabilities of all classes at inputs, averaged over draws of f.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        stream : Stream
+        stream : Stream or int
             The source of random numbers; the same ones serve each input.
         n : int, default 1000
             How many functions are drawn, half of them mirrored at the mean.
@@ -321,7 +325,7 @@ class SoftmaxPosterior:
         -----
         The average has no closed form. Its standard error is below ``0.5 / √n``.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         _check.whole(n, "n", 2)
         self._validate(Xs)
         xp = array_namespace(Xs)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...model.means import values_of
 from ...model.process import GP
@@ -71,6 +72,7 @@ class LinePosterior:
     def _variance(self) -> float:
         return kernel_of(self.gp).variance
 
+    @takes("Xs")
     def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
         """Predict the mean and the variance of f, or of a new y, at inputs.
 
@@ -104,10 +106,12 @@ class LinePosterior:
         mean, variance = self._moments(Xs, wanted=True)
         return mean, variance + self.gp.noise_var if noise else variance
 
+    @takes("Xs")
     def mean(self, Xs: Matrix) -> Vector:
         """Predict the mean of f (and of y), (m,), at Xs (m, 1)."""
         return self._moments(Xs, wanted=False)[0]
 
+    @takes("Xs")
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """Predict the variance, (m,), at Xs (m, 1); arguments are those of `predict`."""
         return self.predict(Xs, noise)[1]

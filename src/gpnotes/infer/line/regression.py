@@ -10,6 +10,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.params import cotangent
+from ...ground.tables import takes
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.means import pulled
@@ -23,6 +24,7 @@ from .posterior import LinePosterior
 __all__ = ["LineGP", "condition", "log_evidence", "log_evidence_and_gradient"]
 
 
+@takes("X", "y")
 def condition(gp: GP, X: Matrix, y: Vector) -> LinePosterior:
     """Condition a Matérn process on readings along a line, exactly, in O(N).
 
@@ -74,6 +76,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> LinePosterior:
     return LinePosterior(gp, X, y, order, times, run)
 
 
+@takes("X", "y")
 def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     """The log evidence ``log N(y; m(X), K_y)``, in O(N).
 
@@ -102,6 +105,7 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     return condition(gp, X, y).log_evidence
 
 
+@takes("X", "y")
 def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     """`log_evidence` and its derivatives by all hyperparameters, in O(N).
 

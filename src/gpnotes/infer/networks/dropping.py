@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
+from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .fitting import Ascended, ascended, validated_steps
 from .layers import Network
@@ -16,7 +17,7 @@ __all__ = ["drop_masks", "fit_dropped"]
 
 def drop_masks(
     network: Network,
-    stream: Stream,
+    stream: Stream | int,
     m: int,
     *,
     drop: float,
@@ -29,7 +30,7 @@ def drop_masks(
     ----------
     network : Network
         The network.
-    stream : Stream
+    stream : Stream or int
         The stream to draw from.
     m : int
         How many.
@@ -66,7 +67,7 @@ def drop_masks(
            [1., 1., 1., 1., 1., 1., 1.]])
     """
     _check.instance(network, "network", Network)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     m, drop = _check.whole(m, "m", 1), _share(drop)
     edges = _check.choice(what, "what", ("edges", "vertices")) == "edges"
     if like is not None:
@@ -95,12 +96,13 @@ def _masks(network: Network, stream: Stream, m: int, drop: float, edges: bool) -
     return np.concatenate(parts, axis=1).astype(np.float64)
 
 
+@takes("X", "y")
 def fit_dropped(
     model: BayesianNetwork,
     X: Matrix,
     y: Vector,
     start: Vector,
-    stream: Stream,
+    stream: Stream | int,
     *,
     drop: float,
     what: str = "edges",
@@ -123,7 +125,7 @@ def fit_dropped(
         The readings.
     start : Vector, shape (p,)
         Where it starts.
-    stream : Stream
+    stream : Stream or int
         The stream of the masks.
     drop : float
         The probability that an edge or a vertex is dropped, from 0 to below 1.
@@ -156,7 +158,7 @@ def fit_dropped(
     """
     steps, rate = validated_steps(steps, rate)
     _check.instance(model, "model", BayesianNetwork)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     draws, drop = _check.whole(draws, "draws", 1), _share(drop)
     edges = _check.choice(what, "what", ("edges", "vertices")) == "edges"
     _check.vector(start, "start", size=model.network.size)

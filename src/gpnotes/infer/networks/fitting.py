@@ -9,8 +9,9 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.adam import Adam
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
 
@@ -56,6 +57,7 @@ def validated_steps(steps: int, rate: float) -> tuple[int, float]:
     return _check.whole(steps, "steps", 1), rate
 
 
+@takes("X", "y")
 def map_estimate(
     model: BayesianNetwork,
     X: Matrix,
@@ -130,12 +132,12 @@ def _from_start(
     return data
 
 
-def bootstrap_counts(stream: Stream, n: int, m: int, *, like: Array | None = None) -> Matrix:
+def bootstrap_counts(stream: Stream | int, n: int, m: int, *, like: Array | None = None) -> Matrix:
     """Draw m samples of n readings with replacement: how often each reading is in each, (m, n).
 
     Parameters
     ----------
-    stream : Stream
+    stream : Stream or int
         The stream to draw from.
     n : int
         The number of readings.
@@ -162,7 +164,7 @@ def bootstrap_counts(stream: Stream, n: int, m: int, *, like: Array | None = Non
     >>> bootstrap_counts(stream(0), 4, 2).sum(axis=1)
     array([4., 4.])
     """
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     n, m = _check.whole(n, "n", 1), _check.whole(m, "m", 1)
     picked = np.asarray(stream.integers(0, n, (m, n)))
     counts = np.stack([np.bincount(row, minlength=n) for row in picked])

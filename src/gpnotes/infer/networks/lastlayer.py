@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
 from .model import BayesianNetwork, readings
 
@@ -31,12 +32,12 @@ class LastLayer:
 
     __repr__ = summary
 
-    def draw(self, stream: Stream, m: int) -> Matrix:
+    def draw(self, stream: Stream | int, m: int) -> Matrix:
         """Draw the weights (m, p) of m networks, of which all but the last layer are equal.
 
         Parameters
         ----------
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         m : int
             How many.
@@ -53,7 +54,7 @@ class LastLayer:
         TypeError
             If an argument is of another kind.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         m, xp = _check.whole(m, "m", 1), array_namespace(self.theta)
         moves = []
         for factor in self.factors:
@@ -66,6 +67,7 @@ class LastLayer:
         return self.theta + xp.concat([still, last], axis=1)
 
 
+@takes("X", "y")
 def last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> LastLayer:
     """Approximate the posterior of the last layer's weights, all others held, by a normal one.
 

@@ -13,8 +13,9 @@ import numpy as np
 from ...fast.networks import Workspace
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from .layers import Network
 
@@ -75,12 +76,12 @@ class BayesianNetwork:
                 f"{self.network.sizes[-1]}"
             )
 
-    def draw(self, stream: Stream, m: int, *, like: Array | None = None) -> Matrix:
+    def draw(self, stream: Stream | int, m: int, *, like: Array | None = None) -> Matrix:
         """Draw the weights (m, p) of m networks from the prior.
 
         Parameters
         ----------
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         m : int
             How many.
@@ -99,7 +100,7 @@ class BayesianNetwork:
         TypeError
             If an argument is of another kind.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         m = _check.whole(m, "m", 1)
         noise = stream.normal((m, self.network.size), like=like)
         return noise * self.variances(noise) ** 0.5
@@ -302,6 +303,7 @@ class Mixture:
         """The sum of both parts (n,)."""
         return self.aleatoric + self.epistemic
 
+    @takes("y")
     def log_density(self, y: Vector) -> Vector:
         """Return the log density (n,) of readings y (n,), :eq:`eq-bn-predictive`.
 
@@ -330,6 +332,7 @@ class Mixture:
         xp, v = array_namespace(y), self.variances
         return -0.5 * ((y - self.means) ** 2 / v + xp.log(v) + LOG_2PI)
 
+    @takes("y")
     def cdf(self, y: Vector) -> Vector:
         """Return the probability (n,) of a smaller reading than y (n,).
 
@@ -395,6 +398,7 @@ class Mixture:
         return _check.squarable(y, "y")
 
 
+@takes("X")
 def predict(model: BayesianNetwork, thetas: Array, X: Matrix) -> Mixture:
     """Return what networks with weights (m, p) predict of a reading at X (n, d).
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ...ground import check as _check
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
 from .fitting import validated_steps
 from .model import BayesianNetwork, joint_and_gradient, readings
@@ -145,12 +146,12 @@ class Snapshots:
     def _variances(self) -> Vector:
         return self.squares / _two_or_more(self.count)
 
-    def draw(self, stream: Stream, m: int) -> Matrix:
+    def draw(self, stream: Stream | int, m: int) -> Matrix:
         """Draw the weights (m, p) of m networks.
 
         Parameters
         ----------
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         m : int
             How many.
@@ -167,7 +168,7 @@ class Snapshots:
         TypeError
             If an argument is of another kind.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         m = _check.whole(m, "m", 1)
         D, xp = array_namespace(self.mean).stack(self.last), array_namespace(self.mean)
         own = stream.normal((m, D.shape[1]), like=D) * xp.sqrt(0.5 * self._variances())
@@ -175,12 +176,13 @@ class Snapshots:
         return self.mean + own + shared / (2.0 * (D.shape[0] - 1)) ** 0.5
 
 
+@takes("X", "y")
 def collect_snapshots(
     model: BayesianNetwork,
     X: Matrix,
     y: Vector,
     start: Vector,
-    stream: Stream,
+    stream: Stream | int,
     *,
     steps: int = 1000,
     rate: float = 0.01,
@@ -200,7 +202,7 @@ def collect_snapshots(
         The readings.
     start : Vector, shape (p,)
         Where it starts: the most probable weights.
-    stream : Stream
+    stream : Stream or int
         The stream that picks the readings of a step.
     steps : int, default 1000
         The number of steps.
@@ -227,7 +229,7 @@ def collect_snapshots(
         If an argument is of another kind, or arrays are of different kinds.
     """
     steps, rate = validated_steps(steps, rate)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     _check.instance(model, "model", BayesianNetwork)
     theta = _check.vector(start, "start", size=model.network.size)
     every = _check.whole(every, "every", 1, max(steps // 2, 1))

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.adam import Adam
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
 from .fitting import validated_steps
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
@@ -46,12 +47,12 @@ class MeanField:
         size = _check.vector(self.mean, "mean").shape[0]
         _check.alike(_check.vector(self.log_sd, "log_sd", size=size), "log_sd", self.mean, "mean")
 
-    def draw(self, stream: Stream, m: int) -> Matrix:
+    def draw(self, stream: Stream | int, m: int) -> Matrix:
         """Draw the weights (m, p) of m networks.
 
         Parameters
         ----------
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         m : int
             How many.
@@ -68,7 +69,7 @@ class MeanField:
         TypeError
             If an argument is of another kind.
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         m = _check.whole(m, "m", 1)
         return self.at(stream.normal((m, self.mean.shape[0]), like=self.mean))
 
@@ -167,12 +168,13 @@ class FittedField(NamedTuple):
         return summary(self)
 
 
+@takes("X", "y")
 def fit_mean_field(
     model: BayesianNetwork,
     X: Matrix,
     y: Vector,
     start: MeanField,
-    stream: Stream,
+    stream: Stream | int,
     *,
     steps: int = 1000,
     rate: float = 0.02,
@@ -190,7 +192,7 @@ def fit_mean_field(
         The readings.
     start : MeanField
         Where it starts: well so at the most probable weights, with small deviations.
-    stream : Stream
+    stream : Stream or int
         The stream of the draws.
     steps : int, default 1000
         The number of steps.
@@ -214,7 +216,7 @@ def fit_mean_field(
     """
     steps, rate = validated_steps(steps, rate)
     draws = _check.whole(draws, "draws", 1)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     _check.instance(model, "model", BayesianNetwork)
     _check.instance(start, "start", MeanField)
     q = start

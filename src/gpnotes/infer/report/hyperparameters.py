@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,13 @@ from ...ground.ascent import Function
 from ...ground.params import Parameters, flatten, free_leaves, names
 from ...ground.xp import HostMatrix
 from ...model.bounds import Spread, strides
+from ...model.kernels.algebra import ActiveDims
 from .curvature import survey
 
-__all__ = ["Hyperparameter", "surveyed"]
+__all__ = ["Hyperparameter", "surveyed", "with_columns"]
+
+_PER_UNIT = ("lengthscale", "period", "frequency")  # in the unit of an input
+_PER_COLUMN = (*_PER_UNIT, "variance", "weight_variance")  # a vector has one for each column
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,8 @@ class Hyperparameter:
         How well it is known, as in `Survey`.
     low, high : float
         The ends of what is as good, where the state is ``"flat"``.
+    column : str, default ""
+        The name of the column that it belongs to, where the inputs were a frame.
     """
 
     name: str
@@ -44,6 +51,12 @@ class Hyperparameter:
     state: str
     low: float
     high: float
+    column: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its name, and that of its column."""
+        return f"{self.name} ({self.column})" if self.column else self.name
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -102,9 +115,46 @@ def surveyed(
     found = []
     for name, value, error, state, *ends in columns:
         is_log = positive[name.partition("[")[0]]
-        own = [_exp(v) if is_log else float(v) for v in (value, *ends)]
-        found.append(Hyperparameter(name, own[0], is_log, float(error), state, *own[1:]))
+        own, low, high = (_exp(v) if is_log else float(v) for v in (value, *ends))
+        found.append(Hyperparameter(name, own, is_log, float(error), state, low, high))
     return tuple(found), seen.gain
+
+
+def with_columns(
+    found: tuple[Hyperparameter, ...], model: Parameters, columns: Sequence[str]
+) -> tuple[Hyperparameter, ...]:
+    """Return hyperparameters with the names of the columns that they belong to.
+
+    Parameters
+    ----------
+    found : tuple of Hyperparameter
+        The hyperparameters of a model.
+    model : Parameters
+        The model.
+    columns : sequence of str
+        The names of the columns of its inputs; empty where they have none.
+
+    Returns
+    -------
+    tuple of Hyperparameter
+        The same; one of a whole kernel belongs to no column.
+    """
+    if not columns:
+        return found
+    return tuple(replace(one, column=_column(one.name, model, columns)) for one in found)
+
+
+def _column(name: str, model: Any, columns: Sequence[str]) -> str:
+    """The column of an entry such as ``kernel.parts.0.kernel.lengthscale[1]``, or none."""
+    path, _, at = name.partition("[")
+    *way, last = path.split(".")
+    for step in way:
+        model = model[int(step)] if isinstance(model, tuple) else getattr(model, step)
+        if isinstance(model, ActiveDims):
+            columns = [columns[k] for k in model.dims]
+    if at and last in _PER_COLUMN and "," not in at:
+        return columns[int(at.rstrip("]"))]
+    return columns[0] if last in _PER_UNIT and len(columns) == 1 else ""
 
 
 def _exp(value: float) -> float:

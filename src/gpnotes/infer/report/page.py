@@ -141,13 +141,13 @@ class Report:
 
 def _row_of(one: Hyperparameter) -> tuple[str, ...]:
     if one.state == "flat":
-        return one.name, _range(one), "", ""
+        return one.label, _range(one), "", ""
     size = abs(one.value)
     if one.state != "determined":
-        return one.name, _placed(one.value, _place(size)), "", ""
+        return one.label, _placed(one.value, _place(size)), "", ""
     place = _place(size * min(one.error, 1.0) if one.positive else one.error)
     ends = [_placed(end, _place(end) if one.positive else place) for end in one.interval]
-    return one.name, _placed(one.value, place), _error(one), " to ".join(ends)
+    return one.label, _placed(one.value, place), _error(one), " to ".join(ends)
 
 
 def _error(one: Hyperparameter) -> str:

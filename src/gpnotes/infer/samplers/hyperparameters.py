@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.params import free_leaves, names
+from ...ground.tables import takes
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, as_host
 from .. import fitting  # noqa: F401  it says what the evidence of an exact process is
 from ..objective import Objective
@@ -84,6 +85,7 @@ class HyperDensity:
         return value + float(logs @ vector), slope + logs
 
 
+@takes("Xs")
 def averaged(
     objective: Objective[Any], vectors: HostMatrix, Xs: Matrix, *, noise: bool = False
 ) -> tuple[Vector, Vector]:

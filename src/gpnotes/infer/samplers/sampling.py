@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.params import Parameters
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.threads import in_one_pool
 from ...ground.xp import (
     Array,
@@ -48,7 +48,7 @@ def sample(
     sampler: Sampler,
     start: Vector | Matrix | None = None,
     *,
-    stream: Stream,
+    stream: Stream | int,
     chains: int = 4,
     draws: int = 1000,
     warmup: int = 1000,
@@ -72,7 +72,7 @@ def sample(
     start : Vector, shape (d,), Matrix, shape (chains, d), or None
         Where the chains start. R-hat says most where the starts lie further apart than the draws.
         None for an objective: around the parameters of its model, moved by half their units.
-    stream : Stream
+    stream : Stream or int
         The source of random numbers; the same one gives the same draws.
     chains : int, default 4
         How many chains.
@@ -121,7 +121,7 @@ def sample(
     if isinstance(sampler, type) or missing(sampler, Sampler):
         got = _check.kind_of(sampler)
         raise TypeError(f"sampler must be a sampler, with aim, init and step; got {got}")
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     chains, draws = _check.whole(chains, "chains", 1), _check.whole(draws, "draws", 1)
     warmup, mass = _check.whole(warmup, "warmup"), _check.choice(mass, "mass", _MASSES)
     if callback is not None:

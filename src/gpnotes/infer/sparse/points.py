@@ -7,7 +7,8 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
+from ...ground.tables import takes
 from ...ground.xp import HostMatrix, HostVector, Matrix, array_namespace, as_array
 from ...model.kernels import Kernel
 from .inducing import in_double
@@ -15,6 +16,7 @@ from .inducing import in_double
 __all__ = ["greedy_points", "kmeans_points", "random_points"]
 
 
+@takes("X")
 def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
     """Choose rows of X greedily, each where f is least known given those before.
 
@@ -90,7 +92,8 @@ def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
     return chosen
 
 
-def kmeans_points(X: Matrix, n: int, stream: Stream, *, steps: int = 50) -> Matrix:
+@takes("X")
+def kmeans_points(X: Matrix, n: int, stream: Stream | int, *, steps: int = 50) -> Matrix:
     """Find the centres of clusters of X, by Lloyd's steps.
 
     The centres start at rows drawn far from each other (k-means++) and move until no row changes
@@ -103,7 +106,7 @@ def kmeans_points(X: Matrix, n: int, stream: Stream, *, steps: int = 50) -> Matr
         The inputs.
     n : int
         The number of clusters, at most N.
-    stream : Stream
+    stream : Stream or int
         The stream that the first centres are drawn from.
     steps : int, default 50
         The most steps to take.
@@ -137,7 +140,7 @@ def kmeans_points(X: Matrix, n: int, stream: Stream, *, steps: int = 50) -> Matr
            [8.5]])
     """
     n = _admitted_number(_check.squarable(_check.matrix(X, "X"), "X"), n)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     steps = _check.whole(steps, "steps", 1)
     host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
     centres = _spread_rows(host, n, stream)
@@ -186,7 +189,8 @@ def _moved(X: HostMatrix, labels: HostVector, centres: HostMatrix) -> HostMatrix
     return np.where(counts[:, None] > 0, means, centres)
 
 
-def random_points(X: Matrix, n: int, stream: Stream) -> Matrix:
+@takes("X")
+def random_points(X: Matrix, n: int, stream: Stream | int) -> Matrix:
     """Draw different rows of X at random, each as likely as any other.
 
     Parameters
@@ -195,7 +199,7 @@ def random_points(X: Matrix, n: int, stream: Stream) -> Matrix:
         The inputs to draw from.
     n : int
         The number of rows, at most N.
-    stream : Stream
+    stream : Stream or int
         The stream that they are drawn from.
 
     Returns
@@ -218,7 +222,7 @@ def random_points(X: Matrix, n: int, stream: Stream) -> Matrix:
     np.float64(3.0)
     """
     n = _admitted_number(_check.matrix(X, "X"), n)
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     return array_namespace(X).take(X, stream.choice(X.shape[0], n, like=X), axis=0)
 
 

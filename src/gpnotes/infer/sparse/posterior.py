@@ -9,8 +9,9 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian import Normal, normal_of, of_root
@@ -69,6 +70,7 @@ class SparsePosterior:
 
     __repr__ = summary
 
+    @takes("Xs")
     def predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
@@ -122,14 +124,17 @@ class SparsePosterior:
         pull = xp.matrix_transpose(V) @ self.weight_mean
         return pull, known if self.degenerate else known + gap
 
+    @takes("Xs")
     def mean(self, Xs: Matrix) -> Vector:
         """The mean of f (and of y), shape (n*,), at inputs Xs (n*, d), as `predict` has it."""
         return self.predict(Xs)[0]
 
+    @takes("Xs")
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance, shape (n*,), at each of some inputs, with the arguments of `predict`."""
         return self.predict(Xs, noise)[1]
 
+    @takes("Xs")
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
         """The covariance of f, or of new y, at all of some inputs together; it is never jittered.
 
@@ -179,6 +184,7 @@ class SparsePosterior:
             return known
         return self.inducing.kernel.gram(wide, None) - xp.matrix_transpose(V) @ V + known
 
+    @takes("Xs")
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
         """The distribution of f, or of new y, at all of some inputs together, as a `Normal`.
 
@@ -188,14 +194,15 @@ class SparsePosterior:
         mean, _ = self._moments(Xs, self._blocks(Xs, None))
         return normal_of(mean, self._noisy_covariance(Xs, noise), self.gp.kernel.gram_diag(Xs))
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
         """Draw functions, or sets of new y, at some inputs.
 
         Parameters
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         n : int
             The number of draws.
@@ -220,7 +227,7 @@ class SparsePosterior:
         -----
         O(n*³).
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         _check.whole(n, "n")
         return self.joint(Xs, noise).sample(stream, n)
 

@@ -17,6 +17,7 @@ from ...ground import xp as _xp
 from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
 from ...ground.linalg import Cholesky
 from ...ground.params import added, cotangent
+from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables
@@ -34,6 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@takes("Z", "X", "y")
 def condition(
     gp: GP,
     Z: Matrix | InducingVariables,
@@ -109,6 +111,7 @@ def condition(
     return _posterior(_work(gp, Z, method, power), Rows(X, y))
 
 
+@takes("Z")
 def condition_on_chunks(
     gp: GP,
     Z: Matrix | InducingVariables,
@@ -159,6 +162,7 @@ def condition_on_chunks(
     return _posterior(_work(gp, Z, method, power), Chunks(chunks, map))
 
 
+@takes("Z", "X", "y")
 def log_evidence(
     gp: GP,
     Z: Matrix | InducingVariables,
@@ -218,6 +222,7 @@ def log_evidence(
     return _head(work, work(X, y).warned()).value
 
 
+@takes("Z", "X", "y")
 def log_evidence_and_gradient(
     gp: GP,
     Z: Matrix | InducingVariables,
@@ -301,6 +306,7 @@ def quiet_gradient(
     return _value_and_gradient(Sums(gp, variables.inputs, inducing, method), data)
 
 
+@takes("Z")
 def log_evidence_and_gradient_on_chunks(
     gp: GP,
     Z: Matrix | InducingVariables,

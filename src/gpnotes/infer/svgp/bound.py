@@ -9,6 +9,7 @@ from ...fast import variational as in_place
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.params import added, cotangent
+from ...ground.tables import takes
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood
@@ -28,6 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@takes("X", "y")
 @in_one_pool
 def elbo(posterior: Variational, X: Matrix, y: Vector, *, total: int | None = None) -> float:
     """The lower bound on the log evidence, ``Σ E_q log p(yᵢ | fᵢ) − KL(q ‖ prior)``.
@@ -83,6 +85,7 @@ def elbo(posterior: Variational, X: Matrix, y: Vector, *, total: int | None = No
     return sweep(posterior, X, y, scale_of(X, total)).value - posterior.kl
 
 
+@takes("X", "y")
 @in_one_pool
 def elbo_and_gradient(
     posterior: Variational, X: Matrix, y: Vector, *, total: int | None = None

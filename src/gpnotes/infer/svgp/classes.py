@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 from ...ground import memory
 from ...ground.linalg import Cholesky
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.likelihoods.classes import RobustMax, one_hot
@@ -99,6 +100,7 @@ class ClassesPosterior(Variational):
         """The sum of the divergences of all classes in nats; O(c M³)."""
         return sum(q.kl for q in self.functions)
 
+    @takes("Xs")
     def predict(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
         """The mean and the variance of each function at each of some inputs.
 
@@ -133,6 +135,7 @@ class ClassesPosterior(Variational):
         mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
         return mean, variance
 
+    @takes("Xs")
     def probability(self, Xs: Matrix) -> Matrix:
         """The probability of each class at each of some inputs, averaged over the functions.
 
@@ -157,6 +160,7 @@ class ClassesPosterior(Variational):
         """
         return self.likelihood.probability_of(*self.predict(Xs))
 
+    @takes("Xs", "y")
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
         """The log probability of new labels, each by itself, averaged over the functions.
 

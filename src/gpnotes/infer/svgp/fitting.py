@@ -12,8 +12,9 @@ from ...ground import check as _check
 from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import warn_of_jitter
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
 from ...model.likelihoods.expectations import is_latent
@@ -48,12 +49,12 @@ class Progress(NamedTuple):
         return summary(self)
 
 
-def batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
+def batches(stream: Stream | int, n: int, size: int) -> Iterator[HostVector]:
     """Split rows into random batches, without end; each row comes once an epoch.
 
     Parameters
     ----------
-    stream : Stream
+    stream : Stream or int
         The stream that orders the rows.
     n : int
         The number of rows, counted 0, …, n − 1.
@@ -80,7 +81,7 @@ def batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
     >>> len(first), len(second), sorted([*first.tolist(), *second.tolist()])
     (3, 2, [0, 1, 2, 3, 4])
     """
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     n = _check.whole(n, "n", 1)
     size = _check.whole(size, "size", 1, n)
     return _batches(stream, n, size)
@@ -93,12 +94,13 @@ def _batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
             yield order[start : start + size]
 
 
+@takes("X", "y")
 @in_one_pool
 def fit(
     posterior: Variational,
     X: Matrix,
     y: Vector,
-    stream: Stream,
+    stream: Stream | int,
     *,
     steps: int = 1000,
     batch: int | None = None,
@@ -129,7 +131,7 @@ def fit(
         The inputs.
     y : Vector, shape (n,)
         The observations.
-    stream : Stream
+    stream : Stream or int
         The stream that orders the rows.
     steps : int, default 1000
         The number of steps.

@@ -18,6 +18,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.linalg import factorise
+from ...ground.tables import takes
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from .model import SVGP, validate_rows
@@ -30,6 +31,7 @@ _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
 
 
+@takes("X", "y")
 @in_one_pool
 def update(
     posterior: Variational,
@@ -158,6 +160,7 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
     return identity + sums.sites - posterior.precision
 
 
+@takes("X", "y")
 @in_one_pool
 def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Any:
     """Find the q of the highest bound, by natural-gradient steps on all rows.

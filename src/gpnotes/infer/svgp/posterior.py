@@ -11,8 +11,9 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
@@ -108,6 +109,7 @@ class VariationalPosterior(Variational):
         lower = self.cholesky.lower
         return _xp.solve_triangular(lower, _xp.eye(lower.shape[0], lower))
 
+    @takes("Xs")
     def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
         """The mean and the variance of f, or of new y, at each of some inputs.
 
@@ -150,14 +152,17 @@ class VariationalPosterior(Variational):
         mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
         return mean, variance
 
+    @takes("Xs")
     def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The mean of f, or of new y, shape (n*,), with the arguments of `predict`."""
         return self.predict(Xs, noise)[0]
 
+    @takes("Xs")
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
         """The variance of f, or of new y, shape (n*,), with the arguments of `predict`."""
         return self.predict(Xs, noise)[1]
 
+    @takes("Xs")
     def covariance(self, Xs: Matrix) -> Matrix:
         """The covariance of f at all of some inputs together; it is never jittered.
 
@@ -196,6 +201,7 @@ class VariationalPosterior(Variational):
         spare = self.model.gp.kernel.gram(Xs, None) - xp.matrix_transpose(A) @ A
         return spare + xp.matrix_transpose(B) @ B
 
+    @takes("Xs")
     def joint(self, Xs: Matrix) -> Normal:
         """The distribution of f at all of some inputs together, as a `Normal`.
 
@@ -205,14 +211,15 @@ class VariationalPosterior(Variational):
         mean, _ = self._moments(Xs)
         return normal_of(mean, self._covariance(Xs), self.model.gp.kernel.gram_diag(Xs))
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int) -> Matrix:
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
         """Draw functions at some inputs, by the root of `joint`.
 
         Parameters
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream
+        stream : Stream or int
             The stream to draw from.
         n : int
             The number of functions.
@@ -235,10 +242,11 @@ class VariationalPosterior(Variational):
         -----
         O(n*³).
         """
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         _check.whole(n, "n")
         return self.joint(Xs).sample(stream, n)
 
+    @takes("Xs")
     def probability(self, Xs: Matrix) -> Vector:
         """``P(y = 1)``, averaged over f, at each of some inputs, for a likelihood of labels.
 
@@ -263,6 +271,7 @@ class VariationalPosterior(Variational):
         validate_inputs(self.model, Xs)
         return probability(cast(LabelLikelihood, label), *self._moments(Xs))
 
+    @takes("Xs", "y")
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
         """``log p(yᵢ)`` of new y, each by itself, averaged over f.
 

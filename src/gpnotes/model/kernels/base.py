@@ -17,6 +17,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import holds_derivatives, settle
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector
 
 __all__ = ["KernelBase"]
@@ -94,6 +95,7 @@ class KernelBase(ABC):
         """
         return any(kernel.labels_rows for kernel in _kernels_in(self))
 
+    @takes("x", "z")
     def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
         """Evaluate the matrix ``[k(xᵢ, zⱼ)]``.
 

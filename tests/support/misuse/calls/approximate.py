@@ -117,7 +117,7 @@ CALLS = (
            X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True))
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
-    call("Rows", lambda X, y: fit(_GP, X, y, steps=1), **_XY),
+    call("Rows", lambda X, y: fit(_GP, X, y, steps=1), X=_XY["X"].table, y=_XY["y"].table),
     call("Chunks", lambda **parts: fit(
         sparse.SparseGP(_GP, _X[:2]), chunks.Chunks(**parts), steps=1), chunks=_CHUNKS, map=_MAP),
     call("repeatable", chunks.repeatable, chunks=Argument(_PAIRS, {"None": None, "a number": 3})),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....ground import check as _check
-from ....ground.random import Stream
+from ....ground.random import Stream, stream_of
 from ....ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..game import RoleSymmetricGame
 from ..methods import DETERMINISTIC
@@ -28,7 +28,7 @@ def find_equilibria(
     model: PayoffModel,
     starts: Array | None = None,
     *,
-    stream: Stream | None = None,
+    stream: Stream | int | None = None,
     count: int = 16,
     method: str = "exact",
     true: Callable[[Array], Array] | None = None,
@@ -60,7 +60,7 @@ def find_equilibria(
         The game and its payoffs.
     starts : Matrix, shape (B, S), optional
         The mixtures to start from.
-    stream : Stream, optional
+    stream : Stream or int, optional
         The stream that the starts are drawn from, where none are given.
     count : int, default 16
         The number of starts to draw.
@@ -126,7 +126,9 @@ def find_equilibria(
     return Equilibria(equilibria, searches, problem.ranges, problem.allowed, tried, exhaustive)
 
 
-def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, count: int) -> Array:
+def _starts(
+    model: PayoffModel, starts: Array | None, stream: Stream | int | None, count: int
+) -> Array:
     like = model.expansions[0].profiles
     count = _check.whole(count, "count", 1)
     if starts is not None:
@@ -139,7 +141,7 @@ def _starts(model: PayoffModel, starts: Array | None, stream: Stream | None, cou
         return given
     if stream is None:
         raise ValueError("find_equilibria needs starts, or a stream to draw them from")
-    generator = _check.instance(stream, "stream", Stream).generator
+    generator = stream_of(stream, "stream").generator
     parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ....ground import check as _check
-from ....ground.random import Stream
+from ....ground.random import Stream, stream_of
 from ....ground.showing import summary
 from ....ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ....infer.samplers import files
@@ -123,7 +123,7 @@ def run(
     *,
     steps: int,
     runs: int = 1,
-    stream: Stream,
+    stream: Stream | int,
     horizon: int | None = None,
     every: int = 100,
     watch: Watch | None = None,
@@ -143,7 +143,7 @@ def run(
         How many steps each run takes.
     runs : int, default 1
         How many runs, each with a table of its own.
-    stream : Stream
+    stream : Stream or int
         The source of random numbers; the same one gives the same runs.
     horizon : int or None
         After how many steps an episode is cut.
@@ -192,7 +192,7 @@ def run(
     """
     _settle(learner, "learner", Learner, "init, act and step")
     _settle(world, "world", World, "states, actions, reset, step and restart")
-    _check.instance(stream, "stream", Stream)
+    stream = stream_of(stream, "stream")
     steps, runs = _check.whole(steps, "steps", 1), _check.whole(runs, "runs", 1)
     every = _check.whole(every, "every", 1)
     horizon = None if horizon is None else _check.whole(horizon, "horizon", 1)

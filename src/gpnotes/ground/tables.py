@@ -1,0 +1,212 @@
+"""Data as people have them, made arrays at the door: lists, frames, columns, whole numbers.
+
+A public function of data says which of its arguments these are, ``@takes("X", "y")``; behind it
+there are arrays of floats only, and nothing converts a second time.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import wraps
+from numbers import Real
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from .xp import Array, array_namespace, as_array
+
+__all__ = ["columns_of", "floats", "takes", "together"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_DEEP = 3  # levels at which a model is searched for an array: model.gp.kernel.lengthscale
+
+
+def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let arguments of a function or method be tables: what is no array becomes one of floats.
+
+    Parameters
+    ----------
+    *names : str
+        The arguments, in the order in which errors look at them.
+
+    Returns
+    -------
+    callable
+        A decorator.
+
+    Notes
+    -----
+    What is converted gets the namespace, dtype and device of the first array of floats among these
+    arguments, else of the first that the model or the method's object holds, and is float64 of
+    NumPy where there is none. What is neither an array nor made of numbers goes on as it came, to
+    be refused.
+    """
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        places = {name: at for at, name in enumerate(inspect.signature(function).parameters)}
+        wanted = [(name, places[name]) for name in names]
+
+        @wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R:
+            given = {n: args[at] if at < len(args) else kwargs.get(n) for n, at in wanted}
+            if all(a is None or _is_floats(a) for a in given.values()):
+                return function(*args, **kwargs)
+            made = together(args[0] if args else None, **given)
+            new: list[Any] = list(args)
+            more: dict[str, Any] = dict(kwargs)
+            for name, at in wanted:
+                if at < len(args):
+                    new[at] = made[name]
+                elif name in kwargs:
+                    more[name] = made[name]
+            return function(*new, **more)
+
+        vars(called)["tables"] = names
+        return called
+
+    return decorated
+
+
+def together(owner: object, **tables: Any) -> dict[str, Any]:
+    """Return tables as arrays of floats of one kind, by their names.
+
+    Parameters
+    ----------
+    owner : object
+        The model that they are for; where no table is an array of floats, they become like what it
+        holds.
+    **tables : array_like
+        The tables, by the names that errors give them.
+
+    Returns
+    -------
+    dict from str to Array
+        The arrays, and what is none as it came.
+
+    Raises
+    ------
+    ValueError
+        If a table is ragged.
+    TypeError
+        If it holds something else than numbers.
+    """
+    like = next((a for a in tables.values() if _is_floats(a)), None)
+    like = next(_held(owner, _DEEP), None) if like is None else like
+    made = {}
+    for name, a in tables.items():
+        made[name] = floats(a, name, like)
+        like = made[name] if like is None and _is_floats(made[name]) else like
+    return made
+
+
+def floats(a: Any, name: str, like: Array | None = None) -> Any:
+    """Return a table of numbers as an array of floats; what is none comes back as it was.
+
+    Parameters
+    ----------
+    a : array_like
+        A sequence of numbers or of rows of them, a frame or one of its columns, or an array of
+        whole numbers.
+    name : str
+        The name that errors give it.
+    like : Array or None, default None
+        The array to be like; with None, float64 of NumPy.
+
+    Returns
+    -------
+    Array
+        The numbers. A frame of float32 keeps that, where there is nothing to be like.
+
+    Raises
+    ------
+    ValueError
+        If its rows have different lengths.
+    TypeError
+        If it holds something else than numbers, such as words, None or truths.
+
+    Examples
+    --------
+    >>> floats([[1, 2], [3, 4]], "X")
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    if a is None or _is_floats(a) or type(a).__name__ in ("MaskedArray", "matrix"):
+        return a
+    if _is_array(a):
+        return _of_whole_numbers(a, like)
+    if not isinstance(a, list | tuple | range) and not hasattr(a, "__array__"):
+        return a
+    host = _host(a, name)
+    if like is None:
+        return host if host.dtype == np.float32 else host.astype(np.float64)
+    return as_array(host.astype(np.float64), like)
+
+
+def columns_of(X: Any) -> tuple[str, ...]:
+    """Return the names of the columns of a frame; none for what has no such names.
+
+    Parameters
+    ----------
+    X : object
+        A frame of pandas or Polars, or anything else.
+
+    Returns
+    -------
+    tuple of str
+        The names, or ``()``.
+    """
+    names = () if _is_array(X) else tuple(getattr(X, "columns", ()))
+    return names if all(isinstance(name, str) for name in names) else ()
+
+
+def _is_array(a: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return True
+    try:
+        array_namespace(a)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_floats(a: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return a.dtype.kind == "f"
+    return _is_array(a) and bool(array_namespace(a).isdtype(a.dtype, "real floating"))
+
+
+def _of_whole_numbers(a: Any, like: Array | None) -> Any:
+    """An array of integers as floats; any other array as it is."""
+    xp = array_namespace(a)
+    if not xp.isdtype(a.dtype, "integral"):
+        return a
+    if like is not None and array_namespace(like) is xp:
+        return xp.astype(a, like.dtype)
+    return xp.astype(a, xp.__array_namespace_info__().default_dtypes()["real floating"])
+
+
+def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
+    try:
+        host = np.asarray(a)
+    except ValueError as problem:
+        raise ValueError(f"{name} must not be ragged: {problem}") from problem
+    if host.dtype.kind == "O":  # columns of several kinds, or numbers that may be missing
+        truths = (bool, np.bool_)
+        strange = [v for v in host.flat if isinstance(v, truths) or not isinstance(v, Real)]
+        if strange:
+            raise TypeError(f"{name} must hold real numbers; got {strange[0]!r} in it")
+    elif host.size and host.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers; got entries of type {host.dtype}")
+    return host if host.dtype == np.float32 else host.astype(np.float64)
+
+
+def _held(owner: Any, levels: int) -> Iterator[Array]:
+    """The arrays of floats that an object holds, and those of the objects that it is made of."""
+    parts = list(getattr(owner, "__dict__", {}).values())
+    yield from (part for part in parts if _is_floats(part))
+    if levels:
+        for part in parts:
+            yield from _held(part, levels - 1)

@@ -1,0 +1,140 @@
+"""Data as people have them: what takes arrays of data takes lists, frames and whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import is_dataclass
+from typing import Any
+
+import array_api_strict
+import numpy as np
+import pandas as pd
+import pytest
+from misuse.answers import Call, tables_of
+from misuse.calls import CALLS
+
+from gpnotes import GP, RBF, Linear, condition, fit
+from gpnotes.infer import sparse
+
+TABLES = [
+    (row, name) for row in CALLS for name in tables_of(row.function)
+    if isinstance(row.right().get(name), np.ndarray)
+]  # fmt: skip
+SEEDED = [row for row in CALLS if "stream" in row.arguments and row.called != "Optimiser"]
+
+_PLACES = pd.DataFrame({"depth": [0, 1, 2, 4, 5], "width": [3.0, 1.5, 4.0, 0.5, 2.0]})
+_VALUES = pd.Series([1, 0, -1, 2, 1], name="yield")
+_GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1)
+_X, _Y = _PLACES.to_numpy(), _VALUES.to_numpy().astype(np.float64)
+
+
+@pytest.mark.parametrize(("row", "name"), TABLES, ids=[f"{r.called}-{name}" for r, name in TABLES])
+def test_a_list_is_as_good_as_an_array(row: Call, name: str) -> None:
+    right, other = deepcopy(row.right()), deepcopy(row.right())  # a criterion moves on
+    other[name] = other[name].tolist()
+    _require_same(row.function(**right), row.function(**other))
+
+
+@pytest.mark.parametrize("row", SEEDED, ids=lambda row: row.called)
+def test_a_seed_is_as_good_as_its_stream(row: Call) -> None:
+    _require_same(row.function(**row.right()), row.function(**{**row.right(), "stream": 1}))
+
+
+@pytest.mark.parametrize("X", [_PLACES, _PLACES.astype(np.float32).astype(np.float64)])
+def test_a_frame_is_as_good_as_an_array(X: pd.DataFrame) -> None:
+    given, plain = condition(_GP, X, _VALUES), condition(_GP, _X, _Y)
+    assert np.array_equal(given.mean(X), plain.mean(_X))
+    assert given.X.dtype == np.float64
+
+
+def test_a_frame_of_polars() -> None:
+    polars = pytest.importorskip("polars")
+    X = polars.from_dict(_PLACES.to_dict("list"))
+    found = condition(_GP, X, polars.Series(_VALUES.tolist()))
+    assert np.array_equal(found.mean(X), condition(_GP, _X, _Y).mean(_X))
+
+
+def test_float32_stays_and_lists_beside_it_become_it() -> None:
+    X = _PLACES.astype(np.float32)
+    found = condition(GP(RBF(), 0.1), X, _VALUES.tolist())
+    assert {found.X.dtype, found.y.dtype, found.mean([[1.0, 2.0]]).dtype} == {np.dtype("float32")}
+
+
+def test_a_list_beside_an_array_of_another_namespace_becomes_one() -> None:
+    X = array_api_strict.asarray(_X)
+    found = condition(GP(RBF(), 0.1), X, _VALUES.tolist())
+    assert type(found.mean(_X.tolist())) is type(X)
+
+
+def test_whole_numbers_beside_a_model_in_single_precision_become_that() -> None:
+    gp = GP(RBF(1.0, np.asarray([1.0, 2.0], dtype=np.float32)), 0.1)
+    assert condition(gp, [[0, 1], [2, 3]], [1, 2]).alpha.dtype == np.float32
+
+
+def test_two_precisions_are_still_refused() -> None:
+    with pytest.raises(TypeError, match="y must have the dtype of X"):
+        condition(_GP, _X, _Y.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("X", "said"),
+    [
+        (_PLACES.assign(width=["a", "b", "c", "d", "e"]), "X must hold real numbers; got 'a'"),
+        (_PLACES.assign(width=_PLACES["width"] > 1.0), "X must hold real numbers; got True"),
+        (_PLACES.astype("Int64", errors="ignore").assign(width=pd.NA), "got <NA> in it"),
+        (_PLACES.assign(width=np.nan), "X must be finite; 5 of its entries are not"),
+        ([[1.0], [1.0, 2.0]], "X must not be ragged"),
+    ],
+    ids=["words", "truths", "missing", "NaN", "ragged"],
+)
+def test_what_is_no_number_is_refused_by_name(X: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        condition(GP(RBF(), 0.1), X, _VALUES)
+
+
+def test_numbers_that_may_be_missing_and_are_not() -> None:
+    found = condition(_GP, _PLACES.convert_dtypes(), _VALUES.convert_dtypes())
+    assert np.array_equal(found.mean(_X), condition(_GP, _X, _Y).mean(_X))
+
+
+def test_the_report_of_a_fit_names_the_columns() -> None:
+    kernel = RBF(1.0, np.asarray([1.0, 2.0])) + Linear().on(1) * RBF().on(1)
+    page = str(fit(GP(kernel, 0.1), _PLACES, _VALUES, steps=3))
+    for label in (
+        "kernel.parts.0.lengthscale[0] (depth)", "kernel.parts.0.lengthscale[1] (width)",
+        "kernel.parts.1.parts.1.kernel.lengthscale (width)", "kernel.parts.0.variance  ",
+    ):  # fmt: skip
+        assert label in page, page
+
+
+def test_a_fit_of_arrays_names_none() -> None:
+    assert "(" not in str(fit(_GP, _X, _Y, steps=3)).split("runs")[0].split("hyperparameter")[1]
+
+
+def test_fits_of_frames_go_through_inducing_points() -> None:
+    model = sparse.SparseGP(_GP, _X[:2])
+    ours = fit(model, _PLACES, _VALUES, steps=2).log_evidence
+    assert ours == fit(model, _X, _Y, steps=2).log_evidence
+
+
+def _require_same(first: Any, second: Any) -> None:
+    pairs = list(zip(_numbers(first), _numbers(second), strict=True))
+    assert pairs, "nothing to compare"
+    for one, other in pairs:
+        assert np.array_equal(one, other, equal_nan=np.asarray(one).dtype.kind == "f")
+
+
+def _numbers(result: Any) -> Iterator[Any]:
+    """All numbers and arrays in a result."""
+    if isinstance(result, Iterator):
+        result = next(result)
+    if isinstance(result, float | int | np.ndarray | np.generic):
+        yield result
+    elif isinstance(result, tuple | list):
+        for part in result:
+            yield from _numbers(part)
+    elif isinstance(result, dict):
+        yield from _numbers(list(result.values()))
+    elif is_dataclass(result) and not isinstance(result, type):
+        yield from _numbers([v for v in vars(result).values() if not callable(v)])
