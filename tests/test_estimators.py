@@ -353,7 +353,8 @@ def test_rows_too_close_for_their_squares_are_told_by_their_column(data):
 # -- files ------------------------------------------------------------------------------------
 
 LENGTHS = np.asarray([0.1 + 0.2, 1.0 / 3.0])
-LABELLED = (kernels.WithGradients, kernels.GradientNoise)  # of other rows: a test of their own
+# of other rows: tests of their own, those of several outputs in model/kernels/test_coregion.py
+LABELLED = (kernels.WithGradients, kernels.GradientNoise, kernels.Coregion, kernels.OutputNoise)
 PUBLIC = [getattr(kernels, name) for name in kernels.__all__]
 KERNELS = [kind for kind in PUBLIC if isinstance(kind, type) and issubclass(kind, kernels.Kernel)]
 CONCRETE = [
