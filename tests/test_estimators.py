@@ -19,8 +19,9 @@ import gpnotes.ground.linalg
 import gpnotes.model.kernels
 import gpnotes.model.means
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, Periodic, White
-from gpnotes.estimators import GPRegressor
+from gpnotes.estimators import GPRegressor, regressor
 from gpnotes.ground.linalg import JitterWarning
+from gpnotes.infer import sparse
 from gpnotes.model import kernels
 from gpnotes.model.means import BasisMean, Powers
 
@@ -60,10 +61,14 @@ def check_estimator():
         pytest.skip(str(problem))
 
 
-MODELS = [GPRegressor(), GPRegressor(Matern32() + Linear(), mean="zero", steps=5, restarts=1)]
+MODELS = {
+    "as it is": GPRegressor(),
+    "with arguments": GPRegressor(Matern32() + Linear(), mean="zero", steps=5, restarts=1),
+    "inducing points": GPRegressor(inducing=5, steps=3),
+}
 
 
-@pytest.mark.parametrize("model", MODELS, ids=["as it is", "with arguments"])
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_the_checks_of_scikit_learn(check_estimator, model):
     told = check_estimator(model, on_skip=None, on_fail=None)
     outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
@@ -103,7 +108,7 @@ def test_a_search_finds_the_kernel_that_predicts(data):
 def test_a_clone_has_the_arguments_and_no_fit(data):
     kernel = 2.0 * RBF(1.0, np.asarray([1.0, 2.0])) + Periodic().on(0)
     given = {"kernel": kernel, "noise_var": 0.5, "mean": "zero", "restarts": 2, "random_state": 3,
-             "optimise": False, "steps": 7}  # fmt: skip
+             "optimise": False, "steps": 7, "inducing": 5}  # fmt: skip
     copy = clone(GPRegressor(**given).fit(*data))
     assert copy.get_params() == given
     with pytest.raises(NotFittedError):
@@ -350,10 +355,96 @@ def test_rows_too_close_for_their_squares_are_told_by_their_column(data):
         GPRegressor().fit(X, data[1])
 
 
+# -- inducing points --------------------------------------------------------------------------
+
+
+def test_with_inducing_points_it_is_a_fit_of_the_bound(rng):
+    """Of 3000 rows, at a thousandth of the cost: as near to the truth as the noise lets it."""
+    X = rng.uniform(0.0, 6.0, size=(3000, 1))
+    truth = np.sin(3.0 * X[:, 0])
+    y = 5.0 + truth + 0.1 * rng.normal(size=3000)
+    given = {"kernel": RBF(2.0, 1.5), "noise_var": 0.2, "mean": ConstantMean(4.0), "inducing": 14}
+    model = GPRegressor(**given, steps=30).fit(X, y)
+    Z = GPRegressor(**given, optimise=False).fit(X, y).posterior_.Z
+    gp = GP(given["kernel"], given["noise_var"], given["mean"])
+    found = gpnotes.fit(sparse.SparseGP(gp, Z), X, y, steps=30)
+    assert model.gp_ == found.model.gp
+    assert np.array_equal(model.posterior_.Z, found.model.Z)
+    assert model.log_evidence_ == found.posterior.log_evidence
+    assert not np.array_equal(model.posterior_.Z, Z), "they move"
+    assert np.abs(model.predict(X) - 5.0 - truth).max() < 0.05
+    assert np.sqrt(model.gp_.noise_var) == pytest.approx(0.1, rel=0.1)
+    assert model.predict(X[:3], return_std=True)[1].max() < 0.03
+    assert model.predict(X[:3], return_cov=True, noise=True)[1].shape == (3, 3)
+    assert model.sample_y(X[:3], 4).shape == (3, 4)
+
+
+def test_as_many_points_as_rows_are_exact(data, Xs):
+    exact = GPRegressor(**FIXED).fit(*data)
+    sparse_one = GPRegressor(**FIXED, inducing=99).fit(*data)
+    assert sparse_one.posterior_.Z.shape == (40, 2)
+    np.testing.assert_allclose(sparse_one.predict(Xs), exact.predict(Xs), atol=1e-6)
+    assert sparse_one.log_evidence_ == pytest.approx(exact.log_evidence_, abs=1e-4)
+
+
+def test_points_start_at_rows_also_of_labels_and_of_many_rows(data, monkeypatch):
+    X = np.column_stack([data[0][:, 0], np.arange(40.0) % 2])
+    kernel = RBF().on(0) * kernels.Coregion(np.ones((2, 1)), np.ones(2)).on(1)
+    model = GPRegressor(kernel, inducing=6, steps=3, random_state=1).fit(X, data[1])
+    assert set(model.posterior_.Z[:, 1]) == {0.0, 1.0}
+    monkeypatch.setattr(regressor, "_CANDIDATES", 10)
+    points = {
+        seed: GPRegressor(inducing=6, optimise=False, random_state=seed).fit(*data).posterior_.Z
+        for seed in (1, 1, 2)
+    }
+    rows = {tuple(row) for row in data[0]}
+    assert all(tuple(row) in rows for Z in points.values() for row in Z)
+    assert not np.array_equal(points[1], points[2])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"inducing": 0}, "inducing must be a whole number from 1; got 0"),
+        ({"inducing": 2.0}, "inducing must be a whole number from 1; got 2.0"),
+        ({"inducing": 5, "noise_var": 0.0}, "gp.noise_var must be positive"),
+    ],
+)
+def test_what_is_no_number_of_points_is_refused(data, wrong, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        GPRegressor(**wrong).fit(*data)
+
+
 # -- files ------------------------------------------------------------------------------------
 
+
+def test_inducing_points_are_loaded_to_the_last_bit_and_looked_over(data, Xs, tmp_path):
+    path = tmp_path / "model"
+    model = GPRegressor(inducing=6, steps=3).fit(*data)
+    loaded = back(model, path)
+    assert loaded.get_params() == model.get_params()
+    assert vars(loaded).keys() == vars(model).keys()
+    for one, two in zip(
+        loaded.predict(Xs, return_std=True), model.predict(Xs, return_std=True), strict=True
+    ):
+        assert one.tobytes() == two.tobytes()
+    whole = path.read_bytes()
+    for place, make in (
+        ("Z", lambda a: a[1:]),
+        ("Z", lambda a: a[:, :1]),
+        ("weight_mean", lambda a: a[1:]),
+        ("cholesky.lower", lambda a: 0.0 * a),
+        ("inducing.factor.lower", lambda a: a[:, 1:]),
+    ):
+        path.write_bytes(whole)
+        changed(path, of_array(place, make))
+        with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
+            GPRegressor.load(path)
+
+
 LENGTHS = np.asarray([0.1 + 0.2, 1.0 / 3.0])
-LABELLED = (kernels.WithGradients, kernels.GradientNoise)  # of other rows: a test of their own
+# of other rows: tests of their own, those of several outputs in model/kernels/test_coregion.py
+LABELLED = (kernels.WithGradients, kernels.GradientNoise, kernels.Coregion, kernels.OutputNoise)
 PUBLIC = [getattr(kernels, name) for name in kernels.__all__]
 KERNELS = [kind for kind in PUBLIC if isinstance(kind, type) and issubclass(kind, kernels.Kernel)]
 CONCRETE = [

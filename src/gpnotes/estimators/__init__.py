@@ -1,4 +1,4 @@
-"""The face for scikit-learn: Gaussian process regression, and a search over hyperparameters.
+"""The face for scikit-learn: Gaussian processes for numbers and classes, and a search.
 
 scikit-learn belongs to the extra ``sklearn`` and is imported with this room, not with the package.
 """
@@ -10,7 +10,8 @@ except ImportError as problem:
         "an estimator needs scikit-learn: from a clone, pip install '.[sklearn]'"
     ) from problem
 
+from .classifier import GPClassifier
 from .regressor import GPRegressor
 from .search import BayesSearchCV
 
-__all__ = ["BayesSearchCV", "GPRegressor"]
+__all__ = ["BayesSearchCV", "GPClassifier", "GPRegressor"]

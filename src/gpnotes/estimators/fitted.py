@@ -9,69 +9,155 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
 from ..ground import check as _check
 from ..ground.linalg import Cholesky
-from ..ground.xp import diagonal
+from ..ground.xp import Matrix, diagonal, to_numpy
 from ..infer.exact import Posterior
 from ..infer.fitting import Run
+from ..infer.interdomain import InducingPoints
+from ..infer.laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
+from ..infer.laplace.softmax import Curvature
+from ..infer.sparse import SparseGP, SparsePosterior
+from ..infer.sparse.inducing import Inducing
 from ..model.basis import Trend
 from ..model.gaussian import Normal
+from ..model.likelihoods import Bernoulli
+from ..model.likelihoods.classes import require_classes
 from ..model.means import BasisMean
 from ..model.process import GP, validate_data
 
 __all__ = ["FITTED", "validate_fitted"]
 
 FITTED = ("posterior_", "runs_", "n_features_in_", "feature_names_in_")
+_MODELS = {
+    Posterior: GP, SparsePosterior: SparseGP, LaplacePosterior: LaplaceGP,
+    SoftmaxPosterior: SoftmaxGP,
+}  # fmt: skip
 
 
-def validate_fitted(values: Mapping[str, Any]) -> None:
+def validate_fitted(values: Mapping[str, Any], posteriors: tuple[type, ...]) -> None:
     """Refuse values that are not what a fit sets, all of it in shape.
 
     Parameters
     ----------
     values : mapping of str
         The values by the names of `FITTED`.
+    posteriors : tuple of type
+        The classes of posteriors that the fit can end with.
 
     Raises
     ------
     ValueError
-        If shapes do not match, or numbers are out of range.
+        If shapes do not match, or numbers are out of range, or the names are others.
     TypeError
         If a value is of another kind than a fit sets.
     """
-    posterior = _check.instance(values["posterior_"], "posterior_", Posterior)
-    d = _posterior(posterior)
+    if values.keys() != set(FITTED):
+        raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")
+    posterior = values["posterior_"]
+    if type(posterior) not in posteriors:
+        wanted = " or ".join(kind.__name__ for kind in posteriors)
+        raise TypeError(f"posterior_ must be a {wanted}; got {_check.kind_of(posterior)}")
+    d = _columns(posterior)
     runs = _tuple(values["runs_"], "runs_")
     for run in runs:
-        _run(_check.instance(run, "runs_", Run))
+        _run(_check.instance(run, "runs_", Run), _MODELS[type(posterior)])
     _check.whole(values["n_features_in_"], "n_features_in_", d, d)
     names = _tuple(values["feature_names_in_"], "feature_names_in_")
     if len(names) not in (0, d) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"feature_names_in_ must be {d} strings, or none; got {names}")
 
 
-def _posterior(posterior: Posterior) -> int:
-    """The number of columns of X."""
-    _double(posterior.X, "X")
-    validate_data(posterior.gp, posterior.X, posterior.y, learns=True)
-    n, d = posterior.X.shape
-    for name in ("residual", "alpha"):
-        vector = _check.vector(getattr(posterior, name), name, size=n)
-        _check.alike(vector, name, posterior.X, "X")
-    factor = _check.instance(posterior.cholesky, "cholesky", Cholesky)
-    _check.matrix(factor.lower, "cholesky.lower", rows=n, columns=n)
-    _check.alike(factor.lower, "cholesky.lower", posterior.X, "X")
-    _check.positive(diagonal(factor.lower), "the diagonal of cholesky.lower")
-    _check.positive(_check.number(factor.jitter, "cholesky.jitter"), "cholesky.jitter", zero=True)
+@singledispatch
+def _columns(posterior: Any) -> int:
+    """The number of columns of X of a posterior, of which all parts go together."""
+    raise TypeError(f"posterior_ must be one of an estimator; got {_check.kind_of(posterior)}")
+
+
+@_columns.register
+def _(posterior: Posterior) -> int:
+    X = _double(posterior.X, "X")
+    validate_data(posterior.gp, X, posterior.y, learns=True)
+    n, d = X.shape
+    _vectors(posterior, X, "residual", "alpha")
+    _factor(posterior.cholesky, "cholesky", n, X)
     if isinstance(posterior.gp.mean, BasisMean):
         _trend(posterior.trend, posterior)
     elif posterior.trend is not None:
         raise ValueError(f"trend must be None without a BasisMean; got {posterior.trend!r}")
     return d
+
+
+@_columns.register
+def _(posterior: SparsePosterior) -> int:
+    Z = _double(posterior.Z, "Z")
+    gp = _check.instance(posterior.gp, "gp", GP)
+    gp.kernel.validate_inputs(_check.matrix(Z, "Z"), "Z")
+    inducing = _check.instance(posterior.inducing, "inducing", Inducing)
+    for variables in (inducing.variables, inducing.given):
+        same = _check.instance(variables, "inducing.variables", InducingPoints).inputs
+        if not np.array_equal(to_numpy(same), to_numpy(Z)):
+            raise ValueError("inducing.variables must be the values at Z; they are others")
+    if inducing.kernel != gp.kernel:
+        raise ValueError(f"inducing.kernel must be {gp.kernel!r}; got {inducing.kernel!r}")
+    m = Z.shape[0]
+    _factor(inducing.factor, "inducing.factor", m, Z)
+    _factor(posterior.cholesky, "cholesky", m, Z)
+    _check.alike(_check.vector(posterior.weight_mean, "weight_mean", size=m), "weight_mean", Z, "Z")
+    _check.number(posterior.log_evidence, "log_evidence")
+    _check.flag(posterior.degenerate, "degenerate")
+    return Z.shape[1]
+
+
+@_columns.register
+def _(posterior: LaplacePosterior) -> int:
+    X = _double(posterior.X, "X")
+    validate_data(posterior.gp, X, posterior.y)
+    label = _check.instance(posterior.likelihood, "likelihood", Bernoulli)
+    _vectors(posterior, X, "mode", "gradient", "sqrt_W", "third")
+    label.log_density(posterior.y, posterior.mode)  # which says what are no labels
+    _factor(posterior.cholesky, "cholesky", X.shape[0], X)
+    _check.whole(posterior.steps, "steps")
+    return X.shape[1]
+
+
+@_columns.register
+def _(posterior: SoftmaxPosterior) -> int:
+    X = _double(posterior.X, "X")
+    n, c = X.shape[0], _check.whole(posterior.classes, "classes", 2)
+    validate_data(posterior.gp, X, posterior.y)
+    require_classes(posterior.y, c)
+    curvature = _check.instance(posterior.curvature, "curvature", Curvature)
+    _check.positive(curvature.share, "curvature.share", zero=True)
+    for name, a in (("mode", posterior.mode), ("gradient", posterior.gradient),
+                    ("curvature.share", curvature.share)):  # fmt: skip
+        _check.alike(_check.matrix(a, name, rows=n, columns=c), name, X, "X")
+    own = _tuple(curvature.own, "curvature.own")
+    if len(own) != c:
+        raise ValueError(f"curvature.own must have a factor for each class; got {len(own)}")
+    for factor in (*own, curvature.common):
+        _factor(factor, "a factor of the curvature", n, X)
+    _check.whole(posterior.steps, "steps")
+    return X.shape[1]
+
+
+def _vectors(posterior: Any, X: Matrix, *names: str) -> None:
+    for name in names:
+        vector = _check.vector(getattr(posterior, name), name, size=X.shape[0])
+        _check.alike(vector, name, X, "X")
+
+
+def _factor(factor: Any, name: str, n: int, like: Matrix) -> None:
+    lower = _check.instance(factor, name, Cholesky).lower
+    _check.matrix(lower, f"{name}.lower", rows=n, columns=n)
+    _check.alike(lower, f"{name}.lower", like, "X")
+    _check.positive(diagonal(lower), f"the diagonal of {name}.lower")
+    _check.positive(_check.number(factor.jitter, f"{name}.jitter"), f"{name}.jitter", zero=True)
 
 
 def _trend(trend: Any, posterior: Posterior) -> None:
@@ -88,8 +174,8 @@ def _trend(trend: Any, posterior: Posterior) -> None:
         _check.finite(_check.number(getattr(trend, name), f"trend.{name}"), f"trend.{name}")
 
 
-def _run(run: Run[GP]) -> None:
-    _check.instance(run.model, "runs_.model", GP)
+def _run(run: Run[Any], model: type) -> None:
+    _check.instance(run.model, "runs_.model", model)
     for name in ("log_evidence", "log_prior"):  # minus infinity where a start had none
         if math.isnan(_check.number(getattr(run, name), f"runs_.{name}")):
             raise ValueError(f"runs_.{name} must be a number; got NaN")
@@ -108,6 +194,7 @@ def _tuple(value: Any, name: str) -> tuple[Any, ...]:
     return value
 
 
-def _double(a: Any, name: str) -> None:
+def _double(a: Any, name: str) -> Matrix:
     if getattr(a, "dtype", None) != np.float64:
         raise TypeError(f"{name} must be an array of float64; got {_check.kind_of(a)}")
+    return a

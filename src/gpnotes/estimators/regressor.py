@@ -6,40 +6,39 @@ data, and keeps the posterior. All that is computed is computed elsewhere.
 
 from __future__ import annotations
 
-import math
-import os
 import warnings
-from typing import Any, Self, TypeAlias
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_array
+from sklearn.utils.validation import column_or_1d
 
 from ..ground import check as _check
-from ..ground.params import leaves
-from ..ground.random import Stream, stream
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
-from ..infer import saving
-from ..infer.exact import condition
-from ..infer.fitting import Fit, fit
+from ..infer import sparse
+from ..infer.exact import Posterior, condition
 from ..model.contracts import Mean, MeanFunction, require
-from ..model.kernels import RBF, Kernel
+from ..model.kernels import RBF, Kernel, Matern12
 from ..model.means import ConstantMean, ZeroMean
 from ..model.process import GP
-from .fitted import FITTED, validate_fitted
+from .base import (
+    GPEstimator,
+    RandomState,
+    finite,
+    lengths_of,
+    renamed,
+    stream_of_state,
+)
 
 __all__ = ["GPRegressor"]
 
-RandomState: TypeAlias = int | np.random.RandomState | None
-
-_KIND = "GPRegressor"
 _NOISE = 0.1  # of the variance of y: where a fit of the noise starts
-_SEEDS = 2**31 - 1
+_CANDIDATES = 20_000  # rows that inducing points are chosen among
 
 
-class GPRegressor(RegressorMixin, BaseEstimator):
+class GPRegressor(RegressorMixin, GPEstimator):
     """Gaussian process regression with the methods that scikit-learn asks of an estimator.
 
     ``y = f(x) + ε`` with ``f ~ GP(mean, kernel)`` and independent noise ε. `fit` maximises the
@@ -66,6 +65,10 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         Fit the hyperparameters; if False, all stays where it starts.
     steps : int, default 200
         The most steps that each start may take.
+    inducing : int, optional
+        See f through its values at so many inducing points, by the bound of Titsias (2009): a step
+        then costs O(n M²) instead of O(n³), and memory is that of a block of rows. The fit moves
+        the points; they start at rows of X that lie far from each other.
 
     Notes
     -----
@@ -81,7 +84,10 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     single row, the hyperparameters stay where they start, and a warning says so; the start takes 1
     for the variance of y.
 
-    Source: Rasmussen & Williams (2006), sections 2.2 and 5.4.1.
+    With inducing points `log_evidence_` is a bound, and the noise may not be zero; of more than
+    20,000 rows, so many drawn at random are the candidates for points.
+
+    Source: Rasmussen & Williams (2006), sections 2.2 and 5.4.1; Titsias (2009).
 
     Examples
     --------
@@ -90,7 +96,14 @@ class GPRegressor(RegressorMixin, BaseEstimator):
     >>> mean, sd = model.predict([[1.0], [9.0]], return_std=True)
     >>> mean.round(4), sd.round(4)
     (array([2.3472, 2.    ]), array([0.5118, 1.    ]))
+    >>> rows = np.linspace(0.0, 6.0, 2000)[:, None]
+    >>> of_many = GPRegressor(inducing=10, steps=20).fit(rows, np.sin(rows[:, 0]))
+    >>> of_many.posterior_.Z.shape, of_many.predict([[1.5]]).round(2)
+    ((10, 1), array([1.]))
     """
+
+    _kind: ClassVar[str] = "GPRegressor"
+    _posteriors: ClassVar[tuple[type, ...]] = (Posterior, sparse.SparsePosterior)
 
     def __init__(
         self,
@@ -102,6 +115,7 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         random_state: RandomState = None,
         optimise: bool = True,
         steps: int = 200,
+        inducing: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.noise_var = noise_var
@@ -110,9 +124,10 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         self.random_state = random_state
         self.optimise = optimise
         self.steps = steps
+        self.inducing = inducing
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the hyperparameters and condition on the data; O(n³) a step.
+        """Fit the hyperparameters and condition on the data; O(n³) a step, with inducing O(n M²).
 
         Parameters
         ----------
@@ -142,11 +157,10 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
         start = self._start(rows, targets)
-        found = self._fitted(start, rows, targets)
+        model = start if self.inducing is None else sparse.SparseGP(start, self._points(rows))
+        found = self._fitted(model, rows, targets) if self._learns(start, targets) else None
         self.runs_ = found.runs if found else ()
-        self.posterior_ = found.posterior if found else condition(start, rows, targets)
-        self.gp_ = self.posterior_.gp
-        self.log_evidence_ = self.posterior_.log_evidence
+        self._keep(found.posterior if found else _conditioned(model, rows, targets))
         return self
 
     def predict(
@@ -243,126 +257,28 @@ class GPRegressor(RegressorMixin, BaseEstimator):
         """
         rows = self._new_rows(X)
         count = _check.whole(n_samples, "n_samples", 1)
-        return self.posterior_.sample(rows, _stream(random_state), count, noise).T
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted estimator to one file, in NumPy's format ``.npz``, without pickle.
-
-        Arguments, runs and posterior go into it, the factor (n, n) too: `load` computes nothing,
-        and predicts the same to the last bit.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Raises
-        ------
-        ValueError
-            Before a fit, as a ``NotFittedError``.
-        TypeError
-            If `path` is no string and no path, and, with its name, for what only pickle could
-            save: a kernel or a mean that is not of the package, a ``RandomState``. Then no file is
-            written.
-        OSError
-            If the file cannot be opened.
-        """
-        saving.write(path, self.saved_values(), _KIND)
-
-    def saved_values(self) -> dict[str, Any]:
-        """The arguments and the fit by their names, as `gpnotes.save` writes them.
-
-        Before a fit, a ``NotFittedError``.
-        """
-        check_is_fitted(self, "posterior_")
-        fitted = {
-            "posterior_": self.posterior_,
-            "runs_": self.runs_,
-            "n_features_in_": self.n_features_in_,
-            "feature_names_in_": tuple(getattr(self, "feature_names_in_", ())),
-        }
-        return {**self.get_params(deep=False), **fitted}
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read an estimator that `save` wrote; nothing in the file is run, whoever wrote it.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        GPRegressor
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If `save` did not write the file.
-        TypeError
-            If `path` is no string and no path.
-        OSError
-            If the file cannot be opened, as a ``FileNotFoundError`` where there is none.
-        MemoryError
-            If its arrays have no room.
-        """
-        return saving.read(path, _KIND, cls.of_saved)
-
-    @classmethod
-    def of_saved(cls, values: dict[str, Any]) -> Self:
-        """The estimator of `saved_values`; a `ValueError` or a `TypeError` if they are none."""
-        arguments = {name: values.pop(name) for name in cls._get_param_names()}
-        if values.keys() != set(FITTED):
-            raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")
-        validate_fitted(values)
-        model = cls(**arguments)
-        model.check_arguments()
-        if not isinstance(model.mean, str):
-            GP(RBF(), 0.0, model.mean)  # which says what is no mean
-        names = values.pop("feature_names_in_")
-        model.__dict__.update(values)
-        if names:
-            model.feature_names_in_ = np.asarray(names, dtype=object)
-        model.gp_ = model.posterior_.gp
-        model.log_evidence_ = model.posterior_.log_evidence
-        return model
+        return self.posterior_.sample(rows, stream_of_state(random_state), count, noise).T
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""
-        if self.kernel is not None:
-            _check.instance(self.kernel, "kernel", Kernel)
+        super().check_arguments()
         if self.noise_var is not None:
             _check.positive(_check.number(self.noise_var, "noise_var"), "noise_var", zero=True)
+        if self.inducing is not None:
+            _check.whole(self.inducing, "inducing", 1)
         if isinstance(self.mean, str):
             _check.choice(self.mean, "mean", ("constant", "zero"))
-        _check.whole(self.restarts, "restarts")
-        _check.whole(self.steps, "steps", 1)
-        if _check.flag(self.optimise, "optimise") and not isinstance(self.mean, str):
-            require(self.mean, "mean", Mean)
-        _random_state(self.random_state)
-
-    def _rows(self, X: ArrayLike, *, reset: bool) -> HostMatrix:
-        """Rows as a matrix of float64, of as many columns as at the fit unless `reset`."""
-        _check.plain(X, "X")
-        try:
-            settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": reset}
-            rows = validate_data(self, X, reset=reset, **settings)
-        except (TypeError, ValueError) as problem:
-            raise _renamed(problem, "X must be rows of real numbers, (n, d)") from problem
-        return _finite(rows, "X")
-
-    def _new_rows(self, X: ArrayLike) -> HostMatrix:
-        check_is_fitted(self, "posterior_")
-        return self._rows(X, reset=False)
+        else:
+            GP(RBF(), 0.0, self.mean)  # which says what is no mean
+            if self.optimise:
+                require(self.mean, "mean", Mean)
 
     def _start(self, X: HostMatrix, y: HostVector) -> GP:
         """The process that a fit begins with, as given or else in the units of the data."""
         variance = _variance(y) or 1.0
         kernel = self.kernel
         if kernel is None:
-            kernel = RBF(variance, _lengths(X))
+            kernel = RBF(variance, lengths_of(X))
         noise_var = _NOISE * variance if self.noise_var is None else self.noise_var
         return GP(kernel, noise_var, self._mean(y))
 
@@ -371,30 +287,34 @@ class GPRegressor(RegressorMixin, BaseEstimator):
             return self.mean
         return ZeroMean() if self.mean == "zero" else ConstantMean(float(np.mean(y)))
 
-    def _fitted(self, start: GP, X: HostMatrix, y: HostVector) -> Fit[GP] | None:
-        """The fit from `start`; none where there is nothing to fit."""
+    def _learns(self, start: GP, y: HostVector) -> bool:
+        """Whether there is something to fit, which a warning denies of a constant y."""
         if not self.optimise:
-            return None
+            return False
         if not _variance(y) and (isinstance(start.mean, ConstantMean) or not y.any()):
             said = "y is constant: the hyperparameters cannot be fitted and stay where they start"
             warnings.warn(said, UserWarning, stacklevel=3)
-            return None
-        numbers = (leaf for leaf in leaves(start) if isinstance(leaf.value, float))
-        zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
-        draws = _stream(self.random_state) if self.restarts else None
-        steps = self.steps
-        return fit(start, X, y, restarts=self.restarts, stream=draws, fixed=zeros, steps=steps)
+            return False
+        return True
+
+    def _points(self, X: HostMatrix) -> HostMatrix:
+        """Where the inducing points start: rows of X, each far from those before.
+
+        A rough kernel has always more to learn, so that as many come back as there are rows.
+        """
+        if X.shape[0] > _CANDIDATES:
+            order = stream_of_state(self.random_state).permutation(X.shape[0])
+            X = X[np.sort(to_numpy(order)[:_CANDIDATES])]
+        count = min(self.inducing or 1, X.shape[0])
+        return to_numpy(sparse.greedy_points(Matern12(1.0, lengths_of(X)), X, count))
 
 
-def _lengths(X: HostMatrix) -> HostVector:
-    """The standard deviation times √d of each column of X, and 1 for one that is constant."""
-    widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
-    varies = np.ptp(X, axis=0) > 0.0
-    lost = np.flatnonzero(varies & (widths == 0.0))
-    if lost.size:
-        wanted = "vary by more than 1e-160 where it varies: squares underflow"
-        raise ValueError(f"X must {wanted}; got {np.ptp(X[:, lost[0]]):.3g} in column {lost[0]}")
-    return np.where(varies, widths, 1.0)
+def _conditioned(
+    model: GP | sparse.SparseGP, X: HostMatrix, y: HostVector
+) -> Posterior | sparse.SparsePosterior:
+    if isinstance(model, GP):
+        return condition(model, X, y)
+    return sparse.condition(model.gp, model.Z, X, y)
 
 
 def _targets(y: ArrayLike, n: int) -> HostVector:
@@ -407,38 +327,9 @@ def _targets(y: ArrayLike, n: int) -> HostVector:
         column = check_array(y, ensure_2d=False, input_name="y", **settings)
         targets: HostVector = column_or_1d(column, warn=True)
     except (TypeError, ValueError) as problem:
-        raise _renamed(problem, "y must be a vector of real numbers, (n,)") from problem
-    _check.vector(_finite(targets, "y"), "y", size=n)
+        raise renamed(problem, "y must be a vector of real numbers, (n,)") from problem
+    _check.vector(finite(targets, "y"), "y", size=n)
     return targets
-
-
-def _renamed(problem: Exception, wanted: str) -> Exception:
-    """The error of scikit-learn, which says what came, with the argument and what was expected."""
-    kind = TypeError if isinstance(problem, TypeError) else ValueError
-    return kind(f"{wanted}; {problem}")
-
-
-def _finite(a: Any, name: str) -> Any:
-    """`a`, float64, if it is finite and its squares are; an error names the first row."""
-    wrong = ~np.isfinite(a)
-    if wrong.any():
-        row = int(np.argwhere(wrong)[0, 0])
-        count = int(wrong.sum())
-        raise ValueError(f"{name} must be finite; got {count} NaN or inf, the first in row {row}")
-    return _check.squarable(a, name)
-
-
-def _random_state(given: RandomState) -> RandomState:
-    """`given`, if scikit-learn takes it for a random state."""
-    if given is None or isinstance(given, np.random.RandomState):
-        return given
-    return _check.whole(given, "random_state")
-
-
-def _stream(given: RandomState) -> Stream:
-    """A stream from a random state; None is NumPy's own, as everywhere in scikit-learn."""
-    given = _random_state(given)
-    return stream(given if isinstance(given, int) else check_random_state(given).randint(_SEEDS))
 
 
 def _variance(y: HostVector) -> float:

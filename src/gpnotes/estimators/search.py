@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from ..decide.bayesopt import Optimiser, Recommendation, Space
 from ..decide.bayesopt.spaces import Dimension, Point
 from ..ground import check as _check
-from .regressor import RandomState
+from .base import RandomState
 
 __all__ = ["BayesSearchCV"]
 

@@ -73,7 +73,8 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.networks.fitting": ("Ascended",),
     "infer.report": ("Ended", "Hyperparameter", "Report"),
 }
-_ESTIMATORS = {"GPRegressor": "estimators"}  # they say themselves what of them is kept
+# they say themselves what of them is kept
+_ESTIMATORS = {"GPClassifier": "estimators", "GPRegressor": "estimators"}
 _FORM, _TEXT, _VALUE = "gpnotes", "description", "fitted"
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,

@@ -229,9 +229,9 @@ def sample_paths(
     ----------
     posterior : Posterior, SparsePosterior or VariationalPosterior
         An exact posterior, or one of inducing points. RBF and Matérn kernels have random features;
-        a linear and a constant kernel have features of their own, which are exact; so have sums,
-        multiples and choices of columns of all these. White noise has none, it belongs into
-        ``noise_var``.
+        a linear and a constant kernel and `Coregion` have features of their own, which are exact;
+        so have sums, multiples and choices of columns of all these, and products in which one
+        factor alone has random ones. White noise has none, it belongs into ``noise_var``.
     count : int
         How many functions are drawn.
     stream : Stream or int

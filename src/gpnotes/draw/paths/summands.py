@@ -1,7 +1,8 @@
 """Features of a kernel: of each kernel that it is a sum of, side by side.
 
-RBF and Matérn kernels have random cosines, a linear and a constant kernel exact features. A
-multiple and a choice of columns are a factor and a choice of columns of the features.
+RBF and Matérn kernels have random cosines, a linear and a constant kernel exact features, and so
+has one of several outputs. A multiple and a choice of columns are a factor and a choice of columns
+of the features, a product of kernels has all products of their features.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from functools import reduce
+from typing import Protocol, cast
 
+from ...ground import xp as _xp
 from ...ground.distances import centroid
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector, array_namespace
@@ -19,11 +22,13 @@ from ...model.kernels import (
     RBF,
     ActiveDims,
     Constant,
+    Coregion,
     Kernel,
     Linear,
     Matern12,
     Matern32,
     Matern52,
+    Product,
     Scaled,
     Stationary,
     Sum,
@@ -32,7 +37,8 @@ from ...model.kernels import (
 __all__ = ["Features", "draw_features"]
 
 _STATIONARY = (RBF, Matern12, Matern32, Matern52)
-_KNOWN = ", ".join(kind.__name__ for kind in (*_STATIONARY, Linear, Constant))
+_EXACT = (Linear, Constant, Coregion)
+_KNOWN = ", ".join(kind.__name__ for kind in (*_STATIONARY, *_EXACT))
 
 
 def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Features:
@@ -41,8 +47,8 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
     Parameters
     ----------
     kernel : Kernel
-        RBF, Matérn, linear and constant kernels, and sums, multiples and choices of columns of
-        them.
+        RBF, Matérn, linear and constant kernels and `Coregion`, and sums, multiples, choices of
+        columns and products of them; of the factors of a product one alone may have cosines.
     X : Matrix, shape (n, d)
         Inputs, validated.
     size : int
@@ -187,6 +193,47 @@ class _Level:
 
 
 @dataclass(frozen=True, eq=False)
+class _Shares:
+    """The features of several outputs: a row of ``[W, diag √κ]`` for each, (p, r + p)."""
+
+    table: Matrix
+
+    @property
+    def size(self) -> int:
+        return self.table.shape[1]
+
+    def rows(self, X: Matrix) -> Matrix:
+        xp = array_namespace(X)
+        return xp.take(self.table, xp.astype(X[:, 0], xp.int64), axis=0)
+
+    def pull(self, X: Matrix, bar: Matrix) -> Matrix:
+        return 0.0 * X
+
+
+@dataclass(frozen=True, eq=False)
+class _Products:
+    """All products of a feature of one factor and a feature of another."""
+
+    left: _Part
+    right: _Part
+
+    @property
+    def size(self) -> int:
+        return self.left.size * self.right.size
+
+    def rows(self, X: Matrix) -> Matrix:
+        both = self.left.rows(X)[:, :, None] * self.right.rows(X)[:, None, :]
+        return array_namespace(X).reshape(both, (X.shape[0], self.size))
+
+    def pull(self, X: Matrix, bar: Matrix) -> Matrix:
+        xp = array_namespace(X)
+        bar = xp.reshape(bar, (X.shape[0], self.left.size, self.right.size))
+        by_left = xp.sum(bar * self.right.rows(X)[:, None, :], axis=2)
+        by_right = xp.sum(bar * self.left.rows(X)[:, :, None], axis=1)
+        return self.left.pull(X, by_left) + self.right.pull(X, by_right)
+
+
+@dataclass(frozen=True, eq=False)
 class _Fitted:
     """Features of some columns of the inputs, times a factor."""
 
@@ -225,11 +272,24 @@ def _parts(
         yield from _parts(kernel.kernel, dims, scale * kernel.scale)
     elif isinstance(kernel, ActiveDims):
         yield from _parts(kernel.kernel, tuple(dims[k] for k in kernel.dims), scale)
-    elif type(kernel) in (*_STATIONARY, Linear, Constant):
+    elif type(kernel) in (*_STATIONARY, *_EXACT, Product):
         yield kernel, dims, scale
     else:
-        wanted = f"{_KNOWN}, or sums, multiples and columns of them"
-        raise TypeError(f"posterior.gp.kernel must be made of {wanted}; got {kernel!r}")
+        raise _no_features(kernel)
+
+
+def _no_features(kernel: Kernel) -> TypeError:
+    wanted = f"{_KNOWN}, or sums, multiples, columns and products of them"
+    wanted += ", of products with cosines in at most one factor"
+    return TypeError(f"posterior.gp.kernel must be made of {wanted}; got {kernel!r}")
+
+
+def _has_cosines(kernel: Kernel) -> bool:
+    if isinstance(kernel, Sum | Product):
+        return any(map(_has_cosines, kernel.parts))
+    if isinstance(kernel, Scaled | ActiveDims):
+        return _has_cosines(kernel.kernel)
+    return isinstance(kernel, Stationary)
 
 
 def _drawn(
@@ -243,6 +303,15 @@ def _drawn(
 
 
 def _leaf(kernel: Kernel, inputs: Matrix, size: int, stream: Stream) -> _Part:
+    if isinstance(kernel, Product):
+        if sum(map(_has_cosines, kernel.parts)) > 1:
+            raise _no_features(kernel)  # as many as the product of their numbers
+        first, *others = (draw_features(part, inputs, size, stream) for part in kernel.parts)
+        return reduce(_Products, others, cast(_Part, first))
+    if isinstance(kernel, Coregion):
+        xp = array_namespace(kernel.weights)
+        own = xp.sqrt(kernel.own)[:, None] * _xp.eye(kernel.own.shape[0], kernel.weights)
+        return _Shares(xp.concat([kernel.weights, own], axis=1))
     if isinstance(kernel, Linear):
         level = array_namespace(inputs).ones_like(inputs[0, :])
         return _Slopes(level * kernel.variance**0.5)

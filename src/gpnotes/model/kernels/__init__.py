@@ -10,6 +10,7 @@ from .circle import (
     CircularRBF,
 )
 from .constant import Constant, White
+from .coregion import Coregion, OutputNoise, outputs_at, readings_of
 from .derivatives import (
     GradientNoise,
     WithGradients,
@@ -34,6 +35,7 @@ __all__ = [
     "CircularMatern32",
     "CircularRBF",
     "Constant",
+    "Coregion",
     "Cosine",
     "GradientNoise",
     "Graph",
@@ -45,6 +47,7 @@ __all__ = [
     "Matern32",
     "Matern52",
     "OnGraph",
+    "OutputNoise",
     "Periodic",
     "Polynomial",
     "Product",
@@ -57,6 +60,8 @@ __all__ = [
     "WithGradients",
     "derivatives_at",
     "gradients_at",
+    "outputs_at",
+    "readings_of",
     "spectral_mixture",
     "values_at",
 ]

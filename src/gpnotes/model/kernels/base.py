@@ -300,12 +300,15 @@ def _kernels_in(kernel: KernelBase) -> list[KernelBase]:
 def _hashable(value: Any) -> Any:
     if getattr(value, "ndim", 0) == 0:
         return value
-    return type(value), str(value.dtype), *_xp.to_numpy(value).tolist()
+    host = _xp.to_numpy(value)
+    return type(value), str(value.dtype), host.shape, *host.ravel().tolist()
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    if getattr(value, "ndim", 0) == 1:
-        return "[" + ", ".join(f"{float(entry):.6g}" for entry in _xp.to_numpy(value)) + "]"
+    if getattr(value, "ndim", 0) > 0:
+        return _shown(_xp.to_numpy(value).tolist())
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_shown, value)) + "]"
     return repr(value)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpnotes import GP, RBF, ConstantMean, load, save
-from gpnotes.estimators import GPRegressor
+from gpnotes.estimators import GPClassifier, GPRegressor
 
 from ..answers import call
 from ..kinds import Argument, flag, matrix, name, nonnegative, one_of, thing, vector, whole
@@ -32,17 +32,26 @@ def _fitted(**arguments: Any) -> GPRegressor:
     return GPRegressor(**arguments).fit(_X, _Y)
 
 
+@wraps(GPClassifier)
+def _classified(**arguments: Any) -> GPClassifier:
+    return GPClassifier(**arguments).fit(_X, _LABELS)
+
+
+_LABELS = np.asarray(["a", "b", "a", "a", "b", "b"])
+_CLASSES = GPClassifier(_KERNEL, optimise=False).fit(_X, _LABELS)
 _MODEL = GPRegressor(_KERNEL, noise_var=0.1, optimise=False).fit(_X, _Y)
 _FOLDER = tempfile.TemporaryDirectory(prefix="gpnotes-")
 atexit.register(_FOLDER.cleanup)
 _PATH = name(f"{_FOLDER.name}/model.npz")
 _MODEL.save(_PATH.right)
+_CLASSES.save(f"{_FOLDER.name}/classes.npz")
 _MEAN = one_of("constant").but(kernel=RBF(), **{"its class": ConstantMean})
 
 CALLS = (
     call("GPRegressor", _fitted, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
          noise_var=nonnegative(0.1).but("None"), mean=_MEAN, restarts=whole(1, 0),
-         random_state=_STATE, optimise=flag(True), steps=whole(2)),
+         random_state=_STATE, optimise=flag(True), steps=whole(2),
+         inducing=whole(2, optional=True)),
     call("GPRegressor.fit", GPRegressor(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
          y=vector(_Y, size=True).but(*_CONVERTED, "a column")),
@@ -50,6 +59,15 @@ CALLS = (
          noise=flag()),
     call("GPRegressor.sample_y", _MODEL.sample_y, X=_ROWS, n_samples=whole(2), random_state=_STATE,
          noise=flag()),
+    call("GPClassifier", _classified, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
+         restarts=whole(1, 0), random_state=_STATE, optimise=flag(True), steps=whole(2)),
+    call("GPClassifier.fit", GPClassifier(optimise=False).fit,
+         X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
+         y=vector([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], size=True).but(*_CONVERTED, "a column")),
+    call("GPClassifier.predict", _CLASSES.predict, X=_ROWS),
+    call("GPClassifier.predict_proba", _CLASSES.predict_proba, X=_ROWS),
+    call("GPClassifier.save", _CLASSES.save, path=_PATH),
+    call("GPClassifier.load", GPClassifier.load, path=name(f"{_FOLDER.name}/classes.npz")),
     call("GPRegressor.save", _MODEL.save, path=_PATH),
     call("GPRegressor.load", GPRegressor.load, path=_PATH),
     call("save", save, fitted=Argument(

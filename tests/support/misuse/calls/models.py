@@ -145,6 +145,27 @@ def _of_labelled(name: str, kernel: Any) -> tuple[Call, ...]:
     )  # fmt: skip
 
 
+_OF_OUTPUTS = (
+    ("Coregion", kernels.Coregion(np.ones((3, 1)), np.ones(3))),
+    ("OutputNoise", kernels.OutputNoise(np.ones(3))),
+)
+
+
+def _of_outputs(name: str, kernel: Any) -> tuple[Call, ...]:
+    """Of a kernel whose inputs are a column of numbers of outputs, below three here."""
+    outputs = np.asarray([[0.0], [1.0], [2.0], [2.0], [0.0], [1.0]])
+    wrong = {"beyond": outputs + 1.0, "negative": outputs - 1.0, "fractions": 0.5 * outputs}
+    x = matrix(outputs, mates=False).but("no columns", **wrong)
+    bars = {"K_bar": matrix(np.ones((6, 6)), rows=True), "d_bar": vector(np.ones(6), size=True)}
+    return (
+        call(f"{name}()", kernel, x=x, z=x.but("None")),
+        call(f"{name}.diag", kernel.diag, x=x),
+        call(f"{name}.pullback", lambda x, K_bar: kernel.pullback(x, None, K_bar), x=x,
+             K_bar=bars["K_bar"]),
+        call(f"{name}.diag_pullback", kernel.diag_pullback, x=x, d_bar=bars["d_bar"]),
+    )  # fmt: skip
+
+
 def _labelled(label: float) -> np.ndarray:
     return np.stack([_X[:, 0], np.full(6, label)], axis=1)
 
@@ -216,6 +237,14 @@ CALLS = (
     call("WithGradients", kernels.WithGradients, kernel=thing(RBF(), _GP, kernels.Matern12())),
     *(call(name, getattr(kernels, name), x=matrix(_X, mates=False))
       for name in ("values_at", "gradients_at")),
+    call("Coregion", kernels.Coregion, weights=matrix(np.ones((3, 2)), rows=True).but("no columns"),
+         own=vector(np.ones(3), size=True).but(negative=-np.ones(3))),
+    call("OutputNoise", kernels.OutputNoise, variance=vector(np.ones(3), mates=False).but(
+         "a number", "a scalar array", "no entries", zero=np.zeros(3), negative=-np.ones(3))),
+    *(row for name, kernel in _OF_OUTPUTS for row in _of_outputs(name, kernel)),
+    call("outputs_at", kernels.outputs_at, x=matrix(_X, mates=False), outputs=whole(2, 1)),
+    call("readings_of", kernels.readings_of, x=matrix(_X, rows=True),
+         Y=matrix(np.ones((6, 3)), rows=True), gaps=flag()),
     call("derivatives_at", kernels.derivatives_at, x=matrix(_X, mates=False),
          which=whole(1, 1).but(beyond=3)),
     call("ConstantOfValues", means.ConstantOfValues, value=number()),

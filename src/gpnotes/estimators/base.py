@@ -1,0 +1,203 @@
+"""What the estimators share: rows as scikit-learn takes them, arguments, and files.
+
+As scikit-learn wants it, arguments are looked at by ``fit``, not before.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..ground import check as _check
+from ..ground.params import leaves
+from ..ground.random import Stream, stream
+from ..ground.xp import HostMatrix, HostVector
+from ..infer import saving
+from ..infer.fitting import Fit, fit
+from ..model.kernels import Kernel
+from .fitted import validate_fitted
+
+__all__ = [
+    "GPEstimator", "RandomState", "finite", "lengths_of", "random_state_of", "renamed",
+    "stream_of_state",
+]  # fmt: skip
+
+RandomState: TypeAlias = int | np.random.RandomState | None
+
+SEEDS = 2**31 - 1
+
+
+class GPEstimator(BaseEstimator):
+    """An estimator around a process, with its files; what a subclass computes is its own.
+
+    It has the arguments `kernel`, `restarts`, `random_state`, `optimise` and `steps`, and a fit of
+    it sets `posterior_` and `runs_`.
+    """
+
+    _kind: ClassVar[str]  # its name in a file
+    _posteriors: ClassVar[tuple[type, ...]]  # what a fit can end with
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted estimator to one file, in NumPy's format ``.npz``, without pickle.
+
+        Arguments, runs and posterior go into it, the factor (n, n) too: `load` computes nothing,
+        and predicts the same to the last bit.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Raises
+        ------
+        ValueError
+            Before a fit, as a ``NotFittedError``.
+        TypeError
+            If `path` is no string and no path, and, with its name, for what only pickle could
+            save: a kernel or a mean that is not of the package, a ``RandomState``. Then no file is
+            written.
+        OSError
+            If the file cannot be opened.
+        """
+        saving.write(path, self.saved_values(), self._kind)
+
+    def saved_values(self) -> dict[str, Any]:
+        """The arguments and the fit by their names, as `gpnotes.save` writes them.
+
+        Before a fit, a ``NotFittedError``.
+        """
+        check_is_fitted(self, "posterior_")
+        fitted = {
+            "posterior_": self.posterior_,
+            "runs_": self.runs_,
+            "n_features_in_": self.n_features_in_,
+            "feature_names_in_": tuple(getattr(self, "feature_names_in_", ())),
+        }
+        return {**self.get_params(deep=False), **fitted}
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read an estimator that `save` wrote; nothing in the file is run, whoever wrote it.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+
+        Returns
+        -------
+        GPEstimator
+            The fitted estimator, of the class that is asked.
+
+        Raises
+        ------
+        ValueError
+            If `save` did not write the file.
+        TypeError
+            If `path` is no string and no path.
+        OSError
+            If the file cannot be opened, as a ``FileNotFoundError`` where there is none.
+        MemoryError
+            If its arrays have no room.
+        """
+        return saving.read(path, cls._kind, cls.of_saved)
+
+    @classmethod
+    def of_saved(cls, values: dict[str, Any]) -> Self:
+        """The estimator of `saved_values`; a `ValueError` or a `TypeError` if they are none."""
+        model = cls(**{name: values.pop(name) for name in cls._get_param_names()})
+        model.check_arguments()
+        model._restore(values)
+        return model
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        """Set what a fit sets, as it was saved."""
+        validate_fitted(values, self._posteriors)
+        names = values.pop("feature_names_in_")
+        self.__dict__.update(values)
+        if names:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        self._keep(self.posterior_)
+
+    def _keep(self, posterior: Any) -> None:
+        """Set the posterior, and what is read off it."""
+        self.posterior_ = posterior
+        self.gp_ = posterior.gp
+        self.log_evidence_ = posterior.log_evidence
+
+    def _fitted(self, model: Any, X: HostMatrix, y: HostVector) -> Fit[Any]:
+        """The fit of a model from where it stands; what is zero in it stays zero."""
+        numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
+        zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
+        draws = stream_of_state(self.random_state) if self.restarts else None
+        return fit(model, X, y, restarts=self.restarts, stream=draws, fixed=zeros, steps=self.steps)
+
+    def check_arguments(self) -> None:
+        """Raise, naming it, for an argument of the constructor that no data would make right."""
+        if self.kernel is not None:
+            _check.instance(self.kernel, "kernel", Kernel)
+        _check.whole(self.restarts, "restarts")
+        _check.whole(self.steps, "steps", 1)
+        _check.flag(self.optimise, "optimise")
+        random_state_of(self.random_state)
+
+    def _rows(self, X: ArrayLike, *, reset: bool) -> HostMatrix:
+        """Rows as a matrix of float64, of as many columns as at the fit unless `reset`."""
+        _check.plain(X, "X")
+        try:
+            settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": reset}
+            rows = validate_data(self, X, reset=reset, **settings)
+        except (TypeError, ValueError) as problem:
+            raise renamed(problem, "X must be rows of real numbers, (n, d)") from problem
+        return finite(rows, "X")
+
+    def _new_rows(self, X: ArrayLike) -> HostMatrix:
+        check_is_fitted(self, "posterior_")
+        return self._rows(X, reset=False)
+
+
+def lengths_of(X: HostMatrix) -> HostVector:
+    """The standard deviation times √d of each column of X, and 1 for one that is constant."""
+    widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
+    varies = np.ptp(X, axis=0) > 0.0
+    lost = np.flatnonzero(varies & (widths == 0.0))
+    if lost.size:
+        wanted = "vary by more than 1e-160 where it varies: squares underflow"
+        raise ValueError(f"X must {wanted}; got {np.ptp(X[:, lost[0]]):.3g} in column {lost[0]}")
+    return np.where(varies, widths, 1.0)
+
+
+def renamed(problem: Exception, wanted: str) -> Exception:
+    """The error of scikit-learn, which says what came, with the argument and what was expected."""
+    kind = TypeError if isinstance(problem, TypeError) else ValueError
+    return kind(f"{wanted}; {problem}")
+
+
+def finite(a: Any, name: str) -> Any:
+    """`a`, float64, if it is finite and its squares are; an error names the first row."""
+    wrong = ~np.isfinite(a)
+    if wrong.any():
+        row = int(np.argwhere(wrong)[0, 0])
+        count = int(wrong.sum())
+        raise ValueError(f"{name} must be finite; got {count} NaN or inf, the first in row {row}")
+    return _check.squarable(a, name)
+
+
+def random_state_of(given: RandomState) -> RandomState:
+    """`given`, if scikit-learn takes it for a random state."""
+    if given is None or isinstance(given, np.random.RandomState):
+        return given
+    return _check.whole(given, "random_state")
+
+
+def stream_of_state(given: RandomState) -> Stream:
+    """A stream from a random state; None is NumPy's own, as everywhere in scikit-learn."""
+    given = random_state_of(given)
+    return stream(given if isinstance(given, int) else check_random_state(given).randint(SEEDS))

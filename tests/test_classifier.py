@@ -1,0 +1,229 @@
+"""Classification for scikit-learn: its own checks, labels of any kind, and files without pickle."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+
+import numpy as np
+import pytest
+
+import gpnotes
+from gpnotes import GP, RBF, ConstantMean
+from gpnotes.infer import laplace
+from gpnotes.model.kernels import Linear
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.model_selection import cross_val_score  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+from gpnotes.estimators import GPClassifier, GPRegressor  # noqa: E402
+
+FIXED = {"kernel": RBF(4.0, np.asarray([1.0, 2.0])), "optimise": False}
+
+
+@pytest.fixture
+def data(rng):
+    """Forty rows of two columns, and a score that the labels are cut from."""
+    X = rng.uniform(-3.0, 3.0, size=(40, 2))
+    return X, np.sin(1.5 * X[:, 0]) + 0.3 * X[:, 1]
+
+
+def named(score):
+    return np.asarray(["low", "middle", "top"])[np.digitize(score, [-0.5, 0.5])]
+
+
+KINDS = {
+    "two strings": lambda score: np.where(score > 0.0, "yes", "no"),
+    "truths": lambda score: score > 0.0,
+    "whole numbers": lambda score: np.where(score > 0.0, 7, -2),
+    "three strings": named,
+    "three objects": lambda score: named(score).astype(object),
+    "three floats": lambda score: np.digitize(score, [-0.5, 0.5]).astype(float),
+}
+
+
+@pytest.mark.slow
+def test_the_checks_of_scikit_learn():
+    try:
+        checks = importlib.import_module("sklearn.utils.estimator_checks")
+    except RuntimeError as problem:  # 1.6 has none beside array-api-compat, unless told otherwise
+        pytest.skip(str(problem))
+    told = checks.check_estimator(GPClassifier(optimise=False), on_skip=None, on_fail=None)
+    outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
+    needless = ("check_array_api_input", "check_classifier_data_not_an_array")
+    others = {name: said for name, said in outcomes.items() if said != "passed"}
+    assert others.keys() <= set(needless), others
+    assert len(outcomes) > 40
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_any_kind_are_learnt_saved_and_loaded(data, kind, tmp_path):
+    X, score = data
+    y = KINDS[kind](score)
+    model = GPClassifier(**FIXED).fit(X, y)
+    assert model.classes_.dtype == np.unique(y).dtype
+    assert np.array_equal(model.classes_, np.unique(y))
+    assert model.score(X, y) > 0.9
+    chances = model.predict_proba(X)
+    assert chances.shape == (40, model.classes_.size)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-12)
+    gpnotes.save(model, tmp_path / "model")
+    for loaded in (gpnotes.load(tmp_path / "model"), GPClassifier.load(tmp_path / "model")):
+        assert vars(loaded).keys() == vars(model).keys()
+        assert loaded.classes_.dtype == model.classes_.dtype
+        assert loaded.get_params() == model.get_params()
+        assert loaded.predict(X).tolist() == model.predict(X).tolist()
+        assert loaded.predict_proba(X).tobytes() == chances.tobytes()
+    with pytest.raises(ValueError, match=r"it is of 'GPClassifier', not of \['GPRegressor'\]"):
+        GPRegressor.load(tmp_path / "model")
+
+
+def test_two_classes_are_fit_of_laplaces_approximation(data):
+    X, score = data
+    found = gpnotes.fit(
+        laplace.LaplaceGP(GP(RBF(1.0, np.ones(2)), 0.0, ConstantMean(0.0))), X, np.sign(score)
+    )
+    model = GPClassifier(RBF(1.0, np.ones(2))).fit(X, score > 0.0)
+    assert model.gp_ == found.model.gp
+    assert model.log_evidence_ == found.posterior.log_evidence
+    second = found.posterior.probability(X)
+    assert np.array_equal(model.predict_proba(X)[:, 1], second)
+    assert np.array_equal(model.predict(X), second > 0.5)
+
+
+def test_several_classes_are_fit_of_the_softmax(data):
+    X, score = data
+    model = GPClassifier(RBF(1.0, np.ones(2)), steps=3).fit(X, named(score))
+    number = np.digitize(score, [-0.5, 0.5]).astype(float)
+    found = gpnotes.fit(laplace.SoftmaxGP(GP(RBF(1.0, np.ones(2)), 0.0), 3), X, number, steps=3)
+    assert model.gp_ == found.model.gp
+    assert [run.log_evidence for run in model.runs_] == [run.log_evidence for run in found.runs]
+    assert np.array_equal(
+        model.predict_proba(X), found.posterior.probability(X, gpnotes.stream(0), 1000)
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_on_fresh_rows_the_chances_are_those_of_the_classes(seed):
+    """Of 300 new rows with the class drawn by its probability: no bin off by four deviations."""
+    draw = np.random.default_rng(seed)
+    X = draw.uniform(-3.0, 3.0, size=(500, 1))
+    chance = 0.5 + 0.45 * np.sin(1.5 * X[:, 0])
+    y = draw.uniform(size=500) < chance
+    model = GPClassifier(RBF(), steps=20).fit(X[:200], y[:200])
+    told = model.predict_proba(X[200:])[:, 1]
+    for low, high in ((0.0, 1 / 3), (1 / 3, 2 / 3), (2 / 3, 1.0)):
+        inside = (low <= told) & (told <= high)
+        gap = np.mean(y[200:][inside]) - np.mean(told[inside])
+        assert abs(gap) < 4.0 * 0.5 / np.sqrt(inside.sum()), (low, gap, inside.sum())
+
+
+def test_it_takes_part_in_pipelines_searches_and_clones(data):
+    X, score = data
+    pipeline = make_pipeline(StandardScaler(), GPClassifier(steps=5))
+    assert cross_val_score(pipeline, X, named(score), cv=3).mean() > 0.6
+    model = GPClassifier(Linear(), restarts=1, random_state=3, steps=7)
+    copy = clone(model.fit(X, score > 0.0))
+    assert copy.get_params() == model.get_params()
+    assert len(model.runs_) == 2
+    with pytest.raises(NotFittedError):
+        copy.predict(X)
+    with pytest.raises(NotFittedError):
+        copy.save("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (np.ones(40), "y must hold two classes or more; got one class"),
+        (np.ones(3), r"y must have shape \(40,\); got \(3,\)"),
+        (np.linspace(0.0, 1.0, 40), "y must be a vector of labels.*continuous"),
+        (np.full(40, np.nan), "y must be a vector of labels.*NaN"),
+        (np.ones((40, 2)), "y must be a vector of labels"),
+        ([None] * 20 + ["a"] * 20, "y must be a vector of labels"),
+        (None, "requires y to be passed, but the target y is None"),
+    ],
+)
+def test_what_are_no_labels_is_refused(data, y, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        GPClassifier().fit(data[0], y)
+
+
+def test_arguments_are_looked_at_by_fit(data):
+    model = GPClassifier("rbf")
+    with pytest.raises(TypeError, match="kernel must be a gpnotes Kernel; got str"):
+        model.fit(data[0], data[1] > 0.0)
+
+
+def changed(path, change):
+    """The file at `path` after `change` of its description and of its arrays by name."""
+    with np.load(path) as file:
+        parts = dict(file)
+    told = json.loads(str(parts["description"]))
+    change(told["values"], parts)
+    with path.open("wb") as file:
+        np.savez(file, **(parts | {"description": np.asarray(json.dumps(told))}))
+
+
+def of_array(place, make):
+    def change(values, parts):
+        told = values["posterior_"]["fields"]
+        for name in place.split("."):
+            told = told["fields"][name] if "fields" in told else told[name]
+        parts[told["array"]] = make(parts[told["array"]])
+
+    return change
+
+
+def of_value(name, value):
+    def change(values, parts):
+        values[name] = value
+
+    return change
+
+
+BOTH = {
+    "no classes": lambda values, parts: values.pop("classes_"),
+    "a class too few": of_value("classes_", {"tuple": ["U", "a"]}),
+    "classes of another kind": of_value("classes_", {"tuple": ["V8", "a", "b"]}),
+    "classes that are numbers": of_value("classes_", {"tuple": ["U", 1, 2]}),
+    "rows of X": of_array("X", lambda a: a[1:]),
+    "labels of another likelihood": of_array("y", lambda a: a + 7.0),
+    "a short mode": of_array("mode", lambda a: a[1:]),
+    "a gradient that is NaN": of_array("gradient", lambda a: a * np.nan),
+    "a wrong argument": of_value("steps", 0),
+}
+TWO = {
+    "a short root": of_array("sqrt_W", lambda a: a[1:]),
+    "a factor of nothing": of_array("cholesky.lower", lambda a: 0.0 * a),
+}
+THREE = {
+    "a share too few": of_array("curvature.share", lambda a: a[:, 1:]),
+    "a common factor of nothing": of_array("curvature.common.lower", lambda a: 0.0 * a),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [("two strings", one) for one in (BOTH | TWO).values()]
+    + [("three strings", one) for one in (BOTH | THREE).values()],
+)
+def test_a_file_whose_parts_do_not_go_together_is_refused(data, kind, change, tmp_path):
+    path = tmp_path / "model"
+    GPClassifier(**FIXED).fit(data[0], KINDS[kind](data[1])).save(path)
+    changed(path, change)
+    with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
+        GPClassifier.load(path)
+
+
+def test_the_book_shows_the_arguments(root):
+    page = (root / "book" / "api" / "models.md").read_text("utf-8")
+    arguments = inspect.signature(GPClassifier).parameters.values()
+    bare = inspect.Signature([one.replace(annotation=one.empty) for one in arguments])
+    assert f"GPClassifier{bare}" in page
