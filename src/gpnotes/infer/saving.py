@@ -53,7 +53,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.line.regression": ("_Evidence",),
     "infer.features": ("FeatureGP", "FeaturePosterior", "Frequencies"),
     "infer.features.fitting": ("_Evidence",),
-    "infer.interdomain": ("Harmonics", "InducingPoints", "WeightedPoints"),
+    "infer.interdomain": ("Harmonics", "InducingPoints", "WaveSums", "WeightedPoints"),
     "infer.sparse": ("SparseGP", "SparsePosterior"),
     "infer.sparse.inducing": ("Inducing",),
     "infer.sparse.fitting": ("_Evidence",),

@@ -8,11 +8,14 @@ space of functions that the kernel reproduces: with a continuous kernel no step 
 
 from .circle import Harmonics, harmonics_within, leading_harmonics
 from .points import InducingPoints, WeightedPoints
+from .waves import WaveSums, wave_sums
 
 __all__ = [
     "Harmonics",
     "InducingPoints",
+    "WaveSums",
     "WeightedPoints",
     "harmonics_within",
     "leading_harmonics",
+    "wave_sums",
 ]

@@ -55,6 +55,7 @@ _POINTS = interdomain.InducingPoints(_Z)
 _WEIGHTED = interdomain.WeightedPoints(_Z, np.asarray([[1.0, -1.0, 0.0], [0.0, 0.5, 0.5]]))
 _HARMONICS = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0]))
 _CIRCULAR = k.CircularRBF()
+_SUMS = interdomain.wave_sums(_HARMONICS, _X[:, :1], _Y)
 _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns": _XS[:, :0]})
 _SPARSE = sparse.condition(_GP, _Z, _X, _Y)
 _ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
@@ -116,6 +117,12 @@ CALLS = (
            gp=thing(GP(_CIRCULAR, 0.1), RBF()), Z=thing(_HARMONICS).but("an array"),
            X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True))
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
+    call("wave_sums", interdomain.wave_sums, variables=thing(_HARMONICS, _POINTS),
+         X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True)),
+    *(call(f"sparse.{name}", getattr(sparse, name), gp=thing(GP(_CIRCULAR, 0.1), RBF()),
+           variables=thing(_HARMONICS, _POINTS), sums=thing(_SUMS, _HARMONICS),
+           method=one_of("vfe").but(fitc="fitc"))
+      for name in ("condition_on_sums", "log_evidence_and_gradient_on_sums")),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
     call("Rows", lambda X, y: fit(_GP, X, y, steps=1), **_XY),
     call("Chunks", lambda **parts: fit(
