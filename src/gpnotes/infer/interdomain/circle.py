@@ -80,13 +80,15 @@ class Harmonics(WaveVariables):
         """The derivatives by the kernel."""
         return kernel.coefficients_pullback(self.of_each, bar)
 
-    def apply(self, function: MeanFunction) -> Vector:
+    def apply(self, function: MeanFunction, kernel: Circular | None = None) -> Vector:
         """The Fourier coefficients of a function of angles, by the trapezoidal rule.
 
         Parameters
         ----------
         function : callable
             The function, of angles (n, 1).
+        kernel : Circular or None, default None
+            Not looked at: the coefficients are what they are under any.
 
         Returns
         -------

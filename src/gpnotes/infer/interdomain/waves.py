@@ -70,7 +70,7 @@ class WaveVariables(ABC):
         """The input where a turn begins, and how long it is."""
 
     @abstractmethod
-    def apply(self, function: MeanFunction) -> Vector:
+    def apply(self, function: MeanFunction, kernel: Any) -> Vector:
         """As in `contracts.InducingVariables`."""
 
     @abstractmethod
