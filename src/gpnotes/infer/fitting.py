@@ -23,6 +23,7 @@ from ..ground.xp import HostVector, Matrix, Vector
 from ..model.contracts import Prior
 from ..model.process import GP, fitted_mean, validate_data
 from .exact import Posterior, condition, quiet_evidence
+from .interdomain import WaveSums
 from .objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
 from .progress import Bar, bar_of
 
@@ -35,7 +36,7 @@ Callback = Callable[[Run[Any]], bool | None]
 @in_one_pool
 def fit(
     model: M,
-    X: Matrix | Chunks,
+    X: Matrix | Chunks | WaveSums,
     y: Vector | None = None,
     *,
     restarts: int = 0,
@@ -56,12 +57,13 @@ def fit(
         A `GP`, or another with an evidence or what stands for one: `sparse.SparseGP`,
         `features.FeatureGP`, `svgp.SVGP`, `laplace.LaplaceGP`, `deep.DeepGP`. Where it has inducing
         inputs Z, they move with the parameters. The first run starts at it.
-    X : Matrix, shape (n, d), or Chunks
+    X : Matrix, shape (n, d), or Chunks, or WaveSums
         The inputs; the names of a frame's columns stand in the report. A `chunks.Chunks` in the
         place of `X` and `y` will do for those models whose evidence is made of sums over rows,
-        `sparse.SparseGP`, `features.FeatureGP`, `deep.DeepGP`.
+        `sparse.SparseGP`, `features.FeatureGP`, `deep.DeepGP`; an `interdomain.WaveSums` for a
+        `sparse.SparseGP` through waves.
     y : Vector, shape (n,), or None
-        The observations; None where `X` is chunks, which hold them.
+        The observations; None where `X` is chunks or sums, which hold them.
     restarts : int, default 0
         How many further runs start at the parameters of `model` moved at random.
     stream : Stream, int or None, default None
@@ -131,16 +133,17 @@ def fit(
     return Fit(tuple(runs), objective, columns=columns)
 
 
-def _data(model: object, X: Matrix | Chunks, y: Vector | None) -> Data:
-    if not isinstance(X, Chunks):
+def _data(model: object, X: Matrix | Chunks | WaveSums, y: Vector | None) -> Data | WaveSums:
+    if not isinstance(X, Chunks | WaveSums):
         return Rows(**together(model, X=X, y=y))
     if y is not None:
-        raise TypeError(f"y must be None where X is chunks, which hold it; got {_check.kind_of(y)}")
+        what = "chunks" if isinstance(X, Chunks) else "sums"
+        raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
     return X
 
 
 @evidence_of.register(GP)
-def _exact(model: GP, data: Rows | Chunks) -> _Exact:
+def _exact(model: GP, data: Data | WaveSums) -> _Exact:
     rows = whole_rows(data, model)
     validate_data(model, rows.X, rows.y, learns=True)
     fitted_mean(model)

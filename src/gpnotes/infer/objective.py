@@ -33,6 +33,7 @@ from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
+from .interdomain import WaveSums
 from .report import FLAT, Ended, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
@@ -65,7 +66,7 @@ class Evidence(Protocol):
 
 
 @singledispatch
-def evidence_of(model: object, data: Data) -> Evidence:
+def evidence_of(model: object, data: Data | WaveSums) -> Evidence:
     """Return the evidence of a model given data.
 
     A room registers its own kind of model: ``evidence_of.register(Model)``.
@@ -74,7 +75,7 @@ def evidence_of(model: object, data: Data) -> Evidence:
     ----------
     model : object
         The model.
-    data : Rows or Chunks
+    data : Rows, Chunks or WaveSums
         The data.
 
     Returns
@@ -93,7 +94,7 @@ def evidence_of(model: object, data: Data) -> Evidence:
     raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
 
 
-def whole_rows(data: Data, model: object) -> Rows:
+def whole_rows(data: Data | WaveSums, model: object) -> Rows:
     """Return the data, for a model whose evidence is no sum over chunks.
 
     Parameters
@@ -113,7 +114,7 @@ def whole_rows(data: Data, model: object) -> Rows:
     TypeError
         If the data are chunks.
     """
-    if isinstance(data, Chunks):
+    if not isinstance(data, Rows):
         raise TypeError(
             f"X must be a matrix: the evidence of a {type(model).__name__} is no sum over chunks"
         )
@@ -371,7 +372,7 @@ class Objective(Generic[M]):
 
 def objective_of(
     model: M,
-    data: Data,
+    data: Data | WaveSums,
     *,
     fixed: Collection[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -383,7 +384,7 @@ def objective_of(
     ----------
     model : Parameters
         The model, with an evidence.
-    data : Rows or Chunks
+    data : Rows, Chunks or WaveSums
         The data; chunks that can be gone through more than once.
     fixed : collection of str, default ()
         The parameters that stay, as in `fitting.fit`.

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.params import Leaf, Parameters, flatten, free_leaves, names
+from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
 
 __all__ = ["Spread", "ends", "limits", "spread", "strides", "touched", "units"]
@@ -89,6 +90,8 @@ class Spread:
     deviation: HostVector
     rounding: float
     latent: bool = False
+
+    __repr__ = summary
 
     def __add__(self, other: Spread) -> Spread:
         count = self.count + other.count

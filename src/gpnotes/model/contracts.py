@@ -270,8 +270,21 @@ class InducingVariables(Protocol):
     def moved(self, inputs: Matrix, /) -> Self:
         """Move the functionals to other `inputs` (P, d), as a fit does."""
 
-    def apply(self, function: MeanFunction, /) -> Vector:
-        """Apply the functionals to any function g of inputs, such as a mean: ``Lₘ g``, (M,)."""
+    def apply(self, function: MeanFunction, kernel: Any, /) -> Vector:
+        """Apply the functionals to any function g of inputs, such as a mean: ``Lₘ g``, (M,).
+
+        Parameters
+        ----------
+        function : callable
+            The function g.
+        kernel : Kernel
+            The kernel of the process, on which functionals may depend.
+
+        Returns
+        -------
+        Vector, shape (M,)
+            What they make of g.
+        """
 
     def gram(self, kernel: Any, /) -> Matrix:
         """Evaluate ``K_uu = cov(u, u)`` of a process.

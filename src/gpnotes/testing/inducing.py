@@ -69,10 +69,10 @@ def check_inducing_variables(
     below = xp.concat([xp.matrix_transpose(K_uf), kernel(X)], axis=1)
     joint = xp.concat([above, below], axis=0)
     semidefinite("the covariance of u and f", joint, rounding(joint) + top)
-    by_columns = [variables.apply(_column(kernel, X, i)) for i in range(n)]
+    by_columns = [variables.apply(_column(kernel, X, i), kernel) for i in range(n)]
     off = rounding(K_uf) + rtol * _largest(K_uf)
     close("K_uf and what apply makes of k", K_uf, xp.stack(by_columns, axis=1), off)
-    by_rows = [variables.apply(_row(variables, kernel, i)) for i in range(size)]
+    by_rows = [variables.apply(_row(variables, kernel, i), kernel) for i in range(size)]
     off = top + rtol * _largest(K_uu)
     close("K_uu and what apply makes of K_uf", K_uu, xp.stack(by_rows, axis=1), off)
     if is_double(X):

@@ -7,12 +7,17 @@ space of functions that the kernel reproduces: with a continuous kernel no step 
 """
 
 from .circle import Harmonics, harmonics_within, leading_harmonics
+from .interval import IntervalHarmonics
 from .points import InducingPoints, WeightedPoints
+from .waves import WaveSums, wave_sums
 
 __all__ = [
     "Harmonics",
     "InducingPoints",
+    "IntervalHarmonics",
+    "WaveSums",
     "WeightedPoints",
     "harmonics_within",
     "leading_harmonics",
+    "wave_sums",
 ]

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, to_numpy
 from ...model.contracts import MeanFunction
 from ...model.kernels import Circular
-from ...model.kernels.circle import require_orders
+from .waves import WaveVariables
 
 __all__ = ["Harmonics", "harmonics_within", "leading_harmonics"]
 
@@ -29,8 +27,8 @@ _MOST = 2**14  # harmonics that `harmonics_within` looks for
 _LEAST_NODES = 256  # of the integrals of `apply`
 
 
-@dataclass(frozen=True, eq=False)
-class Harmonics:
+@dataclass(frozen=True, eq=False, repr=False)
+class Harmonics(WaveVariables):
     """The Fourier coefficients of f on the circle as inducing variables.
 
     ``u = ∫ f(θ) cos nθ dθ / π`` for each order n, then ``∫ f(θ) sin nθ dθ / π`` for each but 0;
@@ -69,51 +67,28 @@ class Harmonics:
            [0.    ]])
     """
 
-    orders: Vector
-
-    __repr__ = summary
-
-    def __post_init__(self) -> None:
-        host = to_numpy(require_orders(self.orders, "orders"))
-        if host.size == 0 or np.unique(host).size < host.size:
-            raise ValueError(f"orders must be at least one, all distinct; got {self.orders}")
-        _xp.keep_copies(self, "orders")
-
     @property
-    def inputs(self) -> Matrix:
-        """An array (0, 1), since there are none to move."""
-        return self.orders[:0][:, None]
+    def circle(self) -> tuple[float, float]:
+        """A turn from 0."""
+        return 0.0, 2.0 * math.pi
 
-    @property
-    def size(self) -> int:
-        """The number of inducing variables M."""
-        return self.orders.shape[0] + self._sines.shape[0]
+    def amplitudes(self, kernel: Circular) -> Vector:
+        """aₙ of each of the M, (M,)."""
+        return kernel.variance * kernel.spectrum(self.of_each).value
 
-    @property
-    def _sines(self) -> Vector:
-        xp = array_namespace(self.orders)
-        rows = np.flatnonzero(to_numpy(self.orders))
-        places = xp.asarray(rows, dtype=xp.int64, device=_xp.device(self.orders))
-        return xp.take(self.orders, places, axis=0)
+    def amplitudes_pullback(self, kernel: Circular, bar: Vector) -> Circular:
+        """The derivatives by the kernel."""
+        return kernel.coefficients_pullback(self.of_each, bar)
 
-    @property
-    def _of_each(self) -> Vector:
-        """The order of each of the M."""
-        return array_namespace(self.orders).concat([self.orders, self._sines], axis=0)
-
-    def moved(self, inputs: Matrix) -> Self:
-        """These variables, since there are no inputs to move; `inputs` must be (0, 1)."""
-        _check.matrix(inputs, "inputs", rows=0, columns=1)
-        _check.alike(inputs, "inputs", self.orders, "orders")
-        return self
-
-    def apply(self, function: MeanFunction) -> Vector:
+    def apply(self, function: MeanFunction, kernel: Circular | None = None) -> Vector:
         """The Fourier coefficients of a function of angles, by the trapezoidal rule.
 
         Parameters
         ----------
         function : callable
             The function, of angles (n, 1).
+        kernel : Circular or None, default None
+            Not looked at: the coefficients are what they are under any.
 
         Returns
         -------
@@ -132,11 +107,10 @@ class Harmonics:
         kinks falls with the square of that number.
         """
         _check.function(function, "function")
-        highest = int(float(array_namespace(self.orders).max(self.orders)))
-        nodes = max(_LEAST_NODES, 8 * highest)
+        nodes = max(_LEAST_NODES, 8 * self.highest)
         angles = as_array(2.0 * math.pi / nodes * np.arange(nodes)[:, None], self.orders)
-        means = self._waves(angles) @ function(angles) / nodes
-        return array_namespace(means).where(self._of_each == 0.0, means, 2.0 * means)
+        means = self.waves(angles) @ function(angles) / nodes
+        return array_namespace(means).where(self.of_each == 0.0, means, 2.0 * means)
 
     def lost(self, kernel: Circular) -> float:
         """The variance of f at any angle that u leaves, ``σ_f² − Σ aₙ`` over the orders; O(R).
@@ -156,7 +130,7 @@ class Harmonics:
         TypeError
             If `kernel` is not `Circular`.
         """
-        self._validate(kernel)
+        self.require_kernel(kernel)
         wide = _xp.in_double(self.orders)
         kept = float(array_namespace(wide).sum(kernel.spectrum(wide).value))
         return kernel.variance * max(0.0, 1.0 - kept)
@@ -181,9 +155,9 @@ class Harmonics:
         MemoryError
             If the matrix has no room.
         """
-        self._validate(kernel)
+        self.require_kernel(kernel)
         memory.require_square(self.size, like=self.orders, copies=2, what="K_uu")
-        return _xp.eye(self.size, self.orders) * self._coefficients(kernel)
+        return _xp.eye(self.size, self.orders) * self.amplitudes(kernel)
 
     def gram_pullback(self, kernel: Circular, K_bar: Matrix) -> tuple[Circular, Matrix]:
         """Carry derivatives by K_uu back to the kernel.
@@ -207,85 +181,16 @@ class Harmonics:
         ValueError, TypeError
             If the kernel is not `Circular`, or `K_bar` does not fit.
         """
-        self._validate(kernel)
-        self._validate_bar(K_bar, self.size)
-        return self._pulled(kernel, _xp.diagonal(K_bar))
+        self.require_kernel(kernel)
+        self.require_bar(K_bar, self.size)
+        return self.amplitudes_pullback(kernel, _xp.diagonal(K_bar)), self.inputs
 
-    def cross(self, kernel: Circular, X: Matrix) -> Matrix:
-        """The covariance of u with f at angles, ``aₙ cos nθ`` and ``aₙ sin nθ``; O(M n).
-
-        Parameters
-        ----------
-        kernel : Circular
-            The kernel.
-        X : Matrix, shape (n, 1)
-            The angles.
-
-        Returns
-        -------
-        Matrix, shape (M, n)
-            K_uf.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel is not `Circular`, or X does not fit.
-        """
-        self._validate(kernel)
-        self._validate_angles(X)
-        return self._coefficients(kernel)[:, None] * self._waves(X)
-
-    def cross_pullback(self, kernel: Circular, X: Matrix, K_bar: Matrix) -> tuple[Circular, Matrix]:
-        """Carry derivatives by K_uf back to the kernel.
-
-        Parameters
-        ----------
-        kernel, X
-            As in `cross`.
-        K_bar : Matrix, shape (M, n)
-            The derivatives by K_uf.
-
-        Returns
-        -------
-        kernel_bar, inputs_bar
-            As in `gram_pullback`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `cross`, and for a `K_bar` that does not fit.
-        """
-        self._validate(kernel)
-        self._validate_angles(X)
-        self._validate_bar(K_bar, X.shape[0])
-        return self._pulled(kernel, array_namespace(X).sum(K_bar * self._waves(X), axis=1))
-
-    def _waves(self, X: Matrix) -> Matrix:
-        """Cosines, then sines, (M, n)."""
-        xp = array_namespace(X)
-        turned = xp.matrix_transpose(X)
-        cosines, sines = xp.cos(self.orders[:, None] * turned), self._sines[:, None] * turned
-        return xp.concat([cosines, xp.sin(sines)], axis=0)
-
-    def _coefficients(self, kernel: Circular) -> Vector:
-        """aₙ of each of the M."""
-        return kernel.variance * kernel.spectrum(self._of_each).value
-
-    def _pulled(self, kernel: Circular, bar: Vector) -> tuple[Circular, Matrix]:
-        return kernel.coefficients_pullback(self._of_each, bar), self.inputs
-
-    def _validate(self, kernel: Circular) -> None:
+    def require_kernel(self, kernel: Circular) -> None:
+        """Raise for a kernel that is not on the circle."""
         if not isinstance(kernel, Circular):
             wanted = "a kernel on the circle, such as CircularRBF()"
             raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
         kernel.validate_inputs(self.inputs, "inputs")
-
-    def _validate_angles(self, X: Matrix) -> None:
-        _check.alike(_check.matrix(X, "X", columns=1), "X", self.orders, "orders")
-
-    def _validate_bar(self, K_bar: Matrix, columns: int) -> None:
-        _check.matrix(K_bar, "K_bar", rows=self.size, columns=columns)
-        _check.alike(K_bar, "K_bar", self.orders, "orders")
 
 
 def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:

@@ -91,13 +91,15 @@ class InducingPoints:
         """
         return replace(self, Z=_moved(self.Z, inputs))
 
-    def apply(self, function: MeanFunction) -> Vector:
-        """The values ``g(zₘ)`` of a function at the points.
+    def apply(self, function: MeanFunction, kernel: Kernel | None = None) -> Vector:
+        """The values ``g(zₘ)`` of a function at the points, whatever the kernel.
 
         Parameters
         ----------
         function : callable
             The function g, of inputs (n, d).
+        kernel : Kernel or None, default None
+            The kernel of the process; values do not depend on it.
 
         Returns
         -------
@@ -286,7 +288,7 @@ class WeightedPoints:
         """
         return replace(self, Z=_moved(self.Z, inputs))
 
-    def apply(self, function: MeanFunction) -> Vector:
+    def apply(self, function: MeanFunction, kernel: Kernel | None = None) -> Vector:
         """The sums ``Σₚ Wₘₚ g(zₚ)`` of a function g.
 
         The argument, and what is raised, are those of `InducingPoints.apply`.
@@ -384,7 +386,7 @@ def points_at(Z: Matrix) -> InducingPoints:
     return points
 
 
-def applied(variables: InducingVariables, mean: MeanFunction) -> Vector:
+def applied(variables: InducingVariables, mean: MeanFunction, kernel: Kernel) -> Vector:
     """`InducingVariables.apply` of the mean of a process; of points nothing is checked again.
 
     Parameters
@@ -395,6 +397,8 @@ def applied(variables: InducingVariables, mean: MeanFunction) -> Vector:
         checks what it likes.
     mean : MeanFunction
         The mean.
+    kernel : Kernel
+        The kernel.
 
     Returns
     -------
@@ -402,7 +406,7 @@ def applied(variables: InducingVariables, mean: MeanFunction) -> Vector:
         The means of the variables.
     """
     points = _points_in(variables)
-    return variables.apply(mean) if points is None else values_of(mean, points)
+    return variables.apply(mean, kernel) if points is None else values_of(mean, points)
 
 
 def gram_of(variables: InducingVariables, kernel: Kernel) -> Matrix:

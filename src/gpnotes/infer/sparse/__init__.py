@@ -8,9 +8,11 @@ from .posterior import SparsePosterior
 from .regression import (
     condition,
     condition_on_chunks,
+    condition_on_sums,
     log_evidence,
     log_evidence_and_gradient,
     log_evidence_and_gradient_on_chunks,
+    log_evidence_and_gradient_on_sums,
 )
 
 __all__ = [
@@ -20,10 +22,12 @@ __all__ = [
     "SparsePosterior",
     "condition",
     "condition_on_chunks",
+    "condition_on_sums",
     "greedy_points",
     "kmeans_points",
     "log_evidence",
     "log_evidence_and_gradient",
     "log_evidence_and_gradient_on_chunks",
+    "log_evidence_and_gradient_on_sums",
     "random_points",
 ]

@@ -1,10 +1,15 @@
-"""The passes of sparse regression over the rows of data: sums, and then slopes."""
+"""The passes of sparse regression over the rows of data: sums, and then slopes.
+
+Through waves either is made of sums over the rows that were formed once.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import NamedTuple, cast
 
 from ...fast import inducing as in_place
 from ...ground import check as _check
@@ -14,22 +19,27 @@ from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from ...model.contracts import Mean
 from ...model.kernels import Kernel
-from ...model.means import pulled
+from ...model.means import ConstantMean, ZeroMean, pulled
 from ...model.process import GP, differentiable_mean, residual_of, validate_data
 from ..interdomain.points import cross_pulled
+from ..interdomain.waves import WaveSums, WaveVariables
 from ..sufficient import Statistics
 from .inducing import Inducing
 from .methods import Method
 
-__all__ = ["Kept", "Pull", "Slopes", "Sums"]
+__all__ = ["Kept", "Pull", "Slopes", "Sums", "level_of"]
 
 _KEPT = 2**23  # entries of Φ that may be kept between the passes: 64 MiB, and its slopes as much
 
 
 class Kept:
-    """Blocks that the first pass leaves to the second, as long as there is room for them."""
+    """Blocks that the first pass leaves to the second, as long as there is room for them.
+
+    Of sums of waves what the process makes of them, as `seen`.
+    """
 
     def __init__(self) -> None:
+        self.seen: _Seen | None = None
         self._blocks: dict[int, in_place.Block] = {}
         self._room = _KEPT
 
@@ -113,6 +123,35 @@ class Sums:
             float(xp.sum(r * r)) / scale,
             float(xp.sum(xp.log(noise))),
             float(xp.sum(gap)),
+            self.method.correction(gap, noise_var),
+        )
+
+    def of_waves(self, sums: WaveSums) -> Statistics:
+        """The statistics of readings of which sums are left, for a method with one noise.
+
+        Parameters
+        ----------
+        sums : WaveSums
+            The sums.
+
+        Returns
+        -------
+        Statistics
+            The statistics.
+        """
+        seen = _seen_by(self, sums)
+        xp = array_namespace(seen.T)
+        noise_var = self.gp.noise_var
+        gram = _xp.symmetric_part(seen.T @ seen.gram @ xp.matrix_transpose(seen.T))
+        prior = sums.count * self.inducing.kernel.gram_diag(seen.place)
+        gap = xp.clip(prior - xp.sum(_xp.diagonal(gram)), 0.0, None)
+        return Statistics(
+            sums.count,
+            gram / noise_var,
+            seen.T @ seen.products / noise_var,
+            (sums.squares + sums.count * seen.apart**2) / noise_var,
+            sums.count * math.log(noise_var),
+            float(gap[0]),
             self.method.correction(gap, noise_var),
         )
 
@@ -205,6 +244,43 @@ class Pull:
             return self._all_in_place(X, r, blocks)
         return reduce(add, (self._rows(X[rows, :], r[rows]) for rows in blocks))
 
+    def of_waves(self, sums: WaveSums) -> Slopes:
+        """The slopes of readings of which sums are left, for a method with one noise.
+
+        With ``K_uf = diag(c) H`` and ``V = T H``: ``c_bar = diag(L_u⁻ᵀ V_bar Hᵀ)``, where the Gram
+        matrix of H and its products with r make ``V_bar Hᵀ``.
+
+        Parameters
+        ----------
+        sums : WaveSums
+            The sums.
+
+        Returns
+        -------
+        Slopes
+            The slopes.
+        """
+        seen = _seen_by(self, sums)
+        xp = array_namespace(seen.T)
+        inducing, w = self.inducing, self.weight_mean
+        pulled_back = xp.matrix_transpose(seen.T) @ w
+        alpha_H = (seen.products - seen.gram @ pulled_back) / self.quadratic_noise
+        alpha_1 = sums.count * seen.apart - float(xp.sum(seen.waves * pulled_back))
+        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(w.shape[0], w)
+        bar_H = w[:, None] * alpha_H[None, :] - middle @ (seen.T @ seen.gram)
+        K_bar_H = _xp.solve_triangular(inducing.factor.lower, bar_H, transpose=True)
+        variables = cast(WaveVariables, inducing.variables)
+        kernel_bar = variables.amplitudes_pullback(inducing.kernel, _xp.diagonal(K_bar_H))
+        gaps_bar = xp.full_like(seen.place[:, 0], sums.count * self.gap_bar)
+        diag_bar, _ = inducing.kernel.pull_gram_diag(seen.place, gaps_bar)
+        return Slopes(
+            added(kernel_bar, diag_bar),
+            inducing.Z,
+            0.0 * self.precision,
+            0.0,
+            _level_bar(differentiable_mean(self.gp), alpha_1 / self.quadratic_noise),
+        )
+
     @threads_for(lambda self, rows, r: self.inducing.size**2 * rows.shape[0])
     def _rows(self, rows: Matrix, r: Vector) -> Slopes:
         """With ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)``, for V's share of Q and of the gaps.
@@ -287,3 +363,65 @@ def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
     validate_data(gp, X, y, columns=Z.shape[1])
     _check.alike(X, "X", Z, "Z")
     return _check.squarable(_xp.in_double(residual_of(gp, X, y)), "y − m(X)")
+
+
+class _Seen(NamedTuple):
+    """Sums of readings as a process sees them through the waves H of its variables.
+
+    ``V = T H``, ``H Hᵀ``, ``H 1`` and ``H r``, by how much the mean of y is apart from that of the
+    process, and one place (1, 1) for all, since the prior is the same everywhere.
+    """
+
+    T: Matrix
+    gram: Matrix
+    waves: Vector
+    products: Vector
+    apart: float
+    place: Matrix
+
+
+def _seen_by(work: Sums | Pull, sums: WaveSums) -> _Seen:
+    if work.kept is not None and work.kept.seen is not None:
+        return work.kept.seen
+    inducing = work.inducing
+    variables = cast(WaveVariables, inducing.variables)
+    gram, waves, products = sums.moments(variables)
+    apart = sums.mean - level_of(work.gp)
+    amplitudes = _xp.eye(variables.size, gram) * variables.amplitudes(inducing.kernel)
+    T = _xp.solve_triangular(inducing.factor.lower, amplitudes)
+    place = _xp.as_array([[sums.circle[0]]], gram)
+    seen = _Seen(T, gram, waves, products + apart * waves, apart, place)
+    if work.kept is not None:
+        work.kept.seen = seen
+    return seen
+
+
+def level_of(gp: GP) -> float:
+    """The mean of a process, if it is the same everywhere.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    float
+        The mean.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a `ZeroMean` nor a `ConstantMean`.
+    """
+    if type(gp.mean) is ConstantMean:
+        return gp.mean.value
+    if type(gp.mean) is ZeroMean:
+        return 0.0
+    wanted = "a ZeroMean or a ConstantMean, since sums of waves forget where y was read"
+    raise TypeError(f"gp.mean must be {wanted}; got {gp.mean!r}")
+
+
+def _level_bar(mean: Mean, bar: float) -> Mean:
+    """The derivatives by a mean of `level_of`, given that by its value."""
+    return cotangent(mean, value=bar) if type(mean) is ConstantMean else cotangent(mean)

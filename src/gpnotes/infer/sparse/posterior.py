@@ -238,7 +238,7 @@ class SparsePosterior:
         turned = _xp.solve_triangular(self.cholesky.lower, xp.matrix_transpose(lower))
         root = xp.matrix_transpose(turned)
         mean = like_data(lower @ self.weight_mean, self.Z)
-        mean = mean + applied(self.inducing.given, self.gp.mean)
+        mean = mean + applied(self.inducing.given, self.gp.mean, self.gp.kernel)
         return of_root(mean, like_data(root, self.Z))
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> Iterator[slice]:

@@ -55,6 +55,8 @@ _POINTS = interdomain.InducingPoints(_Z)
 _WEIGHTED = interdomain.WeightedPoints(_Z, np.asarray([[1.0, -1.0, 0.0], [0.0, 0.5, 0.5]]))
 _HARMONICS = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0]))
 _CIRCULAR = k.CircularRBF()
+_INTERVAL = interdomain.IntervalHarmonics(np.asarray([0.0, 2.0]), -3.0, 3.0)
+_SUMS = interdomain.wave_sums(_HARMONICS, _X[:, :1], _Y)
 _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns": _XS[:, :0]})
 _SPARSE = sparse.condition(_GP, _Z, _X, _Y)
 _ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
@@ -72,12 +74,15 @@ def _work(X: Any, y: Any) -> float:
     return float(y.sum())
 
 
-def _of_variables(name: str, variables: Any, kernel: Any, X: Argument) -> tuple[Any, ...]:
+def _of_variables(
+    name: str, variables: Any, kernel: Any, X: Argument, *, by_kernel: bool = False
+) -> tuple[Any, ...]:
     size, n = variables.size, X.right.shape[0]
     kinds = thing(kernel, _GP)
     across = {"kernel": kinds, "X": X}
+    under = {"kernel": kinds} if by_kernel else {}
     return (
-        call(f"{name}.apply", variables.apply, function=function(lambda x: x[:, 0])),
+        call(f"{name}.apply", variables.apply, function=function(lambda x: x[:, 0]), **under),
         call(f"{name}.gram", variables.gram, kernel=kinds),
         call(f"{name}.gram_pullback", variables.gram_pullback, kernel=kinds,
              K_bar=matrix(np.ones((size, size)), rows=True, columns=True)),
@@ -97,6 +102,12 @@ CALLS = (
                                       "two columns": _Z[:0, :2], "a vector": _Z[:0, 0],
                                       "another precision": _Z[:0, :1].astype(np.float32)})),
     *_of_variables("Harmonics", _HARMONICS, _CIRCULAR, matrix(_XS[:, :1], columns=True)),
+    *_of_variables("IntervalHarmonics", _INTERVAL, Matern32(), matrix(_XS[:, :1], columns=True),
+                   by_kernel=True),
+    call("IntervalHarmonics", interdomain.IntervalHarmonics,
+         orders=vector([0.0, 1.0, 3.0], mates=False).but(
+             empty=np.zeros(0), repeated=np.ones(2), fractions=np.asarray([0.0, 0.5])),
+         low=number(0.0).but(above=2.0), high=number(1.0).but(below=-1.0)),
     call("InducingPoints", interdomain.InducingPoints, Z=matrix(_Z, mates=False).but()),
     call("WeightedPoints", interdomain.WeightedPoints, Z=matrix(_Z, rows=True),
          weights=matrix(np.ones((2, 3)), columns=True)),
@@ -116,6 +127,12 @@ CALLS = (
            gp=thing(GP(_CIRCULAR, 0.1), RBF()), Z=thing(_HARMONICS).but("an array"),
            X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True))
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
+    call("wave_sums", interdomain.wave_sums, variables=thing(_HARMONICS, _POINTS),
+         X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True)),
+    *(call(f"sparse.{name}", getattr(sparse, name), gp=thing(GP(_CIRCULAR, 0.1), RBF()),
+           variables=thing(_HARMONICS, _POINTS), sums=thing(_SUMS, _HARMONICS),
+           method=one_of("vfe").but(fitc="fitc"))
+      for name in ("condition_on_sums", "log_evidence_and_gradient_on_sums")),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
     call("Rows", lambda X, y: fit(_GP, X, y, steps=1), X=_XY["X"].table, y=_XY["y"].table),
     call("Chunks", lambda **parts: fit(

@@ -1,0 +1,494 @@
+"""Inducing variables whose covariances with f are waves, and the sums of readings they need.
+
+The waves of an angle θ are ``cos nθ`` and ``sin nθ``: no hyperparameter is in them. So regression
+through such variables asks of the readings sums that are formed once, and since a product of two
+waves is a sum of two others, a few for each order.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.showing import summary
+from ...ground.xp import Matrix, Vector, array_namespace, as_array, to_numpy
+from ...model.bounds import Spread, spread
+from ...model.contracts import MeanFunction
+from ...model.kernels.circle import require_orders
+
+__all__ = ["Moments", "WaveSums", "WaveVariables", "wave_sums"]
+
+HostOrders: TypeAlias = NDArray[np.int64]
+
+_TURN = 2.0 * math.pi
+_BLOCK = 2**15  # waves that are there at a time: 256 KiB, as much for the sines
+
+
+@dataclass(frozen=True, eq=False)
+class WaveVariables(ABC):
+    """Inducing variables of which ``cov(u, f(x))`` is a multiple of a wave, for each order n.
+
+    The cosines come first, then the sines of the orders but 0. A subclass says by `circle` what a
+    turn is, and by `amplitudes` what the waves are multiplied by.
+
+    Parameters
+    ----------
+    orders : Vector, shape (R,)
+        The orders n, distinct whole numbers from 0, in floats of the data's dtype; copied.
+
+    Raises
+    ------
+    ValueError
+        If there is no order, or orders are equal, negative or no whole numbers.
+    TypeError
+        If `orders` is no array of floats.
+    """
+
+    orders: Vector
+
+    __repr__ = summary
+
+    def __post_init__(self) -> None:
+        host = to_numpy(require_orders(self.orders, "orders"))
+        if host.size == 0 or np.unique(host).size < host.size:
+            raise ValueError(f"orders must be at least one, all distinct; got {self.orders}")
+        _xp.keep_copies(self, "orders")
+
+    @property
+    @abstractmethod
+    def circle(self) -> tuple[float, float]:
+        """The input where a turn begins, and how long it is."""
+
+    @abstractmethod
+    def apply(self, function: MeanFunction, kernel: Any) -> Vector:
+        """As in `contracts.InducingVariables`."""
+
+    @abstractmethod
+    def gram(self, kernel: Any) -> Matrix:
+        """As in `contracts.InducingVariables`."""
+
+    @abstractmethod
+    def gram_pullback(self, kernel: Any, K_bar: Matrix) -> tuple[Any, Matrix]:
+        """As in `contracts.InducingVariables`."""
+
+    @abstractmethod
+    def require_kernel(self, kernel: Any) -> None:
+        """Raise for a kernel that these variables are not for."""
+
+    @abstractmethod
+    def amplitudes(self, kernel: Any) -> Vector:
+        """What the waves are multiplied by under a kernel, which is not validated, (M,)."""
+
+    @abstractmethod
+    def amplitudes_pullback(self, kernel: Any, bar: Vector) -> Any:
+        """The derivatives by a kernel that derivatives (M,) by its amplitudes bring."""
+
+    @property
+    def inputs(self) -> Matrix:
+        """An array (0, 1), since there are none to move."""
+        return self.orders[:0][:, None]
+
+    @property
+    def size(self) -> int:
+        """The number of inducing variables M."""
+        return self.orders.shape[0] + self.sines.shape[0]
+
+    @cached_property
+    def sines(self) -> Vector:
+        """The orders that have a sine."""
+        xp = array_namespace(self.orders)
+        rows = np.flatnonzero(to_numpy(self.orders))
+        places = xp.asarray(rows, dtype=xp.int64, device=_xp.device(self.orders))
+        return xp.take(self.orders, places, axis=0)
+
+    @cached_property
+    def of_each(self) -> Vector:
+        """The order of each of the M."""
+        return array_namespace(self.orders).concat([self.orders, self.sines], axis=0)
+
+    @property
+    def highest(self) -> int:
+        """The highest order."""
+        return int(np.max(to_numpy(self.orders)))
+
+    def moved(self, inputs: Matrix) -> Self:
+        """These variables, since there are no inputs to move; `inputs` must be (0, 1)."""
+        _check.matrix(inputs, "inputs", rows=0, columns=1)
+        _check.alike(inputs, "inputs", self.orders, "orders")
+        return self
+
+    def require_places(self, X: Matrix, name: str = "X") -> Matrix:
+        """Inputs, if these variables take them.
+
+        Parameters
+        ----------
+        X : Matrix, shape (n, 1)
+            The inputs.
+        name : str, default ``"X"``
+            Their name in what is raised.
+
+        Returns
+        -------
+        Matrix, shape (n, 1)
+            The same.
+
+        Raises
+        ------
+        ValueError
+            If they are no matrix of finite numbers with one column, or lie where f is not known.
+        TypeError
+            If they differ in namespace, dtype or device from the orders.
+        """
+        return _check.alike(_check.matrix(X, name, columns=1), name, self.orders, "orders")
+
+    def waves(self, X: Matrix) -> Matrix:
+        """Cosines, then sines, of inputs (n, 1) that are validated, (M, n)."""
+        xp = array_namespace(X)
+        turned = xp.matrix_transpose(self.angles(X))
+        cosines, sines = xp.cos(self.orders[:, None] * turned), self.sines[:, None] * turned
+        return xp.concat([cosines, xp.sin(sines)], axis=0)
+
+    def angles(self, X: Matrix) -> Matrix:
+        """The angles of inputs, of their shape."""
+        start, period = self.circle
+        return X if (start, period) == (0.0, _TURN) else (X - start) * (_TURN / period)
+
+    def cross(self, kernel: Any, X: Matrix) -> Matrix:
+        """The covariance of u with f at inputs, amplitudes times waves; O(M n).
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel, of a class that these variables are for.
+        X : Matrix, shape (n, 1)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (M, n)
+            K_uf.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If the variables are not for the kernel, or X does not fit.
+        """
+        self.require_kernel(kernel)
+        self.require_places(X)
+        return self.amplitudes(kernel)[:, None] * self.waves(X)
+
+    def cross_pullback(self, kernel: Any, X: Matrix, K_bar: Matrix) -> tuple[Any, Matrix]:
+        """Carry derivatives by K_uf back to the kernel.
+
+        Parameters
+        ----------
+        kernel, X
+            As in `cross`.
+        K_bar : Matrix, shape (M, n)
+            The derivatives by K_uf.
+
+        Returns
+        -------
+        kernel_bar : Kernel
+            The derivatives by the hyperparameters.
+        inputs_bar : Matrix, shape (0, 1)
+            Nothing, since there are no inputs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `cross`, and for a `K_bar` that does not fit.
+        """
+        self.require_kernel(kernel)
+        self.require_places(X)
+        self.require_bar(K_bar, X.shape[0])
+        bar = array_namespace(X).sum(K_bar * self.waves(X), axis=1)
+        return self.amplitudes_pullback(kernel, bar), self.inputs
+
+    def require_bar(self, K_bar: Matrix, columns: int) -> None:
+        """Raise for derivatives that are not (M, columns), of the kind of the orders."""
+        _check.matrix(K_bar, "K_bar", rows=self.size, columns=columns)
+        _check.alike(K_bar, "K_bar", self.orders, "orders")
+
+
+class Moments(NamedTuple):
+    """What readings are to the waves H (M, n) of some variables: ``HHᵀ``, ``H 1`` and ``H ỹ``.
+
+    ỹ is y less its mean.
+    """
+
+    gram: Matrix
+    waves: Vector
+    products: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class WaveSums:
+    """Readings as the sums that waves up to an order ask for; those of two sets of readings add.
+
+    With ``θ = 2π (x − start) / period`` and ``ỹ = y − mean``: ``Σ cos kθᵢ`` and ``Σ sin kθᵢ`` for k
+    up to 2T, ``Σ ỹᵢ cos kθᵢ`` and ``Σ ỹᵢ sin kθᵢ`` up to T. They stand in the place of the readings
+    for `sparse.condition_on_sums`, `sparse.log_evidence_and_gradient_on_sums` and `gpnotes.fit`.
+    Made by `wave_sums`.
+
+    Parameters
+    ----------
+    count : int
+        The number of readings n.
+    mean : float
+        The mean of y.
+    squares : float
+        ``Σ ỹᵢ²``.
+    cosines, sines : Vector, shape (2T + 1,)
+        The sums of waves.
+    with_cosines, with_sines : Vector, shape (T + 1,)
+        The sums of waves times ỹ.
+    circle : tuple of float
+        Where a turn starts, and its period.
+    spread : Spread
+        How far the readings reach, for a fit.
+
+    Notes
+    -----
+    ``cos nθ cos mθ = ½ (cos (n − m)θ + cos (n + m)θ)``, and so on: HHᵀ of :eq:`eq-id-once`
+    is made of 4T + 2 sums. They are in float64 where the device has it, in O(T) memory.
+
+    Source: Hensman, Durrande & Solin (2018) for sums that are formed once.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes.infer.interdomain import Harmonics
+    >>> u, X = Harmonics(np.asarray([0.0, 1.0])), np.asarray([[0.0], [np.pi]])
+    >>> first, second = (wave_sums(u, X[i : i + 1], np.ones(1)) for i in range(2))
+    >>> (first + second).cosines
+    array([2., 0., 2.])
+    """
+
+    count: int
+    mean: float
+    squares: float
+    cosines: Vector
+    sines: Vector
+    with_cosines: Vector
+    with_sines: Vector
+    circle: tuple[float, float]
+    spread: Spread
+
+    __repr__ = summary
+
+    @property
+    def highest(self) -> int:
+        """The highest order T that they are for."""
+        return self.with_cosines.shape[0] - 1
+
+    def __add__(self, other: WaveSums) -> WaveSums:
+        if not isinstance(other, WaveSums):
+            return NotImplemented
+        if (self.highest, self.circle) != (other.highest, other.circle):
+            ours, theirs = (f"order {s.highest} round {s.circle}" for s in (self, other))
+            raise ValueError(f"sums must be of the same waves to be added; got {ours}, {theirs}")
+        count = self.count + other.count
+        apart = other.mean - self.mean
+        share = other.count / count
+        # about the mean of both ỹ of the first are larger by −share · apart, others by the rest
+        mine, yours = -share * apart, (1.0 - share) * apart
+        top = self.highest + 1
+        return WaveSums(
+            count,
+            self.mean + share * apart,
+            self.squares + other.squares + self.count * share * apart**2,
+            self.cosines + other.cosines,
+            self.sines + other.sines,
+            self.with_cosines + other.with_cosines
+            + mine * self.cosines[:top] + yours * other.cosines[:top],
+            self.with_sines + other.with_sines
+            + mine * self.sines[:top] + yours * other.sines[:top],
+            self.circle,
+            self.spread + other.spread,
+        )  # fmt: skip
+
+    def moments(self, variables: WaveVariables) -> Moments:
+        """What the readings are to the waves of some variables; O(M²).
+
+        Parameters
+        ----------
+        variables : WaveVariables
+            The variables, of orders up to T.
+
+        Returns
+        -------
+        Moments
+            The Gram matrix of their waves, the sums of these, and their products with ỹ.
+
+        Raises
+        ------
+        ValueError
+            If the sums were formed for another circle or interval, or for lower orders.
+        TypeError
+            If `variables` are no waves.
+        """
+        self.require_for(_check.instance(variables, "variables", WaveVariables))
+        p, q = (to_numpy(a).astype(np.int64) for a in (variables.orders, variables.sines))
+        xp = array_namespace(self.cosines)
+        across = self._half(self.sines, p[:, None] + q) + self._half(self.sines, q - p[:, None])
+        apart, joined = (self._half(self.cosines, p[:, None] + sign * p) for sign in (-1, 1))
+        apart_s, joined_s = (self._half(self.cosines, q[:, None] + sign * q) for sign in (-1, 1))
+        above = xp.concat([apart + joined, across], axis=1)
+        below = xp.concat([xp.matrix_transpose(across), apart_s - joined_s], axis=1)
+        waves, products = (
+            xp.concat([_taken(of_cosines, p), _taken(of_sines, q)])
+            for of_cosines, of_sines in (
+                (self.cosines, self.sines), (self.with_cosines, self.with_sines)
+            )
+        )  # fmt: skip
+        return Moments(xp.concat([above, below], axis=0), waves, products)
+
+    def require_for(self, variables: WaveVariables) -> None:
+        """Raise, naming the argument, for variables whose sums these are not."""
+        if variables.circle != self.circle or variables.highest > self.highest:
+            wanted = f"of orders up to {self.highest}, a turn from {self.circle}"
+            got = f"orders up to {variables.highest}, a turn from {variables.circle}"
+            raise ValueError(f"variables must be {wanted}, as the sums are; got {got}")
+        _check.alike(_xp.in_double(variables.orders), "variables", self.cosines, "sums")
+
+    def _half(self, sums: Vector, k: HostOrders) -> Matrix:
+        """Half of the sums of whole orders k of either sign: sines are odd."""
+        signs = np.where(k < 0, -0.5, 0.5) if sums is self.sines else np.full(k.shape, 0.5)
+        values = _taken(sums, np.abs(k).reshape(-1))
+        return array_namespace(sums).reshape(values, k.shape) * as_array(signs, sums)
+
+    def over(self, work: Callable[..., Any]) -> Any:
+        """What a function makes of the readings, if these sums are all that it asks for.
+
+        Parameters
+        ----------
+        work : callable
+            `bounds.spread`, or work with a method `of_waves`, which gets these sums.
+
+        Returns
+        -------
+        object
+            Its result.
+
+        Raises
+        ------
+        TypeError
+            If it needs the readings themselves.
+        """
+        if work is spread:
+            return self.spread
+        if not hasattr(work, "of_waves"):
+            wanted = "rows or chunks: sums of waves do only for a sparse.SparseGP"
+            raise TypeError(f"X must be {wanted}; got {_check.kind_of(self)}")
+        return work.of_waves(self)
+
+
+def _taken(sums: Vector, orders: HostOrders) -> Vector:
+    xp = array_namespace(sums)
+    places = xp.asarray(orders, dtype=xp.int64, device=_xp.device(sums))
+    return xp.take(sums, places, axis=0)
+
+
+def wave_sums(variables: WaveVariables, X: Matrix, y: Vector) -> WaveSums:
+    """Form the sums that regression through waves asks of readings, in one pass.
+
+    Parameters
+    ----------
+    variables : WaveVariables
+        The variables, `Harmonics` or `IntervalHarmonics`; the sums will do for all others of the
+        same circle or interval whose orders are no higher.
+    X : Matrix, shape (n, 1)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+
+    Returns
+    -------
+    WaveSums
+        The sums.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, there are no rows, entries are not finite or too large, or inputs
+        lie off the interval.
+    TypeError
+        If `variables` are no waves, or X and y differ in namespace, dtype or device from them.
+
+    Notes
+    -----
+    O(n T) for the highest order T, of which there are M/2 or more: one cosine and one sine for each
+    reading, all others by the addition theorems. That is less than O(n M²) for a pass of products.
+    Memory is O(T), whatever n is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP
+    >>> from gpnotes.infer import sparse
+    >>> from gpnotes.infer.interdomain import Harmonics
+    >>> from gpnotes.model.kernels import CircularRBF
+    >>> X = np.linspace(0.0, 6.0, 30)[:, None]
+    >>> u, gp = Harmonics(np.arange(9.0)), GP(CircularRBF(), 0.1)
+    >>> sums = wave_sums(u, X, np.sin(X[:, 0]))
+    >>> sparse.condition_on_sums(gp, u, sums).mean(np.asarray([[1.5]])).round(1)
+    array([1.])
+    """
+    _check.instance(variables, "variables", WaveVariables)
+    if variables.require_places(X).shape[0] == 0:
+        raise ValueError(f"X must have at least one row; got {X.shape}")
+    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
+    wide, values = _xp.in_double(X), _check.squarable(_xp.in_double(y), "y")
+    xp = array_namespace(wide)
+    mean = float(xp.mean(values))
+    left = values - mean
+    top = variables.highest
+    parts = [
+        _waves_of(variables.angles(wide[rows, :])[:, 0], left[rows], top)
+        for rows in memory.blocks(X.shape[0], 2 * top + 1, _BLOCK)
+    ]
+    cosines, sines, of_cosines, of_sines = (
+        xp.sum(xp.stack(part), axis=0) for part in zip(*parts, strict=True)
+    )
+    return WaveSums(
+        X.shape[0], mean, float(xp.sum(left * left)), cosines, sines, of_cosines, of_sines,
+        variables.circle, spread(X, y),
+    )  # fmt: skip
+
+
+def _waves_of(theta: Vector, left: Vector, top: int) -> tuple[Vector, Vector, Vector, Vector]:
+    """The four vectors of sums over a few readings."""
+    xp = array_namespace(theta)
+    cosines, sines = _powers(theta, 2 * top)
+    pair = cosines[: top + 1, :] @ left, sines[: top + 1, :] @ left
+    return xp.sum(cosines, axis=1), xp.sum(sines, axis=1), *pair
+
+
+def _powers(theta: Vector, top: int) -> tuple[Matrix, Matrix]:
+    """``cos kθ`` and ``sin kθ`` for k up to `top`, (top + 1, n): each step doubles their number."""
+    xp = array_namespace(theta)
+    cosines = xp.empty((top + 1, theta.shape[0]), dtype=theta.dtype, device=_xp.device(theta))
+    sines = xp.empty_like(cosines)
+    cosines[0, :], sines[0, :] = 1.0, 0.0
+    if top:
+        cosines[1, :], sines[1, :] = xp.cos(theta), xp.sin(theta)
+    done = 1
+    while done < top:
+        more = min(done, top - done)
+        c, s = cosines[1 : more + 1, :], sines[1 : more + 1, :]
+        to = slice(done + 1, done + more + 1)
+        cosines[to, :] = c * cosines[done, :] - s * sines[done, :]
+        sines[to, :] = s * cosines[done, :] + c * sines[done, :]
+        done += more
+    return cosines, sines
