@@ -48,6 +48,27 @@ def test_triangular_solve_does_not_look_above_the_diagonal(space, lower):
     close(space, _xp.solve_triangular(spoiled, b), _xp.to_numpy(_xp.solve_triangular(lower, b)))
 
 
+@pytest.mark.parametrize(
+    "layout", [np.ascontiguousarray, np.asfortranarray, lambda a: a[::-1][::-1]]
+)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_a_triangular_solve_takes_every_layout_and_leaves_it(rng, layout, dtype, transpose):
+    lower = layout(np.tril(rng.normal(size=(9, 9)) + 4.0 * np.eye(9)).astype(dtype))
+    b = layout(rng.normal(size=(9, 4)).astype(dtype))
+    before = lower.copy(), b.copy()
+    x = _xp.solve_triangular(lower, b, transpose=transpose)
+    assert x.dtype == dtype
+    close = {"rtol": 1e-10} if dtype is np.float64 else {"rtol": 1e-3}
+    np.testing.assert_allclose(x, np.linalg.solve(lower.T if transpose else lower, b), **close)
+    assert _xp.solve_triangular(lower, b[:, :0]).shape == (9, 0)
+    np.testing.assert_array_equal(lower, before[0])
+    np.testing.assert_array_equal(b, before[1])
+    lower[3, 3] = 0.0
+    with pytest.raises(np.linalg.LinAlgError, match="zero in row 4"):
+        _xp.solve_triangular(lower, b)
+
+
 def test_the_factor_of_an_indefinite_matrix_is_none(space):
     assert _xp.cholesky_factor(space.asarray([[1.0, 2.0], [2.0, 1.0]])) is None
     assert _xp.cholesky_factor(space.asarray([[float("nan")]])) is None

@@ -25,7 +25,7 @@ from .factors import cholesky
 from .tiles import tiles_of
 
 __all__ = [
-    "HostPairs", "cross", "factor", "gram", "project", "project_jointly", "supports",
+    "HostPairs", "across", "cross", "factor", "gram", "project", "project_jointly", "supports",
     "values_and_slopes",
 ]  # fmt: skip
 
@@ -122,9 +122,14 @@ def cross(
     kernel: InPlaceKernel, u: HostMatrix, v: HostMatrix, slope: HostMatrix | None = None
 ) -> HostMatrix:
     """``k`` of inputs in units of the lengthscale, (n, m); ``dk/dq`` into `slope`, if given."""
-    K = np.empty((u.shape[0], v.shape[0]), u.dtype, order="F")
-    pairs = HostPairs(v, u)
-    for some in blocks(v.shape[0], u.shape[0], _BLOCK):
+    return across(kernel, HostPairs(v, u), slope)
+
+
+def across(kernel: InPlaceKernel, pairs: HostPairs, slope: HostMatrix | None = None) -> HostMatrix:
+    """`cross` of pairs, whose columns are the rows of what it gives."""
+    m, n = pairs.u.shape[0], pairs.v.shape[0]
+    K = np.empty((n, m), pairs.dtype, order="F")
+    for some in blocks(m, n, _BLOCK):
         slopes = None if slope is None else slope.T[some]
         values_and_slopes(kernel, pairs, some, ALL, K.T[some], slopes)
     return K
@@ -199,14 +204,14 @@ class HostPairs(Pairs):
         Less than the sum of two is zero.
         """
         u = _xp.as_host(self.u)
-        size = np.sum(u * u, axis=1)
+        size = np.vecdot(u, u)
         return np.column_stack([-2.0 * u, size, np.ones_like(size)]), rounding(u) * size
 
     @cached_property
     def _right(self) -> tuple[HostMatrix, HostVector]:
         """``[v, 1, |v|²]`` likewise."""
         v = _xp.as_host(self.v)
-        size = np.sum(v * v, axis=1)
+        size = np.vecdot(v, v)
         return np.column_stack([v, np.ones_like(size), size]), rounding(v) * size
 
 

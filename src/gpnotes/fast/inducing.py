@@ -14,15 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ground import xp as _xp
-from ..ground.distances import Pairs
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
-from .evidence import InPlaceKernel, cross, host_lengths, supports
+from .evidence import HostPairs, InPlaceKernel, across, host_lengths, scaled_pair, supports
 from .factors import divide
 
 __all__ = [
-    "Block", "Workspace", "products", "pull_of_distances", "pull_to_both", "supports",
-    "whiten",
+    "Block", "Workspace", "products", "pull_of_distances", "pull_to_rows", "supports", "whiten",
 ]  # fmt: skip
 
 _BLOCK = 2**15  # entries, as in `evidence`
@@ -31,30 +29,24 @@ _BLOCK = 2**15  # entries, as in `evidence`
 class Block(NamedTuple):
     """What some rows of data need in both passes: ``Φ = K_fu L_u⁻ᵀ`` and ``dk/dq``, (n, M) each.
 
-    `gap` (n,) is what Φ leaves of the variance, ``max(σ_f² − |φᵢ|², 0)``.
+    `gap` (n,) is what Φ leaves of the variance, ``max(σ_f² − |φᵢ|², 0)``; `pairs` are those of a
+    point and a row.
     """
 
     Phi: HostMatrix
     slope: HostMatrix
     gap: HostVector
+    pairs: HostPairs
 
 
 def whiten(kernel: InPlaceKernel, Z: Matrix, lower: Matrix, X: Matrix) -> Block:
     """The block of the rows X (n, d), for M points Z (M, d) and the factor L_u; O(n M²)."""
-    u, v = _scaled(kernel, Z, X)
-    slope = np.empty((v.shape[0], u.shape[0]), u.dtype, order="F")
-    Phi = cross(kernel, v, u, slope)
+    pairs = HostPairs(*scaled_pair(kernel, Z, X))
+    slope = np.empty((X.shape[0], Z.shape[0]), pairs.dtype, order="F")
+    Phi = across(kernel, pairs, slope)
     divide(Phi, _xp.as_host(lower), transposed=True)
     gap = kernel.variance - np.einsum("ji,ji->i", Phi.T, Phi.T)
-    return Block(Phi, slope, np.maximum(gap, 0.0))
-
-
-def _scaled(kernel: InPlaceKernel, Z: Matrix, X: Matrix) -> tuple[HostMatrix, HostMatrix]:
-    """Both inputs in units of the lengthscale, about the centre of Z."""
-    points = _xp.as_host(Z)
-    centre = points.mean(axis=0)
-    lengths = host_lengths(kernel)
-    return (points - centre) / lengths, (_xp.as_host(X) - centre) / lengths
+    return Block(Phi, slope, np.maximum(gap, 0.0), pairs)
 
 
 def products(Phi: Matrix, r: Vector) -> tuple[HostMatrix, HostVector]:
@@ -94,37 +86,22 @@ class Workspace:
 
 
 def pull_of_distances(
-    kernel: InPlaceKernel, Z: Matrix, X: Matrix, W: HostMatrix
+    kernel: InPlaceKernel, pairs: HostPairs, W: HostMatrix
 ) -> tuple[Numbers, HostMatrix]:
     """Derivatives by the lengthscale and by Z (M, d), from ``W = K_fu_bar ∘ dk/dq``, (n, M).
 
     With u and v in units of the lengthscale: ``u_bar = 2 (Wᵀ1 ∘ u − Wᵀv)``, and by each lengthscale
     ``−2 Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)² / ℓ``.
     """
-    lengths_bar, Z_bar, _ = _pulled(kernel, Z, X, W, inputs=False)
-    return lengths_bar, Z_bar
-
-
-def pull_to_both(
-    kernel: InPlaceKernel, Z: Matrix, X: Matrix, W: HostMatrix
-) -> tuple[Numbers, HostMatrix, HostMatrix]:
-    """The same, and the derivatives by X (n, d): ``v_bar = 2 (W1 ∘ v − Wu)``."""
-    lengths_bar, Z_bar, X_bar = _pulled(kernel, Z, X, W, inputs=True)
-    assert X_bar is not None
-    return lengths_bar, Z_bar, X_bar
-
-
-def _pulled(
-    kernel: InPlaceKernel, Z: Matrix, X: Matrix, W: HostMatrix, inputs: bool
-) -> tuple[Numbers, HostMatrix, HostMatrix | None]:
-    u, v = _scaled(kernel, Z, X)
-    by_u, by_lengths = Pairs(u, v).pull(W.T)
+    by_u, by_lengths = pairs.pull(W.T)
     u_bar, squares = (_xp.as_host(a).astype(W.dtype, copy=False) for a in (by_u, by_lengths))
     lengths = host_lengths(kernel)
     by_each = -2.0 * squares / lengths
     one = isinstance(kernel.lengthscale, float)
-    lengths_bar: Numbers = float(np.sum(by_each)) if one else by_each
-    if not inputs:
-        return lengths_bar, u_bar / lengths, None
-    v_bar = _xp.as_host(Pairs(v, u).side(W)).astype(W.dtype, copy=False)
-    return lengths_bar, u_bar / lengths, v_bar / lengths
+    return float(np.sum(by_each)) if one else by_each, u_bar / lengths
+
+
+def pull_to_rows(kernel: InPlaceKernel, pairs: HostPairs, W: HostMatrix) -> HostMatrix:
+    """The derivatives by X (n, d): ``v_bar = 2 (W1 ∘ v − Wu)``."""
+    v_bar = _xp.as_host(pairs.turned().side(W)).astype(W.dtype, copy=False)
+    return v_bar / host_lengths(kernel)

@@ -76,7 +76,7 @@ def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
 
 def _widest(u: Matrix) -> float:
     xp = array_namespace(u)
-    return float(xp.max(xp.sum(u * u, axis=1))) if u.shape[0] else 0.0
+    return float(xp.max(xp.vecdot(u, u))) if u.shape[0] else 0.0
 
 
 def squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
@@ -228,7 +228,7 @@ def squares_pullback(u: Matrix, v: Matrix | None, q_bar: Matrix) -> tuple[Matrix
         return (u_bar + v_bar, None) if v is None else (u_bar, v_bar)
     if v is None:
         return xp.astype(pairs.side(q_bar + turned), u.dtype, copy=False), None
-    bars = pairs.side(q_bar), Pairs(v, u).side(turned)
+    bars = pairs.side(q_bar), pairs.turned().side(turned)
     return xp.astype(bars[0], u.dtype, copy=False), xp.astype(bars[1], u.dtype, copy=False)
 
 
@@ -243,6 +243,12 @@ class Pairs:
     def __init__(self, u: Matrix, v: Matrix) -> None:
         self.by_differences = by_differences(u, v)
         self.u, self.v = (u, v) if self.by_differences else (_xp.in_double(u), _xp.in_double(v))
+
+    def turned(self) -> Pairs:
+        """The same pairs, a row of v first."""
+        turned = object.__new__(Pairs)
+        turned.by_differences, turned.u, turned.v = self.by_differences, self.v, self.u
+        return turned
 
     def pull(self, W: Matrix, rows: slice = ALL, columns: slice = ALL) -> tuple[Matrix, Vector]:
         """Return ``2 Σⱼ Wᵢⱼ (uᵢ − vⱼ)``, (n, d), and ``Σᵢⱼ Wᵢⱼ (uᵢ − vⱼ)²``, (d,).

@@ -164,7 +164,12 @@ def symmetric_part(a: Array) -> Array:
 
 def epsilon(like: Array) -> float:
     """Return the distance from 1 to the next number in the dtype of `like`, an array."""
-    return float(array_namespace(like).finfo(like.dtype).eps)
+    return _epsilon(array_namespace(like), like.dtype)
+
+
+@cache
+def _epsilon(xp: Namespace, dtype: Any) -> float:
+    return float(xp.finfo(dtype).eps)
 
 
 def has_double(like: Array) -> bool:
@@ -201,7 +206,9 @@ def in_double(a: Array) -> Array:
         The array itself if it is in float64, or its device has no such numbers.
     """
     xp = array_namespace(a)
-    return xp.astype(a, xp.float64, copy=False) if has_double(a) else a
+    if a.dtype == getattr(xp, "float64", None) or not has_double(a):
+        return a
+    return xp.astype(a, xp.float64)
 
 
 def as_host(a: Array) -> HostArray:
@@ -469,12 +476,27 @@ def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Arr
     """
     xp = array_namespace(lower, b)
     if is_numpy_namespace(xp):
-        from scipy.linalg import solve_triangular as solve
-    elif is_cupy_namespace(xp):
+        return _trtrs(lower, b, transpose)
+    if is_cupy_namespace(xp):
         from cupyx.scipy.linalg import solve_triangular as solve
-    else:
-        return _substitute(xp, lower, b, transpose)
-    return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
+
+        return solve(lower, b, lower=True, trans=1 if transpose else 0, check_finite=False)
+    return _substitute(xp, lower, b, transpose)
+
+
+def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
+    """By LAPACK as it is: SciPy's function around it takes as long as a small system."""
+    import numpy as np
+
+    if not b.size:
+        return np.empty_like(b)
+    by_rows = as_host(lower).flags.c_contiguous  # then its transpose is what needs no copy
+    a = lower.T if by_rows else lower
+    trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(lower, b).char)
+    x, failed = trtrs(a, b, lower=not by_rows, trans=transpose != by_rows)
+    if failed:
+        raise np.linalg.LinAlgError(f"the triangular matrix has a zero in row {failed}")
+    return x
 
 
 def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Array:

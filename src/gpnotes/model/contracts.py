@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import Field
+from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from ..ground.random import Stream
@@ -543,9 +544,14 @@ def missing(value: object, contract: Any) -> list[str]:
     >>> missing(Gaussian(), LabelLikelihood)
     ['probability']
     """
+    return [name for name in _members(contract) if not hasattr(value, name)]
+
+
+@cache
+def _members(contract: Any) -> tuple[str, ...]:
     bases = [base for base in reversed(contract.__mro__) if getattr(base, "_is_protocol", False)]
     members = [name for base in bases for name in vars(base) if _is_member(name)]
-    return [name for name in dict.fromkeys(members) if not hasattr(value, name)]
+    return tuple(dict.fromkeys(members))
 
 
 def _is_member(name: str) -> bool:

@@ -11,7 +11,9 @@ from scipy.stats import multivariate_normal, norm
 from gpnotes import Bernoulli, Gaussian, StudentT, stream, to_numpy
 from gpnotes.ground.chunks import Chunks, Rows
 from gpnotes.infer import deep, svgp
+from gpnotes.infer.deep.bound import part_and_gradient, posteriors, with_divergence
 from gpnotes.infer.deep.model import posterior_of, root_of
+from gpnotes.infer.deep.noise import own_noise
 from gpnotes.infer.objective import objective_of
 from gpnotes.testing import check_mean, gradcheck
 
@@ -142,6 +144,21 @@ def test_one_layer_is_the_sparse_variational_process(space, rows):
     assert kernels[0].lengthscale == pytest.approx(
         kernels[1].lengthscale, rel=1e-9 if space.double else 1e-3
     )
+
+
+def test_a_bound_asks_for_no_precision_and_finds_it_when_asked(space, rows):
+    X, y = (space.asarray(a) for a in rows)
+    model = two_layers(asarray=space.asarray)
+    units = posteriors(model)
+    part = part_and_gradient(model, units, X, y, own_noise(model, 7), 1.0)
+    with_divergence(model, units, part)
+    q = units[1][0]
+    assert not {"precision", "cholesky"} & vars(q).keys()
+    root = to_numpy(root_of(model.layers[1][0]))
+    close = {"rtol": 1e-9 if space.double else 1e-3}
+    np.testing.assert_allclose(to_numpy(q.precision), np.linalg.inv(root.T @ root), **close)
+    log_det = -2.0 * np.sum(np.log(np.diag(root)))
+    assert q.cholesky.log_det == pytest.approx(log_det, rel=1e-9 if space.double else 1e-4)
 
 
 def test_every_namespace_gives_the_same(space, rows):

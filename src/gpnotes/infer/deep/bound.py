@@ -437,9 +437,7 @@ def _cross_back(
     """
     kernel, kept = unit.gp.kernel, f.kept
     if kept is not None and in_place.supports(kernel, H):
-        bar = in_place.carried_to_both(
-            kernel, unit.Z, H, kept, way.back, way.weights, by_mean, by_variance
-        )
+        bar = in_place.carried_to_both(kernel, kept, way.back, way.weights, by_mean, by_variance)
         of_variance = variance_bar(kernel, kept, by_mean, by_variance)
         bars = {"variance": of_variance, "lengthscale": bar.lengthscale}
         sums = Sums(0.0, bar.gradient, bar.sites, False)

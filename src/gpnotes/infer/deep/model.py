@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import cast
 
 import numpy as np
@@ -370,11 +370,20 @@ def posterior_of(unit: Unit, likelihood: Likelihood) -> VariationalPosterior:
         The Gaussian over its function.
     """
     model = SVGP(unit.gp, likelihood, unit.Z)
-    root = root_of(unit)
-    lower = _xp.solve_triangular(root, _xp.eye(root.shape[0], root))
-    precision = lower @ array_namespace(lower).matrix_transpose(lower)
-    q = VariationalPosterior(
-        model, inducing_factor(model), precision, Cholesky(lower), unit.weights
-    )
-    vars(q)["root"] = root  # which it would find again, as the inverse of an inverse
-    return q
+    return _OfRoot(model, inducing_factor(model), root_of(unit), unit.weights)
+
+
+class _OfRoot(VariationalPosterior):
+    """The Gaussian by a root of its covariance; a bound has no use for its precision."""
+
+    def __init__(self, model: SVGP, inducing: Cholesky, root: Matrix, weights: Vector) -> None:
+        vars(self).update(model=model, inducing=inducing, root=root, weights=weights)
+
+    @cached_property
+    def cholesky(self) -> Cholesky:
+        return Cholesky(_xp.solve_triangular(self.root, _xp.eye(self.root.shape[0], self.root)))
+
+    @cached_property
+    def precision(self) -> Matrix:
+        lower = self.cholesky.lower
+        return lower @ array_namespace(lower).matrix_transpose(lower)

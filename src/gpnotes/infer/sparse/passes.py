@@ -345,7 +345,7 @@ class Pull:
             block = self.kept.get(rows.start) if self.kept else None
             block = block or in_place.whiten(kernel, Z, lower, part)
             W, alpha = work.carried(block, r[rows])
-            by_lengths, by_Z = in_place.pull_of_distances(kernel, Z, part, W)
+            by_lengths, by_Z = in_place.pull_of_distances(kernel, block.pairs, W)
             lengths_bar, Z_bar = lengths_bar + by_lengths, Z_bar + by_Z
             alphas.append(alpha)
         variance_bar = X.shape[0] * self.gap_bar

@@ -250,7 +250,7 @@ def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tu
     A, kept = block.f.A, block.f.kept
     if kept is not None and in_place.supports(kernel, block.X):
         lengthscale_bar, Z_bar = in_place.carried(
-            kernel, variables.inputs, block.X, kept, way.back, way.weights, by_mean, by_variance
+            kernel, kept, way.back, way.weights, by_mean, by_variance
         )
         bars = {
             "variance": variance_bar(kernel, kept, by_mean, by_variance),

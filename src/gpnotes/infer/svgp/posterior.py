@@ -101,7 +101,8 @@ class VariationalPosterior(Variational):
         """``KL(q(v) ‖ N(0, I)) = ½ (tr P⁻¹ + wᵀw − M + log |P|)`` in nats; O(M³)."""
         xp = array_namespace(self.weights)
         squares = float(xp.sum(self.root**2)) + float(xp.sum(self.weights**2))
-        return 0.5 * (squares - self.weights.shape[0] + self.cholesky.log_det)
+        log_det = -2.0 * float(xp.sum(xp.log(_xp.diagonal(self.root))))
+        return 0.5 * (squares - self.weights.shape[0] + log_det)
 
     @cached_property
     def root(self) -> Matrix:
