@@ -26,6 +26,7 @@ UNEVALUABLE = (ArithmeticError, np.linalg.LinAlgError)
 
 Function = Callable[[HostVector], tuple[float, HostVector]]
 Functions = Callable[[HostMatrix], tuple[HostVector, HostMatrix]]
+Rows: TypeAlias = tuple[HostMatrix, HostVector]
 
 
 class Ascent(NamedTuple):
@@ -59,8 +60,9 @@ def ascend(
     steps: int,
     ends: HostMatrix | None = None,
     units: HostVector | None = None,
+    rows: Rows | None = None,
 ) -> Ascent:
-    """Maximise a function by L-BFGS-B from a start, within limits.
+    """Maximise a function by L-BFGS-B from a start, within limits; with `rows` by SLSQP.
 
     Parameters
     ----------
@@ -78,6 +80,8 @@ def ascend(
     units : HostVector, shape (n,), or None
         The units in which it moves, and so takes the same way in other units of the function's
         arguments: what is not in logarithms needs one.
+    rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,), or None
+        A and b of ``A v ≤ b``, within which it stays, up to rounding; not with `ends` or `units`.
 
     Returns
     -------
@@ -107,7 +111,7 @@ def ascend(
         return Ascent(moved.start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
     if not start.size:
         return Ascent(start, -loss, 1, True, "nothing is free")
-    minimum = _xp.minimise(walled, start, limits, steps)
+    minimum = _xp.minimise(walled, start, limits, steps, rows)
     if ends is not None:
         box = np.where(np.isfinite(limits), limits, ends)
         minimum = _within(walled, minimum, box, steps)
@@ -123,7 +127,11 @@ def ascend(
 
 
 def ascend_all(
-    function: Functions, starts: HostMatrix, limits: HostMatrix, steps: int
+    function: Functions,
+    starts: HostMatrix,
+    limits: HostMatrix,
+    steps: int,
+    rows: tuple[HostMatrix, HostMatrix] | None = None,
 ) -> list[Ascent]:
     """Run `ascend` from many starts, with the function called at many points at once.
 
@@ -138,6 +146,8 @@ def ascend_all(
         The lower and upper limits, infinite where there are none.
     steps : int
         The most steps of each.
+    rows : tuple of HostMatrix, shape (k, n), and HostMatrix, shape (m, k), or None
+        A, and b for each start, of the ``A v ≤ b`` within which its ascent stays.
 
     Returns
     -------
@@ -157,15 +167,20 @@ def ascend_all(
     >>> [ascent.vector.tolist() for ascent in found]
     [[0.5], [0.5]]
     """
-    groups = (starts[i : i + _TOGETHER] for i in range(0, len(starts), _TOGETHER))
-    return [ascent for group in groups for ascent in _Group(group, limits, steps).ascend(function)]
+    sides = None if rows is None else [(rows[0], b) for b in rows[1]]
+    groups = (slice(i, i + _TOGETHER) for i in range(0, len(starts), _TOGETHER))
+    made = (_Group(starts[g], limits, steps, sides and sides[g]) for g in groups)
+    return [ascent for group in made for ascent in group.ascend(function)]
 
 
 class _Group:
     """Ascents that go on in step: each asks for a point and waits until all have asked."""
 
-    def __init__(self, starts: HostMatrix, limits: HostMatrix, steps: int) -> None:
+    def __init__(
+        self, starts: HostMatrix, limits: HostMatrix, steps: int, rows: list[Rows] | None
+    ) -> None:
         self._task = starts, limits, steps
+        self._rows = rows
 
     def ascend(self, function: Functions) -> list[Ascent]:
         """All of them, in the order of their starts."""
@@ -192,7 +207,8 @@ class _Group:
                 raise answer
             return answer
 
-        return ascend(at, starts[i], limits, steps)
+        rows = None if self._rows is None else self._rows[i]
+        return ascend(at, starts[i], limits, steps, rows=rows)
 
 
 _Answer: TypeAlias = tuple[float, HostVector] | Exception

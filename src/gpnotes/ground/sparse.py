@@ -17,6 +17,7 @@ __all__ = [
     "interleaved",
     "is_sparse",
     "least_cost",
+    "least_cost_in_box",
     "solve_contraction",
     "strong_components",
 ]
@@ -251,3 +252,35 @@ def least_cost(cost: Vector, A: Matrix, b: Vector) -> Program:
     if not found.success:
         raise NoValueError(f"the linear program has no solution: {found.message}")
     return Program(found.x, -found.ineqlin.marginals, int(found.nit))
+
+
+def least_cost_in_box(
+    cost: HostVector,
+    rows: tuple[HostMatrix, HostVector],
+    ends: HostMatrix,
+    whole: HostVector,
+) -> HostVector | None:
+    """Minimise ``costᵀ x`` in a box, where ``A x ≤ b`` and some are whole, by SciPy's HiGHS.
+
+    Parameters
+    ----------
+    cost : HostVector, shape (n,)
+        What a unit of each variable costs.
+    rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,)
+        A and b of ``A x ≤ b``.
+    ends : HostMatrix, shape (n, 2)
+        The lower and upper ends of the variables.
+    whole : HostVector, shape (n,)
+        True for those that are whole numbers.
+
+    Returns
+    -------
+    HostVector, shape (n,), or None
+        The variables where it costs least; None where nothing meets the constraints.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    inside = LinearConstraint(rows[0], -np.inf, rows[1])
+    kinds = whole.astype(int)
+    found = milp(cost, integrality=kinds, bounds=Bounds(*ends.T), constraints=inside)
+    return found.x if found.success else None

@@ -385,8 +385,9 @@ def minimise(
     start: HostVector,
     bounds: HostMatrix | Sequence[tuple[float, float]] | None,
     steps: int,
+    rows: tuple[HostMatrix, HostVector] | None = None,
 ) -> Minimum:
-    """Minimise a function on the host by SciPy's L-BFGS-B.
+    """Minimise a function on the host by SciPy's L-BFGS-B, or with `rows` by its SLSQP.
 
     Parameters
     ----------
@@ -398,6 +399,9 @@ def minimise(
         The lower and upper bounds.
     steps : int
         The most steps.
+    rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,), or None
+        A and b of ``A x ≤ b``: from a start where this holds, it holds at every point tried, up to
+        rounding.
 
     Returns
     -------
@@ -408,7 +412,12 @@ def minimise(
 
     options = {"maxiter": steps}
     f = called_back(f)
-    return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    if rows is None:
+        return minimize(f, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    A, b = rows
+    inside = {"type": "ineq", "fun": lambda x: b - A @ x, "jac": lambda x: -A}
+    how = {"bounds": bounds, "constraints": inside, "options": options}
+    return minimize(f, start, jac=True, method="SLSQP", **how)
 
 
 def sobol(n: int, d: int, generator: Any) -> HostMatrix:

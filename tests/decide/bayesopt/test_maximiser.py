@@ -85,7 +85,7 @@ def test_no_climb_ends_below_its_start_nor_the_best_below_a_raw_point(rng):
 
 
 def test_a_climb_that_falls_ends_at_its_start(rng, monkeypatch):
-    def falls(worth, starts, limits, steps):
+    def falls(worth, starts, limits, steps, rows):
         line = np.linspace(0.0, 1.0, 50)[:, None]
         values = worth(line)[0]
         low = np.argmin(values)

@@ -14,6 +14,7 @@ from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
 from .models import fitted_model, fitted_with_gradients, scaled_model
 from .optimiser import Optimiser, Recommendation
+from .polytopes import Linear
 from .spaces import Category, Fixed, Integer, Real, Space
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "ExpectedImprovement",
     "Fixed",
     "Integer",
+    "Linear",
     "LogExpectedImprovement",
     "Maximum",
     "Optimiser",

@@ -8,7 +8,7 @@ for variance looks elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from ...ground.xp import HostMatrix, HostVector, Matrix, to_numpy
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
-from .draws import ThompsonSampling, path_of, thompson
-from .maximiser import Lattice, Maximum, climbed_on, maximise_acquisition, worth_of
+from .draws import ThompsonSampling, path_of
+from .maximiser import Lattice, Maximum, Room, Surface, climbed_in, climbed_on, worth_of
 
-__all__ = ["as_rows", "fantasise"]
+__all__ = ["Aims", "as_rows", "chosen", "fantasise"]
 
 AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling
 
@@ -81,6 +81,27 @@ def as_rows(posterior: Posterior, x: Matrix) -> Matrix:
     return values_at(x) if posterior.gp.kernel.labels_rows else x
 
 
+class Aims(NamedTuple):
+    """Where the next points may be, and what else decides what they are worth.
+
+    Parameters
+    ----------
+    lattice : Lattice or None
+        The settings that there are, where not every point is one.
+    room : Room or None
+        The part of the cube that linear constraints leave.
+    odds : tuple of Surface
+        Logarithms of the probabilities that an evaluation counts, which weigh what it is worth.
+    good : HostMatrix, shape (m, d), or None
+        The points whose evaluations count, from which the best one is; None if all do.
+    """
+
+    lattice: Lattice | None = None
+    room: Room | None = None
+    odds: tuple[Surface, ...] = ()
+    good: HostMatrix | None = None
+
+
 @in_one_pool
 def chosen(
     posterior: Posterior,
@@ -89,9 +110,9 @@ def chosen(
     under_way: list[HostVector],
     q: int,
     stream: Stream,
-    lattice: Lattice | None = None,
+    aims: Aims,
 ) -> list[HostVector]:
-    """The next `q` points of the unit cube, in their order, and on the lattice if there is one.
+    """The next `q` points of the unit cube, in their order, as the `aims` let them be.
 
     `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
     points are the same for every larger q.
@@ -103,11 +124,11 @@ def chosen(
         own = stream.spawn(str(number)) if number else stream
         places = np.stack([*seen, *under_way, *points])
         if isinstance(acquisition, ThompsonSampling):
-            found = _drawn(posterior, acquisition, places, own, lattice)
+            found = _drawn(posterior, acquisition, places, own, aims)
         else:
             if points:
                 posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
-            found = _largest(posterior, acquisition, places, own, lattice)
+            found = _largest(posterior, acquisition, places, own, aims)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
     return points
 
@@ -117,12 +138,10 @@ def _drawn(
     sampling: ThompsonSampling,
     places: HostMatrix,
     stream: Stream,
-    lattice: Lattice | None,
+    aims: Aims,
 ) -> Maximum:
-    if lattice is None:
-        return thompson(posterior, _cube(places), stream, features=sampling.features)
     path = path_of(posterior, stream, sampling.features)
-    return climbed_on(path, posterior.X, lattice, places, stream)
+    return _top(path, posterior, places, stream, aims)
 
 
 def _largest(
@@ -130,14 +149,19 @@ def _largest(
     acquisition: Callable[[float], Acquisition],
     places: HostMatrix,
     stream: Stream,
-    lattice: Lattice | None,
+    aims: Aims,
 ) -> Maximum:
-    best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, places)))))
-    if lattice is None:
-        return maximise_acquisition(posterior, acquisition(best), _cube(places), stream)
+    rows = as_rows(posterior, places if aims.good is None else aims.good)
+    best = float(np.max(to_numpy(posterior.mean(rows))))
     surface = worth_of(posterior, acquisition(best))
-    return climbed_on(surface, posterior.X, lattice, places, stream)
+    return _top(surface, posterior, places, stream, aims)
 
 
-def _cube(places: HostMatrix) -> HostMatrix:
-    return np.tile([0.0, 1.0], (places.shape[1], 1))
+def _top(
+    surface: Surface, posterior: Posterior, places: HostMatrix, stream: Stream, aims: Aims
+) -> Maximum:
+    """Where a surface is largest in the cube, in the room, on the lattice."""
+    like = posterior.X
+    if aims.lattice is None:
+        return climbed_in(surface, like, places.shape[1], stream, aims.room)
+    return climbed_on(surface, like, aims.lattice, places, stream, aims.room)

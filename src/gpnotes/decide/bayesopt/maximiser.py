@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -177,6 +177,21 @@ class Effort(NamedTuple):
     steps: int = 100
 
 
+class Room(Protocol):
+    """The part of the unit cube in which one may search."""
+
+    def holds(self, units: HostMatrix, /) -> HostVector:
+        """Which points lie in it."""
+
+    def spread(
+        self, count: int, stream: Stream, snapped: Callable[[HostMatrix], HostMatrix] | None, /
+    ) -> HostMatrix:
+        """So many points in it."""
+
+    def slopes(self, units: HostMatrix, free: HostVector, /) -> tuple[HostMatrix, HostMatrix]:
+        """A and, for a climb from each point along the free columns, b of ``A u ≤ b``."""
+
+
 class Lattice(Protocol):
     """The settings of a space, in a unit cube where there is nothing between some of them."""
 
@@ -256,8 +271,27 @@ def climbed(
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
+def climbed_in(
+    surface: Surface, like: Matrix, d: int, stream: Stream, room: Room | None = None
+) -> Maximum:
+    """Where a surface over the unit cube is largest, in a room of it if there is one."""
+    box = np.tile([0.0, 1.0], (d, 1))
+    effort = Effort()
+    if room is None:
+        return climbed(surface, like, box, stream, effort)
+    units = room.spread(effort.raw, stream, None)
+    within = room, np.full(d, True)
+    climbs = _climbs(_Place(surface, like, box), units, effort.starts, effort.steps, within)
+    return Maximum(climbs[0].x, climbs[0].value, climbs)
+
+
 def climbed_on(
-    surface: Surface, like: Matrix, lattice: Lattice, seen: HostMatrix, stream: Stream
+    surface: Surface,
+    like: Matrix,
+    lattice: Lattice,
+    seen: HostMatrix,
+    stream: Stream,
+    room: Room | None = None,
 ) -> Maximum:
     """Where a surface over the unit cube is largest among the settings of a lattice.
 
@@ -268,25 +302,37 @@ def climbed_on(
     box = np.tile([0.0, 1.0], (seen.shape[1], 1))
     place = _Place(_Snapped(surface, lattice), like, box)
     few = lattice.count is not None and lattice.count <= _ALL
-    raw = lattice.settings() if few else _xp.sobol(effort.raw, len(box), stream.generator)
-    fresh = _unseen(lattice, seen)
+    if few:
+        raw = _held(room, lattice.settings())
+    elif room is None:
+        raw = _xp.sobol(effort.raw, len(box), stream.generator)
+    else:
+        raw = room.spread(effort.raw, stream, lattice.snapped)
+    within = None if room is None else (room, lattice.free)
+    fresh = _unseen(lattice, seen, len(raw) if few else lattice.count)
     units = fresh(np.unique(lattice.snapped(raw), axis=0))
-    climbs = _climbs(place, units, effort.starts, effort.steps)
+    climbs = _climbs(place, units, effort.starts, effort.steps, within)
     for _ in range(0 if few else _MOVES):
-        beside = fresh(lattice.neighbours(to_numpy(climbs[0].x)))
+        beside = fresh(_held(room, lattice.neighbours(to_numpy(climbs[0].x))))
         if not len(beside):
             break
-        moved = _climbs(place, beside, 3, effort.steps)
+        moved = _climbs(place, beside, 3, effort.steps, within)
         if not moved[0].value > climbs[0].value:
             break
         climbs = (*moved, *climbs)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
-def _unseen(lattice: Lattice, seen: HostMatrix) -> Callable[[HostMatrix], HostMatrix]:
+def _held(room: Room | None, units: HostMatrix) -> HostMatrix:
+    return units if room is None else units[room.holds(units)]
+
+
+def _unseen(
+    lattice: Lattice, seen: HostMatrix, count: int | None
+) -> Callable[[HostMatrix], HostMatrix]:
     """What leaves out the rows that were seen, where the settings can be counted."""
     gone = {row.tobytes() for row in lattice.snapped(seen)}
-    if lattice.count is None or len(gone) >= lattice.count:
+    if count is None or len(gone) >= count:
         return lambda rows: rows
 
     def unseen(rows: HostMatrix) -> HostMatrix:
@@ -344,16 +390,25 @@ class _Place:
         return worth
 
 
-def _climbs(place: _Place, units: HostMatrix, starts: int, steps: int) -> tuple[Climb, ...]:
+_Within: TypeAlias = tuple[Room, HostVector]  # where climbs stay, along which columns
+
+
+def _climbs(
+    place: _Place, units: HostMatrix, starts: int, steps: int, within: _Within | None = None
+) -> tuple[Climb, ...]:
     values = place.values(units)
     order = np.argsort(-values, kind="stable")
     best = order[:starts]
     worth = place.scaled(_unit(values[order], starts))
     limits = np.tile([0.0, 1.0], (place.dimensions, 1))
-    ascents = ascend_all(worth, units[best], limits, steps)
+    rows = None if within is None else within[0].slopes(units[best], within[1])
+    ascents = ascend_all(worth, units[best], limits, steps, rows)
     ends = np.stack([ascent.vector for ascent in ascents])
+    after = place.values(ends)
+    if within is not None:  # what rounding took outside has not risen
+        after = np.where(within[0].holds(ends), after, -math.inf)
     begun = zip(units[best], values[best], strict=True)
-    reached = zip(ascents, place.values(ends), strict=True)
+    reached = zip(ascents, after, strict=True)
     climbs = [_climb(place, *start, *end) for start, end in zip(begun, reached, strict=True)]
     return tuple(sorted(climbs, key=lambda climb: -climb.value))
 

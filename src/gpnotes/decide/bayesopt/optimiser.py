@@ -17,18 +17,18 @@ from typing import Any, Generic, Literal, TypeAlias, TypedDict, Unpack, cast, ov
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.boxes import Pairs
 from ...ground.random import Stream, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, missing
 from .acquisition import LogExpectedImprovement
-from .batches import AcquisitionOf, as_rows, chosen, fantasise
+from .batches import AcquisitionOf, Aims, as_rows, chosen, fantasise
 from .draws import ThompsonSampling
 from .history import FAILURES, Evaluation, History, record_of
 from .models import Model, fitted_model, fitted_with_gradients
-from .regions import Place, Region, region_of, said
+from .polytopes import Linear
+from .regions import Place, Region, region_of, said, spread_over
 from .spaces import Point, Setting, Space
 from .told import Told, rows_and_values
 
@@ -53,6 +53,7 @@ class Options(TypedDict, total=False):
     model: Model | None
     acquisition: AcquisitionOf | None
     gradients: bool
+    linear: Sequence[Linear]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,6 +125,9 @@ class Optimiser(Generic[Place]):
         gradients are by the unit cube's inputs and in the unit of the values, and the model is
         `fitted_with_gradients` unless it is given. `ThompsonSampling` cannot draw from such a
         model.
+    linear : sequence of Linear, optional
+        Linear constraints on the inputs, `Linear`. The search stays within; a place outside is
+        refused wherever one is given, as one outside the box is. The file names them.
 
     Raises
     ------
@@ -170,8 +174,9 @@ class Optimiser(Generic[Place]):
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
         gradients: bool = False,
+        linear: Sequence[Linear] = (),
     ) -> None:
-        self._region: Region[Place] = region_of(box)
+        self._region: Region[Place] = region_of(box, linear)
         self._stream = stream_of(stream, "stream")
         self.goal: Goal = cast("Goal", _check.choice(goal, "goal", _SIGNS))
         self._sign = _SIGNS[goal]
@@ -477,7 +482,8 @@ class Optimiser(Generic[Place]):
             X = self._region.units([e.x for e in known])
             under_way = self._units([*pending, *places])
             stream = self._stream.spawn(f"climb {step}")
-            more = q - len(places), stream, self._region.lattice
+            aims = Aims(self._region.lattice, self._region.room)
+            more = q - len(places), stream, aims
             points = chosen(posterior, self._acquisition, X, under_way, *more)
             places = [*places, *self._region.places(np.stack(points))]
         return places
@@ -493,9 +499,8 @@ class Optimiser(Generic[Place]):
         A longer sequence begins like a shorter one. Where settings are few, and the sequence has
         no other, they come again.
         """
-        generator = self._stream.spawn("initial").generator
         many = step + (count + len(taken)) * (1 if self._region.lattice is None else 16)
-        units = _xp.sobol(many, self._region.columns, generator)[step:]
+        units = spread_over(self._region, many, self._stream.spawn("initial"))[step:]
         gone = {self._region.key(place) for place in taken}
         places: list[Place] = []
         for place in self._region.places(units):

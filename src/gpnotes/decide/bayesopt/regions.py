@@ -12,9 +12,12 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import xp as _xp
 from ...ground.boxes import Pairs, intervals
+from ...ground.random import Stream
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from .maximiser import Lattice
+from .polytopes import Linear, Polytope, Row, polytope_of
 from .spaces import Point, Space
 
 __all__ = ["Place", "Region", "named_settings", "region_of", "said"]
@@ -30,6 +33,7 @@ class Region(Protocol[Place]):
     head: dict[str, Any]
     widths: HostVector
     lattice: Lattice | None
+    room: Polytope | None
 
     def validated(self, x: Any, name: str) -> Place:
         """Return a place of a user's, as it is kept, or raise."""
@@ -56,9 +60,21 @@ class Region(Protocol[Place]):
         """A place from JSON; a `ValueError` or `TypeError` for what is none."""
 
 
-def region_of(box: Pairs | Space) -> Region[Any]:
+def region_of(box: Pairs | Space, linear: Sequence[Linear] = ()) -> Region[Any]:
     """Return the region for what came in at the door."""
-    return _Named(box) if isinstance(box, Space) else _Box(box)
+    return _Named(box, linear) if isinstance(box, Space) else _Box(box, linear)
+
+
+def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
+    """Points of the cube to begin with, (count, columns); more of them begin like fewer."""
+    if region.room is None:
+        return _xp.sobol(count, region.columns, stream.generator)
+    lattice = region.lattice
+    return region.room.spread(count, stream, None if lattice is None else lattice.snapped)
+
+
+def _head(linear: Sequence[Linear]) -> dict[str, Any]:
+    return {"linear": [one.described() for one in linear]} if linear else {}
 
 
 class _Box:
@@ -66,14 +82,23 @@ class _Box:
 
     lattice: Lattice | None = None
 
-    def __init__(self, box: Pairs) -> None:
+    def __init__(self, box: Pairs, linear: Sequence[Linear]) -> None:
         ends = intervals(box, "box")
         self._lower = ends[:, 0]
         self._upper = ends[:, 1]
         self.widths = self._upper - self._lower
         self.columns = len(ends)
-        self.head: dict[str, Any] = {"box": ends.tolist()}
+        self.room = polytope_of(linear, self._row_of, np.zeros(len(ends), dtype=int))
+        self.head: dict[str, Any] = {"box": ends.tolist(), **_head(linear)}
         self.where = f"at {self.columns} numbers"
+
+    def _row_of(self, one: Linear) -> Row:
+        given = one.coefficients
+        if isinstance(given, Mapping) or len(given) != self.columns:
+            wanted = f"a sequence of {self.columns} coefficients, one for each input of the box"
+            raise ValueError(f"linear must have {wanted}; got {given!r}")
+        factors = np.asarray(given, dtype=np.float64)
+        return Row(factors * self.widths, float(factors @ self._lower))
 
     def validated(self, x: Vector, name: str) -> HostVector:
         return self._within(to_numpy(_check.vector(x, name, size=self.columns)), name)
@@ -86,6 +111,7 @@ class _Box:
         place = point.astype(np.float64)
         if np.any(place < self._lower) or np.any(place > self._upper):
             raise ValueError(f"{name} must lie in the box; got {place.tolist()}")
+        _require_met(self.room, self.units([place]), name, place)
         return place
 
     def units(self, places: Sequence[HostVector]) -> HostMatrix:
@@ -114,16 +140,25 @@ class _Box:
 class _Named:
     """A space of named settings."""
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, linear: Sequence[Linear]) -> None:
         self._space = space
+        self.room = polytope_of(linear, self._row_of, space.cells)
         self.columns = space.columns
         self.widths = np.ones(space.columns)
         self.lattice: Lattice | None = None if space.is_smooth else space
-        self.head: dict[str, Any] = {"box": space.described()}
+        self.head: dict[str, Any] = {"box": space.described(), **_head(linear)}
         self.where = f"at a point with the names {list(space.names)}"
 
+    def _row_of(self, one: Linear) -> Row:
+        if not isinstance(one.coefficients, Mapping):
+            wanted = f"coefficients by the names {list(self._space.names)}"
+            raise ValueError(f"linear must have {wanted}; got {one.coefficients!r}")
+        return Row(*self._space.row_of(one.coefficients))
+
     def validated(self, x: Mapping[str, Any], name: str) -> Point:
-        return self._space.validated(x, name)
+        place = self._space.validated(x, name)
+        _require_met(self.room, self.units([place]), name, place)
+        return place
 
     def all_validated(self, places: Sequence[Mapping[str, Any]], name: str) -> list[Point]:
         given: object = places
@@ -148,6 +183,11 @@ class _Named:
 
     def read(self, record: Any) -> Point:
         return self._space.validated(record, "x")
+
+
+def _require_met(room: Polytope | None, units: HostMatrix, name: str, place: Any) -> None:
+    if room is not None and not room.admits(units)[0]:
+        raise ValueError(f"{name} must meet the linear constraints; got {said(place)}")
 
 
 def named_settings(place: Any) -> dict[str, str]:

@@ -71,20 +71,21 @@ class Real:
             raise ValueError(f"lower must be positive with log=True; got {self.lower}")
 
     @property
-    def _ends(self) -> tuple[float, float]:
+    def ends(self) -> tuple[float, float]:
+        """The ends in which a column is linear: logarithms where the scale is such."""
         return (
             (math.log(self.lower), math.log(self.upper)) if self.log else (self.lower, self.upper)
         )
 
     def units(self, values: Sequence[Setting]) -> HostMatrix:
         """Columns (n, 1) of the unit cube for values."""
-        low, high = self._ends
+        low, high = self.ends
         x = np.asarray(values, dtype=np.float64)
         return np.clip(((np.log(x) if self.log else x) - low) / (high - low), 0.0, 1.0)[:, None]
 
     def values(self, units: HostMatrix) -> HostVector:
         """Values for columns (n, 1); the ends of the cube are the ends to the last bit."""
-        low, high = self._ends
+        low, high = self.ends
         u = units[:, 0]
         x = low + (high - low) * u
         x = np.clip(np.exp(x) if self.log else x, self.lower, self.upper)
@@ -143,20 +144,20 @@ class Integer:
         return self.upper - self.lower + 1
 
     @property
-    def _ends(self) -> tuple[float, float]:
+    def ends(self) -> tuple[float, float]:
         """The outer ends of the first cell and of the last."""
         low, high = self.lower - 0.5, self.upper + 0.5
         return (math.log(low), math.log(high)) if self.log else (low, high)
 
     def units(self, values: Sequence[Setting]) -> HostMatrix:
         """Columns (n, 1) of the unit cube for values, within their cells."""
-        low, high = self._ends
+        low, high = self.ends
         x = np.asarray(values, dtype=np.float64)
         return (((np.log(x) if self.log else x) - low) / (high - low))[:, None]
 
     def values(self, units: HostMatrix) -> HostVector:
         """Values for columns (n, 1)."""
-        low, high = self._ends
+        low, high = self.ends
         x = low + (high - low) * units[:, 0]
         return np.clip(np.rint(np.exp(x) if self.log else x), self.lower, self.upper).astype(int)
 
@@ -445,6 +446,32 @@ class Space:
                 moved[:, part] = one.units(others)
             rows.append(moved)
         return np.concatenate(rows)
+
+    @property
+    def cells(self) -> HostVector:
+        """How many cells each column of a whole number has; zero for all others."""
+        kinds = self.dimensions.values()
+        parts = [[one.count if isinstance(one, Integer) else 0] * one.columns for one in kinds]
+        return np.asarray([cells for part in parts for cells in part])
+
+    def row_of(self, coefficients: Mapping[str, float]) -> tuple[HostVector, float]:
+        """Return a sum of numbers, ``Σ aᵢ xᵢ``, over the cube: its factors and what is added."""
+        row, offset = np.zeros(self.columns), 0.0
+        unknown = [name for name in coefficients if name not in self.dimensions]
+        if unknown:
+            raise ValueError(f"linear must have names of {list(self.names)}; got {unknown}")
+        for (name, one), part in zip(self.dimensions.items(), self._slices, strict=True):
+            factor = coefficients.get(name, 0.0)
+            if factor and isinstance(one, Fixed):
+                offset += factor * _check.number(cast("float", one.value), f"linear[{name!r}]")
+            elif factor and isinstance(one, Real | Integer) and not one.log:
+                low, high = one.ends
+                row[part] = factor * (high - low)
+                offset += factor * low
+            elif factor:
+                wanted = "numbers that are not in logarithms"
+                raise ValueError(f"linear must be of {wanted}; {name!r} is {one!r}")
+        return row, offset
 
     def settings(self) -> HostMatrix:
         """All settings as rows of the cube, of a space without reals."""

@@ -107,6 +107,11 @@ _OPTIONS = {
     "on_failure": one_of("skip"), "model": function(_quick).but("None"),
     "acquisition": function(bayesopt.LogExpectedImprovement).but(
         "None", **{"the class": bayesopt.ThompsonSampling}),
+    "linear": Argument((), {"None": None, "a string": "x", "a number": 1.0, "numbers": [1.0],
+                            "one alone": bayesopt.Linear([1.0, 1.0], most=1.0),
+                            "too few": [bayesopt.Linear([1.0], most=1.0)],
+                            "no room": [bayesopt.Linear([1.0, 1.0], most=-1.0)],
+                            "names": [bayesopt.Linear({"x": 1.0}, most=1.0)]}),
     "path": Argument(None, {"a number": 3, "a list": ["a"], "bytes": b"a", "a boolean": True,
                             "an object": object(), "the class": str}),
 }  # fmt: skip
@@ -179,6 +184,24 @@ _DIMENSIONS = (
         ),
     ),
     call("Fixed", bayesopt.Fixed, value=Argument(3, _SETTINGS)),
+    call(
+        "Linear",
+        bayesopt.Linear,
+        coefficients=Argument(
+            [1.0, 2.0],
+            {
+                "None": None,
+                "a string": "ab",
+                "a number": 1.0,
+                "words": ["a", "b"],
+                "NaN": [1.0, np.nan],
+                "zeros": [0.0, 0.0],
+                "none": [],
+            },
+        ),
+        most=number(2.0).but("None", "beyond the other", below=-9.0),
+        least=number(-1.0).but("None"),
+    ),
 )
 _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),

@@ -1,0 +1,223 @@
+"""Linear constraints: nothing outside is asked for, and the best on a side is found."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, stream
+from gpnotes.decide.bayesopt import (
+    Category,
+    Fixed,
+    Integer,
+    Linear,
+    Optimiser,
+    Real,
+    Space,
+    ThompsonSampling,
+    minimise,
+)
+from gpnotes.decide.bayesopt.polytopes import Polytope
+
+
+def quick(X, y, stream):
+    """A model without a fit, for loops of which only the course matters."""
+    return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
+
+
+# -- the polytope -----------------------------------------------------------------------------
+
+
+def test_walkers_fill_a_simplex_that_a_sequence_misses():
+    """Of ten inputs one point in 3.6 million lies inside; the mean of each is 1 / 11 there."""
+    simplex = Polytope(np.ones((1, 10)), np.ones(1), np.zeros(10, dtype=int), "the sides")
+    points = simplex.spread(2048, stream(1))
+    assert points.shape == (2048, 10)
+    assert np.all(points >= 0.0)
+    assert np.all(points.sum(axis=1) <= 1.0)
+    # of a Dirichlet of eleven ones: deviation √(10 / 121 / 12) = 0.083, and walkers not quite free
+    np.testing.assert_allclose(points.mean(axis=0), 1.0 / 11.0, atol=6 * 0.083 / math.sqrt(2048))
+    np.testing.assert_array_equal(simplex.spread(300, stream(1)), points[:300])
+
+
+def test_what_a_sequence_reaches_is_of_the_sequence():
+    half = Polytope(np.ones((1, 2)), np.ones(1), np.zeros(2, dtype=int), "the sides")
+    points = half.spread(900, stream(1))
+    assert len(np.unique(points, axis=0)) == 900
+    assert np.all(points.sum(axis=1) <= 1.0)
+    share = np.mean(points[:, 0] < 0.5)  # of the triangle three quarters
+    assert share == pytest.approx(0.75, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("linear", "said"),
+    [
+        ([Linear([1.0, 1.0], most=-1.5)], "room"),
+        ([Linear([1.0, 1.0], most=1.0, least=1.0)], "room"),
+        ([Linear([1.0, 1.0], most=1.0), Linear([1.0, 0.0], least=1.9)], "room"),
+        ([Linear([1.0], most=1.0)], "2 coefficients"),
+        ([Linear({"x": 1.0}, most=1.0)], "2 coefficients"),
+    ],
+)
+def test_constraints_that_leave_nothing_are_refused(linear, said):
+    with pytest.raises(ValueError, match=f"linear must.*{said}"):
+        Optimiser([(-1.0, 2.0), (0.0, 3.0)], 1, linear=linear)
+
+
+@pytest.mark.parametrize(
+    ("coefficients", "said"),
+    [
+        ({"rate": 1.0}, "not in logarithms; 'rate'"),
+        ({"rule": 1.0}, "not in logarithms; 'rule'"),
+        ({"height": 1.0}, "names of"),
+        ({"name": 1.0, "width": 1.0}, r"linear\['name'\]"),
+        ([1.0], "by the names"),
+    ],
+)
+def test_what_has_no_sum_is_refused(coefficients, said):
+    space = Space(
+        {
+            "rate": Real(1e-3, 1.0, log=True),
+            "width": Real(0.0, 1.0),
+            "rule": Category(["a", "b"]),
+            "name": Fixed("x"),
+        }
+    )
+    with pytest.raises((ValueError, TypeError), match=said):
+        Optimiser(space, 1, linear=[Linear(coefficients, most=0.5)])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"coefficients": [1.0]},
+        {"coefficients": [0.0, 0.0], "most": 1.0},
+        {"coefficients": [1.0, math.nan], "most": 1.0},
+        {"coefficients": [1.0], "most": 1.0, "least": 2.0},
+    ],
+)
+def test_a_constraint_that_says_nothing_is_refused(given):
+    with pytest.raises(ValueError, match=r"coefficients|most"):
+        Linear(**given)
+
+
+# -- the search -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("acquisition", [None, ThompsonSampling(64)], ids=["usual", "drawn"])
+def test_nothing_outside_is_asked_for(acquisition):
+    """Of first points, later ones, batches and what is asked beside others under way."""
+    sides = [Linear([1.0, 2.0], most=2.0), Linear([1.0, -1.0], least=-1.5)]
+    made = Optimiser(
+        [(-1.0, 2.0), (0.0, 3.0)], 3, linear=sides, model=quick, acquisition=acquisition
+    )
+    asked = []
+    for _ in range(6):
+        batch = made.ask_batch(3)
+        asked += [*batch, *made.ask_batch(2, pending=batch)]
+        for x in batch:
+            made.tell(x, float(-x[0] - 2.5 * x[1]))
+    x, y = np.stack(asked).T
+    assert np.all(x + 2.0 * y <= 2.0)
+    assert np.all(x - y >= -1.5)
+
+
+def test_the_best_on_a_side_is_found_and_beyond_it_nothing():
+    """The least of ``(x − 2)² + (y − 2)²`` under x + y ≤ 2 is 2, at (1, 1)."""
+    found = minimise(
+        lambda x: float(np.sum((x - 2.0) ** 2)),
+        [(0.0, 3.0)] * 2,
+        18,
+        1,
+        linear=[Linear([1.0, 1.0], most=2.0)],
+    )
+    assert found.best.y == pytest.approx(2.0, abs=1e-3)
+    assert max(e.x.sum() for e in found.evaluations) <= 2.0
+
+
+def test_whole_numbers_keep_to_a_side_with_reals():
+    space = Space(
+        {
+            "bolts": Integer(0, 9),
+            "length": Real(0.0, 9.0),
+            "rule": Category(["a", "b", "c"]),
+            "spare": Fixed(1.0),
+        }
+    )
+    sides = [Linear({"bolts": 2.0, "length": 1.0, "spare": 1.0}, most=10.0)]
+    asked = []
+
+    def loss(point):
+        asked.append(2.0 * point["bolts"] + point["length"] + 1.0)
+        return -point["bolts"] * point["length"] - (point["rule"] == "b")
+
+    found = minimise(loss, space, 24, 1, linear=sides)
+    assert max(asked) <= 10.0
+    best = max(n * (9.0 - 2.0 * n) for n in range(5)) + 1.0
+    assert found.best.y == pytest.approx(-best, abs=0.02)
+
+
+def test_settings_that_can_be_counted_are_taken_once_each():
+    """All 6 of 36 with a sum of 5 exactly: an equation is no matter where all are whole."""
+    space = Space({"a": Integer(0, 5), "b": Integer(0, 5)})
+    sides = [Linear({"a": 1.0, "b": 1.0}, most=5.0, least=5.0)]
+    made = Optimiser(space, 1, linear=sides, model=quick, initial=2)
+    for _ in range(6):
+        point = made.ask()
+        made.tell(point, (point["a"] - 3.0) ** 2)
+    pairs = [(e.x["a"], e.x["b"]) for e in made.evaluations]
+    assert sorted(pairs) == [(n, 5 - n) for n in range(6)]
+
+
+def test_walkers_go_through_many_whole_numbers():
+    """Five counts of a thousand with the sum 1000: no sequence meets that, exchanges do."""
+    space = Space({name: Integer(0, 1000) for name in "abcde"})
+    sides = [Linear(dict.fromkeys("abcde", 1.0), most=1000.0, least=1000.0)]
+    made = Optimiser(space, 1, linear=sides, model=quick)
+    points = made.ask_batch(8)
+    assert {sum(point.values()) for point in points} == {1000}
+    assert len({tuple(point.values()) for point in points}) == 8
+
+
+# -- the door ---------------------------------------------------------------------------------
+
+
+def test_a_place_outside_is_refused_like_one_outside_the_box():
+    inside = np.asarray([0.5, 0.5])
+    outside = np.asarray([0.8, 0.8])
+    sides = [Linear([1.0, 1.0], most=1.0)]
+    made = Optimiser([(0.0, 1.0)] * 2, 1, linear=sides, model=quick)
+    made.tell(inside, 1.0)  # on the side
+    for call in (
+        lambda: made.tell(outside, 1.0),
+        lambda: made.fail(outside, "no"),
+        lambda: made.ask_batch(1, pending=outside[None, :]),
+        lambda: Optimiser([(0.0, 1.0)] * 2, 1, linear=sides, first=outside[None, :]),
+    ):
+        with pytest.raises(ValueError, match="must meet the linear constraints; got x"):
+            call()
+    with pytest.raises(TypeError, match="sequence of Linear"):
+        Optimiser([(0.0, 1.0)] * 2, 1, linear=sides[0])
+
+
+def test_a_search_goes_on_from_its_file_to_the_same_points(tmp_path):
+    sides = [Linear([1.0, 1.0, 1.0], most=1.0)]
+
+    def made(path):
+        return Optimiser([(0.0, 1.0)] * 3, 3, path=path, linear=sides, model=quick)
+
+    def run(path, kills):
+        optimiser, points = made(path), []
+        for number in range(12):
+            if number in kills:
+                optimiser = made(path)
+            points.append(optimiser.ask())
+            optimiser.tell(points[-1], float(np.sum((points[-1] - 0.6) ** 2)))
+        return np.stack(points)
+
+    np.testing.assert_array_equal(run(tmp_path / "a", ()), run(tmp_path / "b", (1, 5, 9, 10, 11)))
+    other = [Linear([1.0, 1.0, 1.0], most=1.5)]
+    with pytest.raises(ValueError, match="must hold the history of"):
+        Optimiser([(0.0, 1.0)] * 3, 3, path=tmp_path / "a", linear=other)
