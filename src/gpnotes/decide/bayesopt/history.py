@@ -3,8 +3,8 @@
 The file has one line of JSON for what is optimised, and one for each evaluation, which is on the
 disk (``fsync``) before the next one is asked for. Numbers are written so that they come back bit by
 bit. A kill while a line is written leaves a torn one, which is cut off when the file is opened
-again: what is lost at most is the evaluation under way. One process writes to a file at a time;
-that is not checked.
+again: what is lost at most is the evaluation under way. One process writes to a file at a time,
+and that is not checked; several go by turns, each as the `workers` that it is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from ...ground.xp import HostVector
 from .regions import Place, Region, said
 
-__all__ = ["FAILURES", "Evaluation", "History"]
+__all__ = ["FAILURES", "Evaluation", "History", "as_line", "as_path", "put", "record_of"]
 
 FAILURES = ("record", "skip", "stop")
 
@@ -81,44 +81,56 @@ class History(Generic[Place]):
     def __init__(
         self, path: str | os.PathLike[str] | None, head: dict[str, Any], region: Region[Place]
     ) -> None:
-        self._path = None if path is None else Path(_validate(path))
-        self._head = _line(head)
+        self._path = None if path is None else as_path(path)
+        self._head = as_line(head)
         self._region = region
-        self.evaluations: tuple[Evaluation[Place], ...] = ()
+        self.evaluations: list[Evaluation[Place]] = []
+        self._end = len(self._head)  # of what was read of the file, in bytes
+        self._lines = 1
         if self._path is not None:
-            self.evaluations = self._opened(self._path)
+            self._open(self._path)
 
     def add(self, evaluation: Evaluation[Place]) -> None:
         """Keep one more: first in the file, then in memory."""
         if self._path is not None:
-            _append(self._path, _line(record_of(evaluation, self._region)))
-        self.evaluations = (*self.evaluations, evaluation)
+            self._end += put(self._path, as_line(record_of(evaluation, self._region)))
+            self._lines += 1
+        self.evaluations.append(evaluation)
 
-    def _opened(self, path: Path) -> tuple[Evaluation[Place], ...]:
+    def _open(self, path: Path) -> None:
         """Read the file, after its end has been mended; a new one gets its first line."""
         data = path.read_bytes() if path.exists() else b""
         if self._head.startswith(data):  # nothing, a torn head, or a head and no more
             _cut(path, 0, self._head)
             _settle(path.parent)
-            return ()
+            return
         if not data.startswith(self._head):
             said = data.split(b"\n")[0][:200].decode("utf-8", "replace")
             wanted = f"{path} must hold the history of {self._head.decode().strip()}"
             raise ValueError(f"path: {wanted}; it begins with {said}")
-        *lines, tail = data[len(self._head) :].split(b"\n")
-        evaluations = tuple(self._read(line, i) for i, line in enumerate(lines, 2))
-        if not tail:
-            return evaluations
-        last = self._evaluation(tail)
-        _cut(path, len(data) - len(tail), b"" if last is None else tail + b"\n")
-        return evaluations if last is None else (*evaluations, last)
+        self._read(path, data[self._end :])
 
-    def _read(self, line: bytes, number: int) -> Evaluation[Place]:
+    def _read(self, path: Path, data: bytes) -> None:
+        """Take in what follows in the file; a last line that is torn is cut off."""
+        *lines, tail = data.split(b"\n")
+        for number, line in enumerate(lines, self._lines + 1):
+            if not self._note(line):
+                wanted = f"an evaluation {self._region.where}"
+                raise ValueError(f"path: line {number} of {path} must be {wanted}; got {line!r}")
+        self._lines += len(lines)
+        self._end += len(data) - len(tail)
+        if tail:
+            whole = tail + b"\n" if self._note(tail) else b""
+            _cut(path, self._end, whole)
+            self._lines += bool(whole)
+            self._end += len(whole)
+
+    def _note(self, line: bytes) -> bool:
+        """Take in a line; False for one that is torn or something else."""
         evaluation = self._evaluation(line)
-        if evaluation is None:
-            wanted = f"an evaluation {self._region.where}"
-            raise ValueError(f"path: line {number} of {self._path} must be {wanted}; got {line!r}")
-        return evaluation
+        if evaluation is not None:
+            self.evaluations.append(evaluation)
+        return evaluation is not None
 
     def _evaluation(self, line: bytes) -> Evaluation[Place] | None:
         """The evaluation that a line holds, or None where it is torn or something else."""
@@ -135,13 +147,15 @@ class History(Generic[Place]):
         return evaluation if _is_sound(evaluation, self._region.columns) else None
 
 
-def _validate(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+def as_path(path: str | os.PathLike[str]) -> Path:
+    """Return a user's path, or raise."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path must be a path of a file; got {type(path).__name__}")
-    return path
+    return Path(path)
 
 
-def _line(content: dict[str, Any]) -> bytes:
+def as_line(content: dict[str, Any]) -> bytes:
+    """A line of the file."""
     return (json.dumps(content, allow_nan=False) + "\n").encode()
 
 
@@ -163,17 +177,19 @@ def _is_sound(evaluation: Evaluation[Any], d: int) -> bool:
     return fits and (failed or valued)
 
 
-def _append(path: Path, line: bytes) -> None:
+def put(path: Path, line: bytes) -> int:
     """Put a line on the disk, or leave the file as it was: half of one would spoil the next."""
     with path.open("ab", buffering=0) as file:
         length = file.seek(0, os.SEEK_END)
         try:
-            while line:  # a full disk takes a part first, and says so at the next one
-                line = line[file.write(line) :]
+            left = line
+            while left:  # a full disk takes a part first, and says so at the next one
+                left = left[file.write(left) :]
             os.fsync(file.fileno())
         except BaseException:
             file.truncate(length)
             raise
+    return len(line)
 
 
 def _cut(path: Path, length: int, then: bytes) -> None:

@@ -6,7 +6,8 @@ anything else is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, overload
 
@@ -27,6 +28,7 @@ __all__ = ["Outcome", "maximise", "minimise"]
 Given: TypeAlias = Numbers | tuple[Numbers, Vector]
 Callback: TypeAlias = Callable[[Evaluation[Any]], bool | None]
 
+_PAUSES = 0.01, 1.0  # seconds, between two looks at what others have told
 _SHOWN = 12  # inputs without names; those that somebody has named are all shown
 
 
@@ -125,7 +127,8 @@ def minimise(
         numbers, categories.
     budget : int
         The number of evaluations. With a `path` that holds evaluations already, these count, and
-        what is left of the budget is spent.
+        what is left of the budget is spent. With ``shared=True`` it is that of all workers
+        together, and each of them returns when all of it is spent.
     stream : Stream or int
         Source of all that is random, or its seed.
     callback : callable or None, default None
@@ -134,7 +137,7 @@ def minimise(
     progress : bool, default False
         Show a bar of how many of the evaluations are done, by ``tqdm`` of the extra `progress`.
     **options
-        Those of `Optimiser`: `path`, `on_failure`, `initial`, `first`, `known`, `model`,
+        Those of `Optimiser`: `path`, `shared`, `on_failure`, `initial`, `first`, `known`, `model`,
         `acquisition`, `gradients`.
 
     Returns
@@ -232,16 +235,18 @@ class _Spending:
 
     def on(self, made: Callable[[], Optimiser[Any]]) -> Outcome[Any]:
         optimiser = made()
-        left = self.budget - optimiser.count
-        bar = bar_of(left, "search", "evaluation") if self.progress else None
+        done = optimiser.count
+        bar = bar_of(self.budget - done, "search", "evaluation") if self.progress else None
         try:
-            while optimiser.count < self.budget:
-                _evaluate(self.objective, optimiser)
+            for x in _places(optimiser, self.budget):
+                _evaluate(self.objective, optimiser, x)
                 if bar is not None:
-                    bar.update(1)
+                    bar.update(optimiser.count - done)
+                    done = optimiser.count
                 if self._is_last(optimiser.evaluations[-1]):
                     break
         finally:
+            optimiser.close()
             if bar is not None:
                 bar.close()
         found = optimiser.recommend()
@@ -252,9 +257,21 @@ class _Spending:
         return answer is not None and _check.flag(answer, "callback(evaluation)")
 
 
-def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any]) -> None:
-    """Ask once, evaluate and tell."""
-    x = optimiser.ask()
+def _places(optimiser: Optimiser[Any], budget: int) -> Iterator[Any]:
+    """Places until the budget is spent; while others are at the last of them it waits."""
+    pause = _PAUSES[0]
+    while optimiser.count < budget:
+        x = optimiser.ask_within(budget)
+        if x is None:
+            time.sleep(pause)
+            pause = min(2.0 * pause, _PAUSES[1])
+        else:
+            pause = _PAUSES[0]
+            yield x
+
+
+def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any], x: Any) -> None:
+    """Evaluate and tell."""
     try:
         found = objective(x.copy())
     except Exception as error:

@@ -31,6 +31,7 @@ from .polytopes import Linear
 from .regions import Place, Region, region_of, said, spread_over
 from .spaces import Point, Setting, Space
 from .told import Told, rows_and_values
+from .workers import SharedHistory
 
 __all__ = ["Optimiser", "Recommendation"]
 
@@ -46,6 +47,7 @@ class Options(TypedDict, total=False):
 
     goal: Goal
     path: str | os.PathLike[str] | None
+    shared: bool
     on_failure: OnFailure
     initial: int | None
     first: Places | None
@@ -96,6 +98,10 @@ class Optimiser(Generic[Place]):
         optimiser made anew with the same arguments and file goes on from there, to the same
         points. The file names box, goal, seed, `initial`, and `gradients` if it is set, and is
         refused with others; `model` and `acquisition` it cannot name.
+    shared : bool, default False
+        If True, several processes work on the file of `path` at the same time, each with an
+        optimiser made like this one. What `ask` returns stands in the file until it is told, and
+        others take it for under way; if this process ends before, it is asked for again.
     on_failure : {"record", "skip", "stop"}, default "record"
         What becomes of a value or a gradient that is not finite, which is kept in the history too:
 
@@ -167,6 +173,7 @@ class Optimiser(Generic[Place]):
         *,
         goal: Goal = "minimise",
         path: str | os.PathLike[str] | None = None,
+        shared: bool = False,
         on_failure: OnFailure = "record",
         initial: int | None = None,
         first: Places | None = None,
@@ -194,7 +201,12 @@ class Optimiser(Generic[Place]):
         worth = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = _validate_acquisition(worth, self.gradients)
         self._asked: list[Place] = []
-        self._history = History(path, self._head(), self._region)
+        self._workers: SharedHistory[Place] | None = None
+        if _check.flag(shared, "shared"):
+            if path is None:
+                raise ValueError("path must be that of a file where shared is True; got None")
+            self._workers = SharedHistory(path, self._head(), self._region)
+        self._history = self._workers or History(path, self._head(), self._region)
 
     def _head(self) -> dict[str, Any]:
         """Describe what is optimised, for the first line of the file."""
@@ -341,7 +353,8 @@ class Optimiser(Generic[Place]):
         Raises
         ------
         ValueError
-            If `q` is below one, or `pending` has another shape or a point outside the box.
+            If `q` is below one, or `pending` has another shape, a point outside the box, or is
+            given to a shared optimiser, which knows what is under way.
         TypeError
             If `q` is not whole, or `pending` is no array of float32 or float64.
 
@@ -364,12 +377,56 @@ class Optimiser(Generic[Place]):
         True
         """
         q = _check.whole(q, "q", 1)
+        if self._workers is not None:
+            if pending is not None:
+                raise ValueError("pending must be None where shared is True: the file has it")
+            return self._region.together(self._claimed(self._workers, q))
         if pending is not None:
             under_way = self._region.all_validated(pending, "pending")
             return self._region.together(self._next(q, under_way))
         if len(self._asked) < q:
             self._asked = self._next(q, [])
         return self._region.together(self._asked[:q])
+
+    def ask_within(self, budget: int) -> Place | None:
+        """Return where to evaluate next, or None once as many are told or under way as is said.
+
+        Parameters
+        ----------
+        budget : int
+            The number of evaluations that all workers on the file of a shared optimiser make.
+
+        Returns
+        -------
+        Place or None
+            That of `ask`. After None the search has ended if `count` has come to the budget;
+            otherwise others are at work on what is left, and one may ask again: if one of them
+            ends without telling, its place is free.
+        """
+        _check.whole(budget, "budget", 1)
+        if self._workers is None:
+            return self.ask() if self.count < budget else None
+        places = self._claimed(self._workers, 1, budget)
+        return self._region.together(places)[0] if places else None
+
+    def _claimed(
+        self, workers: SharedHistory[Place], q: int, budget: float = math.inf
+    ) -> list[Place]:
+        """The next `q` places that no other worker is at; fewer where the budget is given out."""
+        with workers.turn():
+            new = workers.abandoned()[: max(q - len(self._asked), 0)]
+            under_way = [*workers.under_way(), *new]
+            free = min(q - len(self._asked) - len(new), budget - self.count - len(under_way))
+            if free > 0:
+                new += self._next(int(free), under_way)
+            workers.claim(new)
+            self._asked += new
+        return self._asked[:q]
+
+    def close(self) -> None:
+        """End the work on a shared file: what was asked for and not told is free for others."""
+        if self._workers is not None:
+            self._workers.close()
 
     def tell(self, x: Place, y: Numbers, gradient: Vector | None = None) -> None:
         """Tell what the objective gave at a place.

@@ -100,7 +100,8 @@ def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
 _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
     "box": _ANY_BOX, "stream": stream().but("a seed"), "initial": whole(3, optional=True),
-    "gradients": flag(), "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
+    "gradients": flag(), "shared": flag(),
+    "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
         "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]])),
     "known": Argument((), {"None": None, "a string": "x", "a number": 1.0, "pairs": [([0.5], 1.0)],
                            "a generator": iter(()), "the class": bayesopt.Evaluation}),
@@ -214,6 +215,7 @@ _LOOPS = (
     call("Optimiser.ask_batch", _ask_batch, q=whole(2),
          pending=matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
              "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]]))),
+    call("Optimiser.ask_within", lambda budget: _optimiser().ask_within(budget), budget=whole(3)),
     # a value that is not finite is a failure of the objective, not of the call
     call("Optimiser.tell", _tell, x=_INSIDE,
          y=number(0.3).but("NaN", "infinity", "minus infinity", "beyond all floats"),

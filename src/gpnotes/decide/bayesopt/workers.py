@@ -1,0 +1,135 @@
+"""One history of several workers: processes that evaluate one objective at the same time.
+
+Each reads what the others have told and asked before it asks, in its turn, which a lock beside the
+file gives to one at a time. What a worker has asked for stands in the file before it evaluates it.
+A worker holds a lock of its own for as long as it lives, which the system opens when it ends: so
+the others know that what it left undone is free to be asked for again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic
+
+from .history import Evaluation, History, as_line, as_path, put
+from .locks import Lock
+from .regions import Place, Region
+
+__all__ = ["SharedHistory"]
+
+
+@dataclass(frozen=True, eq=False)
+class Claim(Generic[Place]):
+    """A place that a worker has asked for."""
+
+    x: Place
+    worker: str
+
+
+class SharedHistory(History[Place]):
+    """A `History` whose file several processes write to, and the places that they are at.
+
+    Parameters
+    ----------
+    path : path of a file
+        Where to keep it. Beside it are, while somebody is at work, the file of the lock and one of
+        each worker.
+    head, region
+        Those of `History`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Those of `History`.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], head: dict[str, Any], region: Region[Place]
+    ) -> None:
+        self._beside = as_path(path)
+        self._name = uuid.uuid4().hex[:12]
+        self._claims: dict[Hashable, Claim[Place]] = {}
+        self._gone: set[str] = set()
+        self._lock = Lock(f"{self._beside}.lock")
+        with self._lock.held():
+            super().__init__(path, {**head, "shared": True}, region)
+            self._life = Lock(self._life_of(self._name), 0.0)
+            self._life.take()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """While nobody else writes, with all that they have written."""
+        with self._lock.held():
+            with self._beside.open("rb") as file:
+                file.seek(self._end)
+                data = file.read()
+            self._read(self._beside, data)
+            yield
+
+    def add(self, evaluation: Evaluation[Place]) -> None:
+        """Keep one more, after those of others."""
+        with self.turn():
+            super().add(evaluation)
+            self._told(evaluation)
+
+    def claim(self, places: Sequence[Place]) -> None:
+        """Say in the file that this worker goes to some places; in its turn."""
+        for place in places:
+            record = {"asked": self._region.record(place), "by": self._name}
+            self._end += put(self._beside, as_line(record))
+            self._lines += 1
+            self._claims[self._region.key(place)] = Claim(place, self._name)
+
+    def under_way(self) -> list[Place]:
+        """The places that workers are at, this one's too."""
+        return [claim.x for claim in self._claims.values() if not self._is_gone(claim.worker)]
+
+    def abandoned(self) -> list[Place]:
+        """The places that a worker was at when it ended."""
+        return [claim.x for claim in self._claims.values() if self._is_gone(claim.worker)]
+
+    def close(self) -> None:
+        """End this worker: what it has asked for and not told is free for others."""
+        self._life.close()
+        self._life.path.unlink(missing_ok=True)
+        self._lock.close()
+
+    def _life_of(self, worker: str) -> Path:
+        return Path(f"{self._beside}.{worker}.worker")
+
+    def _is_gone(self, worker: str) -> bool:
+        """True once nobody holds the lock that a worker holds for as long as it lives."""
+        if worker not in self._gone and worker != self._name:
+            path = self._life_of(worker)
+            if path.exists():
+                life = Lock(path, 0.0)
+                free = life.take()
+                life.close()
+                if not free:
+                    return False
+                path.unlink()
+            self._gone.add(worker)
+        return worker in self._gone
+
+    def _note(self, line: bytes) -> bool:
+        """A claim stands until its place is told."""
+        try:
+            record = json.loads(line)
+            if "asked" not in record:
+                return super()._note(line) and self._told(self.evaluations[-1])
+            claim = Claim(self._region.read(record["asked"]), str(record["by"]))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return False
+        self._claims[self._region.key(claim.x)] = claim
+        return True
+
+    def _told(self, evaluation: Evaluation[Place]) -> bool:
+        if evaluation.failure != "stop":  # which is to be tried again
+            self._claims.pop(self._region.key(evaluation.x), None)
+        return True

@@ -1,0 +1,213 @@
+"""Several processes on one history: each place once, and what a killed one had is given again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from gpnotes.decide.bayesopt import Optimiser, Real, Space, minimise
+from gpnotes.decide.bayesopt.locks import Lock
+
+BOX = [(-1.0, 2.0), (0.0, 3.0)]
+
+
+def bowl(x):
+    return float((x[0] - 0.3) ** 2 + (x[1] - 1.0) ** 2)
+
+
+WORKER = """
+import os, signal, sys, time
+from gpnotes.decide.bayesopt import history, minimise
+
+path, when = sys.argv[1:]
+told, put = 0, history.put
+
+def bowl(x):
+    global told
+    told += 1
+    if when == "evaluating" and told == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.02)
+    return float((x[0] - 0.3) ** 2 + (x[1] - 1.0) ** 2)
+
+def torn(path, line):
+    if told == 4:
+        with open(path, "ab", buffering=0) as file:
+            file.write(line[: len(line) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+    return put(path, line)
+
+if when == "writing":
+    history.put = torn
+print("ready", flush=True)
+sys.stdin.readline()
+found = minimise(bowl, [(-1.0, 2.0), (0.0, 3.0)], 24, 6, path=path, shared=True, initial=22)
+print(len(found.evaluations), found.best.y)
+"""
+
+
+@pytest.fixture
+def started():
+    """Processes that wait for each other before they begin; none of them outlives the test."""
+    processes = []
+
+    def begin(path, *whens):
+        for when in whens:
+            command = [sys.executable, "-c", WORKER, str(path), when]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+            processes.append(subprocess.Popen(command, env=os.environ, **pipes))
+        for process in processes:
+            assert process.stdout.readline() == "ready\n"
+        for process in processes:
+            process.stdin.write("\n")
+            process.stdin.flush()
+        return processes
+
+    yield begin
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def records(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("when", ["evaluating", "writing"])
+def test_three_workers_of_whom_one_is_killed_lose_nothing(started, tmp_path, when):
+    """In an evaluation, and with half a line in the file."""
+    path = tmp_path / "history.jsonl"
+    *well, killed = started(path, "well", "well", when)
+    said = [process.communicate(timeout=60)[0] for process in well]
+    assert killed.wait(timeout=60) < 0
+    told = [record for record in records(path)[1:] if "y" in record]
+    asked = [record for record in records(path)[1:] if "asked" in record]
+    assert len(told) == 24
+    assert len({tuple(record["x"]) for record in told}) == 24
+    assert {tuple(r["x"]) for r in told} == {tuple(r["asked"]) for r in asked}
+    assert len(asked) == 25  # the place of the killed worker twice
+    assert len({record["by"] for record in asked}) == 3
+    least = min(record["y"] for record in told)
+    assert said == [f"24 {least}\n"] * 2
+    # the first places are those of the sequence that one process goes through alone
+    alone = Optimiser(BOX, 6, initial=22).ask_batch(22)
+    assert {tuple(x) for x in alone} <= {tuple(record["x"]) for record in told}
+
+
+def two(path, **options):
+    return [Optimiser(BOX, 3, path=path, shared=True, initial=4, **options) for _ in range(2)]
+
+
+def test_a_worker_sees_what_the_other_has_told_and_asked(tmp_path):
+    one, other = two(tmp_path / "history.jsonl")
+    for _ in range(3):
+        for worker in (one, other):
+            x = worker.ask()
+            worker.tell(x, bowl(x))
+    a, b = one.ask(), other.ask()
+    alone = Optimiser(BOX, 3, initial=4)
+    for evaluation in other.evaluations:
+        alone.tell(evaluation.x, evaluation.y)
+    np.testing.assert_array_equal(a, alone.ask())
+    np.testing.assert_array_equal(b, alone.ask_batch(1, a[None, :])[0])
+    np.testing.assert_array_equal(a, one.ask())  # the same until something is told
+    one.tell(a, bowl(a))
+    assert [len(worker.evaluations) for worker in (one, other)] == [7, 6]
+    other.tell(b, bowl(b))
+    assert [e.y for e in other.evaluations[-2:]] == [bowl(a), bowl(b)]
+
+
+def test_what_one_asked_for_and_left_is_asked_for_again(tmp_path):
+    path = tmp_path / "history.jsonl"
+    one, other = two(path)
+    left = one.ask_batch(2)
+    mine = other.ask()
+    assert not any(np.array_equal(mine, x) for x in left)
+    one.close()
+    other.tell(mine, bowl(mine))
+    np.testing.assert_array_equal(other.ask_batch(2), left)
+    third = Optimiser(BOX, 3, path=path, shared=True, initial=4)
+    assert not any(np.array_equal(third.ask(), x) for x in [*left, mine])
+    other.close()
+    third.close()
+    assert sorted(file.name for file in tmp_path.iterdir()) == [path.name, f"{path.name}.lock"]
+
+
+def test_places_are_given_out_up_to_the_budget_and_no_further(tmp_path):
+    one, other = two(tmp_path / "history.jsonl")
+    a, b = one.ask_within(2), other.ask_within(2)
+    one.tell(a, bowl(a))
+    assert one.ask_within(2) is None
+    assert one.count == 1  # the other is at the last
+    other.close()
+    np.testing.assert_array_equal(one.ask_within(2), b)
+    one.tell(b, bowl(b))
+    assert one.ask_within(2) is None
+    assert one.count == 2
+    alone = Optimiser(BOX, 3)
+    assert alone.ask_within(1) is not None
+    alone.tell(np.zeros(2), 0.0)
+    assert alone.ask_within(1) is None
+
+
+def test_one_worker_finds_what_it_would_find_alone(tmp_path):
+    path = tmp_path / "history.jsonl"
+    space = Space({"rate": Real(1e-3, 1.0, log=True)})
+
+    def loss(point):
+        return float(np.log10(point["rate"] / 0.02) ** 2)
+
+    short = minimise(loss, space, 6, 1, path=path, shared=True)
+    further = minimise(loss, space, 9, 1, path=path, shared=True)
+    alone = minimise(loss, space, 9, 1)
+    assert [e.x for e in further.evaluations] == [e.x for e in alone.evaluations]
+    assert [e.x for e in short.evaluations] == [e.x for e in alone.evaluations[:6]]
+
+
+def test_what_stopped_a_worker_is_tried_again(tmp_path):
+    path = tmp_path / "history.jsonl"
+
+    def fails(x):
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        minimise(fails, BOX, 3, 3, path=path, shared=True, on_failure="stop")
+    found = minimise(bowl, BOX, 3, 3, path=path, shared=True, on_failure="stop")
+    np.testing.assert_array_equal(found.evaluations[1].x, found.evaluations[0].x)
+    assert [bool(e.failure) for e in found.evaluations] == [True, False, False, False]
+
+
+def test_a_shared_history_and_one_that_is_not_are_two_things(tmp_path):
+    with pytest.raises(ValueError, match="path must be that of a file where shared is True"):
+        Optimiser(BOX, 3, shared=True)
+    path = tmp_path / "history.jsonl"
+    worker = Optimiser(BOX, 3, path=path, shared=True)
+    with pytest.raises(ValueError, match="must hold the history of"):
+        Optimiser(BOX, 3, path=path)
+    with pytest.raises(ValueError, match="pending must be None where shared is True"):
+        worker.ask_batch(1, np.zeros((1, 2)))
+    path.write_bytes(path.read_bytes() + b'{"asked": [0.0], "by": "a"}\n')
+    with pytest.raises(ValueError, match=r"line 2 of .* must be an evaluation at 2 numbers"):
+        worker.ask()
+
+
+def test_a_lock_is_of_one_at_a_time(tmp_path):
+    path = tmp_path / "lock"
+    one, other = Lock(path, 0.0), Lock(path, 0.0)
+    with one.held():
+        assert not other.take()
+        with pytest.raises(TimeoutError, match="was held by another"), other.held():
+            pass
+    assert other.take()
+    other.close()
+    began = time.monotonic()
+    with one.held():
+        assert time.monotonic() - began < 1.0
+    assert path.read_bytes() == b""
