@@ -39,7 +39,7 @@ EXACT = {
     "random walk": RandomWalk(1.5), "random walk in units": RandomWalk(0.8, ROOT),
     "MALA": MALA(0.4), "MALA with scales": MALA(0.3, np.asarray([1.2, 0.6])),
     "MALA in units": MALA(0.4, ROOT), "HMC": HMC(0.7, 3), "HMC in units": HMC(0.9, 4, ROOT),
-    "HMC with jitter": HMC(0.7, 3, jitter=0.4),
+    "HMC without jitter": HMC(0.7, 3, jitter=0.0),
     "NUTS": NUTS(0.9), "NUTS in units": NUTS(0.6, root=ROOT), "short NUTS": NUTS(0.3, depth=2),
 }  # fmt: skip
 ALL = EXACT | {"ULA": ULA(0.1)}
