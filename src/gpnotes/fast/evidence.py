@@ -185,6 +185,23 @@ class HostPairs(Pairs):
             out[...] = q
         return near
 
+    def pull_both(self, W: HostMatrix) -> tuple[HostMatrix, HostMatrix, HostVector]:
+        """What `pull` gives, and ``2 Σᵢ Wᵢⱼ (vⱼ − uᵢ)``, (m, d), between the two.
+
+        Expanded, sums and squares are one: ``Σ W (u − v)² = ½ (Σ u u_bar + Σ v v_bar)``.
+        """
+        if self.by_differences or W.dtype != self.u.dtype:
+            u_bar, squares = self.pull(W)
+            return _xp.as_host(u_bar), _xp.as_host(self.turned().side(W.T)), _xp.as_host(squares)
+        u, v, d = _xp.as_host(self.u), _xp.as_host(self.v), self.u.shape[1]
+        gemm = _xp.blas("gemm", W)
+        by_u = gemm(1.0, W.T, self._right[0].T, trans_a=1, trans_b=1)
+        by_v = gemm(1.0, W.T, self._left[0].T, trans_b=1)
+        u_bar = 2.0 * (u * by_u[:, d, None] - by_u[:, :d])
+        v_bar = 2.0 * v * by_v[:, d + 1, None] + by_v[:, :d]
+        squares = np.einsum("ij,ij->j", u, u_bar) + np.einsum("ij,ij->j", v, v_bar)
+        return u_bar, v_bar, 0.5 * squares
+
     def _fill_by_differences(self, rows: slice, columns: slice, out: HostMatrix) -> HostVector:
         u, v = _xp.as_host(self.u)[rows], _xp.as_host(self.v)[columns]
         gap = out  # of the first column

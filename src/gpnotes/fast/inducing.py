@@ -20,7 +20,7 @@ from .evidence import HostPairs, InPlaceKernel, across, host_lengths, scaled_pai
 from .factors import divide
 
 __all__ = [
-    "Block", "Workspace", "products", "pull_of_distances", "pull_to_rows", "supports", "whiten",
+    "Block", "Workspace", "products", "pull_of_distances", "pull_to_both", "supports", "whiten",
 ]  # fmt: skip
 
 _BLOCK = 2**15  # entries, as in `evidence`
@@ -93,15 +93,19 @@ def pull_of_distances(
     With u and v in units of the lengthscale: ``u_bar = 2 (Wᵀ1 ∘ u − Wᵀv)``, and by each lengthscale
     ``−2 Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)² / ℓ``.
     """
-    by_u, by_lengths = pairs.pull(W.T)
-    u_bar, squares = (_xp.as_host(a).astype(W.dtype, copy=False) for a in (by_u, by_lengths))
+    u_bar, squares = (_xp.as_host(a).astype(W.dtype, copy=False) for a in pairs.pull(W.T))
+    return _by_lengths(kernel, squares), u_bar / host_lengths(kernel)
+
+
+def pull_to_both(
+    kernel: InPlaceKernel, pairs: HostPairs, W: HostMatrix
+) -> tuple[Numbers, HostMatrix, HostMatrix]:
+    """The same, and the derivatives by X (n, d): ``v_bar = 2 (W1 ∘ v − Wu)``."""
+    u_bar, v_bar, squares = (a.astype(W.dtype, copy=False) for a in pairs.pull_both(W.T))
     lengths = host_lengths(kernel)
-    by_each = -2.0 * squares / lengths
-    one = isinstance(kernel.lengthscale, float)
-    return float(np.sum(by_each)) if one else by_each, u_bar / lengths
+    return _by_lengths(kernel, squares), u_bar / lengths, v_bar / lengths
 
 
-def pull_to_rows(kernel: InPlaceKernel, pairs: HostPairs, W: HostMatrix) -> HostMatrix:
-    """The derivatives by X (n, d): ``v_bar = 2 (W1 ∘ v − Wu)``."""
-    v_bar = _xp.as_host(pairs.turned().side(W)).astype(W.dtype, copy=False)
-    return v_bar / host_lengths(kernel)
+def _by_lengths(kernel: InPlaceKernel, squares: HostVector) -> Numbers:
+    by_each = -2.0 * squares / host_lengths(kernel)
+    return float(np.sum(by_each)) if isinstance(kernel.lengthscale, float) else by_each

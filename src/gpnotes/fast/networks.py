@@ -19,7 +19,7 @@ from ..ground.memory import blocks
 from ..ground.xp import HostArray, HostMatrix
 from .polynomials import Workspace
 
-_BLOCK = 2**14  # entries, 128 KiB in float64: two blocks fit a core's nearest cache but one
+_BLOCK = 2**15  # entries, as in `evidence`
 
 __all__ = ["Workspace", "forth", "pulled"]
 
@@ -37,7 +37,7 @@ def forth(
         shape = (*theta.shape[:-1], width + hidden, n)
         values = work.array(str(number), shape, theta.dtype)
         sums = values[..., :width, :]
-        np.matmul(np.swapaxes(W, -1, -2), below, out=sums)
+        np.matmul(W.mT, below, out=sums)
         if hidden:
             _ = np.maximum(sums, 0.0, out=sums) if relu else np.tanh(sums, out=sums)
             values[..., width, :] = 1.0
@@ -57,7 +57,7 @@ def pulled(
         width = sizes[number]
         shape = (*lead, width + 1, n) if number else (width + 1, n)
         below = work.array(str(number), shape, dtype)
-        np.matmul(below, np.swapaxes(bar, -1, -2), out=bars[number])
+        np.matmul(below, bar.mT, out=bars[number])
         if number:
             above, bar = bar, work.array(f"bar {number}", (*lead, width, n), dtype)
             np.matmul(matrices[number][..., :width, :], above, out=bar)
@@ -70,14 +70,13 @@ def _through(relu: bool, bar: HostArray, values: HostArray, work: Workspace) -> 
     width, around = bar.shape[-2], bar.size // bar.shape[-2]
     for some in blocks(width, around, _BLOCK):
         part, value = bar[..., some, :], values[..., some, :]
-        lost = work.array(f"lost {part.shape[-2]}", part.shape, part.dtype)
+        slope = work.array(f"slope {part.shape[-2]}", part.shape, part.dtype)
         if relu:
-            np.greater(value, 0.0, out=lost)
-            part *= lost
+            np.greater(value, 0.0, out=slope)
         else:
-            np.multiply(part, value, out=lost)
-            lost *= value
-            part -= lost
+            np.square(value, out=slope)
+            np.subtract(1.0, slope, out=slope)
+        part *= slope
 
 
 def _matrices(sizes: tuple[int, ...], theta: HostArray) -> list[HostArray]:

@@ -15,7 +15,7 @@ from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
 from .evidence import HostPairs, InPlaceKernel, supports
-from .inducing import pull_of_distances, pull_to_rows, whiten
+from .inducing import pull_of_distances, pull_to_both, whiten
 
 __all__ = [
     "Carried", "InPlaceKernel", "Projection", "carried", "carried_to_both", "project", "sums",
@@ -99,8 +99,7 @@ def carried_to_both(
     gradient, sites = _sums(Phi, S)
     W = _product(1.0, S, both)
     W *= at.slope
-    lengths_bar, Z_bar = pull_of_distances(kernel, at.pairs, W)
-    return Carried(lengths_bar, Z_bar, pull_to_rows(kernel, at.pairs, W), gradient, sites)
+    return Carried(*pull_to_both(kernel, at.pairs, W), gradient, sites)
 
 
 def _sums(Phi: HostMatrix, S: HostMatrix) -> tuple[HostVector, HostMatrix]:

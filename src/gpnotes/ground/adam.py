@@ -35,6 +35,6 @@ class Adam:
         self._mean += (1.0 - of_mean) * gradient
         self._square *= of_square
         self._square += (1.0 - of_square) * gradient**2
-        mean = self._mean / (1.0 - of_mean**self._steps)
-        square = self._square / (1.0 - of_square**self._steps)
-        return self._rate * scale * mean / (xp.sqrt(square) + _TINY)
+        length = self._rate * scale / (1.0 - of_mean**self._steps)
+        root = (1.0 - of_square**self._steps) ** 0.5
+        return length * self._mean / (xp.sqrt(self._square) / root + _TINY)

@@ -6,7 +6,7 @@ A mean is known, or it has a basis, ``m(x) = h(x)ᵀβ``, whose weights are lear
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self, TypeGuard
+from typing import Protocol, Self, TypeGuard
 
 from ..ground import check as _check
 from ..ground.params import cotangent, fixed, real, settle
@@ -503,9 +503,17 @@ class BasisMean:
         return cotangent(self), self.columns_pullback(x, bar[:, None] * self.weights.mean[None, :])
 
 
-def _is_own(mean: object) -> TypeGuard[ZeroMean | ConstantMean]:
-    """True if nothing can go wrong for inputs that are validated; a subclass may do as it likes."""
-    return type(mean) in (ZeroMean, ConstantMean)
+class _Own(Protocol):
+    """A mean whose class brings what needs no checks, for inputs that are validated."""
+
+    def _values(self, x: Matrix) -> Vector: ...
+
+    def _pulled(self, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]: ...
+
+
+def _is_own(mean: object) -> TypeGuard[_Own]:
+    """True if the class itself brings both; a subclass may do as it likes."""
+    return {"_values", "_pulled"} <= vars(type(mean)).keys()
 
 
 def values_of(mean: MeanFunction, x: Matrix) -> Vector:

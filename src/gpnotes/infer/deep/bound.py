@@ -406,11 +406,9 @@ def _rows_back(
     unit: Unit, H: Matrix, f: Marginals, way: Way, by_mean: Vector, by_variance: Vector
 ) -> Rows:
     """From derivatives by means and variances of a unit to what rows say of its parts."""
-    cross_bar, Z_bar, H_cross, sums = _cross_back(unit, H, f, way, by_mean, by_variance)
-    diagonal_bar, H_diagonal = unit.gp.kernel.pull_gram_diag(H, by_variance)
+    kernel_bar, Z_bar, H_bar, sums = _process_back(unit, H, f, way, by_mean, by_variance)
     mean_bar, H_mean = pulled(differentiable_mean(unit.gp), H, by_mean)
-    H_bar = H_cross + H_diagonal + H_mean
-    return Rows(added(cross_bar, diagonal_bar), mean_bar, Z_bar, sums, H_bar)
+    return Rows(kernel_bar, mean_bar, Z_bar, sums, H_bar + H_mean)
 
 
 def _unit_back(unit: Unit, q: VariationalPosterior, way: Way, rows: Rows) -> tuple[Unit, Matrix]:
@@ -426,10 +424,10 @@ def _unit_back(unit: Unit, q: VariationalPosterior, way: Way, rows: Rows) -> tup
     return bar, rows.H_bar
 
 
-def _cross_back(
+def _process_back(
     unit: Unit, H: Matrix, f: Marginals, way: Way, by_mean: Vector, by_variance: Vector
 ) -> tuple[Kernel, Matrix, Matrix, Sums]:
-    """The derivatives by kernel, Z and inputs that there are through K_uf; and the sums.
+    """The derivatives by kernel, Z and inputs, through K_uf and the prior variances; and the sums.
 
     These are what the unit's own Gaussian is told, ``A e₁`` and ``−2 A diag(e₂) Aᵀ``. In place the
     slopes of the pass forth are there, and two products with the points carry derivatives back;
@@ -439,14 +437,17 @@ def _cross_back(
     if kept is not None and in_place.supports(kernel, H):
         bar = in_place.carried_to_both(kernel, kept, way.back, way.weights, by_mean, by_variance)
         of_variance = variance_bar(kernel, kept, by_mean, by_variance)
-        bars = {"variance": of_variance, "lengthscale": bar.lengthscale}
+        prior = float(array_namespace(H).sum(by_variance))
+        bars = {"variance": of_variance + prior, "lengthscale": bar.lengthscale}
         sums = Sums(0.0, bar.gradient, bar.sites, False)
         return cotangent(unit.gp.kernel, **bars), bar.Z, bar.X, sums
     K_bar = cross_slope(way, f.A, by_mean, by_variance)
     kernel_bar, Z_bar, H_bar = kernel.pull_gram(unit.Z, H, K_bar)
     assert H_bar is not None
+    diagonal_bar, H_diagonal = kernel.pull_gram_diag(H, by_variance)
     sites = (f.A * (-2.0 * by_variance)) @ array_namespace(f.A).matrix_transpose(f.A)
-    return kernel_bar, Z_bar, H_bar, Sums(0.0, f.A @ by_mean, _xp.symmetric_part(sites), False)
+    sums = Sums(0.0, f.A @ by_mean, _xp.symmetric_part(sites), False)
+    return added(kernel_bar, diagonal_bar), Z_bar, H_bar + H_diagonal, sums
 
 
 def with_divergence(model: DeepGP, units: Posteriors, part: Part) -> tuple[float, DeepGP]:

@@ -65,7 +65,10 @@ class Coordinate:
         TypeError
             If x is no real floating array.
         """
-        if _check.matrix(x, "x").shape[1] <= self.column:
+        return self._values(_check.matrix(x, "x"))
+
+    def _values(self, x: Matrix) -> Vector:
+        if x.shape[1] <= self.column:
             wanted = f"more than {self.column} columns, for Coordinate({self.column})"
             raise ValueError(f"x must have {wanted}; got {x.shape}")
         return x[:, self.column]
@@ -96,6 +99,9 @@ class Coordinate:
         """
         self(x)
         _check.alike(_check.vector(bar, "bar", size=x.shape[0]), "bar", x, "x")
+        return self._pulled(x, bar)
+
+    def _pulled(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         zero = array_namespace(x).zeros_like(bar)
         columns = [bar if j == self.column else zero for j in range(x.shape[1])]
         return self, array_namespace(x).stack(columns, axis=1)

@@ -244,12 +244,13 @@ def _joint(
         of_prior = xp.sum(theta * scaled, axis=-1) + data.log_volume
         value = xp.sum(data.weighted(density), axis=-1) - 0.5 * prior * of_prior
     there = xp.isfinite(value)
-    all_there = bool(xp.all(there))
+    all_there = bool(xp.all(there) if there.ndim else there)
 
     def pullback() -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             slopes = [data.weighted(left * precision), data.weighted(0.5 * (squares - 1.0))]
-            bar = xp.stack(slopes[: model.network.sizes[-1]], axis=-2)
+            rows = [slope[..., None, :] for slope in slopes[: model.network.sizes[-1]]]
+            bar = xp.concat(rows, axis=-2)
             slope = back(xp.matrix_transpose(bar)) - prior * scaled
         return slope if all_there else xp.where(there[..., None], slope, 0.0 * theta)
 
