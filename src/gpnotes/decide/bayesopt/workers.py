@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,6 +77,26 @@ class SharedHistory(History[Place]):
         with self.turn():
             super().add(evaluation)
             self._told(evaluation)
+
+    def give_out(
+        self,
+        q: int,
+        budget: float,
+        count: Callable[[], int],
+        chosen: Callable[[int, list[Place]], list[Place]],
+    ) -> list[Place]:
+        """So many places for this worker: what another left, then what is `chosen`.
+
+        They are fewer where, with all that is told, `count`, and under way, a budget is given out.
+        """
+        with self.turn():
+            new = self.abandoned()[:q]
+            under_way = [*self.under_way(), *new]
+            free = min(q - len(new), budget - count() - len(under_way))
+            if free > 0:
+                new += chosen(int(free), under_way)
+            self.claim(new)
+        return new
 
     def claim(self, places: Sequence[Place]) -> None:
         """Say in the file that this worker goes to some places; in its turn."""
