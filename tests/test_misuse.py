@@ -135,6 +135,7 @@ UNTRIED = {
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "LinePosterior", "Inducing", "Method",
     "Climb", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",
+    "Section", "Share", "draw_shares",
     "Hyperparameter", "Report",
     "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
