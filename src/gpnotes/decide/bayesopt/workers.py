@@ -56,6 +56,7 @@ class SharedHistory(History[Place]):
         self._name = uuid.uuid4().hex[:12]
         self._claims: dict[Hashable, Claim[Place]] = {}
         self._gone: set[str] = set()
+        self._is_closed = False
         self._lock = Lock(f"{self._beside}.lock")
         with self._lock.held():
             super().__init__(path, {**head, "shared": True}, region)
@@ -65,6 +66,8 @@ class SharedHistory(History[Place]):
     @contextmanager
     def turn(self) -> Iterator[None]:
         """While nobody else writes, with all that they have written."""
+        if self._is_closed:
+            raise ValueError(f"path: the work on {self._beside} was ended by close")
         with self._lock.held():
             with self._beside.open("rb") as file:
                 file.seek(self._end)
@@ -116,6 +119,7 @@ class SharedHistory(History[Place]):
 
     def close(self) -> None:
         """End this worker: what it has asked for and not told is free for others."""
+        self._is_closed = True
         self._life.close()
         self._life.path.unlink(missing_ok=True)
         self._lock.close()
