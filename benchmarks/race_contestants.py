@@ -17,8 +17,9 @@ from race_objectives import Problem
 
 from gpnotes import stream
 from gpnotes.decide import bayesopt
+from gpnotes.decide.bayesopt.models import Model
 
-__all__ = ["CONTESTANTS", "Race"]
+__all__ = ["CONTESTANTS", "WIDER_CONTESTANTS", "Race"]
 
 
 class Race:
@@ -29,11 +30,13 @@ class Race:
         self.seed = seed
         self.points: list[np.ndarray] = []
         self.values: list[float] = []
+        self.readings: list[float] = []
         self.seconds = 0.0
         self._objective = problem.objective(seed)
+        self._noise = np.random.default_rng([seed, 3])
 
     def __call__(self, u: np.ndarray) -> float:
-        """The value at u (d,), which counts."""
+        """The reading at u (d,), which counts: the value, and noise where the problem has some."""
         if not self.left:
             raise RuntimeError("the budget is spent")
         began = time.process_time()
@@ -42,7 +45,8 @@ class Race:
         self.seconds += time.process_time() - began
         self.points.append(u)
         self.values.append(value)
-        return value
+        self.readings.append(value + self.problem.noise * float(self._noise.standard_normal()))
+        return self.readings[-1]
 
     @property
     def left(self) -> int:
@@ -75,21 +79,36 @@ def by_sobol(race: Race) -> None:
         race(u)
 
 
-def ours(acquisition: bayesopt.optimiser.AcquisitionOf | None) -> Callable[[Race], None]:
-    """The loop of `bayesopt.minimise` with its default model."""
+def ours(
+    acquisition: bayesopt.optimiser.AcquisitionOf | None = None,
+    model: Model | None = None,
+    beginning: Callable[[int], int] | None = None,
+) -> Callable[[Race], None]:
+    """The loop of `bayesopt.minimise`, unless more is given with its default model.
+
+    `beginning` is the number of its first points, from their number of inputs; without it they are
+    those that all begin with.
+    """
 
     def run(race: Race) -> None:
-        box = [(0.0, 1.0)] * race.problem.dimensions
+        d = race.problem.dimensions
+        initial = race.problem.initial if beginning is None else beginning(d)
         optimiser = bayesopt.Optimiser(
-            box, stream(race.seed), initial=race.problem.initial, acquisition=acquisition
-        )
-        for u in race.first():
-            optimiser.tell(u, race(u))
-        while race.left:
-            u = optimiser.ask()
-            optimiser.tell(u, race(u))
+            [(0.0, 1.0)] * d, stream(race.seed), initial=initial, acquisition=acquisition,
+            model=model,
+        )  # fmt: skip
+        told_by(race, optimiser, initial)
 
     return run
+
+
+def told_by(race: Race, optimiser: bayesopt.Optimiser[np.ndarray], initial: int) -> None:
+    """Spend the budget: so many points of the sequence of all, then what the optimiser asks for."""
+    for u in race.sobol()[:initial]:
+        optimiser.tell(u, race(u))
+    while race.left:
+        u = optimiser.ask()
+        optimiser.tell(u, race(u))
 
 
 def by_optuna(name: str, **options: Any) -> Callable[[Race], None]:
@@ -139,13 +158,14 @@ def by_botorch(exact: bool) -> Callable[[Race], None]:
             race(u)
         while race.left:
             X = torch.as_tensor(np.stack(race.points))
-            y = -torch.as_tensor(np.asarray(race.values))[:, None]
+            y = -torch.as_tensor(np.asarray(race.readings))[:, None]
             noise = 1e-6 * y.var() * torch.ones_like(y) if exact else None
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of fits that are tried again
                 model = SingleTaskGP(X, y, noise)
                 fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
-                acquisition = LogExpectedImprovement(model, best_f=y.max())
+                best = y.max() if race.problem.noise == 0.0 else model.posterior(X).mean.max()
+                acquisition = LogExpectedImprovement(model, best_f=best.detach())
                 u, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
             race(u[0].numpy())
 
@@ -163,4 +183,22 @@ CONTESTANTS: dict[str, Callable[[Race], None]] = {
     "botorch": by_botorch(False),
     "optuna_gp_exact": by_optuna("GPSampler", deterministic_objective=True),
     "botorch_exact": by_botorch(True),
+}
+
+
+def by_default(race: Race) -> None:
+    """`Optimiser` with nothing said."""
+    box = [(0.0, 1.0)] * race.problem.dimensions
+    told_by(race, bayesopt.Optimiser(box, stream(race.seed)), min(2 * len(box) + 2, 10))
+
+
+WIDER_CONTESTANTS: dict[str, Callable[[Race], None]] = {
+    "random": by_chance,
+    "gpnotes": by_default,
+    "matern, 2 (d + 1) first": ours(model=bayesopt.fitted_model, beginning=lambda d: 2 * (d + 1)),
+    "matern, ten first": ours(model=bayesopt.fitted_model),
+    "scaled, ten first": ours(model=bayesopt.scaled_model),
+    "tpe": by_optuna("TPESampler"),
+    "optuna_gp": by_optuna("GPSampler"),
+    "botorch": by_botorch(False),
 }

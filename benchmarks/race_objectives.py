@@ -1,18 +1,20 @@
-"""What the races of optimisers minimise: two test functions, and the loss of a model to be tuned.
+"""What the races of optimisers minimise: test functions, and losses of models to be tuned.
 
-Each takes a point u (d,) of the unit cube, which stands for its own box. Neither has noise.
+Each takes a point u (d,) of the unit cube, which stands for its own box. `PROBLEMS` are those of
+the chapter, without noise; `WIDER` are more of them, of up to twenty inputs, each also with noise.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-__all__ = ["BOX", "PROBLEMS", "Problem", "branin", "hartmann", "tuning"]
+__all__ = ["BOX", "PROBLEMS", "WIDER", "Problem", "branin", "hartmann", "tuning"]
 
 Objective = Callable[[np.ndarray], float]
 
@@ -42,7 +44,8 @@ class Problem:
     """An objective for each seed, how many inputs it has, and how often it may be evaluated.
 
     `least` is the minimum where it is known, and `held_out` what a point is worth on data that no
-    optimiser has seen, where there are such data.
+    optimiser has seen, where there are such data. `noise` is the standard deviation of what is
+    added to each reading.
     """
 
     name: str
@@ -51,11 +54,13 @@ class Problem:
     objective: Callable[[int], Objective]
     least: float | None = None
     held_out: Callable[[int, np.ndarray], float] | None = None
+    noise: float = 0.0
+    begin: int | None = None
 
     @property
     def initial(self) -> int:
-        """How many first points all share."""
-        return 2 * (self.dimensions + 1)
+        """How many first points all share: `begin`, or else 2 (d + 1)."""
+        return 2 * (self.dimensions + 1) if self.begin is None else self.begin
 
 
 def branin(u: np.ndarray) -> float:
@@ -79,6 +84,51 @@ def hartmann(u: np.ndarray) -> float:
     return -float(_ALPHA @ np.exp(-np.sum(_A * (u - _P) ** 2, axis=1)))
 
 
+_A3 = np.asarray([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0], [3.0, 10.0, 30.0], [0.1, 10.0, 35.0]])
+_P3 = 1e-4 * np.asarray(
+    [[3689.0, 1170.0, 2673.0], [4699.0, 4387.0, 7470.0], [1091.0, 8732.0, 5547.0],
+     [381.0, 5743.0, 8828.0]]
+)  # fmt: skip
+
+
+def hartmann_of_three(u: np.ndarray) -> float:
+    """The same in three dimensions; the least value found by anyone is −3.862780."""
+    return -float(_ALPHA @ np.exp(-np.sum(_A3 * (u - _P3) ** 2, axis=1)))
+
+
+def hartmann_among_twenty(u: np.ndarray) -> float:
+    """Hartmann's function of the first six inputs; the others do nothing."""
+    return hartmann(u[:6])
+
+
+def rosenbrock(u: np.ndarray) -> float:
+    """A bent valley over [−5, 10]^d, least, 0, where all inputs are 1."""
+    x = 15.0 * u - 5.0
+    return float(np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2))
+
+
+def ackley(u: np.ndarray) -> float:
+    """A funnel with dents over [−5, 10]^d, least, 0, at the origin."""
+    x = 15.0 * u - 5.0
+    funnel = -20.0 * np.exp(-0.2 * np.sqrt(np.mean(x**2)))
+    return float(funnel - np.exp(np.mean(np.cos(2.0 * np.pi * x))) + 20.0 + np.e)
+
+
+def levy(u: np.ndarray) -> float:
+    """Waves in a bowl over [−10, 10]^d, least, 0, where all inputs are 1."""
+    w = 1.0 + (20.0 * u - 11.0) / 4.0
+    first = np.sin(np.pi * w[0]) ** 2
+    last = (w[-1] - 1.0) ** 2 * (1.0 + np.sin(2.0 * np.pi * w[-1]) ** 2)
+    inner = (w[:-1] - 1.0) ** 2 * (1.0 + 10.0 * np.sin(np.pi * w[:-1] + 1.0) ** 2)
+    return float(first + np.sum(inner) + last)
+
+
+def styblinski(u: np.ndarray) -> float:
+    """Two dents along each input of [−5, 5]^d, of which one is deeper, at −2.903534."""
+    x = 10.0 * u - 5.0
+    return float(np.sum(x**4 - 16.0 * x**2 + 5.0 * x) / 2.0)
+
+
 def tuning(seed: int) -> Objective:
     """The cross-validated error of a support vector regression, by three logarithms.
 
@@ -91,6 +141,58 @@ def tuning(seed: int) -> Objective:
 
         folds = KFold(5, shuffle=True, random_state=seed)
         return _rmse(cross_val_predict(_machine(u), X, y, cv=folds) - y)
+
+    return loss
+
+
+def ridge(seed: int) -> Objective:
+    """The cross-validated error of a kernel ridge regression, by two logarithms.
+
+    Root mean square error over five folds; alpha is 10^−6 to 10², gamma 10^−5 to 10.
+    """
+    X, y, _, _ = _diabetes(seed)
+
+    def loss(u: np.ndarray) -> float:
+        from sklearn.kernel_ridge import KernelRidge
+        from sklearn.model_selection import KFold, cross_val_predict
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        alpha, gamma = 10.0 ** (8.0 * u[0] - 6.0), 10.0 ** (6.0 * u[1] - 5.0)
+        machine = make_pipeline(StandardScaler(), KernelRidge(alpha, kernel="rbf", gamma=gamma))
+        folds = KFold(5, shuffle=True, random_state=seed)
+        return _rmse(cross_val_predict(machine, X, y - y.mean(), cv=folds) - (y - y.mean()))
+
+    return loss
+
+
+def net(seed: int) -> Objective:
+    """The cross-validated loss of a small neural network, by three logarithms.
+
+    Minus the mean logarithm of the probability of the right one of three wines, over three folds;
+    the rate is 10^−4 to 1, the decay 10^−6 to 10, the width 2 to 64.
+    """
+
+    def loss(u: np.ndarray) -> float:
+        from sklearn.datasets import load_wine
+        from sklearn.metrics import log_loss
+        from sklearn.model_selection import StratifiedKFold, cross_val_predict
+        from sklearn.neural_network import MLPClassifier
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        X, y = load_wine(return_X_y=True)
+        rate, decay = 10.0 ** (4.0 * u[0] - 4.0), 10.0 ** (7.0 * u[1] - 6.0)
+        width = round(2.0 * 32.0 ** u[2])
+        network = MLPClassifier(
+            (width,), alpha=decay, learning_rate_init=rate, max_iter=40, random_state=seed
+        )
+        folds = StratifiedKFold(3, shuffle=True, random_state=seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that forty rounds are few
+            machine = make_pipeline(StandardScaler(), network)
+            said = cross_val_predict(machine, X, y, cv=folds, method="predict_proba")
+        return float(log_loss(y, said))
 
     return loss
 
@@ -131,3 +233,27 @@ PROBLEMS = (
     Problem("hartmann", 6, 60, lambda seed: hartmann, -3.322368011415512),
     Problem("tuning", 3, 30, tuning, held_out=_held_out),
 )
+
+_HARTMANN = -3.322368011415512
+_EXACT = (
+    Problem("branin", 2, 50, lambda seed: branin, 5.0 / (4.0 * np.pi)),
+    Problem("hartmann 3", 3, 50, lambda seed: hartmann_of_three, -3.8627797873326666),
+    Problem("rosenbrock 4", 4, 100, lambda seed: rosenbrock, 0.0),
+    Problem("ackley 5", 5, 100, lambda seed: ackley, 0.0),
+    Problem("hartmann 6", 6, 100, lambda seed: hartmann, _HARTMANN),
+    Problem("styblinski 10", 10, 100, lambda seed: styblinski, -391.6616570377142),
+    Problem("levy 20", 20, 100, lambda seed: levy, 0.0),
+    Problem("hartmann 20", 20, 100, lambda seed: hartmann_among_twenty, _HARTMANN),
+)
+# a tenth of the standard deviation of the function over its box, with one digit
+_NOISES = (5.0, 0.1, 40000.0, 0.2, 0.04, 10.0, 7.0, 0.04)
+_NOISY = tuple(
+    replace(problem, name=f"{problem.name} noisy", budget=50, noise=noise)
+    for problem, noise in zip(_EXACT, _NOISES, strict=True)
+)
+_TUNED = (
+    Problem("svr", 3, 50, tuning),
+    Problem("ridge", 2, 50, ridge),
+    Problem("net", 3, 50, net),
+)
+WIDER = tuple(replace(problem, begin=10) for problem in (*_EXACT, *_NOISY, *_TUNED))

@@ -136,6 +136,7 @@ UNTRIED = {
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "LinePosterior", "Inducing", "Method",
     "WaveSums",
     "Climb", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",
+    "Section", "Share", "draw_shares",
     "Hyperparameter", "Report",
     "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",

@@ -218,3 +218,27 @@ def test_what_cannot_be_drawn_is_refused_by_name(call, error, message):
     _, ax = plot.figure()
     with pytest.raises(error, match=message):
         call(ax, np.asarray([0.0, 1.0]))
+
+
+def test_progress_is_the_middle_of_several_runs_with_the_middle_half_of_them():
+    _, ax = plot.figure()
+    runs = [[5.0, 3.0], [4.0, 4.0], [9.0, 2.0], [6.0, 1.0], [7.0, 0.0]]
+    drawn = plot.progress(ax, runs, label="ours")
+    assert drawn.get_xydata().tolist() == [[1.0, 6.0], [2.0, 2.0]]
+    assert drawn.get_label() == "ours"
+    low, high = edges(ax.collections[0])
+    assert (low.tolist(), high.tolist()) == ([5.0, 1.0], [7.0, 3.0])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("evaluations", "best so far")
+
+
+def test_with_the_least_value_progress_is_a_regret_and_a_run_may_begin_with_failures():
+    _, ax = plot.figure()
+    drawn = plot.progress(ax, [[np.nan, 3.0, 1.5]], least=1.0)
+    np.testing.assert_array_equal(drawn.get_ydata(), [np.nan, 2.0, 0.5])
+    assert (ax.get_yscale(), ax.get_ylabel()) == ("log", "regret")
+    assert not ax.collections
+    plot.progress(ax, [[np.nan, 3.0], [2.0, 1.5]])
+    with pytest.raises(ValueError, match="runs must hold a run or more"):
+        plot.progress(ax, [])
+    with pytest.raises(ValueError, match=r"runs\[1\] must have shape \(n,\) like runs\[0\]"):
+        plot.progress(ax, [[1.0, 2.0], [1.0]])

@@ -33,6 +33,7 @@ __all__ = [
     "figure",
     "line",
     "points",
+    "progress",
     "use_style",
 ]
 
@@ -261,6 +262,59 @@ def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
     x, y = host_columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
     return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]
+
+
+def progress(
+    ax: Axes,
+    runs: Sequence[Series],
+    *,
+    least: float | None = None,
+    role: str = "exact",
+    **style: Any,
+) -> Artist:
+    """Draw the best value so far over the evaluations: one run, or the middle of several.
+
+    Of several runs the line is the median, and the band has the middle half of them.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes to draw on.
+    runs : sequence of Series, each of shape (n,)
+        The best value after each evaluation, as `Outcome.best_so_far` has it; all runs of one
+        length. Where one has no value yet there is a gap.
+    least : float, optional
+        The value that cannot be beaten. With it the distance from it is drawn, the regret, on a
+        logarithmic scale.
+    role : str, default "exact"
+        The role, a key of `COLOURS`, that gives colour and line style.
+    **style
+        Keywords of ``ax.plot``, which override the role's.
+
+    Returns
+    -------
+    Artist
+        The line.
+
+    Raises
+    ------
+    ValueError
+        If there is no run, their lengths differ, or `role` is not a key of `COLOURS`.
+    TypeError
+        If a run does not hold real numbers.
+    """
+    if not len(runs):
+        raise ValueError("runs must hold a run or more; got none")
+    values = np.stack(host_columns(**{f"runs[{i}]": run for i, run in enumerate(runs)}))
+    if least is not None:
+        values = np.abs(values - _check.number(least, "least"))
+        ax.set_yscale("log")
+    counts = np.arange(1.0, values.shape[1] + 1.0)
+    if len(values) > 1:
+        low, high = np.quantile(values, [0.25, 0.75], axis=0)
+        ax.fill_between(counts, low, high, facecolor=(_colour(role), 0.2), edgecolor="none")
+    ax.set(xlabel="evaluations", ylabel="best so far" if least is None else "regret")
+    return line(ax, counts, np.median(values, axis=0), role=role, **style)
 
 
 def _colour(role: str) -> str:

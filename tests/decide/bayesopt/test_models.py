@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpnotes import LogNormalPrior, stream
-from gpnotes.decide.bayesopt import fitted_model, scaled_model
+from gpnotes.decide.bayesopt import Optimiser, fitted_model, scaled_model
 
 
 @pytest.mark.parametrize("d", [3, 30])
@@ -36,3 +36,17 @@ def test_of_many_inputs_it_predicts_what_the_model_without_a_prior_cannot():
         ours, usual = (float(np.mean((m.mean(X[30:]) - y[30:]) ** 2)) for m in models)
         wins += ours < usual
     assert wins >= 5
+
+
+@pytest.mark.parametrize(("d", "model"), [(9, fitted_model), (10, scaled_model)])
+def test_from_ten_inputs_on_it_is_the_model_that_a_search_begins_with(d, model):
+    """And no search has more than ten points without a model, unless it is asked for."""
+    box, found = [(0.0, 1.0)] * d, []
+    for options in ({}, {"model": model, "initial": 10}):
+        optimiser = Optimiser(box, stream(2), **options)
+        for u in stream(3).uniform((10, d)):
+            optimiser.tell(u, float(np.sum((u - 0.3) ** 2)))
+        found.append(optimiser.ask())
+    np.testing.assert_array_equal(*found)
+    sequence = Optimiser(box, stream(2), initial=11).ask_batch(11)
+    assert not np.array_equal(found[0], sequence[10])

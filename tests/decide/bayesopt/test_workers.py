@@ -131,6 +131,8 @@ def test_what_one_asked_for_and_left_is_asked_for_again(tmp_path):
     mine = other.ask()
     assert not any(np.array_equal(mine, x) for x in left)
     one.close()
+    with pytest.raises(ValueError, match=r"the work on .* was ended by close"):
+        one.tell(left[0], 1.0)
     other.tell(mine, bowl(mine))
     np.testing.assert_array_equal(other.ask_batch(2), left)
     third = Optimiser(BOX, 3, path=path, shared=True, initial=4)
@@ -138,6 +140,17 @@ def test_what_one_asked_for_and_left_is_asked_for_again(tmp_path):
     other.close()
     third.close()
     assert sorted(file.name for file in tmp_path.iterdir()) == [path.name, f"{path.name}.lock"]
+
+
+def test_what_nobody_asked_for_may_be_told_and_a_place_twice(tmp_path):
+    """As by hand, or where a worker that was thought to be gone comes back."""
+    one, other = two(tmp_path / "history.jsonl")
+    x = one.ask()
+    other.tell(x, 0.5)
+    one.tell(x, 0.6)
+    one.tell(np.zeros(2), 0.7)
+    assert not np.array_equal(other.ask(), x)
+    assert [e.y for e in other.evaluations] == [0.5, 0.6, 0.7]
 
 
 def test_places_are_given_out_up_to_the_budget_and_no_further(tmp_path):

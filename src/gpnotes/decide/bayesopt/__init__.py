@@ -10,6 +10,7 @@ from .batches import fantasise
 from .draws import ThompsonSampling, thompson, thompson_among
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
+from .inputs import Section, Share, draw_shares, sections, shares
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
 from .models import fitted_model, fitted_with_gradients, scaled_model
@@ -32,10 +33,13 @@ __all__ = [
     "ProbabilityOfImprovement",
     "Real",
     "Recommendation",
+    "Section",
+    "Share",
     "Space",
     "ThompsonSampling",
     "UpperConfidenceBound",
     "acquisition_and_gradient",
+    "draw_shares",
     "fantasise",
     "fitted_model",
     "fitted_with_gradients",
@@ -44,6 +48,8 @@ __all__ = [
     "minimise",
     "predict_and_pullback",
     "scaled_model",
+    "sections",
+    "shares",
     "thompson",
     "thompson_among",
 ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +34,7 @@ class Lock:
         self._database = sqlite3.connect(
             self.path, timeout=patience, isolation_level=None, check_same_thread=False
         )
+        weakref.finalize(self, self._database.close)
 
     def take(self) -> bool:
         """True if it is ours now; False if another has it still, for all our patience."""

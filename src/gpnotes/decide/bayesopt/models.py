@@ -21,7 +21,7 @@ from ...model.means import ConstantMean, ConstantOfValues
 from ...model.priors import LogNormalPrior
 from ...model.process import GP
 
-__all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model"]
+__all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "usual_model"]
 
 Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
 Limits: TypeAlias = Mapping[str, tuple[float, float]]
@@ -33,9 +33,17 @@ _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
 }
 
 
+_MANY = 10  # inputs from which on lengths that grow with their number have won the races
+
+
+def usual_model(d: int) -> Model:
+    """The model of an `Optimiser` of d inputs that is given none."""
+    return scaled_model if d >= _MANY else fitted_model
+
+
 @takes("X", "y")
 def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """Fit the model that an `Optimiser` uses unless it is given another.
+    """Fit the model that an `Optimiser` of less than ten inputs uses unless it is given another.
 
     Parameters
     ----------
@@ -123,7 +131,9 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
 @takes("X", "y")
 def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """Fit a model for an `Optimiser` with many inputs: the more, the longer its lengths.
+    """Fit a model of many inputs: the more, the longer its lengths.
+
+    An `Optimiser` of ten or more inputs uses it unless it is given another.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ from .acquisition import LogExpectedImprovement
 from .batches import AcquisitionOf, Aims, as_rows, chosen, fantasise
 from .draws import ThompsonSampling
 from .history import FAILURES, Evaluation, History, record_of
-from .models import Model, fitted_model, fitted_with_gradients
+from .models import Model, fitted_with_gradients, usual_model
 from .polytopes import Linear
 from .regions import Place, Region, region_of, said, spread_over
 from .spaces import Point, Setting, Space
@@ -39,6 +39,7 @@ OnFailure: TypeAlias = Literal["record", "skip", "stop"]
 Goal: TypeAlias = Literal["minimise", "maximise"]
 Places: TypeAlias = Matrix | Sequence[Mapping[str, Setting]]
 
+_BLIND = 10  # first points at most: a model of ten is worth more than further ones by chance
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
 
@@ -109,7 +110,7 @@ class Optimiser(Generic[Place]):
         - ``"skip"``: the model is told no value, but to `fantasise` its own, so that it has no
           reason to ask for the same point again; the next one is of the Sobol sequence;
         - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
-    initial : int, default 2 (d + 1)
+    initial : int, default 2 (d + 1), at most 10
         The number of first points, which are of a Sobol sequence. Each later one is where the
         acquisition is largest under a model of all evaluations.
     first : Matrix, shape (k, d), or sequence of mappings, optional
@@ -119,7 +120,7 @@ class Optimiser(Generic[Place]):
         Evaluations of the same objective that were made elsewhere, as in another search. They
         count among the `initial` ones too, stand at the head of `evaluations`, and are no part of
         `count`.
-    model : Callable, default `fitted_model`
+    model : Callable, default `fitted_model`, from ten inputs on `scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and a stream; it returns an `exact.Posterior`.
     acquisition : Callable or ThompsonSampling, default `LogExpectedImprovement`
@@ -188,14 +189,14 @@ class Optimiser(Generic[Place]):
         self.goal: Goal = cast("Goal", _check.choice(goal, "goal", _SIGNS))
         self._sign = _SIGNS[goal]
         self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
-        given = 2 * (self._region.columns + 1) if initial is None else initial
+        given = min(2 * (self._region.columns + 1), _BLIND) if initial is None else initial
         self._initial = _check.whole(given, "initial", 1)
         self._first = [] if first is None else self._region.all_validated(first, "first")
         self._known = self._validate_known(known)
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
             raise ValueError("gradients must be False where box is a Space")
-        usual = fitted_with_gradients if gradients else fitted_model
+        usual = fitted_with_gradients if gradients else usual_model(self._region.columns)
         own = usual if model is None else model
         self._model = _check.function(own, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
@@ -226,6 +227,11 @@ class Optimiser(Generic[Place]):
         if not isinstance(given, Sequence) or not all(isinstance(e, Evaluation) for e in given):
             raise TypeError(f"known must be a sequence of Evaluation; got {_check.kind_of(given)}")
         return tuple(replace(e, x=self._region.validated(e.x, "known")) for e in known)
+
+    @property
+    def region(self) -> Region[Place]:
+        """Where it searches, over the unit cube."""
+        return self._region
 
     @property
     def evaluations(self) -> tuple[Evaluation[Place], ...]:
@@ -270,7 +276,7 @@ class Optimiser(Generic[Place]):
         valued = [evaluation for evaluation in self.evaluations if not evaluation.failure]
         if not valued:
             return None
-        mean, sd = self._believed(self._region.units([one.x for one in valued]))
+        mean, sd = self.believed(self._region.units([one.x for one in valued]))
         i = int(np.argmax(self._sign * mean))
         x = self._region.together([valued[i].x])[0]
         return Recommendation(x, float(mean[i]), float(sd[i]))
@@ -300,9 +306,10 @@ class Optimiser(Generic[Place]):
         places = self._region.all_validated(x, "x")
         if all(evaluation.failure for evaluation in self.evaluations):
             raise ValueError("predict needs an evaluation with a value; there is none yet")
-        return self._believed(self._region.units(places))
+        return self.believed(self._region.units(places))
 
-    def _believed(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
+    def believed(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
+        """What `predict` tells, of rows (n, columns) of the unit cube, which no door checks."""
         counted = self._counted()
         known = [evaluation for evaluation in counted if evaluation.failure != "skip"]
         posterior, told = self._fitted(known, len(counted))
@@ -413,14 +420,9 @@ class Optimiser(Generic[Place]):
         self, workers: SharedHistory[Place], q: int, budget: float = math.inf
     ) -> list[Place]:
         """The next `q` places that no other worker is at; fewer where the budget is given out."""
-        with workers.turn():
-            new = workers.abandoned()[: max(q - len(self._asked), 0)]
-            under_way = [*workers.under_way(), *new]
-            free = min(q - len(self._asked) - len(new), budget - self.count - len(under_way))
-            if free > 0:
-                new += self._next(int(free), under_way)
-            workers.claim(new)
-            self._asked += new
+        more = q - len(self._asked)
+        if more > 0:
+            self._asked += workers.give_out(more, budget, lambda: self.count, self._next)
         return self._asked[:q]
 
     def close(self) -> None:

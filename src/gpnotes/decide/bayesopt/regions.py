@@ -6,7 +6,9 @@ stands between the two is here, so that nothing else asks which of both it is.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -18,11 +20,28 @@ from ...ground.random import Stream
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from .maximiser import Lattice
 from .polytopes import Linear, Polytope, Row, polytope_of
-from .spaces import Point, Space
+from .spaces import Category, Fixed, Point, Space
 
-__all__ = ["Place", "Region", "named_settings", "region_of", "said"]
+__all__ = ["Axis", "Place", "Region", "named_settings", "region_of", "said"]
 
 Place = TypeVar("Place")
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """One input as a figure has it: its columns of the cube, and settings in their order.
+
+    `units` (k, width) are what the settings x (k,) are in its columns; choices of a category are
+    counted, and have `ticks`. `of` is where a place has its setting.
+    """
+
+    name: str
+    part: slice
+    units: HostMatrix
+    x: HostVector
+    of: Callable[[Any], float]
+    ticks: tuple[str, ...] = ()
+    log: bool = False
 
 
 class Region(Protocol[Place]):
@@ -49,6 +68,9 @@ class Region(Protocol[Place]):
 
     def together(self, places: Sequence[Place]) -> Any:
         """Several places in one, as a user gets them, none of which is the optimiser's own."""
+
+    def axes(self, points: int) -> list[Axis]:
+        """The inputs that vary, reals at so many settings."""
 
     def key(self, place: Place) -> Hashable:
         """What tells one place from another."""
@@ -124,6 +146,14 @@ class _Box:
     def together(self, places: Sequence[HostVector]) -> HostMatrix:
         return np.stack(places)
 
+    def axes(self, points: int) -> list[Axis]:
+        units = np.linspace(0.0, 1.0, points)[:, None]
+        x = self.places(np.tile(units, self.columns))
+        return [
+            Axis(f"x[{i}]", slice(i, i + 1), units, np.stack(x)[:, i], itemgetter(i))
+            for i in range(self.columns)
+        ]
+
     def key(self, place: HostVector) -> tuple[float, ...]:
         return tuple(place)
 
@@ -175,6 +205,22 @@ class _Named:
     def together(self, places: Sequence[Point]) -> list[Point]:
         return [dict(place) for place in places]
 
+    def axes(self, points: int) -> list[Axis]:
+        axes: list[Axis] = []
+        for name, one in self._space.dimensions.items():
+            start = axes[-1].part.stop if axes else 0
+            part = slice(start, start + one.columns)
+            if isinstance(one, Category):
+                told = [str(choice) for choice in one.choices]
+                units, x = one.units(one.choices), np.arange(float(len(told)))
+                axes.append(Axis(name, part, units, x, _number_in(name, one), tuple(told)))
+            elif one.columns:
+                x = np.unique(np.asarray(one.values(np.linspace(0.0, 1.0, points)[:, None])))
+                log = not isinstance(one, Fixed) and one.log
+                axes.append(Axis(name, part, one.units(list(x)), x.astype(np.float64),
+                                 itemgetter(name), log=log))  # fmt: skip
+        return axes
+
     def key(self, place: Point) -> tuple[Any, ...]:
         return tuple(place.values())
 
@@ -188,6 +234,12 @@ class _Named:
 def _require_met(room: Polytope | None, units: HostMatrix, name: str, place: Any) -> None:
     if room is not None and not room.admits(units)[0]:
         raise ValueError(f"{name} must meet the linear constraints; got {said(place)}")
+
+
+def _number_in(name: str, one: Category) -> Callable[[Point], float]:
+    """Which of the choices a point has, counted from zero."""
+    units = one.units(one.choices)
+    return lambda at: float(np.argmax(np.all(units == one.units([at[name]]), axis=1)))
 
 
 def named_settings(place: Any) -> dict[str, str]:

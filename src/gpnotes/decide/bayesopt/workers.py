@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +56,7 @@ class SharedHistory(History[Place]):
         self._name = uuid.uuid4().hex[:12]
         self._claims: dict[Hashable, Claim[Place]] = {}
         self._gone: set[str] = set()
+        self._is_closed = False
         self._lock = Lock(f"{self._beside}.lock")
         with self._lock.held():
             super().__init__(path, {**head, "shared": True}, region)
@@ -65,6 +66,8 @@ class SharedHistory(History[Place]):
     @contextmanager
     def turn(self) -> Iterator[None]:
         """While nobody else writes, with all that they have written."""
+        if self._is_closed:
+            raise ValueError(f"path: the work on {self._beside} was ended by close")
         with self._lock.held():
             with self._beside.open("rb") as file:
                 file.seek(self._end)
@@ -77,6 +80,26 @@ class SharedHistory(History[Place]):
         with self.turn():
             super().add(evaluation)
             self._told(evaluation)
+
+    def give_out(
+        self,
+        q: int,
+        budget: float,
+        count: Callable[[], int],
+        chosen: Callable[[int, list[Place]], list[Place]],
+    ) -> list[Place]:
+        """So many places for this worker: what another left, then what is `chosen`.
+
+        They are fewer where, with all that is told, `count`, and under way, a budget is given out.
+        """
+        with self.turn():
+            new = self.abandoned()[:q]
+            under_way = [*self.under_way(), *new]
+            free = min(q - len(new), budget - count() - len(under_way))
+            if free > 0:
+                new += chosen(int(free), under_way)
+            self.claim(new)
+        return new
 
     def claim(self, places: Sequence[Place]) -> None:
         """Say in the file that this worker goes to some places; in its turn."""
@@ -96,6 +119,7 @@ class SharedHistory(History[Place]):
 
     def close(self) -> None:
         """End this worker: what it has asked for and not told is free for others."""
+        self._is_closed = True
         self._life.close()
         self._life.path.unlink(missing_ok=True)
         self._lock.close()

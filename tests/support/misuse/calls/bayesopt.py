@@ -134,6 +134,13 @@ def _tell(x: np.ndarray, y: float, gradient: np.ndarray | None) -> None:
     optimiser.tell(x, y, gradient)
 
 
+def _knowing() -> bayesopt.Optimiser:
+    optimiser = _optimiser()
+    optimiser.tell(np.asarray([0.5, 0.5]), 1.0)
+    optimiser.tell(np.asarray([0.2, 1.5]), 2.0)
+    return optimiser
+
+
 def _fail(x: np.ndarray, problem: str, on_failure: str | None) -> None:
     _optimiser().fail(x, problem, on_failure)
 
@@ -204,6 +211,7 @@ _DIMENSIONS = (
         least=number(-1.0).but("None"),
     ),
 )
+_KNOWING = thing(_knowing(), RBF())
 _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
          stream=stream()),
@@ -223,6 +231,10 @@ _LOOPS = (
              "None", "a NaN", "an infinity", "minus infinity")),
     call("Optimiser.fail", _fail, x=_INSIDE, problem=name("no value"),
          on_failure=one_of("skip").but("None")),
+    call("sections", bayesopt.sections, optimiser=_KNOWING,
+         through=_INSIDE.but("None"), points=whole(3)),
+    call("shares", bayesopt.shares, optimiser=_KNOWING, points=whole(8),
+         stream=stream().but("a seed")),
     call("minimise", bayesopt.minimise, **_LOOP),
     call("maximise", bayesopt.maximise, **_LOOP),
 )  # fmt: skip

@@ -1,0 +1,122 @@
+"""Searches of up to twenty inputs, with noise and without, beside the defaults of the peers.
+
+It runs in the environment of `optimisation_races.py`. Every run is kept in ``search-races.jsonl``
+as soon as it ends, so that a script that is killed goes on where it was; from the runs of the file
+it writes `src/gpnotes/data/search-races.csv`:
+
+    OMP_NUM_THREADS=1 apart/bin/python benchmarks/search_races.py --seeds 5
+
+Name methods and problems to run a part of it, and say ``--until 50`` to end runs before their
+budget: a longer run takes the place of a shorter one. At each count of evaluations a row has the
+regret of the place that was read best so far, by the value that the objective truly has there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from optimisation_races import kept, key
+from race_contestants import WIDER_CONTESTANTS, Race
+from race_objectives import WIDER, Problem
+
+TARGET = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "search-races.csv"
+COUNTS = (10, 20, 50, 100)
+HEAD = ("problem", "method", "seed", "seconds", *(f"regret_{count}" for count in COUNTS))
+NAMES = [problem.name for problem in WIDER]
+Row = dict[str, Any]
+
+
+def run(problem: Problem, method: str, seed: int) -> Row:
+    """Readings and values in their order, and the seconds that it took to choose points."""
+    race = Race(problem, seed)
+    began = time.process_time()
+    WIDER_CONTESTANTS[method](race)
+    seconds = time.process_time() - began - race.seconds
+    return {
+        "problem": problem.name, "method": method, "seed": seed, "seconds": seconds,
+        "values": race.values, "readings": race.readings,
+    }  # fmt: skip
+
+
+def longest(path: Path) -> dict[tuple[str, str, int], Row]:
+    """The runs that ended, of each the longest."""
+    rows = sorted(kept(path), key=lambda row: len(row["values"]))
+    return {key(row): row for row in rows}
+
+
+def race_all(path: Path, problems: list[Problem], methods: list[str], seeds: int) -> None:
+    """Run what is not there yet, seed by seed, so that all methods have as many."""
+    have = {name: len(row["values"]) for name, row in longest(path).items()}
+    for seed in range(seeds):
+        for problem in problems:
+            for method in methods:
+                if have.get((problem.name, method, seed), 0) < problem.budget:
+                    row = run(problem, method, seed)
+                    with path.open("a", encoding="utf-8") as file:
+                        print("", json.dumps(row), sep="\n", file=file)  # after a cut line too
+                    print(*key(row), min(row["values"]), round(row["seconds"], 2), flush=True)
+
+
+def numbers(row: Row) -> tuple[int, int, int]:
+    """Problem, method and seed, as the table has them."""
+    return NAMES.index(row["problem"]), list(WIDER_CONTESTANTS).index(row["method"]), row["seed"]
+
+
+def floor_of(problem: Problem, rows: list[Row], seed: int) -> float:
+    """The minimum; where nobody knows it, the least that any run of this seed has come to."""
+    ours = [row for row in rows if (row["problem"], row["seed"]) == (problem.name, seed)]
+    found = min(min(row["values"]) for row in ours)
+    return found if problem.least is None else problem.least
+
+
+def regrets(row: Row, floor: float) -> list[float]:
+    """The regret at each of the counts, NaN beyond the budget."""
+    luckiest, best = [], 0
+    for i, reading in enumerate(row["readings"]):
+        best = i if reading < row["readings"][best] else best
+        luckiest.append(max(row["values"][best] - floor, 0.0))
+    return [luckiest[n - 1] if n <= len(luckiest) else float("nan") for n in COUNTS]
+
+
+def table(rows: list[Row]) -> Iterator[list[str]]:
+    """A line for each run, with three digits."""
+    for row in sorted(rows, key=numbers):
+        floor = floor_of(WIDER[numbers(row)[0]], rows, row["seed"])
+        cells = (row["seconds"], *regrets(row, floor))
+        yield [*map(str, numbers(row)), *(f"{cell:.3g}" for cell in cells)]
+
+
+def main() -> int:
+    """Race, then write the table of all runs that are kept."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    every = list(WIDER_CONTESTANTS)
+    parser.add_argument("--methods", nargs="*", choices=WIDER_CONTESTANTS, default=every)
+    parser.add_argument("--problems", nargs="*", choices=NAMES, default=NAMES)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--until", type=int, default=COUNTS[-1])
+    parser.add_argument("--runs", type=Path, default=Path("search-races.jsonl"))
+    parser.add_argument("--to", type=Path, default=TARGET)
+    chosen = parser.parse_args()
+    problems = [
+        replace(problem, budget=min(problem.budget, chosen.until))
+        for problem in WIDER
+        if problem.name in chosen.problems
+    ]
+    race_all(chosen.runs, problems, chosen.methods, chosen.seeds)
+    with chosen.to.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(HEAD)
+        writer.writerows(table(list(longest(chosen.runs).values())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,266 @@
+"""What a search has learnt of each input: sections of its model, and what mattered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ... import plot
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.random import Stream, stream_of
+from ...ground.xp import HostMatrix, HostVector
+from .optimiser import Optimiser
+
+if TYPE_CHECKING:  # drawing needs it, importing does not
+    from matplotlib.axes import Axes
+
+__all__ = ["Section", "Share", "draw_shares", "sections", "shares"]
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """The model of a search along one input, all others as at one place.
+
+    Parameters
+    ----------
+    name : str
+        The input, that of a vector as ``x[0]``.
+    x : HostVector, shape (n,)
+        Where the model was asked; choices of a category are counted from zero.
+    mean : HostVector, shape (n,)
+        The mean of the model.
+    sd : HostVector, shape (n,)
+        Its standard deviations, without the noise of a reading.
+    at : float
+        The input at the place that the section goes through.
+    read : HostVector, shape (m,)
+        The input at each reading. Readings do not lie in the section: their other inputs are
+        settings of their own.
+    y : HostVector, shape (m,)
+        The readings.
+    ticks : tuple of str
+        The choices of a category; empty for numbers.
+    log : bool
+        Whether the input has a logarithmic scale.
+    """
+
+    name: str
+    x: HostVector
+    mean: HostVector
+    sd: HostVector
+    at: float
+    read: HostVector
+    y: HostVector
+    ticks: tuple[str, ...] = ()
+    log: bool = False
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<Section: {self.name}, means {self.mean.min():.4g} to {self.mean.max():.4g}>"
+
+    def draw(self, ax: Axes) -> None:
+        """Draw the mean with its band, the readings, and a line at the place.
+
+        Parameters
+        ----------
+        ax : Axes
+            The axes of matplotlib to draw on.
+        """
+        plot.band(ax, self.x, self.mean, self.sd)
+        plot.line(ax, self.x, self.mean)
+        plot.points(ax, self.read, self.y, markersize=3.0, alpha=0.6)
+        ax.axvline(self.at, color=plot.COLOURS["truth"], linewidth=0.8)
+        if self.log:
+            ax.set_xscale("log")
+        if self.ticks:
+            ax.set_xticks(range(len(self.ticks)), self.ticks)
+        ax.set_xlabel(self.name)
+
+
+@dataclass(frozen=True)
+class Share:
+    """How much of a model's variance an input is worth.
+
+    Parameters
+    ----------
+    name : str
+        The input.
+    alone : float
+        The share of the variance that is left if only this input varies, the others averaged over.
+    total : float
+        The share that is lost if this input is held: alone and together with others.
+    """
+
+    name: str
+    alone: float
+    total: float
+
+    def __repr__(self) -> str:
+        """One line."""
+        return f"<Share: {self.name} alone {self.alone:.2f}, in all {self.total:.2f}>"
+
+
+def sections(
+    optimiser: Optimiser[Any], through: Any = None, *, points: int = 65
+) -> tuple[Section, ...]:
+    """Cut the model of a search through a place, along each of the inputs.
+
+    Parameters
+    ----------
+    optimiser : Optimiser
+        The search. That of an `Outcome` comes back with ``Optimiser(box, stream,
+        known=outcome.evaluations)``.
+    through : Vector, shape (d,), or mapping, optional
+        The place; unless it is given, the recommended one.
+    points : int, default 65
+        The number of settings along an input; whole numbers and categories have no more than they
+        have settings.
+
+    Returns
+    -------
+    tuple of Section
+        One for each input that varies.
+
+    Raises
+    ------
+    ValueError
+        If no evaluation has a value yet, or the place is not where one searches.
+    TypeError
+        If an argument is of another kind.
+
+    Examples
+    --------
+    >>> from gpnotes.decide.bayesopt import Optimiser
+    >>> optimiser = Optimiser([(-1.0, 2.0)], 1)
+    >>> for _ in range(9):
+    ...     x = optimiser.ask()
+    ...     optimiser.tell(x, (x[0] - 0.5) ** 2)
+    >>> section, = sections(optimiser)
+    >>> bool(abs(section.x[section.mean.argmin()] - 0.5) < 0.05)
+    True
+    """
+    _check.instance(optimiser, "optimiser", Optimiser)
+    _check.whole(points, "points", 2)
+    found = optimiser.recommend()
+    if found is None:
+        raise ValueError("optimiser must have an evaluation with a value; there is none yet")
+    region = optimiser.region
+    place = found.x if through is None else region.validated(through, "through")
+    axes = region.axes(points)
+    unit = region.units([place])
+    units = [np.tile(unit, (len(axis.x), 1)) for axis in axes]
+    for rows, axis in zip(units, axes, strict=True):
+        rows[:, axis.part] = axis.units
+    ends = np.cumsum([len(rows) for rows in units])[:-1]
+    mean, sd = (np.split(one, ends) for one in optimiser.believed(np.concatenate(units)))
+    good = [one for one in optimiser.evaluations if not one.failure]
+    y = np.asarray([one.y for one in good])
+    return tuple(
+        Section(
+            axis.name, axis.x, mean[i], sd[i], float(axis.of(place)),
+            np.asarray([float(axis.of(one.x)) for one in good]), y, axis.ticks, axis.log,
+        )
+        for i, axis in enumerate(axes)
+    )  # fmt: skip
+
+
+def shares(
+    optimiser: Optimiser[Any], *, points: int = 1024, stream: Stream | int = 0
+) -> tuple[Share, ...]:
+    """Tell what mattered: the shares of its inputs in the variance of a search's model.
+
+    Parameters
+    ----------
+    optimiser : Optimiser
+        The search.
+    points : int, default 1024
+        The number of pairs of places at which the model is compared; of 1024 a share is known to
+        about 0.01.
+    stream : Stream or int, default 0
+        Source of the places, or its seed.
+
+    Returns
+    -------
+    tuple of Share
+        One for each input that varies, in their order.
+
+    Raises
+    ------
+    ValueError
+        If no evaluation has a value yet, or `points` is below two.
+    TypeError
+        If an argument is of another kind.
+
+    Notes
+    -----
+    With f the mean of the model, and inputs u that are uniform on the unit cube and independent, so
+    on the logarithm of a logarithmic scale and over all choices alike, they are Sobol's indices,
+    ``Var E(f | uᵢ) / Var f`` alone and ``E Var(f | all but uᵢ) / Var f`` in total, by pairs of
+    points of a Sobol sequence. They are of the whole region, and not of what is best; and of the
+    model, which may not have seen yet what matters.
+
+    Source: Sobol' (2001); Jansen (1999) for the estimates.
+
+    Examples
+    --------
+    >>> from gpnotes.decide.bayesopt import Optimiser
+    >>> optimiser = Optimiser([(0.0, 1.0)] * 2, 1, initial=12)
+    >>> for x in optimiser.ask_batch(12):
+    ...     optimiser.tell(x, 2.0 * x[0] + x[1])  # shares 4 / 5 and 1 / 5
+    >>> shares(optimiser)
+    (<Share: x[0] alone 0.80, in all 0.80>, <Share: x[1] alone 0.20, in all 0.20>)
+    """
+    _check.instance(optimiser, "optimiser", Optimiser)
+    _check.whole(points, "points", 2)
+    source = stream_of(stream, "stream")
+    if all(one.failure for one in optimiser.evaluations):
+        raise ValueError("optimiser must have an evaluation with a value; there is none yet")
+    region = optimiser.region
+    both = _xp.sobol(points, 2 * region.columns, source.generator)
+    one, other = (_snapped(optimiser, half) for half in np.split(both, 2, axis=1))
+    axes = region.axes(2)
+    rows = [one, other]
+    for axis in axes:
+        mixed = one.copy()
+        mixed[:, axis.part] = other[:, axis.part]
+        rows.append(mixed)
+    mean, _ = optimiser.believed(np.concatenate(rows))
+    f, g, *mixes = np.split(mean, len(rows))
+    variance = float(np.var(np.concatenate([f, g])))
+    scale = 0.0 if variance == 0.0 else 0.5 / variance
+    return tuple(
+        Share(
+            axis.name,
+            float(np.clip(1.0 - scale * np.mean((g - mix) ** 2), 0.0, 1.0)) if scale else 0.0,
+            float(scale * np.mean((f - mix) ** 2)),
+        )
+        for axis, mix in zip(axes, mixes, strict=True)
+    )
+
+
+def _snapped(optimiser: Optimiser[Any], units: HostMatrix) -> HostMatrix:
+    lattice = optimiser.region.lattice
+    return units if lattice is None else lattice.snapped(units)
+
+
+def draw_shares(ax: Axes, found: Sequence[Share]) -> None:
+    """Draw shares as bars: what an input does alone, and lighter what it does with others.
+
+    Parameters
+    ----------
+    ax : Axes
+        The axes of matplotlib to draw on.
+    found : sequence of Share
+        Those of `shares`.
+    """
+    names = [share.name for share in found]
+    colour = plot.COLOURS["exact"]
+    ax.barh(names, [one.total for one in found], color=colour, alpha=0.3, label="with others")
+    ax.barh(names, [one.alone for one in found], color=colour, height=0.5, label="alone")
+    ax.invert_yaxis()
+    ax.set_xlabel("share of the variance")
+    ax.legend(loc="lower right")
