@@ -22,6 +22,7 @@ from gpnotes import (
 from gpnotes.decide.mdp import in_time, smooth
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import exact, line
+from gpnotes.infer.line.draws import prior_draw
 from gpnotes.infer.line.lanes import lanes_of
 from gpnotes.infer.line.motion import motion_of
 from gpnotes.infer.line.passes import forth
@@ -99,6 +100,74 @@ def test_it_holds_in_every_namespace(kernel_class, space, rng):
     got = flatten_gradient(gp, bar)
     rtol = 1e-9 if space.double else 1e-3
     np.testing.assert_allclose(got, flatten_gradient(gp, wanted), rtol=rtol, atol=rtol)
+
+
+@pytest.mark.parametrize(("n", "span"), SETS.values(), ids=SETS)
+def test_the_covariance_is_that_of_dense_algebra(kernel_class, n, span, rng):
+    gp, (X, y) = process(kernel_class), readings(rng, n, span)
+    Xs = asked(rng, X, span)[:-2:6]
+    found, dense = line.condition(gp, X, y), condition(gp, X, y)
+    for noise in (False, True):
+        one, other = found.covariance(Xs, noise), dense.covariance(Xs, noise)
+        np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-11)
+        assert np.array_equal(one, one.T)
+    joint = found.joint(Xs)
+    np.testing.assert_allclose(joint.covariance, dense.covariance(Xs), rtol=0.0, atol=1e-11)
+    np.testing.assert_allclose(joint.mean, dense.mean(Xs), rtol=0.0, atol=1e-11)
+    assert found.covariance(Xs[:0]).shape == (0, 0)
+
+
+@pytest.mark.parametrize(("n", "span"), [(1, 1.0), (40, 9.0)])
+@pytest.mark.parametrize("count", [300, 20_000])
+def test_draws_have_the_moments_of_dense_algebra(kernel_class, n, span, count, rng):
+    """On fresh draws: of 320 means and as many variances, or of 8 and 36, none is off by five.
+
+    Few draws at many places go by a filter for each draw, many at few by one for each place.
+    """
+    gp, (X, y) = process(kernel_class), readings(rng, n, span)
+    few = count > 300
+    Xs = np.concatenate([rng.uniform(-2.0, span + 2.0, 6 if few else 318)[:, None], X[:1],
+                         X[:1] + 1e-7])  # fmt: skip
+    dense = condition(gp, X, y)
+    for noise in (False, True):
+        values = line.condition(gp, X, y).sample(Xs, stream(n), count, noise)
+        mean, cov = dense.mean(Xs), dense.covariance(Xs, noise)
+        variances = np.diag(cov)
+        assert np.max(np.abs(values.mean(axis=0) - mean) / np.sqrt(variances / count)) < 5.0
+        gaps = values - mean
+        spread = np.sqrt((np.outer(variances, variances) + cov**2) / count)
+        off = np.abs(gaps.T @ gaps / count - cov) / spread
+        assert np.max(off if few else np.diag(off)) < 5.0
+        assert np.mean(off) < 1.2  # 0.8 is what a normal number is off by
+
+
+def test_a_draw_of_the_prior_has_the_covariance_of_the_kernel(kernel_class):
+    """In lanes of several steps, with places that repeat and gaps of every size."""
+    t = np.concatenate([[0.0, 0.0], np.cumsum(np.geomspace(1e-9, 3.0, 60))])
+    motion = motion_of(GP(kernel_class(1.0, 1.0), 0.1))
+    lanes = lanes_of(motion, motion.rate * t, 0.0 * t, 1.0)
+    assert lanes.gaps.shape[0] > 2
+    count, shape = 800, (lanes.gaps.shape[0], motion.size, lanes.gaps.shape[1])
+    draws = stream(3)
+    f = np.stack([prior_draw(lanes, draws.normal(shape)) for _ in range(count)])
+    assert np.array_equal(f[:, 0], f[:, 1])
+    K = kernel_class(1.0, 1.0)(t[:, None])
+    gap = np.abs(f.T @ f / count - K) / np.sqrt((1.0 + K**2) / count)
+    assert np.max(gap) < 5.5
+
+
+def test_draws_are_functions_that_equal_places_share(kernel_class, rng, space):
+    X, y = readings(rng, 60, 9.0)
+    found = line.condition(process(kernel_class), space.asarray(X), space.asarray(y))
+    Xs = space.asarray([[3.0], [1.0], [3.0], [1.0]])
+    values = found.sample(Xs, stream(1), 3)
+    assert space.holds(values)
+    host = to_numpy(values)
+    np.testing.assert_allclose(host[:, :2], host[:, 2:], rtol=1e-12 if space.double else 1e-6)
+    assert np.abs(host[0] - host[1]).max() > 1e-3
+    assert found.sample(Xs, stream(1), 0).shape == (0, 4)
+    np.testing.assert_array_equal(to_numpy(found.sample(Xs, stream(1), 3)), host)
+    assert space.holds(found.covariance(Xs))
 
 
 def test_lanes_change_nothing(kernel_class, rng):

@@ -26,6 +26,7 @@ __all__ = [
     "carry",
     "compose",
     "elements",
+    "entered",
     "lanes_of",
     "scan",
     "stacked",
@@ -235,3 +236,9 @@ def scan(one: Element, join: Callable[[Element, Element], Element]) -> Element:
             whole[2::2, ...] = after[i]
         out.append(whole)
     return Element(*out)
+
+
+def entered(after: Stack) -> Stack:
+    """The beliefs (D, …, B) that lanes are entered with: those after the lanes before them."""
+    xp = array_namespace(after)
+    return turned(xp.concat([0.0 * after[:1, ...], after[:-1, ...]], axis=0), (1, 2, 0))

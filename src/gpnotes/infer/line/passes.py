@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ...ground import xp as _xp
 from ...ground.xp import LOG_2PI, Array, Matrix, Stack, array_namespace
-from .lanes import Element, Lanes, carry, compose, elements, scan, stacked, turned
+from .lanes import Element, Lanes, carry, compose, elements, entered, scan, stacked, turned
 
 __all__ = ["Back", "Forth", "Spread", "forth"]
 
@@ -138,7 +138,7 @@ def forth(lanes: Lanes) -> Forth:
     mean = xp.empty((length, motion.size, B), **kind)
     cov = xp.empty((length, motion.size, motion.size, B), **kind)
     told, gap = xp.empty((length, B), **kind), xp.empty((length, B), **kind)
-    m, P = _entered(before.b), _entered(before.C)
+    m, P = entered(before.b), entered(before.C)
     m = m[:, 0, :]
     for k, noise in enumerate(lanes.noise):
         s, decay = lanes.gaps[k, ...], lanes.decay(k)
@@ -155,12 +155,6 @@ def forth(lanes: Lanes) -> Forth:
         m += gain * gap[k, ...]
         P -= gain[:, None, :] * (P[0, ...] + 0.0)[None, :, :]
     return Forth(lanes, mean, cov, told, gap, stacked(m), stacked(P), later)
-
-
-def _entered(after: Stack) -> Stack:
-    """The beliefs (D, …, B) that lanes are entered with: those after the lanes before them."""
-    xp = array_namespace(after)
-    return turned(xp.concat([0.0 * after[:1, ...], after[:-1, ...]], axis=0), (1, 2, 0))
 
 
 def _back(run: Forth) -> Back:

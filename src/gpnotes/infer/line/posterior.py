@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.random import Stream, stream_of
 from ...ground.tables import takes
+from ...ground.threads import in_one_pool
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...model.gaussian import Normal, normal_of
 from ...model.means import values_of
-from ...model.process import GP
-from .lanes import carry
+from ...model.process import GP, plus_noise
+from .draws import prior_draw
+from .lanes import carry, lanes_of
 from .motion import FAR, Motion, kernel_of
-from .passes import Forth
+from .passes import Forth, forth
 
 __all__ = ["LinePosterior"]
 
@@ -26,7 +30,8 @@ class LinePosterior:
     """The process on a line given readings; made by `condition`.
 
     Every prediction is of f unless it says ``noise=True``: then of a new y. A place costs a search
-    for its neighbours among the readings, and nothing else: O(m log n). What variances need is
+    for its neighbours among the readings, and nothing else: O(m log n), but in `covariance`,
+    `joint` and `sample`. What variances need is
     worked out when they are first asked for. The arrays given are kept, not copied. Inputs that do
     not fit are a `ValueError` or a `TypeError`.
 
@@ -124,20 +129,170 @@ class LinePosterior:
             alpha = xp.take(alpha, xp.argsort(self.order))
         return self.y - self.gp.noise_var * xp.astype(alpha, self.y.dtype)
 
-    def _moments(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
+    def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
+        """Predict the covariance of f, or of a new y, between inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, 1)
+            The inputs, in any order.
+        noise : bool, default False
+            Predict new y, with the noise on the diagonal.
+
+        Returns
+        -------
+        Matrix, shape (m, m)
+            The covariance; it is never jittered, nor clipped.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` has not one column, or an entry is not finite.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
+
+        Notes
+        -----
+        ``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, of which the second term is the mean at x of readings
+        ``k(X, z)``: a filter for each input. Costs O(m n), so it is for a few of them; for draws
+        at many, `sample` needs none.
+        """
+        self._validate(Xs)
+        _check.flag(noise, "noise")
+        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
+        return plus_noise(self._covariance(Xs), self.gp.noise_var if noise else 0.0)
+
+    @in_one_pool
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        xp, kernel, x = array_namespace(Xs), kernel_of(self.gp), _xp.in_double(Xs)
+        prior = kernel.gram(x, None) / kernel.variance
+        told = [
+            self._given(kernel.gram(self.times[:, None], x[j : j + 1, :])[:, 0] / kernel.variance)
+            for j in range(x.shape[0])
+        ]
+        known = xp.stack([run._unit(x[:, 0], False)[0] for run in told], axis=1) if told else prior
+        return xp.astype(self._variance * _xp.symmetric_part(prior - known), Xs.dtype)
+
+    def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
+        """Predict the joint distribution of f, or of new y, at a few inputs Xs (m, 1).
+
+        Arguments and errors are those of `covariance`.
+        """
+        covariance = self.covariance(Xs, noise)
+        return normal_of(self.mean(Xs), covariance, self.gp.kernel.gram_diag(Xs))
+
+    @in_one_pool
+    def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
+        """Draw functions at inputs, or sets of new y, with as many filters as places or draws.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, 1)
+            The inputs, in any order and as many as wanted.
+        stream : Stream
+            The source of random numbers.
+        n : int
+            How many functions are drawn.
+        noise : bool, default False
+            Draw sets of new y, with noise.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The values, one function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` has not one column, an entry is not finite, or `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the values, or the states of the places, have no room.
+
+        Notes
+        -----
+        More than m draws are those of `joint`, O(m n): their cost hardly grows with their number.
+        Fewer go by Matheron's rule, :eq:`eq-bo-pathwise`, O(n + m) each: a function of the prior
+        at readings and inputs, which the motion draws place by place, and what the filter makes of
+        the readings less its values and noise. So equal inputs have equal values. Both are exact;
+        all is in float64 where the device has it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gpnotes import GP, Matern32, stream
+        >>> from gpnotes.infer import line
+        >>> X = np.linspace(0.0, 9.0, 1000)[:, None]
+        >>> posterior = line.condition(GP(Matern32(), 0.01), X, np.sin(X[:, 0]))
+        >>> Xs = np.linspace(0.0, 9.0, 50_000)[:, None]
+        >>> f = posterior.sample(Xs, stream(1), 2)
+        >>> f.shape, bool(np.abs(f - np.sin(Xs[:, 0])).max() < 0.3)
+        ((2, 50000), True)
+        """
+        self._validate(Xs)
+        _check.instance(stream, "stream", Stream)
+        _check.whole(n, "n")
+        _check.flag(noise, "noise")
+        what = "the values and the states of the places"
+        states = 3 * self.run.lanes.motion.size * (self.times.shape[0] + Xs.shape[0])
+        memory.require(1, n * Xs.shape[0] + states, copies=1, like=Xs, what=what)
+        if n > Xs.shape[0]:
+            return self.joint(Xs, noise).sample(stream, n)
+        values = self._drawn(_xp.in_double(Xs[:, 0]), stream, n)
+        mean = self.mean(Xs)[None, :]
+        if noise:
+            values = values + self.gp.noise_var**0.5 * stream.normal(values.shape, like=values)
+        return mean + array_namespace(Xs).astype(values, Xs.dtype)
+
+    def _drawn(self, x: Vector, stream: Stream, n: int) -> Matrix:
+        """What functions are beyond the mean at places x (m,), (n, m)."""
+        xp, lanes = array_namespace(x), self.run.lanes
+        motion, count = lanes.motion, lanes.count
+        places = xp.concat([self.times, x])
+        order = xp.argsort(places)
+        along = motion.rate * xp.take(places, order)
+        whole, back = lanes_of(motion, along, 0.0 * along, 1.0), xp.argsort(order)
+        noise = math.sqrt(self.gp.noise_var / self._variance)
+        rows = []
+        for _ in range(n):
+            z = stream.normal((whole.gaps.shape[0], motion.size, whole.gaps.shape[1]), like=x)
+            f = xp.take(prior_draw(whole, z), back)
+            misses = -f[:count] - noise * stream.normal(count, like=x)
+            rows.append(f[count:] + self._given(misses)._unit(x, False)[0])
+        drawn = xp.stack(rows) if rows else xp.zeros_like(x)[None, :][:0, :]
+        return math.sqrt(self._variance) * drawn
+
+    def _given(self, readings: Vector) -> LinePosterior:
+        """What other readings (n,) would have made, in units of the signal and in its order."""
+        lanes = self.run.lanes
+        noise = self.gp.noise_var / self._variance
+        other = lanes_of(lanes.motion, lanes.motion.rate * self.times, readings, noise)
+        return replace(self, run=forth(other))
+
+    def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=1)
         _check.alike(Xs, "Xs", self.X, "X")
-        xp, size = array_namespace(Xs), self.run.lanes.motion.size
-        parts = [
-            self._at(_xp.in_double(Xs[rows, 0]), wanted)
-            for rows in memory.blocks(Xs.shape[0], size * size, _ENTRIES)
-        ]
-        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+
+    def _moments(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
+        self._validate(Xs)
+        xp = array_namespace(Xs)
+        mean, variance = self._unit(_xp.in_double(Xs[:, 0]), wanted)
         mean = values_of(self.gp.mean, Xs) + xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)
         return mean, xp.astype(self._variance * xp.clip(variance, 0.0, None), Xs.dtype)
 
+    def _unit(self, x: Vector, wanted: bool) -> tuple[Vector, Vector]:
+        """Mean, and variance if it is wanted, at places (m,), in units of the signal."""
+        xp, size = array_namespace(x), self.run.lanes.motion.size
+        blocks = memory.blocks(x.shape[0], size * size, _ENTRIES)
+        parts = [self._at(x[rows], wanted) for rows in blocks]
+        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        return mean, variance
+
     def _at(self, x: Vector, wanted: bool) -> tuple[Vector, Vector]:
-        """Mean, and variance if it is wanted, in units of the signal."""
+        """The same of a block of places."""
         xp, motion, run = array_namespace(x), self.run.lanes.motion, self.run
         n = self.times.shape[0]
         after = xp.searchsorted(self.times, x, side="right")

@@ -174,7 +174,9 @@ CALLS = (
     call("LinePosterior.mean", _LINE.mean, Xs=matrix(_XS[:, :1], columns=True)),
     *(call(f"LinePosterior.{name}", getattr(_LINE, name), Xs=matrix(_XS[:, :1], columns=True),
            noise=flag())
-      for name in ("predict", "variance")),
+      for name in ("predict", "variance", "covariance", "joint")),
+    call("LinePosterior.sample", _LINE.sample, Xs=matrix(_XS[:, :1], columns=True),
+         stream=stream_kind(), n=whole(2, 0), noise=flag()),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)
