@@ -1,13 +1,12 @@
 """Features of a kernel: of each kernel that it is a sum of, side by side.
 
-RBF and Matérn kernels have random cosines, a linear and a constant kernel exact features. A
-multiple and a choice of columns are a factor and a choice of columns of the features.
+RBF, Matérn and rational quadratic kernels have random cosines, a linear and a constant kernel exact
+features. A multiple and a choice of columns are a factor and a choice of columns of the features.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,21 +16,20 @@ from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.features import Frequencies, draw_frequencies
 from ...model.kernels import (
     RBF,
-    ActiveDims,
     Constant,
     Kernel,
     Linear,
     Matern12,
     Matern32,
     Matern52,
-    Scaled,
+    RationalQuadratic,
     Stationary,
-    Sum,
 )
+from ...model.kernels.algebra import summands_of
 
 __all__ = ["Features", "draw_features"]
 
-_STATIONARY = (RBF, Matern12, Matern32, Matern52)
+_STATIONARY = (RBF, Matern12, Matern32, Matern52, RationalQuadratic)
 _KNOWN = ", ".join(kind.__name__ for kind in (*_STATIONARY, Linear, Constant))
 
 
@@ -41,8 +39,8 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
     Parameters
     ----------
     kernel : Kernel
-        RBF, Matérn, linear and constant kernels, and sums, multiples and choices of columns of
-        them.
+        RBF, Matérn, rational quadratic, linear and constant kernels, and sums, multiples and
+        choices of columns of them.
     X : Matrix, shape (n, d)
         Inputs, validated.
     size : int
@@ -60,7 +58,11 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
     TypeError
         If a part of the kernel has no features.
     """
-    parts = tuple(_parts(kernel, tuple(range(X.shape[1])), 1.0))
+    parts = tuple(summands_of(kernel, tuple(range(X.shape[1]))))
+    for part, _, _ in parts:
+        if type(part) not in (*_STATIONARY, Linear, Constant):
+            wanted = f"{_KNOWN}, or sums, multiples and columns of them"
+            raise TypeError(f"posterior.gp.kernel must be made of {wanted}; got {part!r}")
     return Features(tuple(_drawn(*part, X, size, stream) for part in parts))
 
 
@@ -212,24 +214,6 @@ class _Fitted:
 
 def _taken(X: Matrix, dims: tuple[int, ...]) -> Matrix:
     return array_namespace(X).stack([X[:, k] for k in dims], axis=1)
-
-
-def _parts(
-    kernel: Kernel, dims: tuple[int, ...], scale: float
-) -> Iterator[tuple[Kernel, tuple[int, ...], float]]:
-    """The kernels that `kernel` is a sum of, each with its columns and its factor."""
-    if isinstance(kernel, Sum):
-        for part in kernel.parts:
-            yield from _parts(part, dims, scale)
-    elif isinstance(kernel, Scaled):
-        yield from _parts(kernel.kernel, dims, scale * kernel.scale)
-    elif isinstance(kernel, ActiveDims):
-        yield from _parts(kernel.kernel, tuple(dims[k] for k in kernel.dims), scale)
-    elif type(kernel) in (*_STATIONARY, Linear, Constant):
-        yield kernel, dims, scale
-    else:
-        wanted = f"{_KNOWN}, or sums, multiples and columns of them"
-        raise TypeError(f"posterior.gp.kernel must be made of {wanted}; got {kernel!r}")
 
 
 def _drawn(
