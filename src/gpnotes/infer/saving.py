@@ -51,7 +51,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.line.motion": ("Motion",),
     "infer.line.passes": ("Forth",),
     "infer.line.regression": ("_Evidence",),
-    "infer.features": ("FeatureGP", "FeaturePosterior", "Frequencies"),
+    "infer.features": ("FeatureGP", "FeaturePosterior", "Frequencies", "Term"),
     "infer.features.fitting": ("_Evidence",),
     "infer.interdomain": ("Harmonics", "InducingPoints", "IntervalHarmonics", "WeightedPoints"),
     "infer.interdomain.waves": ("WaveSums",),

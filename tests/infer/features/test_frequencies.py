@@ -7,12 +7,30 @@ import math
 import numpy as np
 import pytest
 
-from gpnotes import RBF, Matern12, Matern32, Matern52, RationalQuadratic, stream, to_numpy
+from gpnotes import RBF, Linear, Matern12, Matern32, Matern52, RationalQuadratic, stream, to_numpy
 from gpnotes.fast import cosines
-from gpnotes.infer.features import Frequencies, draw_frequencies
+from gpnotes.ground.params import flatten, flatten_gradient, leaves
+from gpnotes.infer.features import Frequencies, Term, draw_frequencies
 from gpnotes.testing import gradcheck
 
 KERNELS = (RBF, Matern12, Matern32, Matern52)
+RATIO = RationalQuadratic(1.3, 0.9, 0.7)
+
+
+def summed(asarray):
+    """Multiples of a sum of some columns, one of them a choice of a choice."""
+    rough = 2.0 * Matern32(0.8, asarray([0.5, 1.2]))
+    return RBF(1.3, 1.5) + 0.4 * (rough + RATIO.on(1)).on(2, 0)
+
+
+SUM = summed(np.asarray)
+MADE = {
+    "rational": RATIO,
+    "rational, each": RationalQuadratic(0.8, np.asarray([0.8, 1.5, 2.0]), 2.5),
+    "multiple": 2.5 * RBF(0.4, 1.2),
+    "columns": Matern52(1.3, np.asarray([1.5, 0.7])).on(2, 0),
+    "sum": SUM,
+}
 
 
 @pytest.fixture
@@ -125,6 +143,61 @@ def test_the_pullback_agrees_with_differences(X, kernel_class, shape):
     gradcheck(draw.features, draw.pullback, kernel, X, names=("kernel", "X"), rtol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["paired", "cosine"])
+@pytest.mark.parametrize("name", MADE)
+def test_what_kernels_are_made_of_is_what_features_are_made_of(X, name, kind):
+    """The average over draws is the kernel, and what one draw misses falls with the root of R."""
+    kernel = MADE[name]
+    spreads = []
+    for size in (60, 960):
+        draws = [draw_frequencies(kernel, X, size, stream(s), kind=kind) for s in range(60)]
+        estimates = np.asarray([Phi @ Phi.T for Phi in (d.features(kernel, X) for d in draws)])
+        bars = np.std(estimates, axis=0) / math.sqrt(60) + 1e-12
+        assert np.max(np.abs(np.mean(estimates, axis=0) - kernel(X)) / bars) < 4.5
+        spreads.append(math.sqrt(np.mean(np.var(estimates, axis=0))))
+    assert 3.3 < spreads[0] / spreads[1] < 4.8, "sixteen times the features, a quarter of the error"
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_pullback_of_what_is_made_agrees_with_differences(X, rng, name):
+    kernel = MADE[name]
+    draw = draw_frequencies(kernel, X, 6, stream(1), kind="cosine")
+    alpha = [leaf.path for leaf in leaves(kernel) if leaf.path.endswith("alpha")]  # held
+    vector, rebuild = flatten(kernel, fixed=alpha)
+    Phi_bar = rng.normal(size=(6, 6))
+
+    def projected(v):
+        return np.sum(Phi_bar * draw.features(rebuild(v), X))
+
+    bar, X_bar = draw.pullback(kernel, X, Phi_bar)
+    steps = 1e-6 * np.eye(vector.size)
+    wanted = [(projected(vector + h) - projected(vector - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(flatten_gradient(kernel, bar, fixed=alpha), wanted, atol=1e-7)
+    moved = X + 1e-6 * X_bar
+    rise = np.sum(Phi_bar * (draw.features(kernel, moved) - draw.features(kernel, X)))
+    assert rise == pytest.approx(1e-6 * np.sum(X_bar**2), rel=1e-4)
+
+
+def test_terms_share_the_features_and_each_sees_its_columns(X):
+    draw = draw_frequencies(SUM, X, 10, stream(1))
+    assert [(t.kind, t.size, t.columns) for t in draw.terms] == [
+        (RBF, 2, (0, 1, 2)), (Matern32, 4, (2, 0)), (RationalQuadratic, 4, (0,)),
+    ]  # fmt: skip
+    assert np.all(draw.unit[:2] != 0.0)
+    assert np.all(draw.unit[2:6, 1] == 0.0)
+    assert np.all(draw.unit[6:, 1:] == 0.0)
+    assert np.all(draw.unit[6:, 0] != 0.0)
+
+
+def test_the_features_of_a_sum_are_the_same_in_every_space(space, X):
+    here, there = (
+        draw_frequencies(kernel, inputs, 10, stream(1)).features(kernel, inputs)
+        for kernel, inputs in ((summed(space.asarray), space.asarray(X)), (SUM, X))
+    )
+    assert space.holds(here)
+    np.testing.assert_allclose(to_numpy(here), there, atol=1e-12 if space.double else 1e-4)
+
+
 def test_our_cosine_is_that_of_numpy(rng):
     turns = np.concatenate([rng.normal(size=50_000) * 30.0, np.arange(-8, 9) / 4.0, [0.0, 1e6]])
     found = turns.copy()
@@ -147,13 +220,44 @@ def test_frequencies_keep_their_own_arrays(X):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda X: draw_frequencies(RationalQuadratic(), X, 4, stream(1)), TypeError, "one of RBF"),
+        (lambda X: draw_frequencies(Linear(), X, 4, stream(1)), TypeError, "kernel must be one of"),
+        (
+            lambda X: draw_frequencies(RBF() + Linear(), X, 4, stream(1)),
+            TypeError,
+            "made of them by",
+        ),
+        (lambda X: draw_frequencies(RBF() * RBF(), X, 4, stream(1)), TypeError, "made of them by"),
+        (
+            lambda X: draw_frequencies(SUM, X, 4, stream(1)),
+            ValueError,
+            "at least 2 for each of 3 k",
+        ),
+        (
+            lambda X: draw_frequencies(SUM, X[:, :2], 6, stream(1)),
+            ValueError,
+            "more than 2 columns",
+        ),
+        (
+            lambda X: draw_frequencies(SUM, X, 6, stream(1)).features(RBF() + Matern32(), X),
+            TypeError,
+            r"RBF of columns \[0, 1, 2\]; Matern32 of columns \[2, 0\]; .* for which the freq",
+        ),
+        (
+            lambda X: draw_frequencies(RATIO, X, 4, stream(1)).features(RationalQuadratic(), X),
+            ValueError,
+            r"kernel\.alpha must be 0\.7, for which the frequencies were drawn; got 1\.0",
+        ),
+        (
+            lambda X: Frequencies(X, X[:, 0], (Term(RBF, 5, (0,)),)),
+            ValueError,
+            "of 6 features in all",
+        ),
         (lambda X: draw_frequencies(RBF(), X, 0, stream(1)), ValueError, "n must be a whole numb"),
         (lambda X: draw_frequencies(RBF(), X, 5, stream(1)), ValueError, "n must be even for pair"),
         (lambda X: draw_frequencies(RBF(), X, 4, stream(1), kind="sine"), ValueError, "kind must"),
         (lambda X: draw_frequencies(RBF(), X[:, :0], 4, stream(1)), ValueError, "X must have at l"),
         (lambda X: Frequencies(X[:0], X[:0, 0], RBF), ValueError, "unit must have at least one"),
-        (lambda X: Frequencies(X, X[:, 0], RBF()), TypeError, "kernel_class must be a class"),
+        (lambda X: Frequencies(X, X[:, 0], RBF()), TypeError, "terms must be a class"),
         (
             lambda X: draw_frequencies(RBF(), X, 4, stream(1)).features(Matern12(), X),
             TypeError,

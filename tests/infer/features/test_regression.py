@@ -7,7 +7,18 @@ import pickle
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, ConstantMean, Matern32, Normal, condition, stream, to_numpy
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Matern32,
+    Normal,
+    RationalQuadratic,
+    condition,
+    fit,
+    stream,
+    to_numpy,
+)
 from gpnotes.ground import memory
 from gpnotes.ground.chunks import ChunkError
 from gpnotes.ground.params import flatten_gradient
@@ -97,6 +108,43 @@ def test_the_gradient_agrees_with_differences(numbers, kernel_class, kind):
         lambda gp, bar: (features.log_evidence_and_gradient(gp, frequencies, X, y)[1],),
         one,
     )
+
+
+def summed(asarray):
+    rough = Matern32(0.8, asarray([0.5, 1.2]))
+    return GP(RBF(1.3, 1.5) + 0.4 * rough.on(2, 0), NOISE_VAR, ConstantMean(0.5))
+
+
+def test_a_sum_has_the_gradient_of_differences_and_the_evidence_of_dense_algebra(space, numbers):
+    gp, X, y = summed(np.asarray), *numbers[:2]
+    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    gradcheck(
+        lambda gp: features.log_evidence(gp, frequencies, X, y),
+        lambda gp, bar: (features.log_evidence_and_gradient(gp, frequencies, X, y)[1],),
+        gp,
+    )
+    Phi = frequencies.features(gp.kernel, X)
+    Ky = Phi @ Phi.T + NOISE_VAR * np.eye(N)
+    wanted = Normal.from_covariance(np.full(N, 0.5), Ky).log_density(y)
+    there, (X, y, Xs) = summed(space.asarray), map(space.asarray, numbers)
+    draw = features.draw_frequencies(there.kernel, X, R, stream(1))
+    posterior = features.condition(there, draw, X, y)
+    np.testing.assert_allclose(posterior.log_evidence, wanted, **tolerance(space))
+    check_posterior(posterior, Xs)
+    again = pickle.loads(pickle.dumps(posterior))
+    np.testing.assert_array_equal(to_numpy(again.mean(Xs)), to_numpy(posterior.mean(Xs)))
+
+
+def test_a_fit_moves_all_of_a_sum_but_alpha(numbers):
+    X, y, _ = numbers
+    gp = GP(2.0 * RationalQuadratic(1.0, 1.0, 0.7).on(0) + RBF(), NOISE_VAR)
+    frequencies = features.draw_frequencies(gp.kernel, X, 40, stream(1))
+    found = fit(features.FeatureGP(gp, frequencies), X, y, steps=8)
+    ratio = found.model.gp.kernel.parts[0].kernel.kernel
+    assert ratio.alpha == 0.7
+    assert ratio.lengthscale != 1.0
+    assert found.log_evidence > features.log_evidence(gp, frequencies, X, y)
+    assert "alpha" not in str(found)
 
 
 def test_value_and_gradient_are_the_same_in_every_space(space, numbers):

@@ -1,14 +1,13 @@
 """Features of a kernel: of each kernel that it is a sum of, side by side.
 
-RBF and Matérn kernels have random cosines, a linear and a constant kernel exact features, and so
-has one of several outputs. A multiple and a choice of columns are a factor and a choice of columns
-of the features, a product of kernels has all products of their features.
+RBF, Matérn and rational quadratic kernels have random cosines, a linear and a constant kernel exact
+features, and so has one of several outputs. A multiple and a choice of columns are a factor and a
+choice of columns of the features, a product of kernels has all products of their features.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, cast
@@ -29,14 +28,16 @@ from ...model.kernels import (
     Matern32,
     Matern52,
     Product,
+    RationalQuadratic,
     Scaled,
     Stationary,
     Sum,
 )
+from ...model.kernels.algebra import summands_of
 
 __all__ = ["Features", "draw_features"]
 
-_STATIONARY = (RBF, Matern12, Matern32, Matern52)
+_STATIONARY = (RBF, Matern12, Matern32, Matern52, RationalQuadratic)
 _EXACT = (Linear, Constant, Coregion)
 _KNOWN = ", ".join(kind.__name__ for kind in (*_STATIONARY, *_EXACT))
 
@@ -47,8 +48,9 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
     Parameters
     ----------
     kernel : Kernel
-        RBF, Matérn, linear and constant kernels and `Coregion`, and sums, multiples, choices of
-        columns and products of them; of the factors of a product one alone may have cosines.
+        RBF, Matérn, rational quadratic, linear and constant kernels and `Coregion`, and sums,
+        multiples, choices of columns and products of them; of the factors of a product one alone
+        may have cosines.
     X : Matrix, shape (n, d)
         Inputs, validated.
     size : int
@@ -66,7 +68,10 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
     TypeError
         If a part of the kernel has no features.
     """
-    parts = tuple(_parts(kernel, tuple(range(X.shape[1])), 1.0))
+    parts = tuple(summands_of(kernel, tuple(range(X.shape[1]))))
+    for part, _, _ in parts:
+        if type(part) not in (*_STATIONARY, *_EXACT, Product):
+            raise _no_features(part)
     return Features(tuple(_drawn(*part, X, size, stream) for part in parts))
 
 
@@ -259,23 +264,6 @@ class _Fitted:
 
 def _taken(X: Matrix, dims: tuple[int, ...]) -> Matrix:
     return array_namespace(X).stack([X[:, k] for k in dims], axis=1)
-
-
-def _parts(
-    kernel: Kernel, dims: tuple[int, ...], scale: float
-) -> Iterator[tuple[Kernel, tuple[int, ...], float]]:
-    """The kernels that `kernel` is a sum of, each with its columns and its factor."""
-    if isinstance(kernel, Sum):
-        for part in kernel.parts:
-            yield from _parts(part, dims, scale)
-    elif isinstance(kernel, Scaled):
-        yield from _parts(kernel.kernel, dims, scale * kernel.scale)
-    elif isinstance(kernel, ActiveDims):
-        yield from _parts(kernel.kernel, tuple(dims[k] for k in kernel.dims), scale)
-    elif type(kernel) in (*_STATIONARY, *_EXACT, Product):
-        yield kernel, dims, scale
-    else:
-        raise _no_features(kernel)
 
 
 def _no_features(kernel: Kernel) -> TypeError:

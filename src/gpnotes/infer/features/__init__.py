@@ -1,7 +1,7 @@
 """Random Fourier features: a kernel's matrix as a product of cosines, and regression on them."""
 
 from .fitting import FeatureGP
-from .frequencies import Frequencies, draw_frequencies
+from .frequencies import Frequencies, Term, draw_frequencies
 from .posterior import FeaturePosterior
 from .regression import (
     condition,
@@ -15,6 +15,7 @@ __all__ = [
     "FeatureGP",
     "FeaturePosterior",
     "Frequencies",
+    "Term",
     "condition",
     "condition_on_chunks",
     "draw_frequencies",

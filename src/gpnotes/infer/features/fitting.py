@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
-from ...ground.params import cotangent
+from ...ground.params import cotangent, leaves
 from ...model.process import GP, differentiable_mean, validate_data
 from ..objective import evidence_of
 from ..sufficient import positive_noise
@@ -21,22 +21,22 @@ __all__ = ["FeatureGP"]
 class FeatureGP:
     """A process seen through random features, as a model that `gpnotes.fit` takes.
 
-    The hyperparameters move, by `log_evidence`; the frequencies stay as they were drawn. As a
-    cotangent, it holds the derivatives by the process.
+    The hyperparameters move, by `log_evidence`; the frequencies stay as they were drawn, and so
+    does the α of a `RationalQuadratic`. As a cotangent, it holds the derivatives by the process.
 
     Parameters
     ----------
     gp : GP
         The process, with a positive ``noise_var``.
     frequencies : Frequencies
-        The frequencies, drawn for a kernel of the same class.
+        The frequencies, drawn for a kernel of the same terms.
 
     Raises
     ------
     ValueError
         For a process without noise.
     TypeError
-        For a `gp` that is no `GP`, `frequencies` that are none, and a kernel of another class than
+        For a `gp` that is no `GP`, `frequencies` that are none, and a kernel of other terms than
         they were drawn for.
 
     Notes
@@ -86,4 +86,5 @@ def _evidence(model: FeatureGP, data: Rows | Chunks) -> _Evidence:
         validate_data(model.gp, data.X, data.y)
         model.frequencies.validate(model.gp.kernel, data.X)
     differentiable_mean(model.gp)
-    return _Evidence(data)
+    drawn_for = [leaf.path for leaf in leaves(model) if leaf.path.endswith(".alpha")]
+    return _Evidence(data, tuple(drawn_for))

@@ -2,12 +2,14 @@
 
 By Bochner's theorem a stationary kernel is an average, ``k(x, z) = σ_f² E cos ω·(x − z)``, over
 frequencies ω of a distribution of its own: normal for RBF, Student's t with 2ν degrees of freedom
-for Matérn. An average over frequencies drawn is a product of features.
+for Matérn, normal with a gamma distributed precision for RationalQuadratic. An average over
+frequencies drawn is a product of features. Those of a sum stand side by side.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -18,22 +20,56 @@ from ...ground import xp as _xp
 from ...ground.params import cotangent
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
-from ...ground.xp import Array, Matrix, Vector, array_namespace
-from ...model.kernels import RBF, Kernel, Matern12, Matern32, Matern52, Stationary
+from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
+from ...model.kernels import (
+    RBF,
+    ActiveDims,
+    Kernel,
+    Matern12,
+    Matern32,
+    Matern52,
+    RationalQuadratic,
+    Scaled,
+    Stationary,
+    Sum,
+)
+from ...model.kernels.algebra import summands_of
 from ...model.kernels.sums import per_dimension
 
-__all__ = ["Frequencies", "draw_frequencies"]
+__all__ = ["Frequencies", "Term", "draw_frequencies"]
 
 FeatureKind = Literal["paired", "cosine"]
 
-# Degrees of freedom of the Student-t distribution of the frequencies; None for the normal one.
-_FREEDOM: dict[type[Stationary], int | None] = {
-    RBF: None,
-    Matern12: 1,
-    Matern32: 3,
-    Matern52: 5,
-}
+# Degrees of freedom of the Student-t distribution of the frequencies.
+_FREEDOM: dict[type[Stationary], int] = {Matern12: 1, Matern32: 3, Matern52: 5}
+_KNOWN: tuple[type[Stationary], ...] = (RBF, *_FREEDOM, RationalQuadratic)
 _TURN = 2.0 * math.pi
+
+
+@dataclass(frozen=True)
+class Term:
+    """What of a kernel some features are for: one of the kernels that it is a sum of.
+
+    Parameters
+    ----------
+    kind : type
+        The class of that kernel, a subclass of `Stationary`.
+    size : int
+        The number of its features.
+    columns : tuple of int
+        The columns of the inputs that it looks at.
+    alpha : float or None, default None
+        The α of a `RationalQuadratic` that they were drawn for, which must stay.
+    """
+
+    kind: type[Stationary]
+    size: int
+    columns: tuple[int, ...]
+    alpha: float | None = None
+
+    def __str__(self) -> str:
+        alpha = "" if self.alpha is None else f" with alpha {self.alpha:g}"
+        return f"{self.kind.__name__} of columns {list(self.columns)}{alpha}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,24 +78,26 @@ class Frequencies:
 
     ``φⱼ(x) = σ_f √(2/R) cos(ωⱼ·x + βⱼ)`` with ``ωⱼ = unitⱼ / ℓ``, so that ``φ(x)·φ(z)`` has the
     mean k(x, z) over the draws. The hyperparameters stay with the kernel, so that a fit can move
-    them while the draws stay. Made by `draw_frequencies`.
+    them while the draws stay; only the α of a `RationalQuadratic` must stay too. Where the kernel
+    is a sum, each of its terms has features of its own. Made by `draw_frequencies`.
 
     Parameters
     ----------
     unit : Matrix, shape (R, d)
-        The frequencies for a lengthscale of one; copied.
+        The frequencies for a lengthscale of one; copied. Zero in columns that a term leaves out.
     phases : Vector, shape (R,)
         The phases β; copied.
-    kernel_class : type
-        The class of the kernels that they are for, a subclass of `Stationary`.
+    terms : tuple of Term, or type
+        The terms of the kernels that they are for, in their order; for one of all features and
+        columns its class, a subclass of `Stationary`.
 
     Raises
     ------
     ValueError
-        If `unit` is empty, the shapes do not match or entries are not finite.
+        If `unit` is empty, the shapes do not match, entries are not finite, or the terms are not of
+        R features in all.
     TypeError
-        If the arrays differ in namespace, dtype or device, or `kernel_class` is no class of
-        stationary kernels.
+        If the arrays differ in namespace, dtype or device, or `terms` are no terms.
 
     Notes
     -----
@@ -78,7 +116,7 @@ class Frequencies:
 
     unit: Matrix
     phases: Vector
-    kernel_class: type[Stationary]
+    terms: tuple[Term, ...] | type[Stationary]
 
     __repr__ = summary
 
@@ -87,9 +125,10 @@ class Frequencies:
         if self.unit.size == 0:
             raise ValueError(f"unit must have at least one row and column; got {self.unit.shape}")
         _check.alike(_check.vector(self.phases, "phases", size=rows), "phases", self.unit, "unit")
-        if not (isinstance(self.kernel_class, type) and issubclass(self.kernel_class, Stationary)):
-            wanted = "a class of stationary kernels"
-            raise TypeError(f"kernel_class must be {wanted}; got {self.kernel_class!r}")
+        if isinstance(self.terms, type) and issubclass(self.terms, Stationary):
+            one = Term(self.terms, rows, tuple(range(self.unit.shape[1])))
+            object.__setattr__(self, "terms", (one,))
+        _require_terms(self.terms, rows)
         _xp.keep_copies(self, "unit", "phases")
 
     @property
@@ -103,7 +142,7 @@ class Frequencies:
         Parameters
         ----------
         kernel : Kernel
-            The kernel, of the class that the frequencies were drawn for.
+            The kernel, of the terms that the frequencies were drawn for.
         X : Matrix, shape (n, d)
             The inputs.
 
@@ -128,9 +167,9 @@ class Frequencies:
         O(n d R). Inputs far from the origin lose digits, as in any cosine: ``eps |ω·x|`` of each
         feature.
         """
-        stationary = self.validate(kernel, X)
+        self.validate(kernel, X)
         memory.require(X.shape[0], self.size, copies=2, like=X, what="the features")
-        return self.feature_rows(stationary, X)
+        return self.feature_rows(kernel, X)
 
     def pullback(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by the features back to the kernel and the inputs.
@@ -156,24 +195,79 @@ class Frequencies:
 
         Notes
         -----
-        With ``P = ω·x + β``: ``P_bar = −σ_f √(2/R) sin P ∘ Phi_bar``, ``X_bar = P_bar ω`` and, for
-        each lengthscale, ``ℓ_bar = −Σᵢ (X ∘ X_bar)ᵢ / ℓ``. O(n d R).
+        With ``P = ω·x + β``: ``P_bar = −σ_f √(2/R) sin P ∘ Phi_bar``, ``X_bar = P_bar ω``,
+        ``ω_bar = P_barᵀ X`` and, for each lengthscale, ``ℓ_bar = −Σⱼ (ω ∘ ω_bar)ⱼ / ℓ``. O(n d R).
         """
-        stationary = self.validate(kernel, X)
+        self.validate(kernel, X)
         _check.matrix(Phi_bar, "Phi_bar", rows=X.shape[0], columns=self.size)
         _check.alike(Phi_bar, "Phi_bar", X, "X")
-        X_bar = self.phase_bar(stationary, X, Phi_bar) @ (self.unit / stationary.lengthscale)
         xp = array_namespace(X)
-        terms = -X * X_bar / stationary.lengthscale
-        weighted = float(xp.sum(Phi_bar * self.feature_rows(stationary, X)))
-        kernel_bar = cotangent(
-            stationary,
-            variance=weighted / (2.0 * stationary.variance),
-            lengthscale=per_dimension(terms, stationary.lengthscale),
-        )
-        return kernel_bar, X_bar
+        P_bar = self.phase_bar(kernel, X, Phi_bar)
+        weighted = xp.sum(Phi_bar * self.feature_rows(kernel, X), axis=0)
+        omega_bar = xp.matrix_transpose(P_bar) @ X
+        turns, _, _ = self.waves_of(kernel)
+        return self.kernel_bar(kernel, weighted, omega_bar), P_bar @ (_TURN * turns)
 
-    def validate_kernel(self, kernel: Kernel) -> Stationary:
+    def kernel_bar(self, kernel: Kernel, weighted: Vector, omega_bar: Matrix) -> Kernel:
+        """The derivatives by the hyperparameters, of those by what the features are made of.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel; it is not validated.
+        weighted : Vector, shape (R,)
+            ``Σᵢ (Φ_bar ∘ Φ)ᵢ`` of each feature.
+        omega_bar : Matrix, shape (R, d)
+            The derivatives by the frequencies ω.
+
+        Returns
+        -------
+        Kernel
+            A kernel like the given one that holds the derivatives; by α it holds 0.
+        """
+        xp = array_namespace(weighted)
+        bars = []
+        for term, rows, leaf in self._leaves(kernel):
+            total = float(xp.sum(weighted[rows]))
+            by_omega = -omega_bar[rows, :] * self.unit[rows, :] / self._lengths(term, leaf) ** 2
+            own = array_namespace(by_omega).stack([by_omega[:, k] for k in term.columns], axis=1)
+            alpha = {} if term.alpha is None else {"alpha": 0.0}
+            bar = cotangent(
+                leaf,
+                variance=total / (2.0 * leaf.variance),
+                lengthscale=per_dimension(own, leaf.lengthscale),
+                **alpha,
+            )
+            bars.append((bar, total))
+        return _assembled(kernel, iter(bars))[0]
+
+    def _leaves(self, kernel: Kernel) -> Iterator[tuple[Term, slice, Stationary]]:
+        """Each term with its features and its kernel."""
+        start = 0
+        for term, (leaf, _, _) in zip(self._terms, self._summands(kernel), strict=True):
+            assert isinstance(leaf, Stationary)
+            yield term, slice(start, start + term.size), leaf
+            start += term.size
+
+    @property
+    def _terms(self) -> tuple[Term, ...]:
+        assert not isinstance(self.terms, type)
+        return self.terms
+
+    def _summands(self, kernel: Kernel) -> Iterator[tuple[Kernel, tuple[int, ...], float]]:
+        return summands_of(kernel, tuple(range(self.unit.shape[1])))
+
+    def _lengths(self, term: Term, leaf: Stationary) -> float | Vector:
+        """The lengthscale of a term for each column of X, 1 in those that it leaves out."""
+        held, d = leaf.lengthscale, self.unit.shape[1]
+        if isinstance(held, float) or term.columns == tuple(range(d)):
+            return held
+        xp = array_namespace(held)
+        place = {k: i for i, k in enumerate(term.columns)}
+        one = xp.ones_like(held[0])
+        return xp.stack([held[place[k]] if k in place else one for k in range(d)])
+
+    def validate_kernel(self, kernel: Kernel) -> Kernel:
         """The kernel, if these frequencies are for it; else a `TypeError`.
 
         Parameters
@@ -183,20 +277,33 @@ class Frequencies:
 
         Returns
         -------
-        Stationary
+        Kernel
             The kernel, as it is.
 
         Raises
         ------
         TypeError
-            If it is of another class than the frequencies were drawn for.
+            If it is made of other kernels or columns than the frequencies were drawn for.
+        ValueError
+            If a `RationalQuadratic` has another α.
         """
-        if type(kernel) is not self.kernel_class or not isinstance(kernel, Stationary):
-            wanted = f"a {self.kernel_class.__name__}, for which the frequencies were drawn"
-            raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
+        wanted = "; ".join(map(str, self._terms))
+        if self._terms[1:] == () and len(self._terms[0].columns) == self.unit.shape[1]:
+            wanted = f"a {self._terms[0].kind.__name__}"
+        whole = isinstance(kernel, Kernel)
+        found = list(self._summands(kernel)) if whole and _fits(kernel, self.unit) else []
+        if [(type(leaf), dims) for leaf, dims, _ in found] != [
+            (term.kind, term.columns) for term in self._terms
+        ]:
+            drawn = "for which the frequencies were drawn"
+            raise TypeError(f"kernel must be {wanted}, {drawn}; got {kernel!r}")
+        for term, (leaf, _, _) in zip(self._terms, found, strict=True):
+            if isinstance(leaf, RationalQuadratic) and leaf.alpha != term.alpha:
+                drawn = "for which the frequencies were drawn"
+                raise ValueError(f"kernel.alpha must be {term.alpha}, {drawn}; got {leaf.alpha}")
         return kernel
 
-    def validate(self, kernel: Kernel, X: Matrix, name: str = "X") -> Stationary:
+    def validate(self, kernel: Kernel, X: Matrix, name: str = "X") -> Kernel:
         """The kernel, if these frequencies are for it, and both for such inputs.
 
         Parameters
@@ -210,7 +317,7 @@ class Frequencies:
 
         Returns
         -------
-        Stationary
+        Kernel
             The kernel, as it is.
 
         Raises
@@ -221,7 +328,7 @@ class Frequencies:
         _check.matrix(X, name, columns=self.unit.shape[1])
         return self.require_match(kernel, X, name)
 
-    def require_match(self, kernel: Kernel, X: Matrix, name: str = "X") -> Stationary:
+    def require_match(self, kernel: Kernel, X: Matrix, name: str = "X") -> Kernel:
         """`validate` for an X that is a finite matrix of as many columns already.
 
         Parameters
@@ -231,7 +338,7 @@ class Frequencies:
 
         Returns
         -------
-        Stationary
+        Kernel
             The kernel, as it is.
 
         Raises
@@ -239,16 +346,16 @@ class Frequencies:
         ValueError, TypeError
             As in `features`.
         """
-        stationary = self.validate_kernel(kernel)
+        self.validate_kernel(kernel)
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
-        stationary.validate_inputs(X, name)
-        return stationary
+        kernel.validate_inputs(X, name)
+        return kernel
 
-    def feature_rows(self, kernel: Stationary, X: Matrix) -> Matrix:
+    def feature_rows(self, kernel: Kernel, X: Matrix) -> Matrix:
         """`features` of inputs that are validated, (n, R)."""
         return _waves(X, *self.waves_of(kernel))
 
-    def phase_bar(self, kernel: Stationary, X: Matrix, Phi_bar: Matrix) -> Matrix:
+    def phase_bar(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> Matrix:
         """The derivatives by the phases P, ``−sin P = cos(P + π/2)`` times the rest.
 
         Parameters
@@ -264,12 +371,12 @@ class Frequencies:
         omega, offset, amplitude = self.waves_of(kernel)
         return Phi_bar * _waves(X, omega, offset + 0.25, amplitude)
 
-    def waves_of(self, kernel: Stationary) -> tuple[Matrix, Vector, float]:
+    def waves_of(self, kernel: Kernel) -> tuple[Matrix, Vector, float | Vector]:
         """The features as waves, in turns.
 
         Parameters
         ----------
-        kernel : Stationary
+        kernel : Kernel
             The kernel; it is not validated.
 
         Returns
@@ -278,15 +385,57 @@ class Frequencies:
             The frequencies in turns.
         offset : Vector, shape (R,)
             The phases in turns.
-        amplitude : float
-            The amplitude of all features.
+        amplitude : float or Vector, shape (R,)
+            The amplitude of all features, or of each where there are several terms.
         """
-        omega = self.unit / (_TURN * kernel.lengthscale)
-        return omega, self.phases / _TURN, math.sqrt(2.0 * kernel.variance / self.size)
+        xp = array_namespace(self.unit)
+        omegas, amplitudes = [], []
+        scales = (scale for _, _, scale in self._summands(kernel))
+        for (term, rows, leaf), scale in zip(self._leaves(kernel), scales, strict=True):
+            omegas.append(self.unit[rows, :] / (_TURN * self._lengths(term, leaf)))
+            amplitudes.append(math.sqrt(2.0 * scale * leaf.variance / term.size))
+        offset = self.phases / _TURN
+        if len(amplitudes) == 1:
+            return omegas[0], offset, amplitudes[0]
+        each = [xp.full_like(omega[:, 0], a) for omega, a in zip(omegas, amplitudes, strict=True)]
+        return xp.concat(omegas), offset, xp.concat(each)
 
 
-def _waves(X: Matrix, omega: Matrix, offset: Vector, amplitude: float) -> Matrix:
+def _require_terms(terms: object, size: int) -> None:
+    if not (isinstance(terms, tuple) and terms and all(isinstance(t, Term) for t in terms)):
+        wanted = "a class of stationary kernels, or a tuple of Term"
+        raise TypeError(f"terms must be {wanted}; got {terms!r}")
+    if sum(term.size for term in terms) != size:
+        raise ValueError(f"terms must be of {size} features in all; got {terms!r}")
+
+
+def _fits(kernel: Kernel, unit: Matrix) -> bool:
+    """True if the kernel looks at no column that there are no frequencies for."""
+    try:
+        kernel.validate_inputs(unit[:0, :], "X")
+    except ValueError:
+        return False
+    return True
+
+
+def _assembled(kernel: Kernel, bars: Iterator[tuple[Stationary, float]]) -> tuple[Kernel, float]:
+    """The cotangent of a kernel from those of its terms, and the sum of what they weigh."""
+    if isinstance(kernel, Sum):
+        parts = [_assembled(part, bars) for part in kernel.parts]
+        return cotangent(kernel, parts=tuple(bar for bar, _ in parts)), sum(t for _, t in parts)
+    if isinstance(kernel, Scaled):
+        bar, total = _assembled(kernel.kernel, bars)
+        return cotangent(kernel, scale=total / (2.0 * kernel.scale), kernel=bar), total
+    if isinstance(kernel, ActiveDims):
+        bar, total = _assembled(kernel.kernel, bars)
+        return cotangent(kernel, kernel=bar), total
+    return next(bars)
+
+
+def _waves(X: Matrix, omega: Matrix, offset: Vector, amplitude: float | Vector) -> Matrix:
     """``amplitude cos 2π(ω·x + offset)``, (n, R)."""
+    if not isinstance(amplitude, float):
+        return amplitude[None, :] * _waves(X, omega, offset, 1.0)
     if cosines.supports(X):
         return cosines.waves(X, omega, offset, amplitude)
     xp = array_namespace(X)
@@ -302,16 +451,17 @@ def draw_frequencies(
     kind: FeatureKind = "paired",
     orthogonal: bool = False,
 ) -> Frequencies:
-    """Draw frequencies for the features of an RBF or Matérn kernel.
+    """Draw frequencies for the features of RBF, Matérn and rational quadratic kernels, and of sums.
 
     Parameters
     ----------
     kernel : Kernel
-        The kernel, an `RBF`, `Matern12`, `Matern32` or `Matern52`.
+        The kernel, an `RBF`, `Matern12`, `Matern32`, `Matern52` or `RationalQuadratic`, or made of
+        them by sums, multiples and choices of columns.
     X : Matrix, shape (m, d)
         Inputs like those to come: only the columns, the dtype and the device are looked at.
     n : int
-        The number of features.
+        The number of features, of which each term of a sum has as many, up to one or two.
     stream : Stream or int
         The stream to draw from.
     kind : ``"paired"`` or ``"cosine"``, default ``"paired"``
@@ -330,19 +480,20 @@ def draw_frequencies(
     Raises
     ------
     ValueError
-        If `n` is below 1, or odd for paired features; for an unknown `kind`; if X is no matrix of
-        finite numbers or does not fit the kernel.
+        If `n` is below 1, too few for the terms of a sum, or odd for paired features; for an
+        unknown `kind`; if X is no matrix of finite numbers or does not fit the kernel.
     TypeError
-        If the spectral density of the kernel is not known here, `stream` is no `Stream`, `n` no
-        whole number, `kind` no string or `orthogonal` no bool.
+        If the kernel is made of others, as of kernels that are not stationary, `stream` is no
+        `Stream`, `n` no whole number, `kind` no string or `orthogonal` no bool.
 
     Notes
     -----
     O(n d), with `orthogonal` O(n d²).
 
     Source: Rahimi & Recht (2007); for Matérn kernels, whose spectral density is that of Student's
-    t with 2ν degrees of freedom, Rasmussen & Williams (2006), section 4.2.1; for orthogonal ones,
-    Yu, Suresh, Choromanski, Holtmann-Rice & Kumar (2016).
+    t with 2ν degrees of freedom, and for rational quadratic ones, mixtures of RBFs over a gamma
+    distributed precision, Rasmussen & Williams (2006), section 4.2.1; for orthogonal ones, Yu,
+    Suresh, Choromanski, Holtmann-Rice & Kumar (2016).
 
     Examples
     --------
@@ -351,43 +502,87 @@ def draw_frequencies(
     >>> frequencies = draw_frequencies(Matern52(), np.zeros((1, 3)), 8, stream(1))
     >>> frequencies.unit.shape, frequencies.phases.round(2)[:4], frequencies.phases.round(2)[4:]
     ((8, 3), array([0., 0., 0., 0.]), array([-1.57, -1.57, -1.57, -1.57]))
+    >>> of_sum = draw_frequencies(Matern52() + RBF().on(0), np.zeros((1, 3)), 8, stream(1))
+    >>> [str(term) for term in of_sum.terms]
+    ['Matern52 of columns [0, 1, 2]', 'RBF of columns [0]']
     """
-    kernel = _known(kernel)
-    kernel.validate_inputs(_check.matrix(X, "X"), "X")
+    terms = _known(kernel, _check.matrix(X, "X"))
     n = _check.whole(n, "n", 1)
     stream = stream_of(stream, "stream")
     paired = _check.choice(kind, "kind", get_args(FeatureKind)) == "paired"
     if paired and n % 2:
         raise ValueError(f"n must be even for paired features; got {n}")
-    shape = (n // 2 if paired else n, X.shape[1])
     square = _check.flag(orthogonal, "orthogonal")
-    unit = _unit(_FREEDOM[type(kernel)], shape, stream, square, X)
+    each = 2 if paired else 1
+    if n < each * len(terms):
+        raise ValueError(f"n must be at least {each} for each of {len(terms)} kernels; got {n}")
+    units, phases, drawn = [], [], []
+    for i, (leaf, dims) in enumerate(terms):
+        share = each * ((n // each + i) // len(terms))  # these add up to n
+        unit, turned = _drawn(leaf, (share, len(dims)), stream, paired, square, X)
+        units.append(_put(unit, dims, X))
+        phases.append(turned)
+        alpha = leaf.alpha if isinstance(leaf, RationalQuadratic) else None
+        drawn.append(Term(type(leaf), share, dims, alpha))
     xp = array_namespace(X)
+    return Frequencies(xp.concat(units), xp.concat(phases), tuple(drawn))
+
+
+def _known(kernel: Kernel, X: Matrix) -> list[tuple[Stationary, tuple[int, ...]]]:
+    """The terms of a kernel, if their spectral densities are known here, with their columns."""
+    _check.instance(kernel, "kernel", Kernel).validate_inputs(X, "X")
+    terms = []
+    for leaf, dims, _ in summands_of(kernel, tuple(range(X.shape[1]))):
+        if not isinstance(leaf, Stationary) or type(leaf) not in _KNOWN:
+            known = ", ".join(kind.__name__ for kind in _KNOWN)
+            made = f"one of {known}, or made of them by sums, multiples and columns"
+            raise TypeError(f"kernel must be {made}; got {kernel!r}")
+        terms.append((leaf, dims))
+    return terms
+
+
+def _drawn(
+    leaf: Stationary,
+    shape: tuple[int, int],
+    stream: Stream,
+    paired: bool,
+    orthogonal: bool,
+    like: Array,
+) -> tuple[Matrix, Vector]:
+    """Frequencies (n, d) for a lengthscale of one, and their phases."""
+    n, d = shape
+    unit = _unit(leaf, (n // 2 if paired else n, d), stream, orthogonal, like)
+    xp = array_namespace(unit)
     if paired:
         zeros = xp.zeros_like(unit[:, 0])
-        phases = xp.concat([zeros, zeros - 0.25 * _TURN])
-        return Frequencies(xp.concat([unit, unit]), phases, type(kernel))
-    return Frequencies(unit, _TURN * stream.uniform(n, like=X), type(kernel))
+        return xp.concat([unit, unit]), xp.concat([zeros, zeros - 0.25 * _TURN])
+    return unit, _TURN * stream.uniform(n, like=like)
 
 
-def _known(kernel: Kernel) -> Stationary:
-    """The kernel, if its spectral density is known here."""
-    _check.instance(kernel, "kernel", Kernel)
-    if not isinstance(kernel, Stationary) or type(kernel) not in _FREEDOM:
-        known = ", ".join(kind.__name__ for kind in _FREEDOM)
-        raise TypeError(f"kernel must be one of {known}; got {kernel!r}")
-    return kernel
+def _put(unit: Matrix, dims: tuple[int, ...], X: Matrix) -> Matrix:
+    """Frequencies of some columns as frequencies of all, zero in the others."""
+    d = X.shape[1]
+    if dims == tuple(range(d)):
+        return unit
+    xp = array_namespace(unit)
+    place = {k: i for i, k in enumerate(dims)}
+    nothing = xp.zeros_like(unit[:, 0])
+    return xp.stack([unit[:, place[k]] if k in place else nothing for k in range(d)], axis=1)
 
 
 def _unit(
-    freedom: int | None, shape: tuple[int, int], stream: Stream, orthogonal: bool, like: Array
+    leaf: Stationary, shape: tuple[int, int], stream: Stream, orthogonal: bool, like: Array
 ) -> Matrix:
-    """Frequencies (m, d) for a lengthscale of one: normals, over the root of a chi-squared."""
+    """Normals (m, d) over the root of a chi-squared, or times that of a gamma, or as they are."""
     normals = stream.normal(shape, like=like)
     unit = _at_right_angles(normals, stream) if orthogonal else normals
-    if freedom is None:
+    if isinstance(leaf, RationalQuadratic):
+        precisions = stream.generator.standard_gamma(leaf.alpha, shape[0]) / leaf.alpha
+        return unit * as_array(precisions**0.5, like)[:, None]
+    if type(leaf) not in _FREEDOM:
         return unit
     xp = array_namespace(unit)
+    freedom = _FREEDOM[type(leaf)]
     chi_squared = xp.sum(stream.normal((shape[0], freedom), like=like) ** 2, axis=1)
     return unit * xp.sqrt(freedom / chi_squared)[:, None]
 

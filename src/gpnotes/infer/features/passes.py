@@ -16,7 +16,7 @@ from ...ground.params import added
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Mean
-from ...model.kernels import Stationary
+from ...model.kernels import Kernel
 from ...model.means import pulled
 from ...model.process import GP, differentiable_mean, residual_of, validate_data
 from ..sufficient import Statistics, like_data
@@ -53,9 +53,13 @@ class Sums:
         )
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
-    def _gram_and_cross(self, kernel: Stationary, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+    def _gram_and_cross(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
         if cosines.supports(X):
-            return cosines.gram_and_cross(X, r, *self.frequencies.waves_of(kernel))
+            omega, offset, amplitude = self.frequencies.waves_of(kernel)
+            if isinstance(amplitude, float):
+                return cosines.gram_and_cross(X, r, omega, offset, amplitude)
+            products, sums = cosines.gram_and_cross(X, r, omega, offset, 1.0)
+            return amplitude[:, None] * products * amplitude[None, :], amplitude * sums
         xp = array_namespace(X)
         size = self.frequencies.size
         gram = 0.0 * _xp.eye(size, r)
@@ -111,7 +115,7 @@ class Pull:
         return self._slopes(kernel, X, _xp.in_double(residual_of(self.gp, X, y)))
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
-    def _slopes(self, kernel: Stationary, X: Matrix, r: Vector) -> Slopes:
+    def _slopes(self, kernel: Kernel, X: Matrix, r: Vector) -> Slopes:
         xp = array_namespace(X)
         omega_bar = 0.0 * _xp.in_double(self.frequencies.unit)
         alphas = []
@@ -127,6 +131,6 @@ class Pull:
         return Slopes(omega_bar, mean_bar)
 
 
-def _validate_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Stationary:
+def _validate_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Kernel:
     validate_data(gp, X, y, columns=frequencies.unit.shape[1])
     return frequencies.require_match(gp.kernel, X)

@@ -11,7 +11,7 @@ from ...ground.random import Stream
 from ...ground.showing import summary
 from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.kernels import Stationary
+from ...model.kernels import Kernel
 from ...model.means import values_of
 from ...model.process import GP, plus_noise, residual_of, validate_data
 from ..linear import WeightPosterior
@@ -96,8 +96,8 @@ class FeaturePosterior:
         ``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``. O(n* R²).
         """
         _check.flag(noise, "noise")
-        xp = array_namespace(Xs)
         predictions = [self.weights.moments_at(Phi) for Phi in self._blocks(Xs, chunk)]
+        xp = array_namespace(Xs)
         mean, variance = (xp.concat(column) for column in zip(*predictions, strict=True))
         mean = values_of(self.gp.mean, Xs) + mean
         return mean, variance + self.gp.noise_var if noise else variance
@@ -224,5 +224,5 @@ class FeaturePosterior:
         for rows in memory.blocks(Xs.shape[0], size, entries):
             yield self.frequencies.feature_rows(kernel, Xs[rows, :])
 
-    def _kernel(self, Xs: Matrix) -> Stationary:
+    def _kernel(self, Xs: Matrix) -> Kernel:
         return self.frequencies.validate(self.gp.kernel, Xs, "Xs")

@@ -15,8 +15,6 @@ from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
 from ...ground.params import cotangent
 from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.kernels import Stationary
-from ...model.kernels.sums import per_dimension
 from ...model.process import GP, differentiable_mean
 from ..linear import WeightPosterior
 from ..sufficient import Statistics, like_data, positive_noise
@@ -41,7 +39,7 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     gp : GP
         The process, with a positive ``noise_var``.
     frequencies : Frequencies
-        The frequencies, drawn for a kernel of the same class.
+        The frequencies, drawn for a kernel of the same terms.
     X : Matrix, shape (n, d)
         The inputs.
     y : Vector, shape (n,)
@@ -308,20 +306,14 @@ def value_and_gradient(gp: GP, frequencies: Frequencies, data: Data) -> tuple[fl
     sums: Statistics = data.over(Sums(gp, frequencies))
     w = sums.weight_mean
     inverse = sums.factor.inverse()
-    trace = float(array_namespace(inverse).sum(_xp.diagonal(inverse)))
+    left = _xp.diagonal(inverse)
     noise_var = gp.noise_var
     slopes: Slopes = data.over(Pull(gp, frequencies, w, inverse / noise_var))
-    kernel = gp.kernel
-    assert isinstance(kernel, Stationary)
-    # Σ Φ_bar ∘ Φ = |w|² − tr(I − B⁻¹), and tr K_y⁻¹ = (n − tr(I − B⁻¹)) / σ²
-    used = frequencies.size - trace
-    scale_bar = float(array_namespace(w).sum(w * w)) - used
+    # Σᵢ (Φ_bar ∘ Φ)ᵢ = w ∘ w − diag(I − B⁻¹), and tr K_y⁻¹ = (n − tr(I − B⁻¹)) / σ²
+    used = frequencies.size - float(array_namespace(left).sum(left))
     noise_bar = sums.squared_alpha(noise_var) - (sums.count - used) / noise_var
-    terms = like_data(slopes.omega_bar, frequencies.unit) * frequencies.unit
-    lengthscale_bar = per_dimension(-terms / kernel.lengthscale**2, kernel.lengthscale)
-    kernel_bar = cotangent(
-        kernel, variance=scale_bar / (2.0 * kernel.variance), lengthscale=lengthscale_bar
-    )
+    omega_bar = like_data(slopes.omega_bar, frequencies.unit)
+    kernel_bar = frequencies.kernel_bar(gp.kernel, w * w - 1.0 + left, omega_bar)
     return sums.log_evidence, cotangent(
         gp, kernel=kernel_bar, noise_var=0.5 * noise_bar, mean=slopes.mean_bar
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.random import Stream, stream_of
+from ...ground.random import Stream
 from ...ground.tables import takes
 from ...ground.threads import in_one_pool
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace

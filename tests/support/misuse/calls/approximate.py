@@ -149,7 +149,7 @@ CALLS = (
          stream=stream_kind(), kind=one_of("paired"), orthogonal=flag()),
     call("Frequencies", features.Frequencies, unit=matrix(np.ones((3, 2)), rows=True),
          phases=vector(np.ones(3), size=True),
-         kernel_class=Argument(RBF, {"None": None, "a kernel": RBF(), "a string": "RBF",
+         terms=Argument(RBF, {"None": None, "a kernel": RBF(), "a string": "RBF",
                                      "another class": int})),
     call("Frequencies.features", _FREQUENCIES.features, kernel=thing(_GP.kernel, _GP, k.Linear()),
          X=_NEW),
