@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 import warnings
 
@@ -98,14 +97,6 @@ def test_the_page_about_it_runs(data, root, capsys):
     exec(block.replace("n_iter=15", "n_iter=8"), shown)
     assert "BayesSearchCV" in block
     assert "svr__C" in capsys.readouterr().out
-
-
-def test_the_page_shows_the_arguments(root):
-    """It is made without scikit-learn, whose classes would tell what is to be passed."""
-    page = (root / "book" / "api" / "searching.md").read_text("utf-8")
-    arguments = inspect.signature(BayesSearchCV).parameters.values()
-    bare = inspect.Signature([one.replace(annotation=one.empty) for one in arguments])
-    assert f"BayesSearchCV{bare}" in page
 
 
 def test_candidates_that_fail_are_left_behind(data):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import inspect
 import io
 import json
 import pickle
@@ -339,14 +338,6 @@ def test_arguments_are_looked_at_by_fit_and_named(data, wrong, said):
     model = GPRegressor(**wrong)
     with pytest.raises((TypeError, ValueError), match=said):
         model.fit(*data)
-
-
-def test_the_book_shows_the_arguments(root):
-    """The page is made without scikit-learn, whose classes would tell what is to be passed."""
-    page = (root / "book" / "api" / "models.md").read_text("utf-8")
-    arguments = inspect.signature(GPRegressor).parameters.values()
-    bare = inspect.Signature([one.replace(annotation=one.empty) for one in arguments])
-    assert f"GPRegressor{bare}" in page
 
 
 def test_rows_too_close_for_their_squares_are_told_by_their_column(data):

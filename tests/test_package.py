@@ -79,9 +79,13 @@ def shown():
     """The public names of the modules on the pages of the API, and what they are."""
     pages = (ROOT / "book" / "api").glob("*.md")
     text = "".join(page.read_text("utf-8") for page in pages)
-    modules = re.findall(r"automodule:: (\S+)\n +:members:", text)
-    homes = [importlib.import_module(module) for module in modules]
-    return {name: getattr(home, name) for home in homes for name in home.__all__}
+    found = {}
+    for module, given in re.findall(r"^\.\. objects:: (\S+)\n((?: +:.*\n)*)", text, re.MULTILINE):
+        home = importlib.import_module(module)
+        named = re.search(r":members: (.+)", given)
+        names = named[1].split(", ") if named else home.__all__
+        found |= {name: getattr(home, name) for name in names}
+    return found
 
 
 ROOMS = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ NEVER = ("gpnotes.plot.", "gpnotes.ground.", "gpnotes.testing.")
 # Data, and a process with its kernel and mean: they say what is asked. If nothing is done with
 # them, as in a figure of the data, they are what it shows.
 ASIDE = ("gpnotes.datasets.", "gpnotes.model.")
+BUILTINS = frozenset(dir(builtins))
 LONG = 64  # characters: a call that is longer is shown by its name
 
 
@@ -36,7 +38,7 @@ def calls_before(cells: list[str], most: int = 2) -> list[Call]:
     if not trees:
         return []
     found: dict[str, Call] = {}
-    wanted = _used(trees[-1])
+    wanted = set(_used(trees[-1]))
     for statement in _backwards(trees):
         last = statement in trees[-1].body
         if not last and not (_bound(statement) & wanted):
@@ -48,6 +50,16 @@ def calls_before(cells: list[str], most: int = 2) -> list[Call]:
     return (done or list(found.values()))[:most]
 
 
+def called(cells: list[str]) -> list[str]:
+    """All that these cells call of the package, each once."""
+    trees = [tree for tree in map(_parsed, cells) if tree]
+    imported = _imported(trees)
+    nodes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
+    paths = filter(None, (_path(node.func, imported) for node in nodes))
+    return list(dict.fromkeys(filter(None, map(_home, paths))))
+
+
+@functools.cache
 def _parsed(cell: str) -> ast.Module | None:
     """The tree of a cell; none of one with magic, which Python does not read."""
     try:
@@ -60,27 +72,34 @@ def _backwards(trees: list[ast.Module]) -> list[ast.stmt]:
     return [statement for tree in reversed(trees) for statement in reversed(tree.body)]
 
 
-def _used(tree: ast.AST) -> set[str]:
+@functools.cache
+def _used(tree: ast.AST) -> frozenset[str]:
     """The names that it reads; those of Python itself lead nowhere."""
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
-    return read - set(dir(builtins))
+    return frozenset(read - BUILTINS)
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+@functools.cache
+def _bound(statement: ast.stmt) -> frozenset[str]:
     """The names to which a statement gives a value."""
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}
+        return frozenset((statement.name,))
     if isinstance(statement, ast.Import | ast.ImportFrom):
-        return set()
+        return frozenset()
     names = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
-    return {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return frozenset(node.id for node in names if isinstance(node.ctx, ast.Store))
 
 
 def _imported(trees: list[ast.Module]) -> dict[str, str]:
     """Names that stand for parts of the package, with the paths that they were imported by."""
+    return {name: path for tree in trees for name, path in _imported_in(tree).items()}
+
+
+@functools.cache
+def _imported_in(tree: ast.Module) -> dict[str, str]:
     found = {}
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             pairs = [(one.name, one.asname) for one in node.names]
             found |= {given or name: name for name, given in pairs if given or "." not in name}
@@ -111,6 +130,7 @@ def _path(function: ast.expr, imported: dict[str, str]) -> str:
     return ".".join([imported[function.id], *rest])
 
 
+@functools.cache
 def _home(path: str) -> str:
     """Where what is imported by this path is defined, as the pages of the package name it."""
     module, _, name = path.rpartition(".")

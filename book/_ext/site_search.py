@@ -18,7 +18,7 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 NAMES = "book/names.yml"
-APART = re.compile(r"(genindex|search|py-modindex)$|_modules/")
+APART = re.compile(r"(genindex|search|py-modindex)$")
 
 
 def folder(app):
@@ -58,14 +58,14 @@ def gather(app):
 
 
 def ordered(env):
-    """The documents as the contents have them."""
+    """The documents as the contents have them, then those that no contents name."""
     stack, found = [env.config.root_doc], {}
     while stack:
         name = stack.pop()
         if name not in found:
             found[name] = None
             stack.extend(reversed(env.toctree_includes.get(name, [])))
-    return found
+    return [*found, *sorted(env.found_docs - found.keys())]
 
 
 def folded(text):
@@ -102,6 +102,12 @@ def also_called(pages, listed):
             yield {"names": entry["names"], "here": entry["here"], "page": at, "section": section}
 
 
+def no_other_index(app):
+    """Sphinx's own index, which no page loads, would stem every word of the book."""
+    for name in ("load_indexer", "index_page", "dump_search_index"):
+        setattr(app.builder, name, lambda *told: None)
+
+
 def write(app, exception):
     """At the end: one script with all of it."""
     if exception or app.builder.format != "html":
@@ -116,6 +122,7 @@ def write(app, exception):
 
 
 def setup(app):
+    app.connect("builder-inited", no_other_index)
     app.connect("env-updated", typeset_results)
     app.connect("html-page-context", read, priority=950)
     app.connect("build-finished", write)

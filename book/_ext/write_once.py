@@ -1,15 +1,15 @@
 """What Sphinx finds out again for every page, found out once.
 
-Most pages of the site are modules of the package, which no contents name: where they lie equally
-deep their sidebars are the same. A numbered reference looks into the pages that it points to, and
-each look would read such a page from the disk.
+Most pages of the site describe one function or one class, and no contents name them: those of one
+overview have the same contents at their side, in which the overview is the page one is on. A
+numbered reference looks into the pages that it points to, and each look would read such a page from
+the disk.
 """
 
 import functools
+import re
 
 from sphinx.domains.std import StandardDomain
-
-MODULES = "_modules/"
 
 
 class Kept:
@@ -36,16 +36,20 @@ class References(StandardDomain):
 
 
 def share_contents(app, pagename, templatename, context, doctree):
-    """A page is written: a module has the contents at its side that all have which lie as deep."""
-    if not pagename.startswith(MODULES):
+    """A page is written: a thing has the contents at its side that all have of its overview."""
+    thing = getattr(app, "api_things", {}).get(pagename)
+    if thing is None:
         return
     make = context["toctree"]
-    known = vars(app.builder).setdefault("contents_of_modules", {})
+    known = vars(app.builder).setdefault("contents_of_things", {})
+    here = app.builder.get_relative_uri(pagename, thing.overview)
 
     def shared(**options):
-        key = (pagename.count("/"), *sorted(options.items()))
+        key = (here, *sorted(options.items()))
         if key not in known:
-            known[key] = make(**options)
+            link = rf'<li class="([^"]*)"><a class="([^"]*)" href="{re.escape(here)}">'
+            marked = rf'<li class="\1 current"><a class="current \2" href="{here}">'
+            known[key] = re.sub(link, marked, str(make(**options)))
         return known[key]
 
     context["toctree"] = shared

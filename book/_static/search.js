@@ -23,7 +23,7 @@
   /* How much each part of the book is likely to be what one looks for. */
   const worth = (page) =>
     /ledger|sources-line|language|built|changes/.test(page.name) ? 0.4
-      : /api\//.test(page.name) ? 0.7 : /gaussian-processes/.test(page.name) ? 1.3 : 1;
+      : /api\/(functions|classes)\//.test(page.name) ? 0.4 : /api\//.test(page.name) ? 0.7 : /gaussian-processes/.test(page.name) ? 1.3 : 1;
 
   let known; // to fold all words of the book takes longer than to look for some of them
   const flat = ({ pages }) => known ??= pages.flatMap((page) => page.sections.map((section) => ({
@@ -64,9 +64,10 @@
   const objects = (data, query) => {
     const wanted = bare(query).replace(/[()\s]+$/, "").replace(/^gp\./, "");
     if (wanted.length < 3 || /\s/.test(wanted)) return [];
+    const far = ({ page }) => page.title.length + (bare(page.title).endsWith(`.${wanted}`) ? 0 : 1000);
     return data.pages.flatMap((page) => page.sections.flatMap((section) => section.objects
       .filter(([, name]) => bare(name) === wanted || bare(name).endsWith(`.${wanted}`))
-      .map(([anchor, name]) => ({ page, section, anchor, name }))));
+      .map(([anchor, name]) => ({ page, section, anchor, name })))).sort((a, b) => far(a) - far(b));
   };
 
   const names = (data, query) => {

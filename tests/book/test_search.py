@@ -24,7 +24,7 @@ QUERIES = {
     "Matérn": "gaussian-processes/|api/kernels",
     "leave-one-out": "gaussian-processes/function-view",
     "swing-up": "decisions/pilco",
-    "condition(": "api/models",
+    "condition(": "api/functions/gpnotes.condition",
     "evidence": "gaussian-processes/",
     "marginal likelihood": "gaussian-processes/",
     "hyperparameters": "gaussian-processes/|decisions/|api/models",

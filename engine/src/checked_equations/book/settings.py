@@ -84,9 +84,10 @@ def find_settings(folder: Path, *, packed: bool = True) -> Settings:
     setting that does not exist.
     """
     above = (folder.resolve(), *folder.resolve().parents)
-    copies = [*(place / PACKED for place in above), *carried()] if packed else []
-    folders = [*above, *copies]
-    file = next((place / NAME for place in folders if (place / NAME).is_file()), None)
+    file = next((place / NAME for place in above if (place / NAME).is_file()), None)
+    if file is None and packed:  # what is installed is only looked through where no file is near
+        copies = (*(place / PACKED for place in above), *carried())
+        file = next((place / NAME for place in copies if (place / NAME).is_file()), None)
     return _read(file) if file else Settings()
 
 

@@ -1,0 +1,135 @@
+"""What a docstring leaves to the signature, said where autodoc reads the docstring.
+
+Docstrings are in NumPy's form, with types in words. A parameter that its list passes over gets its
+type from the annotation, one whose entry has no default gets that of the signature, and what comes
+back gets its type where no section says more. What is explained in prose stays there, and the
+added entry says so.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from itertools import pairwise
+from typing import Any
+
+UNDERLINE = re.compile(r"-{3,}\s*$")
+ENTRY = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: ?: ?(.*))?$")
+LISTS = ("Parameters", "Attributes")
+NOTHING = (inspect.Signature.empty, None, "None")
+
+
+def complete(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
+    """Before napoleon: the docstring with all parameters, their types and their defaults."""
+    if what not in ("function", "method", "class") or getattr(value, "_is_protocol", False):
+        return
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):  # of a class that is made in C
+        return
+    wanted = {key: one for key, one in signature.parameters.items() if _shown(key)}
+    text = "\n".join(lines)
+    start, end = _section(lines, LISTS)
+    told = _defaults_told(lines[start:end], wanted)
+    known = {name for line in told for name in _names(line)}
+    added = [_entry(one, text) for key, one in wanted.items() if key not in known]
+    if added and start == end:
+        start, end = _place(lines)
+        told = ["Parameters", "----------"]
+    while told and not told[-1].strip():
+        told.pop()
+    if added or told:
+        lines[start:end] = [*told, *(line for entry in added for line in entry), ""]
+    if what != "class" and signature.return_annotation not in NOTHING:
+        _say_what_returns(lines, signature.return_annotation)
+
+
+def _shown(name: str) -> bool:
+    return name not in ("self", "cls") and not name.startswith("_")
+
+
+def _names(line: str) -> list[str]:
+    found = ENTRY.match(line)
+    return [name.strip("* ") for name in found[1].split(",")] if found else []
+
+
+def _heads(lines: list[str]) -> list[int]:
+    """Where sections begin."""
+    return [i for i in range(len(lines) - 1) if lines[i] and UNDERLINE.match(lines[i + 1])]
+
+
+def _section(lines: list[str], titles: tuple[str, ...]) -> tuple[int, int]:
+    """Where a section of one of these titles begins and ends; two zeros where there is none."""
+    heads = [*_heads(lines), len(lines)]
+    for start, end in pairwise(heads):
+        if lines[start].strip() in titles:
+            return start, end
+    return 0, 0
+
+
+def _place(lines: list[str]) -> tuple[int, int]:
+    """Where a list of parameters belongs: before the first section, or at the end."""
+    start = next(iter(_heads(lines)), len(lines))
+    if start == len(lines) and lines and lines[-1].strip():
+        lines.append("")
+        start += 1
+    return start, start
+
+
+def _defaults_told(section: list[str], wanted: dict[str, inspect.Parameter]) -> list[str]:
+    """The entries of a section with the types and the defaults that they leave out.
+
+    Names that share an entry get one each where it has no type, or their defaults differ.
+    """
+    told, i = [], 0
+    while i < len(section):
+        names = [name for name in _names(section[i]) if name in wanted]
+        end = i + 1
+        while end < len(section) and not ENTRY.match(section[end]):
+            end += 1
+        head, _, kind = section[i].partition(" : ")
+        defaults = {_default(wanted[name]) for name in names}
+        if names and (not kind or len(defaults) > 1):
+            for name in names:
+                told += [_typed(wanted[name], kind), *section[i + 1 : end]]
+        else:
+            if names and not re.search(r"\bdefault\b|\boptional\b", kind):
+                kind += defaults.pop()
+            told += [f"{head} : {kind}" if kind else head, *section[i + 1 : end]]
+        i = end
+    return told
+
+
+def _typed(one: inspect.Parameter, kind: str = "") -> str:
+    """The first line of the entry of a parameter, from the signature where nothing is said."""
+    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    kind = f"{kind or _words(one.annotation)}{_default(one)}".removeprefix(", ")
+    return f"{stars}{one.name} : {kind}" if kind else f"{stars}{one.name}"
+
+
+def _entry(one: inspect.Parameter, text: str) -> list[str]:
+    """The entry of a parameter that the list passes over."""
+    said = re.search(rf"(?<![\w.]){re.escape(one.name)}(?![\w(])", text)
+    return [_typed(one), *(["    Explained above."] if said else [])]
+
+
+def _words(annotation: Any) -> str:
+    if annotation is inspect.Parameter.empty:
+        return ""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+def _default(one: inspect.Parameter) -> str:
+    return "" if one.default is inspect.Parameter.empty else f", default {one.default!r}"
+
+
+def _say_what_returns(lines: list[str], annotation: Any) -> None:
+    if _section(lines, ("Returns", "Yields")) == (0, 0):
+        _, end = _section(lines, LISTS)
+        place = end or _place(lines)[0]
+        lines[place:place] = ["Returns", "-------", _words(annotation), ""]
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.connect("autodoc-process-docstring", complete, priority=400)  # napoleon's is 500
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,230 @@
+"""A page for each function and each class of the package, and a table of them for the reader.
+
+``.. objects:: MODULE`` stands on a page of an overview, with the options of `automodule`: it leaves
+what the module says, and a row for each of its public objects. Their own pages are written before
+the build reads anything, as files that git ignores: the path that one types, the import, what
+autodoc and `api_docstrings` make of signature and docstring, where the book derives and uses the
+thing, and its source.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from api_uses import Uses, read_uses
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+FOLDERS = ("book/api/functions", "book/api/classes")
+DIRECTIVE = re.compile(r"^\.\. objects:: (\S+)\n((?: +:[^\n]*\n)*)", re.MULTILINE)
+OPTION = re.compile(r":([\w-]+):([^\n]*)")
+FIRST = re.compile(r"(?<=\.)\s+(?=[A-Z`*])")  # where a second sentence begins
+
+
+@dataclass(frozen=True)
+class Thing:
+    """A public function or class: the module that names it, and the overview that has its row."""
+
+    module: str
+    name: str
+    value: Any
+    overview: str
+    options: tuple[tuple[str, str], ...]
+
+    @property
+    def full(self) -> str:
+        """The name by which the pages of the book refer to it."""
+        return f"{self.module}.{self.name}"
+
+    @property
+    def home(self) -> str:
+        """Where it is defined, as `figure_calls` says it."""
+        return f"{self.value.__module__}.{self.value.__qualname__}"
+
+    @functools.cached_property
+    def package(self) -> str:
+        """The shortest path that one imports it from."""
+        parts = self.module.split(".")
+        paths = [".".join(parts[:i]) for i in range(1, len(parts))]
+        return next((path for path in paths if self._stands_in(path)), self.module)
+
+    def _stands_in(self, path: str) -> bool:
+        package = importlib.import_module(path)
+        named = self.name in getattr(package, "__all__", ())
+        return named and getattr(package, self.name) is self.value
+
+    @property
+    def typed(self) -> str:
+        return f"{self.package}.{self.name}"
+
+    @property
+    def docname(self) -> str:
+        return f"{FOLDERS[inspect.isclass(self.value)]}/{self.typed}"
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its docstring."""
+        paragraph = (inspect.getdoc(self.value) or "").split("\n\n")[0]
+        return FIRST.split(" ".join(paragraph.split()))[0].rstrip(":")
+
+
+def members(module: str, options: dict[str, str], overview: str) -> Iterator[Thing]:
+    """The public functions and classes of a module, or those that `members` names."""
+    home = importlib.import_module(module)
+    named = [name.strip() for name in options.get("members", "").split(",") if name.strip()]
+    left = {name.strip() for name in options.get("exclude-members", "").split(",")}
+    kept = tuple((key, value) for key, value in options.items() if key != "members")
+    for name in named or home.__all__:
+        value = getattr(home, name)
+        if name not in left and (inspect.isclass(value) or inspect.isfunction(value)):
+            yield Thing(module, name, value, overview, kept)
+
+
+def listed(root: Path, overviews: list[str]) -> list[Thing]:
+    """All that the overviews list, in their order."""
+    found = []
+    for overview in overviews:
+        text = (root / f"{overview}.md").read_text(encoding="utf-8")
+        for module, given in DIRECTIVE.findall(text):
+            options = {key: value.strip() for key, value in OPTION.findall(given)}
+            found += members(module, options, overview)
+    return found
+
+
+class Objects(SphinxDirective):
+    """``.. objects:: MODULE``: what the module says, and a table of its functions and classes."""
+
+    required_arguments = 1
+    option_spec = dict.fromkeys(
+        ("members", "exclude-members", "special-members"), directives.unchanged
+    )
+
+    def run(self) -> list[nodes.Node]:
+        module = self.arguments[0]
+        things = list(members(module, self.options, self.env.docname))
+        rest = set(importlib.import_module(module).__all__) - {thing.name for thing in things}
+        named = [name.strip() for name in self.options.get("members", "").split(",") if name]
+        rest = sorted(rest & set(named) if named else rest)
+        text = f".. automodule:: {module}\n" + (f"   :members: {', '.join(rest)}\n" if rest else "")
+        if things:
+            text += "\n.. list-table::\n   :class: book-objects\n   :widths: auto\n\n"
+        for thing in things:
+            role = "class" if inspect.isclass(thing.value) else "func"
+            text += f"   * - :py:{role}:`{thing.name} <{thing.full}>`\n     - {thing.summary}\n"
+        found = self.parse_text_to_nodes(text)
+        rows = [row for one in found for row in one.findall(nodes.row)][-len(things) :]
+        for row, thing in zip(rows, things, strict=bool(things)):
+            row["ids"].append(thing.full)  # links to the pages of before
+        return found
+
+
+def page(thing: Thing, uses: Uses, root: Path) -> str:
+    """The source of the page of a thing."""
+    kind = "class" if inspect.isclass(thing.value) else "function"
+    given = (("members", ""), *thing.options) if kind == "class" else ()
+    options = "".join(f"   :{key}: {value}\n" for key, value in given)
+    code, where = source(thing.value, root)
+    return "\n".join(
+        (
+            ":orphan:\n",
+            thing.typed,
+            "=" * len(thing.typed) + "\n",
+            f"In :doc:`/{thing.overview}`.\n",
+            f".. code-block:: python\n\n   from {thing.package} import {thing.name}\n",
+            f".. auto{kind}:: {thing.full}\n{options}",
+            uses.said(thing.home, inspect.getsource(thing.value)),
+            f".. dropdown:: Source: {where}\n   :class-container: book-source\n",
+            "   .. code-block:: python\n",
+            textwrap.indent(code, "      "),
+        )
+    )
+
+
+def source(value: Any, root: Path) -> tuple[str, str]:
+    """The code without its docstrings, which the page has, and where it stands."""
+    found, first = inspect.getsourcelines(value)
+    lines = dict(enumerate(textwrap.dedent("".join(found)).splitlines(), start=1))
+    for node in ast.walk(ast.parse("\n".join(lines.values()))):
+        documented = isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node)
+        if documented and len(node.body) > 1:
+            for i in range(node.body[0].lineno, node.body[0].end_lineno + 1):
+                del lines[i]
+    code = re.sub(r"\n{3,}", "\n\n", "\n".join(lines.values()))
+    path = Path(inspect.getsourcefile(inspect.unwrap(value))).resolve()
+    place = path.relative_to(root) if path.is_relative_to(root) else path.name
+    return code, f"``{place}``, line {first}"
+
+
+def write(app: Any, config: Any) -> None:
+    """The contents are known: write the pages, and let the build have them."""
+    root = Path(app.srcdir).resolve()
+    names = [str(name) for name in config.external_site_map]
+    overviews = [name for name in names if name.startswith("book/api/")]
+    things = listed(root, [name for name in overviews if (root / f"{name}.md").is_file()])
+    app.api_things = {thing.docname: thing for thing in things}
+    uses = read_uses(root, names)
+    texts = {root / f"{thing.docname}.rst": page(thing, uses, root) for thing in things}
+    for folder in FOLDERS:
+        (root / folder).mkdir(parents=True, exist_ok=True)
+        for old in set((root / folder).glob("*.rst")) - texts.keys():
+            old.unlink()
+    for path, text in texts.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+    kept = (one for one in config.exclude_patterns if not one.startswith(FOLDERS))
+    config.exclude_patterns = list(kept)
+
+
+def name_as_typed(app: Any, doctree: Any) -> None:
+    """A page of a thing is read: it can be referred to by the path that one types, too."""
+    thing = app.api_things.get(app.env.docname)
+    if thing is None or thing.typed == thing.full:
+        return
+    domain = app.env.get_domain("py")
+    for name, entry in list(domain.objects.items()):
+        if entry.docname == thing.docname and (name + ".").startswith(thing.full + "."):
+            typed = thing.typed + name.removeprefix(thing.full)
+            domain.note_object(typed, entry.objtype, entry.node_id, aliased=True)
+
+
+def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
+    """A docstring names a thing by the end of its path, as `exact.condition`: where there is one
+    that is called so, it is meant; a parameter stays what it is."""
+    if node.get("refdomain") != "py" or node["reftype"] != "obj" or "." not in node["reftarget"]:
+        return None
+    known = vars(app.builder).setdefault("things_by_ends", {})
+    if not known:
+        for name, entry in env.get_domain("py").objects.items():
+            parts = name.split(".")
+            for i in range(1, len(parts) - 1):
+                known.setdefault(".".join(parts[i:]), set()).add((entry.docname, entry.node_id))
+    met = known.get(node["reftarget"], ())
+    if len(met) != 1:
+        return None
+    return make_refnode(app.builder, node["refdoc"], *next(iter(met)), contnode)
+
+
+def no_source(app: Any, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
+    """Nobody wrote what these pages are made from, so nobody need download it."""
+    if pagename in app.api_things:
+        context["sourcename"] = ""
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_directive("objects", Objects)
+    app.connect("config-inited", write, priority=950)  # after the contents are read
+    app.connect("doctree-read", name_as_typed)
+    app.connect("missing-reference", find)
+    app.connect("html-page-context", no_source, priority=200)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

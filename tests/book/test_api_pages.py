@@ -1,0 +1,239 @@
+"""The pages of the package: one for each function and each class, each with all that one asks."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.book
+
+ROOT = Path(__file__).resolve().parents[2]
+EXT = ROOT / "book" / "_ext"
+OVERVIEWS = sorted(f"book/api/{path.stem}" for path in (ROOT / "book" / "api").glob("*.md"))
+
+
+@pytest.fixture(scope="module")
+def api() -> Any:
+    """The modules that make the pages."""
+    sys.path.insert(0, str(EXT))
+    import api_docstrings
+    import api_pages
+    import api_uses
+
+    yield {"pages": api_pages, "docstrings": api_docstrings, "uses": api_uses}
+    sys.path.remove(str(EXT))
+
+
+@pytest.fixture(scope="module")
+def things(api: Any) -> list[Any]:
+    return api["pages"].listed(ROOT, OVERVIEWS)
+
+
+def callables(thing: Any) -> dict[str, Any]:
+    """A thing, and the public methods that its class defines."""
+    found = {thing.typed: thing.value}
+    if inspect.isclass(thing.value):
+        for name, one in vars(thing.value).items():
+            inner = getattr(one, "__func__", one)
+            if inspect.isfunction(inner) and not name.startswith("_"):
+                found[f"{thing.typed}.{name}"] = inner
+    return found
+
+
+def completed(api: Any, name: str, value: Any) -> list[str]:
+    """A docstring as autodoc hands it on."""
+    lines = [*(inspect.getdoc(value) or "").splitlines(), ""]
+    what = "class" if inspect.isclass(value) else "function"
+    api["docstrings"].complete(None, what, name, value, None, lines)
+    return lines
+
+
+def listed(lines: list[str]) -> dict[str, str]:
+    """Of each parameter in the list of a docstring what stands beside its name."""
+    heads = [i for i in range(len(lines) - 1) if re.fullmatch("-{3,}", lines[i + 1])]
+    found = {}
+    for i, head in enumerate(heads):
+        end = heads[i + 1] if i + 1 < len(heads) else len(lines)
+        if lines[head] in ("Parameters", "Attributes"):
+            for line in lines[head + 2 : end]:
+                if line and not line.startswith(" "):
+                    names, _, kind = line.partition(" : ")
+                    found |= {name.strip(" *"): kind for name in names.split(",")}
+    return found
+
+
+def faults(api: Any, name: str, value: Any) -> list[str]:
+    """What a reader of the list of parameters would miss."""
+    if getattr(value, "_is_protocol", False):
+        return []
+    found = listed(completed(api, name, value))
+    missed = []
+    made_in_c = inspect.isclass(value) and issubclass(value, BaseException)
+    wanted = {} if made_in_c else inspect.signature(value).parameters
+    for key, one in wanted.items():
+        if key in ("self", "cls") or key.startswith("_"):
+            continue
+        if not found.get(key):
+            missed.append(f"{name}: {key} has no type")
+        elif one.default is not one.empty and not re.search("default|optional", found[key]):
+            missed.append(f"{name}: {key} has no default")
+    return missed
+
+
+def test_every_parameter_has_a_type_and_a_default(api: Any, things: list[Any]) -> None:
+    asked = {name: value for thing in things for name, value in callables(thing).items()}
+    assert len(asked) > 1000
+    missed = [line for name, value in asked.items() for line in faults(api, name, value)]
+    assert missed == []
+
+
+def test_what_comes_back_has_a_type(api: Any, things: list[Any]) -> None:
+    for thing in things:
+        if not inspect.isclass(thing.value):
+            returns = inspect.signature(thing.value).return_annotation
+            told = {"Returns", "Yields"} & set(completed(api, thing.typed, thing.value))
+            assert told or returns in ("None", None), thing.typed
+
+
+def test_a_docstring_keeps_its_words(api: Any, things: list[Any]) -> None:
+    """Of what it says itself nothing is lost, but a head that several names share."""
+    for thing in things:
+        before = Counter(line for line in (inspect.getdoc(thing.value) or "").splitlines() if line)
+        lost = before - Counter(completed(api, thing.typed, thing.value))
+        assert all(not line.startswith(" ") for line in lost), thing.typed
+
+
+def test_what_a_docstring_leaves_out_is_added(api: Any) -> None:
+    def call(x, z: int = 2, *more: str, fast: bool = False, **rest: float) -> float:
+        """Make something of x.
+
+        Parameters
+        ----------
+        x, z
+            Numbers.
+        fast : bool
+            Do not look.
+
+        Notes
+        -----
+        `more` words do no harm.
+        """
+
+    assert completed(api, "call", call) == WHOLE.splitlines()
+
+
+WHOLE = """Make something of x.
+
+Parameters
+----------
+x
+    Numbers.
+z : int, default 2
+    Numbers.
+fast : bool, default False
+    Do not look.
+*more : str
+    Explained above.
+**rest : float
+
+Returns
+-------
+float
+
+Notes
+-----
+`more` words do no harm.
+
+"""
+
+
+def test_the_pages_have_places_of_their_own(things: list[Any]) -> None:
+    """On a disk that does not tell `Fit` from `fit`, too; and nothing is listed twice."""
+    places = Counter(thing.docname.lower() for thing in things)
+    assert [place for place, many in places.items() if many > 1] == []
+
+
+def test_the_path_of_a_page_is_what_one_types(things: list[Any]) -> None:
+    typed = {thing.typed for thing in things}
+    assert {"gpnotes.fit", "gpnotes.RBF", "gpnotes.infer.svgp.fit"} <= typed
+    for thing in things:
+        space: dict[str, Any] = {}
+        exec(f"from {thing.package} import {thing.name}", space)
+        assert space[thing.name] is thing.value
+
+
+def test_a_page_shows_the_code_without_what_stands_above_it(api: Any, things: list[Any]) -> None:
+    fit = next(thing for thing in things if thing.typed == "gpnotes.fit")
+    code, where = api["pages"].source(fit.value, ROOT)
+    assert "src/gpnotes/infer/fitting.py" in where
+    assert '"""' not in code
+    assert code.startswith("@in_one_pool\ndef fit(\n")
+    assert code.endswith("return Fit(tuple(runs), objective)")
+
+
+def test_a_page_names_what_the_book_says(api: Any, tmp_path: Path) -> None:
+    chapter = """# One
+
+```{math}
+:label: eq-on-a
+a
+```
+
+```{code-cell}
+:tags: [hide-input]
+
+from gpnotes import RBF, fit
+```
+
+```{code-cell}
+---
+mystnb:
+  figure:
+    name: fig-one
+---
+found = fit(RBF())
+```
+"""
+    (tmp_path / "one.md").write_text(chapter, "utf-8")
+    uses = api["uses"].read_uses(tmp_path, ["one", "absent"])
+    said = uses.said("gpnotes.infer.fitting.fit", "Derived by :eq:`eq-on-a`, not :eq:`eq-on-b`.")
+    assert said.splitlines()[2:] == [
+        "- Derived in :doc:`/one`: :eq:`eq-on-a`",
+        "- Behind figures of :doc:`/one`: :numref:`fig-one`",
+    ]
+    assert "- Called in :doc:`/one`" in uses.said("gpnotes.model.kernels.stationary.RBF", "")
+    assert uses.said("gpnotes.infer.exact.condition", "") == ""
+
+
+@pytest.mark.site
+def test_every_thing_has_a_page(pages: Any, things: list[Any]) -> None:
+    """With its path, its import, its signature, and the list of its parameters; rows lead to it."""
+    assert len(things) > 500
+    rows = {name: pages[f"{name}.html"] for name in {thing.overview for thing in things}}
+    for thing in things:
+        page = pages[f"{thing.docname}.html"]
+        assert page.h1.get_text().rstrip("#¶") == thing.typed
+        said = page.article.get_text()
+        assert f"from {thing.package} import {thing.name}" in said
+        assert page.find("dt", id=thing.full), thing.typed
+        assert page.select_one("details.book-source pre"), thing.typed
+        row = rows[thing.overview].find("tr", id=thing.full)
+        place = thing.docname.removeprefix("book/api/")
+        assert row.a["href"] == f"{place}.html#{thing.full}"
+
+
+@pytest.mark.site
+def test_a_page_lists_the_parameters(pages: Any, things: list[Any]) -> None:
+    for thing in things:
+        if getattr(thing.value, "_is_protocol", False):
+            continue
+        told = pages[f"{thing.docname}.html"].find("dt", id=thing.full).parent.dd.get_text()
+        made_in_c = inspect.isclass(thing.value) and issubclass(thing.value, BaseException)
+        for name in () if made_in_c else inspect.signature(thing.value).parameters:
+            assert name.startswith("_") or re.search(rf"(?<!\w){name}(?!\w)", told), thing.typed
