@@ -68,7 +68,7 @@
       this.draw();
     }
 
-    draw() {
+    paint() {
       const { points, pairs, seed, ...prior } = this.state;
       const given = { x: points.map((p) => p[0]), y: points.map((p) => p[1]), xs: GRID, ...prior };
       this.frequencies = fixedNormals(MOST, seed).slice(0, pairs);
