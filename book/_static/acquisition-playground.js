@@ -126,6 +126,13 @@
 
     placed(x) { return [clamp(x, DOMAIN.x), LOW]; }
 
+    /* Places that were evaluated are some of those that can be, each once. */
+    taken(name, value) {
+      if (name !== "evaluated") return super.taken(name, value);
+      const places = [...new Set(value)].filter((x) => PLACES.includes(x)).slice(0, MOST);
+      return places.length ? places : undefined;
+    }
+
     /* A click or a tap beside the reader's place evaluates there. */
     add(x) {
       if (x < DOMAIN.x[0] - 0.1 || x > DOMAIN.x[1] + 0.1) return;
@@ -170,7 +177,7 @@
       this.largest = PLACES[open.indexOf(Math.max(...open))];
     }
 
-    draw() {
+    paint() {
       this.believe();
       this.curves.replaceChildren();
       this.axes.replaceChildren();

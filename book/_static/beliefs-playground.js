@@ -155,7 +155,7 @@
       return `Your belief: ${shares}. Arrow keys move it.`;
     }
 
-    draw() {
+    paint() {
       const { steps, look, price, breaks } = this.state;
       const key = [steps, look, price, breaks].join();
       if (key !== this.key) [this.key, this.result] = [key, plan(this.state)];

@@ -95,7 +95,7 @@
 
     add() {}
 
-    draw() {
+    paint() {
       this.result = walk(this.state);
       const { places } = this.result;
       this.curves.replaceChildren();

@@ -128,7 +128,7 @@
     get place() { return [this.state.length, this.state.noise]; }
 
     heightOf(width) {
-      return this.besides(width) ? clamp(0.46 * width, [260, 330]) : 560;
+      return this.besides(width) ? clamp(0.46 * width, [260, 330]) : 470;
     }
 
     besides(width) { return width >= 560; }
@@ -176,6 +176,11 @@
       this.halt();
       super.become({ many: this.state.many, ...changes });
       if (to) this.move(0, ...this.found(to));
+    }
+
+    taken(name, value) {
+      if (name === "many") return ["few", "all"].includes(value) ? value : undefined;
+      return super.taken(name, value);
     }
 
     reset() { this.become({ many: START.many }); }
@@ -262,7 +267,7 @@
       this.moving = 0;
     }
 
-    draw() {
+    paint() {
       this.state.points = [this.place];
       this.drawGround();
       this.result = posterior({ ...at(this.given, this.place), xs: GRID });

@@ -5,13 +5,21 @@
 (function () {
   "use strict";
 
-  const { posterior, fixedNormals } = window.gpNumbers;
+  const { posterior, dot, fixedNormals } = window.gpNumbers;
   const { GRID, svg, html, OperatedFigure, start } = window.gpFigure;
 
-  /* The mean of cos(\u03c9 (a \u2212 b)/\u2113) over standard normal frequencies \u03c9: pairs of sines and cosines. */
+  /* The mean of cos(\u03c9 (a \u2212 b)/\u2113) over standard normal frequencies \u03c9, for one lengthscale: the product of the
+     points' features, pairs of sines and cosines, which are found once for each point. */
   function correlation(frequencies) {
-    const many = frequencies.length;
-    return (a, b, ell) => frequencies.reduce((sum, w) => sum + Math.cos((w * (a - b)) / ell), 0) / many;
+    const scale = 1 / Math.sqrt(frequencies.length);
+    const known = new Map();
+    const features = (x, ell) => {
+      if (known.ell !== ell) known.clear();
+      known.ell = ell;
+      if (!known.has(x)) known.set(x, frequencies.flatMap((w) => [scale * Math.cos((w * x) / ell), scale * Math.sin((w * x) / ell)]));
+      return known.get(x);
+    };
+    return (a, b, ell) => dot(features(a, ell), features(b, ell));
   }
 
   window.gpFeatures = { correlation };
@@ -60,7 +68,7 @@
       this.draw();
     }
 
-    draw() {
+    paint() {
       const { points, pairs, seed, ...prior } = this.state;
       const given = { x: points.map((p) => p[0]), y: points.map((p) => p[1]), xs: GRID, ...prior };
       this.frequencies = fixedNormals(MOST, seed).slice(0, pairs);

@@ -83,6 +83,10 @@
 
     add() {}
 
+    taken(name, value) {
+      return name === "drawn" ? clamp(Math.trunc(value), [0, COUNT]) : super.taken(name, value);
+    }
+
     /* None drawn, with the order, the kernel and the numbers that were chosen. */
     reset() { this.become({ ...this.state, drawn: 0 }); }
 
@@ -93,7 +97,7 @@
 
     // ------------------------------------------------------------ drawing
 
-    draw() {
+    paint() {
       const { drawn, order, seed, kernel, lengthscale } = this.state;
       const prior = { kernel, lengthscale, signal: 1 };
       this.places = orderOf(order, COUNT).map((i) => (10 * i) / (COUNT - 1));

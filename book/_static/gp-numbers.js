@@ -83,17 +83,21 @@
     return { k, lower, half, logEvidence };
   }
 
-  /* Mean, covariance of f and log evidence. */
+  /* Mean and variances of f and y, log evidence; the covariance of f, much dearer, when it is asked for. */
   function posterior({ xs, ...given }) {
     const { k, lower, half, logEvidence } = evidence(given);
     const alpha = halfSolveTransposed(lower, half);
     const cross = gram(xs, given.x, k);
     const mean = cross.map((row) => dot(row, alpha));
     const explained = cross.map((row) => halfSolve(lower, row));
-    const covariance = xs.map((a, i) => xs.map((b, j) => k(a, b) - dot(explained[i], explained[j])));
-    const varianceF = covariance.map((row, i) => Math.max(row[i], 0));
+    const varianceF = xs.map((a, i) => Math.max(k(a, a) - dot(explained[i], explained[i]), 0));
     const varianceY = varianceF.map((v) => v + given.noise * given.noise);
-    return { mean, covariance, varianceF, varianceY, alpha, logEvidence };
+    return {
+      mean, varianceF, varianceY, alpha, logEvidence,
+      get covariance() {
+        return xs.map((a, i) => xs.map((b, j) => k(a, b) - dot(explained[i], explained[j])));
+      },
+    };
   }
 
   /* Numbers between 0 and 1 that never change: a small generator with a fixed seed. */

@@ -67,7 +67,7 @@
       this.add(GRID[widest], mean[widest]);
     }
 
-    draw() {
+    paint() {
       const { points, ...prior } = this.state;
       const given = { x: points.map((p) => p[0]), y: points.map((p) => p[1]), ...prior };
       const result = (this.result = posterior({ xs: GRID, ...given }));

@@ -148,7 +148,17 @@
 
     add() {}
 
-    draw() {
+    /* A map of the same size, with its start where it is, and winds that there are. */
+    taken(name, value) {
+      if (name === "wind") return value.length === START.wind.length && value.every((w) => w in WINDS) ? value : undefined;
+      if (name !== "rows") return super.taken(name, value);
+      const [letters, before] = [value.join(""), ROWS.join("")];
+      const fits = value.length === ROWS.length && value.every((row) => row.length === ROWS[0].length);
+      const drawn = (letter, i) => (letter === "S" ? before[i] === "S" : letter in BRUSHES && before[i] !== "S");
+      return fits && [...letters].every(drawn) ? value : undefined;
+    }
+
+    paint() {
       this.result = solve(this.state);
       this.tiles();
       let s = 0;

@@ -139,7 +139,7 @@
       this.move(i, this.bestPlace(this.places().map((x, j) => (j === i ? null : x))));
     }
 
-    draw() {
+    paint() {
       const z = this.places();
       this.result = sparse({ ...this.given(z), xs: GRID });
       const { kernel, lengthscale, noise, signal } = this.state;

@@ -178,7 +178,7 @@
       this.drawn = drawn(this.state, PLACES, NORMALS);
     }
 
-    draw() {
+    paint() {
       this.prepare();
       this.values = PLACES.map((x) => this.k(x, this.place));
       this.state.points = [[this.place, this.k(this.place, this.place)]];

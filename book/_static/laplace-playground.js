@@ -100,6 +100,11 @@
       if (this.state.points.length > 1) super.remove(index);
     }
 
+    taken(name, value) {
+      if (name === "points" && (value.length < 1 || value.length > 6)) return undefined;
+      return super.taken(name, value);
+    }
+
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
       this.chooser({ name: "bells", label: "Bell", options: BELLS }, box);
@@ -114,7 +119,7 @@
       this.spines(this, ticks(RANGE.x), [0, 0.5, 1, 1.5], ["f", "likelihood times prior"]);
     }
 
-    draw() {
+    paint() {
       const { points, width, bells } = this.state;
       this.result = laplace(points, width);
       this.shown = this.result.bells.slice(0, bells === "all" ? undefined : 1);

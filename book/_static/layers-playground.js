@@ -63,7 +63,7 @@
 
     drawAxes() {} // with the curves, which they fit
 
-    draw() {
+    paint() {
       const { depth, lengthscale, signal, mean, seed } = this.state;
       const all = fixedNormals(PLACES.length * MOST, seed);
       const normals = Array.from({ length: depth }, (_, t) => all.slice(t * PLACES.length, (t + 1) * PLACES.length));

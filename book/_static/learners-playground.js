@@ -166,7 +166,7 @@
 
     add() {}
 
-    draw() {
+    paint() {
       const key = JSON.stringify(this.state);
       if (key !== this.drawn) this.result = Object.fromEntries(Object.keys(RULES).map((rule) => [rule, race({ ...this.state, rule })]));
       this.drawn = key;

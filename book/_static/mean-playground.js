@@ -127,7 +127,7 @@
       return value >= VAGUE ? "vague" : String(Number((10 ** value).toPrecision(2)));
     }
 
-    draw() {
+    paint() {
       const { points, name, tau, ...prior } = this.state;
       const given = { x: points.map((p) => p[0]), y: points.map((p) => p[1]), xs: PLACES, ...prior };
       const many = Object.keys(MEANS).indexOf(name);

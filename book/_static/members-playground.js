@@ -142,7 +142,7 @@
       return climbed({ x, y: points.map((p) => p[1]), noise, prior, counts }, from);
     }
 
-    draw() {
+    paint() {
       const curves = Array.from({ length: MEMBERS }, (_, k) => this.member(k)).map((w) => GRID.map((x) => value(w, inner(x))));
       const mean = GRID.map((_, i) => curves.reduce((sum, f) => sum + f[i], 0) / MEMBERS);
       const variance = GRID.map((_, i) => curves.reduce((sum, f) => sum + (f[i] - mean[i]) ** 2, 0) / (MEMBERS - 1));

@@ -7,6 +7,7 @@
   const DOMAIN = { x: [0, 10], y: [-3, 3] };
   const GRID = Array.from({ length: 121 }, (_, i) => i / 12);
   const SVG = "http://www.w3.org/2000/svg";
+  const ROOM = 140; // pixels
   let clips = 0; // so that each has its name
 
   function svg(name, attributes, parent) {
@@ -53,8 +54,27 @@
 
   const minus = (text) => String(text).replace("-", "\u2212");
 
+  /* A value of a state in an address: rows parted by semicolons, numbers or words in a row by commas. */
+  function spelled(value) {
+    if (Array.isArray(value)) return value.map(spelled).join(Array.isArray(value[0]) ? ";" : ",");
+    return typeof value === "number" ? String(Number(value.toPrecision(7))) : encodeURIComponent(value);
+  }
+
+  /* It read again, as a value like another one, or nothing where it is none. */
+  const MANY = 100;
+  function read(text, like) {
+    if (!Array.isArray(like)) return typeof like !== "number" ? text : text.trim() === "" ? NaN : Number(text);
+    return text === "" ? [] : text.split(Array.isArray(like[0]) ? ";" : ",").map((part) => read(part, like[0]));
+  }
+
+  function alike(value, like) {
+    if (!Array.isArray(like)) return typeof like !== "number" || Number.isFinite(value);
+    const rows = !Array.isArray(like[0]) || value.every((row) => row.length === like[0].length);
+    return rows && value.length <= MANY && value.every((part) => alike(part, like[0]));
+  }
+
   /* A subclass has `start` (its state, with `points`), `role` (of the colours), `trialsOf`, `legendOf` and
-     `says`, and brings `controls` and `draw`. Its points are readings, within `range`, unless it says otherwise. */
+     `says`, and brings `controls` and `paint`. Its points are readings, within `range`, unless it says otherwise. */
   class OperatedFigure {
     constructor(root) {
       this.root = root;
@@ -65,18 +85,23 @@
       this.width = this.plot.clientWidth || 640;
       new ResizeObserver(() => this.resize()).observe(this.plot);
       this.resize();
+      this.arrive();
+      addEventListener("hashchange", () => this.arrive());
     }
 
+    /* Plot and state line are one scene, which stays in a telephone's window while the controls go by. */
     build() {
       this.trials();
       this.legend();
-      this.plot = html("div", { class: "gp-plot" }, this.root);
+      this.scene = html("div", { class: "gp-scene" }, this.root);
+      this.plot = html("div", { class: "gp-plot" }, this.scene);
       this.svg = svg("svg", { role: "group", "aria-label": this.says }, this.plot);
       this.axes = svg("g", { class: "gp-axes", "aria-hidden": "true" }, this.svg);
       this.curves = svg("g", { "aria-hidden": "true" }, this.svg);
       this.marks = svg("g", {}, this.svg);
+      this.status = html("p", { class: "gp-status", role: "status" }, this.scene);
       this.controls();
-      this.status = html("p", { class: "gp-status", role: "status" }, this.root);
+      this.addressed();
       this.pointer();
       this.keyboard();
     }
@@ -93,7 +118,26 @@
     trials() {
       const row = html("div", { class: "gp-buttons gp-trials", role: "group", "aria-label": "Things to try" }, this.root);
       html("span", { "aria-hidden": "true" }, row, "Try:");
-      this.trialsOf.forEach(([name, changes], i) => this.button(name, `try-${i + 1}`, row, () => this.become(changes)));
+      this.tries = this.trialsOf.map(([name], i) => this.button(name, `try-${i + 1}`, row, () => this.attempt(i)));
+    }
+
+    /* A thing to try stays pressed while all that it changed is as it left it. Pressed again it is tried
+       afresh, and where nothing has been done since, it takes the reader back to where he was before. */
+    attempt(number) {
+      const { before = structuredClone(this.state), number: last, after } = this.tried ?? {};
+      this.tried = null;
+      if (last === number && this.address === after) return this.become(before);
+      const [, changes] = this.trialsOf[number];
+      this.become(changes);
+      const changed = (name) => name in changes || this.spelled(name) !== this.spelled(name, this.start);
+      const left = this.kept.filter(changed).map((name) => [name, this.spelled(name)]);
+      this.tried = { number, before, left, after: this.address };
+      this.showTried();
+    }
+
+    showTried() {
+      if (this.tried?.left.some(([name, value]) => this.spelled(name) !== value)) this.tried = null;
+      this.tries.forEach((button, i) => button.setAttribute("aria-pressed", String(this.tried?.number === i)));
     }
 
     chooser({ name, label, options }, parent) {
@@ -154,6 +198,69 @@
 
     reset() {
       this.become({});
+    }
+
+    // ------------------------------------------------------------ addresses
+
+    /* What of a state makes an address. What the start has none of is found by drawing, or passes. */
+    get kept() {
+      return Object.keys(this.start).filter((name) => this.start[name].length !== 0);
+    }
+
+    spelled(name, state = this.state) {
+      return spelled(name === "points" ? state.points.map(([x, y]) => this.placed(x, y)) : state[name]);
+    }
+
+    /* Whatever differs from the start, as the end of an address. */
+    get address() {
+      const other = this.kept.filter((name) => this.spelled(name) !== this.spelled(name, this.start));
+      return other.map((name) => `${name}=${this.spelled(name)}`).join("&");
+    }
+
+    /* A link, which every browser can copy; a click copies it where the browser lets a page do so. */
+    addressed() {
+      const row = html("p", { class: "gp-address" }, this.root);
+      this.link = html("a", { href: "#" }, row, "Link to this state");
+      const told = html("span", { role: "status" }, row);
+      const say = (where) => (told.textContent = where);
+      this.link.addEventListener("click", () => {
+        if (!navigator.clipboard) return say("It is in the address bar.");
+        navigator.clipboard.writeText(this.link.href).then(() => say("Copied."), () => say("It is in the address bar."));
+      });
+      this.link.addEventListener("blur", () => say(""));
+    }
+
+    /* The state that the page's address asks for, if it names this figure; what no reader could set stays as
+       it is at the start. */
+    arrive() {
+      const { gpPlayground: name } = this.root.dataset;
+      const [where, asked] = location.hash.slice(1).split("?");
+      if (where !== name || asked === undefined || asked === this.address) return;
+      const found = {};
+      new URLSearchParams(asked).forEach((text, key) => {
+        if (!this.kept.includes(key)) return;
+        const value = read(text, this.start[key]);
+        const taken = alike(value, this.start[key]) ? this.taken(key, value) : undefined;
+        if (taken !== undefined) found[key] = taken;
+      });
+      this.tried = null;
+      this.become(found);
+      const go = () => document.getElementById(name)?.scrollIntoView({ behavior: "instant" });
+      go();
+      window.MathJax?.startup?.promise?.then(go); // formulas above it may have pushed it down
+    }
+
+    /* A value from an address as the figure may have it: in its slider, among its choices, where points may
+       stand, a count. */
+    taken(name, value) {
+      const control = this.root.querySelector(`[data-name="${name}"]`);
+      if (control?.options) return [...control.options].some((one) => one.value === value) ? value : undefined;
+      if (control) {
+        const inside = clamp(value, [Number(control.min), Number(control.max)]);
+        return Number.isInteger(Number(control.step)) ? Math.round(inside) : inside;
+      }
+      if (name === "points") return this.start.points.length === 1 && value.length !== 1 ? undefined : value.map(([x, y]) => this.placed(x, y));
+      return typeof value === "number" && !(Number.isInteger(value) && value > 0) ? undefined : value;
     }
 
     // ------------------------------------------------------------ points
@@ -254,6 +361,22 @@
 
     // ------------------------------------------------------------ drawing
 
+    draw() {
+      this.paint();
+      this.showTried();
+      this.link.href = `#${this.root.dataset.gpPlayground}${this.address && "?"}${this.address}`;
+      this.steady();
+    }
+
+    /* The state line gets no shorter while a reader works: what is below would move away under his finger.
+       And the scene stays in the window only where it leaves room for a slider, and for the book's bar. */
+    steady() {
+      this.status.style.minHeight = `${this.status.offsetHeight}px`;
+      const height = this.scene.offsetHeight;
+      this.root.style.setProperty("--gp-scene", `${height}px`);
+      this.scene.classList.toggle("gp-stays", height + ROOM <= innerHeight);
+    }
+
     heightOf(width) {
       return clamp(0.5 * width, [230, 340]);
     }
@@ -264,6 +387,7 @@
       this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
       this.svg.setAttribute("width", this.width);
       this.svg.setAttribute("height", this.height);
+      this.status.style.minHeight = "";
       this.scales();
       this.drawAxes();
       this.draw();

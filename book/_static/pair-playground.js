@@ -104,7 +104,7 @@
 
     // ------------------------------------------------------------ drawing
 
-    draw() {
+    paint() {
       this.result = told(this.state);
       this.state.points = [[this.state.a, this.result.mean]];
       this.curves.replaceChildren();

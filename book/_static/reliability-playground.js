@@ -105,7 +105,7 @@
 
     // ------------------------------------------------------------ drawing
 
-    draw() {
+    paint() {
       const { bins, kind, temperature } = this.state;
       const p = forecasts(temperature);
       this.result = reliability({ p, t: CAME, bins, kind });

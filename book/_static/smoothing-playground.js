@@ -128,7 +128,7 @@
       Object.assign(this.result, criteria(this.factored, prior.noise));
     }
 
-    draw() {
+    paint() {
       this.believe();
       this.row = row(this.factored, this.given.x, this.place);
       this.value = dot(this.row.weights, this.given.y);

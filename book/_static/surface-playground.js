@@ -156,6 +156,11 @@
     /* Each touch has two points: its own place, and the tip of its normal. */
     placed(x, y) { return [clamp(x, [-2.6, 2.6]), clamp(y, [-2, 2])]; }
 
+    taken(name, value) {
+      if (name !== "touches") return super.taken(name, value);
+      return value.slice(0, MOST).map(([x, y, angle]) => [...this.placed(x, y), turned(angle)]);
+    }
+
     /* A new touch faces away from the middle of the others. */
     add(x, y) {
       const { touches } = this.state;
@@ -208,7 +213,7 @@
       this.root.querySelector("[data-action=turn]").disabled = this.selected < 0;
     }
 
-    draw() {
+    paint() {
       const { touches, lengthscale, noise, level } = this.state;
       this.result = surface({ touches, places: PLACES, lengthscale, signal: lengthscale, noise, level });
       const { mean, sd } = this.result;

@@ -164,7 +164,13 @@ def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iter
     seen: list[tuple[str, Visit]] = []
 
     def go(
-        kind: str, width: int = 800, *, given: str = "{}", tail: str = "", **options: Any
+        kind: str,
+        width: int = 800,
+        *,
+        given: str = "{}",
+        tail: str = "",
+        at: str = "",
+        **options: Any,
     ) -> Any:
         file = tmp_path / f"{kind}.html"
         script = {"exact": "gp"}.get(kind, kind)  # the first figure has no kind in its name
@@ -177,7 +183,7 @@ def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iter
         one = sheets[key].pop() if sheets.get(key) else _sheet(browser, options)
         seen.append((key, one))
         one.page.set_viewport_size(options["viewport"])
-        one.page.goto(file.as_uri())
+        one.page.goto(file.as_uri() + at)
         return one.page
 
     yield go

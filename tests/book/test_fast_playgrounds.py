@@ -118,6 +118,24 @@ def test_other_frequencies_are_a_button_away(opened):
     assert page.get_attribute(".gp-mean", "d") == before
 
 
+def test_each_point_has_its_features_once(opened):
+    """Of 400 pairs at 121 places and ten readings; counted, not timed: any machine will do."""
+    page = opened("features")
+    page.click("[data-action=try-3]")
+    asked = page.evaluate(
+        """() => {
+            const { cos, sin } = Math;
+            let many = 0;
+            Math.cos = (x) => ((many += 1), cos(x));
+            Math.sin = (x) => ((many += 1), sin(x));
+            document.querySelector('.gp-playground').playground.draw();
+            [Math.cos, Math.sin] = [cos, sin];
+            return many;
+        }"""
+    )
+    assert asked <= 2 * 400 * (121 + 10) + 2 * 400  # and the normal numbers, by cosines
+
+
 @pytest.mark.parametrize("linear", [False, True])
 def test_layers_are_those_of_the_formula(opened, linear):
     """Each a root of the package's Gram matrix of the values before, times the same normals."""
