@@ -179,7 +179,7 @@ class HostPairs(Pairs):
         # in Fortran order, without a copy: outᵀ = right leftᵀ
         gemm = _xp.blas("gemm", q)
         gemm(1.0, right[columns].T, left[rows].T, c=q.T, trans_a=1, overwrite_c=1)
-        near = _near(q, by_row[rows], by_column[columns])
+        near = self._near(q, by_row[rows], by_column[columns])
         q.flat[near] = 0.0
         if q is not out:
             out[...] = q
@@ -214,6 +214,19 @@ class HostPairs(Pairs):
                 gap = np.empty_like(out)
         return _NONE
 
+    def _near(self, q: HostMatrix, by_row: HostVector, by_column: HostVector) -> HostVector:
+        """Where q is less than its rounding; few are near enough to be looked at twice."""
+        found = np.flatnonzero(q < self._largest)
+        if not found.size:
+            return _NONE
+        rows, columns = np.divmod(found, q.shape[1])
+        return found[q.flat[found] < by_row[rows] + by_column[columns]]
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest rounding of all pairs."""
+        return float(self._left[1].max() + self._right[1].max())
+
     @cached_property
     def _left(self) -> tuple[HostMatrix, HostVector]:
         """``[−2u, |u|², 1]``, (n, d + 2), and what each row adds to the rounding of its distances.
@@ -233,10 +246,3 @@ class HostPairs(Pairs):
 
 
 _NONE = np.empty(0, np.intp)
-
-
-def _near(q: HostMatrix, by_row: HostVector, by_column: HostVector) -> HostVector:
-    """Where q is less than its rounding; few are near enough to be looked at twice."""
-    found = np.flatnonzero(q < by_row.max() + by_column.max())
-    rows, columns = np.divmod(found, q.shape[1])
-    return found[q.flat[found] < by_row[rows] + by_column[columns]]
