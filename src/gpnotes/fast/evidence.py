@@ -125,13 +125,15 @@ def cross(
     return across(kernel, HostPairs(v, u), slope)
 
 
-def across(kernel: InPlaceKernel, pairs: HostPairs, slope: HostMatrix | None = None) -> HostMatrix:
-    """`cross` of pairs, whose columns are the rows of what it gives."""
+def across(
+    kernel: InPlaceKernel, pairs: HostPairs, slope: HostMatrix | None = None, *, unit: bool = False
+) -> HostMatrix:
+    """`cross` of pairs, whose columns are the rows of what it gives; `unit` leaves σ_f² out."""
     m, n = pairs.u.shape[0], pairs.v.shape[0]
     K = np.empty((n, m), pairs.dtype, order="F")
     for some in blocks(m, n, _BLOCK):
         slopes = None if slope is None else slope.T[some]
-        values_and_slopes(kernel, pairs, some, ALL, K.T[some], slopes)
+        values_and_slopes(kernel, pairs, some, ALL, K.T[some], slopes, unit=unit)
     return K
 
 
@@ -142,8 +144,10 @@ def values_and_slopes(
     columns: slice,
     k: HostMatrix | None = None,
     slope: HostMatrix | None = None,
+    *,
+    unit: bool = False,
 ) -> tuple[HostMatrix, HostMatrix]:
-    """k and ``dk/dq`` of some rows of the pairs with some columns.
+    """k and ``dk/dq`` of some rows of the pairs with some columns; `unit` leaves σ_f² out.
 
     They go into `k` and `slope`, arrays in C order, where these are given.
     Distances that are rounding are zero, and so are the slopes there: points that coincide stay so
@@ -154,8 +158,9 @@ def values_and_slopes(
     slope = np.empty(shape, pairs.dtype) if slope is None else slope
     near = pairs.squares(rows, columns, k)
     kernel.profile_in_place(k, slope)
-    k *= kernel.variance
-    slope *= kernel.variance
+    if not unit:
+        k *= kernel.variance
+        slope *= kernel.variance
     slope.flat[near] = 0.0
     return k, slope
 
