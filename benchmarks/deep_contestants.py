@@ -1,9 +1,11 @@
 """Who evaluates the bound of a deep process of two layers with its gradient by everything.
 
-The floor is what no program of this kind can do without, unit by unit: the factor of K_uu and three
-triangular solves of its size; for each row that a unit is given distances and their exponentials,
-the triangular solve for A, the product with the root of q that variances need, the product of A
-with itself that q is told, the one that carries derivatives back, and those by Z and by the row.
+The floor is what no program of this kind can do without, unit by unit: K_uu and its way back to Z,
+its factor, three triangular solves of its size and three products with the root of q; for each row
+that a unit is given distances, their exponentials and slopes, the triangular solve for A, the
+product with the root of q that variances need, the sums of squares of both, A times the slopes by
+variances, half of the product of A with that, which q is told, the one that carries derivatives
+back, times the slopes of the kernel, and those by Z and by the row. The draws are given.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from gpnotes.infer import deep, svgp
 from gpnotes.infer.deep.noise import own_noise
 
 D, ROWS, INDUCING, DRAWS = 4, 1000, 100, 5
+BLOCKS = 4  # of the rows of the last layer, which is given all draws
 
 Call = Callable[[], np.ndarray | None]
 
@@ -49,37 +52,56 @@ class DeepProblem:
 
 
 def floor(problem: DeepProblem) -> Call:
-    """BLAS and LAPACK in place, and ``exp`` in blocks that fit the cache."""
+    """BLAS and LAPACK in place, and what is elementwise in blocks that fit the cache."""
     from scipy.linalg.blas import dgemm, dsyrk, dtrmm, dtrsm
     from scipy.linalg.lapack import dpotrf
 
     n, m = problem.n, problem.points
+    Z = np.asfortranarray(0.1 * problem.data[0][:m])
     K_uu = np.asfortranarray(problem.model.layers[0][0].gp.kernel(problem.data[0][:m]) + np.eye(m))
     lower = np.asfortranarray(np.linalg.cholesky(K_uu))
-    square, gram = np.eye(m, order="F"), np.zeros((m, m), order="F")
-    Z = np.asfortranarray(0.1 * problem.data[0][:m])
-    by_Z = np.zeros((m, D), order="F")
-    rows = (n,) * D, (n * DRAWS,)
-    room = {size: [np.zeros((size, m), order="F") for _ in range(3)] for size in (n, n * DRAWS)}
+    square, gram, small = np.eye(m, order="F"), *np.zeros((2, m, m)).transpose(0, 2, 1)
+    by_Z, rows = np.zeros((m, D), order="F"), max(1, n * DRAWS // BLOCKS)
+    room = {size: [np.zeros((size, m), order="F") for _ in range(4)] for size in (n, rows)}
     inputs = {size: np.full((size, D), 0.1, order="F") for size in room}
+    slopes = {size: np.full(size, 0.1) for size in room}
+
+    def of_unit() -> None:
+        dgemm(-1.0, Z, Z, trans_b=1, c=small, overwrite_c=1)
+        np.exp(small.T, out=small.T)
+        dpotrf(K_uu, lower=1, clean=0)
+        for _ in range(3):
+            dtrsm(1.0, lower, square, lower=1)
+        dsyrk(1.0, lower, trans=1, lower=1, c=small, overwrite_c=1)
+        for _ in range(2):
+            dtrmm(1.0, lower, gram, lower=1)
+        np.multiply(small.T, square.T, out=small.T)
+        dgemm(1.0, small, Z)
+
+    def of_rows(size: int) -> None:
+        (A, B, slope, K_bar), H = room[size], inputs[size]
+        dgemm(-1.0, H, Z, trans_b=1, c=A, overwrite_c=1)
+        for start in range(0, m, 10):
+            block = A.T[start : start + 10]
+            np.exp(block, out=block)
+            np.multiply(block, -0.5, out=slope.T[start : start + 10])
+        dtrsm(1.0, lower, A, side=1, lower=1, trans_a=1, overwrite_b=1)
+        B[:] = A
+        dtrmm(1.0, lower, B, side=1, lower=1, trans_a=1, overwrite_b=1)
+        np.einsum("ji,ji->i", A.T, A.T)
+        np.einsum("ji,ji->i", B.T, B.T)
+        np.multiply(A.T, slopes[size], out=B.T)
+        dsyrk(1.0, B, trans=1, lower=1, c=gram, overwrite_c=1)
+        dgemm(1.0, B, gram, c=K_bar, overwrite_c=1)
+        np.multiply(K_bar.T, slope.T, out=K_bar.T)
+        dgemm(1.0, K_bar, H, trans_a=1, c=by_Z, overwrite_c=1)
+        dgemm(1.0, K_bar, Z)
 
     def call() -> None:
-        for size in (size for layer in rows for size in layer):
-            (A, B, K_bar), H = room[size], inputs[size]
-            dpotrf(K_uu, lower=1, clean=0)
-            for _ in range(3):
-                dtrsm(1.0, lower, square, lower=1)
-            dgemm(-1.0, H, Z, trans_b=1, c=A, overwrite_c=1)
-            for start in range(0, m, 10):  # blocks that fit the cache
-                block = A.T[start : start + 10]
-                np.exp(block, out=block)
-            dtrsm(1.0, lower, A, side=1, lower=1, trans_a=1, overwrite_b=1)
-            B[:] = A
-            dtrmm(1.0, lower, B, side=1, lower=1, trans_a=1, overwrite_b=1)
-            dsyrk(1.0, A, trans=1, lower=1, c=gram, overwrite_c=1)
-            dgemm(1.0, A, gram, c=K_bar, overwrite_c=1)
-            dgemm(1.0, K_bar, H, trans_a=1, c=by_Z, overwrite_c=1)
-            dgemm(1.0, K_bar, Z)
+        for _ in range(D + 1):
+            of_unit()
+        for size in (n,) * D + (rows,) * BLOCKS:
+            of_rows(size)
 
     return call
 
@@ -87,9 +109,10 @@ def floor(problem: DeepProblem) -> Call:
 def ours(problem: DeepProblem) -> Call:
     """The bound; by the noise; and of each unit by variance, lengthscales, Z, weights and root."""
     X, y = problem.data
+    noise = own_noise(problem.model, problem.n)
 
     def call() -> np.ndarray:
-        value, bar = deep.elbo_and_gradient(problem.model, X, y)
+        value, bar = deep.elbo_and_gradient(problem.model, X, y, noise)
         parts = [np.asarray([value, bar.likelihood.variance])]
         for unit in (unit for layer in bar.layers for unit in layer):
             kernel = unit.gp.kernel

@@ -125,13 +125,15 @@ def cross(
     return across(kernel, HostPairs(v, u), slope)
 
 
-def across(kernel: InPlaceKernel, pairs: HostPairs, slope: HostMatrix | None = None) -> HostMatrix:
-    """`cross` of pairs, whose columns are the rows of what it gives."""
+def across(
+    kernel: InPlaceKernel, pairs: HostPairs, slope: HostMatrix | None = None, *, unit: bool = False
+) -> HostMatrix:
+    """`cross` of pairs, whose columns are the rows of what it gives; `unit` leaves σ_f² out."""
     m, n = pairs.u.shape[0], pairs.v.shape[0]
     K = np.empty((n, m), pairs.dtype, order="F")
     for some in blocks(m, n, _BLOCK):
         slopes = None if slope is None else slope.T[some]
-        values_and_slopes(kernel, pairs, some, ALL, K.T[some], slopes)
+        values_and_slopes(kernel, pairs, some, ALL, K.T[some], slopes, unit=unit)
     return K
 
 
@@ -142,8 +144,10 @@ def values_and_slopes(
     columns: slice,
     k: HostMatrix | None = None,
     slope: HostMatrix | None = None,
+    *,
+    unit: bool = False,
 ) -> tuple[HostMatrix, HostMatrix]:
-    """k and ``dk/dq`` of some rows of the pairs with some columns.
+    """k and ``dk/dq`` of some rows of the pairs with some columns; `unit` leaves σ_f² out.
 
     They go into `k` and `slope`, arrays in C order, where these are given.
     Distances that are rounding are zero, and so are the slopes there: points that coincide stay so
@@ -154,8 +158,9 @@ def values_and_slopes(
     slope = np.empty(shape, pairs.dtype) if slope is None else slope
     near = pairs.squares(rows, columns, k)
     kernel.profile_in_place(k, slope)
-    k *= kernel.variance
-    slope *= kernel.variance
+    if not unit:
+        k *= kernel.variance
+        slope *= kernel.variance
     slope.flat[near] = 0.0
     return k, slope
 
@@ -179,7 +184,7 @@ class HostPairs(Pairs):
         # in Fortran order, without a copy: outᵀ = right leftᵀ
         gemm = _xp.blas("gemm", q)
         gemm(1.0, right[columns].T, left[rows].T, c=q.T, trans_a=1, overwrite_c=1)
-        near = _near(q, by_row[rows], by_column[columns])
+        near = self._near(q, by_row[rows], by_column[columns])
         q.flat[near] = 0.0
         if q is not out:
             out[...] = q
@@ -214,6 +219,19 @@ class HostPairs(Pairs):
                 gap = np.empty_like(out)
         return _NONE
 
+    def _near(self, q: HostMatrix, by_row: HostVector, by_column: HostVector) -> HostVector:
+        """Where q is less than its rounding; few are near enough to be looked at twice."""
+        found = np.flatnonzero(q < self._largest)
+        if not found.size:
+            return _NONE
+        rows, columns = np.divmod(found, q.shape[1])
+        return found[q.flat[found] < by_row[rows] + by_column[columns]]
+
+    @cached_property
+    def _largest(self) -> float:
+        """The largest rounding of all pairs."""
+        return float(self._left[1].max() + self._right[1].max())
+
     @cached_property
     def _left(self) -> tuple[HostMatrix, HostVector]:
         """``[−2u, |u|², 1]``, (n, d + 2), and what each row adds to the rounding of its distances.
@@ -233,10 +251,3 @@ class HostPairs(Pairs):
 
 
 _NONE = np.empty(0, np.intp)
-
-
-def _near(q: HostMatrix, by_row: HostVector, by_column: HostVector) -> HostVector:
-    """Where q is less than its rounding; few are near enough to be looked at twice."""
-    found = np.flatnonzero(q < by_row.max() + by_column.max())
-    rows, columns = np.divmod(found, q.shape[1])
-    return found[q.flat[found] < by_row[rows] + by_column[columns]]

@@ -27,10 +27,10 @@ _BLOCK = 2**15  # entries, as in `evidence`
 
 
 class Block(NamedTuple):
-    """What some rows of data need in both passes: ``Φ = K_fu L_u⁻ᵀ`` and ``dk/dq``, (n, M) each.
+    """What some rows need in both passes: ``Φ = K_fu L_u⁻ᵀ`` and ``dp/dq``, (n, M) each.
 
-    `gap` (n,) is what Φ leaves of the variance, ``max(σ_f² − |φᵢ|², 0)``; `pairs` are those of a
-    point and a row.
+    Here ``k = σ_f² p``: whoever takes the slopes multiplies a smaller matrix by σ_f². `gap` (n,) is
+    what Φ leaves of the variance, ``max(σ_f² − |φᵢ|², 0)``; `pairs` are those of a point and a row.
     """
 
     Phi: HostMatrix
@@ -43,8 +43,8 @@ def whiten(kernel: InPlaceKernel, Z: Matrix, lower: Matrix, X: Matrix) -> Block:
     """The block of the rows X (n, d), for M points Z (M, d) and the factor L_u; O(n M²)."""
     pairs = HostPairs(*scaled_pair(kernel, Z, X))
     slope = np.empty((X.shape[0], Z.shape[0]), pairs.dtype, order="F")
-    Phi = across(kernel, pairs, slope)
-    divide(Phi, _xp.as_host(lower), transposed=True)
+    Phi = across(kernel, pairs, slope, unit=True)
+    divide(Phi, _xp.as_host(lower) / kernel.variance, transposed=True)
     gap = kernel.variance - np.einsum("ji,ji->i", Phi.T, Phi.T)
     return Block(Phi, slope, np.maximum(gap, 0.0), pairs)
 
@@ -62,9 +62,11 @@ class Workspace:
     ``α = (r − Φ weights) / noise``.
     """
 
-    def __init__(self, back: Matrix, by_alpha: Vector, weights: Vector, noise: float) -> None:
-        self._back = np.asfortranarray(_xp.as_host(back))
-        self._by_alpha = _xp.as_host(by_alpha)
+    def __init__(
+        self, kernel: InPlaceKernel, back: Matrix, by_alpha: Vector, weights: Vector, noise: float
+    ) -> None:
+        self._back = np.asfortranarray(kernel.variance * _xp.as_host(back))
+        self._by_alpha = kernel.variance * _xp.as_host(by_alpha)
         self._weights = weights
         self._noise = noise
         self._buffer = np.empty((0, 0))

@@ -19,7 +19,7 @@ from ..ground.memory import blocks
 from ..ground.xp import HostArray, HostMatrix
 from .polynomials import Workspace
 
-_BLOCK = 2**15  # entries, as in `evidence`
+_BLOCK = 2**16  # entries: 512 KiB in float64, so that a few blocks fit a core's cache
 
 __all__ = ["Workspace", "forth", "pulled"]
 

@@ -26,7 +26,7 @@ _BLOCK = 2**15  # entries, as in `evidence`
 
 
 class Projection(NamedTuple):
-    """``Φ = K_fu L⁻ᵀ`` and ``dk/dq``, (n, M) each; ``Φ w`` and the variance of f, (n,) each.
+    """``Φ = K_fu L⁻ᵀ`` and ``dp/dq``, (n, M) each; ``Φ w`` and the variance of f, (n,) each.
 
     And the pairs of a point and a row.
     """
@@ -63,8 +63,8 @@ def carried(
     by_variance: Vector,
 ) -> tuple[Numbers, HostMatrix]:  # fmt: skip
     """Derivatives by lengthscale and Z, of ``K_fu_bar = e₁ outerᵀ − 2 diag(e₂) Φ backᵀ``."""
-    W = _product(-2.0, at.Phi, back)
-    e1, e2 = _xp.as_host(by_mean), _xp.as_host(by_variance)
+    W = _product(-2.0 * kernel.variance, at.Phi, back)
+    e1, e2 = kernel.variance * _xp.as_host(by_mean), _xp.as_host(by_variance)
     for some in blocks(W.shape[1], W.shape[0], _BLOCK):
         part = W.T[some]
         part *= e2[None, :]
@@ -97,7 +97,7 @@ def carried_to_both(
     S[:, 0], both[:, 0], both[:, 1:] = _xp.as_host(by_mean), _xp.as_host(outer), _xp.as_host(back)
     np.multiply(Phi.T, -2.0 * _xp.as_host(by_variance), out=S.T[1:])
     gradient, sites = _sums(Phi, S)
-    W = _product(1.0, S, both)
+    W = _product(kernel.variance, S, both)
     W *= at.slope
     return Carried(*pull_to_both(kernel, at.pairs, W), gradient, sites)
 

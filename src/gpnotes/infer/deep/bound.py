@@ -415,7 +415,7 @@ def _unit_back(unit: Unit, q: VariationalPosterior, way: Way, rows: Rows) -> tup
     """The derivatives by a unit and by its inputs, from what all rows say."""
     inducing_bar, Z_more = bar_of_inducing(q, rows.sums, way)
     kernel_bar = added(rows.kernel_bar, inducing_bar)
-    scales_bar, couplings_bar = root_pulled(unit, -(q.root @ rows.sums.sites))
+    scales_bar, couplings_bar = root_pulled(unit, q.root, -(q.root @ rows.sums.sites))
     bar = cotangent(
         unit, gp=cotangent(unit.gp, kernel=kernel_bar, mean=rows.mean_bar, noise_var=0.0),
         Z=rows.Z_bar + Z_more, weights=rows.sums.gradient, scales=scales_bar,
@@ -479,7 +479,7 @@ def with_divergence(model: DeepGP, units: Posteriors, part: Part) -> tuple[float
 
 def _less_divergence(unit: Unit, q: VariationalPosterior, bar: Unit) -> Unit:
     """Less the derivatives of ``½ (tr BᵀB + wᵀw − M − log |BᵀB|)``, :eq:`eq-dg-kl`."""
-    by_scales, by_couplings = root_pulled(unit, q.root)
+    by_scales, by_couplings = root_pulled(unit, q.root, q.root)
     return cotangent(
         bar, weights=bar.weights - unit.weights,
         scales=bar.scales - by_scales + 1.0 / unit.scales,

@@ -306,15 +306,6 @@ def _taken(vector: Vector, places: HostVector) -> Vector:
     return xp.take(vector, xp.asarray(places, device=device(vector)), axis=0)
 
 
-def _triangle(unit: Unit) -> Matrix:
-    """The lower triangular matrix with ones on its diagonal and the couplings below."""
-    size = unit.scales.shape[0]
-    xp = array_namespace(unit.scales)
-    ends = as_array(np.asarray([0.0, 1.0]), unit.scales)
-    entries = xp.concat([ends, unit.couplings])
-    return xp.reshape(_taken(entries, _places(size)[0]), (size, size))
-
-
 def root_of(unit: Unit) -> Matrix:
     """B, whose transpose times itself is the covariance of v.
 
@@ -328,16 +319,23 @@ def root_of(unit: Unit) -> Matrix:
     Matrix, shape (M, M)
         The lower triangular matrix.
     """
-    return unit.scales[:, None] * _triangle(unit)
+    size = unit.scales.shape[0]
+    xp = array_namespace(unit.scales)
+    ends = as_array(np.asarray([0.0, 1.0]), unit.scales)
+    entries = xp.concat([ends, unit.couplings])
+    triangle = xp.reshape(_taken(entries, _places(size)[0]), (size, size))
+    return unit.scales[:, None] * triangle
 
 
-def root_pulled(unit: Unit, root_bar: Matrix) -> tuple[Vector, Vector]:
+def root_pulled(unit: Unit, root: Matrix, root_bar: Matrix) -> tuple[Vector, Vector]:
     """Carry derivatives by B back to what it is made of.
 
     Parameters
     ----------
     unit : Unit
         The unit.
+    root : Matrix, shape (M, M)
+        B.
     root_bar : Matrix, shape (M, M)
         The derivatives by B, of which those above the diagonal are not looked at.
 
@@ -351,7 +349,7 @@ def root_pulled(unit: Unit, root_bar: Matrix) -> tuple[Vector, Vector]:
     xp = array_namespace(root_bar)
     flat = xp.reshape(unit.scales[:, None] * root_bar, (-1,))
     couplings_bar = _taken(flat, _places(unit.scales.shape[0])[1])
-    return xp.sum(root_bar * _triangle(unit), axis=1), couplings_bar
+    return xp.sum(root_bar * root, axis=1) / unit.scales, couplings_bar
 
 
 def posterior_of(unit: Unit, likelihood: Likelihood) -> VariationalPosterior:

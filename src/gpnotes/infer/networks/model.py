@@ -238,7 +238,8 @@ def _joint(
         F, back = model.network.passed(theta, data.X, data.work)
         mean, log_variance = model.outputs(F)
         left, precision = data.y - mean, xp.exp(-log_variance)
-        squares = left**2 * precision
+        pull = left * precision
+        squares = left * pull
         density = -0.5 * (squares + log_variance + LOG_2PI)
         scaled = theta / v
         of_prior = xp.sum(theta * scaled, axis=-1) + data.log_volume
@@ -248,7 +249,7 @@ def _joint(
 
     def pullback() -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            slopes = [data.weighted(left * precision), data.weighted(0.5 * (squares - 1.0))]
+            slopes = [data.weighted(pull), data.weighted(0.5 * (squares - 1.0))]
             rows = [slope[..., None, :] for slope in slopes[: model.network.sizes[-1]]]
             bar = xp.concat(rows, axis=-2)
             slope = back(xp.matrix_transpose(bar)) - prior * scaled

@@ -333,6 +333,7 @@ class Pull:
         assert in_place.supports(kernel, X)
         middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(Z.shape[0], Z)
         work = in_place.Workspace(
+            kernel,
             -_xp.solve_triangular(lower, middle, transpose=True),
             _xp.solve_triangular(lower, self.weight_mean, transpose=True),
             self.weight_mean,
