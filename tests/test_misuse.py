@@ -145,7 +145,8 @@ UNTRIED = {
     "Transition", "Waiting",
     # for subclasses and for other rooms
     "Explorer", "Learner", "Schedule", "World",
-    "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "Mapper",
+    "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "OfClasses",
+    "Mapper",
     "Chunks", "Rows", "Sampler", "StateModel", "leapfrog",
     "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",

@@ -30,7 +30,7 @@ from gpnotes.ground.chunks import Chunks
 from gpnotes.infer import deep, features, interdomain, laplace, line, linear, networks, sparse, svgp
 from gpnotes.infer.fitting import Fit
 from gpnotes.model.kernels import CircularRBF
-from gpnotes.model.likelihoods import StudentT
+from gpnotes.model.likelihoods import Categorical, StudentT
 from gpnotes.model.means import BasisMean, Powers
 
 DRAW = np.random.default_rng(0)
@@ -72,6 +72,8 @@ FITTED = {
     "a variational process": lambda: few(svgp.SVGP(LATENT, StudentT(0.1, 4.0), X[:4]), Y),
     "counts": lambda: svgp.condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),
     "several classes": lambda: svgp.condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
+    "several classes by the softmax": lambda: svgp.condition(
+        svgp.SVGP(LATENT, Categorical(3), X[:4]), X, CLASSES, steps=3),
     "a deep process": lambda: few(deep.deepen(
         svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], draws=2), Y),
     "a circle": lambda: sparse.condition(

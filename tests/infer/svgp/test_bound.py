@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import comb
 from scipy.stats import multivariate_normal, norm
 
 from gpnotes import (
@@ -23,8 +24,9 @@ from gpnotes import (
 )
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten, flatten_gradient, names
-from gpnotes.infer import exact, svgp
+from gpnotes.infer import exact, laplace, svgp
 from gpnotes.infer.svgp.posterior import inducing_factor
+from gpnotes.model.likelihoods import Binomial
 from gpnotes.testing import gradcheck
 
 from .conftest import LIKELIHOODS, model_of, observed, process
@@ -370,3 +372,22 @@ def test_a_second_step_follows_both_gradients(numbers):
         step = mean / (1.0 - 0.9 ** (k + 1)) / np.sqrt(square / (1.0 - 0.999 ** (k + 1)))
         moved = posteriors[k + 1].model.Z - posteriors[k].model.Z
         np.testing.assert_allclose(moved, 0.02 * np.std(X, axis=0) * step, rtol=1e-4)
+
+
+def test_trials_are_labels_of_repeated_rows(rng):
+    """As `Binomial` says of rows whose numbers of trials differ: here they do not, to compare."""
+    X, y = rng.uniform(-2.0, 2.0, size=(12, 1)), rng.integers(0, 4, size=12).astype(float)
+    trials = np.full(12, 3)
+    rows = np.repeat(X, trials, axis=0)
+    labels = np.concatenate([np.repeat([1.0, -1.0], [int(k), 3 - int(k)]) for k in y])
+    gp, Z = GP(RBF(1.5, 0.9), 0.0), X[:5]
+    counted = svgp.condition(svgp.SVGP(gp, Binomial(3), Z), X, y)
+    told = svgp.condition(svgp.SVGP(gp, Bernoulli("logit"), Z), rows, labels)
+    ways = np.log(comb(3, y)).sum()
+    assert svgp.elbo(counted, X, y) - ways == pytest.approx(svgp.elbo(told, rows, labels), abs=1e-8)
+    for one, other in zip(counted.predict(X), told.predict(X), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    near = laplace.condition(gp, X, y, Binomial(3))
+    apart = laplace.condition(gp, rows, labels, Bernoulli("logit"))
+    np.testing.assert_allclose(near.mean(X), apart.mean(X), atol=1e-8)
+    np.testing.assert_allclose(near.variance(X), apart.variance(X), atol=1e-8)

@@ -12,6 +12,7 @@ from gpnotes import GP, RBF, ConstantMean, Matern52, RobustMax, White, fit, stre
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten, flatten_gradient
 from gpnotes.infer import deep, laplace, svgp
+from gpnotes.model.likelihoods import Categorical
 
 C = 3
 
@@ -91,6 +92,52 @@ def test_the_bound_is_below_the_evidence_by_brute_force_and_near_it(rng):
     share = np.stack([likely @ (f[:, :, 1, 0].argmax(axis=1) == c) for c in range(C)])
     wanted = 0.05 + 0.85 * share / likely.sum()
     np.testing.assert_allclose(q.probability(X[1:2])[0], wanted, atol=0.1)
+
+
+def test_under_the_softmax_the_bound_is_below_the_evidence_by_brute_force_and_near_it(rng):
+    """Four labels, three classes; the probabilities are those of the same draws of the prior."""
+    X, y = np.array([[0.0], [0.4], [1.5], [3.0]]), np.array([0.0, 0.0, 1.0, 2.0])
+    gp = GP(RBF(2.0, 1.0), 0.0)
+    f = (np.linalg.cholesky(gp.kernel(X)) @ rng.normal(size=(100_000, C, 4, 1)))[..., 0]
+    share = np.exp(f) / np.exp(f).sum(axis=1, keepdims=True)
+    likely = np.prod(share[:, y.astype(int), range(4)], axis=1)
+    evidence = np.log(likely.mean())
+    q = svgp.condition(svgp.SVGP(gp, Categorical(C), X), X, y)
+    bound = svgp.elbo(q, X, y)
+    assert evidence - 0.2 < bound < evidence
+    wanted = np.einsum("s,scn->nc", likely, share) / likely.sum()
+    np.testing.assert_allclose(q.probability(X), wanted, atol=0.03)
+
+
+def test_the_derivatives_under_the_softmax_agree_with_differences(numbers):
+    X, y, Z, _ = numbers
+    start = svgp.prior(svgp.SVGP(GP(RBF(1.6, 0.9), 0.0), Categorical(C), Z))
+    q = svgp.update(start, X, y, length=0.4)
+    _, bar = svgp.elbo_and_gradient(q, X, y)
+
+    def at(model):
+        return svgp.elbo(replace(q, model=model, inducing=svgp.prior(model).inducing), X, y)
+
+    vector, rebuild = flatten(q.model, fixed=("gp.noise_var",))
+    slopes = flatten_gradient(q.model, bar, fixed=("gp.noise_var",))
+    for i, step in enumerate(1e-5 * np.eye(vector.size)):
+        wanted = (at(rebuild(vector + step)) - at(rebuild(vector - step))) / 2e-5
+        assert slopes[i] == pytest.approx(wanted, rel=1e-5, abs=1e-6)
+
+
+def test_under_the_softmax_overlapping_classes_have_their_chances(rng):
+    """On fresh labels drawn by known chances: nearer to them than the robust maximum comes."""
+    X = rng.uniform(0.0, 6.0, size=(400, 1))
+    f = np.stack([2.0 * np.sin(X[:, 0]), 1.5 * np.cos(1.3 * X[:, 0]), 0.0 * X[:, 0]], axis=1)
+    chance = np.exp(f) / np.exp(f).sum(axis=1, keepdims=True)
+    y = np.asarray([rng.choice(3, p=p) for p in chance]).astype(float)
+    Z = np.linspace(0.0, 6.0, 7)[:, None]
+    off = {}
+    for likelihood in (Categorical(3), RobustMax(3)):
+        q = svgp.condition(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z), X, y, steps=12)
+        off[type(likelihood)] = np.sqrt(np.mean((q.probability(X) - chance) ** 2))
+    assert off[Categorical] < 0.06
+    assert off[Categorical] < 0.5 * off[RobustMax]
 
 
 def test_of_one_label_it_is_the_best_of_all_normal_densities_by_a_search():

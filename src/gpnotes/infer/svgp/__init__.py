@@ -3,7 +3,7 @@
 ``f(Z) = m(Z) + L v`` with ``K_uu = L Lᵀ`` and ``q(v) = N(P⁻¹ t, P⁻¹)``: of every observation two
 numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for its likelihood.
 `condition` finds q for given hyperparameters, `fit` fits them too, from batches of rows. Under
-`RobustMax` there is a function, and a q, for each class: a `ClassesPosterior`.
+`RobustMax` and `Categorical` there is a function, and a q, for each class: a `ClassesPosterior`.
 """
 
 from . import together as together  # the verbs below, for several classes

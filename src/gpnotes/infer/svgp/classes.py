@@ -1,7 +1,7 @@
 """Several classes: a function for each, all with one prior and one set of inducing variables.
 
-Under q the functions are independent, and `RobustMax` reads all of them at once. So the projection
-``A = L⁻¹ K_u*`` is worked out once for all classes, and each has a q(v) of its own.
+Under q the functions are independent, and a likelihood of classes reads all of them at once. So
+the projection ``A = L⁻¹ K_u*`` is worked out once for all classes, and each has a q(v) of its own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...ground.showing import summary
 from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.likelihoods.classes import RobustMax, one_hot
+from ...model.likelihoods.classes import OfClasses, one_hot
 from .model import SVGP, validate_inputs, validate_rows
 from .posterior import Variational, VariationalPosterior, projected, read_by
 
@@ -45,8 +45,8 @@ class Whitened(NamedTuple):
 class ClassesPosterior(Variational):
     """The Gaussian q of a function for each class, and the probabilities of the classes.
 
-    Made by `prior`, `condition` and `fit` of an `SVGP` whose likelihood is `RobustMax`. Inputs that
-    do not fit are a `ValueError` or a `TypeError`.
+    Made by `prior`, `condition` and `fit` of an `SVGP` whose likelihood is `RobustMax` or
+    `Categorical`. Inputs that do not fit are a `ValueError` or a `TypeError`.
 
     Parameters
     ----------
@@ -91,9 +91,9 @@ class ClassesPosterior(Variational):
         return tuple(VariationalPosterior(self.model, self.inducing, *own) for own in self.whitened)
 
     @property
-    def likelihood(self) -> RobustMax:
+    def likelihood(self) -> OfClasses:
         """The likelihood of the classes."""
-        return cast(RobustMax, self.model.likelihood)
+        return cast(OfClasses, self.model.likelihood)
 
     @property
     def kl(self) -> float:
@@ -248,5 +248,5 @@ def whitened(q: VariationalPosterior) -> Whitened:
 
 
 @read_by.register
-def _(likelihood: RobustMax, q: VariationalPosterior) -> ClassesPosterior:
+def _(likelihood: OfClasses, q: VariationalPosterior) -> ClassesPosterior:
     return ClassesPosterior(q.model, q.inducing, likelihood.classes * (whitened(q),))

@@ -11,7 +11,7 @@ from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
 from ...model.likelihoods.base import require_observable
-from ...model.likelihoods.classes import RobustMax, require_classes
+from ...model.likelihoods.classes import OfClasses, require_classes
 from ...model.means import values_of
 from ...model.process import GP, require_zero_mean, validate_data
 from ..interdomain import InducingPoints
@@ -33,9 +33,9 @@ class SVGP:
     gp : GP
         The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
         must be zero.
-    likelihood : Likelihood or RobustMax
-        The likelihood of y given f. Under `RobustMax` there is one function for each class, all
-        with the prior of `gp`, whose mean must be zero.
+    likelihood : Likelihood, RobustMax or Categorical
+        The likelihood of y given f. Under `RobustMax` and `Categorical` there is one function for
+        each class, all with the prior of `gp`, whose mean must be zero.
     Z : Matrix, shape (M, d), or InducingVariables
         The inducing inputs, which are copied, or other inducing variables such as
         `interdomain.Harmonics`.
@@ -68,7 +68,7 @@ class SVGP:
     """
 
     gp: GP
-    likelihood: Likelihood | RobustMax
+    likelihood: Likelihood | OfClasses
     Z: Matrix | InducingVariables
     nodes: int = fixed(20)
 
@@ -76,7 +76,7 @@ class SVGP:
 
     def __post_init__(self) -> None:
         _check.instance(self.gp, "gp", GP)
-        if isinstance(self.likelihood, RobustMax):
+        if isinstance(self.likelihood, OfClasses):
             require_zero_mean(self.gp)
         else:
             require(self.likelihood, "likelihood", Likelihood)
@@ -121,7 +121,7 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
     inputs = model.variables.inputs
     validate_data(model.gp, X, y, name, columns=inputs.shape[1])
     _check.alike(X, name, inputs, "Z")
-    if isinstance(model.likelihood, RobustMax):
+    if isinstance(model.likelihood, OfClasses):
         require_classes(y, model.likelihood.classes)
     else:
         require_observable(model.likelihood, y, values_of(model.gp.mean, X))

@@ -398,8 +398,9 @@ def prior(model: SVGP) -> Any:
     Returns
     -------
     VariationalPosterior or ClassesPosterior
-        q, of one function for each class where the likelihood is `RobustMax`. A K_uu that can be
-        factored only with jitter, as for a Z with equal rows, is told of by a ``JitterWarning``.
+        q, of one function for each class where the likelihood is `RobustMax` or `Categorical`. A
+        K_uu that can be factored only with jitter, as for a Z with equal rows, is told of by a
+        ``JitterWarning``.
 
     Raises
     ------
@@ -452,7 +453,7 @@ def read_by(likelihood: object, q: VariationalPosterior) -> Any:
 
     Parameters
     ----------
-    likelihood : Likelihood or RobustMax
+    likelihood : Likelihood, RobustMax or Categorical
         The likelihood.
     q : VariationalPosterior
         The Gaussian of one function.

@@ -7,6 +7,7 @@ there, so nothing but the kernel changes: what works for a kernel works for seve
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
@@ -20,16 +21,17 @@ __all__ = ["Coregion", "OutputNoise", "outputs_at", "readings_of"]
 
 
 class _OfOutputs(Kernel):
-    """A kernel of one column, the numbers of outputs; a subclass says how many, `_outputs`."""
+    """A kernel of one column, the numbers of outputs."""
 
     @property
+    @abstractmethod
     def _outputs(self) -> int:
-        raise NotImplementedError
+        """How many outputs there are, p."""
 
     @property
+    @abstractmethod
     def _parameter(self) -> tuple[Array, str]:
         """An array that the inputs must be like, and its name."""
-        raise NotImplementedError
 
     def _validate(self, x: Matrix, name: str) -> None:
         if x.shape[1] != 1:

@@ -1,10 +1,12 @@
 """Likelihoods, one observation at a time: the density of y given f and three derivatives in f.
 
-`RobustMax`, of several classes, reads several functions at once, and has averages alone.
+`RobustMax` and `Categorical`, of several classes, read several functions at once, and have averages
+alone.
 """
 
 from .base import LikelihoodBase, unchecked
-from .classes import RobustMax
+from .categorical import Categorical
+from .classes import OfClasses, RobustMax
 from .counts import Poisson
 from .gaussian import Gaussian
 from .heavy_tails import StudentT
@@ -12,6 +14,6 @@ from .labels import Bernoulli
 from .trials import Binomial, NegativeBinomial
 
 __all__ = [
-    "Bernoulli", "Binomial", "Gaussian", "LikelihoodBase", "NegativeBinomial", "Poisson",
-    "RobustMax", "StudentT", "unchecked",
+    "Bernoulli", "Binomial", "Categorical", "Gaussian", "LikelihoodBase", "NegativeBinomial",
+    "OfClasses", "Poisson", "RobustMax", "StudentT", "unchecked",
 ]  # fmt: skip

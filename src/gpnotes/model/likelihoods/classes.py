@@ -1,8 +1,12 @@
-"""One of several classes, told by the highest of as many functions: the robust maximum."""
+"""One of several classes, told by as many functions: what such likelihoods share, and one of them.
+
+`RobustMax` asks which function is the highest; `categorical` has the softmax.
+"""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,59 +27,21 @@ from ...ground.xp import (
 from ...ground.xp import log_normal_cdf as _log_cdf
 from .averages import NODES, Expected
 
-__all__ = ["RobustMax", "one_hot", "require_classes"]
+__all__ = ["OfClasses", "RobustMax", "one_hot", "require_classes"]
 
 _FAR = 1e4  # the |z| beyond which a normal tail is zero, its logarithm not yet −∞
 _STEPS = 200  # of the rule for predictions, as for `Bernoulli`
 _REACH = 9.0  # standard deviations
 
 
-@dataclass(frozen=True)
-class RobustMax:
-    """The class of the highest function is observed, but for a slip: any other, all alike.
+class OfClasses(ABC):
+    """A likelihood of one of several classes, which reads a function for each: what they share.
 
-    ``p(y | f)`` is ``1 − slip`` for the class of the highest of the values f (n, c), and
-    ``slip / (c − 1)`` for each of the others, :eq:`eq-la-robust`. A label that is wrong costs a
-    logarithm of that and no more, however far away it is. The likelihood is the same for f and for
-    f times any number: the unit of f cannot be learnt, and the variance of a kernel is best held.
-
-    Parameters
-    ----------
-    classes : int
-        The number c of classes, two or more.
-    slip : float, default 1e-3
-        The probability of a slip, between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two classes, or `slip` is not between 0 and 1.
-    TypeError
-        If `classes` is no whole number or `slip` no number.
-
-    Notes
-    -----
-    It has no slope in f, so that it is a likelihood for `svgp`, which asks for averages over f
-    alone. Source: Hernández-Lobato, Hernández-Lobato & Dupont (2011).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> likelihood = RobustMax(3, 0.1)
-    >>> mean, variance = np.asarray([[1.0, 0.0, -1.0]]), np.ones((1, 3))
-    >>> likelihood.probability(mean, variance).round(4)
-    array([[0.6694, 0.2405, 0.0901]])
+    A subclass is a frozen dataclass with the field `classes`, and brings `probability_of` and
+    `expected_of`, which are not checked.
     """
 
-    classes: int = fixed()
-    slip: float = fixed(1e-3)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "classes", _check.whole(self.classes, "classes", 2))
-        slip = _check.number(self.slip, "slip")
-        if not 0.0 < slip < 1.0:
-            raise ValueError(f"slip must be between 0 and 1; got {slip}")
-        object.__setattr__(self, "slip", slip)
+    classes: int
 
     def probability(self, mean: Matrix, variance: Matrix) -> Matrix:
         """Evaluate the probability of each class for independent normal functions.
@@ -96,39 +62,18 @@ class RobustMax:
             If a shape does not fit, an entry is not finite, or a variance is negative.
         TypeError
             If an array is not real and floating, or the two differ in namespace, dtype or device.
-
-        Notes
-        -----
-        That a function is the highest is an integral along its own values, :eq:`eq-la-highest`,
-        here a rule of 200 equidistant nodes, scaled so that the classes sum to one. O(n c²).
         """
         self._validate(mean, variance)
         return self.probability_of(mean, variance)
 
+    @abstractmethod
     def probability_of(self, mean: Matrix, variance: Matrix) -> Matrix:
         """`probability` for moments that are validated."""
-        xp = array_namespace(mean)
-        steps = np.linspace(-_REACH, _REACH, _STEPS)
-        density = np.exp(-0.5 * steps * steps)
-        rule = steps, density / density.sum()
-        parts = []
-        for rows in memory.blocks(mean.shape[0], _STEPS * self.classes):
-            m, v = mean[rows, :], variance[rows, :]
-            each = [_highest(self._only(c, m), m, v, rule).value for c in range(self.classes)]
-            parts.append(xp.stack(each, axis=1))
-        highest = xp.concat(parts)
-        highest = highest / xp.sum(highest, axis=1, keepdims=True)
-        other = self.slip / (self.classes - 1)
-        return other + (1.0 - self.slip - other) * highest
-
-    def _only(self, c: int, like: Matrix) -> Matrix:
-        """What `one_hot` gives where all rows have the class c."""
-        return one_hot(array_namespace(like).full_like(like[:, 0], float(c)), self.classes)
 
     def expected_log_density(
         self, y: Vector, mean: Matrix, variance: Matrix, nodes: int = NODES
     ) -> Vector:
-        """Average ``log p(y | f)`` over independent normal functions, :eq:`eq-la-expected`.
+        """Average ``log p(y | f)`` over independent normal functions.
 
         Parameters
         ----------
@@ -184,6 +129,85 @@ class RobustMax:
         require_classes(y, self.classes)
         return self.expected_of(y, mean, variance, _check.whole(nodes, "nodes", 2))
 
+    @abstractmethod
+    def expected_of(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
+        """The average of the log density (n,), or a bound on it, and its slopes (n, c)."""
+
+    def _validate(self, mean: Matrix, variance: Matrix) -> None:
+        _check.mean_and_variance(mean, variance)
+        if mean.ndim != 2 or mean.shape[1] != self.classes:
+            raise ValueError(f"mean must have shape (n, {self.classes}); got {mean.shape}")
+
+
+@dataclass(frozen=True)
+class RobustMax(OfClasses):
+    """The class of the highest function is observed, but for a slip: any other, all alike.
+
+    ``p(y | f)`` is ``1 − slip`` for the class of the highest of the values f (n, c), and
+    ``slip / (c − 1)`` for each of the others, :eq:`eq-la-robust`. A label that is wrong costs a
+    logarithm of that and no more, however far away it is. The likelihood is the same for f and for
+    f times any number: the unit of f cannot be learnt, and the variance of a kernel is best held.
+
+    Parameters
+    ----------
+    classes : int
+        The number c of classes, two or more.
+    slip : float, default 1e-3
+        The probability of a slip, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two classes, or `slip` is not between 0 and 1.
+    TypeError
+        If `classes` is no whole number or `slip` no number.
+
+    Notes
+    -----
+    It has no slope in f, so that it is a likelihood for `svgp`, which asks for averages over f
+    alone, :eq:`eq-la-expected`. For predictions, that a function is the highest is an integral
+    along its own values, :eq:`eq-la-highest`, here a rule of 200 equidistant nodes, scaled so that
+    the classes sum to one; O(n c²). Source: Hernández-Lobato, Hernández-Lobato & Dupont (2011).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> likelihood = RobustMax(3, 0.1)
+    >>> mean, variance = np.asarray([[1.0, 0.0, -1.0]]), np.ones((1, 3))
+    >>> likelihood.probability(mean, variance).round(4)
+    array([[0.6694, 0.2405, 0.0901]])
+    """
+
+    classes: int = fixed()
+    slip: float = fixed(1e-3)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", _check.whole(self.classes, "classes", 2))
+        slip = _check.number(self.slip, "slip")
+        if not 0.0 < slip < 1.0:
+            raise ValueError(f"slip must be between 0 and 1; got {slip}")
+        object.__setattr__(self, "slip", slip)
+
+    def probability_of(self, mean: Matrix, variance: Matrix) -> Matrix:
+        """`probability` for moments that are validated."""
+        xp = array_namespace(mean)
+        steps = np.linspace(-_REACH, _REACH, _STEPS)
+        density = np.exp(-0.5 * steps * steps)
+        rule = steps, density / density.sum()
+        parts = []
+        for rows in memory.blocks(mean.shape[0], _STEPS * self.classes):
+            m, v = mean[rows, :], variance[rows, :]
+            each = [_highest(self._only(c, m), m, v, rule).value for c in range(self.classes)]
+            parts.append(xp.stack(each, axis=1))
+        highest = xp.concat(parts)
+        highest = highest / xp.sum(highest, axis=1, keepdims=True)
+        other = self.slip / (self.classes - 1)
+        return other + (1.0 - self.slip - other) * highest
+
+    def _only(self, c: int, like: Matrix) -> Matrix:
+        """What `one_hot` gives where all rows have the class c."""
+        return one_hot(array_namespace(like).full_like(like[:, 0], float(c)), self.classes)
+
     def expected_of(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
         """The average of the log density (n,) and its slopes (n, c), unchecked."""
         told = one_hot(y, self.classes)
@@ -191,11 +215,6 @@ class RobustMax:
         least = math.log(self.slip) - math.log(self.classes - 1)
         gap = math.log1p(-self.slip) - least
         return Expected(least + gap * value, gap * by_mean, gap * by_variance)
-
-    def _validate(self, mean: Matrix, variance: Matrix) -> None:
-        _check.mean_and_variance(mean, variance)
-        if mean.ndim != 2 or mean.shape[1] != self.classes:
-            raise ValueError(f"mean must have shape (n, {self.classes}); got {mean.shape}")
 
 
 def _highest(

@@ -40,6 +40,13 @@ class Binomial(LikelihoodBase):
     TypeError
         If `trials` is no whole number.
 
+    Notes
+    -----
+    All rows have as many trials. Where they differ, the trials themselves are rows, labels of
+    ``Bernoulli("logit")``: ``np.repeat(X, n, axis=0)`` with y_i ones and ``n_i − y_i`` times minus
+    one. That is the same posterior and, but for the ways of choosing y of n, the same bound; for
+    `svgp` as many more rows of one pass are cheap, while Laplace's approximation takes their cube.
+
     Examples
     --------
     >>> import numpy as np

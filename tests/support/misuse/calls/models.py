@@ -281,6 +281,11 @@ CALLS = (
     call("RobustMax.probability", _RULE.probability, **_MOMENTS),
     *(call(f"RobustMax.{name}", getattr(_RULE, name), y=_CLASS, **_MOMENTS, nodes=whole(20, 2))
       for name in ("expected_log_density", "expected_derivatives")),
+    call("Categorical", likelihoods.Categorical, classes=whole(3, 2)),
+    call("Categorical.probability", likelihoods.Categorical(3).probability, **_MOMENTS),
+    *(call(f"Categorical.{name}", getattr(likelihoods.Categorical(3), name), y=_CLASS, **_MOMENTS,
+           nodes=whole(20, 2))
+      for name in ("expected_log_density", "expected_derivatives")),
     call("Gaussian", likelihoods.Gaussian, variance=positive()),
     call("StudentT", likelihoods.StudentT, scale=positive(), dof=positive()),
     *_of_likelihood("Bernoulli", _BERNOULLI, _LABEL),
