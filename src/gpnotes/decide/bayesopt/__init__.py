@@ -3,6 +3,7 @@
 from .acquisition import (
     ExpectedImprovement,
     LogExpectedImprovement,
+    LogProbabilityOfImprovement,
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "Integer",
     "Linear",
     "LogExpectedImprovement",
+    "LogProbabilityOfImprovement",
     "Maximum",
     "Optimiser",
     "Outcome",

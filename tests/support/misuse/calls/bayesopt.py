@@ -33,6 +33,7 @@ _KINDS = {
     bayesopt.ProbabilityOfImprovement: _BEST,
     bayesopt.ExpectedImprovement: _BEST,
     bayesopt.LogExpectedImprovement: _BEST,
+    bayesopt.LogProbabilityOfImprovement: _BEST,
 }
 
 
@@ -100,7 +101,8 @@ def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
 _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
     "box": _ANY_BOX, "stream": stream().but("a seed"), "initial": whole(3, optional=True),
-    "gradients": flag(), "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
+    "constraints": whole(0, 0), "gradients": flag(),
+    "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
         "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]])),
     "known": Argument((), {"None": None, "a string": "x", "a number": 1.0, "pairs": [([0.5], 1.0)],
                            "a generator": iter(()), "the class": bayesopt.Evaluation}),
