@@ -11,6 +11,7 @@ from .batches import fantasise
 from .draws import ThompsonSampling, thompson, thompson_among
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
+from .joint import JointImprovement, joint_improvement
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
 from .models import fitted_model, fitted_with_gradients, scaled_model
@@ -25,6 +26,7 @@ __all__ = [
     "ExpectedImprovement",
     "Fixed",
     "Integer",
+    "JointImprovement",
     "Linear",
     "LogExpectedImprovement",
     "LogProbabilityOfImprovement",
@@ -41,6 +43,7 @@ __all__ = [
     "fantasise",
     "fitted_model",
     "fitted_with_gradients",
+    "joint_improvement",
     "maximise",
     "maximise_acquisition",
     "minimise",

@@ -28,11 +28,12 @@ from ...model.contracts import Acquisition
 from ...model.kernels import values_at
 from .acquisition import LogDeviation
 from .draws import ThompsonSampling, path_of
+from .joint import JointImprovement, fresh_after
 from .maximiser import Lattice, Maximum, Room, Surface, Weighed, climbed_in, climbed_on, worth_of
 
 __all__ = ["Aims", "as_rows", "chosen", "fantasise"]
 
-AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling
+AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling | JointImprovement
 
 
 def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
@@ -137,6 +138,8 @@ def chosen(
     `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
     points are the same for every larger q.
     """
+    if isinstance(acquisition, JointImprovement):
+        return _jointly(posterior, acquisition, seen, under_way, q, stream, aims)
     if under_way and not isinstance(acquisition, ThompsonSampling):
         posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
     points: list[HostVector] = []
@@ -149,6 +152,35 @@ def chosen(
             if points:
                 posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
             found = _largest(posterior, acquisition, places, own, aims, number == 0)
+        points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+    return points
+
+
+def _jointly(
+    posterior: Posterior,
+    joint: JointImprovement,
+    seen: HostMatrix,
+    under_way: list[HostVector],
+    q: int,
+    stream: Stream,
+    aims: Aims,
+) -> list[HostVector]:
+    """Points that add most to those before, by the same draws; the first by its closed form."""
+    good = seen if aims.good is None else aims.good
+    if not len(good):  # nothing to improve on yet
+        return chosen(posterior, joint.__call__, seen, under_way, q, stream, aims)
+    best = float(np.max(to_numpy(posterior.mean(as_array(good, posterior.X)))))
+    paths = joint.drawn(posterior, stream.spawn("draws"))
+    points: list[HostVector] = []
+    for number in range(len(under_way), len(under_way) + q):
+        own = stream.spawn(str(number)) if number else stream
+        before = [*under_way, *points]
+        parts: tuple[Surface, ...] = (worth_of(posterior, joint(best)), *aims.odds)
+        if before:
+            parts = (*parts, fresh_after(paths, as_array(np.stack(before), posterior.X), best))
+        surface = Weighed(parts) if len(parts) > 1 else parts[0]
+        places = np.stack([*seen, *before])
+        found = _top(surface, posterior, places, own, aims)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
     return points
 

@@ -27,6 +27,7 @@ from .batches import AcquisitionOf, Aims, as_rows, chosen, disappoint, fantasise
 from .draws import ThompsonSampling
 from .feasibility import constraint_values, odds_of, validate_odds
 from .history import FAILURES, Evaluation, History, record_of
+from .joint import JointImprovement
 from .models import Model, fitted_model, fitted_with_gradients
 from .polytopes import Linear
 from .recommendation import Recommendation
@@ -100,7 +101,7 @@ class Optimiser(Generic[Place]):
     model : Callable, default `fitted_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and a stream; it returns an `exact.Posterior`.
-    acquisition : Callable or ThompsonSampling, default `LogExpectedImprovement`
+    acquisition : Callable, ThompsonSampling or JointImprovement, default `LogExpectedImprovement`
         A function of the best value, the largest mean at a point that was evaluated, that returns
         an acquisition.
     gradients : bool, default False
@@ -585,12 +586,13 @@ class Optimiser(Generic[Place]):
 
 def _validate_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
     given: object = worth
-    if given is ThompsonSampling:
-        raise TypeError("acquisition must be an object, ThompsonSampling(); got the class")
-    if isinstance(worth, ThompsonSampling):
-        if gradients:
-            raise ValueError("acquisition must not be a ThompsonSampling with gradients=True")
-        return worth
+    for kind in (ThompsonSampling, JointImprovement):
+        if given is kind:
+            raise TypeError(f"acquisition must be an object, {kind.__name__}(); got the class")
+        if isinstance(worth, kind):
+            if gradients:
+                raise ValueError(f"acquisition must not be a {kind.__name__} with gradients=True")
+            return worth
     if not isinstance(worth, type) and not missing(worth, Acquisition):
         wanted = f"a function of the best value, such as lambda best: {_check.kind_of(worth)}(…)"
         raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")

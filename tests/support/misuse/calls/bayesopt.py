@@ -73,6 +73,9 @@ _PLACES = (
     call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), stream=stream(), n=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
+    call("JointImprovement", bayesopt.JointImprovement, draws=whole(8), features=_FEATURES),
+    call("joint_improvement", bayesopt.joint_improvement, paths=thing(_PATHS, RBF()), x=_XS.but(
+        **{"no rows": _X[:0]}), best=number(0.3)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, count=whole(2),
          stream=stream(), features=_FEATURES),
