@@ -12,6 +12,7 @@ from gpnotes import to_numpy
 from gpnotes.decide.bayesopt import (
     ExpectedImprovement,
     LogExpectedImprovement,
+    LogProbabilityOfImprovement,
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
@@ -25,6 +26,7 @@ ALL = (
     ProbabilityOfImprovement(BEST, MARGIN),
     ExpectedImprovement(BEST, MARGIN),
     LogExpectedImprovement(BEST, MARGIN),
+    LogProbabilityOfImprovement(BEST, MARGIN),
 )
 IMPROVEMENTS = (ProbabilityOfImprovement, ExpectedImprovement, LogExpectedImprovement)
 FAR = (2.0, 2.5, 4.0, 10.0, 37.0, 1e2, 1e3, 1e5, 1e7)
@@ -143,8 +145,9 @@ def test_values_and_derivatives_live_where_the_predictions_do(space, acquisition
 def test_what_is_known_is_worth_its_limit(space):
     mean, known = space.asarray([0.5, 1.4]), space.asarray([0.0, 0.0])
     gap = 1.4 - BEST - MARGIN
-    values = ([0.5, 1.4], [0.0, 1.0], [0.0, gap], [-math.inf, math.log(gap)])
-    slopes = ([1.0, 1.0], [0.0, 0.0], [0.0, 1.0], [0.0, 1.0 / gap])
+    never = -math.inf
+    values = ([0.5, 1.4], [0.0, 1.0], [0.0, gap], [never, math.log(gap)], [never, 0.0])
+    slopes = ([1.0, 1.0], [0.0, 0.0], [0.0, 1.0], [0.0, 1.0 / gap], [0.0, 0.0])
     for acquisition, value, slope in zip(ALL, values, slopes, strict=True):
         by_mean, by_variance = acquisition.derivatives(mean, known)
         np.testing.assert_allclose(to_numpy(acquisition(mean, known)), value, rtol=1e-5)

@@ -3,6 +3,7 @@
 from .acquisition import (
     ExpectedImprovement,
     LogExpectedImprovement,
+    LogProbabilityOfImprovement,
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
@@ -11,6 +12,7 @@ from .draws import ThompsonSampling, thompson, thompson_among
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
 from .inputs import Section, Share, draw_shares, sections, shares
+from .joint import JointImprovement, joint_improvement
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
 from .models import fitted_model, fitted_with_gradients, scaled_model
@@ -25,8 +27,10 @@ __all__ = [
     "ExpectedImprovement",
     "Fixed",
     "Integer",
+    "JointImprovement",
     "Linear",
     "LogExpectedImprovement",
+    "LogProbabilityOfImprovement",
     "Maximum",
     "Optimiser",
     "Outcome",
@@ -43,6 +47,7 @@ __all__ = [
     "fantasise",
     "fitted_model",
     "fitted_with_gradients",
+    "joint_improvement",
     "maximise",
     "maximise_acquisition",
     "minimise",

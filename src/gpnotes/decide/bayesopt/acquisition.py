@@ -29,6 +29,7 @@ from ...ground.xp import (
 __all__ = [
     "ExpectedImprovement",
     "LogExpectedImprovement",
+    "LogProbabilityOfImprovement",
     "ProbabilityOfImprovement",
     "UpperConfidenceBound",
 ]
@@ -302,6 +303,85 @@ class LogExpectedImprovement(_Improvement):
         gap = xp.where(s.gap > 0.0, s.gap, xp.ones_like(s.gap))
         by_mean = xp.where(s.open, by_mean, _step(xp, s.gap) / gap)
         return by_mean, xp.where(s.open, 0.5 * ratio / s.sd / s.sd, xp.zeros_like(ratio))
+
+
+@dataclass(frozen=True)
+class LogProbabilityOfImprovement(_Improvement):
+    """Logarithm of `ProbabilityOfImprovement`, also where that is zero in floating point.
+
+    Parameters
+    ----------
+    best : float
+        The value to improve on.
+    margin : float, default 0.0
+        The least improvement that counts, not negative.
+
+    Raises
+    ------
+    ValueError
+        If `best` or `margin` is not finite, or `margin` is negative.
+    TypeError
+        If `best` or `margin` is no number.
+
+    Notes
+    -----
+    ``log Φ(z)`` with ``z = (μ − best − margin) / σ``, and derivatives by ``φ(z) / Φ(z)``, which is
+    a continued fraction far below zero. Of a constraint with ``best = 0`` it is the logarithm of
+    the probability that it is met.
+
+    Source: Kushner (1964); Abramowitz & Stegun (1964), section 26.2, for the fraction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> LogProbabilityOfImprovement(0.0)(np.asarray([0.0, -100.0]), np.ones(2)).round(2)
+    array([-6.90000e-01, -5.00552e+03])
+    """
+
+    def __call__(self, mean: Array, variance: Array) -> Array:
+        """Return the logarithm, (n,), for mean and variance of f, (n,) each.
+
+        Arguments and errors are those of calling an `UpperConfidenceBound`.
+        """
+        xp, s = self._admitted(mean, variance)
+        sure = xp.where(s.gap > 0.0, xp.zeros_like(s.gap), xp.full_like(s.gap, -math.inf))
+        return xp.where(s.open, log_normal_cdf(s.z), sure)
+
+    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """Return the derivatives by the mean and by the variance, (n,) each.
+
+        They are ``φ(z) / σ Φ(z)`` and ``−z φ(z) / 2σ² Φ(z)``. Arguments and errors are those of
+        calling the acquisition.
+        """
+        xp, s = self._admitted(mean, variance)
+        slope = hazard(s.z) / s.sd
+        zero = xp.zeros_like(slope)
+        return xp.where(s.open, slope, zero), xp.where(s.open, -0.5 * s.z * slope / s.sd, zero)
+
+
+@dataclass(frozen=True)
+class LogDeviation:
+    """``log σ``: what is known least, wherever it is; minus infinity where all is known."""
+
+    def __call__(self, mean: Array, variance: Array) -> Array:
+        """Return the logarithm, (n,), for mean and variance of f, (n,) each."""
+        s = _standardised(mean, variance, 0.0)
+        xp = array_namespace(mean)
+        return xp.where(s.open, xp.log(s.sd), xp.full_like(mean, -math.inf))
+
+    def derivatives(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """Return the derivatives by the mean, 0, and by the variance, ``1 / 2σ²``; (n,) each."""
+        s = _standardised(mean, variance, 0.0)
+        xp = array_namespace(mean)
+        zero = xp.zeros_like(mean)
+        return zero, xp.where(s.open, 0.5 / s.sd / s.sd, zero)
+
+
+def hazard(z: Array) -> Array:
+    """``φ(z) / Φ(z)``, the derivative of ``log Φ``; without cancellation far below zero."""
+    xp = array_namespace(z)
+    near, far = _near(z), _far(z)
+    return xp.where(z > -_TAIL, near.pdf / near.cdf, far.pdf_by_h / far.cdf_by_h)
 
 
 def _validate(mean: Array, variance: Array) -> Namespace:

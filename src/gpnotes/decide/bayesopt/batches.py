@@ -15,16 +15,25 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool
-from ...ground.xp import HostMatrix, HostVector, Matrix, to_numpy
+from ...ground.xp import (
+    HostMatrix,
+    HostVector,
+    Matrix,
+    array_namespace,
+    as_array,
+    to_numpy,
+)
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
+from .acquisition import LogDeviation
 from .draws import ThompsonSampling, path_of
-from .maximiser import Lattice, Maximum, Room, Surface, climbed_in, climbed_on, worth_of
+from .joint import JointImprovement, fresh_after
+from .maximiser import Lattice, Maximum, Room, Surface, Weighed, climbed_in, climbed_on, worth_of
 
 __all__ = ["Aims", "as_rows", "chosen", "fantasise"]
 
-AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling
+AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling | JointImprovement
 
 
 def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
@@ -81,6 +90,18 @@ def as_rows(posterior: Posterior, x: Matrix) -> Matrix:
     return values_at(x) if posterior.gp.kernel.labels_rows else x
 
 
+def disappoint(posterior: Posterior, seen: HostMatrix, x: HostMatrix) -> Posterior:
+    """Condition a posterior on values at x that are no better than its best mean at `seen` points.
+
+    Where an objective failed it has no value to look for, however good one the model expects: with
+    `fantasise` the search would come back for it as long as failures there are not certain.
+    """
+    rows = as_rows(posterior, as_array(x, posterior.X))
+    mean = posterior.mean(rows)
+    best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, as_array(seen, posterior.X))))))
+    return posterior.extend(rows, array_namespace(mean).clip(mean, None, best))
+
+
 class Aims(NamedTuple):
     """Where the next points may be, and what else decides what they are worth.
 
@@ -117,6 +138,8 @@ def chosen(
     `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
     points are the same for every larger q.
     """
+    if isinstance(acquisition, JointImprovement):
+        return _jointly(posterior, acquisition, seen, under_way, q, stream, aims)
     if under_way and not isinstance(acquisition, ThompsonSampling):
         posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
     points: list[HostVector] = []
@@ -128,7 +151,36 @@ def chosen(
         else:
             if points:
                 posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
-            found = _largest(posterior, acquisition, places, own, aims)
+            found = _largest(posterior, acquisition, places, own, aims, number == 0)
+        points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+    return points
+
+
+def _jointly(
+    posterior: Posterior,
+    joint: JointImprovement,
+    seen: HostMatrix,
+    under_way: list[HostVector],
+    q: int,
+    stream: Stream,
+    aims: Aims,
+) -> list[HostVector]:
+    """Points that add most to those before, by the same draws; the first by its closed form."""
+    good = seen if aims.good is None else aims.good
+    if not len(good):  # nothing to improve on yet
+        return chosen(posterior, joint.__call__, seen, under_way, q, stream, aims)
+    best = float(np.max(to_numpy(posterior.mean(as_array(good, posterior.X)))))
+    paths = joint.drawn(posterior, stream.spawn("draws"))
+    points: list[HostVector] = []
+    for number in range(len(under_way), len(under_way) + q):
+        own = stream.spawn(str(number)) if number else stream
+        before = [*under_way, *points]
+        parts: tuple[Surface, ...] = (worth_of(posterior, joint(best)), *aims.odds)
+        if before:
+            parts = (*parts, fresh_after(paths, as_array(np.stack(before), posterior.X), best))
+        surface = Weighed(parts) if len(parts) > 1 else parts[0]
+        places = np.stack([*seen, *before])
+        found = _top(surface, posterior, places, own, aims)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
     return points
 
@@ -150,10 +202,16 @@ def _largest(
     places: HostMatrix,
     stream: Stream,
     aims: Aims,
+    alone: bool,
 ) -> Maximum:
-    rows = as_rows(posterior, places if aims.good is None else aims.good)
-    best = float(np.max(to_numpy(posterior.mean(rows))))
-    surface = worth_of(posterior, acquisition(best))
+    good = places if aims.good is None else aims.good
+    parts = aims.odds
+    if len(good):
+        best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, good)))))
+        parts = (worth_of(posterior, acquisition(best)), *parts)
+    elif not alone:  # what is likeliest to count is under way already: apart from that
+        parts = (worth_of(posterior, LogDeviation()), *parts)
+    surface = Weighed(parts) if len(parts) > 1 else parts[0]
     return _top(surface, posterior, places, stream, aims)
 
 

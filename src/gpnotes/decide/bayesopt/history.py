@@ -23,7 +23,7 @@ from .regions import Place, Region, said
 
 __all__ = ["FAILURES", "Evaluation", "History", "as_line", "as_path", "put", "record_of"]
 
-FAILURES = ("record", "skip", "stop")
+FAILURES = ("record", "skip", "model", "stop")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,8 @@ class Evaluation(Generic[Place]):
         there was none.
     gradient : HostVector, shape (d,), or None
         The derivatives by x, if they were told.
+    constraints : HostVector, shape (k,), or None
+        The values of the constraints, if they were told; each is met where it is at most zero.
     """
 
     x: Place
@@ -50,6 +52,14 @@ class Evaluation(Generic[Place]):
     problem: str = ""
     failure: str = ""
     gradient: HostVector | None = None
+    constraints: HostVector | None = None
+
+    @property
+    def is_feasible(self) -> bool:
+        """True if there is a value, and all constraints are met."""
+        return not self.failure and (
+            self.constraints is None or bool(np.all(self.constraints <= 0))
+        )
 
     def __repr__(self) -> str:
         """One line."""
@@ -141,7 +151,9 @@ class History(Generic[Place]):
             words = record.get("problem", ""), record.get("failure", "")
             slope = record.get("gradient")
             gradient = None if slope is None else np.asarray(slope, dtype=np.float64)
-            evaluation = Evaluation(x, y, *words, gradient)
+            met = record.get("constraints")
+            values = None if met is None else np.asarray(met, dtype=np.float64)
+            evaluation = Evaluation(x, y, *words, gradient, values)
         except (ValueError, TypeError, KeyError, AttributeError):
             return None
         return evaluation if _is_sound(evaluation, self._region.columns) else None
@@ -164,7 +176,9 @@ def record_of(evaluation: Evaluation[Place], region: Region[Place]) -> dict[str,
     x = region.record(evaluation.x)
     if not evaluation.failure:
         slope = evaluation.gradient
-        return {"x": x, "y": evaluation.y} | ({} if slope is None else {"gradient": slope.tolist()})
+        told = {"gradient": slope, "constraints": evaluation.constraints}
+        more = {name: values.tolist() for name, values in told.items() if values is not None}
+        return {"x": x, "y": evaluation.y, **more}
     return {"x": x, "y": None, "problem": evaluation.problem, "failure": evaluation.failure}
 
 
@@ -174,7 +188,9 @@ def _is_sound(evaluation: Evaluation[Any], d: int) -> bool:
     valued = not evaluation.failure and math.isfinite(evaluation.y)
     slope = evaluation.gradient
     fits = slope is None or (slope.shape == (d,) and bool(np.all(np.isfinite(slope))))
-    return fits and (failed or valued)
+    met = evaluation.constraints
+    told = met is None or (met.ndim == 1 and bool(np.all(np.isfinite(met))))
+    return fits and told and (failed or valued)
 
 
 def put(path: Path, line: bytes) -> int:

@@ -6,8 +6,9 @@ anything else is done.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, overload
 
@@ -25,7 +26,7 @@ from .spaces import Point, Space
 
 __all__ = ["Outcome", "maximise", "minimise"]
 
-Given: TypeAlias = Numbers | tuple[Numbers, Vector]
+Given: TypeAlias = Numbers | tuple[Numbers, Vector | Sequence[float]]
 Callback: TypeAlias = Callable[[Evaluation[Any]], bool | None]
 
 _PAUSES = 0.01, 1.0  # seconds, between two looks at what others have told
@@ -39,11 +40,11 @@ class Outcome(Generic[Place]):
     Parameters
     ----------
     best : Evaluation or None
-        The best evaluation; None if all failed. Where readings have noise it is the luckiest, and
-        its value is better than the objective is there.
+        The best feasible evaluation; None if there is none. Where readings have noise it is the
+        luckiest, and its value is better than the objective is there.
     recommended : Recommendation or None
-        The evaluated place where the mean of the model is best, with its standard error; None if
-        all failed.
+        The feasible evaluated place where the mean of the model is best, with its standard error;
+        None if there is none.
     evaluations : tuple of Evaluation
         All evaluations in their order.
     goal : {"minimise", "maximise"}
@@ -56,8 +57,8 @@ class Outcome(Generic[Place]):
     goal: Goal
 
     def best_so_far(self) -> HostVector:
-        """The best value after each evaluation, (n,), NaN before there is one: to plot."""
-        y = np.asarray([evaluation.y for evaluation in self.evaluations], dtype=np.float64)
+        """The best feasible value after each evaluation, (n,), NaN before there is one."""
+        y = np.asarray([e.y if e.is_feasible else math.nan for e in self.evaluations])
         rule = np.fmin if self.goal == "minimise" else np.fmax
         return rule.accumulate(y) if y.size else y
 
@@ -71,11 +72,15 @@ class Outcome(Generic[Place]):
         failed = sum(bool(evaluation.failure) for evaluation in self.evaluations)
         which = {"minimise": "least", "maximise": "largest"}[self.goal]
         many = f"{len(self.evaluations)} evaluations, {failed or 'none'} failed"
+        if any(one.constraints is not None for one in self.evaluations):
+            many += f", {sum(one.is_feasible for one in self.evaluations) or 'none'} feasible"
         head = f"Search for the {which} value: {many}"
         if self.best is None or self.recommended is None:
             return head
         number = self.evaluations.index(self.best) + 1
         belief = f"{self.recommended.mean:.4g} ± {self.recommended.sd:.2g}"
+        if self.recommended.feasibility < 1.0:
+            belief += f", feasible by {self.recommended.feasibility:.0%}"
         rows = [
             ("", f"{which} reading, number {number}", "recommended by the model"),
             ("value", f"{self.best.y:.6g}", belief),
@@ -121,7 +126,9 @@ def minimise(
     ----------
     objective : Callable
         A function of x (d,) that returns a number, or with ``gradients=True`` its value and its
-        derivatives by x (d,). With a `Space` it is given a dict of settings by their names.
+        derivatives by x (d,), or with ``constraints=k`` its value and those, (k,), of constraints,
+        which are met where they are at most zero. With a `Space` it is given a dict of settings by
+        their names.
     box : d pairs of floats, or Space
         The ends (lower, upper) of each input, or a `Space` of named inputs: logarithms, whole
         numbers, categories.
@@ -138,7 +145,7 @@ def minimise(
         Show a bar of how many of the evaluations are done, by ``tqdm`` of the extra `progress`.
     **options
         Those of `Optimiser`: `path`, `shared`, `on_failure`, `initial`, `first`, `known`, `model`,
-        `acquisition`, `gradients`.
+        `acquisition`, `gradients`, `linear`, `constraints`.
 
     Returns
     -------
@@ -284,18 +291,19 @@ def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any], x: A
 
 def _tell(optimiser: Optimiser[Any], x: Any, found: Any) -> None:
     """Tell the optimiser what the objective returned; what cannot be told ends the loop."""
-    gradients = optimiser.gradients
-    wanted = "a number and its gradient" if gradients else "a number"
+    more = "gradient" if optimiser.gradients else "constraints" if optimiser.constraints else ""
+    wanted = {"": "a number", "gradient": "a number and its gradient"}
     try:
-        if gradients and not (isinstance(found, tuple) and len(found) == 2):
+        if more and not (isinstance(found, tuple) and len(found) == 2):
             raise TypeError
-        optimiser.tell(x, *(found if gradients else (found,)))
+        optimiser.tell(x, found[0] if more else found, **({more: found[1]} if more else {}))
     except TypeError:
-        said = f"objective must return {wanted}; got {found!r} at {_listed(x)}"
+        kind = wanted.get(more, f"a number and {optimiser.constraints} constraints")
+        said = f"objective must return {kind}; got {found!r} at {_listed(x)}"
         optimiser.fail(x, said, "stop")
         raise TypeError(said) from None
     except ValueError as problem:
-        if gradients:
+        if more:
             raise ValueError(f"objective, at {_listed(x)}: {problem}") from None
         said = f"objective must return a finite number; got {found} at {_listed(x)}"
         raise ValueError(said) from None

@@ -248,6 +248,21 @@ class _Worth(NamedTuple):
         return self.acquisition(mean, variance), pull(*slopes)
 
 
+class Weighed(NamedTuple):
+    """The sum of surfaces: of a worth and of logarithms of probabilities that weigh it."""
+
+    parts: tuple[Surface, ...]
+
+    def values(self, Xs: Matrix) -> Vector:
+        first, *others = [part.values(Xs) for part in self.parts]
+        return sum(others, first)
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        pairs = [part.values_and_gradient(Xs) for part in self.parts]
+        (value, gradient), *others = pairs
+        return sum((v for v, _ in others), value), sum((g for _, g in others), gradient)
+
+
 class _OfValues(NamedTuple):
     """A surface of labelled rows, at rows that see values of f."""
 

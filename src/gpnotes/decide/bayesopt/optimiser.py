@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
@@ -23,23 +23,27 @@ from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_arr
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, missing
 from .acquisition import LogExpectedImprovement
-from .batches import AcquisitionOf, Aims, as_rows, chosen, fantasise
+from .batches import AcquisitionOf, Aims, as_rows, chosen, disappoint, fantasise
 from .draws import ThompsonSampling
+from .feasibility import constraint_values, odds_of, validate_odds
 from .history import FAILURES, Evaluation, History, record_of
+from .joint import JointImprovement
 from .models import Model, fitted_with_gradients, usual_model
 from .polytopes import Linear
-from .regions import Place, Region, region_of, said, spread_over
+from .recommendation import Recommendation
+from .regions import Place, Region, region_of, spread_over
 from .spaces import Point, Setting, Space
 from .told import Told, rows_and_values
 from .workers import SharedHistory
 
 __all__ = ["Optimiser", "Recommendation"]
 
-OnFailure: TypeAlias = Literal["record", "skip", "stop"]
+OnFailure: TypeAlias = Literal["record", "skip", "model", "stop"]
 Goal: TypeAlias = Literal["minimise", "maximise"]
 Places: TypeAlias = Matrix | Sequence[Mapping[str, Setting]]
 
 _BLIND = 10  # first points at most: a model of ten is worth more than further ones by chance
+_TOLD = ("", "record")  # failures of which the model of values is told
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
 
@@ -57,29 +61,7 @@ class Options(TypedDict, total=False):
     acquisition: AcquisitionOf | None
     gradients: bool
     linear: Sequence[Linear]
-
-
-@dataclass(frozen=True, eq=False)
-class Recommendation(Generic[Place]):
-    """The place that a model of all readings holds for the best of those that were evaluated.
-
-    Parameters
-    ----------
-    x : HostVector, shape (d,), or dict
-        The place.
-    mean : float
-        What the model believes of the objective there, without the noise of a reading.
-    sd : float
-        The standard deviation of that belief.
-    """
-
-    x: Place
-    mean: float
-    sd: float
-
-    def __repr__(self) -> str:
-        """One line."""
-        return f"<Recommendation: {self.mean:.4g} ± {self.sd:.2g} at {said(self.x)}>"
+    constraints: int
 
 
 class Optimiser(Generic[Place]):
@@ -103,12 +85,15 @@ class Optimiser(Generic[Place]):
         If True, several processes work on the file of `path` at the same time, each with an
         optimiser made like this one. What `ask` returns stands in the file until it is told, and
         others take it for under way; if this process ends before, it is asked for again.
-    on_failure : {"record", "skip", "stop"}, default "record"
+    on_failure : {"record", "skip", "model", "stop"}, default "record"
         What becomes of a value or a gradient that is not finite, which is kept in the history too:
 
         - ``"record"``: the model is told the worst value seen there, so that it stays away;
         - ``"skip"``: the model is told no value, but to `fantasise` its own, so that it has no
           reason to ask for the same point again; the next one is of the Sobol sequence;
+        - ``"model"``: a process learns where there is a value, and what an evaluation is worth is
+          multiplied by the probability that it has one, or by its 16th power if that is below a
+          half; where it failed, the model of values expects nothing better than the best;
         - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
     initial : int, default 2 (d + 1), at most 10
         The number of first points, which are of a Sobol sequence. Each later one is where the
@@ -123,7 +108,7 @@ class Optimiser(Generic[Place]):
     model : Callable, default `fitted_model`, from ten inputs on `scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and a stream; it returns an `exact.Posterior`.
-    acquisition : Callable or ThompsonSampling, default `LogExpectedImprovement`
+    acquisition : Callable, ThompsonSampling or JointImprovement, default `LogExpectedImprovement`
         A function of the best value, the largest mean at a point that was evaluated, that returns
         an acquisition.
     gradients : bool, default False
@@ -135,6 +120,11 @@ class Optimiser(Generic[Place]):
     linear : sequence of Linear, optional
         Linear constraints on the inputs, `Linear`. The search stays within; a place outside is
         refused wherever one is given, as one outside the box is. The file names them.
+    constraints : int, default 0
+        How many constraints are measured with the objective, each of which is met where its value
+        is at most zero. Each has a process of its own, as `model` makes it; what an evaluation is
+        worth is multiplied by the probability that all are met, and as long as none met them that
+        probability alone decides :cite:p:`gardner2014bayesian`. Not with `gradients`.
 
     Raises
     ------
@@ -183,6 +173,7 @@ class Optimiser(Generic[Place]):
         acquisition: AcquisitionOf | None = None,
         gradients: bool = False,
         linear: Sequence[Linear] = (),
+        constraints: int = 0,
     ) -> None:
         self._region: Region[Place] = region_of(box, linear)
         self._stream = stream_of(stream, "stream")
@@ -192,6 +183,7 @@ class Optimiser(Generic[Place]):
         given = min(2 * (self._region.columns + 1), _BLIND) if initial is None else initial
         self._initial = _check.whole(given, "initial", 1)
         self._first = [] if first is None else self._region.all_validated(first, "first")
+        self.constraints = _check.whole(constraints, "constraints")
         self._known = self._validate_known(known)
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
@@ -201,6 +193,10 @@ class Optimiser(Generic[Place]):
         self._model = _check.function(own, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = _validate_acquisition(worth, self.gradients)
+        if self.constraints and self.gradients:
+            raise ValueError("constraints must be 0 with gradients=True")
+        if self.constraints or on_failure == "model":
+            validate_odds(worth, "constraints" if self.constraints else "on_failure='model'")
         self._asked: list[Place] = []
         self._workers: SharedHistory[Place] | None = None
         if _check.flag(shared, "shared"):
@@ -217,6 +213,7 @@ class Optimiser(Generic[Place]):
         }  # fmt: skip
         more = {
             "gradients": self.gradients,
+            "constraints": self.constraints,
             "first": [self._region.record(place) for place in self._first],
             "known": [record_of(evaluation, self._region) for evaluation in self._known],
         }
@@ -226,6 +223,9 @@ class Optimiser(Generic[Place]):
         given: object = known
         if not isinstance(given, Sequence) or not all(isinstance(e, Evaluation) for e in given):
             raise TypeError(f"known must be a sequence of Evaluation; got {_check.kind_of(given)}")
+        for e in known:
+            if not e.failure:
+                constraint_values(e.constraints, self.constraints)
         return tuple(replace(e, x=self._region.validated(e.x, "known")) for e in known)
 
     @property
@@ -245,21 +245,21 @@ class Optimiser(Generic[Place]):
 
     @property
     def best(self) -> Evaluation[Place] | None:
-        """The evaluation with the best value, the first of equals; None before there is one.
+        """The feasible evaluation with the best value, the first of equals; None before there is.
 
         Where readings have noise it is the luckiest of them; `recommend` takes what the model says.
         """
-        good = [evaluation for evaluation in self.evaluations if not evaluation.failure]
+        good = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
         return max(good, key=lambda evaluation: self._sign * evaluation.y, default=None)
 
     def recommend(self) -> Recommendation[Place] | None:
-        """Return the evaluated place with the best posterior mean; None before there is a value.
+        """Return the feasible place with the best posterior mean, of those that were evaluated.
 
         Returns
         -------
         Recommendation or None
             The place, and what the model believes of the objective there. Without noise it is all
-            but `best`.
+            but `best`. None before there is a feasible value.
 
         Examples
         --------
@@ -273,13 +273,50 @@ class Optimiser(Generic[Place]):
         >>> optimiser.best.y < -0.1, abs(found.mean) < 2.0 * found.sd
         (True, True)
         """
-        valued = [evaluation for evaluation in self.evaluations if not evaluation.failure]
-        if not valued:
+        good = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
+        if not good:
             return None
-        mean, sd = self.believed(self._region.units([one.x for one in valued]))
+        units = self._region.units([one.x for one in good])
+        mean, sd = self.believed(units)
         i = int(np.argmax(self._sign * mean))
-        x = self._region.together([valued[i].x])[0]
-        return Recommendation(x, float(mean[i]), float(sd[i]))
+        x = self._region.together([good[i].x])[0]
+        sure = float(self._odds(units[i : i + 1])[0]) if self.constraints else 1.0
+        return Recommendation(x, float(mean[i]), float(sd[i]), sure)
+
+    def feasibility(self, x: Places) -> HostVector:
+        """What the models believe of whether evaluations at some places would count.
+
+        Parameters
+        ----------
+        x : Matrix, shape (n, d), or sequence of n mappings
+            The places.
+
+        Returns
+        -------
+        HostVector, shape (n,)
+            The probabilities that all constraints are met, times that of a value if evaluations
+            failed with ``on_failure="model"``; ones where neither is modelled.
+
+        Raises
+        ------
+        ValueError
+            If a place is not in the box.
+        TypeError
+            If `x` is of another kind.
+        """
+        return self._odds(self._region.units(self._region.all_validated(x, "x")))
+
+    def _odds(self, units: HostMatrix) -> HostVector:
+        parts = self._aims(self._counted(), doubt=False).odds
+        return np.exp(sum((to_numpy(part.values(units)) for part in parts), np.zeros(len(units))))
+
+    def _aims(self, counted: list[Evaluation[Place]], doubt: bool = True) -> Aims:
+        """Where the next points may be, and how likely it is that what they give will count."""
+        units = self._region.units([e.x for e in counted])
+        stream = self._stream.spawn(f"model {len(counted)}")
+        odds = odds_of(counted, units, self._model, stream, doubt)
+        good = units[[e.is_feasible for e in counted]] if self.constraints else None
+        return Aims(self._region.lattice, self._region.room, odds, good)
 
     def predict(self, x: Places) -> tuple[HostVector, HostVector]:
         """What the model of all evaluations believes of the objective at some places.
@@ -311,7 +348,7 @@ class Optimiser(Generic[Place]):
     def believed(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
         """What `predict` tells, of rows (n, columns) of the unit cube, which no door checks."""
         counted = self._counted()
-        known = [evaluation for evaluation in counted if evaluation.failure != "skip"]
+        known = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
         posterior, told = self._fitted(known, len(counted))
         mean, variance = posterior.predict(as_rows(posterior, as_array(units, posterior.X)))
         sd = np.sqrt(to_numpy(variance).astype(np.float64)) * told.unit
@@ -430,7 +467,13 @@ class Optimiser(Generic[Place]):
         if self._workers is not None:
             self._workers.close()
 
-    def tell(self, x: Place, y: Numbers, gradient: Vector | None = None) -> None:
+    def tell(
+        self,
+        x: Place,
+        y: Numbers,
+        gradient: Vector | None = None,
+        constraints: Vector | Sequence[float] | None = None,
+    ) -> None:
         """Tell what the objective gave at a place.
 
         Parameters
@@ -442,13 +485,16 @@ class Optimiser(Generic[Place]):
         gradient : Vector, shape (d,), optional
             Its derivatives by x, for an optimiser made with ``gradients=True``. One that holds NaN
             or infinity is a failure.
+        constraints : Vector, shape (k,), or k floats, optional
+            The values of the constraints there, for an optimiser made with ``constraints=k``: at
+            most zero where one is met. If one is not finite, that is a failure.
 
         Raises
         ------
         ValueError
-            If `x` is not in the box, or `gradient` has another size or is given without
-            ``gradients=True``: nothing is kept then. With ``on_failure="stop"``, if `y` or
-            `gradient` is not finite: the failure is kept.
+            If `x` is not in the box, `gradient` has another size or is given without
+            ``gradients=True``, or there are not k constraints: nothing is kept then. With
+            ``on_failure="stop"``, if something is not finite: the failure is kept.
         TypeError
             If `y` is no number, or `x` or `gradient` is no array of float32 or float64: nothing is
             kept.
@@ -465,16 +511,19 @@ class Optimiser(Generic[Place]):
         """
         place = self._region.validated(x, "x")
         slope = self._validate_gradient(gradient)
+        met = constraint_values(constraints, self.constraints)
         try:
             value = _check.number(y, "y")
             if slope is not None:
                 _check.finite(slope, "gradient")
+            if met is not None:
+                _check.finite(met, "constraints")
         except ValueError as problem:
             self.fail(place, str(problem))
             if self.on_failure == "stop":
                 raise
         else:
-            self._keep(Evaluation(place, value, gradient=slope))
+            self._keep(Evaluation(place, value, gradient=slope, constraints=met))
 
     def _validate_gradient(self, gradient: Vector | None) -> HostVector | None:
         """Check the kind and the size of a gradient; whether it is finite is another question."""
@@ -497,7 +546,7 @@ class Optimiser(Generic[Place]):
             The place.
         problem : str
             What went wrong.
-        on_failure : {"record", "skip", "stop"}, optional
+        on_failure : {"record", "skip", "model", "stop"}, optional
             What to do about it; unless it is given, what the optimiser was made with. Nothing is
             raised for the failure itself.
 
@@ -512,6 +561,8 @@ class Optimiser(Generic[Place]):
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")
         given = self.on_failure if on_failure is None else on_failure
         failure = _check.choice(given, "on_failure", FAILURES)
+        if failure == "model":
+            validate_odds(self._acquisition, "on_failure='model'")
         self._keep(Evaluation(self._region.validated(x, "x"), math.nan, problem, failure))
 
     def _keep(self, evaluation: Evaluation[Place]) -> None:
@@ -525,7 +576,7 @@ class Optimiser(Generic[Place]):
         """The next `q` points, while others are `pending`."""
         counted = self._counted()
         step = len(counted)
-        known = [evaluation for evaluation in counted if evaluation.failure != "skip"]
+        known = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
         valued = [evaluation for evaluation in known if not evaluation.failure]
         taken = [*(e.x for e in counted), *pending]
         places = self._wished(taken)[:q]
@@ -535,14 +586,18 @@ class Optimiser(Generic[Place]):
             places += self._sobol(blind - len(places), step, [*taken, *places])
         if len(places) < q:
             posterior, _ = self._fitted(known, step)
-            failed = self._units([e.x for e in counted if e.failure == "skip"])
-            if failed:
-                posterior = fantasise(posterior, as_rows(posterior, np.stack(failed)))
             X = self._region.units([e.x for e in known])
+            skipped, hopeless = (
+                self._units([e.x for e in counted if e.failure == word])
+                for word in ("skip", "model")
+            )
+            if skipped:
+                posterior = fantasise(posterior, as_rows(posterior, np.stack(skipped)))
+            if hopeless:
+                posterior = disappoint(posterior, X, np.stack(hopeless))
             under_way = self._units([*pending, *places])
             stream = self._stream.spawn(f"climb {step}")
-            aims = Aims(self._region.lattice, self._region.room)
-            more = q - len(places), stream, aims
+            more = q - len(places), stream, self._aims(counted)
             points = chosen(posterior, self._acquisition, X, under_way, *more)
             places = [*places, *self._region.places(np.stack(points))]
         return places
@@ -590,12 +645,13 @@ class Optimiser(Generic[Place]):
 
 def _validate_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
     given: object = worth
-    if given is ThompsonSampling:
-        raise TypeError("acquisition must be an object, ThompsonSampling(); got the class")
-    if isinstance(worth, ThompsonSampling):
-        if gradients:
-            raise ValueError("acquisition must not be a ThompsonSampling with gradients=True")
-        return worth
+    for kind in (ThompsonSampling, JointImprovement):
+        if given is kind:
+            raise TypeError(f"acquisition must be an object, {kind.__name__}(); got the class")
+        if isinstance(worth, kind):
+            if gradients:
+                raise ValueError(f"acquisition must not be a {kind.__name__} with gradients=True")
+            return worth
     if not isinstance(worth, type) and not missing(worth, Acquisition):
         wanted = f"a function of the best value, such as lambda best: {_check.kind_of(worth)}(…)"
         raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")

@@ -11,7 +11,7 @@ from ...ground.xp import HostMatrix, HostVector, to_numpy
 from ...model.kernels import gradients_at, values_at
 from .history import Evaluation
 
-__all__ = ["Told", "rows_and_values"]
+__all__ = ["Told", "rows_and_values", "standardised"]
 
 
 class Told(NamedTuple):
@@ -36,7 +36,7 @@ def rows_and_values(
     that have one, by the inputs of the cube, whose sides stand for the `widths` (d,) of the box.
     """
     signed = sign * np.asarray([evaluation.y for evaluation in evaluations])
-    y, centre, scale = _standardised(signed)
+    y, centre, scale = standardised(signed)
     if not gradients:
         return Told(places, y, centre, scale)
     X = to_numpy(values_at(places))
@@ -50,7 +50,7 @@ def rows_and_values(
     return Told(np.concatenate([X, rows]), np.concatenate([y, slopes / scale]), centre, scale)
 
 
-def _standardised(y: HostVector) -> tuple[HostVector, float, float]:
+def standardised(y: HostVector) -> tuple[HostVector, float, float]:
     """Values of mean zero and deviation one, and what zero and one stand for.
 
     One stands for zero if all are the same.

@@ -33,6 +33,7 @@ _KINDS = {
     bayesopt.ProbabilityOfImprovement: _BEST,
     bayesopt.ExpectedImprovement: _BEST,
     bayesopt.LogExpectedImprovement: _BEST,
+    bayesopt.LogProbabilityOfImprovement: _BEST,
 }
 
 
@@ -72,6 +73,9 @@ _PLACES = (
     call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), stream=stream(), n=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
+    call("JointImprovement", bayesopt.JointImprovement, draws=whole(8), features=_FEATURES),
+    call("joint_improvement", bayesopt.joint_improvement, paths=thing(_PATHS, RBF()), x=_XS.but(
+        **{"no rows": _X[:0]}), best=number(0.3)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, count=whole(2),
          stream=stream(), features=_FEATURES),
@@ -100,7 +104,7 @@ def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
 _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
     "box": _ANY_BOX, "stream": stream().but("a seed"), "initial": whole(3, optional=True),
-    "gradients": flag(), "shared": flag(),
+    "constraints": whole(0, 0), "gradients": flag(), "shared": flag(),
     "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
         "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]])),
     "known": Argument((), {"None": None, "a string": "x", "a number": 1.0, "pairs": [([0.5], 1.0)],

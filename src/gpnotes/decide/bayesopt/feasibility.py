@@ -1,0 +1,184 @@
+"""Whether an evaluation will count: constraints that are measured, and places where it fails.
+
+Each constraint is a function that one learns by evaluating it beside the objective. A process of
+its own says how likely it is to be met; where the objective fails is a question of labels, which a
+process learns by a variational approximation. What an evaluation is worth is weighed by these
+probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ground.random import Stream
+from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, log_normal_cdf
+from ...infer import svgp
+from ...infer.svgp import VariationalPosterior
+from ...infer.svgp.posterior import projected
+from ...model.kernels import Matern32
+from ...model.likelihoods import Bernoulli
+from ...model.process import GP
+from .acquisition import LogExpectedImprovement, LogProbabilityOfImprovement, hazard
+from .batches import AcquisitionOf
+from .draws import ThompsonSampling
+from .history import Evaluation
+from .maximiser import Surface, worth_of
+from .models import Model
+from .told import standardised
+
+_DOUBT = 16.0  # the power of a probability of success, where it is below a half
+
+__all__ = ["constraint_values", "odds_of", "success_model", "validate_odds"]
+
+
+def validate_odds(acquisition: AcquisitionOf, what: str) -> None:
+    """Raise a `ValueError` if an acquisition is no logarithm, to which those of odds are added."""
+    worth = None if isinstance(acquisition, ThompsonSampling) else acquisition(0.0)
+    if not isinstance(worth, LogExpectedImprovement):
+        wanted = f"LogExpectedImprovement with {what}, a logarithm to which one adds"
+        raise ValueError(f"acquisition must be {wanted}; got {acquisition!r}")
+
+
+def constraint_values(given: Any, count: int) -> HostVector | None:
+    """Return the values of so many constraints, some of which may not be finite."""
+    if given is None and not count:
+        return None
+    if not count:
+        raise ValueError("constraints must be None, or their number when the Optimiser is made")
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"constraints must be {count} numbers; got {given!r}") from None
+    if values.shape != (count,):
+        raise ValueError(f"constraints must be {count} numbers; got {given!r}")
+    return values
+
+
+def odds_of(
+    evaluations: Sequence[Evaluation[Any]],
+    units: HostMatrix,
+    model: Model,
+    stream: Stream,
+    doubt: bool = True,
+) -> tuple[Surface, ...]:
+    """Logarithms of the probabilities that an evaluation counts, each a function of the place.
+
+    Parameters
+    ----------
+    evaluations : sequence of Evaluation
+        The evaluations.
+    units : HostMatrix, shape (n, d)
+        Their places in the unit cube.
+    model : Callable
+        The model of a constraint, as `Optimiser` takes it.
+    stream : Stream
+        Source of what is random in the fits.
+    doubt : bool, default True
+        Take a probability of success below a half to a power, as a search does.
+
+    Returns
+    -------
+    tuple of Surface
+        One for each constraint, and one for success if evaluations failed that a model is to
+        avoid.
+
+    Notes
+    -----
+    Constraints are taken for independent given the place, so that logarithms add.
+
+    Source: Gardner, Kusner, Xu, Weinberger & Cunningham (2014).
+    """
+    odds: list[Surface] = []
+    told = [(unit, e.constraints) for unit, e in zip(units, evaluations, strict=True)
+            if e.constraints is not None]  # fmt: skip
+    if told:
+        X = np.stack([unit for unit, _ in told])
+        values = np.stack([constraints for _, constraints in told])
+        for number in range(values.shape[1]):
+            y, centre, scale = standardised(-values[:, number])
+            posterior = model(X, y, stream.spawn(f"constraint {number}"))
+            met = LogProbabilityOfImprovement(-centre / (scale or 1.0))
+            odds.append(worth_of(posterior, met))
+    if any(e.failure == "model" for e in evaluations):
+        counted = [e.failure in ("", "model") for e in evaluations]
+        labels = [1.0 if not e.failure else -1.0 for e in evaluations]
+        X, y = units[counted], np.asarray(labels)[counted]
+        odds.append(_Success(success_model(X, y), _DOUBT if doubt else 1.0))
+    return tuple(odds)
+
+
+def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:
+    """Learn where an objective has a value, from labels.
+
+    Parameters
+    ----------
+    X : HostMatrix, shape (n, d)
+        Inputs in the unit cube.
+    y : HostVector, shape (n,)
+        1 where there was a value, −1 where it failed.
+
+    Returns
+    -------
+    VariationalPosterior
+        That of a Matérn-3/2 process of variance 100 and the length ``0.6 √d``, seen through a
+        probit.
+
+    Notes
+    -----
+    The variance says that a place fails always or never. Laplace's approximation is of no use
+    then: it puts a probability of 0.2 where fifteen evaluations have failed, and the search asks
+    there for a sixteenth. Of labels so few, lengths that are fitted predict no better.
+    """
+    d = X.shape[1]
+    gp = GP(Matern32(100.0, 0.6 * math.sqrt(d)), 0.0)
+    model = svgp.SVGP(gp, Bernoulli(), np.unique(X, axis=0))
+    found: VariationalPosterior = svgp.condition(model, X, y, steps=100)
+    return found
+
+
+class _Success(NamedTuple):
+    """``log P(y = 1)`` of labels, as a surface: ``log Φ(z)`` with ``z = μ / √(1 + v)``.
+
+    What is less likely than not is taken to a power: a search that went wherever the product is
+    largest would spend most of what is left on places that fail, once elsewhere there is little to
+    gain.
+    """
+
+    posterior: VariationalPosterior
+    power: float
+
+    def values(self, Xs: Matrix) -> Vector:
+        xp = array_namespace(Xs)
+        mean, variance = self.posterior.predict(Xs)
+        return _weighed(log_normal_cdf(mean / xp.sqrt(1.0 + variance)), self.power)[0]
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        """With ``A = L⁻¹ K_u*``: μ = Aᵀ w, and v = k** − Aᵀ A + Aᵀ P⁻¹ A."""
+        xp = array_namespace(Xs)
+        q = self.posterior
+        kernel, Z = q.model.gp.kernel, q.model.variables.inputs
+        A, spare = projected(q, Xs)
+        B = q.root @ A
+        wide = 1.0 + spare + xp.sum(B * B, axis=0)
+        z = xp.matrix_transpose(A) @ q.weights / xp.sqrt(wide)
+        mean_bar = hazard(z) / xp.sqrt(wide)
+        variance_bar = -0.5 * mean_bar * z / xp.sqrt(wide)
+        # K_bar = L⁻ᵀ (w mean_barᵀ − 2 (A − P⁻¹ A) diag(variance_bar))
+        open_to = A - xp.matrix_transpose(q.root) @ B
+        by_A = q.weights[:, None] * mean_bar[None, :] - 2.0 * open_to * variance_bar[None, :]
+        _, _, by_cross = kernel.pull_gram(Z, Xs, q.inducing.half_solved_t(by_A))
+        _, by_diag = kernel.pull_gram_diag(Xs, variance_bar)
+        weight, slope = _weighed(log_normal_cdf(z), self.power)
+        return weight, slope[:, None] * (by_cross + by_diag)
+
+
+def _weighed(odds: Vector, power: float) -> tuple[Vector, Vector]:
+    """The weight by the logarithm of a probability, and its derivative: a power below a half."""
+    xp = array_namespace(odds)
+    short = xp.clip(odds + math.log(2.0), None, 0.0)
+    one = xp.ones_like(odds)
+    return odds + (power - 1.0) * short, xp.where(short < 0.0, power * one, one)

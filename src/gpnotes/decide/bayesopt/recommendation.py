@@ -1,0 +1,37 @@
+"""What a search recommends at its end: a place, and what is believed of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic
+
+from .regions import Place, said
+
+__all__ = ["Recommendation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation(Generic[Place]):
+    """The place that a model of all readings holds for the best of those that were evaluated.
+
+    Parameters
+    ----------
+    x : HostVector, shape (d,), or dict
+        The place.
+    mean : float
+        What the model believes of the objective there, without the noise of a reading.
+    sd : float
+        The standard deviation of that belief.
+    feasibility : float, default 1.0
+        The probability, by the models of the constraints, that all are met there.
+    """
+
+    x: Place
+    mean: float
+    sd: float
+    feasibility: float = 1.0
+
+    def __repr__(self) -> str:
+        """One line."""
+        sure = "" if self.feasibility == 1.0 else f", feasible by {self.feasibility:.0%}"
+        return f"<Recommendation: {self.mean:.4g} ± {self.sd:.2g}{sure} at {said(self.x)}>"
