@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
@@ -145,4 +145,4 @@ class _Former:
     variables: InducingVariables
 
     def __call__(self, X: Matrix, y: Vector) -> WaveSums:
-        return wave_sums(cast(WaveVariables, self.variables), X, y)
+        return wave_sums(cast(WaveVariables[Any], self.variables), X, y)
