@@ -321,7 +321,7 @@ class WaveSums:
         )  # fmt: skip
 
     def moments(self, variables: WaveVariables[Any]) -> Moments:
-        """What the readings are to the waves of some variables; O(M²).
+        """What the readings are to the waves of some variables; O(M²), and kept for the next call.
 
         Parameters
         ----------
@@ -341,6 +341,17 @@ class WaveSums:
             If `variables` are no waves.
         """
         self.require_for(_check.instance(variables, "variables", WaveVariables))
+        key = to_numpy(variables.orders).tobytes()
+        if key not in self._kept:  # a fit asks for the same again and again
+            self._kept.clear()
+            self._kept[key] = self._moments(variables)
+        return self._kept[key]
+
+    @cached_property
+    def _kept(self) -> dict[bytes, Moments]:
+        return {}
+
+    def _moments(self, variables: WaveVariables[Any]) -> Moments:
         p, q = (to_numpy(a).astype(np.int64) for a in (variables.orders, variables.sines))
         xp = array_namespace(self.cosines)
         across = self._half(self.sines, p[:, None] + q) + self._half(self.sines, q - p[:, None])
