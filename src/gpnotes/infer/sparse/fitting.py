@@ -98,6 +98,12 @@ class SparseGP:
         """The variables that f is conditioned on, `Z` itself or the values at its rows."""
         return variables_of(self.Z)
 
+    @property
+    def stands_for(self) -> str:
+        """What a fit maximises in the place of the evidence, in words."""
+        kind = "a lower bound" if self.method in ("vfe", "tight") else "an approximation"
+        return f"by {self.variables.size} inducing variables, {self.method!r}: {kind}"
+
     @cached_property
     def chosen(self) -> Method:
         """The method of that name."""
