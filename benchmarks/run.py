@@ -4,7 +4,8 @@ gpnotes, scikit-learn and the LAPACK floor work on the same problems in one run,
 answer is compared. Ratios are medians over rounds of the ratio within a round. Games, rollouts,
 posterior samples, paths, approximations, sums and products of kernels have tables of their own:
 `games_table`, `moments_table`, `samples_table`, `paths_table`, `approximations_table`,
-`sums_table`. Each kernel's matrix and pullback has one that runs by itself, `kernels_table`.
+`sums_table`; what has no floor stands beside its peers in one, `peers_table`. Each kernel's matrix
+and pullback has one that runs by itself, `kernels_table`.
 With ``--speed`` the figures go into the README as well, by `speed_table`.
 """
 
@@ -29,6 +30,7 @@ import feature_contestants
 import games_table
 import moments_table
 import paths_table
+import peers_table
 import samples_table
 import speed_table
 import sum_contestants
@@ -89,12 +91,21 @@ def main() -> int:
         if n:
             report[task] = approximations_table.row(task, n, size, wanted.rounds or 9)
             print(approximations_table.shown(report[task]))
+    if wanted.peers:
+        report["peers"] = [
+            peers_table.row(task, wanted.peers, wanted.rounds or 5) for task in peers_table.TASKS
+        ]
+        print(peers_table.shown(report["peers"]))
     wanted.json.parent.mkdir(parents=True, exist_ok=True)
     wanted.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"written to {wanted.json}")
     if wanted.speed:
         speed_table.keep(report)
-    compared = report["rows"] + [report[part] for part in _PARTS if part in report]
+    compared = (
+        report["rows"]
+        + report.get("peers", [])
+        + [report[part] for part in _PARTS if part in report]
+    )
     return int(not all(row["disagreement"] <= TOLERANCE for row in compared))  # NaN too
 
 
@@ -117,6 +128,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--featured", type=int, default=rows[0], help="rows; 0 for no features")
     parser.add_argument("--bounded", type=int, default=rows[1], help="rows; 0 for no bound")
     parser.add_argument("--labelled", type=int, default=rows[2], help="rows; 0 for no epoch")
+    parser.add_argument("--peers", type=int, default=peers_table.SIZE, help="readings; 0 for none")
     parser.add_argument("--rounds", type=int, help="rounds for every size; else fewer for large n")
     parser.add_argument("--speed", action="store_true", help="and into the table of the README")
     parser.add_argument("--json", type=Path, default=Path("build/benchmarks.json"))

@@ -36,7 +36,7 @@ def bench(root, monkeypatch):
         "pendulum_contestants", "pendulum_table", "feature_contestants", "bound_contestants",
         "epoch_contestants", "approximations_table", "which_approximation", "path_contestants",
         "paths_table", "whole_fit", "kernels_table", "gradients_table",
-        "processes_table", "learning_table", "processor_time",
+        "processes_table", "learning_table", "processor_time", "line_table", "peers_table",
         "chain_contestants", "network_contestants", "deep_contestants", "inference_table",
     )  # fmt: skip
     yield {name: importlib.import_module(name) for name in names}
@@ -48,7 +48,7 @@ def test_one_command_prints_a_table_and_writes_a_json(root, tmp_path):
     target = tmp_path / "new" / "benchmarks.json"
     options = ["--sizes", "60", "--predict", "40", "--points", "30", "--rounds", "2"]
     options += ["--summed", "0", "--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0", "--peers", "0"]
     shown = subprocess.run(
         [sys.executable, root / "benchmarks" / "run.py", *options, "--json", target],
         capture_output=True,
@@ -120,7 +120,7 @@ def test_answers_that_differ_end_in_an_error(bench, monkeypatch, tmp_path, capsy
     monkeypatch.setattr(bench["run"], "peak_bytes", lambda *_: 8 * 40**2)
     options = ["--sizes", "40", "--predict", "", "--rounds", "1", "--json", str(tmp_path / "b")]
     options += ["--summed", "0", "--mixtures", "0", "--steps", "0", "--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0", "--peers", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     assert f"differ by at most {shown}" in capsys.readouterr().out
@@ -138,7 +138,7 @@ def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch
         monkeypatch.setattr(sys, "argv", ["approximations_table.py"])
         assert table.main() == 1
         options = ["--sizes", "", "--predict", "", "--summed", "0", "--mixtures", "0"]
-        options += ["--steps", "0"]
+        options += ["--steps", "0", "--peers", "0"]
         options += ["--drawn-at", "0", "--json", str(tmp_path / "b")]
         monkeypatch.setattr(sys, "argv", ["run.py", *options])
         assert bench["run"].main() == 1
@@ -148,6 +148,22 @@ def test_ways_to_approximate_agree_and_a_gap_ends_in_an_error(bench, monkeypatch
     assert "features: 40 random features of 300 rows" in shown
     assert "bound: VFE of 300 rows, 40 inducing points" in shown
     assert "differ by at most 1.0e-06" in shown
+
+
+def test_what_users_would_take_instead_gives_the_same_answer(bench, monkeypatch, tmp_path, capsys):
+    table = bench["peers_table"]
+    monkeypatch.setattr(sys, "argv", ["peers_table.py", "--readings", "4000", "--rounds", "1"])
+    assert table.main() == 0
+    shown = capsys.readouterr().out
+    assert all(task in shown for task in table.TASKS)
+    wrong = {"task": "x", "n": 1, "seconds": {"gpnotes": 1.0, "y": 2.0}, "disagreement": 1e-6}
+    monkeypatch.setattr(table, "row", lambda *_: wrong)
+    assert table.main() == 1
+    options = ["--sizes", "", "--predict", "", "--summed", "0", "--mixtures", "0", "--steps", "0"]
+    options += ["--drawn-at", "0", "--featured", "0", "--bounded", "0", "--labelled", "0"]
+    monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
+    assert bench["run"].main() == 1
+    assert "y 2.0000" in capsys.readouterr().out
 
 
 def test_runs_at_once_learn_what_a_plain_loop_learns(bench, monkeypatch, capsys):
@@ -165,6 +181,7 @@ def test_a_sum_and_a_product_stand_beside_one_kernel(bench, monkeypatch, tmp_pat
     table = bench["sums_table"]
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--steps", "0"]
     options += ["--drawn-at", "0", "--featured", "0", "--bounded", "0", "--labelled", "0"]
+    options += ["--peers", "0"]
     for task in ("sum", "product"):
         row = table.row(task, 120, rounds=2)
         assert [len(spent) for spent in row["seconds"].values()] == [2, 2, 2, 1, 1]
@@ -251,7 +268,7 @@ def test_ways_to_evaluate_a_game_that_differ_end_in_an_error(bench, monkeypatch,
     monkeypatch.setattr(bench["run"].games_table, "row", lambda *_: wrong)
     options = ["--sizes", "", "--predict", "", "--steps", "0", "--json", str(tmp_path / "b")]
     options += ["--summed", "0", "--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0", "--peers", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == 1
     shown = capsys.readouterr().out
@@ -314,7 +331,7 @@ def test_ways_to_roll_out_that_differ_end_in_an_error(
     monkeypatch.setattr(bench["floor_rows"], "peak_bytes", lambda *_: None)
     options = ["--sizes", "", "--predict", "", "--mixtures", "0", "--json", str(tmp_path / "b")]
     options += ["--summed", "0", "--drawn-at", "0"]
-    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0", "--peers", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options])
     assert bench["run"].main() == int(last != 1.0)
     shown = capsys.readouterr().out
@@ -355,7 +372,7 @@ def test_ways_to_draw_samples_agree_and_a_gap_ends_in_an_error(
     monkeypatch.setattr(bench["run"].paths_table, "row", lambda *_: paths)
     options = ["--sizes", "", "--predict", "", "--summed", "0", "--mixtures", "0"]
     options += ["--steps", "0"]
-    options += ["--featured", "0", "--bounded", "0", "--labelled", "0"]
+    options += ["--featured", "0", "--bounded", "0", "--labelled", "0", "--peers", "0"]
     monkeypatch.setattr(sys, "argv", ["run.py", *options, "--json", str(tmp_path / "b")])
     assert bench["run"].main() == 1
     shown = capsys.readouterr().out

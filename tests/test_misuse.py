@@ -134,7 +134,7 @@ UNTRIED = {
     "Controlled", "Filtered",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "VarianceParts", "FeaturePosterior", "SparsePosterior", "LinePosterior", "Inducing", "Method",
-    "WaveSums",
+    "Term", "WaveSums",
     "Climb", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",
     "Section", "Share", "draw_shares",
     "Hyperparameter", "Report",

@@ -62,6 +62,10 @@ ALL = MODELS | {
     "labels": (lambda: svgp.SVGP(process(1.0, 0.0), Bernoulli(), Z), LABELS),
     "laplace": (lambda: laplace.LaplaceGP(process(1.0, 0.0)), LABELS),
 }
+STANDS_FOR = {
+    "sparse": "by 7 inducing variables, 'vfe': a lower bound",
+    "features": "by 30 random features: an approximation",
+}
 CONDITIONED = {
     "exact": lambda model: condition(model, X, Y),
     "sparse": lambda model: sparse.condition(model.gp, model.Z, X, Y),
@@ -113,6 +117,8 @@ def test_every_fit_has_its_page_and_can_be_pickled(name):
     one = found(name, steps=60)
     page = str(one)
     assert page.startswith(f"Fit of {N} readings\nlog evidence {one.log_evidence:.1f}\n")
+    assert STANDS_FOR.get(name, "") in page.split("\n\n")[0]
+    assert page.split("\n\n")[0].count("\n") == (2 if name in STANDS_FOR else 1)
     assert "kernel.lengthscale" in page
     assert "1 run:" in page
     assert str(pickle.loads(pickle.dumps(one))) == page

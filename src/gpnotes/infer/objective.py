@@ -512,7 +512,8 @@ class Fit(Generic[M]):
         numbers = chosen.log_evidence, chosen.log_prior, gain
         runs = tuple(_ended(one) for one in self.runs)
         of = objective.spread
-        return Report(of.count, rows, *numbers, runs, run, of.constant)
+        instead = getattr(chosen.model, "stands_for", "")
+        return Report(of.count, rows, *numbers, runs, run, of.constant, instead)
 
     def _kept(self) -> Objective[M]:
         if self.objective is None:

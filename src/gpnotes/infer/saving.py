@@ -55,6 +55,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.features.fitting": ("_Evidence",),
     "infer.interdomain": ("Harmonics", "InducingPoints", "IntervalHarmonics", "WeightedPoints"),
     "infer.interdomain.waves": ("WaveSums",),
+    "infer.interdomain.windows": ("GaussianWindows",),
     "infer.sparse": ("SparseGP", "SparsePosterior"),
     "infer.sparse.inducing": ("Inducing",),
     "infer.sparse.fitting": ("_Evidence",),

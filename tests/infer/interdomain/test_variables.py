@@ -12,6 +12,7 @@ from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import sparse
 from gpnotes.infer.interdomain import (
+    GaussianWindows,
     Harmonics,
     InducingPoints,
     WeightedPoints,
@@ -40,6 +41,7 @@ def some_variables(asarray):
         "points": (InducingPoints(Z), Matern32(1.3, asarray([0.8]))),
         "weighted": (WeightedPoints(Z, W), CircularMatern32(1.3, 0.8)),
         "weighted, in place": (WeightedPoints(Z, W), RBF(1.3, 0.8)),
+        "windows": (GaussianWindows(Z, asarray([[0.5], [-1.0], [0.2], [0.7]])), RBF(1.3, 0.8)),
         "harmonics": (Harmonics(asarray([0.0, 1.0, 2.0, 5.0])), CircularRBF(1.3, 0.8)),
         "no mean": (Harmonics(asarray([1.0, 3.0])), CircularMatern32(1.3, 0.8)),
         "kinks": (Harmonics(asarray([0.0, 1.0, 3.0])), CircularArcCosine(1.3)),
@@ -55,7 +57,9 @@ def test_they_keep_the_contract(space, rng, kind):
     check_inducing_variables(variables, kernel, X, rtol=1e-3 if kind == "kinks" else 1e-6)
 
 
-@pytest.mark.parametrize("kind", ["weighted", "weighted, in place", "harmonics", "kinks"])
+@pytest.mark.parametrize(
+    "kind", ["weighted", "weighted, in place", "windows", "harmonics", "kinks"]
+)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
     """Q = K_fu K_uu⁻¹ K_uf as a matrix."""
@@ -84,17 +88,14 @@ def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
     assert ours == pytest.approx(wanted, rel=1e-9 if space.double else 2e-3)
 
 
-@pytest.mark.parametrize("kind", ["points", "weighted", "weighted, in place", "harmonics"])
+@pytest.mark.parametrize(
+    "kind", ["points", "weighted", "weighted, in place", "windows", "harmonics"]
+)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_gradient_of_sparse_regression_agrees_with_differences(rows, kind, method):
     X, y = rows
     variables, kernel = some_variables(np.asarray)[kind]
-
-    def at(Z):
-        if kind == "harmonics":
-            return variables
-        return InducingPoints(Z) if kind == "points" else WeightedPoints(Z, variables.weights)
-
+    at = variables.moved
     gradcheck(
         lambda gp, Z: sparse.log_evidence(gp, at(Z), X, y, method=method),
         lambda gp, Z, bar: sparse.log_evidence_and_gradient(gp, at(Z), X, y, method=method)[1:],
@@ -114,7 +115,7 @@ def test_points_as_variables_are_points(space, rows, kernel):
     np.testing.assert_array_equal(*(flatten_gradient(gp, bar) for _, bar, _ in pair))
 
 
-@pytest.mark.parametrize("kind", ["weighted", "harmonics"])
+@pytest.mark.parametrize("kind", ["weighted", "windows", "harmonics"])
 def test_the_views_of_the_posterior_agree(space, rows, kind):
     X, y = (space.asarray(a) for a in rows)
     variables, kernel = some_variables(space.asarray)[kind]

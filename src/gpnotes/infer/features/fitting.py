@@ -63,6 +63,11 @@ class FeatureGP:
         positive_noise(_check.instance(self.gp, "gp", GP))
         self.frequencies.validate_kernel(self.gp.kernel)
 
+    @property
+    def stands_for(self) -> str:
+        """What a fit maximises in the place of the evidence, in words."""
+        return f"by {self.frequencies.size} random features: an approximation"
+
 
 @dataclass(frozen=True, eq=False)
 class _Evidence:

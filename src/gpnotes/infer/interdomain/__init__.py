@@ -10,8 +10,10 @@ from .circle import Harmonics, harmonics_within, leading_harmonics
 from .interval import IntervalHarmonics
 from .points import InducingPoints, WeightedPoints
 from .waves import WaveSums, wave_sums
+from .windows import GaussianWindows
 
 __all__ = [
+    "GaussianWindows",
     "Harmonics",
     "InducingPoints",
     "IntervalHarmonics",

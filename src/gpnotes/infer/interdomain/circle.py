@@ -28,7 +28,7 @@ _LEAST_NODES = 256  # of the integrals of `apply`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Harmonics(WaveVariables):
+class Harmonics(WaveVariables[Circular]):
     """The Fourier coefficients of f on the circle as inducing variables.
 
     ``u = ∫ f(θ) cos nθ dθ / π`` for each order n, then ``∫ f(θ) sin nθ dθ / π`` for each but 0;

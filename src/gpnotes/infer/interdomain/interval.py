@@ -30,7 +30,7 @@ _STENCIL = 9  # Chebyshev nodes for derivatives at an end
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IntervalHarmonics(WaveVariables):
+class IntervalHarmonics(WaveVariables[Matern]):
     """Products of f with waves on an interval, for a Matérn kernel with ν of 1/2, 3/2 or 5/2.
 
     ``uₘ = ⟨f, φₘ⟩`` in the space of functions of the kernel on [low, high], where φ is

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,12 @@ from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace, as_array, to_numpy
 from ...model.bounds import Spread, spread
 from ...model.contracts import MeanFunction
+from ...model.kernels import Kernel
 from ...model.kernels.circle import require_orders
 
 __all__ = ["Moments", "WaveSums", "WaveVariables", "wave_sums"]
 
+K = TypeVar("K", bound=Kernel)
 HostOrders: TypeAlias = NDArray[np.int64]
 
 _TURN = 2.0 * math.pi
@@ -35,7 +37,7 @@ _BLOCK = 2**15  # waves that are there at a time: 256 KiB, as much for the sines
 
 
 @dataclass(frozen=True, eq=False)
-class WaveVariables(ABC):
+class WaveVariables(ABC, Generic[K]):
     """Inducing variables of which ``cov(u, f(x))`` is a multiple of a wave, for each order n.
 
     The cosines come first, then the sines of the orders but 0. A subclass says by `circle` what a
@@ -70,27 +72,27 @@ class WaveVariables(ABC):
         """The input where a turn begins, and how long it is."""
 
     @abstractmethod
-    def apply(self, function: MeanFunction, kernel: Any) -> Vector:
+    def apply(self, function: MeanFunction, kernel: K) -> Vector:
         """As in `contracts.InducingVariables`."""
 
     @abstractmethod
-    def gram(self, kernel: Any) -> Matrix:
+    def gram(self, kernel: K) -> Matrix:
         """As in `contracts.InducingVariables`."""
 
     @abstractmethod
-    def gram_pullback(self, kernel: Any, K_bar: Matrix) -> tuple[Any, Matrix]:
+    def gram_pullback(self, kernel: K, K_bar: Matrix) -> tuple[K, Matrix]:
         """As in `contracts.InducingVariables`."""
 
     @abstractmethod
-    def require_kernel(self, kernel: Any) -> None:
+    def require_kernel(self, kernel: K) -> None:
         """Raise for a kernel that these variables are not for."""
 
     @abstractmethod
-    def amplitudes(self, kernel: Any) -> Vector:
+    def amplitudes(self, kernel: K) -> Vector:
         """What the waves are multiplied by under a kernel, which is not validated, (M,)."""
 
     @abstractmethod
-    def amplitudes_pullback(self, kernel: Any, bar: Vector) -> Any:
+    def amplitudes_pullback(self, kernel: K, bar: Vector) -> K:
         """The derivatives by a kernel that derivatives (M,) by its amplitudes bring."""
 
     @property
@@ -163,7 +165,7 @@ class WaveVariables(ABC):
         start, period = self.circle
         return X if (start, period) == (0.0, _TURN) else (X - start) * (_TURN / period)
 
-    def cross(self, kernel: Any, X: Matrix) -> Matrix:
+    def cross(self, kernel: K, X: Matrix) -> Matrix:
         """The covariance of u with f at inputs, amplitudes times waves; O(M n).
 
         Parameters
@@ -187,7 +189,7 @@ class WaveVariables(ABC):
         self.require_places(X)
         return self.amplitudes(kernel)[:, None] * self.waves(X)
 
-    def cross_pullback(self, kernel: Any, X: Matrix, K_bar: Matrix) -> tuple[Any, Matrix]:
+    def cross_pullback(self, kernel: K, X: Matrix, K_bar: Matrix) -> tuple[K, Matrix]:
         """Carry derivatives by K_uf back to the kernel.
 
         Parameters
@@ -318,8 +320,8 @@ class WaveSums:
             self.spread + other.spread,
         )  # fmt: skip
 
-    def moments(self, variables: WaveVariables) -> Moments:
-        """What the readings are to the waves of some variables; O(M²).
+    def moments(self, variables: WaveVariables[Any]) -> Moments:
+        """What the readings are to the waves of some variables; O(M²), and kept for the next call.
 
         Parameters
         ----------
@@ -339,6 +341,17 @@ class WaveSums:
             If `variables` are no waves.
         """
         self.require_for(_check.instance(variables, "variables", WaveVariables))
+        key = to_numpy(variables.orders).tobytes()
+        if key not in self._kept:  # a fit asks for the same again and again
+            self._kept.clear()
+            self._kept[key] = self._moments(variables)
+        return self._kept[key]
+
+    @cached_property
+    def _kept(self) -> dict[bytes, Moments]:
+        return {}
+
+    def _moments(self, variables: WaveVariables[Any]) -> Moments:
         p, q = (to_numpy(a).astype(np.int64) for a in (variables.orders, variables.sines))
         xp = array_namespace(self.cosines)
         across = self._half(self.sines, p[:, None] + q) + self._half(self.sines, q - p[:, None])
@@ -354,7 +367,7 @@ class WaveSums:
         )  # fmt: skip
         return Moments(xp.concat([above, below], axis=0), waves, products)
 
-    def require_for(self, variables: WaveVariables) -> None:
+    def require_for(self, variables: WaveVariables[Any]) -> None:
         """Raise, naming the argument, for variables whose sums these are not."""
         if variables.circle != self.circle or variables.highest > self.highest:
             wanted = f"of orders up to {self.highest}, a turn from {self.circle}"
@@ -400,7 +413,7 @@ def _taken(sums: Vector, orders: HostOrders) -> Vector:
     return xp.take(sums, places, axis=0)
 
 
-def wave_sums(variables: WaveVariables, X: Matrix, y: Vector) -> WaveSums:
+def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
     """Form the sums that regression through waves asks of readings, in one pass.
 
     Parameters

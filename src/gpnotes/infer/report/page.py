@@ -62,6 +62,8 @@ class Report:
         The number of the run that the page is about, 0 for the best.
     constant : bool, default False
         The readings are all equal.
+    stands_for : str, default ""
+        What stands for the log evidence where it is not the exact one.
     """
 
     readings: int
@@ -72,6 +74,7 @@ class Report:
     runs: tuple[Ended, ...]
     run: int = 0
     constant: bool = False
+    stands_for: str = ""
 
     def __str__(self) -> str:
         """The page."""
@@ -98,7 +101,8 @@ class Report:
         fitted = f"Fit of {_counted(self.readings, 'reading')}"
         behind = self.runs[0].objective - self.runs[self.run].objective
         many = f", run {self.run} of {len(self.runs)}, {_tenths(behind)} below the best"
-        return [fitted + (many if self.run else ""), line]
+        lines = [fitted + (many if self.run else ""), line]
+        return [*lines, self.stands_for] if self.stands_for else lines
 
     def _values(self) -> list[str]:
         """The table of hyperparameters."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
@@ -98,6 +98,12 @@ class SparseGP:
         """The variables that f is conditioned on, `Z` itself or the values at its rows."""
         return variables_of(self.Z)
 
+    @property
+    def stands_for(self) -> str:
+        """What a fit maximises in the place of the evidence, in words."""
+        kind = "a lower bound" if self.method in ("vfe", "tight") else "an approximation"
+        return f"by {self.variables.size} inducing variables, {self.method!r}: {kind}"
+
     @cached_property
     def chosen(self) -> Method:
         """The method of that name."""
@@ -145,4 +151,4 @@ class _Former:
     variables: InducingVariables
 
     def __call__(self, X: Matrix, y: Vector) -> WaveSums:
-        return wave_sums(cast(WaveVariables, self.variables), X, y)
+        return wave_sums(cast(WaveVariables[Any], self.variables), X, y)

@@ -150,7 +150,8 @@ def _variables_in_double(variables: InducingVariables) -> InducingVariables:
     arrays = {
         name: _xp.in_double(a) for name, a in held.items() if hasattr(a, "__array_namespace__")
     }
-    return replace(variables, **arrays)
+    same = all(held[name] is wide for name, wide in arrays.items())
+    return variables if same else replace(variables, **arrays)
 
 
 def in_double(kernel: Kernel) -> Kernel:

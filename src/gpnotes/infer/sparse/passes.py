@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from ...fast import inducing as in_place
 from ...ground import check as _check
@@ -269,7 +269,7 @@ class Pull:
         middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(w.shape[0], w)
         bar_H = w[:, None] * alpha_H[None, :] - middle @ (seen.T @ seen.gram)
         K_bar_H = _xp.solve_triangular(inducing.factor.lower, bar_H, transpose=True)
-        variables = cast(WaveVariables, inducing.variables)
+        variables = cast(WaveVariables[Any], inducing.variables)
         kernel_bar = variables.amplitudes_pullback(inducing.kernel, _xp.diagonal(K_bar_H))
         gaps_bar = xp.full_like(seen.place[:, 0], sums.count * self.gap_bar)
         diag_bar, _ = inducing.kernel.pull_gram_diag(seen.place, gaps_bar)
@@ -385,7 +385,7 @@ def _seen_by(work: Sums | Pull, sums: WaveSums) -> _Seen:
     if work.kept is not None and work.kept.seen is not None:
         return work.kept.seen
     inducing = work.inducing
-    variables = cast(WaveVariables, inducing.variables)
+    variables = cast(WaveVariables[Any], inducing.variables)
     gram, waves, products = sums.moments(variables)
     apart = sums.mean - level_of(work.gp)
     amplitudes = _xp.eye(variables.size, gram) * variables.amplitudes(inducing.kernel)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from ...ground import check as _check
 from ...ground import xp as _xp
@@ -358,7 +358,7 @@ def log_evidence_and_gradient_on_chunks(
 
 def condition_on_sums(
     gp: GP,
-    variables: WaveVariables,
+    variables: WaveVariables[Any],
     sums: WaveSums,
     *,
     method: MethodName = "vfe",
@@ -415,7 +415,7 @@ def condition_on_sums(
 
 
 def log_evidence_and_gradient_on_sums(
-    gp: GP, variables: WaveVariables, sums: WaveSums, *, method: MethodName = "vfe"
+    gp: GP, variables: WaveVariables[Any], sums: WaveSums, *, method: MethodName = "vfe"
 ) -> tuple[float, GP]:
     """The log evidence of `log_evidence`, with its derivatives, from sums that waves ask for.
 
@@ -480,7 +480,7 @@ def require_sums(gp: GP, variables: InducingVariables, method: Method, sums: Wav
     TypeError
         If the variables are no waves, `sums` are no sums, or the mean is not the same everywhere.
     """
-    waves = cast(WaveVariables, _check.instance(variables, "variables", WaveVariables))
+    waves = cast(WaveVariables[Any], _check.instance(variables, "variables", WaveVariables))
     _check.instance(sums, "sums", WaveSums).require_for(waves)
     if not method.constant:
         raise ValueError("method must be 'sor', 'dtc', 'vfe' or 'upper' where rows are but sums")
@@ -488,7 +488,7 @@ def require_sums(gp: GP, variables: InducingVariables, method: Method, sums: Wav
 
 
 def _work_on_sums(
-    gp: GP, variables: WaveVariables, sums: WaveSums, name: MethodName, bound: bool = False
+    gp: GP, variables: WaveVariables[Any], sums: WaveSums, name: MethodName, bound: bool = False
 ) -> Sums:
     _check.instance(variables, "variables", WaveVariables)
     work = _work(gp, variables, name, 0.5, bound)

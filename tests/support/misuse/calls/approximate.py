@@ -55,6 +55,7 @@ _POINTS = interdomain.InducingPoints(_Z)
 _WEIGHTED = interdomain.WeightedPoints(_Z, np.asarray([[1.0, -1.0, 0.0], [0.0, 0.5, 0.5]]))
 _HARMONICS = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0]))
 _CIRCULAR = k.CircularRBF()
+_WINDOWS = interdomain.GaussianWindows(_Z, _Z + 1.0)
 _INTERVAL = interdomain.IntervalHarmonics(np.asarray([0.0, 2.0]), -3.0, 3.0)
 _SUMS = interdomain.wave_sums(_HARMONICS, _X[:, :1], _Y)
 _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns": _XS[:, :0]})
@@ -102,6 +103,11 @@ CALLS = (
                                       "two columns": _Z[:0, :2], "a vector": _Z[:0, 0],
                                       "another precision": _Z[:0, :1].astype(np.float32)})),
     *_of_variables("Harmonics", _HARMONICS, _CIRCULAR, matrix(_XS[:, :1], columns=True)),
+    *_of_variables("GaussianWindows", _WINDOWS, _GP.kernel, matrix(_XS, columns=True)),
+    call("GaussianWindows.moved", _WINDOWS.moved,
+         inputs=matrix(_WINDOWS.inputs, rows=True, columns=True)),
+    call("GaussianWindows", interdomain.GaussianWindows, Z=matrix(_Z, rows=True),
+         widths=matrix(_Z, rows=True, columns=True)),
     *_of_variables("IntervalHarmonics", _INTERVAL, Matern32(), matrix(_XS[:, :1], columns=True),
                    by_kernel=True),
     call("IntervalHarmonics", interdomain.IntervalHarmonics,
