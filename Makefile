@@ -73,7 +73,7 @@ book: $(READY)  ## build the book as HTML that works offline; any warning is an 
 	@echo "The book is ready: open $(HTML)/index.html in a browser."
 
 pdf: book $(WHOLE)  ## print the book as one PDF, with bookmarks and page numbers (minutes)
-	@$(BIN)/python tools/book_pdf.py
+	@$(BIN)/python tools/book_pdf.py --count README.md
 
 # With BOOK_HTML the pages are there already, and are not looked at again.
 test: $(WHOLE) $(if $(BOOK_HTML),,book)  ## build the book, then run every test but the nightly ones

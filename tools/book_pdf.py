@@ -5,7 +5,7 @@ numbers of equations and figures are those of the site, links between pages lead
 PDF, badges and evidence stay closed and solutions open. What is looked up on a screen stays there:
 the documentation of functions, the ledger, the changelog. Chromium prints it, once; on which page
 each section stands is read in the print, and written into its contents. Nothing is asked of the
-net. ``--count FILE`` writes how many pages there are.
+net. ``--count README.md`` writes how many pages there are where that file says so.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ STYLES = (
 LEVELS = {"h1": 1, "h2": 2}
 
 
+COUNTED = re.compile(r"(one PDF of )\d+( pages)")
 APART = re.compile(r"book/api/|book/(changes|ledger)$")
 
 
@@ -72,6 +73,8 @@ def article(name: str, serial: int, names: list[str]) -> Tag:
     for tag in found.select(IDLE):
         tag.decompose()
     close(found)
+    for tag in found.select(".eqn-later"):
+        tag["class"] = ["math"]  # on a screen it waits for a reader
     for tag in found.find_all(id=True):
         tag["id"] = f"p{serial}-{tag['id']}"
     for image in found.find_all("img"):
@@ -298,6 +301,14 @@ def make(browser: Any, target: Path, names: list[str]) -> int:
     return count
 
 
+def tell(path: Path, count: int) -> None:
+    """Write the number of pages where a file says it."""
+    said, places = COUNTED.subn(rf"\g<1>{count}\g<2>", path.read_text("utf-8"))
+    if not places:
+        raise SystemExit(f"{path} does not say: one PDF of so many pages")
+    path.write_text(said, encoding="utf-8")
+
+
 def main() -> None:
     """Print the book, or the pages that are named."""
     from playwright.sync_api import sync_playwright
@@ -305,7 +316,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", help="pages, such as book/notation; else the book")
     parser.add_argument("--to", type=Path, default=TARGET)
-    parser.add_argument("--count", type=Path, help="a file for the number of pages")
+    parser.add_argument("--count", type=Path, help="a file that says: one PDF of so many pages")
     given = parser.parse_args()
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     with sync_playwright() as driver:
@@ -313,7 +324,7 @@ def main() -> None:
         count = make(browser, given.to.resolve(), given.names or list(chosen(toc)))
         browser.close()
     if given.count:
-        given.count.write_text(f"{count}\n", encoding="utf-8")
+        tell(given.count, count)
     print(f"{given.to}: {count} pages, {given.to.stat().st_size / 1e6:.1f} MB")
 
 

@@ -8,9 +8,8 @@ from typing import Any
 from source_answers import Answers
 
 from checked_equations.book.html import (
-    display,
+    display_later,
     element,
-    inline_math,
     link,
     number,
     phrase,
@@ -49,7 +48,7 @@ def sources(said: Answers, links: Links, prefix: str) -> str:
 
 def _items(said: Answers, links: Links, items: list[Item]) -> str:
     rows = [_item(said, links, item) for item in items]
-    return element("ol", *rows, class_="eqn-items") if rows else ""
+    return element("ol", *rows, class_="eqn-items tex2jax_ignore") if rows else ""
 
 
 def _folded(said: Answers, links: Links, waiting: list[Item]) -> str:
@@ -114,7 +113,7 @@ def _answer(said: Answers, links: Links, item: Item, verdict: Data) -> str:
     off = said.residuals(item.id)
     printed = off["printed_residual"]
     parts = [
-        element("p", phrase(_why(verdict), inline_math)) if verdict.get("why") else "",
+        element("p", phrase(_why(verdict))) if verdict.get("why") else "",
         _printed(refuted, printed) if refuted else _experiment(off),
         _holds(said, links, said.equation(item.id), refuted),
         _argued(said, verdict) if verdict.get("section") else "",
@@ -154,7 +153,7 @@ def _experiment(off: Mapping[str, float | None]) -> str:
 
 
 def _framed(title: str, latex: str, name: str) -> str:
-    return element("div", title, scrolled(display(latex), "formula"), class_=name)
+    return element("div", title, scrolled(display_later(latex), "formula"), class_=name)
 
 
 def _argued(said: Answers, verdict: Data) -> str:

@@ -1,5 +1,6 @@
 """Small repairs of what the tools make: nothing from another host, no script that the book
-replaces, the index among the contents, no identifier twice, no page of a document that is gone."""
+replaces, the index among the contents, no identifier twice, no page of a document that is gone, no
+line that begins with a comma."""
 
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ from sphinx.transforms import SphinxTransform
 REPEATED = {"exercise-content", "solution-content"}
 CITATIONS = '<div class="citation-list">'
 FOREIGN = re.compile(r"(https?:)?//|_static/sphinx_highlight\.js")  # landing.js marks instead
+FOLLOWED = re.compile(r'(<span class="math[^"]*">[^<]*</span>)([.,;:!?)\u2019\u201d]+)')
 
 
 class IndexInContents(SphinxTransform):
@@ -43,6 +45,12 @@ def mend_roles(app, pagename, templatename, context, doctree):
     context["body"] = body.replace('<div role="list" class="citation-list">', CITATIONS)
 
 
+def keep_marks(app, pagename, templatename, context, doctree):
+    """What follows a formula without a space stays on its line: a browser would part them."""
+    if "body" in context:
+        context["body"] = FOLLOWED.sub(r'<span class="book-kept">\1\2</span>', context["body"])
+
+
 def drop_stale(app, exception):
     """Remove the pages of documents that the book no longer has; Sphinx leaves them."""
     if exception or app.builder.format != "html":
@@ -61,5 +69,6 @@ def setup(app):
     app.connect("build-finished", drop_stale)
     app.connect("doctree-resolved", drop_repeated_identifiers)
     app.connect("html-page-context", mend_roles)
+    app.connect("html-page-context", keep_marks)
     app.connect("html-page-context", drop_foreign, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -182,7 +182,7 @@
         (svg("text", { x, y, "text-anchor": anchor }, this.curve).textContent = text);
       [0, 2, 4, 6, 8, 10].forEach((x) => at(cx(x), box.bottom + 15, x));
       [low, top].forEach((v) => at(box.left - 5, cy(v) + 4, minus(v.toFixed(0)), "end"));
-      at((box.left + box.right) / 2, height - 4, `bound by the place ${what}`);
+      at(box.right, height - 4, `bound by the place ${what}`, "end");
       const d = values.map((v, j) => `${j ? "L" : "M"}${cx(PLACES[j]).toFixed(1)},${cy(v).toFixed(1)}`).join("");
       svg("path", { d, class: "gp-mean" }, this.curve);
       if (i < z.length) svg("circle", { cx: cx(z[i]), cy: cy(this.result.bound), r: 5, class: "gp-dot" }, this.curve);

@@ -52,12 +52,14 @@ MATHEMATICS = """() => ({
     errors: [...document.querySelectorAll('mjx-merror')].map(e => e.textContent),
 })"""
 
-# Every badge is opened and set, and every fortieth of the lists of mutants inside; what stands in
-# the other lists MathJax reads without setting it. What it cannot read is an error or is red.
+# Every badge is opened and set, as for a printer, and every fortieth of the lists of mutants
+# inside; what stands in the other lists MathJax reads without setting it. What it cannot read is an
+# error or is red.
 OPEN = """() => document.querySelectorAll('details').forEach(d => { d.open = true; })"""
 COME = """() => !document.querySelector('details[open] .eqn-tried')"""
 LISTS = """() => document.querySelectorAll('details.eqn-more').forEach(
     (d, i) => { d.open = i % 40 == 0; })"""
+PRINTED = "dispatchEvent(new Event('beforeprint'))"
 SET = """() => [...document.querySelectorAll('.eqn-later')].every(
         e => e.closest('details:not([open])'))
     && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('mjx-container'))"""
@@ -217,6 +219,7 @@ def unfold(page: Any) -> dict[str, Any]:
     page.evaluate(OPEN)
     page.wait_for_function(COME)
     page.evaluate(LISTS)
+    page.evaluate(PRINTED)
     page.wait_for_function(SET)
     return page.evaluate(UNFOLDED)
 
@@ -419,7 +422,7 @@ EQUATIONS = "[data-things=equations] table.eqn-rows"
 
 def numbers(page: Any) -> list[str]:
     """The first column of the first table, which is that of the equations."""
-    return page.locator(f"{EQUATIONS} tbody tr:visible td:first-child").all_inner_texts()
+    return page.locator(f"{EQUATIONS} tbody tr:visible td:first-child").all_text_contents()
 
 
 def test_ledger_searches(read: Any) -> None:
@@ -432,7 +435,7 @@ def test_ledger_searches(read: Any) -> None:
     assert page.locator(".eqn-count").first.inner_text() == (
         f"{len(rows)} of {len(everything)} equations"
     )
-    texts = page.locator(f"{EQUATIONS} tbody tr:visible").all_inner_texts()
+    texts = page.locator(f"{EQUATIONS} tbody tr:visible").all_text_contents()
     assert all("evidence" in text and "function" in text for text in texts)
     field.fill("no such thing")
     assert numbers(page) == []
@@ -447,7 +450,7 @@ def test_ledger_shows_the_kinds_that_are_ticked(read: Any) -> None:
     box = page.locator(".eqn-kinds label", has_text="definition")
     assert box.bounding_box()["height"] >= 24
     box.click()
-    shown = page.locator(f"{EQUATIONS} tbody tr:visible .eqn-kind").all_inner_texts()
+    shown = page.locator(f"{EQUATIONS} tbody tr:visible .eqn-kind").all_text_contents()
     assert 0 < len(shown) < len(everything)
     assert set(shown) == {"definition"}
     assert page.locator(".eqn-count").first.inner_text().startswith(f"{len(shown)} of ")
@@ -475,6 +478,11 @@ def test_ledger_sorts_by_keyboard(read: Any) -> None:
     keys = page.locator(f"{EQUATIONS} tbody tr").evaluate_all(script)
     measured = [float(key) for key in keys if key is not None]
     assert measured == sorted(measured, reverse=True)
+    page.locator("th", has_text="mutants caught").locator("button").click()
+    said = page.locator(f"{EQUATIONS} tbody tr td:nth-child(8)").all_text_contents()
+    counts = [int(words.split(" of ")[0]) for words in said if words]
+    assert counts == sorted(counts)
+    assert max(counts) >= 10  # which a word sorts before 9
     page.locator("th", has_text="No.").locator("button").click()
     assert numbers(page) == before
     assert header.get_attribute("aria-sort") == "none"

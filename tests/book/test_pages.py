@@ -338,7 +338,7 @@ def test_what_is_wrong_is_shown_beside_what_holds(
     assert wrong
     for source in wrong:
         entry = page.find(id=f"item-{source['id']}")
-        assert source["label"] is None or entry.select_one(".eqn-formula.eqn-right div.math")
+        assert source["label"] is None or entry.select_one(".eqn-formula.eqn-right div.eqn-later")
         printed = entry.select_one(".eqn-formula:not(.eqn-right)")
         if printed is None:  # numbers of a cell show it, and words say of what
             assert source["why"]

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from checked_equations.book.html import display_later
+
 pypdf = pytest.importorskip("pypdf")
 pytestmark = pytest.mark.browser
 
@@ -108,6 +110,30 @@ def test_a_link_to_a_page_left_out_is_none(made: Any) -> None:
     leads = [note.get_object() for page in made[0].pages for note in page.get("/Annots", [])]
     assert leads
     assert all("/URI" not in note.get("/A", {}) for note in leads)
+
+
+def test_the_number_of_pages_is_written_where_it_is_said(tool: Any, tmp_path: Path) -> None:
+    path = tmp_path / "README.md"
+    path.write_text("make pdf  # one PDF of 7 pages\n731 pages\n", encoding="utf-8")
+    tool.tell(path, 812)
+    assert path.read_text("utf-8") == "make pdf  # one PDF of 812 pages\n731 pages\n"
+    assert tool.COUNTED.search((ROOT / "README.md").read_text("utf-8"))
+    path.write_text("make pdf  # one PDF\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"README\.md does not say"):
+        tool.tell(path, 812)
+
+
+def test_a_formula_that_waits_on_a_screen_is_set_on_paper(
+    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    formula = display_later("a = b")
+    folded = f"<details><summary>more</summary>{formula}</details>"
+    text = f'<article class="bd-article"><h1>One</h1>{formula}{folded}</article>'
+    (tmp_path / "one.html").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(tool, "HTML", tmp_path)
+    made = tool.article("one", 0, ["one"])
+    assert [tag.get_text() for tag in made.select("div.math")] == [r"\[a = b\]"]
+    assert not made.select(".eqn-later")
 
 
 def test_a_reader_needs_no_list_of_functions(tool: Any) -> None:

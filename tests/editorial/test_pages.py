@@ -125,7 +125,7 @@ def test_a_condition_says_if_once(answers: Any, verdict: Any, shown: Any) -> Non
 def test_letters_of_a_remark_are_typeset(answers: Any, verdict: Any, shown: Any) -> None:
     made = shown(answers(verdict | {"why": "one $c_i$ for each, if $n < 2$"}))
     said = made.select_one(".eqn-answer p")
-    assert [math.get_text() for math in said.select("span.math")] == [r"\(c_i\)", r"\(n < 2\)"]
+    assert [math.get_text() for math in said.select("span.eqn-later")] == [r"\(c_i\)", r"\(n < 2\)"]
     assert said.get_text().startswith("one ")
 
 

@@ -9,8 +9,8 @@ from ..latex.balance import is_balanced
 from .phrases import short
 
 __all__ = [
-    "code", "display", "element", "inline_math", "later", "link", "number", "phrase", "row", "say",
-    "scrolled", "table", "tolerance",
+    "code", "display", "display_later", "element", "inline_math", "later", "link", "number",
+    "phrase", "row", "say", "scrolled", "table", "tolerance",
 ]  # fmt: skip
 
 
@@ -62,8 +62,16 @@ def display(latex: str) -> str:
     return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="math")
 
 
+def display_later(latex: str) -> str:
+    """The same, which the script typesets when a reader comes near it: for long tables.
+
+    What it stands in says to MathJax that it has to wait, by ``tex2jax_ignore``.
+    """
+    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="eqn-later")
+
+
 def later(latex: str) -> str:
-    """Mathematics that the script typesets when the reader opens what holds it.
+    """Mathematics in the line that the script typesets when a reader comes near it, and sees it.
 
     What cannot be typeset alone is shown as it is written.
     """

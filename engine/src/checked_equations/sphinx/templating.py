@@ -14,11 +14,11 @@ from docutils import nodes
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from ..book.html import display, inline_math, number, phrase, say, tolerance
+from ..book.html import display_later, inline_math, later, number, phrase, say, tolerance
 from ..book.phrases import mutants_caught
 from ..claims.sentence import filled
 
-__all__ = ["plain_sentence", "raw", "render", "short_name", "sort_number"]
+__all__ = ["plain_sentence", "raw", "render", "short_name"]
 
 _FOLDER = Path(__file__).resolve().parent / "templates"
 _ROLE = re.compile(r"\{[\w:]+\}`(?:[^`<]*<)?([^`>]*)>?`|\[(?P<said>[^\]]*)\]\([^)]*\)")
@@ -39,17 +39,12 @@ def plain_sentence(text: str) -> str:
     """A sentence in Markdown as a line of a table: its words and its mathematics."""
     words = _ROLE.sub(lambda found: found[1] or found["said"], text).replace("*", "")
     pieces = words.split("$")
-    return "".join(inline_math(x) if i % 2 else say(x) for i, x in enumerate(pieces))
+    return "".join(later(x) if i % 2 else say(x) for i, x in enumerate(pieces))
 
 
 def short_name(docname: str) -> str:
     """``function view``: a column has no room for a title."""
     return docname.rsplit("/", 1)[-1].replace("-", " ")
-
-
-def sort_number(spelled: str) -> str:
-    """``2.10`` after ``2.9``."""
-    return ".".join(part.zfill(4) for part in spelled.split("."))
 
 
 def _source(name: str) -> str:
@@ -64,8 +59,9 @@ def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
 
 _TEMPLATES = Environment(loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined)
 _TEMPLATES.filters |= {
-    "say": _marked(say), "display": _marked(display), "math": _marked(inline_math),
+    "say": _marked(say), "display_later": _marked(display_later), "math": _marked(inline_math),
+    "later": _marked(later),
     "phrase": _marked(partial(phrase, math=inline_math)),
     "filled": filled, "number": number, "tolerance": tolerance, "mutants_caught": mutants_caught,
-    "sentence": _marked(plain_sentence), "short_name": short_name, "sort_number": sort_number,
+    "sentence": _marked(plain_sentence), "short_name": short_name,
 }  # fmt: skip

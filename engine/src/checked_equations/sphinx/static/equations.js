@@ -1,61 +1,60 @@
-/* Three things, each of which the page can do without: mathematics inside a badge is typeset when the
-   badge is opened, and tables that say so can be searched and sorted. */
+/* Two things, each of which the page can do without: mathematics that waits is typeset when a reader comes
+   to it, and tables that say so can be searched and sorted. */
 (() => {
   "use strict";
 
-  /* Mathematics that waits. MathJax may still be on its way when a badge stands open from the start. */
+  /* MathJax may still be on its way when something stands open from the start. */
   const mathjax = new Promise((ready) => {
     const here = () => window.MathJax && window.MathJax.startup && window.MathJax.startup.promise;
     if (here()) ready(here());
     else window.addEventListener("load", () => ready(here()));
   });
 
-  const typeset = async (details) => {
-    const waiting = [...details.querySelectorAll(".eqn-later")].filter(
-      (span) => span.closest("details") === details,
-    );
-    waiting.forEach((span) => {
-      span.classList.remove("eqn-later", "tex2jax_ignore");
-      span.classList.add("math", "eqn-set");
-    });
-    if (waiting.length) await window.MathJax?.typesetPromise?.(waiting);
-  };
-
-  /* All badges of a page may be opened at once: they take turns, the nearest to the window first, and
-     between two of them the page can do what its reader wants. */
-  const opened = new Set();
+  /* What waits stands in a badge, or in a table that is longer than anybody reads. It is set when it comes
+     near the window, what is nearest first; nothing that is folded away is near. The browser says so, and
+     says where it lies: to ask each of a thousand for its place would take seconds. Between two pieces the
+     page can do what its reader wants. */
+  const PIECE = 12;
+  const near = new Map();  // each with its distance from the window, in whole tenths of it
   let working = false;
-  const distance = (details) => {
-    const { top, bottom } = details.getBoundingClientRect();
-    return Math.max(0, -bottom, top - window.innerHeight);
-  };
-  const nearest = () => [...opened].reduce((a, b) => (distance(b) < distance(a) ? b : a));
+
+  const taken = (elements) => elements.map((element) => {
+    near.delete(element);
+    watch.unobserve(element);
+    element.classList.remove("eqn-later", "tex2jax_ignore");
+    element.classList.add("math", "eqn-set");
+    return element;
+  });
 
   const work = async () => {
     if (working) return;
     working = true;
     await mathjax;
-    while (opened.size) {
-      await new Promise((ready) => setTimeout(ready));  // first let all of them say that they are open
-      const details = nearest();
-      opened.delete(details);
-      if (details.open) await typeset(details);
+    while (near.size) {
+      await new Promise((ready) => setTimeout(ready));
+      const least = Math.min(...near.values());
+      const nearest = [...near.keys()].filter((element) => near.get(element) === least);
+      await window.MathJax?.typesetPromise?.(taken(nearest.slice(0, PIECE)));
     }
     working = false;
   };
 
-  const wait = (details) => {
-    if (!details.open) return;
-    opened.add(details);
-    work();
-  };
-
-  const waitForOpening = () => {
-    document.querySelectorAll("details.eqn-badge, details.eqn-more").forEach((details) => {
-      details.addEventListener("toggle", () => wait(details));
-      wait(details);
+  const watch = new IntersectionObserver((entries) => {
+    entries.forEach(({ target, isIntersecting, boundingClientRect: { top, bottom } }) => {
+      const away = Math.max(0, -bottom, top - window.innerHeight);
+      if (isIntersecting) near.set(target, Math.ceil((10 * away) / window.innerHeight));
+      else near.delete(target);
     });
-  };
+    work();
+  }, { rootMargin: "50% 0px", scrollMargin: "50% 0px" });
+
+  const waitForReaders = () => document.querySelectorAll(".eqn-later").forEach((element) => watch.observe(element));
+
+  /* A printer comes to everything that is not folded. */
+  const waitForPrinters = () => window.addEventListener("beforeprint", () => {
+    const open = [...document.querySelectorAll(".eqn-later")].filter((element) => !element.closest("details:not([open])"));
+    if (open.length) window.MathJax?.typeset?.(taken(open));
+  });
 
   /* A table that can be searched and sorted. */
   const words = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -108,11 +107,11 @@
     show();
   };
 
+  /* What a cell says, or more exactly its key: of "21 of 22" the first number. */
   const keyOf = (row, column, kind) => {
     const cell = row.cells[column];
     const key = cell.dataset.key ?? cell.textContent.trim().toLowerCase();
-    if (kind !== "number") return key;
-    return key === "" ? NaN : Number(key);
+    return kind === "number" ? parseFloat(key.replace("\u2212", "-")) : key;
   };
 
   /* Numbers by size, words by the alphabet; what is empty stands last, whichever way one sorts. */
@@ -142,7 +141,8 @@
   };
 
   const start = () => {
-    waitForOpening();
+    waitForReaders();
+    waitForPrinters();
     document.querySelectorAll(".eqn-searchable").forEach((box) => {
       search(box);
       sort(box);
