@@ -120,7 +120,10 @@ def _words(annotation: Any) -> str:
 
 
 def _default(one: inspect.Parameter) -> str:
-    return "" if one.default is inspect.Parameter.empty else f", default {one.default!r}"
+    if one.default is inspect.Parameter.empty:
+        return ""
+    said = repr(one.default)
+    return f", default ``{said}``" if said[0] in "\"'" else f", default {said}"  # no curly quotes
 
 
 def _say_what_returns(lines: list[str], annotation: Any) -> None:

@@ -14,6 +14,7 @@ import functools
 import importlib
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from sphinx.util.nodes import make_refnode
 
 FOLDERS = ("book/api/functions", "book/api/classes")
 DIRECTIVE = re.compile(r"^\.\. objects:: (\S+)\n((?: +:[^\n]*\n)*)", re.MULTILINE)
+DEFINED = ast.FunctionDef | ast.ClassDef
 OPTION = re.compile(r":([\w-]+):([^\n]*)")
 FIRST = re.compile(r"(?<=\.)\s+(?=[A-Z`*])")  # where a second sentence begins
 
@@ -64,11 +66,11 @@ class Thing:
         named = self.name in getattr(package, "__all__", ())
         return named and getattr(package, self.name) is self.value
 
-    @property
+    @functools.cached_property
     def typed(self) -> str:
         return f"{self.package}.{self.name}"
 
-    @property
+    @functools.cached_property
     def docname(self) -> str:
         return f"{FOLDERS[inspect.isclass(self.value)]}/{self.typed}"
 
@@ -134,7 +136,9 @@ def page(thing: Thing, uses: Uses, root: Path) -> str:
     kind = "class" if inspect.isclass(thing.value) else "function"
     given = (("members", ""), *thing.options) if kind == "class" else ()
     options = "".join(f"   :{key}: {value}\n" for key, value in given)
-    code, where = source(thing.value, root)
+    text, line = source(thing.value)
+    file = Path(sys.modules[thing.value.__module__].__file__).resolve()
+    where = file.relative_to(root) if file.is_relative_to(root) else file.name
     return "\n".join(
         (
             ":orphan:\n",
@@ -143,27 +147,39 @@ def page(thing: Thing, uses: Uses, root: Path) -> str:
             f"In :doc:`/{thing.overview}`.\n",
             f".. code-block:: python\n\n   from {thing.package} import {thing.name}\n",
             f".. auto{kind}:: {thing.full}\n{options}",
-            uses.said(thing.home, inspect.getsource(thing.value)),
-            f".. dropdown:: Source: {where}\n   :class-container: book-source\n",
+            uses.said(thing.home, text),
+            f".. dropdown:: Source: ``{where}``, line {line}\n   :class-container: book-source\n",
             "   .. code-block:: python\n",
-            textwrap.indent(code, "      "),
+            textwrap.indent(bare(thing.value), "      "),
         )
     )
 
 
-def source(value: Any, root: Path) -> tuple[str, str]:
-    """The code without its docstrings, which the page has, and where it stands."""
-    found, first = inspect.getsourcelines(value)
-    lines = dict(enumerate(textwrap.dedent("".join(found)).splitlines(), start=1))
-    for node in ast.walk(ast.parse("\n".join(lines.values()))):
-        documented = isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node)
-        if documented and len(node.body) > 1:
+@functools.cache
+def definitions(file: str) -> tuple[list[str], dict[str, ast.stmt]]:
+    """The lines of a module, and its functions and classes by name: parsed once for all of them."""
+    text = Path(file).read_text(encoding="utf-8")
+    defined = (one for one in ast.parse(text).body if isinstance(one, DEFINED))
+    return text.splitlines(), {one.name: one for one in defined}
+
+
+def source(value: Any) -> tuple[str, int]:
+    """The whole code of a function or class, and the line where it begins."""
+    lines, defined = definitions(sys.modules[value.__module__].__file__)
+    node = defined[value.__name__]
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return "\n".join(lines[first - 1 : node.end_lineno]), first
+
+
+def bare(value: Any) -> str:
+    """The code without its docstrings, which stand above it on the page."""
+    text, first = source(value)
+    lines = dict(enumerate(text.splitlines(), start=first))
+    for node in ast.walk(definitions(sys.modules[value.__module__].__file__)[1][value.__name__]):
+        if isinstance(node, DEFINED) and ast.get_docstring(node) and len(node.body) > 1:
             for i in range(node.body[0].lineno, node.body[0].end_lineno + 1):
                 del lines[i]
-    code = re.sub(r"\n{3,}", "\n\n", "\n".join(lines.values()))
-    path = Path(inspect.getsourcefile(inspect.unwrap(value))).resolve()
-    place = path.relative_to(root) if path.is_relative_to(root) else path.name
-    return code, f"``{place}``, line {first}"
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines.values()))
 
 
 def write(app: Any, config: Any) -> None:
@@ -186,22 +202,20 @@ def write(app: Any, config: Any) -> None:
     config.exclude_patterns = list(kept)
 
 
-def name_as_typed(app: Any, doctree: Any) -> None:
-    """A page of a thing is read: it can be referred to by the path that one types, too."""
-    thing = app.api_things.get(app.env.docname)
-    if thing is None or thing.typed == thing.full:
-        return
-    domain = app.env.get_domain("py")
-    for name, entry in list(domain.objects.items()):
-        if entry.docname == thing.docname and (name + ".").startswith(thing.full + "."):
+def name_as_typed(app: Any, env: Any) -> None:
+    """All is read: a thing can be referred to by the path that one types, too."""
+    objects = env.get_domain("py").objects
+    for name, entry in list(objects.items()):
+        thing = app.api_things.get(entry.docname)
+        if thing and (name + ".").startswith(thing.full + "."):
             typed = thing.typed + name.removeprefix(thing.full)
-            domain.note_object(typed, entry.objtype, entry.node_id, aliased=True)
+            objects.setdefault(typed, entry._replace(aliased=True))
 
 
 def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
-    """A docstring names a thing by the end of its path, as `exact.condition`: where there is one
-    that is called so, it is meant; a parameter stays what it is."""
-    if node.get("refdomain") != "py" or node["reftype"] != "obj" or "." not in node["reftarget"]:
+    """A docstring names a thing by the end of its path, as `exact.condition`: where one thing is
+    called so, it is meant; a parameter and a word stay what they are."""
+    if node.get("refdomain") != "py" or node["reftype"] != "obj":
         return None
     known = vars(app.builder).setdefault("things_by_ends", {})
     if not known:
@@ -211,7 +225,7 @@ def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
                 known.setdefault(".".join(parts[i:]), set()).add((entry.docname, entry.node_id))
     met = known.get(node["reftarget"], ())
     if len(met) != 1:
-        return None
+        return contnode
     return make_refnode(app.builder, node["refdoc"], *next(iter(met)), contnode)
 
 
@@ -224,7 +238,7 @@ def no_source(app: Any, pagename: str, templatename: str, context: Any, doctree:
 def setup(app: Any) -> dict[str, Any]:
     app.add_directive("objects", Objects)
     app.connect("config-inited", write, priority=950)  # after the contents are read
-    app.connect("doctree-read", name_as_typed)
+    app.connect("env-updated", name_as_typed)
     app.connect("missing-reference", find)
     app.connect("html-page-context", no_source, priority=200)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -18,6 +18,7 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 NAMES = "book/names.yml"
+SOURCE = re.compile(r'<details class="[^"]*book-source.*?</details>', re.DOTALL)
 APART = re.compile(r"(genindex|search|py-modindex)$")
 
 
@@ -32,7 +33,8 @@ def read(app, pagename, templatename, context, doctree):
         return
     target = folder(app) / f"{pagename}.json"
     target.parent.mkdir(parents=True, exist_ok=True)
-    said = {"title": plain(context.get("title", "")), "sections": sections(context["body"])}
+    body = SOURCE.sub("", context["body"])
+    said = {"title": plain(context.get("title", "")), "sections": sections(body)}
     target.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8")
 
 

@@ -35,24 +35,30 @@ class References(StandardDomain):
         return super().resolve_xref(self._kept if env is self.env else env, *told)
 
 
+class Side:
+    """The contents at the side of like pages; the template keeps what it made."""
+
+    text = ""
+
+    def keep(self, text):
+        self.text = text
+        return text
+
+
 def share_contents(app, pagename, templatename, context, doctree):
     """A page is written: a thing has the contents at its side that all have of its overview."""
     thing = getattr(app, "api_things", {}).get(pagename)
     if thing is None:
         return
     make = context["toctree"]
-    known = vars(app.builder).setdefault("contents_of_things", {})
-    here = app.builder.get_relative_uri(pagename, thing.overview)
+    here = re.escape(app.builder.get_relative_uri(pagename, thing.overview))
+    link = re.compile(rf'<li class="([^"]*)"><a class="([^"]*)" (href="{here}")>')
 
-    def shared(**options):
-        key = (here, *sorted(options.items()))
-        if key not in known:
-            link = rf'<li class="([^"]*)"><a class="([^"]*)" href="{re.escape(here)}">'
-            marked = rf'<li class="\1 current"><a class="current \2" href="{here}">'
-            known[key] = re.sub(link, marked, str(make(**options)))
-        return known[key]
+    def marked(**options):
+        return link.sub(r'<li class="\1 current"><a class="current \2" \3>', str(make(**options)))
 
-    context["toctree"] = shared
+    context["toctree"] = marked
+    context["side"] = vars(app.builder).setdefault("sides", {}).setdefault(here, Side())
 
 
 def setup(app):

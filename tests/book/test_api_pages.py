@@ -110,7 +110,7 @@ def test_a_docstring_keeps_its_words(api: Any, things: list[Any]) -> None:
 
 
 def test_what_a_docstring_leaves_out_is_added(api: Any) -> None:
-    def call(x, z: int = 2, *more: str, fast: bool = False, **rest: float) -> float:
+    def call(x, z: str = "a", *more: str, fast: bool = False, **rest: float) -> float:
         """Make something of x.
 
         Parameters
@@ -134,7 +134,7 @@ Parameters
 ----------
 x
     Numbers.
-z : int, default 2
+z : str, default ``'a'``
     Numbers.
 fast : bool, default False
     Do not look.
@@ -170,11 +170,13 @@ def test_the_path_of_a_page_is_what_one_types(things: list[Any]) -> None:
 
 def test_a_page_shows_the_code_without_what_stands_above_it(api: Any, things: list[Any]) -> None:
     fit = next(thing for thing in things if thing.typed == "gpnotes.fit")
-    code, where = api["pages"].source(fit.value, ROOT)
-    assert "src/gpnotes/infer/fitting.py" in where
+    code = api["pages"].bare(fit.value)
     assert '"""' not in code
     assert code.startswith("@in_one_pool\ndef fit(\n")
     assert code.endswith("return Fit(tuple(runs), objective)")
+    assert "Source: ``src/gpnotes/infer/fitting.py``, line " in (
+        api["pages"].page(fit, api["uses"].Uses(), ROOT)
+    )
 
 
 def test_a_page_names_what_the_book_says(api: Any, tmp_path: Path) -> None:

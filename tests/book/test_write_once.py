@@ -23,15 +23,19 @@ from types import SimpleNamespace
 
 html_theme = "basic"
 numfig = True
-html_sidebars = {{"**": ["globaltoc.html"]}}
+templates_path = ["templates"]
+html_sidebars = {{"**": ["sbt-sidebar-nav.html"]}}
 
 def setup(app):
     things = {{f"things/{{name}}": page for name, page in {THINGS}.items()}}
     things = {{name: SimpleNamespace(overview=page) for name, page in things.items()}}
     app.api_things = things
 """
+SIDE = (EXTENSIONS.parent / "_templates" / "sbt-sidebar-nav.html").read_text("utf-8")
 FILES = {
     "conf.py": CONF,
+    "templates/sbt-sidebar-nav.html": SIDE,
+    "templates/components/sbt-sidebar-nav.html": "{{ toctree() }}",
     "index.rst": "All\n===\n\n.. toctree::\n\n   figures\n   code\n",
     "figures.rst": "Figures\n=======\n\n" + FIGURE.format("a") + FIGURE.format("b"),
     "code.rst": REFERENCES,
