@@ -7,7 +7,6 @@ array API standard. What the standard lacks stands here: SciPy serves NumPy arra
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Protocol, cast
@@ -32,6 +31,7 @@ from .array_types import (
     Vector,
 )
 from .namespace import array_namespace
+from .normal_tail import LOG_2PI, mills_fractions, standard_log_cdf
 from .threads import called_back, threads_for
 
 __all__ = [
@@ -73,8 +73,6 @@ __all__ = [
     "to_numpy",
     "triangular_product",
 ]
-
-LOG_2PI = math.log(2.0 * math.pi)
 
 
 def keep_copies(obj: object, *names: str) -> None:
@@ -548,10 +546,6 @@ def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
     return lower @ b
 
 
-_TAIL = 2.0  # below minus this, the normal distribution function is a continued fraction
-_LEVELS = 100  # of it: rounding in float64 from there on
-
-
 def log_normal_cdf(x: Array) -> Array:
     """Return ``log Φ(x)`` entry by entry, far into the tail.
 
@@ -571,51 +565,5 @@ def log_normal_cdf(x: Array) -> Array:
     elif is_cupy_namespace(xp):
         from cupyx.scipy.special import log_ndtr
     else:
-        return _log_normal_cdf(xp, x)
+        return standard_log_cdf(xp, x)
     return log_ndtr(x)
-
-
-def _log_normal_cdf(xp: Namespace, x: Array) -> Array:
-    """The same with standard operations: a fraction in the tail, a series in the middle."""
-    far = xp.clip(xp.abs(x), _TAIL, None)
-    tail = -0.5 * (far * far + LOG_2PI) - xp.log(far + mills_fractions(far)[0])
-    near = xp.clip(xp.abs(x), None, _TAIL)
-    below = xp.where(xp.abs(x) > _TAIL, tail, xp.log(0.5 - _middle(xp, near)))
-    return xp.where(x > 0.0, xp.log1p(-xp.exp(below)), below)
-
-
-def _middle(xp: Namespace, x: Array) -> Array:
-    """``Φ(x) − ½ = φ(x) Σₖ x^(2k+1) / (2k+1)!!``, for x up to `_TAIL`.
-
-    Source: Marsaglia (2004), Evaluating the normal distribution.
-    """
-    term = total = x
-    for k in range(1, 35):
-        term = term * x * x / (2 * k + 1)
-        total = total + term
-    return total * xp.exp(-0.5 * (x * x + LOG_2PI))
-
-
-def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
-    """Return ``q₁, q₂, q₃`` of the normal tail, where ``qₖ = k / (x + qₖ₊₁)``.
-
-    Parameters
-    ----------
-    x : Array
-        The arguments, from 2.
-
-    Returns
-    -------
-    tuple of three Array
-        The continued fractions, entry by entry.
-
-    Notes
-    -----
-    ``φ(x) / (1 − Φ(x)) = x + q₁``. What is left of such ratios when their leading terms cancel can
-    be written with these, without a cancellation. Source: Abramowitz & Stegun (1964), section
-    26.2.
-    """
-    q = [array_namespace(x).zeros_like(x)]
-    for k in range(_LEVELS, 0, -1):
-        q = [k / (x + q[0]), *q[:2]]
-    return q[0], q[1], q[2]
