@@ -18,7 +18,7 @@ REGRETS = slice(6, 16)
 def races(root, monkeypatch):
     """The modules of the folder, which is no package: they are scripts that sit together."""
     monkeypatch.syspath_prepend(str(root / "benchmarks"))
-    names = "race_objectives", "race_contestants", "optimisation_races"
+    names = "race_objectives", "race_contestants", "optimisation_races", "search_races"
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name)
@@ -139,3 +139,68 @@ def test_all_but_chance_begin_with_the_same_points(races):
     np.testing.assert_array_equal(*starts)
     with pytest.raises(RuntimeError, match="budget"):
         found["sobol"](np.zeros(2))
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("hartmann 3", [0.11458887, 0.5556489, 0.85254698]),
+        ("rosenbrock 4", [0.4] * 4),
+        ("ackley 5", [1.0 / 3.0] * 5),
+        ("styblinski 10", [0.2096465955] * 10),
+        ("levy 20", [0.55] * 20),
+    ],
+)
+def test_each_of_the_wider_functions_is_least_where_the_literature_says(objectives, name, place):
+    problem = next(one for one in objectives.WIDER if one.name == name)
+    function, u = problem.objective(0), np.asarray(place)
+    assert function(u) == pytest.approx(problem.least, abs=1e-9)
+    rng = np.random.default_rng(1)
+    near = u + 1e-3 * rng.standard_normal((50, len(u)))
+    assert min(map(function, [*near, *rng.random((500, len(u)))])) > problem.least
+
+
+def test_noise_is_on_readings_and_not_on_what_they_are_judged_by(races):
+    objectives, contestants = races["race_objectives"], races["race_contestants"]
+    problem = next(one for one in objectives.WIDER if one.name == "hartmann 6 noisy")
+    race = contestants.Race(problem, 3)
+    contestants.WIDER_CONTESTANTS["random"](race)
+    assert race.values == [objectives.hartmann(u) for u in race.points]
+    off = np.asarray(race.readings) - race.values
+    assert 0.7 * problem.noise < np.std(off) < 1.4 * problem.noise
+    row = {"readings": [2.0, 1.0, 3.0] + [9.0] * 7, "values": [1.0, 1.5, 0.5] + [9.0] * 7}
+    assert races["search_races"].regrets(row, 0.25)[0] == 1.25  # of the luckiest reading
+
+
+def test_wider_races_can_be_run_again_and_never_grow(races):
+    """Without noise; and those that no ascent takes part in are the same on every machine."""
+    objectives, script = races["race_objectives"], races["search_races"]
+    table = dataset("search-races")
+    keys = [tuple(map(int, row)) for row in table[:, :3]]
+    assert keys == sorted(set(keys))
+    exact = table[[not objectives.WIDER[problem].noise for problem, _, _ in keys]]
+    steps = np.diff(exact[:, 4:], axis=1)
+    assert (steps[np.isfinite(steps)] <= 0.0).all()
+    assert (table[:, 4] >= 0.0).all()
+    for number in (0, 4, 7, 8):
+        problem = replace(objectives.WIDER[number], budget=20)
+        row = script.run(problem, "random", 0)
+        stored = table[(table[:, :3] == [number, 0, 0]).all(axis=1)][0]
+        np.testing.assert_allclose(script.regrets(row, problem.least)[:2], stored[4:6], rtol=0.01)
+
+
+def test_a_short_race_is_run_again_to_a_later_end(races, tmp_path, monkeypatch, capsys):
+    script = races["search_races"]
+    runs, target = tmp_path / "runs.jsonl", tmp_path / "table.csv"
+    options = ["--problems", "branin", "--methods", "random", "gpnotes", "--seeds", "1"]
+    options += ["--runs", str(runs), "--to", str(target), "--until"]
+    shown = []
+    for until in ("10", "20", "20"):
+        monkeypatch.setattr(sys, "argv", ["search_races.py", *options, until])
+        assert script.main() == 0
+        shown.append(len(capsys.readouterr().out.splitlines()))
+    assert shown == [2, 2, 0]
+    rows = np.loadtxt(target, delimiter=",", skiprows=1)
+    assert rows[:, :3].tolist() == [[0, 0, 0], [0, 1, 0]]
+    assert np.isfinite(rows[:, 5]).all()
+    assert np.isnan(rows[:, 6:]).all()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.random import Stream
+from ...ground.random import Stream, stream_of
 from ...ground.tables import takes
 from ...ground.threads import in_one_pool
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
@@ -129,6 +129,7 @@ class LinePosterior:
             alpha = xp.take(alpha, xp.argsort(self.order))
         return self.y - self.gp.noise_var * xp.astype(alpha, self.y.dtype)
 
+    @takes("Xs")
     def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
         """Predict the covariance of f, or of a new y, between inputs.
 
@@ -175,6 +176,7 @@ class LinePosterior:
         known = xp.stack([run._unit(x[:, 0], False)[0] for run in told], axis=1) if told else prior
         return xp.astype(self._variance * _xp.symmetric_part(prior - known), Xs.dtype)
 
+    @takes("Xs")
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
         """Predict the joint distribution of f, or of new y, at a few inputs Xs (m, 1).
 
@@ -183,15 +185,16 @@ class LinePosterior:
         covariance = self.covariance(Xs, noise)
         return normal_of(self.mean(Xs), covariance, self.gp.kernel.gram_diag(Xs))
 
+    @takes("Xs")
     @in_one_pool
-    def sample(self, Xs: Matrix, stream: Stream, n: int, noise: bool = False) -> Matrix:
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
         """Draw functions at inputs, or sets of new y, with as many filters as places or draws.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, 1)
             The inputs, in any order and as many as wanted.
-        stream : Stream
+        stream : Stream or int
             The source of random numbers.
         n : int
             How many functions are drawn.
@@ -233,7 +236,7 @@ class LinePosterior:
         ((2, 50000), True)
         """
         self._validate(Xs)
-        _check.instance(stream, "stream", Stream)
+        stream = stream_of(stream, "stream")
         _check.whole(n, "n")
         _check.flag(noise, "noise")
         what = "the values and the states of the places"
