@@ -20,6 +20,7 @@ from gpnotes import (
     Matern52,
     NormalPrior,
     Poisson,
+    RationalQuadratic,
     RobustMax,
     condition,
     fit,
@@ -42,6 +43,7 @@ PROCESS = GP(RBF(1.2, np.asarray([0.7, 1.3])) + 0.3 * Linear().on(1), 0.1, Const
 PLAIN = GP(RBF(), 0.1)
 LATENT = GP(RBF(), 0.0)
 FREQUENCIES = features.draw_frequencies(RBF(), X, 20, stream(1))
+SUM = RBF() + 2.0 * RationalQuadratic().on(1)
 NET = networks.BayesianNetwork(networks.Network((2, 3, 1), "tanh"), 1.0, 0.1)
 THETA = 0.1 * np.arange(13.0)
 
@@ -54,6 +56,7 @@ def in_chunks():
     return fit(sparse.SparseGP(PLAIN, X[:4]), Chunks([(X[:9], Y[:9]), (X[9:], Y[9:])]), steps=2)
 
 
+ONE_INPUT = ("a circle", "waves on an interval")
 FITTED = {
     "a posterior": lambda: condition(PROCESS, X, Y),
     "weights of a mean": lambda: condition(GP(RBF(), 0.1, BasisMean(Powers(1))), X, Y),
@@ -66,6 +69,14 @@ FITTED = {
     "points, chunks": in_chunks,
     "weighted points": lambda: sparse.condition(
         PLAIN, interdomain.WeightedPoints(X[:3], np.eye(3)), X, Y),
+    "waves on an interval": lambda: fit(
+        sparse.SparseGP(GP(Matern52(), 0.1),
+                        interdomain.IntervalHarmonics(np.arange(4.0), -3.0, 3.0)),
+        X[:, :1], Y, steps=3),
+    "windows": lambda: few(
+        sparse.SparseGP(PLAIN, interdomain.GaussianWindows(X[:4], X[:4] + 0.5)), Y),
+    "features of a sum": lambda: few(
+        features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, stream(1))), Y),
     "a line": lambda: fit(line.LineGP(GP(Matern52(), 0.1)), X[:, :1], Y, steps=3),
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),
@@ -122,7 +133,7 @@ def test_what_was_fitted_comes_back_to_the_last_bit(name, tmp_path):
         assert name == "points, chunks" or str(again) == str(fitted)
         fitted, again = fitted.posterior, again.posterior
     if hasattr(fitted, "predict") and hasattr(fitted, "gp"):
-        Xs = XS[:, : np.shape(getattr(fitted, "X", XS))[1]] if name != "a circle" else XS[:, :1]
+        Xs = XS[:, : np.shape(getattr(fitted, "X", XS))[1]] if name not in ONE_INPUT else XS[:, :1]
         for one, other in zip(fitted.predict(Xs), again.predict(Xs), strict=True):
             assert one.tobytes() == other.tobytes()
 
