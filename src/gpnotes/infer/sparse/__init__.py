@@ -3,16 +3,15 @@
 from .fitting import SparseGP
 from .inducing import Inducing
 from .methods import Method
+from .on_sums import condition_on_sums, log_evidence_and_gradient_on_sums
 from .points import greedy_points, kmeans_points, random_points
 from .posterior import SparsePosterior
 from .regression import (
     condition,
     condition_on_chunks,
-    condition_on_sums,
     log_evidence,
     log_evidence_and_gradient,
     log_evidence_and_gradient_on_chunks,
-    log_evidence_and_gradient_on_sums,
 )
 
 __all__ = [

@@ -20,8 +20,9 @@ from ..interdomain.waves import WaveVariables
 from ..objective import evidence_of
 from ..sufficient import positive_noise
 from .methods import Method, MethodName, method_named
+from .on_sums import require_sums
 from .posterior import SparsePosterior
-from .regression import conditioned, quiet_gradient, require_sums
+from .regression import conditioned, quiet_gradient
 
 __all__ = ["SparseGP"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground import xp as _xp
@@ -23,17 +23,17 @@ from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables
 from ...model.process import GP, differentiable_mean
 from ..interdomain.points import gram_pulled, variables_of
-from ..interdomain.waves import WaveSums, WaveVariables
+from ..interdomain.waves import WaveSums
 from ..sufficient import Statistics, like_data, positive_noise
 from .inducing import Inducing, inducing_at, like_kernel, with_share
 from .methods import Method, MethodName, method_named
-from .passes import Kept, Pull, Slopes, Sums, level_of
+from .passes import Kept, Pull, Slopes, Sums
 from .posterior import SparsePosterior
 
 __all__ = [
-    "condition", "condition_on_chunks", "condition_on_sums", "conditioned", "log_evidence",
-    "log_evidence_and_gradient", "log_evidence_and_gradient_on_chunks",
-    "log_evidence_and_gradient_on_sums", "quiet_gradient", "require_sums",
+    "condition", "condition_on_chunks", "conditioned", "log_evidence", "log_evidence_and_gradient",
+    "log_evidence_and_gradient_on_chunks", "posterior_of", "quiet_gradient", "value_and_gradient",
+    "work_of",
 ]  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def condition(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return _posterior(_work(gp, Z, method, power), Rows(X, y))
+    return posterior_of(work_of(gp, Z, method, power), Rows(X, y))
 
 
 @takes("Z")
@@ -161,7 +161,7 @@ def condition_on_chunks(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return _posterior(_work(gp, Z, method, power), Chunks(chunks, map))
+    return posterior_of(work_of(gp, Z, method, power), Chunks(chunks, map))
 
 
 @takes("Z", "X", "y")
@@ -220,7 +220,7 @@ def log_evidence(
     >>> bounds[0] < bounds[1] < exact(gp, X, y) < bounds[2]
     True
     """
-    work = _work(gp, Z, method, power, bound=True)
+    work = work_of(gp, Z, method, power, bound=True)
     return _head(work, work(X, y).warned()).value
 
 
@@ -278,9 +278,9 @@ def log_evidence_and_gradient(
     >>> Z_bar.shape, gp_bar.kernel.lengthscale > 0.0
     ((6, 1), True)
     """
-    work = _work(gp, Z, method, power, bound=True)
+    work = work_of(gp, Z, method, power, bound=True)
     differentiable_mean(gp)
-    return _value_and_gradient(work, Rows(X, y))
+    return value_and_gradient(work, Rows(X, y))
 
 
 def quiet_gradient(
@@ -305,7 +305,7 @@ def quiet_gradient(
         As in `log_evidence_and_gradient`.
     """
     inducing = inducing_at(gp, variables, quiet=True)
-    return _value_and_gradient(Sums(gp, variables.inputs, inducing, method), data)
+    return value_and_gradient(Sums(gp, variables.inputs, inducing, method), data)
 
 
 @takes("Z")
@@ -351,152 +351,12 @@ def log_evidence_and_gradient_on_chunks(
     >>> value < 0.0, Z_bar.shape
     (True, (6, 1))
     """
-    work = _work(gp, Z, method, power, bound=True)
+    work = work_of(gp, Z, method, power, bound=True)
     differentiable_mean(gp)
-    return _value_and_gradient(work, Chunks(repeatable(chunks), map))
+    return value_and_gradient(work, Chunks(repeatable(chunks), map))
 
 
-def condition_on_sums(
-    gp: GP,
-    variables: WaveVariables[Any],
-    sums: WaveSums,
-    *,
-    method: MethodName = "vfe",
-) -> SparsePosterior:
-    """`condition` for readings of which the sums that waves ask for are left.
-
-    Parameters
-    ----------
-    gp : GP
-        The process, with a positive ``noise_var`` and a mean that is the same everywhere.
-    variables : WaveVariables
-        The inducing variables, `interdomain.Harmonics` or `interdomain.IntervalHarmonics`.
-    sums : WaveSums
-        The sums, by `interdomain.wave_sums`, of these variables or of some with higher orders.
-    method : str, default ``"vfe"``
-        The name of a method under which all readings have one noise: ``"sor"``, ``"dtc"`` or
-        ``"vfe"``.
-
-    Returns
-    -------
-    SparsePosterior
-        The posterior, that of `condition`.
-
-    Raises
-    ------
-    ValueError
-        If the sums are not for the variables, `gp` has no noise, or for another method.
-    TypeError
-        If `gp` is no `GP`, its mean is not the same everywhere, the kernel does not fit the
-        variables, `variables` are no waves or `sums` no sums.
-    FactorisationError
-        If K_uu cannot be factored.
-
-    Notes
-    -----
-    :eq:`eq-id-once`; O(M³), whatever n is.
-
-    Source: Hensman, Durrande & Solin (2018).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import GP
-    >>> from gpnotes.infer.interdomain import Harmonics, wave_sums
-    >>> from gpnotes.model.kernels import CircularRBF
-    >>> X = np.linspace(0.0, 6.0, 30)[:, None]
-    >>> u, gp = Harmonics(np.arange(9.0)), GP(CircularRBF(), 0.1)
-    >>> parts = [wave_sums(u, part, np.sin(part[:, 0])) for part in (X[:20], X[20:])]
-    >>> posterior = condition_on_sums(gp, u, parts[0] + parts[1])
-    >>> bool(abs(posterior.log_evidence - log_evidence(gp, u, X, np.sin(X[:, 0]))) < 1e-10)
-    True
-    """
-    return _posterior(_work_on_sums(gp, variables, sums, method), sums)
-
-
-def log_evidence_and_gradient_on_sums(
-    gp: GP, variables: WaveVariables[Any], sums: WaveSums, *, method: MethodName = "vfe"
-) -> tuple[float, GP]:
-    """The log evidence of `log_evidence`, with its derivatives, from sums that waves ask for.
-
-    Parameters
-    ----------
-    gp, variables, sums
-        As in `condition_on_sums`.
-    method : str, default ``"vfe"``
-        The name of a method of `condition_on_sums`, or ``"upper"``.
-
-    Returns
-    -------
-    value : float
-        The evidence, or the bound, in nats.
-    gp_bar : GP
-        The derivatives by all hyperparameters.
-
-    Raises
-    ------
-    ValueError, TypeError, FactorisationError
-        As in `condition_on_sums`.
-
-    Notes
-    -----
-    O(M³), whatever n is: under a millisecond for M = 41.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import GP
-    >>> from gpnotes.infer.interdomain import Harmonics, wave_sums
-    >>> from gpnotes.model.kernels import CircularRBF
-    >>> X = np.linspace(0.0, 6.0, 30)[:, None]
-    >>> u = Harmonics(np.arange(9.0))
-    >>> sums = wave_sums(u, X, np.sin(X[:, 0]))
-    >>> value, gp_bar = log_evidence_and_gradient_on_sums(GP(CircularRBF(), 0.1), u, sums)
-    >>> gp_bar.noise_var < 0.0  # there is none
-    True
-    """
-    work = _work_on_sums(gp, variables, sums, method, bound=True)
-    return _value_and_gradient(work, sums)[:2]
-
-
-def require_sums(gp: GP, variables: InducingVariables, method: Method, sums: WaveSums) -> None:
-    """Raise unless a process, variables and a method need no more of readings than sums of waves.
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
-    variables : InducingVariables
-        The variables.
-    method : Method
-        The method.
-    sums : WaveSums
-        The sums.
-
-    Raises
-    ------
-    ValueError
-        If rows have a noise of their own under the method, or the sums are for other waves.
-    TypeError
-        If the variables are no waves, `sums` are no sums, or the mean is not the same everywhere.
-    """
-    waves = cast(WaveVariables[Any], _check.instance(variables, "variables", WaveVariables))
-    _check.instance(sums, "sums", WaveSums).require_for(waves)
-    if not method.constant:
-        raise ValueError("method must be 'sor', 'dtc', 'vfe' or 'upper' where rows are but sums")
-    level_of(gp)
-
-
-def _work_on_sums(
-    gp: GP, variables: WaveVariables[Any], sums: WaveSums, name: MethodName, bound: bool = False
-) -> Sums:
-    _check.instance(variables, "variables", WaveVariables)
-    work = _work(gp, variables, name, 0.5, bound)
-    require_sums(gp, variables, work.method, sums)
-    return work
-
-
-def _work(
+def work_of(
     gp: GP, Z: Matrix | InducingVariables, name: MethodName, power: float, bound: bool = False
 ) -> Sums:
     """The first pass, for a process with noise and points that go together."""
@@ -512,10 +372,11 @@ def conditioned(
     gp: GP, variables: InducingVariables, method: Method, data: Data | WaveSums
 ) -> SparsePosterior:
     """`condition` of what was validated, for a fit, with the arguments of `quiet_gradient`."""
-    return _posterior(Sums(gp, variables.inputs, inducing_at(gp, variables), method), data)
+    return posterior_of(Sums(gp, variables.inputs, inducing_at(gp, variables), method), data)
 
 
-def _posterior(work: Sums, data: Data | WaveSums) -> SparsePosterior:
+def posterior_of(work: Sums, data: Data | WaveSums) -> SparsePosterior:
+    """The posterior, from one pass over the data."""
     sums = data.over(work).warned()
     return SparsePosterior(
         work.gp,
@@ -573,7 +434,7 @@ def _trace(a: Matrix) -> float:
     return float(array_namespace(a).sum(_xp.diagonal(a)))
 
 
-def _value_and_gradient(work: Sums, data: Data | WaveSums) -> tuple[float, GP, Matrix]:
+def value_and_gradient(work: Sums, data: Data | WaveSums) -> tuple[float, GP, Matrix]:
     """A bound and its derivatives, from two passes over the data."""
     if isinstance(data, Rows | WaveSums):  # the second pass is of the same, in this process
         work = replace(work, kept=Kept())
