@@ -17,7 +17,8 @@ from ..ground import check as _check
 from .bayesopt.batches import AcquisitionOf
 from .bayesopt.history import Evaluation
 from .bayesopt.models import Model
-from .bayesopt.optimiser import Goal, Optimiser
+from .bayesopt.optimiser import Optimiser
+from .bayesopt.options import Goal
 from .bayesopt.spaces import Category, Dimension, Integer, Point, Real, Space
 
 if TYPE_CHECKING:

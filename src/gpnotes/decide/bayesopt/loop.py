@@ -20,7 +20,8 @@ from ...ground.random import Stream
 from ...ground.xp import HostVector, Numbers, Vector
 from ...infer.progress import bar_of
 from .history import Evaluation
-from .optimiser import Goal, Optimiser, Recommendation
+from .optimiser import Optimiser, Recommendation
+from .options import Goal
 from .regions import Place, named_settings
 from .spaces import Point, Space
 

@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, Literal, TypeAlias, TypedDict, Unpack, cast, overload
+from typing import Any, Generic, Unpack, cast, overload
 
 import numpy as np
 
@@ -21,47 +21,32 @@ from ...ground.boxes import Pairs
 from ...ground.random import Stream, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import Posterior
-from ...model.contracts import Acquisition, missing
 from .acquisition import LogExpectedImprovement
 from .batches import AcquisitionOf, Aims, as_rows, chosen, disappoint, fantasise
-from .draws import ThompsonSampling
 from .feasibility import constraint_values, odds_of, validate_odds
 from .history import FAILURES, Evaluation, History, record_of
-from .joint import JointImprovement
 from .models import Model, fitted_with_gradients, usual_model
+from .options import (
+    Goal,
+    OnFailure,
+    Options,
+    Places,
+    validated_acquisition,
+    validated_gradient,
+    validated_model,
+)
 from .polytopes import Linear
 from .recommendation import Recommendation
-from .regions import Place, Region, region_of, spread_over
+from .regions import Place, Region, fresh_places, region_of
 from .spaces import Point, Setting, Space
 from .told import Told, rows_and_values
 from .workers import SharedHistory
 
 __all__ = ["Optimiser", "Recommendation"]
 
-OnFailure: TypeAlias = Literal["record", "skip", "model", "stop"]
-Goal: TypeAlias = Literal["minimise", "maximise"]
-Places: TypeAlias = Matrix | Sequence[Mapping[str, Setting]]
-
 _BLIND = 10  # first points at most: a model of ten is worth more than further ones by chance
 _TOLD = ("", "record")  # failures of which the model of values is told
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
-
-
-class Options(TypedDict, total=False):
-    """The arguments of an `Optimiser` by name."""
-
-    goal: Goal
-    path: str | os.PathLike[str] | None
-    shared: bool
-    on_failure: OnFailure
-    initial: int | None
-    first: Places | None
-    known: Sequence[Evaluation[Any]]
-    model: Model | None
-    acquisition: AcquisitionOf | None
-    gradients: bool
-    linear: Sequence[Linear]
-    constraints: int
 
 
 class Optimiser(Generic[Place]):
@@ -192,7 +177,7 @@ class Optimiser(Generic[Place]):
         own = usual if model is None else model
         self._model = _check.function(own, "model", "X, y and a stream")
         worth = LogExpectedImprovement if acquisition is None else acquisition
-        self._acquisition = _validate_acquisition(worth, self.gradients)
+        self._acquisition = validated_acquisition(worth, self.gradients)
         if self.constraints and self.gradients:
             raise ValueError("constraints must be 0 with gradients=True")
         if self.constraints or on_failure == "model":
@@ -510,7 +495,7 @@ class Optimiser(Generic[Place]):
         True
         """
         place = self._region.validated(x, "x")
-        slope = self._validate_gradient(gradient)
+        slope = self._slope(gradient)
         met = constraint_values(constraints, self.constraints)
         try:
             value = _check.number(y, "y")
@@ -525,17 +510,10 @@ class Optimiser(Generic[Place]):
         else:
             self._keep(Evaluation(place, value, gradient=slope, constraints=met))
 
-    def _validate_gradient(self, gradient: Vector | None) -> HostVector | None:
-        """Check the kind and the size of a gradient; whether it is finite is another question."""
-        if gradient is None:
-            return None
-        if not self.gradients:
+    def _slope(self, gradient: Vector | None) -> HostVector | None:
+        if gradient is not None and not self.gradients:
             raise ValueError("gradient must be None, or gradients=True when the Optimiser is made")
-        _check.floating(gradient, "gradient")
-        if gradient.shape != (self._region.columns,):
-            wanted = f"gradient must have shape ({self._region.columns},)"
-            raise ValueError(f"{wanted}; got {gradient.shape}")
-        return to_numpy(gradient).astype(np.float64)
+        return None if gradient is None else validated_gradient(gradient, self._region.columns)
 
     def fail(self, x: Place, problem: str, on_failure: OnFailure | None = None) -> None:
         """Tell that the objective had no value at a place, and why.
@@ -583,7 +561,9 @@ class Optimiser(Generic[Place]):
         early = step < self._initial or not valued
         blind = q if early else int(counted[-1].failure == "skip")
         if len(places) < blind:
-            places += self._sobol(blind - len(places), step, [*taken, *places])
+            initial = self._stream.spawn("initial")
+            taken = [*taken, *places]
+            places += fresh_places(self._region, blind - len(places), step, taken, initial)
         if len(places) < q:
             posterior, _ = self._fitted(known, step)
             X = self._region.units([e.x for e in known])
@@ -607,22 +587,6 @@ class Optimiser(Generic[Place]):
         gone = {self._region.key(place) for place in taken}
         return [place for place in self._first if self._region.key(place) not in gone]
 
-    def _sobol(self, count: int, step: int, taken: list[Place]) -> list[Place]:
-        """So many points of the sequence from the number `step`, without those that are taken.
-
-        A longer sequence begins like a shorter one. Where settings are few, and the sequence has
-        no other, they come again.
-        """
-        many = step + (count + len(taken)) * (1 if self._region.lattice is None else 16)
-        units = spread_over(self._region, many, self._stream.spawn("initial"))[step:]
-        gone = {self._region.key(place) for place in taken}
-        places: list[Place] = []
-        for place in self._region.places(units):
-            if len(places) < count and self._region.key(place) not in gone:
-                gone.add(self._region.key(place))
-                places.append(place)
-        return [*places, *self._region.places(units)[: count - len(places)]]
-
     def _units(self, places: list[Place]) -> list[HostVector]:
         return list(self._region.units(places))
 
@@ -631,28 +595,4 @@ class Optimiser(Generic[Place]):
         X = self._region.units([evaluation.x for evaluation in known])
         told = rows_and_values(X, known, self._sign, self._region.widths, self.gradients)
         modelled = self._model(told.rows, told.values, self._stream.spawn(f"model {step}"))
-        return self._validate_model(modelled), told
-
-    def _validate_model(self, modelled: Posterior) -> Posterior:
-        """Return what the model made, if it is a posterior of rows like those it was given."""
-        _check.instance(modelled, "model(X, y, stream)", Posterior)
-        if modelled.gp.kernel.labels_rows is not self.gradients:
-            kinds = {True: "values and gradients", False: "values"}
-            wanted = f"model(X, y, stream) must be a posterior of {kinds[self.gradients]}"
-            raise ValueError(f"{wanted}; got one of {kinds[not self.gradients]}")
-        return modelled
-
-
-def _validate_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
-    given: object = worth
-    for kind in (ThompsonSampling, JointImprovement):
-        if given is kind:
-            raise TypeError(f"acquisition must be an object, {kind.__name__}(); got the class")
-        if isinstance(worth, kind):
-            if gradients:
-                raise ValueError(f"acquisition must not be a {kind.__name__} with gradients=True")
-            return worth
-    if not isinstance(worth, type) and not missing(worth, Acquisition):
-        wanted = f"a function of the best value, such as lambda best: {_check.kind_of(worth)}(…)"
-        raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")
-    return _check.function(worth, "acquisition", "the best value")
+        return validated_model(modelled, self.gradients), told

@@ -252,3 +252,22 @@ def said(place: Any) -> str:
     """A place in a line for people, a long one cut."""
     parts = [f"{name} = {value}" for name, value in named_settings(place).items()]
     return ", ".join([*parts[:8], "…"] if len(parts) > 8 else parts)
+
+
+def fresh_places(
+    region: Region[Place], count: int, step: int, taken: Sequence[Place], stream: Stream
+) -> list[Place]:
+    """Return so many places of a region's Sobol sequence from the number `step`, none taken.
+
+    A longer sequence begins like a shorter one. Where settings are few, and the sequence has no
+    other, they come again.
+    """
+    many = step + (count + len(taken)) * (1 if region.lattice is None else 16)
+    units = spread_over(region, many, stream)[step:]
+    gone = {region.key(place) for place in taken}
+    places: list[Place] = []
+    for place in region.places(units):
+        if len(places) < count and region.key(place) not in gone:
+            gone.add(region.key(place))
+            places.append(place)
+    return [*places, *region.places(units)[: count - len(places)]]

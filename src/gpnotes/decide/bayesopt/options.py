@@ -1,0 +1,82 @@
+"""What an optimiser may be told about how to work, and checks of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.xp import HostVector, Matrix, Vector, to_numpy
+from ...infer.exact import Posterior
+from ...model.contracts import Acquisition, missing
+from .batches import AcquisitionOf
+from .draws import ThompsonSampling
+from .history import Evaluation
+from .joint import JointImprovement
+from .models import Model
+from .polytopes import Linear
+from .spaces import Setting
+
+__all__ = [
+    "Goal", "OnFailure", "Options", "Places", "validated_acquisition", "validated_gradient",
+    "validated_model",
+]  # fmt: skip
+
+OnFailure: TypeAlias = Literal["record", "skip", "model", "stop"]
+Goal: TypeAlias = Literal["minimise", "maximise"]
+Places: TypeAlias = Matrix | Sequence[Mapping[str, Setting]]
+
+
+class Options(TypedDict, total=False):
+    """The arguments of an `Optimiser` by name."""
+
+    goal: Goal
+    path: str | os.PathLike[str] | None
+    shared: bool
+    on_failure: OnFailure
+    initial: int | None
+    first: Places | None
+    known: Sequence[Evaluation[Any]]
+    model: Model | None
+    acquisition: AcquisitionOf | None
+    gradients: bool
+    linear: Sequence[Linear]
+    constraints: int
+
+
+def validated_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
+    """Return what was given as `acquisition`, if it makes one and goes with what is told."""
+    given: object = worth
+    for kind in (ThompsonSampling, JointImprovement):
+        if given is kind:
+            raise TypeError(f"acquisition must be an object, {kind.__name__}(); got the class")
+        if isinstance(worth, kind):
+            if gradients:
+                raise ValueError(f"acquisition must not be a {kind.__name__} with gradients=True")
+            return worth
+    if not isinstance(worth, type) and not missing(worth, Acquisition):
+        wanted = f"a function of the best value, such as lambda best: {_check.kind_of(worth)}(…)"
+        raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")
+    return _check.function(worth, "acquisition", "the best value")
+
+
+def validated_model(modelled: Posterior, gradients: bool) -> Posterior:
+    """Return what the model made, if it is a posterior of rows like those it was given."""
+    _check.instance(modelled, "model(X, y, stream)", Posterior)
+    if modelled.gp.kernel.labels_rows is not gradients:
+        kinds = {True: "values and gradients", False: "values"}
+        wanted = f"model(X, y, stream) must be a posterior of {kinds[gradients]}"
+        raise ValueError(f"{wanted}; got one of {kinds[not gradients]}")
+    return modelled
+
+
+def validated_gradient(gradient: Vector, columns: int) -> HostVector:
+    """Return a gradient on the host, if its kind and size are right; it need not be finite."""
+    _check.floating(gradient, "gradient")
+    if gradient.shape != (columns,):
+        wanted = f"gradient must have shape ({columns},)"
+        raise ValueError(f"{wanted}; got {gradient.shape}")
+    return to_numpy(gradient).astype(np.float64)
