@@ -19,6 +19,7 @@ from gpnotes import (
     Matern32,
     Matern52,
     Periodic,
+    RationalQuadratic,
     White,
     condition,
     stream,
@@ -42,6 +43,7 @@ RANDOM = (
     Matern32(0.9, 0.7) + Constant(0.5),
     0.7 * Matern52(1.2, 0.6).on(1) + Linear(0.3).on(0),
     RBF(0.8, 1.1) + 1.7 * (Matern12(0.5, 2.0) + Linear(0.2)),
+    RationalQuadratic(1.1, LENGTHS, 0.7),
 )
 N = 20_000  # paths of a test of moments
 
