@@ -114,7 +114,7 @@ def test_where_no_draw_improves_nothing_is_taken_away():
 
 
 def test_pairs_are_worth_more_than_those_of_a_believer():
-    """On eighteen posteriors that nobody chose, by their exact values: a little, and rarely less."""
+    """On eighteen posteriors that nobody chose, by exact values: a little, and rarely less."""
     gains = []
     for seed in range(500, 518):
         posterior = a_posterior(seed)
