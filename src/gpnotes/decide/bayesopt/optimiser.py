@@ -109,7 +109,7 @@ class Optimiser(Generic[Place]):
         How many constraints are measured with the objective, each of which is met where its value
         is at most zero. Each has a process of its own, as `model` makes it; what an evaluation is
         worth is multiplied by the probability that all are met, and as long as none met them that
-        probability alone decides :cite:p:`gardner2014bayesian`. Not with `gradients`.
+        probability alone decides (Gardner et al., 2014). Not with `gradients`.
 
     Raises
     ------

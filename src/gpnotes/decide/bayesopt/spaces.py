@@ -72,7 +72,7 @@ class Real:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends in which a column is linear: logarithms where the scale is such."""
+        """The ends between which a column is linear, in logarithms where the scale is such."""
         return (
             (math.log(self.lower), math.log(self.upper)) if self.log else (self.lower, self.upper)
         )
