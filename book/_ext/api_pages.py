@@ -18,6 +18,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -148,9 +149,11 @@ def page(thing: Thing, uses: Uses, root: Path) -> str:
             f".. code-block:: python\n\n   from {thing.package} import {thing.name}\n",
             f".. auto{kind}:: {thing.full}\n{options}",
             uses.said(thing.home, text),
-            f".. dropdown:: Source: ``{where}``, line {line}\n   :class-container: book-source\n",
-            "   .. code-block:: python\n",
-            textwrap.indent(bare(thing.value), "      "),
+            ".. raw:: html\n",  # coloured, it would be what takes longest of the page
+            f'   <details class="book-source"><summary>Source: <code>{where}</code>, line {line}',
+            "   </summary><pre>",
+            textwrap.indent(escape(bare(thing.value), quote=False), "   "),
+            "   </pre></details>\n",
         )
     )
 
