@@ -119,10 +119,12 @@ class SharedHistory(History[Place]):
 
     def close(self) -> None:
         """End this worker: what it has asked for and not told is free for others."""
-        self._is_closed = True
-        self._life.close()
-        self._life.path.unlink(missing_ok=True)
-        self._lock.close()
+        if not self._is_closed:
+            self._is_closed = True
+            with self._lock.held():  # or another might look at its life while it goes
+                self._life.close()
+                self._life.path.unlink(missing_ok=True)
+            self._lock.close()
 
     def _life_of(self, worker: str) -> Path:
         return Path(f"{self._beside}.{worker}.worker")
