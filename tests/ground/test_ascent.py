@@ -226,7 +226,7 @@ def test_what_is_no_matter_of_the_points_ends_all_ascents(error, call):
 
 
 def test_what_goes_wrong_within_an_ascent_is_raised(monkeypatch):
-    def gives_up(function, start, limits, steps):
+    def gives_up(function, start, limits, steps, rows):
         function(start)
         raise MemoryError("no room")
 
