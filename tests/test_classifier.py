@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import json
 
 import numpy as np
@@ -220,10 +219,3 @@ def test_a_file_whose_parts_do_not_go_together_is_refused(data, kind, change, tm
     changed(path, change)
     with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
         GPClassifier.load(path)
-
-
-def test_the_book_shows_the_arguments(root):
-    page = (root / "book" / "api" / "models.md").read_text("utf-8")
-    arguments = inspect.signature(GPClassifier).parameters.values()
-    bare = inspect.Signature([one.replace(annotation=one.empty) for one in arguments])
-    assert f"GPClassifier{bare}" in page

@@ -465,7 +465,7 @@ class Wide(ConstantMean):
         (lambda gp, X, y: condition(gp, X, y).mean(X[0]), ValueError, r"Xs must have shape"),
         (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=0), ValueError, "chunk must be a w"),
         (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=2.5), TypeError, "chunk must be"),
-        (lambda gp, X, y: prior(gp, X.tolist()), TypeError, "Xs must be an array; got list"),
+        (lambda gp, X, y: prior(gp, {0.0}), TypeError, "Xs must be an array; got set"),
         (lambda gp, X, y: condition(gp, X[:, :0], y), ValueError, "must have at least one column"),
         (lambda gp, X, y: GP("rbf", 0.1), TypeError, "kernel must be a gpnotes Kernel; got"),
         (
@@ -496,7 +496,7 @@ class Wide(ConstantMean):
             TypeError,
             r"gp\.mean must be a mean function with a pullback, .*; function lacks pullback",
         ),
-        (lambda gp, X, y: condition(gp, X, y).mean([[0.0]]), TypeError, "Xs must be an array; got"),
+        (lambda gp, X, y: condition(gp, X, y).mean(0.0), TypeError, "Xs must be an array; got"),
         (lambda gp, X, y: condition(gp, X, y).predict(X, chunk=True), TypeError, "chunk must be"),
         (
             lambda gp, X, y: condition(GP(gp.kernel, 0.1, Wide()), X, y),

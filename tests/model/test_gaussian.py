@@ -311,7 +311,7 @@ def test_a_distribution_keeps_its_own_arrays(space):
         (
             lambda x: x.sample(np.random.default_rng(0), 2),
             TypeError,
-            "stream must be a gpnotes Str",
+            "stream must be a Stream, or a",
         ),
         (lambda x: x.sample(stream(0), 2.0), TypeError, "n must be a whole number from 0; got 2.0"),
         (lambda x: x.sample(stream(0), -1), ValueError, "n must be a whole number from 0; got -1"),
