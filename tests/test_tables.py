@@ -16,6 +16,7 @@ from misuse.calls import CALLS
 
 from gpnotes import GP, RBF, Linear, condition, fit
 from gpnotes.infer import sparse
+from gpnotes.model.kernels import Kernel
 
 TABLES = [
     (row, name) for row in CALLS for name in tables_of(row.function)
@@ -70,6 +71,17 @@ def test_a_list_beside_an_array_of_another_namespace_becomes_one() -> None:
 def test_whole_numbers_beside_a_model_in_single_precision_become_that() -> None:
     gp = GP(RBF(1.0, np.asarray([1.0, 2.0], dtype=np.float32)), 0.1)
     assert condition(gp, [[0, 1], [2, 3]], [1, 2]).alpha.dtype == np.float32
+
+
+@pytest.mark.parametrize("kernel", [
+    RBF(1.0, np.ones(2, dtype=np.float32)),
+    RBF() + RBF(1.0, np.ones(1, dtype=np.float32)).on(1),
+])  # fmt: skip
+def test_a_model_is_asked_by_name_and_through_its_sums(kernel: Kernel) -> None:
+    X, y = _X.tolist(), _Y.tolist()
+    gp = GP(kernel, 0.1)
+    for posterior in (condition(gp, X, y), condition(gp=gp, X=X, y=y)):
+        assert posterior.X.dtype == posterior.y.dtype == np.float32
 
 
 def test_two_precisions_are_still_refused() -> None:

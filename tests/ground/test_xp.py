@@ -69,6 +69,11 @@ def test_a_triangular_solve_takes_every_layout_and_leaves_it(rng, layout, dtype,
         _xp.solve_triangular(lower, b)
 
 
+def test_a_triangular_solve_tells_wrong_shapes_from_zeros(rng):
+    with pytest.raises(ValueError, match=r"b must have 3 rows, as L has; got \(2,\)"):
+        _xp.solve_triangular(np.eye(3), np.ones(2))
+
+
 def test_the_factor_of_an_indefinite_matrix_is_none(space):
     assert _xp.cholesky_factor(space.asarray([[1.0, 2.0], [2.0, 1.0]])) is None
     assert _xp.cholesky_factor(space.asarray([[float("nan")]])) is None

@@ -21,7 +21,8 @@ __all__ = ["columns_of", "floats", "takes", "together"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_DEEP = 3  # levels at which a model is searched for an array: model.gp.kernel.lengthscale
+# levels at which a model is searched for an array: model.gp.kernel.parts[0].kernel.lengthscale
+_DEEP = 5
 
 
 def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -48,13 +49,14 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         places = {name: at for at, name in enumerate(inspect.signature(function).parameters)}
         wanted = [(name, places[name]) for name in names]
+        first = next(iter(places))
 
         @wraps(function)
         def called(*args: P.args, **kwargs: P.kwargs) -> R:
             given = {n: args[at] if at < len(args) else kwargs.get(n) for n, at in wanted}
             if all(a is None or _is_floats(a) for a in given.values()):
                 return function(*args, **kwargs)
-            made = together(args[0] if args else None, **given)
+            made = together(args[0] if args else kwargs.get(first), **given)
             new: list[Any] = list(args)
             more: dict[str, Any] = dict(kwargs)
             for name, at in wanted:
@@ -205,7 +207,7 @@ def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _held(owner: Any, levels: int) -> Iterator[Array]:
     """The arrays of floats that an object holds, and those of the objects that it is made of."""
-    parts = list(getattr(owner, "__dict__", {}).values())
+    parts = list(owner if isinstance(owner, tuple) else getattr(owner, "__dict__", {}).values())
     yield from (part for part in parts if _is_floats(part))
     if levels:
         for part in parts:

@@ -470,6 +470,8 @@ def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
     a = lower.T if by_rows else lower
     trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(lower, b).char)
     x, failed = trtrs(a, b, lower=not by_rows, trans=transpose != by_rows)
+    if failed < 0:
+        raise ValueError(f"b must have {lower.shape[0]} rows, as L has; got {b.shape}")
     if failed:
         raise np.linalg.LinAlgError(f"the triangular matrix has a zero in row {failed}")
     return x

@@ -202,6 +202,12 @@ def test_a_batch_has_settings_of_its_own_each(rng):
     assert not [point for point in further if point in batch]
 
 
+def test_true_and_one_are_two_settings():
+    space = Space({"of": Category([0, False, 1, True])})
+    batch = Optimiser(space, 1).ask_batch(4)
+    assert len({(type(point["of"]), point["of"]) for point in batch}) == 4
+
+
 def test_the_largest_is_found_of_a_space_of_reals():
     space = Space({"a": Real(-1.0, 2.0), "b": Real(0.0, 3.0)})
     found = maximise(lambda p: -((p["a"] - 0.4) ** 2 + (p["b"] - 0.4) ** 2), space, 14, 2)

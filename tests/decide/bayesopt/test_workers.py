@@ -11,10 +11,11 @@ import time
 import numpy as np
 import pytest
 
-from gpnotes.decide.bayesopt import Optimiser, Real, Space, minimise
+from gpnotes.decide.bayesopt import Integer, Optimiser, Real, Space, minimise
 from gpnotes.decide.bayesopt.locks import Lock
 
 BOX = [(-1.0, 2.0), (0.0, 3.0)]
+FEW = Space({"n": Integer(0, 1)})
 
 
 def bowl(x):
@@ -174,6 +175,61 @@ def test_places_are_given_out_up_to_the_budget_and_no_further(tmp_path):
     assert alone.ask_within(1) is not None
     alone.tell(np.zeros(2), 0.0)
     assert alone.ask_within(1) is None
+
+
+def test_two_workers_at_one_place_are_two_evaluations(tmp_path):
+    """Where a space has few settings, or the best place is on a side."""
+    path = tmp_path / "history.jsonl"
+    workers = [Optimiser(FEW, 1, path=path, shared=True) for _ in range(3)]
+    places = [worker.ask_within(3) for worker in workers]
+    assert len({place["n"] for place in places}) == 2  # there are no more
+    assert [worker.ask_within(4) for worker in workers] == places
+    last = Optimiser(FEW, 1, path=path, shared=True)
+    assert last.ask_within(3) is None
+    for worker, place in zip(workers, places, strict=True):
+        worker.tell(place, 1.0)
+    assert last.ask_within(3) is None
+    assert last.count == 3
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_place_that_two_are_at_is_left_by_the_one_that_ends(tmp_path, first):
+    path = tmp_path / "history.jsonl"
+    one, other, third = (Optimiser(FEW, 1, path=path, shared=True) for _ in range(3))
+    pair = one.ask_batch(2)
+    left = other.ask_batch(2)  # the same
+    done, ends = ((one, pair), (other, left))[:: 1 - 2 * first]
+    for place in done[1]:
+        done[0].tell(place, 1.0)
+    assert third.ask_within(4) is None
+    ends[0].close()
+    assert third.ask_batch(2) == ends[1]
+    fourth = Optimiser(FEW, 1, path=path, shared=True)
+    assert fourth.ask_within(4) is None
+    for place in ends[1]:
+        third.tell(place, 1.0)
+    assert fourth.count == 2  # what it has read
+    assert fourth.ask_within(4) is None
+    assert fourth.count == 4
+
+
+def test_a_worker_that_goes_on_after_a_stop_is_at_the_same_place(tmp_path):
+    path = tmp_path / "history.jsonl"
+    one, other = (Optimiser(BOX, 3, path=path, shared=True, on_failure="stop") for _ in range(2))
+    places = one.ask_batch(2)
+    one.tell(places[0], 1.0)
+    with pytest.raises(ValueError, match="y must be finite"):
+        one.tell(places[1], np.nan)
+    np.testing.assert_array_equal(one.ask(), places[1])
+    assert other.ask_within(2) is None
+    one.tell(places[1], 1.0)
+    assert other.ask_within(2) is None
+    assert other.count == 2
+
+
+def test_a_folder_that_is_not_there_is_said_as_for_any_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        Optimiser(BOX, 3, path=tmp_path / "none" / "history.jsonl", shared=True)
 
 
 def test_one_worker_finds_what_it_would_find_alone(tmp_path):

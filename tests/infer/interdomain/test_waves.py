@@ -123,6 +123,30 @@ def test_sums_can_be_pickled_and_shown(rows):
     assert "with_sines=<2 float64>" in repr(sums)
 
 
+def test_orders_whose_bytes_are_alike_are_not_taken_for_each_other(rows):
+    """2 in double precision is 0 and 2 in single precision."""
+    sums = wave_sums(Harmonics(np.arange(3.0)), *rows)
+    one, two = Harmonics(np.asarray([2.0])), Harmonics(np.asarray([0.0, 2.0], dtype=np.float32))
+    assert one.orders.tobytes() == two.orders.tobytes()
+    assert sums.moments(one).gram.shape == (2, 2)
+    assert sums.moments(two).gram.shape == (3, 3)
+
+
+def test_two_fits_at_once_may_ask_the_same_sums(rows, monkeypatch):
+    """What one has worked out is its own, whatever the other clears meanwhile."""
+    sums = wave_sums(Harmonics(np.arange(3.0)), *rows)
+    one, other = Harmonics(np.asarray([1.0])), Harmonics(np.asarray([0.0, 1.0]))
+
+    class Cleared(dict):
+        def __setitem__(self, key, value):
+            super().__setitem__(key, value)
+            self.clear()
+
+    monkeypatch.setitem(vars(sums), "_kept", Cleared())
+    assert sums.moments(one).gram.shape == (2, 2)
+    assert sums.moments(other).gram.shape == (3, 3)
+
+
 def test_readings_that_are_not_there_are_asked_for_by_name(rows):
     X, y = rows
     u = Harmonics(np.asarray([0.0, 1.0]))

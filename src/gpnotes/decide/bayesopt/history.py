@@ -103,9 +103,12 @@ class History(Generic[Place]):
     def add(self, evaluation: Evaluation[Place]) -> None:
         """Keep one more: first in the file, then in memory."""
         if self._path is not None:
-            self._end += put(self._path, as_line(record_of(evaluation, self._region)))
+            self._end += put(self._path, as_line(self._record(evaluation)))
             self._lines += 1
         self.evaluations.append(evaluation)
+
+    def _record(self, evaluation: Evaluation[Place]) -> dict[str, Any]:
+        return record_of(evaluation, self._region)
 
     def _open(self, path: Path) -> None:
         """Read the file, after its end has been mended; a new one gets its first line."""

@@ -31,9 +31,13 @@ class Lock:
 
     def __init__(self, path: str | os.PathLike[str], patience: float = _FOREVER) -> None:
         self.path = Path(path)
-        self._database = sqlite3.connect(
-            self.path, timeout=patience, isolation_level=None, check_same_thread=False
-        )
+        try:
+            self._database = sqlite3.connect(
+                self.path, timeout=patience, isolation_level=None, check_same_thread=False
+            )
+        except sqlite3.OperationalError:
+            self.path.open("ab").close()  # which says as an `OSError` what is in the way
+            raise
         weakref.finalize(self, self._database.close)
 
     def take(self) -> bool:

@@ -545,7 +545,9 @@ class Optimiser(Generic[Place]):
 
     def _keep(self, evaluation: Evaluation[Place]) -> None:
         self._history.add(evaluation)
-        self._asked = []
+        shared = self._workers if evaluation.failure == "stop" else None
+        again = shared is not None and shared.holds(evaluation.x)
+        self._asked = [evaluation.x] if again else []
 
     def _counted(self) -> list[Evaluation[Place]]:
         return [evaluation for evaluation in self.evaluations if evaluation.failure != "stop"]

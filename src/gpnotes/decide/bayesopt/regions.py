@@ -222,7 +222,7 @@ class _Named:
         return axes
 
     def key(self, place: Point) -> tuple[Any, ...]:
-        return tuple(place.values())
+        return tuple((type(value), value) for value in place.values())  # True is not 1
 
     def record(self, place: Point) -> Point:
         return place

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +54,7 @@ class SharedHistory(History[Place]):
     ) -> None:
         self._beside = as_path(path)
         self._name = uuid.uuid4().hex[:12]
-        self._claims: dict[Hashable, Claim[Place]] = {}
+        self._claims: list[Claim[Place]] = []
         self._gone: set[str] = set()
         self._is_closed = False
         self._lock = Lock(f"{self._beside}.lock")
@@ -79,7 +79,7 @@ class SharedHistory(History[Place]):
         """Keep one more, after those of others."""
         with self.turn():
             super().add(evaluation)
-            self._told(evaluation)
+            self._told(evaluation, self._name)
 
     def give_out(
         self,
@@ -93,29 +93,33 @@ class SharedHistory(History[Place]):
         They are fewer where, with all that is told, `count`, and under way, a budget is given out.
         """
         with self.turn():
-            new = self.abandoned()[:q]
-            under_way = [*self.under_way(), *new]
+            left = [claim for claim in self._claims if self._is_gone(claim.worker)][:q]
+            new = [claim.x for claim in left]
+            under_way = [c.x for c in self._claims if not self._is_gone(c.worker)] + new
             free = min(q - len(new), budget - count() - len(under_way))
-            if free > 0:
-                new += chosen(int(free), under_way)
-            self.claim(new)
-        return new
+            fresh = chosen(int(free), under_way) if free > 0 else []
+            for claim in left:
+                self._claim(claim.x, claim)
+            for place in fresh:
+                self._claim(place)
+        return new + fresh
 
-    def claim(self, places: Sequence[Place]) -> None:
-        """Say in the file that this worker goes to some places; in its turn."""
-        for place in places:
-            record = {"asked": self._region.record(place), "by": self._name}
-            self._end += put(self._beside, as_line(record))
-            self._lines += 1
-            self._claims[self._region.key(place)] = Claim(place, self._name)
+    def holds(self, place: Place) -> bool:
+        """True if this worker has asked for a place, and told nothing of it that ends that."""
+        return any(claim.worker == self._name for claim in self._at(place))
 
-    def under_way(self) -> list[Place]:
-        """The places that workers are at, this one's too."""
-        return [claim.x for claim in self._claims.values() if not self._is_gone(claim.worker)]
+    def _claim(self, place: Place, left: Claim[Place] | None = None) -> None:
+        """Say in the file that this worker goes to a place, perhaps after one that is gone."""
+        after = {} if left is None else {"after": left.worker}
+        record = {"asked": self._region.record(place), "by": self._name, **after}
+        self._end += put(self._beside, as_line(record))
+        self._lines += 1
+        self._asked_for(Claim(place, self._name), **after)
 
-    def abandoned(self) -> list[Place]:
-        """The places that a worker was at when it ended."""
-        return [claim.x for claim in self._claims.values() if self._is_gone(claim.worker)]
+    def _at(self, place: Place) -> list[Claim[Place]]:
+        """The claims to a place; several where few places are left, or the best is on a side."""
+        key = self._region.key(place)
+        return [claim for claim in self._claims if self._region.key(claim.x) == key]
 
     def close(self) -> None:
         """End this worker: what it has asked for and not told is free for others."""
@@ -143,19 +147,33 @@ class SharedHistory(History[Place]):
             self._gone.add(worker)
         return worker in self._gone
 
+    def _record(self, evaluation: Evaluation[Place]) -> dict[str, Any]:
+        return {**super()._record(evaluation), "by": self._name}
+
     def _note(self, line: bytes) -> bool:
         """A claim stands until its place is told."""
         try:
             record = json.loads(line)
             if "asked" not in record:
-                return super()._note(line) and self._told(self.evaluations[-1])
+                return super()._note(line) and self._told(self.evaluations[-1], record.get("by"))
             claim = Claim(self._region.read(record["asked"]), str(record["by"]))
         except (ValueError, TypeError, KeyError, AttributeError):
             return False
-        self._claims[self._region.key(claim.x)] = claim
+        self._asked_for(claim, record.get("after"))
         return True
 
-    def _told(self, evaluation: Evaluation[Place]) -> bool:
+    def _asked_for(self, claim: Claim[Place], after: str | None = None) -> None:
+        """Take in a claim, in the place of one of a worker that is gone."""
+        old = [one for one in self._at(claim.x) if one.worker == after]
+        for one in old[:1]:
+            self._claims.remove(one)
+        self._claims.append(claim)
+
+    def _told(self, evaluation: Evaluation[Place], by: str | None) -> bool:
+        """End the claim of who told, or if there is none, that of another; not if it stopped."""
         if evaluation.failure != "stop":  # which is to be tried again
-            self._claims.pop(self._region.key(evaluation.x), None)
+            here = self._at(evaluation.x)
+            own = [claim for claim in here if claim.worker == by]
+            for claim in (own or here)[:1]:
+                self._claims.remove(claim)
         return True

@@ -341,14 +341,17 @@ class WaveSums:
             If `variables` are no waves.
         """
         self.require_for(_check.instance(variables, "variables", WaveVariables))
-        key = to_numpy(variables.orders).tobytes()
-        if key not in self._kept:  # a fit asks for the same again and again
+        orders = to_numpy(variables.orders)
+        key = orders.dtype.char, orders.tobytes()
+        found = self._kept.get(key)
+        if found is None:  # a fit asks for the same again and again
+            found = self._moments(variables)
             self._kept.clear()
-            self._kept[key] = self._moments(variables)
-        return self._kept[key]
+            self._kept[key] = found
+        return found  # not what is kept by now: another thread may have cleared that
 
     @cached_property
-    def _kept(self) -> dict[bytes, Moments]:
+    def _kept(self) -> dict[tuple[str, bytes], Moments]:
         return {}
 
     def _moments(self, variables: WaveVariables[Any]) -> Moments:
