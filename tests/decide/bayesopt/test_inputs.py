@@ -153,6 +153,18 @@ def test_figures_have_what_was_found():
     pyplot.close(fig)
 
 
+def test_dollars_in_a_name_are_no_formula():
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    space = Space({"$ a day_$": Real(0.0, 1.0), "kind": Category(["$_$", "b"])})
+    optimiser = told(space, lambda point: point["$ a day_$"], 6)
+    fig, axes = pyplot.subplots(1, 3)
+    for section, ax in zip(sections(optimiser), axes[:2], strict=True):
+        section.draw(ax)
+    draw_shares(axes[2], shares(optimiser, points=8))
+    fig.canvas.draw()
+    pyplot.close(fig)
+
+
 def test_without_a_value_there_is_nothing_to_show():
     optimiser = Optimiser([(0.0, 1.0)], 1)
     optimiser.fail(np.asarray([0.5]), "lost")

@@ -77,8 +77,8 @@ class Section:
         if self.log:
             ax.set_xscale("log")
         if self.ticks:
-            ax.set_xticks(range(len(self.ticks)), self.ticks)
-        ax.set_xlabel(self.name)
+            ax.set_xticks(range(len(self.ticks)), [_plain(tick) for tick in self.ticks])
+        ax.set_xlabel(_plain(self.name))
 
 
 @dataclass(frozen=True)
@@ -247,6 +247,11 @@ def _snapped(optimiser: Optimiser[Any], units: HostMatrix) -> HostMatrix:
     return units if lattice is None else lattice.snapped(units)
 
 
+def _plain(name: str) -> str:
+    """A name as matplotlib writes it out: dollars are no formula."""
+    return name.replace("$", r"\$")
+
+
 def draw_shares(ax: Axes, found: Sequence[Share]) -> None:
     """Draw shares as bars: what an input does alone, and lighter what it does with others.
 
@@ -257,7 +262,7 @@ def draw_shares(ax: Axes, found: Sequence[Share]) -> None:
     found : sequence of Share
         Those of `shares`.
     """
-    names = [share.name for share in found]
+    names = [_plain(share.name) for share in found]
     colour = plot.COLOURS["exact"]
     ax.barh(names, [one.total for one in found], color=colour, alpha=0.3, label="with others")
     ax.barh(names, [one.alone for one in found], color=colour, height=0.5, label="alone")
