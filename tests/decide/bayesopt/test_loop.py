@@ -352,3 +352,13 @@ def test_words_that_are_none_are_refused():
         minimise(bowl, LINE, 3, stream(1), on_failure="ignore")
     with pytest.raises(ValueError, match="goal must be one of"):
         Optimiser(LINE, stream(1), goal="max")
+
+
+def test_places_may_be_lists():
+    def bowl(x):
+        return float(np.sum((x - 0.3) ** 2))
+
+    box, first = [(0.0, 1.0)] * 2, [[0.5, 0], [1, 0.25]]
+    lists = minimise(bowl, box, 4, 1, first=first)
+    arrays = minimise(bowl, box, 4, 1, first=np.asarray(first))
+    assert [one.y for one in lists.evaluations] == [one.y for one in arrays.evaluations]

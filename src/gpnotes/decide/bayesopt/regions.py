@@ -17,6 +17,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.boxes import Pairs, intervals
 from ...ground.random import Stream
+from ...ground.tables import floats
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from .maximiser import Lattice
 from .polytopes import Linear, Polytope, Row, polytope_of
@@ -123,10 +124,10 @@ class _Box:
         return Row(factors * self.widths, float(factors @ self._lower))
 
     def validated(self, x: Vector, name: str) -> HostVector:
-        return self._within(to_numpy(_check.vector(x, name, size=self.columns)), name)
+        return self._within(to_numpy(_check.vector(floats(x, name), name, size=self.columns)), name)
 
     def all_validated(self, places: Matrix, name: str) -> list[HostVector]:
-        rows = to_numpy(_check.matrix(places, name, columns=self.columns))
+        rows = to_numpy(_check.matrix(floats(places, name), name, columns=self.columns))
         return [self._within(row, name) for row in rows]
 
     def _within(self, point: HostVector, name: str) -> HostVector:

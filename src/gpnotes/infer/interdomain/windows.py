@@ -79,7 +79,7 @@ class GaussianWindows:
 
     @property
     def inputs(self) -> Matrix:
-        """The centres, and below them the widths, shape (2M, d), both in the units of the inputs."""
+        """The centres, and below them the widths, shape (2M, d), in the units of the inputs."""
         return array_namespace(self.Z).concat([self.Z, self.widths], axis=0)
 
     @property

@@ -105,7 +105,7 @@ _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
     "box": _ANY_BOX, "stream": stream().but("a seed"), "initial": whole(3, optional=True),
     "constraints": whole(0, 0), "gradients": flag(), "shared": flag(),
-    "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
+    "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).table.but(
         "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]])),
     "known": Argument((), {"None": None, "a string": "x", "a number": 1.0, "pairs": [([0.5], 1.0)],
                            "a generator": iter(()), "the class": bayesopt.Evaluation}),
@@ -225,18 +225,18 @@ _LOOPS = (
          X=matrix(_LABELLED, rows=True), y=vector(_X[:, 0]), stream=stream()),
     call("Optimiser", bayesopt.Optimiser, goal=one_of("maximise"), **_OPTIONS),
     call("Optimiser.ask_batch", _ask_batch, q=whole(2),
-         pending=matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).but(
+         pending=matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).table.but(
              "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]]))),
     call("Optimiser.ask_within", lambda budget: _optimiser().ask_within(budget), budget=whole(3)),
     # a value that is not finite is a failure of the objective, not of the call
-    call("Optimiser.tell", _tell, x=_INSIDE,
+    call("Optimiser.tell", _tell, x=_INSIDE.table,
          y=number(0.3).but("NaN", "infinity", "minus infinity", "beyond all floats"),
          gradient=vector([0.5, 0.5], size=True, mates=False).but(
              "None", "a NaN", "an infinity", "minus infinity")),
-    call("Optimiser.fail", _fail, x=_INSIDE, problem=name("no value"),
+    call("Optimiser.fail", _fail, x=_INSIDE.table, problem=name("no value"),
          on_failure=one_of("skip").but("None")),
     call("sections", bayesopt.sections, optimiser=_KNOWING,
-         through=_INSIDE.but("None"), points=whole(3)),
+         through=_INSIDE.table.but("None"), points=whole(3)),
     call("shares", bayesopt.shares, optimiser=_KNOWING, points=whole(8),
          stream=stream().but("a seed")),
     call("minimise", bayesopt.minimise, **_LOOP),
