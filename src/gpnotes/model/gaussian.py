@@ -355,7 +355,7 @@ class Normal:
         ValueError
             If n is negative.
         TypeError
-            If `stream` is no `Stream`, or n no whole number.
+            If `stream` is no `Stream` or seed, or n no whole number.
         """
         stream = stream_of(stream, "stream")
         _check.whole(n, "n")

@@ -84,8 +84,8 @@ def fit_payoffs(
         profile plays a strategy, an option is out of range, `length_bounds` are not two numbers,
         positive and rising, or `restarts` come without a stream.
     TypeError
-        If `game` is no `RoleSymmetricGame`, `stream` no `Stream`, an option of another kind than
-        stated, or the arrays are not of one kind.
+        If `game` is no `RoleSymmetricGame`, `stream` no `Stream` or seed, an option of another kind
+        than stated, or the arrays are not of one kind.
 
     Notes
     -----

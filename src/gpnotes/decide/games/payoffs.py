@@ -213,7 +213,7 @@ class PayoffModel:
         ValueError
             As in `deviation_payoffs`, and if `samples` is below 2.
         TypeError
-            As in `deviation_payoffs`, and if `stream` is no `Stream`.
+            As in `deviation_payoffs`, and if `stream` is no `Stream` or seed.
 
         Examples
         --------

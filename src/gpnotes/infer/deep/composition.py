@@ -133,7 +133,7 @@ def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vect
         If there is no layer, or X does not fit the first one.
     TypeError
         If a layer is no `GP`, its mean has unknown weights, X is no real floating array or
-        `stream` no `Stream`.
+        `stream` no `Stream` or seed.
     MemoryError
         If a covariance has no room.
 

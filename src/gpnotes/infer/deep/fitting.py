@@ -200,7 +200,7 @@ class DeepPosterior:
         ValueError
             If `Xs` does not fit, as in `components`, or `n` is negative.
         TypeError
-            If `stream` is no `Stream` or `n` no whole number.
+            If `stream` is no `Stream` or seed or `n` no whole number.
         MemoryError
             If a covariance has no room.
 

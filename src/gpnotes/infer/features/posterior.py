@@ -169,7 +169,7 @@ class FeaturePosterior:
         ValueError
             If `Xs` does not fit, as in `predict`, or `n` is negative.
         TypeError
-            If `Xs` does not fit, `stream` is no `Stream` or `n` no whole number.
+            If `Xs` does not fit, `stream` is no `Stream` or seed or `n` no whole number.
 
         Notes
         -----

@@ -122,7 +122,7 @@ def kmeans_points(X: Matrix, n: int, stream: Stream | int, *, steps: int = 50) -
         If X is no matrix of finite numbers, or so large that squares overflow; if `n` is not from
         1 to N or `steps` is below 1.
     TypeError
-        If `stream` is no `Stream`, or `n` or `steps` no whole number.
+        If `stream` is no `Stream` or seed, or `n` or `steps` no whole number.
 
     Notes
     -----
@@ -212,7 +212,7 @@ def random_points(X: Matrix, n: int, stream: Stream | int) -> Matrix:
     ValueError
         If X is no matrix of finite numbers or `n` is not from 1 to N.
     TypeError
-        If `stream` is no `Stream` or `n` no whole number.
+        If `stream` is no `Stream` or seed or `n` no whole number.
 
     Examples
     --------

@@ -219,7 +219,7 @@ class SparsePosterior:
         ValueError
             If `Xs` does not fit, as in `predict`, or `n` is negative.
         TypeError
-            If `stream` is no `Stream`, `n` no whole number or `noise` no bool.
+            If `stream` is no `Stream` or seed, `n` no whole number or `noise` no bool.
         MemoryError
             If the covariance has no room.
 

@@ -69,7 +69,7 @@ def batches(stream: Stream | int, n: int, size: int) -> Iterator[HostVector]:
     Raises
     ------
     TypeError
-        If `stream` is no `Stream`, or `n` or `size` no whole number.
+        If `stream` is no `Stream` or seed, or `n` or `size` no whole number.
     ValueError
         If `n` is below 1 or `size` not from 1 to n.
 

@@ -235,7 +235,7 @@ class VariationalPosterior(Variational):
         ValueError
             If `Xs` does not fit, as in `predict`, or `n` is negative.
         TypeError
-            If `stream` is no `Stream` or `n` no whole number.
+            If `stream` is no `Stream` or seed or `n` no whole number.
         MemoryError
             If the covariance has no room.
 

@@ -14,6 +14,7 @@ from typing import Self
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.params import cotangent, nonnegative, positive, real
+from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .algebra import Kernel
 
@@ -236,6 +237,7 @@ class OutputNoise(_OfOutputs):
         return bar, array_namespace(x).zeros_like(x)
 
 
+@takes("x")
 def outputs_at(x: Matrix, outputs: int) -> Matrix:
     """Rows for all outputs at some places, place by place.
 
@@ -277,6 +279,7 @@ def outputs_at(x: Matrix, outputs: int) -> Matrix:
     return xp.reshape(xp.concat([places, numbers], axis=2), (m * p, d + 1))
 
 
+@takes("x", "Y")
 def readings_of(x: Matrix, Y: Matrix, *, gaps: bool = False) -> tuple[Matrix, Vector]:
     """Write a table of several outputs as rows and readings, without the missing ones.
 
