@@ -89,6 +89,11 @@ def test_a_reference_holds_the_code_of_its_chapter(slug):
     assert (changed[:3], len(stored)) == ([], len(wanted)), hint
 
 
+# The places at which a search looks hang on how a climb is rounded: on another processor these
+# cells of a page print others. A chapter prints what does not.
+ROUNDED = {"api/searching": 10}
+
+
 @pytest.mark.parametrize("slug", SLUGS)
 def test_every_cell_of_a_reference_is_compared(slug):
     cells = nbformat.read(make.reference(slug), as_version=4).cells
@@ -96,10 +101,13 @@ def test_every_cell_of_a_reference_is_compared(slug):
     assert [cell.id for cell in cells] == [f"cell-{i:03d}" for i in range(len(cells))]
     for cell in cells:
         may_raise = "raises-exception" in cell.metadata.get("tags", [])
-        assert not re.search(r"NBVAL_|nbval-", f"{cell.source} {cell.metadata}"), cell.source
+        other = [tag for tag in cell.metadata.get("tags", []) if tag != "nbval-ignore-output"]
+        assert not re.search(r"NBVAL_|nbval-", f"{cell.source} {other}"), cell.source
         for output in cell.outputs:
             assert output.output_type != "error" or may_raise, cell.source
             assert all(key.endswith("text/plain") for key in output.get("data", {}))
+    free = ["nbval-ignore-output" in cell.metadata.get("tags", []) for cell in cells]
+    assert sum(free) == ROUNDED.get(slug, 0)
 
 
 def test_a_table_of_contents_names_its_notebooks_alone(small_book):
