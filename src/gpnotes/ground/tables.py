@@ -47,7 +47,9 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
-        places = {name: at for at, name in enumerate(inspect.signature(function).parameters)}
+        code = inspect.unwrap(function).__code__  # a signature would take most of an import
+        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        places = {name: at for at, name in enumerate(known)}
         wanted = [(name, places[name]) for name in names]
         first = next(iter(places))
 
