@@ -67,6 +67,13 @@ def key(row: Row) -> tuple[str, str, int]:
     return row["problem"], row["method"], row["seed"]
 
 
+def keep(path: Path, row: Row) -> None:
+    """Write down a run that ended, and say so."""
+    with path.open("a", encoding="utf-8") as file:
+        print("", json.dumps(row), sep="\n", file=file)  # after a cut line too
+    print(*key(row), min(row["values"]), round(row["seconds"], 2), flush=True)
+
+
 def race_all(path: Path, problems: list[str], methods: list[str], seeds: int) -> None:
     """Run what is not there yet, seed by seed, so that all methods have as many."""
     have = {key(row) for row in kept(path)}
@@ -75,9 +82,7 @@ def race_all(path: Path, problems: list[str], methods: list[str], seeds: int) ->
             for method in methods:
                 if problem.name in problems and (problem.name, method, seed) not in have:
                     row = run(problem, method, seed)
-                    with path.open("a", encoding="utf-8") as file:
-                        print("", json.dumps(row), sep="\n", file=file)  # after a cut line too
-                    print(*key(row), min(row["values"]), round(row["seconds"], 2), flush=True)
+                    keep(path, row)
 
 
 def least(problem: Problem, rows: list[Row], seed: int) -> float:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from optimisation_races import kept, key
+from optimisation_races import keep, kept, key
 from race_contestants import WIDER_CONTESTANTS, Race
 from race_objectives import WIDER, Problem
 
@@ -60,9 +59,7 @@ def race_all(path: Path, problems: list[Problem], methods: list[str], seeds: int
             for method in methods:
                 if have.get((problem.name, method, seed), 0) < problem.budget:
                     row = run(problem, method, seed)
-                    with path.open("a", encoding="utf-8") as file:
-                        print("", json.dumps(row), sep="\n", file=file)  # after a cut line too
-                    print(*key(row), min(row["values"]), round(row["seconds"], 2), flush=True)
+                    keep(path, row)
 
 
 def numbers(row: Row) -> tuple[int, int, int]:
