@@ -16,7 +16,7 @@ from ...model.means import values_of
 
 __all__ = [
     "InducingPoints", "WeightedPoints", "applied", "cross_of", "cross_pulled", "gram_of",
-    "gram_pulled", "points_at", "variables_of",
+    "gram_pulled", "points_at", "require_bar", "require_places", "variables_of",
 ]  # fmt: skip
 
 
@@ -159,7 +159,7 @@ class InducingPoints:
             If the kernel or `K_bar` does not fit the points.
         """
         _validate(self, kernel)
-        _validate_bar(self, K_bar, self.size)
+        require_bar(K_bar, self.size, self.size, self.Z)
         kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, K_bar)
         return kernel_bar, Z_bar
 
@@ -184,7 +184,7 @@ class InducingPoints:
             If the kernel or X does not fit the points.
         """
         _validate(self, kernel)
-        _validate_inputs(self, X)
+        require_places(X, self.Z)
         return kernel.gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
@@ -208,8 +208,8 @@ class InducingPoints:
             If the kernel, X or `K_bar` does not fit the points.
         """
         _validate(self, kernel)
-        _validate_inputs(self, X)
-        _validate_bar(self, K_bar, X.shape[0])
+        require_places(X, self.Z)
+        require_bar(K_bar, self.size, X.shape[0], self.Z)
         kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, K_bar)
         return kernel_bar, Z_bar
 
@@ -315,7 +315,7 @@ class WeightedPoints:
         is (P, d).
         """
         _validate(self, kernel)
-        _validate_bar(self, K_bar, self.size)
+        require_bar(K_bar, self.size, self.size, self.Z)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
         kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, turned @ K_bar @ self.weights)
         return kernel_bar, Z_bar
@@ -326,7 +326,7 @@ class WeightedPoints:
         The arguments, and what is raised, are those of `InducingPoints.cross`.
         """
         _validate(self, kernel)
-        _validate_inputs(self, X)
+        require_places(X, self.Z)
         return self.weights @ kernel.gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
@@ -338,8 +338,8 @@ class WeightedPoints:
         is (P, d).
         """
         _validate(self, kernel)
-        _validate_inputs(self, X)
-        _validate_bar(self, K_bar, X.shape[0])
+        require_places(X, self.Z)
+        require_bar(K_bar, self.size, X.shape[0], self.Z)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
         kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, turned @ K_bar)
         return kernel_bar, Z_bar
@@ -512,11 +512,11 @@ def _validate(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> Non
     kernel.validate_inputs(variables.Z, "Z")
 
 
-def _validate_inputs(variables: InducingPoints | WeightedPoints, X: Matrix) -> None:
-    _check.matrix(X, "X", columns=variables.Z.shape[1])
-    _check.alike(X, "X", variables.Z, "Z")
+def require_places(X: Matrix, Z: Matrix) -> None:
+    """Raise, naming X, for inputs that do not go with the points Z."""
+    _check.alike(_check.matrix(X, "X", columns=Z.shape[1]), "X", Z, "Z")
 
 
-def _validate_bar(variables: InducingPoints | WeightedPoints, K_bar: Matrix, columns: int) -> None:
-    _check.matrix(K_bar, "K_bar", rows=variables.size, columns=columns)
-    _check.alike(K_bar, "K_bar", variables.Z, "Z")
+def require_bar(K_bar: Matrix, rows: int, columns: int, Z: Matrix) -> None:
+    """Raise, naming K_bar, for derivatives of another shape, or not in the kind of Z."""
+    _check.alike(_check.matrix(K_bar, "K_bar", rows=rows, columns=columns), "K_bar", Z, "Z")

@@ -18,6 +18,7 @@ from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from ...model.contracts import MeanFunction
 from ...model.kernels import RBF
 from ...model.kernels.sums import per_dimension
+from .points import require_bar, require_places
 
 __all__ = ["GaussianWindows"]
 
@@ -193,7 +194,7 @@ class GaussianWindows:
             If the kernel or `K_bar` does not fit the centres.
         """
         self._require_kernel(kernel)
-        self._require_bar(K_bar, self.size)
+        require_bar(K_bar, self.size, self.size, self.Z)
         return self._pulled(kernel, K_bar, None)
 
     def cross(self, kernel: RBF, X: Matrix) -> Matrix:
@@ -217,7 +218,7 @@ class GaussianWindows:
             If the kernel or X does not fit the centres.
         """
         self._require_kernel(kernel)
-        self._require_inputs(X)
+        require_places(X, self.Z)
         return _covariance(kernel, self._pairs(kernel, X))
 
     def cross_pullback(self, kernel: RBF, X: Matrix, K_bar: Matrix) -> tuple[RBF, Matrix]:
@@ -241,8 +242,8 @@ class GaussianWindows:
             If the kernel, X or `K_bar` does not fit the centres.
         """
         self._require_kernel(kernel)
-        self._require_inputs(X)
-        self._require_bar(K_bar, X.shape[0])
+        require_places(X, self.Z)
+        require_bar(K_bar, self.size, X.shape[0], self.Z)
         return self._pulled(kernel, K_bar, X)
 
     def _pairs(self, kernel: RBF, X: Matrix | None) -> list[_Pair]:
@@ -284,14 +285,6 @@ class GaussianWindows:
         if type(kernel) is not RBF:
             raise TypeError(f"kernel must be a RBF for averages under windows; got {kernel!r}")
         kernel.validate_inputs(self.Z, "Z")
-
-    def _require_inputs(self, X: Matrix) -> None:
-        _check.matrix(X, "X", columns=self.Z.shape[1])
-        _check.alike(X, "X", self.Z, "Z")
-
-    def _require_bar(self, K_bar: Matrix, columns: int) -> None:
-        _check.matrix(K_bar, "K_bar", rows=self.size, columns=columns)
-        _check.alike(K_bar, "K_bar", self.Z, "Z")
 
 
 class _Pair(NamedTuple):
