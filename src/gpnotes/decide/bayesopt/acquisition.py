@@ -171,9 +171,7 @@ class ProbabilityOfImprovement(_Improvement):
         Arguments and errors are those of calling the acquisition.
         """
         xp, s = self._admitted(mean, variance)
-        slope = _density(xp, s.z) / s.sd
-        zero = xp.zeros_like(slope)
-        return xp.where(s.open, slope, zero), xp.where(s.open, -0.5 * s.z * slope / s.sd, zero)
+        return _by_slope(xp, s, _density(xp, s.z))
 
 
 @dataclass(frozen=True)
@@ -354,9 +352,7 @@ class LogProbabilityOfImprovement(_Improvement):
         calling the acquisition.
         """
         xp, s = self._admitted(mean, variance)
-        slope = hazard(s.z) / s.sd
-        zero = xp.zeros_like(slope)
-        return xp.where(s.open, slope, zero), xp.where(s.open, -0.5 * s.z * slope / s.sd, zero)
+        return _by_slope(xp, s, hazard(s.z))
 
 
 @dataclass(frozen=True)
@@ -414,6 +410,13 @@ def _standardised(mean: Array, variance: Array, level: float) -> _Standardised:
 def _step(xp: Namespace, gap: Array) -> Array:
     """One where the gap is positive, else zero."""
     return xp.astype(gap > 0.0, gap.dtype)
+
+
+def _by_slope(xp: Namespace, s: _Standardised, by_z: Array) -> tuple[Array, Array]:
+    """The derivatives by mean and variance of a function of z alone, of those by z."""
+    slope = by_z / s.sd
+    zero = xp.zeros_like(slope)
+    return xp.where(s.open, slope, zero), xp.where(s.open, -0.5 * s.z * slope / s.sd, zero)
 
 
 def _density(xp: Namespace, z: Array) -> Array:
