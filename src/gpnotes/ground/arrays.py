@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .tables import on_host
 from .xp import Array, HostArray, HostVector, Namespace, array_namespace, to_numpy
 
 __all__ = ["asarray", "backend", "to_numpy"]
@@ -71,10 +72,7 @@ def _numbers(data: Any) -> Any:
     """`data`, if it is made of real numbers; an array of another backend knows its own dtype."""
     if hasattr(data, "dtype") and not isinstance(data, np.ndarray | np.generic):
         return data
-    try:
-        host = np.asarray(data)
-    except ValueError as problem:
-        raise ValueError(f"data must not be ragged: {problem}") from problem
+    host = on_host(data, "data")
     if host.size and host.dtype.kind not in "biuf":
         got = type(data).__name__ if host.ndim == 0 else f"an array of {host.dtype}"
         raise TypeError(f"data must be real numbers; got {got}")
@@ -119,7 +117,7 @@ def _on_host(a: Any, name: str) -> HostArray:
     try:
         array_namespace(a)
     except TypeError:  # a list, a range, a column of a table
-        host = np.asarray(a)
+        host = on_host(a, name)
     else:
         host = to_numpy(a)
     if host.size and host.dtype.kind not in "biuf":

@@ -14,9 +14,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from .xp import Array, array_namespace, as_array
+from .xp import Array, HostArray, array_namespace, as_array
 
-__all__ = ["columns_of", "floats", "takes", "together"]
+__all__ = ["columns_of", "floats", "on_host", "takes", "together"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -144,9 +144,7 @@ def floats(a: Any, name: str, like: Array | None = None) -> Any:
     if not isinstance(a, list | tuple | range) and not hasattr(a, "__array__"):
         return a
     host = _host(a, name)
-    if like is None:
-        return host if host.dtype == np.float32 else host.astype(np.float64)
-    return as_array(host.astype(np.float64), like)
+    return host if like is None else as_array(host, like)
 
 
 def columns_of(X: Any) -> tuple[str, ...]:
@@ -192,11 +190,16 @@ def _of_whole_numbers(a: Any, like: Array | None) -> Any:
     return xp.astype(a, xp.__array_namespace_info__().default_dtypes()["real floating"])
 
 
-def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
+def on_host(a: Any, name: str) -> HostArray:
+    """Return what the host holds as an array of NumPy; a `ValueError` names what is ragged."""
     try:
-        host = np.asarray(a)
+        return np.asarray(a)
     except ValueError as problem:
         raise ValueError(f"{name} must not be ragged: {problem}") from problem
+
+
+def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
+    host = on_host(a, name)
     if host.dtype.kind == "O":  # columns of several kinds, or numbers that may be missing
         truths = (bool, np.bool_)
         strange = [v for v in host.flat if isinstance(v, truths) or not isinstance(v, Real)]
