@@ -13,6 +13,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.random import Stream, stream_of
 from ...ground.xp import HostMatrix, HostVector
+from .history import Evaluation
 from .optimiser import Optimiser
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
@@ -145,11 +146,9 @@ def sections(
     """
     _check.instance(optimiser, "optimiser", Optimiser)
     _check.whole(points, "points", 2)
-    found = optimiser.recommend()
-    if found is None:
-        raise ValueError("optimiser must have an evaluation with a value; there is none yet")
+    good = _valued(optimiser)
     region = optimiser.region
-    place = found.x if through is None else region.validated(through, "through")
+    place = _recommended(optimiser) if through is None else region.validated(through, "through")
     axes = region.axes(points)
     unit = region.units([place])
     units = [np.tile(unit, (len(axis.x), 1)) for axis in axes]
@@ -157,7 +156,6 @@ def sections(
         rows[:, axis.part] = axis.units
     ends = np.cumsum([len(rows) for rows in units])[:-1]
     mean, sd = (np.split(one, ends) for one in optimiser.believed(np.concatenate(units)))
-    good = [one for one in optimiser.evaluations if not one.failure]
     y = np.asarray([one.y for one in good])
     return tuple(
         Section(
@@ -217,8 +215,7 @@ def shares(
     _check.instance(optimiser, "optimiser", Optimiser)
     _check.whole(points, "points", 2)
     source = stream_of(stream, "stream")
-    if all(one.failure for one in optimiser.evaluations):
-        raise ValueError("optimiser must have an evaluation with a value; there is none yet")
+    _valued(optimiser)
     region = optimiser.region
     both = _xp.sobol(points, 2 * region.columns, source.generator)
     one, other = (_snapped(optimiser, half) for half in np.split(both, 2, axis=1))
@@ -240,6 +237,21 @@ def shares(
         )
         for axis, mix in zip(axes, mixes, strict=True)
     )
+
+
+def _valued(optimiser: Optimiser[Any]) -> list[Evaluation[Any]]:
+    """The evaluations that the model is made of, of which there must be one."""
+    good = [one for one in optimiser.evaluations if not one.failure]
+    if not good:
+        raise ValueError("optimiser must have an evaluation with a value; there is none yet")
+    return good
+
+
+def _recommended(optimiser: Optimiser[Any]) -> Any:
+    found = optimiser.recommend()
+    if found is None:
+        raise ValueError("through must be a place as long as none is feasible; got None")
+    return found.x
 
 
 def _snapped(optimiser: Optimiser[Any], units: HostMatrix) -> HostMatrix:
