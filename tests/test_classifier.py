@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import json
 
 import numpy as np
 import pytest
+from saved_files import changed, of_array, of_value
 
 import gpnotes
 from gpnotes import GP, RBF, ConstantMean
@@ -158,33 +158,6 @@ def test_arguments_are_looked_at_by_fit(data):
     model = GPClassifier("rbf")
     with pytest.raises(TypeError, match="kernel must be a gpnotes Kernel; got str"):
         model.fit(data[0], data[1] > 0.0)
-
-
-def changed(path, change):
-    """The file at `path` after `change` of its description and of its arrays by name."""
-    with np.load(path) as file:
-        parts = dict(file)
-    told = json.loads(str(parts["description"]))
-    change(told["values"], parts)
-    with path.open("wb") as file:
-        np.savez(file, **(parts | {"description": np.asarray(json.dumps(told))}))
-
-
-def of_array(place, make):
-    def change(values, parts):
-        told = values["posterior_"]["fields"]
-        for name in place.split("."):
-            told = told["fields"][name] if "fields" in told else told[name]
-        parts[told["array"]] = make(parts[told["array"]])
-
-    return change
-
-
-def of_value(name, value):
-    def change(values, parts):
-        values[name] = value
-
-    return change
 
 
 BOTH = {

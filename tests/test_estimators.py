@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
-import json
 import pickle
 import zipfile
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
+from saved_files import changed, of_array, of_value, posterior_of
 
 import gpnotes
 import gpnotes.ground.linalg
@@ -624,39 +624,6 @@ def test_what_save_did_not_write_is_refused_and_not_run(data, tmp_path, how):
     broken(path, how)
     with pytest.raises(ValueError, match=r"path must be of a file that `save` wrote; got .*model"):
         GPRegressor.load(path)
-
-
-def changed(path, change):
-    """The file at `path` after `change` of its description and of its arrays by name."""
-    with np.load(path) as file:
-        parts = dict(file)
-    told = json.loads(str(parts["description"]))
-    change(told["values"], parts)
-    with path.open("wb") as file:
-        np.savez(file, **(parts | {"description": np.asarray(json.dumps(told))}))
-
-
-def posterior_of(values):
-    return values["posterior_"]["fields"]
-
-
-def of_array(place, make):
-    """A change of the array at `place` in the posterior."""
-
-    def change(values, parts):
-        told = posterior_of(values)
-        for name in place.split("."):
-            told = told["fields"][name] if "fields" in told else told[name]
-        parts[told["array"]] = make(parts[told["array"]])
-
-    return change
-
-
-def of_value(name, value):
-    def change(values, parts):
-        values[name] = value
-
-    return change
 
 
 def of_posterior(name, value):
