@@ -20,6 +20,7 @@ from ...ground import xp as _xp
 from ...ground.params import cotangent
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from ...model.kernels import (
     RBF,
@@ -442,6 +443,7 @@ def _waves(X: Matrix, omega: Matrix, offset: Vector, amplitude: float | Vector) 
     return amplitude * xp.cos(_TURN * (X @ xp.matrix_transpose(omega) + offset[None, :]))
 
 
+@takes("X")
 def draw_frequencies(
     kernel: Kernel,
     X: Matrix,
