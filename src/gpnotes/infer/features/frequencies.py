@@ -41,8 +41,7 @@ __all__ = ["Frequencies", "Term", "draw_frequencies"]
 
 FeatureKind = Literal["paired", "cosine"]
 
-# Degrees of freedom of the Student-t distribution of the frequencies.
-_FREEDOM: dict[type[Stationary], int] = {Matern12: 1, Matern32: 3, Matern52: 5}
+_FREEDOM: dict[type[Stationary], int] = {Matern12: 1, Matern32: 3, Matern52: 5}  # of Student's t
 _KNOWN: tuple[type[Stationary], ...] = (RBF, *_FREEDOM, RationalQuadratic)
 _TURN = 2.0 * math.pi
 
@@ -458,8 +457,7 @@ def draw_frequencies(
     Parameters
     ----------
     kernel : Kernel
-        The kernel, an `RBF`, `Matern12`, `Matern32`, `Matern52` or `RationalQuadratic`, or made of
-        them by sums, multiples and choices of columns.
+        An `RBF`, Matérn kernel or `RationalQuadratic`, or sums, multiples and choices of columns.
     X : Matrix, shape (m, d)
         Inputs like those to come: only the columns, the dtype and the device are looked at.
     n : int
@@ -485,8 +483,8 @@ def draw_frequencies(
         If `n` is below 1, too few for the terms of a sum, or odd for paired features; for an
         unknown `kind`; if X is no matrix of finite numbers or does not fit the kernel.
     TypeError
-        If the kernel is made of others, as of kernels that are not stationary, `stream` is no
-        `Stream`, `n` no whole number, `kind` no string or `orthogonal` no bool.
+        If the kernel is made of others, as of some that are not stationary, or an argument is of
+        another kind.
 
     Notes
     -----
