@@ -175,9 +175,9 @@ def by_botorch(exact: bool) -> Callable[[Race], None]:
 CONTESTANTS: dict[str, Callable[[Race], None]] = {
     "random": by_chance,
     "sobol": by_sobol,
-    "log_ei": ours(None),
-    "ei": ours(bayesopt.ExpectedImprovement),
-    "ucb": ours(lambda best: bayesopt.UpperConfidenceBound(4.0)),
+    "log_ei": ours(None, bayesopt.fitted_model),
+    "ei": ours(bayesopt.ExpectedImprovement, bayesopt.fitted_model),
+    "ucb": ours(lambda best: bayesopt.UpperConfidenceBound(4.0), bayesopt.fitted_model),
     "tpe": by_optuna("TPESampler"),
     "optuna_gp": by_optuna("GPSampler"),
     "botorch": by_botorch(False),

@@ -236,8 +236,8 @@ PROBLEMS = (
 
 _HARTMANN = -3.322368011415512
 _EXACT = (
-    Problem("branin", 2, 50, lambda seed: branin, 5.0 / (4.0 * np.pi)),
-    Problem("hartmann 3", 3, 50, lambda seed: hartmann_of_three, -3.8627797873326666),
+    Problem("branin", 2, 100, lambda seed: branin, 5.0 / (4.0 * np.pi)),
+    Problem("hartmann 3", 3, 100, lambda seed: hartmann_of_three, -3.8627797873326666),
     Problem("rosenbrock 4", 4, 100, lambda seed: rosenbrock, 0.0),
     Problem("ackley 5", 5, 100, lambda seed: ackley, 0.0),
     Problem("hartmann 6", 6, 100, lambda seed: hartmann, _HARTMANN),
@@ -248,12 +248,12 @@ _EXACT = (
 # a tenth of the standard deviation of the function over its box, with one digit
 _NOISES = (5.0, 0.1, 40000.0, 0.2, 0.04, 10.0, 7.0, 0.04)
 _NOISY = tuple(
-    replace(problem, name=f"{problem.name} noisy", budget=50, noise=noise)
+    replace(problem, name=f"{problem.name} noisy", noise=noise)
     for problem, noise in zip(_EXACT, _NOISES, strict=True)
 )
 _TUNED = (
-    Problem("svr", 3, 50, tuning),
-    Problem("ridge", 2, 50, ridge),
-    Problem("net", 3, 50, net),
+    Problem("svr", 3, 100, tuning),
+    Problem("ridge", 2, 100, ridge),
+    Problem("net", 3, 100, net),
 )
 WIDER = tuple(replace(problem, begin=10) for problem in (*_EXACT, *_NOISY, *_TUNED))

@@ -27,7 +27,7 @@ from race_contestants import WIDER_CONTESTANTS, Race
 from race_objectives import WIDER, Problem
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "search-races.csv"
-COUNTS = (10, 20, 50, 100)
+COUNTS = tuple(range(10, 101, 10))
 HEAD = ("problem", "method", "seed", "seconds", *(f"regret_{count}" for count in COUNTS))
 NAMES = [problem.name for problem in WIDER]
 Row = dict[str, Any]

@@ -19,6 +19,7 @@ from gpnotes.decide.bayesopt import (
     Real,
     Space,
     ThompsonSampling,
+    fitted_model,
     minimise,
 )
 from gpnotes.decide.bayesopt.feasibility import odds_of
@@ -147,7 +148,7 @@ def test_a_search_that_models_failures_fails_less():
     failed, best = {"skip": 0, "model": 0}, {"skip": 0.0, "model": 0.0}
     for seed in (101, 102, 103, 104):
         for mode in failed:
-            found = minimise(decoy(seed), SQUARE, 26, seed, on_failure=mode)
+            found = minimise(decoy(seed), SQUARE, 26, seed, on_failure=mode, model=fitted_model)
             failed[mode] += sum(bool(e.failure) for e in found.evaluations)
             best[mode] += found.best.y / 4.0
     assert failed["skip"] > 20

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from gpnotes import LogNormalPrior, stream
+from gpnotes import RBF, LogNormalPrior, Matern52, stream
 from gpnotes.decide.bayesopt import Optimiser, fitted_model, scaled_model
+from gpnotes.decide.bayesopt.told import eased
 
 
 @pytest.mark.parametrize("d", [3, 30])
@@ -38,8 +39,12 @@ def test_of_many_inputs_it_predicts_what_the_model_without_a_prior_cannot():
     assert wins >= 5
 
 
-@pytest.mark.parametrize(("d", "model"), [(9, fitted_model), (10, scaled_model)])
-def test_from_ten_inputs_on_it_is_the_model_that_a_search_begins_with(d, model):
+def of_eased(X, y, stream):
+    return scaled_model(X, eased(y), stream)
+
+
+@pytest.mark.parametrize(("d", "model"), [(9, of_eased), (10, scaled_model)])
+def test_what_a_search_chooses_by_unless_it_is_given_a_model(d, model):
     """And no search has more than ten points without a model, unless it is asked for."""
     box, found = [(0.0, 1.0)] * d, []
     for options in ({}, {"model": model, "initial": 10}):
@@ -50,3 +55,35 @@ def test_from_ten_inputs_on_it_is_the_model_that_a_search_begins_with(d, model):
     np.testing.assert_array_equal(*found)
     sequence = Optimiser(box, stream(2), initial=11).ask_batch(11)
     assert not np.array_equal(found[0], sequence[10])
+
+
+def test_the_kernel_is_rough_below_ten_inputs_and_smooth_from_there_on():
+    kinds = [type(scaled_model(np.eye(d), np.zeros(d), stream(1)).gp.kernel) for d in (9, 10)]
+    assert kinds == [Matern52, RBF]
+
+
+def test_eased_values_keep_their_order_and_what_is_above_the_median():
+    y = np.asarray([-1e6, -40.0, 0.0, 1.0, 3.0])
+    found = eased(y)
+    assert np.all(np.diff(found) > 0.0)
+    good = found[2:]  # from the median 0, u = 3 above it
+    assert (good[1] - good[0]) / (good[2] - good[0]) == pytest.approx(1.0 / 3.0, rel=1e-12)
+    by_hand = [-3.0 * math.log(1.0 + 1e6 / 3.0), -3.0 * math.log(1.0 + 40.0 / 3.0), 0.0, 1.0, 3.0]
+    np.testing.assert_allclose(found, (by_hand - np.mean(by_hand)) / np.std(by_hand), rtol=1e-12)
+    np.testing.assert_allclose(eased(5.0 * y + 7.0), found, rtol=1e-9)
+
+
+@pytest.mark.parametrize("y", [[0.0] * 4, [-3.0, 1.0, 1.0, 1.0]])
+def test_values_of_which_none_is_better_than_the_median_stay(y):
+    np.testing.assert_array_equal(eased(np.asarray(y)), y)
+
+
+def test_predictions_are_of_values_that_nothing_eases():
+    """The worst of readings that differ by a factor of hundreds, where it was."""
+    optimiser = Optimiser([(0.0, 1.0)] * 2, 1)
+    for u in stream(3).uniform((12, 2)):
+        optimiser.tell(u, float(np.exp(9.0 * u[0])))
+    worst = max(optimiser.evaluations, key=lambda one: one.y)
+    mean, sd = optimiser.predict(worst.x[None, :])
+    assert abs(float(mean[0]) - worst.y) < max(4.0 * float(sd[0]), 0.05 * worst.y)
+    assert worst.y > 30.0 * np.median([one.y for one in optimiser.evaluations])

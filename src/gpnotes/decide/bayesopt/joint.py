@@ -17,6 +17,7 @@ from ...draw.paths import Paths, sample_paths
 from ...draw.paths.functions import validate_pairs
 from ...ground import check as _check
 from ...ground.random import Stream
+from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace, as_array, to_numpy
 from ...infer.exact import Posterior
 from .acquisition import LogExpectedImprovement
@@ -84,6 +85,7 @@ class JointImprovement:
         return sample_paths(posterior, self.draws, stream, features=self.features)
 
 
+@takes("x")
 def joint_improvement(paths: Paths, x: Matrix, best: float) -> float:
     """Estimate the joint expected improvement of a batch, from functions that were drawn.
 

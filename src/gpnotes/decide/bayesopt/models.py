@@ -20,8 +20,9 @@ from ...model.kernels import RBF, Matern52, WithGradients
 from ...model.means import ConstantMean, ConstantOfValues
 from ...model.priors import LogNormalPrior
 from ...model.process import GP
+from .told import eased
 
-__all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "usual_model"]
+__all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "searching_model"]
 
 Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
 Limits: TypeAlias = Mapping[str, tuple[float, float]]
@@ -33,17 +34,18 @@ _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
 }
 
 
-_MANY = 10  # inputs from which on lengths that grow with their number have won the races
+_MANY = 10  # inputs from which on smooth functions and plain values have won the races
 
 
-def usual_model(d: int) -> Model:
-    """The model of an `Optimiser` of d inputs that is given none."""
-    return scaled_model if d >= _MANY else fitted_model
+def searching_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """The model by which an `Optimiser` that is given none chooses places."""
+    plain = _check.matrix(X, "X").shape[1] >= _MANY
+    return scaled_model(X, y if plain else _xp.as_array(eased(_xp.to_numpy(y)), y), stream)
 
 
 @takes("X", "y")
 def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """Fit the model that an `Optimiser` of less than ten inputs uses unless it is given another.
+    """Fit a model whose lengths are whatever the readings say, without a prior.
 
     Parameters
     ----------
@@ -131,9 +133,9 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
 @takes("X", "y")
 def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """Fit a model of many inputs: the more, the longer its lengths.
+    """Fit a model of lengths that a prior knows: the more inputs, the longer.
 
-    An `Optimiser` of ten or more inputs uses it unless it is given another.
+    An `Optimiser` uses it unless it is given another.
 
     Parameters
     ----------
@@ -147,9 +149,9 @@ def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     Returns
     -------
     Posterior
-        That of a squared exponential process with one length for each input, whose prior is
-        log-normal, of location ``√2 + log(d) / 2`` and scale ``√3``, and a constant mean; at the
-        top of the evidence times the prior.
+        That of a process with one length for each input, whose prior is log-normal, of location
+        ``√2 + log(d) / 2`` and scale ``√3``, and a constant mean; at the top of the evidence times
+        the prior. Its kernel is Matérn-5/2, from ten inputs on squared exponential.
 
     Raises
     ------
@@ -176,7 +178,8 @@ def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     d = _check.matrix(X, "X").shape[1]
     location, scale = math.sqrt(2.0) + 0.5 * math.log(max(d, 1)), math.sqrt(3.0)
     mode = np.full(d, math.exp(location - scale**2))
-    gp = GP(RBF(1.0, _xp.as_array(mode, X)), 1e-3, ConstantMean(0.0))
+    kernel = RBF if d >= _MANY else Matern52
+    gp = GP(kernel(1.0, _xp.as_array(mode, X)), 1e-3, ConstantMean(0.0))
     priors = {"kernel.lengthscale": LogNormalPrior(location, scale)}
     bounds = {**_BOUNDS, "kernel.lengthscale": (0.02, 200.0)}
     return _fitted(gp, X, y, stream, bounds, priors)

@@ -25,7 +25,7 @@ from .acquisition import LogExpectedImprovement
 from .batches import AcquisitionOf, Aims, as_rows, chosen, disappoint, fantasise
 from .feasibility import constraint_values, odds_of, validate_odds
 from .history import FAILURES, Evaluation, History, record_of
-from .models import Model, fitted_with_gradients, usual_model
+from .models import Model, fitted_with_gradients, scaled_model, searching_model
 from .options import (
     Goal,
     OnFailure,
@@ -33,6 +33,7 @@ from .options import (
     Places,
     validated_acquisition,
     validated_gradient,
+    validated_known,
     validated_model,
 )
 from .polytopes import Linear
@@ -90,9 +91,11 @@ class Optimiser(Generic[Place]):
         Evaluations of the same objective that were made elsewhere, as in another search. They
         count among the `initial` ones too, stand at the head of `evaluations`, and are no part of
         `count`.
-    model : Callable, default `fitted_model`, from ten inputs on `scaled_model`
+    model : Callable, default `scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
-        larger the better, and a stream; it returns an `exact.Posterior`.
+        larger the better, and a stream; it returns an `exact.Posterior`. If it is left out, places
+        among less than ten inputs are chosen by a `scaled_model` of values of which those below
+        the median fall off as a logarithm; predictions are of the values as they are.
     acquisition : Callable, ThompsonSampling or JointImprovement, default `LogExpectedImprovement`
         A function of the best value, the largest mean at a point that was evaluated, that returns
         an acquisition.
@@ -169,13 +172,15 @@ class Optimiser(Generic[Place]):
         self._initial = _check.whole(given, "initial", 1)
         self._first = [] if first is None else self._region.all_validated(first, "first")
         self.constraints = _check.whole(constraints, "constraints")
-        self._known = self._validate_known(known)
+        told = validated_known(known, self.constraints)
+        self._known = tuple(replace(e, x=self._region.validated(e.x, "known")) for e in told)
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
             raise ValueError("gradients must be False where box is a Space")
-        usual = fitted_with_gradients if gradients else usual_model(self._region.columns)
+        usual = fitted_with_gradients if gradients else scaled_model
         own = usual if model is None else model
         self._model = _check.function(own, "model", "X, y and a stream")
+        self._chooses = searching_model if own is scaled_model and model is None else own
         worth = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = validated_acquisition(worth, self.gradients)
         if self.constraints and self.gradients:
@@ -203,15 +208,6 @@ class Optimiser(Generic[Place]):
             "known": [record_of(evaluation, self._region) for evaluation in self._known],
         }
         return {**head, **{name: value for name, value in more.items() if value}}
-
-    def _validate_known(self, known: Sequence[Evaluation[Any]]) -> tuple[Evaluation[Place], ...]:
-        given: object = known
-        if not isinstance(given, Sequence) or not all(isinstance(e, Evaluation) for e in given):
-            raise TypeError(f"known must be a sequence of Evaluation; got {_check.kind_of(given)}")
-        for e in known:
-            if not e.failure:
-                constraint_values(e.constraints, self.constraints)
-        return tuple(replace(e, x=self._region.validated(e.x, "known")) for e in known)
 
     @property
     def region(self) -> Region[Place]:
@@ -334,7 +330,7 @@ class Optimiser(Generic[Place]):
         """What `predict` tells, of rows (n, columns) of the unit cube, which no door checks."""
         counted = self._counted()
         known = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
-        posterior, told = self._fitted(known, len(counted))
+        posterior, told = self._fitted(known, len(counted), self._model)
         mean, variance = posterior.predict(as_rows(posterior, as_array(units, posterior.X)))
         sd = np.sqrt(to_numpy(variance).astype(np.float64)) * told.unit
         return self._sign * (told.centre + told.unit * to_numpy(mean)), sd
@@ -567,7 +563,7 @@ class Optimiser(Generic[Place]):
             taken = [*taken, *places]
             places += fresh_places(self._region, blind - len(places), step, taken, initial)
         if len(places) < q:
-            posterior, _ = self._fitted(known, step)
+            posterior, _ = self._fitted(known, step, self._chooses)
             X = self._region.units([e.x for e in known])
             skipped, hopeless = (
                 self._units([e.x for e in counted if e.failure == word])
@@ -592,9 +588,11 @@ class Optimiser(Generic[Place]):
     def _units(self, places: list[Place]) -> list[HostVector]:
         return list(self._region.units(places))
 
-    def _fitted(self, known: list[Evaluation[Place]], step: int) -> tuple[Posterior, Told]:
-        """The model of what is known, and what its values stand for."""
+    def _fitted(
+        self, known: list[Evaluation[Place]], step: int, model: Model
+    ) -> tuple[Posterior, Told]:
+        """A model of what is known, and what its values stand for."""
         X = self._region.units([evaluation.x for evaluation in known])
         told = rows_and_values(X, known, self._sign, self._region.widths, self.gradients)
-        modelled = self._model(told.rows, told.values, self._stream.spawn(f"model {step}"))
+        modelled = model(told.rows, told.values, self._stream.spawn(f"model {step}"))
         return validated_model(modelled, self.gradients), told

@@ -14,6 +14,7 @@ from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, missing
 from .batches import AcquisitionOf
 from .draws import ThompsonSampling
+from .feasibility import constraint_values
 from .history import Evaluation
 from .joint import JointImprovement
 from .models import Model
@@ -22,7 +23,7 @@ from .spaces import Setting
 
 __all__ = [
     "Goal", "OnFailure", "Options", "Places", "validated_acquisition", "validated_gradient",
-    "validated_model",
+    "validated_known", "validated_model",
 ]  # fmt: skip
 
 OnFailure: TypeAlias = Literal["record", "skip", "model", "stop"]
@@ -61,6 +62,19 @@ def validated_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionO
         wanted = f"a function of the best value, such as lambda best: {_check.kind_of(worth)}(…)"
         raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")
     return _check.function(worth, "acquisition", "the best value")
+
+
+def validated_known(
+    known: Sequence[Evaluation[Any]], constraints: int
+) -> Sequence[Evaluation[Any]]:
+    """Return evaluations made elsewhere, if they are, and have as many constraints."""
+    given: object = known
+    if not isinstance(given, Sequence) or not all(isinstance(e, Evaluation) for e in given):
+        raise TypeError(f"known must be a sequence of Evaluation; got {_check.kind_of(given)}")
+    for evaluation in known:
+        if not evaluation.failure:
+            constraint_values(evaluation.constraints, constraints)
+    return known
 
 
 def validated_model(modelled: Posterior, gradients: bool) -> Posterior:

@@ -11,7 +11,7 @@ from ...ground.xp import HostMatrix, HostVector, to_numpy
 from ...model.kernels import gradients_at, values_at
 from .history import Evaluation
 
-__all__ = ["Told", "rows_and_values", "standardised"]
+__all__ = ["Told", "eased", "rows_and_values", "standardised"]
 
 
 class Told(NamedTuple):
@@ -66,3 +66,19 @@ def standardised(y: HostVector) -> tuple[HostVector, float, float]:
     if deviation <= 1e-12:
         return np.zeros_like(y), centre * size, 0.0
     return y / deviation, centre * size, deviation * size
+
+
+def eased(y: HostVector) -> HostVector:
+    """Values, the larger the better, of which those below the median fall off as a logarithm.
+
+    With the median m and u from there to the best, ``m − u log(1 + (m − y) / u)`` stands for a y
+    below m, at the same slope; then all are of mean zero and deviation one. Order stays, and so do
+    ratios of the differences above the median, of which improvements are. Without it a valley in a
+    plain of values a thousand times as large is lost in their rounding.
+    """
+    middle = float(np.median(y))
+    unit = float(np.max(y)) - middle
+    if unit <= 1e-12:
+        return y
+    short = np.clip(middle - y, 0.0, None)
+    return standardised(np.where(short > 0.0, middle - unit * np.log1p(short / unit), y))[0]

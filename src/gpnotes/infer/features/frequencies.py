@@ -20,6 +20,7 @@ from ...ground import xp as _xp
 from ...ground.params import cotangent
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
+from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from ...model.kernels import (
     RBF,
@@ -40,8 +41,7 @@ __all__ = ["Frequencies", "Term", "draw_frequencies"]
 
 FeatureKind = Literal["paired", "cosine"]
 
-# Degrees of freedom of the Student-t distribution of the frequencies.
-_FREEDOM: dict[type[Stationary], int] = {Matern12: 1, Matern32: 3, Matern52: 5}
+_FREEDOM: dict[type[Stationary], int] = {Matern12: 1, Matern32: 3, Matern52: 5}  # of Student's t
 _KNOWN: tuple[type[Stationary], ...] = (RBF, *_FREEDOM, RationalQuadratic)
 _TURN = 2.0 * math.pi
 
@@ -442,6 +442,7 @@ def _waves(X: Matrix, omega: Matrix, offset: Vector, amplitude: float | Vector) 
     return amplitude * xp.cos(_TURN * (X @ xp.matrix_transpose(omega) + offset[None, :]))
 
 
+@takes("X")
 def draw_frequencies(
     kernel: Kernel,
     X: Matrix,
@@ -456,8 +457,7 @@ def draw_frequencies(
     Parameters
     ----------
     kernel : Kernel
-        The kernel, an `RBF`, `Matern12`, `Matern32`, `Matern52` or `RationalQuadratic`, or made of
-        them by sums, multiples and choices of columns.
+        An `RBF`, Matérn kernel or `RationalQuadratic`, or sums, multiples and choices of columns.
     X : Matrix, shape (m, d)
         Inputs like those to come: only the columns, the dtype and the device are looked at.
     n : int
@@ -483,8 +483,8 @@ def draw_frequencies(
         If `n` is below 1, too few for the terms of a sum, or odd for paired features; for an
         unknown `kind`; if X is no matrix of finite numbers or does not fit the kernel.
     TypeError
-        If the kernel is made of others, as of kernels that are not stationary, `stream` is no
-        `Stream`, `n` no whole number, `kind` no string or `orthogonal` no bool.
+        If the kernel is made of others, as of some that are not stationary, or an argument is of
+        another kind.
 
     Notes
     -----
