@@ -67,10 +67,10 @@
   const JAM = at([0.8, 0.8, 0.8, 0.8, 0.8, 0.4, 0, -0.4, -0.8]);
   const START = { points: JAM, others: 24, share: 0.5, length: 6 };
   const TRIALS = [
-    ["One is expected", { share: 0.04, length: 1.5 }],
-    ["Only if nobody is there", { points: at([1, 0, 0, 0, 0, 0, 0, 0, 0]), others: 40, share: 0.03, length: 0.5 }],
+    ["One expected", { share: 0.04, length: 1.5 }],
+    ["If nobody is there", { points: at([1, 0, 0, 0, 0, 0, 0, 0, 0]), others: 40, share: 0.03, length: 0.5 }],
     ["Every other count", { points: at([1, 1, 1, 1, 1, 1, 1, 1, 1]), others: 16, length: 0.2 }],
-    ["A hundred, and wide", { others: 100, length: 25 }],
+    ["A hundred", { others: 100, length: 25 }],
   ];
   const SLIDERS = [
     { name: "others", label: ["Others n"], min: 2, max: 100, step: 1, digits: 0 },
@@ -93,7 +93,7 @@
 
     get narrow() { return this.width < 520; }
 
-    heightOf(width) { return width < 520 ? 470 : clamp(0.45 * width, [260, 320]); }
+    heightOf(width) { return width < 520 ? 470 : clamp(0.4 * width, [250, 290]); }
 
     scales() {
       const [right, bottom] = [this.width - 14, this.height - 42];
