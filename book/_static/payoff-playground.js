@@ -110,7 +110,7 @@
     }
 
     controls() {
-      const box = html("div", { class: "gp-controls" }, this.root);
+      const box = html("div", { class: "gp-controls gp-columns" }, this.root);
       SLIDERS.forEach((slider) => this.slider(slider, box));
       const buttons = html("div", { class: "gp-buttons" }, box);
       this.button("Start again", "reset", buttons, () => this.reset());
