@@ -93,7 +93,7 @@
 
     get narrow() { return this.width < 520; }
 
-    heightOf(width) { return width < 520 ? 470 : clamp(0.4 * width, [250, 290]); }
+    heightOf(width) { return width < 520 ? 470 : clamp(0.38 * width, [245, 280]); }
 
     scales() {
       const [right, bottom] = [this.width - 14, this.height - 42];
