@@ -1,5 +1,6 @@
 """Role-symmetric games learned from payoff samples: deviation payoffs, regret, equilibria."""
 
+from .correction import gaussian_correction
 from .equilibria import Equilibria, Equilibrium, Search, find_equilibria, regret, replicator
 from .expansion import Expansion
 from .fitting import fit_payoffs
@@ -16,6 +17,7 @@ __all__ = [
     "Search",
     "find_equilibria",
     "fit_payoffs",
+    "gaussian_correction",
     "regret",
     "replicator",
 ]

@@ -83,6 +83,8 @@ CALLS = (
          mixtures=Argument(_ONES, {}), method=Argument("neighbours", {}), moves=whole(1, 0)),
     call("deviation_payoffs, exact in threads", _MODEL.deviation_payoffs,
          mixtures=Argument(_ONES, {}), method=Argument("exact", {}), threads=whole(2)),
+    call("gaussian_correction", games.gaussian_correction, model=thing(_MODEL, _GAME),
+         mixtures=_MIXTURES.but("another namespace", "another precision")),
     call("regret", games.regret, mixtures=_MIXTURES,
          payoffs=matrix(_DEVIATION, rows=True, columns=True).but("a vector"), game=_GAMES),
     call("replicator", games.replicator, payoffs=thing(_MODEL, _GAME), starts=_MIXTURES.but(
