@@ -3,12 +3,13 @@
 Most pages of the site describe one function or one class, and no contents name them: those of one
 overview have the same contents at their side, in which the overview is the page one is on. A
 numbered reference looks into the pages that it points to, and each look would read such a page from
-the disk.
+the disk. And each citation looks through all that is installed for the style of its reference.
 """
 
 import functools
 import re
 
+import pybtex.plugin
 from sphinx.domains.std import StandardDomain
 
 
@@ -61,7 +62,17 @@ def share_contents(app, pagename, templatename, context, doctree):
     context["side"] = vars(app.builder).setdefault("sides", {}).setdefault(here, Side())
 
 
+@functools.cache
+def find_plugin(*asked, **named):
+    """What pybtex finds, whom each citation asks for the same: without this, 7 ms a time."""
+    return _find_plugin(*asked, **named)
+
+
+_find_plugin = pybtex.plugin.find_plugin
+
+
 def setup(app):
+    pybtex.plugin.find_plugin = find_plugin
     app.add_domain(References, override=True)
     app.connect("html-page-context", share_contents, priority=100)  # before the theme asks
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pybtex.plugin
 import pytest
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
@@ -103,6 +104,22 @@ def test_the_pages_are_the_same_in_fewer_looks(
     assert "Fig. 2" in after["code.html"]
     assert often["_get_local_toctree"] - looks["_get_local_toctree"] == 3  # of 3 things, and of 2
     assert often["get_doctree"] - looks["get_doctree"] == 2
+
+
+def test_the_style_of_a_reference_is_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find, entries = pybtex.plugin.find_plugin, pybtex.plugin.entry_points
+    looked: list[object] = []
+    monkeypatch.syspath_prepend(EXTENSIONS)
+    monkeypatch.setattr(pybtex.plugin, "find_plugin", find)  # as it was, after this test
+    monkeypatch.setattr(pybtex.plugin, "entry_points", lambda **o: looked.append(o) or entries(**o))
+    asked = [("pybtex.style.formatting", "unsrt"), ("pybtex.backends", "plaintext")]
+    found = [find(*one) for one in asked]
+    assert len(looked) == 2
+    built(tmp_path, "write_once")
+    assert [pybtex.plugin.find_plugin(*one) for one in 3 * asked] == 3 * found
+    assert len(looked) <= 4  # not at all, if an earlier test of this process has asked
 
 
 def test_no_word_is_indexed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,12 +41,15 @@ def asked(outcome):
     return np.stack([evaluation.x for evaluation in outcome.evaluations])
 
 
+BY_NIGHT = [pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2)]
+
+
 @pytest.mark.slow
-def test_it_finds_a_minimum_of_branin_where_chance_does_not(rng):
-    """Thirty evaluations, three seeds: within 0.05 of the least value for each."""
+@pytest.mark.parametrize("seed", [0, *BY_NIGHT])
+def test_it_finds_a_minimum_of_branin_where_chance_does_not(seed, rng):
+    """Thirty evaluations: within 0.05 of the least value, from each of three seeds."""
     box = [(-5.0, 10.0), (0.0, 15.0)]
-    gaps = [minimise(branin, box, 30, stream(seed)).best.y - LEAST for seed in range(3)]
-    assert max(gaps) < 0.05
+    assert minimise(branin, box, 30, stream(seed)).best.y - LEAST < 0.05
     chance = [min(map(branin, rng.uniform((-5, 0), (10, 15), (30, 2)))) - LEAST for _ in range(5)]
     assert np.sum(np.asarray(chance) < 0.05) <= 2
 

@@ -141,12 +141,13 @@ def test_the_default_model_is_as_good_as_its_gradients():
 
 
 @pytest.mark.slow
-def test_gradients_save_evaluations():
-    """Twelve evaluations of a valley, two seeds: nearer with gradients each time."""
+@pytest.mark.parametrize("seeds", [1, pytest.param(2, marks=pytest.mark.nightly)])
+def test_gradients_save_evaluations(seeds):
+    """Twelve evaluations of a valley: nearer with gradients each time."""
     ends = np.asarray([
         [minimise(valley if known else lambda x: valley(x)[0], BOX, 12, stream(seed), initial=4,
                   gradients=known).best.y for known in (False, True)]
-        for seed in range(2)
+        for seed in range(seeds)
     ])  # fmt: skip
     assert np.all(ends[:, 1] < ends[:, 0])
     assert np.median(ends[:, 0]) > 10.0 * np.median(ends[:, 1])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import Any
 
-from lark import Lark, Token, UnexpectedToken
-from lark.lexer import Lexer
+from lark import UnexpectedToken
 
 from ..errors import EquationError
 from .builder.averages import distribution_arguments
@@ -16,32 +13,10 @@ from .builder.expressions import TreeBuilder
 from .lexer import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
+from .tables import grammar
 from .tree import Name, Node, Statement, walk
 
-__all__ = ["grammar", "parse", "parse_expression", "parse_free", "symbols"]
-
-
-class _Ready(Lexer):
-    """The words are made before the parser sees them."""
-
-    def __init__(self, conf: Any) -> None:
-        pass
-
-    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
-        yield from lexer_state
-
-
-@cache
-def grammar() -> Lark:
-    """The grammar of `grammar.lark`, over the words that `lexer` makes of LaTeX."""
-    rules = files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(
-        rules,
-        parser="lalr",
-        lexer=_Ready,
-        start=["equation", "expression"],
-        propagate_positions=True,
-    )
+__all__ = ["parse", "parse_expression", "parse_free", "symbols"]
 
 
 def parse(
