@@ -2,7 +2,8 @@
 
 Lark takes 0.4 s to make the tables of the parser, and a hundredth of a second to read them. So they
 lie where Python keeps the bytecode of this module, on the same terms: where it would write none, or
-may not write, they are made again.
+may not write, they are made again. (Lark's own `cache` writes in place, so that two processes could
+leave a mixture of two files, which neither would tell from tables.)
 """
 
 from __future__ import annotations
