@@ -19,7 +19,7 @@ CASES = [
 
 
 def two_roads(given):
-    """The game of the figure, from a table of all its profiles: the short road, and the wide one."""
+    """The game of the figure, from a table of its profiles: the short road, and the wide one."""
     game = RoleSymmetricGame((given["drivers"],), (2,))
     x = all_profiles(game)
     minutes = 60.0 * (x[:, 0] / given["drivers"]) ** given["power"] + given["toll"]
