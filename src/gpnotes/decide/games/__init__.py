@@ -1,13 +1,28 @@
 """Role-symmetric games learned from payoff samples: deviation payoffs, regret, equilibria."""
 
 from .correction import gaussian_correction
-from .equilibria import Equilibria, Equilibrium, Search, find_equilibria, regret, replicator
+from .doubt import Doubt
+from .equilibria import (
+    CertifiedMixture,
+    Equilibria,
+    Equilibrium,
+    Search,
+    certify,
+    find_equilibria,
+    regret,
+    replicator,
+)
+from .exchange import read_game, write_game
 from .expansion import Expansion
 from .fitting import fit_payoffs
 from .game import RoleSymmetricGame
 from .payoffs import Estimate, PayoffModel
+from .simulations import propose_profiles
+from .tabulated import Simulations, all_profiles, tabulate
 
 __all__ = [
+    "CertifiedMixture",
+    "Doubt",
     "Equilibria",
     "Equilibrium",
     "Estimate",
@@ -15,9 +30,16 @@ __all__ = [
     "PayoffModel",
     "RoleSymmetricGame",
     "Search",
+    "Simulations",
+    "all_profiles",
+    "certify",
     "find_equilibria",
     "fit_payoffs",
     "gaussian_correction",
+    "propose_profiles",
+    "read_game",
     "regret",
     "replicator",
+    "tabulate",
+    "write_game",
 ]

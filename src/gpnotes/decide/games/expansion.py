@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ...ground import check as _check
 from ...ground.distances import squared_distances
 from ...ground.memory import blocks
 from ...ground.showing import summary
-from ...ground.xp import Matrix, Vector, array_namespace, keep_copies
+from ...ground.xp import HostVector, Matrix, Vector, array_namespace, device, keep_copies
+from .doubt import Doubt
 
 __all__ = ["ENTRIES", "Expansion"]
 
@@ -36,6 +39,9 @@ class Expansion:
         The factor of the sum.
     offset : float, default 0.0
         The payoff where the sum is zero.
+    doubt : Doubt, optional
+        The posterior variance, where the expansion is the mean of a process; None for a payoff
+        that is what it is.
 
     Raises
     ------
@@ -43,7 +49,8 @@ class Expansion:
         If the shapes do not match, there is no row, entries are not finite, or a length scale is
         not positive.
     TypeError
-        If the arrays differ in namespace, dtype or device, or `scale` or `offset` is no number.
+        If the arrays differ in namespace, dtype or device, `scale` or `offset` is no number, or
+        `doubt` no `Doubt`.
 
     Examples
     --------
@@ -58,6 +65,7 @@ class Expansion:
     lengthscales: Vector
     scale: float = 1.0
     offset: float = 0.0
+    doubt: Doubt | None = None
 
     __repr__ = summary
 
@@ -71,8 +79,95 @@ class Expansion:
         for name in ("weights", "lengthscales"):
             _check.alike(getattr(self, name), name, self.profiles, "profiles")
         keep_copies(self, "profiles", "weights", "lengthscales")
+        if self.doubt is not None:
+            factor = _check.instance(self.doubt, "doubt", Doubt).factor
+            _check.matrix(factor, "the factor of doubt", rows=n)
+            _check.alike(factor, "the factor of doubt", self.profiles, "profiles")
         for name in ("scale", "offset"):
             object.__setattr__(self, name, _check.number(getattr(self, name), name))
+
+    def bump_matrix(self, x: Matrix, others: Matrix) -> Matrix:
+        """The bump between any two of some profiles, ``exp(−½ Σ_s (x_s − x'_s)² / ℓ_s²)``.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles of the rows.
+        others : Matrix, shape (k, S)
+            Those of the columns.
+
+        Returns
+        -------
+        Matrix, shape (m, k)
+            The bumps.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `payoff`, for both.
+        """
+        self._validate(x)
+        self._validate(others, "others")
+        return self._between(x, others)
+
+    def variance(self, x: Matrix) -> Vector:
+        """The posterior variance of the payoffs against some profiles.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The variances, in units of the payoff squared, without the noise.
+
+        Raises
+        ------
+        ValueError
+            As in `payoff`, and if the expansion has no `doubt`.
+        TypeError
+            As in `payoff`.
+        """
+        self._validate(x)
+        if self.doubt is None:
+            raise ValueError("variance needs an expansion with a doubt, as fit_payoffs gives it")
+        ones = array_namespace(x).ones_like(x[:, 0])
+        return self.scale**2 * self.doubt.variance(self.bump_matrix(self.profiles, x), ones)
+
+    def restrict(self, kept: HostVector) -> Expansion:
+        """The payoff where nobody plays some strategies: a bump felt less, by those it has there.
+
+        Parameters
+        ----------
+        kept : ndarray of bool, shape (S,)
+            True for the strategies that may be played.
+
+        Returns
+        -------
+        Expansion
+            The payoff as a function of profiles of the strategies kept.
+        """
+        xp = array_namespace(self.profiles)
+        inside, outside = (
+            xp.asarray(np.flatnonzero(k), device=device(self.profiles)) for k in (kept, ~kept)
+        )
+        ell = xp.take(self.lengthscales, outside)
+        lost = xp.take(self.profiles, outside, axis=1) / ell
+        felt = xp.exp(-0.5 * xp.sum(lost**2, axis=1))
+        doubt = self.doubt
+        if doubt is not None:
+            reach = felt if doubt.reach is None else felt * doubt.reach
+            doubt = replace(doubt, reach=reach)
+        return Expansion(
+            xp.take(self.profiles, inside, axis=1),
+            felt * self.weights,
+            xp.take(self.lengthscales, inside),
+            self.scale,
+            self.offset,
+            doubt,
+        )
 
     def payoff(self, x: Matrix) -> Vector:
         """The payoffs against some profiles of the opponents.
@@ -142,17 +237,20 @@ class Expansion:
         parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
         return array_namespace(x).concat(parts)
 
-    def _validate(self, x: Matrix) -> None:
-        _check.matrix(x, "x", columns=self.profiles.shape[1])
-        _check.alike(x, "x", self.profiles, "profiles")
+    def _validate(self, x: Matrix, name: str = "x") -> None:
+        _check.matrix(x, name, columns=self.profiles.shape[1])
+        _check.alike(x, name, self.profiles, "profiles")
 
     def _blocks(self, x: Matrix) -> list[slice]:
         return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
 
     def _kernel(self, x: Matrix) -> Matrix:
         """The bump of each profile at each row of x, (m, n)."""
+        return self._between(x, self.profiles)
+
+    def _between(self, x: Matrix, others: Matrix) -> Matrix:
         ell = self.lengthscales
-        return array_namespace(x).exp(-0.5 * squared_distances(x / ell, self.profiles / ell))
+        return array_namespace(x).exp(-0.5 * squared_distances(x / ell, others / ell))
 
     def _bumps_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
         # ∂/∂x_s exp(−½ (X_s − x_s)²/ℓ_s²) = (X_s − x_s)/ℓ_s² times itself

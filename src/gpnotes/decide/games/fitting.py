@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.linalg import factorise
 from ...ground.params import names
 from ...ground.random import Stream, stream_of
-from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
+from ...ground.xp import Array, array_namespace, as_array, epsilon, eye, to_numpy
 from ...infer.exact import GP, condition
 from ...infer.fitting import fit
 from ...model.kernels import RBF, Product
+from .doubt import Doubt
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
-__all__ = ["fit_payoffs"]
+__all__ = ["fit_payoffs", "with_holes"]
 
 LENGTHS = ("strategy", "role")
 
@@ -47,7 +50,8 @@ def fit_payoffs(
 
     For each strategy the deviator is taken out of the profile, the payoffs are centred and scaled,
     and a process is fitted by its evidence; its mean is the payoff, :eq:`eq-dp-payoff`, with the
-    weights :eq:`eq-dp-weights`. A column that is constant becomes a constant payoff.
+    weights :eq:`eq-dp-weights`, and its variance the `doubt` of the expansion. A column that is
+    constant becomes a constant payoff, which is taken at its word.
 
     Parameters
     ----------
@@ -101,7 +105,7 @@ def fit_payoffs(
     array([[-5., -5.]])
     """
     _check.instance(game, "game", RoleSymmetricGame)
-    payoffs = _real_matrix(payoffs)
+    payoffs = with_holes(payoffs, "payoffs")
     profiles = _check.matrix(_counts(profiles, payoffs), "profiles", columns=game.size)
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
@@ -167,10 +171,30 @@ def _restarts(given: int | None, stream: Stream | None) -> int:
     return (0 if stream is None else 2) if given is None else _check.whole(given, "restarts")
 
 
-def _real_matrix(payoffs: Array) -> Array:
-    """`payoffs` if they are a real matrix; some of its entries may be NaN."""
-    xp = array_namespace(_check.array(payoffs, "payoffs"))
-    _check.matrix(xp.zeros_like(payoffs), "payoffs")
+def with_holes(payoffs: Array, name: str) -> Array:
+    """Return `payoffs` if they are a real matrix; some of its entries may be NaN.
+
+    Parameters
+    ----------
+    payoffs : Matrix
+        The payoffs.
+    name : str
+        Their name in what is raised.
+
+    Returns
+    -------
+    Matrix
+        The payoffs.
+
+    Raises
+    ------
+    ValueError
+        If they have another shape than that of a matrix.
+    TypeError
+        If they are no plain array of real numbers.
+    """
+    xp = array_namespace(_check.plain(_check.array(payoffs, name), name))
+    _check.matrix(xp.zeros_like(payoffs), name)
     return payoffs
 
 
@@ -203,16 +227,27 @@ def _expansion(
     scale = float(y.std())
     if scale <= max(1e-12, 16.0 * epsilon(like)) * float(abs(y).max()):
         ones = as_array(np.ones(game.size), like)
-        return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset)
+        sure = Doubt(0.0, 0.0, as_array([[1.0]], like))
+        return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset, sure)
     X = as_array(x, like)
     z = as_array((y - offset) / scale, like)
     bounds = options.bounds or (1.0, 10.0 * max(1.0, *game.opponents(s)))
     options = options._replace(bounds=bounds)
     gp = _fitted(_start(game, s, options, like, scale), X, z, options, stream)
-    weights = gp.kernel.diag(X[:1, :]) * condition(gp, X, z).alpha
-    distinct, total = _merged(x, np.asarray(to_numpy(weights), float))
+    signal_var = float(gp.kernel.diag(X[:1, :])[0])
+    weights = signal_var * condition(gp, X, z).alpha
+    distinct, total, counts = _merged(x, np.asarray(to_numpy(weights), float))
     arrays = as_array(distinct, like), as_array(total, like), _lengthscales(game, gp.kernel, like)
-    return Expansion(*arrays, scale, offset)
+    bumps = Expansion(*arrays, scale, offset)
+    doubt = _doubt(bumps, signal_var, float(gp.noise_var), as_array(counts, like))
+    return replace(bumps, doubt=doubt)
+
+
+def _doubt(bumps: Expansion, signal_var: float, noise_var: float, counts: Array) -> Doubt:
+    """What the samples leave open: the mean of c at one profile has a c-th of their noise."""
+    shared = signal_var * bumps.bump_matrix(bumps.profiles, bumps.profiles)
+    noise = noise_var * eye(counts.shape[0], counts) / counts
+    return Doubt(signal_var, noise_var, factorise(shared + noise, name="K_y").lower)
 
 
 def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, scale: float) -> GP:
@@ -250,7 +285,8 @@ def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:
     return as_array(np.repeat([role.kernel.lengthscale for role in roles], game.strategies), like)
 
 
-def _merged(x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Profiles that repeat have one bump, with the sum of their weights."""
-    distinct, where = np.unique(x, axis=0, return_inverse=True)
-    return distinct, np.bincount(where.reshape(-1), weights, minlength=len(distinct))
+def _merged(x: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Profiles that repeat have one bump, with the sum of their weights; and how many they are."""
+    distinct, where, counts = np.unique(x, axis=0, return_inverse=True, return_counts=True)
+    total = np.bincount(where.reshape(-1), weights, minlength=len(distinct))
+    return distinct, total, counts

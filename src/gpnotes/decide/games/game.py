@@ -7,14 +7,15 @@ each role. Columns stand role after role, in profiles and in mixtures alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from typing import Any, cast
 
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.xp import Array, HostVector, array_namespace, epsilon
+from ...ground.xp import Array, HostVector, array_namespace, epsilon, to_numpy
 
 __all__ = ["LIMIT", "RoleSymmetricGame", "compositions", "profiles_of", "refuse_more"]
 
@@ -56,23 +57,33 @@ class RoleSymmetricGame:
         The number of players of each role.
     strategies : tuple of int
         The number of strategies of each role.
+    role_names : tuple of str, optional
+        A name for each role, all different; r0, r1, … unless given.
+    strategy_names : tuple of tuple of str, optional
+        For each role a name for each of its strategies, all different; s0, s1, … unless given.
 
     Raises
     ------
     ValueError
-        If a number is below one, there is none, or the tuples differ in length.
+        If a number is below one, there is none, the tuples differ in length, or names do not fit
+        or are not different.
     TypeError
-        If they are no tuples of whole numbers; 2.0 and True are none.
+        If they are no tuples of whole numbers, 2.0 and True being none, or of names.
 
     Examples
     --------
     >>> game = RoleSymmetricGame(players=(60, 40), strategies=(3, 2))
     >>> game.size, game.columns, game.opponents(4)
     (5, (slice(0, 3, None), slice(3, 5, None)), (60, 39))
+    >>> roads = RoleSymmetricGame((60,), (2,), ("cars",), (("bridge", "ford"),))
+    >>> roads.named([45, 15])
+    {'cars': {'bridge': 45, 'ford': 15}}
     """
 
     players: tuple[int, ...]
     strategies: tuple[int, ...]
+    role_names: tuple[str, ...] = ()
+    strategy_names: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "players", _counts(self.players, "players"))
@@ -82,6 +93,21 @@ class RoleSymmetricGame:
                 f"players and strategies must have one entry for each role; got "
                 f"{len(self.players)} and {len(self.strategies)}"
             )
+        roles = _names(self.role_names, "role_names", len(self.players), "r")
+        object.__setattr__(self, "role_names", roles)
+        given = self.strategy_names or ((),) * self.roles
+        if not isinstance(given, tuple | list) or isinstance(given, str):
+            raise TypeError(f"strategy_names must be a tuple of tuples of names; got {given!r}")
+        if len(given) != self.roles:
+            raise ValueError(
+                f"strategy_names must have one entry for each role; got {len(given)} for "
+                f"{self.roles} roles"
+            )
+        names = tuple(
+            _names(each, f"strategy_names[{role}]", s, "s")
+            for role, (each, s) in enumerate(zip(given, self.strategies, strict=True))
+        )
+        object.__setattr__(self, "strategy_names", names)
 
     @property
     def size(self) -> int:
@@ -98,6 +124,104 @@ class RoleSymmetricGame:
         """The columns of each role."""
         ends = list(accumulate(self.strategies, initial=0))
         return tuple(slice(a, b) for a, b in pairwise(ends))
+
+    def named(self, row: Sequence[Any]) -> dict[str, dict[str, Any]]:
+        """A profile, a mixture or payoffs with the names of what its entries are of.
+
+        Parameters
+        ----------
+        row : sequence, length S
+            An entry for each strategy, in order.
+
+        Returns
+        -------
+        dict
+            For each role a dict of its strategies' entries, as Python's numbers.
+
+        Raises
+        ------
+        ValueError
+            If there is not one entry for each strategy.
+        """
+        values = to_numpy(cast(Array, row)).tolist() if hasattr(row, "dtype") else list(row)
+        if len(values) != self.size:
+            raise ValueError(f"row must have {self.size} entries; got {len(values)}")
+        return {
+            role: dict(zip(names, values[columns], strict=True))
+            for role, names, columns in zip(
+                self.role_names, self.strategy_names, self.columns, strict=True
+            )
+        }
+
+    def row(self, named: Mapping[str, Mapping[str, float]]) -> HostVector:
+        """The entries of a profile, a mixture or payoffs in order: the way back from `named`.
+
+        Parameters
+        ----------
+        named : dict
+            For each role a dict of its strategies' entries; what is left out is zero.
+
+        Returns
+        -------
+        ndarray, shape (S,)
+            The entries, in float64 on the host.
+
+        Raises
+        ------
+        ValueError
+            If a role or a strategy is none of this game.
+        """
+        entries = np.zeros(self.size)
+        for role, values in named.items():
+            r = self.role_names.index(_check.choice(role, "a role of named", self.role_names))
+            names = self.strategy_names[r]
+            for strategy, value in values.items():
+                place = names.index(
+                    _check.choice(strategy, f"a strategy of named[{role!r}]", names)
+                )
+                entries[self.columns[r].start + place] = value
+        return entries
+
+    def restrict(self, kept: Sequence[bool]) -> RoleSymmetricGame:
+        """The game in which only some strategies may be played.
+
+        Parameters
+        ----------
+        kept : sequence of bool, length S
+            True for the strategies that may be played, one of each role at least.
+
+        Returns
+        -------
+        RoleSymmetricGame
+            The game of the same players, with the names of what is kept.
+
+        Raises
+        ------
+        ValueError
+            If there is not one entry for each strategy, or a role is left without any.
+        TypeError
+            If the entries are no truths.
+
+        Examples
+        --------
+        >>> RoleSymmetricGame((5, 2), (3, 2)).restrict([True, False, True, False, True]).strategies
+        (2, 1)
+        """
+        mask = np.asarray(kept)
+        if mask.dtype != bool:
+            raise TypeError(f"kept must hold a truth for each strategy; got {kept!r}")
+        if mask.shape != (self.size,):
+            raise ValueError(f"kept must have {self.size} entries; got shape {mask.shape}")
+        parts = [mask[columns] for columns in self.columns]
+        for role, part in zip(self.role_names, parts, strict=True):
+            if not part.any():
+                raise ValueError(f"kept must leave a strategy to every role; {role} has none")
+        names = tuple(
+            tuple(name for name, keep in zip(names, part, strict=True) if keep)
+            for names, part in zip(self.strategy_names, parts, strict=True)
+        )
+        sizes = tuple(len(each) for each in names)
+        return RoleSymmetricGame(self.players, sizes, self.role_names, names)
 
     def role_of(self, strategy: int) -> int:
         """The role that a strategy belongs to.
@@ -247,6 +371,19 @@ def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
     if not given:
         raise ValueError(f"{name} must have an entry for each role; got none")
     return tuple(_check.whole(n, f"{name}[{role}]", 1) for role, n in enumerate(given))
+
+
+def _names(given: Sequence[str], name: str, size: int, letter: str) -> tuple[str, ...]:
+    """Names, all different; made of a letter and a number where there are none."""
+    if isinstance(given, str) or not isinstance(given, tuple | list):
+        raise TypeError(f"{name} must be a tuple of names; got {given!r}")
+    if not given:
+        return tuple(f"{letter}{k}" for k in range(size))
+    if not all(isinstance(each, str) for each in given):
+        raise TypeError(f"{name} must be a tuple of names; got {given!r}")
+    if len(given) != size or len(set(given)) != size:
+        raise ValueError(f"{name} must be {size} different names; got {given!r}")
+    return tuple(given)
 
 
 def _refuse_negative(p: Array, tolerance: float, name: str) -> None:

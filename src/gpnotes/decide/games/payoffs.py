@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,9 @@ from ...ground.showing import summary
 from ...ground.xp import Array, array_namespace, to_numpy
 from .expansion import Expansion
 from .game import RoleSymmetricGame
-from .methods import METHODS, Expectation, Options, RoleProblem
+from .methods import METHODS, WITH_VARIANCE, Expectation, Options, RoleProblem
 
-__all__ = ["Estimate", "PayoffModel"]
+__all__ = ["Estimate", "PayoffModel", "payoff_variance", "role_problem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +190,93 @@ class PayoffModel:
         gradients = [answer.gradient for answer in expectations]
         return payoffs, _columns(gradients, f"derivatives of {name}")
 
+    def deviation_payoffs_and_sd(
+        self, mixtures: Array, method: str = "exact"
+    ) -> tuple[Array, Array]:
+        """`deviation_payoffs` with the standard deviations of what the model does not know.
+
+        Each payoff is a process, and its expectation over profiles a sum with known weights: it is
+        normal, with the variance of Bayesian quadrature against a multinomial, :eq:`eq-ge-doubt`.
+        The processes of different strategies are independent.
+
+        Parameters
+        ----------
+        mixtures : Array, shape (S,) or (B, S)
+            The mixtures, one a row.
+        method : ``"exact"``, ``"enumerated"`` or ``"gaussian"``, default ``"exact"``
+            The way to the expectations, as in `deviation_payoffs`.
+
+        Returns
+        -------
+        payoffs : Matrix, shape (B, S)
+            The payoffs.
+        sd : Matrix, shape (B, S)
+            Their standard deviations.
+
+        Raises
+        ------
+        ValueError
+            As in `deviation_payoffs`, and if an expansion has no `doubt`.
+        TypeError
+            As in `deviation_payoffs`.
+
+        Notes
+        -----
+        Hyperparameters are taken for known: where they are wrong the standard deviations are, too.
+        O(J²) more for J samples and each mixture, and for ``"exact"`` O((S_r n)² log n).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gpnotes.decide.games import fit_payoffs
+        >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
+        >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
+        >>> model = fit_payoffs(game, profiles[5:], -profiles[5:], noise_var=0.01)
+        >>> _, sd = model.deviation_payoffs_and_sd(np.asarray([[0.7, 0.3], [0.1, 0.9]]))
+        >>> bool((sd[1] > 3.0 * sd[0]).all())  # few were seen on the first
+        True
+        """
+        _check.choice(method, "method", WITH_VARIANCE)
+        p = self._mixtures(mixtures)
+        payoffs = self.deviation_payoffs(p, method)
+        variances = [payoff_variance(self, s, p, method) for s in range(self.game.size)]
+        sd = array_namespace(p).sqrt(array_namespace(p).stack(variances, axis=1))
+        return payoffs, _check.finite(sd, f"standard deviations by method {method!r}")
+
+    def restrict(self, kept: Sequence[bool]) -> PayoffModel:
+        """The game in which only some strategies may be played, with the payoffs of this one.
+
+        Parameters
+        ----------
+        kept : sequence of bool, length S
+            True for the strategies that may be played, one of each role at least.
+
+        Returns
+        -------
+        PayoffModel
+            The subgame. A mixture of it, with zeros put in, has the payoffs that it has here.
+
+        Raises
+        ------
+        ValueError
+            If there is not one entry for each strategy, or a role is left without any.
+        TypeError
+            If the entries are no truths.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> game = RoleSymmetricGame(players=(3,), strategies=(3,))
+        >>> payoff = Expansion(np.asarray([[2.0, 0.0, 0.0]]), np.ones(1), np.ones(3))
+        >>> pair = PayoffModel(game, (payoff,) * 3).restrict([True, False, True])
+        >>> pair.game.strategies, pair.deviation_payoffs(np.asarray([0.5, 0.5])).round(4)
+        ((2,), array([[0.4385, 0.4385]]))
+        """
+        game = self.game.restrict(kept)
+        mask = np.asarray(kept)
+        chosen = [payoff for payoff, keep in zip(self.expansions, mask, strict=True) if keep]
+        return PayoffModel(game, tuple(payoff.restrict(mask) for payoff in chosen))
+
     def sampled_payoffs(
         self, mixtures: Array, stream: Stream | int, *, samples: int = 1000
     ) -> Estimate:
@@ -267,12 +355,15 @@ class PayoffModel:
             for means, errors in estimates
         ]
 
+    def _mixtures(self, mixtures: Array) -> Array:
+        p = self.game.check_mixtures(mixtures)
+        return _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
+
     def _expectations(
         self, mixtures: Array, gradient: bool, method: str, given: dict[str, Any]
     ) -> list[Expectation]:
         """One for each strategy, in units of its payoff."""
-        p = self.game.check_mixtures(mixtures)
-        _check.alike(p, "mixtures", self.expansions[0].profiles, "the profiles")
+        p = self._mixtures(mixtures)
         options = _options(method, given)
         scaled = []
         for role, columns in enumerate(self.game.columns):
@@ -281,6 +372,63 @@ class PayoffModel:
             answers = zip(expectations, problem.expansions, strict=True)
             scaled += [expectation.scaled(payoff) for expectation, payoff in answers]
         return scaled
+
+
+def payoff_variance(model: PayoffModel, strategy: int, p: Array, method: str) -> Array:
+    """The variance of one deviation payoff at mixtures that are validated.
+
+    Parameters
+    ----------
+    model : PayoffModel
+        The model.
+    strategy : int
+        The column of the strategy.
+    p : Matrix, shape (B, S)
+        The mixtures.
+    method : str
+        A method that knows variances.
+
+    Returns
+    -------
+    Vector, shape (B,)
+        The variances.
+
+    Raises
+    ------
+    ValueError
+        If the payoff has no `doubt`.
+    """
+    payoff = model.expansions[strategy]
+    if payoff.doubt is None:
+        raise ValueError(
+            f"standard deviations need a doubt, as fit_payoffs gives it; the payoff of strategy "
+            f"{strategy} has none"
+        )
+    singles, pairs = WITH_VARIANCE[method]
+    problem = role_problem(model, strategy, p)
+    variance = payoff.doubt.variance(singles(problem, payoff), pairs(problem, payoff))
+    return payoff.scale**2 * variance
+
+
+def role_problem(model: PayoffModel, strategy: int, p: Array) -> RoleProblem:
+    """The expectations that a deviator to a strategy asks for, without gradients.
+
+    Parameters
+    ----------
+    model : PayoffModel
+        The model.
+    strategy : int
+        The column of the strategy.
+    p : Matrix, shape (B, S)
+        The mixtures.
+
+    Returns
+    -------
+    RoleProblem
+        The problem of the role of that strategy.
+    """
+    role = model.game.role_of(strategy)
+    return RoleProblem(model.game, role, model.expansions[model.game.columns[role]], p, False)
 
 
 def _columns(parts: Any, name: str) -> Array:

@@ -40,18 +40,48 @@ _EXPANSION = _MODEL.expansions[0]
 _MIXTURES = matrix(_ONES, columns=True).but(
     "no rows", "a vector", **{"off the simplex": 2.0 * _ONES, "negative entries": _ONES - 0.4}
 )
+_DOUBT = _EXPANSION.doubt
+_BUMPS = 0.5 * np.ones((_EXPANSION.profiles.shape[0], 2))
 _AT = matrix(_EXPANSION.profiles[:3], columns=True).but("a vector")
 _COUNTS = {
     "None": None, "a string": "x", "a number": 3, "fractions": (2.5, 2), "floats": (3.0, 2.0),
     "booleans": (True, True), "zero": (0, 2), "negative": (-1, 2), "too few": (2,), "empty": (),
     "NaN": (np.nan, 2), "words": ("a", "b"),
 }  # fmt: skip
+_KEPT = Argument([True, False, True, True], {
+    "None": None, "a string": "x", "a number": 3, "numbers": [1, 0, 1, 1], "fewer": [True, True],
+    "a role without any": [True, True, False, False], "words": ["a", "b", "c", "d"],
+})  # fmt: skip
+_TEXT = games.write_game(_MODEL)
+_NAMES = {"a string": "ab", "a number": 3, "numbers": (1, 2), "fewer": ("a",), "twice": ("a", "a")}
 _GAMES = thing(_GAME, _MODEL)
 _DEVIATION = _MODEL.deviation_payoffs(_ONES)
 
 CALLS = (
     call("RoleSymmetricGame", games.RoleSymmetricGame, players=Argument((3, 2), _COUNTS),
-         strategies=Argument((2, 2), _COUNTS)),
+         strategies=Argument((2, 2), _COUNTS), role_names=Argument(("a", "b"), _NAMES),
+         strategy_names=Argument((("x", "y"), ("u", "v")), {
+             "a string": "xy", "fewer": (("x", "y"),), "a number": 3, "strings": ("xy", "uv")})),
+    call("game.named", _GAME.named, row=Argument([1, 2, 1, 1], {"fewer": [1, 2]})),
+    call("game.row", _GAME.row, named=Argument({"r0": {"s0": 1.0}}, {
+        "another role": {"x": {"s0": 1.0}}, "another strategy": {"r0": {"s7": 1.0}}})),
+    call("game.restrict", _GAME.restrict, kept=_KEPT),
+    call("all_profiles", games.all_profiles, game=_GAMES, limit=whole(100)),
+    call("tabulate", games.tabulate, game=_GAMES,
+         profiles=matrix(_PROFILES, rows=True, columns=True),
+         payoffs=matrix(_PAYOFFS, rows=True, columns=True).but("a NaN", "an infinity",
+             "minus infinity", **{"a NaN where it counts": _NAN})),
+    call("read_game", games.read_game, text=Argument(_TEXT, {
+        "None": None, "bytes": _TEXT.encode(), "no JSON": "{", "a list": "[]", "a number": 3,
+        "another type": '{"type": "aggfn.3"}', "no game": '{"type": "empty.1"}'})),
+    call("write_game", games.write_game, game=thing(_MODEL)),
+    call("Doubt", games.Doubt, signal_var=nonnegative(1.0), noise_var=nonnegative(0.1),
+         factor=matrix(np.eye(3), rows=True, columns=True),
+         reach=vector(np.ones(3), size=True).but("None")),
+    *(call(f"Doubt.{name}", getattr(_DOUBT, name), bumps=matrix(_BUMPS, rows=True))
+      for name in ("whitened", "reduction")),
+    call("Doubt.variance", _DOUBT.variance, bumps=matrix(_BUMPS, rows=True, columns=True),
+         pairs=vector(np.ones(2), size=True)),
     call("game.check_mixtures", _GAME.check_mixtures, mixtures=_MIXTURES.but(
          "another namespace", "another precision")),
     *(call(f"game.{name}", getattr(_GAME, name), strategy=whole(1, 0).but(beyond=4))
@@ -60,7 +90,11 @@ CALLS = (
          profiles=matrix(_PROFILES, rows=True, columns=True),
          weights=vector(np.ones(12), size=True),
          lengthscales=vector(np.ones(4), size=True).but(negative=-np.ones(4), zero=np.zeros(4)),
-         scale=number(), offset=number(0.0)),
+         scale=number(), offset=number(0.0),
+         doubt=thing(games.Doubt(1.0, 0.1, np.eye(12)), games.Doubt(1.0, 0.1, np.eye(2)),
+                     optional=True)),
+    call("Expansion.variance", _EXPANSION.variance, x=_AT),
+    call("Expansion.bump_matrix", _EXPANSION.bump_matrix, x=_AT, others=_AT),
     call("Expansion.bumps", _EXPANSION.bumps, x=_AT.but("no rows", "a row too many")),
     call("Expansion.payoff", _EXPANSION.payoff, x=_AT),
     call("Expansion.payoff_and_gradient", _EXPANSION.payoff_and_gradient, x=_AT),
@@ -77,6 +111,17 @@ CALLS = (
            mixtures=_MIXTURES.but("another namespace", "another precision"),
            samples=whole(10, 2), stream=stream())
       for name in ("sampled_payoffs", "sampled_payoffs_and_jacobian")),
+    *(call(f"deviation_payoffs_and_sd, {method}", _MODEL.deviation_payoffs_and_sd,
+           mixtures=_MIXTURES.but("another namespace", "another precision"), method=one_of(method))
+      for method in ("exact", "enumerated", "gaussian")),
+    call("restrict", _MODEL.restrict, kept=_KEPT),
+    call("certify", games.certify, model=thing(_MODEL, _GAME),
+         mixture=vector(_ONES[0], size=True).but(
+             "another namespace", "another precision", "one more axis"),
+         stream=stream(), method=one_of("exact"), draws=whole(20, 2)),
+    call("propose_profiles", games.propose_profiles, model=thing(_MODEL, _GAME),
+         mixtures=_MIXTURES.but("another namespace", "another precision"), count=whole(2),
+         stream=stream(), candidates=whole(10), method=one_of("gaussian")),
     call("deviation_payoffs, enumerated to a limit", _MODEL.deviation_payoffs,
          mixtures=Argument(_ONES, {}), method=Argument("enumerated", {}), limit=whole(1000)),
     call("deviation_payoffs, neighbours by moves", _MODEL.deviation_payoffs,

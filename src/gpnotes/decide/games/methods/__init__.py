@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from . import enumerated, exact, gaussian, neighbours, point, sampled
-from .problem import Expectation, Method, Options, RoleProblem
+from .problem import BumpMoments, Expectation, Method, Options, RoleProblem
 
-__all__ = ["DETERMINISTIC", "METHODS", "Expectation", "Method", "Options", "RoleProblem"]
+__all__ = [
+    "DETERMINISTIC",
+    "METHODS",
+    "WITH_VARIANCE",
+    "BumpMoments",
+    "Expectation",
+    "Method",
+    "Options",
+    "RoleProblem",
+]
 
 METHODS = {
     "exact": Method(exact.expectations, ("threads",)),
@@ -17,3 +26,9 @@ METHODS = {
 }
 
 DETERMINISTIC = tuple(name for name, method in METHODS.items() if "stream" not in method.options)
+
+WITH_VARIANCE = {
+    "exact": BumpMoments(exact.single_bumps, exact.pairs),
+    "enumerated": BumpMoments(enumerated.single_bumps, enumerated.pairs),
+    "gaussian": BumpMoments(gaussian.single_bumps, gaussian.pairs),
+}

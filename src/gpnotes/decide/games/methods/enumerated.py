@@ -9,10 +9,10 @@ import numpy as np
 from ....ground.memory import blocks
 from ....ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, as_array
 from ..expansion import ENTRIES, Expansion
-from ..game import profiles_of, refuse_more
+from ..game import LIMIT, profiles_of, refuse_more
 from .problem import Expectation, Options, RoleProblem
 
-__all__ = ["chances", "expectations"]
+__all__ = ["chances", "expectations", "pairs", "single_bumps"]
 
 _NEVER = -1e30  # stands for the logarithm of zero: times zero it is zero, as 0⁰ = 1 wants
 
@@ -51,6 +51,69 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
         value = _sum(problem, problem.opponents, payoff)
         answers.append(Expectation(value, _gradient(problem, payoff)))
     return answers
+
+
+def single_bumps(problem: RoleProblem, payoff: Expansion) -> Matrix:
+    """The exact expectation of each bump alone, without its weight, by summing over every profile.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The mixtures; of its payoffs only the place matters.
+    payoff : Expansion
+        The bumps.
+
+    Returns
+    -------
+    Matrix, shape (J, B)
+        The expectations.
+
+    Raises
+    ------
+    ValueError
+        If there are more profiles than are listed unasked.
+    """
+    profiles, chance = _listed(problem)
+    return payoff.bump_matrix(payoff.profiles, profiles) @ chance
+
+
+def pairs(problem: RoleProblem, payoff: Expansion) -> Vector:
+    """The expectation of the bump between two profiles that are drawn apart, by summing over both.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The mixtures.
+    payoff : Expansion
+        The bumps, of which the lengthscales matter.
+
+    Returns
+    -------
+    Vector, shape (B,)
+        The expectations.
+
+    Raises
+    ------
+    ValueError
+        As in `single_bumps`.
+    """
+    profiles, chance = _listed(problem)
+    xp = array_namespace(chance)
+    total = xp.zeros_like(chance[0, :])
+    for rows in blocks(profiles.shape[0], profiles.shape[0], ENTRIES):
+        met = payoff.bump_matrix(profiles[rows, :], profiles) @ chance
+        total = total + xp.sum(chance[rows, :] * met, axis=0)
+    return total
+
+
+def _listed(problem: RoleProblem) -> tuple[Matrix, Matrix]:
+    """Every profile of the opponents (P, S), and its chances (P, B)."""
+    count = problem.game.count_profiles(problem.game.columns[problem.role].start)
+    refuse_more(count, LIMIT, "method 'enumerated', unlike 'exact', would sum over")
+    profiles = profiles_of(problem.opponents, problem.game.strategies)
+    chance = chances(profiles, problem.opponents, problem.mixtures)
+    xp = array_namespace(chance)
+    return as_array(profiles, chance), xp.matrix_transpose(chance)
 
 
 def _gradient(problem: RoleProblem, payoff: Expansion) -> Matrix | None:

@@ -22,14 +22,23 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ....fast.polynomials import Workspace
 from ....ground.memory import blocks
-from ....ground.xp import Array, array_namespace, as_array, is_numpy_namespace
+from ....ground.xp import (
+    Array,
+    HostVector,
+    array_namespace,
+    as_array,
+    is_numpy_namespace,
+    to_numpy,
+)
 from ..expansion import Expansion
 from .polynomials import Node, at_mode, flushed, poisson_table, tree
 from .problem import Expectation, Options, RoleProblem
 
-__all__ = ["expectations"]
+__all__ = ["expectations", "pairs", "single_bumps"]
 
 _HELD = 2**23  # products of bumps that are held at a time: 64 MiB in float64
 # Multiplications from which OpenBLAS starts threads: for products this thin they cost far more
@@ -49,6 +58,11 @@ class _Polynomials:
     def roles(self) -> Iterator[tuple[Node, int, slice]]:
         """The tree, the number of opponents and the columns of each role."""
         return zip(self.trees, self.counts, self.problem.game.columns, strict=True)
+
+
+def _polynomials(problem: RoleProblem) -> _Polynomials:
+    sizes = zip(problem.game.strategies, problem.opponents, strict=True)
+    return _Polynomials(problem, problem.opponents, tuple(tree(s, n) for s, n in sizes))
 
 
 class _Samples(NamedTuple):
@@ -82,20 +96,97 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     for a pair of strategies and J samples.
     """
     p = problem.mixtures
-    game = problem.game
-    counts = problem.opponents
-    trees = tuple(tree(s, n) for s, n in zip(game.strategies, counts, strict=True))
-    polynomials = _Polynomials(problem, counts, trees)
+    polynomials = _polynomials(problem)
+    counts = polynomials.counts
     most_samples, most_mixtures = _block_shape(counts, p)
     totals = [_zero(problem) for _ in problem.expansions]
-    for group in _groups(problem.expansions, most_samples, _values(counts) * game.size):
-        samples = [_samples(polynomials, i, rows) for i, rows in group]
+    for group in _groups(problem.expansions, most_samples, _values(counts) * problem.game.size):
+        samples = [_samples(polynomials, problem.expansions[i], i, rows) for i, rows in group]
         by_block = _by_block(
             polynomials, samples, _evenly(p.shape[0], most_mixtures), options.threads
         )
         for i in {some.strategy for some in samples}:
             totals[i] = _plus(totals[i], Expectation.joined([sums[i] for sums in by_block]))
     return totals
+
+
+def single_bumps(problem: RoleProblem, payoff: Expansion) -> Array:
+    """The expectation of each bump alone, without its weight.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The mixtures; of its payoffs only the place matters.
+    payoff : Expansion
+        The bumps.
+
+    Returns
+    -------
+    Matrix, shape (J, B)
+        The expectations.
+    """
+    xp = array_namespace(problem.mixtures)
+    polynomials = _polynomials(problem)
+    counts = polynomials.counts
+    most_samples, most_mixtures = _block_shape(counts, problem.mixtures)
+    most = min(most_samples, max(1, _HELD // (_values(counts) * problem.game.size)))
+    blocks_of_rows = []
+    for some in _evenly(payoff.weights.shape[0], most):
+        samples = _samples(polynomials, payoff, 0, some)
+        parts = [
+            math.prod(factors[1:], start=factors[0])
+            for mixtures in _evenly(problem.mixtures.shape[0], most_mixtures)
+            for factors in [
+                _factors(polynomials, _chances(polynomials, mixtures), samples, None)[0]
+            ]
+        ]
+        blocks_of_rows.append(xp.concat(parts, axis=1))
+    return xp.concat(blocks_of_rows, axis=0)
+
+
+def pairs(problem: RoleProblem, payoff: Expansion) -> Array:
+    """The expectation of the bump between two profiles that are drawn apart.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The mixtures.
+    payoff : Expansion
+        The bumps, of which the lengthscales matter.
+
+    Returns
+    -------
+    Vector, shape (B,)
+        The expectations.
+
+    Notes
+    -----
+    A product over strategies of functions of two counts, :eq:`eq-ge-doubt`: a coefficient of a
+    product of polynomials in two variables. These are multiplied by their values at roots of one,
+    on the host in double precision: O((S_r n)² log n) for a role.
+    """
+    p = np.asarray(to_numpy(problem.mixtures), float)
+    ell = np.asarray(to_numpy(payoff.lengthscales), float)
+    total = np.ones(len(p))
+    for n, columns in zip(problem.opponents, problem.game.columns, strict=True):
+        total *= [_pair(n, row, ell[columns]) for row in p[:, columns]]
+    return as_array(total, problem.mixtures)
+
+
+def _pair(n: int, p: HostVector, ell: HostVector) -> float:
+    """One role and one mixture: ``[t^n u^n] Π_s Σ π(x) π(y) k_s(x − y) t^x u^y``."""
+    if n == 0:
+        return 1.0
+    size = (len(p) - 1) * n + 1  # from here on no other power falls on the one that is wanted
+    size = max(size, n + 1)
+    x = np.arange(n + 1.0)
+    product: Any = 1.0
+    for chance, width in zip(np.asarray(poisson_table(n * p[None, :], n))[0], ell, strict=True):
+        bump = np.exp(-0.5 * ((x[:, None] - x) / width) ** 2)
+        product = product * np.fft.rfft2(chance[:, None] * chance * bump, (size, size))
+    coefficients = np.fft.irfft2(product, (size, size))
+    at = n % size
+    return float(coefficients[at, at]) / at_mode(n) ** 2
 
 
 def _by_block(
@@ -160,8 +251,7 @@ def _plus(a: Expectation, b: Expectation) -> Expectation:
     return Expectation(a.value + b.value, a.gradient + b.gradient)
 
 
-def _samples(polynomials: _Polynomials, i: int, rows: slice) -> _Samples:
-    payoff = polynomials.problem.expansions[i]
+def _samples(polynomials: _Polynomials, payoff: Expansion, i: int, rows: slice) -> _Samples:
     bumps = [node.bumps(_bumps(payoff, rows, n, columns)) for node, n, columns in polynomials.roles]
     return _Samples(i, bumps, payoff.weights[rows])
 
@@ -179,13 +269,17 @@ def _block(
     polynomials: _Polynomials, samples: list[_Samples], rows: slice, work: Workspace | None
 ) -> dict[int, Expectation]:
     """The sums over the samples for some mixtures, by strategy."""
-    p = polynomials.problem.mixtures[rows, :]
-    chances = [node.chances(_table(p[:, c], n)) for node, n, c in polynomials.roles]
+    chances = _chances(polynomials, rows)
     sums: dict[int, Expectation] = {}
     for some in samples:
         part = _sum(polynomials, chances, some, work)
         sums[some.strategy] = _plus(sums[some.strategy], part) if some.strategy in sums else part
     return sums
+
+
+def _chances(polynomials: _Polynomials, rows: slice) -> list[Any]:
+    p = polynomials.problem.mixtures[rows, :]
+    return [node.chances(_table(p[:, c], n)) for node, n, c in polynomials.roles]
 
 
 def _table(p: Array, n: int) -> Array:
@@ -199,18 +293,26 @@ def _sum(
     """Some mixtures and some samples: the weighted sum (b,), and its gradient (b, S)."""
     xp = array_namespace(samples.weights)
     counts = polynomials.counts
-    forwards = [
-        node.forward(chances[r], samples.bumps[r], None if work is None else work.part(str(r)))
-        for r, node in enumerate(polynomials.trees)
-    ]
-    factors = [terms[0] / at_mode(n) for (terms, _), n in zip(forwards, counts, strict=True)]
+    factors, pulls = _factors(polynomials, chances, samples, work)
     value = samples.weights @ math.prod(factors[1:], start=factors[0])
     if not polynomials.problem.gradient:
         return Expectation(value)
     columns: list[Array] = []
-    for r, ((_, pull), n) in enumerate(zip(forwards, counts, strict=True)):
+    for r, (pull, n) in enumerate(zip(pulls, counts, strict=True)):
         # ∂/∂p_t = n_r ∂/∂λ_t of this role's factor, times the weights and the other factors
         others = factors[:r] + factors[r + 1 :]
         bar = math.prod(others, start=(n / at_mode(n)) * samples.weights[:, None])
         columns += pull([flushed(xp.broadcast_to(bar, factors[r].shape))])
     return Expectation(value, xp.stack(columns, axis=1))
+
+
+def _factors(
+    polynomials: _Polynomials, chances: list[Any], samples: _Samples, work: Workspace | None
+) -> tuple[list[Array], list[Any]]:
+    """The expectation of each role's part of the bumps, (J, B), and how to pull it back."""
+    forwards = [
+        node.forward(chances[r], samples.bumps[r], None if work is None else work.part(str(r)))
+        for r, node in enumerate(polynomials.trees)
+    ]
+    ends = zip(forwards, polynomials.counts, strict=True)
+    return [terms[0] / at_mode(n) for (terms, _), n in ends], [pull for _, pull in forwards]

@@ -22,7 +22,7 @@ from ..expansion import Expansion
 from ..game import RoleSymmetricGame
 from .problem import Expectation, Options, RoleProblem
 
-__all__ = ["expectations"]
+__all__ = ["expectations", "pairs", "single_bumps"]
 
 _COEFFICIENTS = 2**17  # numbers in one array of coefficients: what bounds the memory
 _QUIET = 2**18  # multiplications in a product beyond which OpenBLAS starts threads, at a loss
@@ -90,6 +90,64 @@ def _expectation(problem: RoleProblem, payoff: Expansion) -> Expectation:
     return Expectation.joined(parts)
 
 
+def single_bumps(problem: RoleProblem, payoff: Expansion) -> Array:
+    """The expectation of each bump alone in the normal approximation, without its weight.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The mixtures; of its payoffs only the place matters.
+    payoff : Expansion
+        The bumps.
+
+    Returns
+    -------
+    Matrix, shape (J, B)
+        The expectations.
+    """
+    xp = array_namespace(problem.mixtures)
+    centre = xp.mean(payoff.profiles, axis=0)
+    features = _features(payoff.profiles - centre, problem.game)
+    parts = [
+        xp.exp(features @ _whole_form(_roles(problem, payoff, centre, problem.mixtures[rows, :])))
+        for rows in blocks(problem.mixtures.shape[0], features.shape[1], _COEFFICIENTS)
+    ]
+    return xp.concat(parts, axis=1)
+
+
+def pairs(problem: RoleProblem, payoff: Expansion) -> Array:
+    """The expectation of the bump between two profiles that are drawn apart, taken for normal.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The mixtures.
+    payoff : Expansion
+        The bumps, of which the lengthscales matter.
+
+    Returns
+    -------
+    Vector, shape (B,)
+        The expectations.
+
+    Notes
+    -----
+    The difference of the two has mean zero and twice the covariance: the factor of the closed form
+    with 2 n opponents, :eq:`eq-ge-pairs`.
+    """
+    xp = array_namespace(problem.mixtures)
+    mixtures = xp.matrix_transpose(problem.mixtures)
+    ell2 = payoff.lengthscales[:, None] ** 2
+    total = xp.ones_like(mixtures[0, :])
+    for n, c in zip(problem.opponents, problem.game.columns, strict=True):
+        p = mixtures[c, :]
+        ratio = ell2[c, :] / (ell2[c, :] + 2.0 * n * p)
+        total = total * xp.exp(
+            0.5 * (xp.sum(xp.log(ratio), axis=0) - xp.log(xp.sum(p * ratio, axis=0)))
+        )
+    return total
+
+
 def _roles(problem: RoleProblem, payoff: Expansion, centre: Array, p: Array) -> list[_Role]:
     mixtures = array_namespace(p).matrix_transpose(p)
     ell2 = payoff.lengthscales[:, None] ** 2
@@ -126,9 +184,7 @@ def _features(z: Array, game: RoleSymmetricGame) -> Array:
 
 def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool) -> Expectation:
     xp = array_namespace(features)
-    first, *others = [_constant(role) for role in roles]
-    constant = sum(others, start=first)
-    form = xp.concat([constant[None, :], *[_form(role) for role in roles]], axis=0)
+    form = _whole_form(roles)
     portions = blocks(form.shape[1], *_width(features))
     sums = xp.concat([weighted @ xp.exp(features @ form[:, some]) for some in portions], axis=1)
     if not gradient:
@@ -140,6 +196,14 @@ def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool)
         gradients.append(_gradient(role, sums[0, :], sums[start:stop, :]))
         start = stop
     return Expectation(sums[0, :], xp.matrix_transpose(xp.concat(gradients, axis=0)))
+
+
+def _whole_form(roles: list[_Role]) -> Array:
+    """The coefficients of all exponents, (F, B)."""
+    first, *others = [_constant(role) for role in roles]
+    constant = sum(others, start=first)
+    parts = [constant[None, :], *[_form(role) for role in roles]]
+    return array_namespace(constant).concat(parts, axis=0)
 
 
 def _width(features: Array) -> tuple[int, int]:

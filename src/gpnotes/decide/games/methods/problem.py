@@ -16,7 +16,7 @@ from ....ground.xp import Array, array_namespace
 from ..expansion import Expansion
 from ..game import LIMIT, RoleSymmetricGame
 
-__all__ = ["Expectation", "Method", "Options", "RoleProblem"]
+__all__ = ["BumpMoments", "Expectation", "Method", "Options", "RoleProblem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,3 +176,20 @@ class Method(NamedTuple):
 
     expectations: Callable[[RoleProblem, Options], list[Expectation]]
     options: tuple[str, ...] = ()
+
+
+class BumpMoments(NamedTuple):
+    """What a variance asks of a method: the bumps one by one, and between two profiles.
+
+    Parameters
+    ----------
+    singles : callable
+        A function of a `RoleProblem` and an `Expansion` that gives the expectation of each bump
+        alone, (J, B).
+    pairs : callable
+        A function of the same that gives the expectation of the bump between two profiles that are
+        drawn apart, (B,).
+    """
+
+    singles: Callable[[RoleProblem, Expansion], Array]
+    pairs: Callable[[RoleProblem, Expansion], Array]
