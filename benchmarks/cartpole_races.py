@@ -17,6 +17,7 @@ import argparse
 import csv
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -120,7 +121,8 @@ def run(method: str, seed: int) -> tuple[list[Row], list[float]]:
 
 def kept(path: Path) -> list[dict[str, Any]]:
     """The runs that have ended."""
-    return [json.loads(line) for line in path.open(encoding="utf-8")] if path.exists() else []
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
 
 
 def missing(path: Path, methods: list[str], seeds: int) -> Iterator[tuple[str, int]]:
@@ -131,8 +133,15 @@ def missing(path: Path, methods: list[str], seeds: int) -> Iterator[tuple[str, i
 
 
 def write(path: Path, folder: Path) -> None:
-    """The table, and the policy of the run of PILCO whose last trial was the cheapest."""
-    runs = sorted(kept(path), key=lambda run: (METHODS.index(run["method"]), run["seed"]))
+    """The table, and the policy of the run of PILCO whose last trial was the cheapest.
+
+    Seeds stand in it when all methods of the file have ended theirs.
+    """
+    every = kept(path)
+    ended = Counter(run["seed"] for run in every)
+    whole = {seed for seed in ended if ended[seed] == len({run["method"] for run in every})}
+    runs = [run for run in every if run["seed"] in whole]
+    runs.sort(key=lambda run: (METHODS.index(run["method"]), run["seed"]))
     with (folder / "cartpole-races.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(HEAD)
