@@ -15,9 +15,10 @@ from misuse.calls import CALLS
 ROOMS = (
     "assess.calibration", "assess.crossval", "assess.scores", "datasets", "decide.bayesopt",
     "decide.design", "decide.fantasy", "decide.games", "decide.mdp", "decide.mdp.learning",
-    "decide.moments", "decide.pilco", "decide.pilco.pendulum", "draw.grids", "draw.paths",
-    "estimators", "ground.arrays", "ground.chunks", "ground.distances", "ground.linalg",
-    "ground.params", "ground.quadrature", "ground.random", "infer.deep", "infer.exact",
+    "decide.moments", "decide.pilco", "decide.pilco.cartpole", "decide.pilco.pendulum",
+    "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks",
+    "ground.distances", "ground.linalg", "ground.params", "ground.quadrature",
+    "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.line",
     "infer.linear", "infer.networks", "infer.report", "infer.samplers", "infer.saving",
     "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.xp import Array, HostVector, Matrix, Vector, as_array, to_numpy
+from ...ground.xp import Array, Matrix, Vector, as_array, to_numpy
+from . import matching
 from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
@@ -108,7 +109,7 @@ def swing(
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     steps = _check.whole(steps, "steps", 1)
-    start = _place(start)
+    start = matching.place(start, 2)
     env = _environment()
     env.reset(seed=0)
     env.state = start.copy()
@@ -165,24 +166,6 @@ def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
         raise ValueError(f"states must have at least {last} rows; got {n}")
     off = [math.remainder(float(angle), 2.0 * math.pi) for angle in to_numpy(states)[-last:, 0]]
     return max(abs(angle) for angle in off) < within
-
-
-def _place(start: Any) -> HostVector:
-    """A copy of the first state, (2,), on the host."""
-    try:
-        host = (
-            np.array(start)
-            if isinstance(start, tuple | list)
-            else to_numpy(_check.plain(start, "start"))
-        )
-    except (TypeError, ValueError):  # not an array, or ragged
-        host = np.array(None)
-    if host.dtype.kind not in "fiu":
-        kind = type(start).__name__
-        raise TypeError(f"start must be an array or a pair of real numbers; got {kind}")
-    place = host.astype(float)
-    _check.vector(place, "start", size=2)
-    return place
 
 
 def _environment() -> Any:

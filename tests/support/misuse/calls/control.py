@@ -8,7 +8,7 @@ import numpy as np
 
 from gpnotes import GP, RBF, condition, testing
 from gpnotes.decide import fantasy, moments, pilco
-from gpnotes.decide.pilco import pendulum
+from gpnotes.decide.pilco import cartpole, pendulum
 
 from ..answers import Call, call
 from ..kinds import (
@@ -212,4 +212,12 @@ CALLS = (
          width=positive(0.8)),
     call("upright", pendulum.upright, states=matrix(_STATES[:, :2], columns=True, mates=False),
          last=whole(2), within=positive(0.3)),
+    call("drive", cartpole.drive, act=function(_swing), start=vector(np.zeros(4), size=True).but(
+         "a list", "integers", "half precision", "another namespace", "another precision"),
+         steps=whole(2),
+         like=thing(np.ones(2), optional=True).but("an array")),
+    call("drive_up", cartpole.drive_up, like=thing(np.ones(2)).but("an array"), steps=whole(2),
+         width=positive(0.25)),
+    call("balanced", cartpole.balanced, states=matrix(_INPUTS, columns=True, mates=False),
+         last=whole(2), within=positive(0.2)),
 )  # fmt: skip

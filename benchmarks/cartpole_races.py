@@ -1,0 +1,177 @@
+"""Learning to swing a pole up by driving a cart: PILCO, PILCO without doubt, and two rivals.
+
+Every run, a method with a seed, begins with one trial at random and goes on with six trials, of two
+and a half seconds each. It is kept in a file as soon as it ends, so that a script that is stopped
+goes on where it was. From the runs of the file it writes `src/gpnotes/data/cartpole-races.csv`, and
+the last policy of one run of PILCO beside it:
+
+    OMP_NUM_THREADS=1 python benchmarks/cartpole_races.py --seeds 10
+
+The methods are 0, PILCO; 1, the same with the means of the model alone; 2, an ensemble of networks
+that plans anew in every step; 3, random shooting in one network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cartpole_rivals import Planner, train
+
+from gpnotes import stream
+from gpnotes.decide.moments.predictors import Predictor, means_alone
+from gpnotes.decide.pilco import Dynamics, Squashed, Transitions, first_policy, fit_dynamics, learn
+from gpnotes.decide.pilco.cartpole import FORCE, balanced, drive, drive_up
+from gpnotes.ground.params import flatten
+
+FOLDER = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data"
+METHODS = ("pilco", "means", "ensemble", "shooting")
+HEAD = ("method", "seed", "trial", "seconds", "expected_cost", "trial_cost", "balanced")
+STEPS, TRIALS, ITERATIONS, BUMPS = 25, 6, 40, 20
+Row = list[float]
+
+
+class MeansAlone(Dynamics):
+    """A model whose means are taken for the truth: beside the noise nothing is in doubt."""
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """The GPs with no variance of their own, neither at the data nor far from them."""
+        model = means_alone(super().predictor, [False] * len(self.posteriors))
+        none = np.zeros_like(model.half), np.zeros_like(model.variance)
+        return replace(model, half=none[0], variance=none[1])
+
+
+class World:
+    """A seed: its starts, its random forces, and what its trials have cost."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed, self.task = seed, drive_up(np.zeros(1), steps=STEPS)
+        names = ("actions", "starts", "policies", "plans")
+        self.draws = {name: stream(seed).spawn(name) for name in names}
+        self.first = self.tried(lambda z: FORCE * (2.0 * self.draws["actions"].uniform(1) - 1.0))
+
+    def tried(self, act: Callable[[np.ndarray], np.ndarray]) -> Transitions:
+        """One trial."""
+        begin = self.task.mean + 0.1 * self.draws["starts"].normal(4)
+        return drive(act, begin, STEPS)
+
+    def row(self, trial: int, seconds: float, expected: float, seen: Transitions) -> Row:
+        """What a trial comes to."""
+        cost = float(self.task.observed_costs(seen).mean())
+        return [trial, round(seconds, 2), expected, cost, float(balanced(seen.next_states))]
+
+
+def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
+    """The rounds of `learn`, and the parameters of the last policy."""
+    rows, began = [], time.process_time()
+
+    def fit(data: Transitions, angles: tuple[int, ...]) -> Dynamics:
+        model = fit_dynamics(data, angles, steps=30)
+        return MeansAlone(model.posteriors, angles) if certain else model
+
+    def propose() -> Squashed:
+        """A network that hardly pushes yet."""
+        given = world.task, FORCE, world.draws["policies"]
+        policy = first_policy(*given, scale=np.asarray([1.0, 3.0, 6.0]), bumps=BUMPS)
+        return replace(policy, inner=replace(policy.inner, weights=0.1 * policy.inner.weights))
+
+    rounds = learn(
+        world.task, world.tried, propose, data=world.first, policy=propose(), proposals=0,
+        rounds=TRIALS, iterations=ITERATIONS, fit=fit,
+    )  # fmt: skip
+    for ended in rounds:
+        seconds, found = time.process_time() - began, ended.improvement
+        rows.append(world.row(ended.number, seconds, found.cost, ended.observed))
+        print(world.seed, METHODS[int(certain)], rows[-1], flush=True)
+    return rows, flatten(found.policy)[0].tolist()
+
+
+def with_plans(world: World, shooting: bool) -> tuple[list[Row], list[float]]:
+    """The trials of a planner."""
+    rng = np.random.default_rng(int(world.draws["plans"].uniform(1)[0] * 2**31))
+    rows, data, began = [], world.first, time.process_time()
+    for trial in range(1, TRIALS + 1):
+        model = train(data, 1 if shooting else 5, shooting, 800, rng)
+        how = {"plans": 1200, "rounds": 1} if shooting else {"plans": 80, "rounds": 3}
+        seen = world.tried(Planner(model, world.task, rng, **how).fresh())
+        seconds = time.process_time() - began
+        rows.append(world.row(trial, seconds, float("nan"), seen))
+        data = Transitions(*(np.concatenate(pair) for pair in zip(data, seen, strict=True)))
+    print(world.seed, METHODS[2 + shooting], rows[-1], flush=True)
+    return rows, []
+
+
+def run(method: str, seed: int) -> tuple[list[Row], list[float]]:
+    """One method from nothing, and its last policy where it has one."""
+    world = World(seed)
+    if method in METHODS[:2]:
+        return with_policies(world, certain=method == "means")
+    return with_plans(world, shooting=method == "shooting")
+
+
+def kept(path: Path) -> list[dict[str, Any]]:
+    """The runs that have ended."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def missing(path: Path, methods: list[str], seeds: int) -> Iterator[tuple[str, int]]:
+    """What is not in the file yet, seed by seed."""
+    have = {(run["method"], run["seed"]) for run in kept(path)}
+    every = [(method, seed) for seed in range(seeds) for method in methods]
+    return (wanted for wanted in every if wanted not in have)
+
+
+def write(path: Path, folder: Path) -> None:
+    """The table, and the policy of the run of PILCO whose last trial was the cheapest.
+
+    Seeds stand in it when all methods of the file have ended theirs.
+    """
+    every = kept(path)
+    ended = Counter(run["seed"] for run in every)
+    whole = {seed for seed in ended if ended[seed] == len({run["method"] for run in every})}
+    runs = [run for run in every if run["seed"] in whole]
+    runs.sort(key=lambda run: (METHODS.index(run["method"]), run["seed"]))
+    with (folder / "cartpole-races.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(HEAD)
+        for run in runs:
+            for row in run["rows"]:
+                said = [f"{value:.4g}" for value in row]
+                table.writerow([METHODS.index(run["method"]), run["seed"], *said])
+    ours = [run for run in runs if run["method"] == "pilco"]
+    if ours:
+        best = min(ours, key=lambda run: run["rows"][-1][3])["policy"]
+        names = ",".join(f"p{i}" for i in range(len(best)))
+        text = names + "\n" + ",".join(f"{value:.10g}" for value in best) + "\n"
+        (folder / "cartpole-policy.csv").write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Make the runs that are not there yet, and write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    parser.add_argument("--runs", type=Path, default=Path("cartpole-races.jsonl"))
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    chosen = parser.parse_args()
+    for method, seed in missing(chosen.runs, chosen.methods, chosen.seeds):
+        rows, policy = run(method, seed)
+        record = {"method": method, "seed": seed, "rows": rows, "policy": policy}
+        with chosen.runs.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+    write(chosen.runs, chosen.folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""A pole on a cart: a second world to learn in, with four entries in its state.
+
+The state is ``(x, ẋ, θ, θ̇)``: the place of the cart in metres and its velocity, the angle of the
+pole from upright in radians, counted on beyond full turns, and its velocity; the action is a force
+on the cart of at most 10 newtons. The numbers are those of Deisenroth & Rasmussen (2011).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.xp import Array, HostVector, Matrix, Vector, as_array, to_numpy
+from . import matching
+from .costs import SaturatingCost
+from .dynamics import Transitions
+from .tasks import Task
+
+__all__ = ["FORCE", "LENGTH", "STEP_SECONDS", "balanced", "drive", "drive_up"]
+
+FORCE = 10.0  # newtons
+LENGTH = 0.6  # metres
+STEP_SECONDS = 0.1
+_CART, _POLE, _FRICTION, _GRAVITY = 0.5, 0.5, 0.1, 9.82
+_WITHIN = 10  # steps of Runge and Kutta, of 0.01 s each, within one of ours
+
+
+def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
+    """Make the task of swinging the pole up by driving the cart, and of keeping it above x = 0.
+
+    The start is at rest, hanging, with a standard deviation of 0.1 in each entry.
+
+    Parameters
+    ----------
+    like : Array
+        An array of the kind that the task is to have.
+    steps : int, default 40
+        The number of steps.
+    width : float, default 0.25
+        The cost saturates with the distance of the tip from its place when upright, in units of so
+        many metres.
+
+    Returns
+    -------
+    Task
+        The task, with a `SaturatingCost`.
+
+    Raises
+    ------
+    ValueError
+        If `width` is not positive, or `steps` is below one.
+    TypeError
+        If `width` is no number, `steps` is not whole, or `like` is no array of float32 or float64.
+
+    Notes
+    -----
+    Source: Deisenroth & Rasmussen (2011), section 3.2.
+
+    Examples
+    --------
+    >>> task = drive_up(np.zeros(1))
+    >>> above = [0.25, 0.0, 0.0, 0.0, 0.0, 1.0]  # a quarter of a metre to the side
+    >>> round(task.cost(np.asarray(above)), 4)
+    0.3935
+    """
+    width = _check.positive(_check.number(width, "width"), "width")
+    _check.floating(like, "like")
+    tip = np.zeros((2, 6))  # of z = (x, ẋ, θ, θ̇, sin θ, cos θ): to the side, and up
+    tip[0, [0, 4]] = 1.0, LENGTH
+    tip[1, 5] = LENGTH
+    target = as_array([0.0] * 5 + [1.0], like)
+    cost = SaturatingCost(target, as_array(tip.T @ tip / width**2, like))
+    start = as_array([0.0, 0.0, math.pi, 0.0], like), as_array(0.01 * np.eye(4), like)
+    return Task(cost, *start, steps, angles=(2,))
+
+
+def drive(
+    act: Callable[[Vector], Vector], start: Any, steps: int, *, like: Array | None = None
+) -> Transitions:
+    """Drive the cart under a policy, and return what was seen.
+
+    Each force is held for `STEP_SECONDS`; beyond `FORCE` it is cut off.
+
+    Parameters
+    ----------
+    act : Callable
+        ``act(z)`` is the force (1,) in the state z = (x, ẋ, θ, θ̇, sin θ, cos θ).
+    start : array or sequence of numbers, shape (4,)
+        The first state (x, ẋ, θ, θ̇).
+    steps : int
+        The number of actions.
+    like : Array, optional
+        An array of the kind of the result; NumPy unless it is given.
+
+    Returns
+    -------
+    Transitions
+        What was seen, without noise.
+
+    Raises
+    ------
+    ValueError
+        If a start or an action does not fit or is not finite, or `steps` is below one.
+    TypeError
+        If `act` is no function, a start or an action is no array of real numbers, or `steps` is
+        not whole.
+
+    Notes
+    -----
+    The equations of motion are Lagrange's, of a cart of half a kilogram with a friction of 0.1
+    newtons a metre a second, and a uniform rod of half a kilogram.
+
+    Source: Deisenroth & Rasmussen (2011), section 3.2.
+
+    Examples
+    --------
+    >>> seen = drive(lambda z: np.asarray([10.0]), [0.0, 0.0, math.pi, 0.0], 2)
+    >>> seen.next_states[:, 0].round(3)  # to the right
+    array([0.078, 0.289])
+    """
+    _check.function(act, "act")
+    like = np.zeros(1) if like is None else _check.floating(like, "like")
+    steps = _check.whole(steps, "steps", 1)
+    states, actions = [matching.place(start, 4)], []
+    for _ in range(steps):
+        angle = states[-1][2]
+        z = as_array([*states[-1], math.sin(angle), math.cos(angle)], like)
+        force = to_numpy(_check.vector(act(z), "the action", size=1))
+        actions.append(np.clip(force, -FORCE, FORCE))
+        states.append(_later(states[-1], float(actions[-1][0])))
+    path = as_array(np.stack(states), like)
+    return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
+
+
+def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
+    """True if the tip of the pole stays near its place above x = 0 in the last states.
+
+    Parameters
+    ----------
+    states : Matrix, shape (n, 4)
+        States of the cart and the pole.
+    last : int, default 10
+        The number of states that are looked at.
+    within : float, default 0.2
+        The largest distance of the tip, in metres.
+
+    Returns
+    -------
+    bool
+        True if in all of them it is nearer than that.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer states than `last`, a limit is not positive, or `states` is no finite
+        matrix of four columns.
+    TypeError
+        If `states` is no array of float32 or float64, `last` is not whole, or `within` is no
+        number.
+
+    Examples
+    --------
+    >>> balanced(np.asarray([[3.0, 0.0, 3.1, 0.0], [0.1, 0.2, 2.0 * np.pi, 0.1]]), last=1)
+    True
+    """
+    n = _check.matrix(states, "states", columns=4).shape[0]
+    last = _check.whole(last, "last", 1)
+    within = _check.positive(_check.number(within, "within"), "within")
+    if n < last:
+        raise ValueError(f"states must have at least {last} rows; got {n}")
+    x, _, angle, _ = to_numpy(states)[-last:].T
+    off = np.hypot(x + LENGTH * np.sin(angle), LENGTH * (np.cos(angle) - 1.0))
+    return float(np.max(off)) < within
+
+
+def _later(state: HostVector, force: float) -> HostVector:
+    """The state after a step under one force."""
+    h = STEP_SECONDS / _WITHIN
+    for _ in range(_WITHIN):
+        a = _slope(state, force)
+        b = _slope(state + 0.5 * h * a, force)
+        c = _slope(state + 0.5 * h * b, force)
+        d = _slope(state + h * c, force)
+        state = state + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
+    return state
+
+
+def _slope(state: HostVector, force: float) -> HostVector:
+    """Lagrange's equations: with θ̈ = 3/(2l) (g sin θ − ẍ cos θ), one for ẍ is left."""
+    _, speed, angle, turning = (float(entry) for entry in state)
+    sine, cosine = math.sin(angle), math.cos(angle)
+    swing = 0.5 * _POLE * LENGTH * turning * turning - 0.75 * _POLE * _GRAVITY * cosine
+    push = force - _FRICTION * speed + swing * sine
+    faster = push / (_CART + _POLE - 0.75 * _POLE * cosine * cosine)
+    turned = 1.5 / LENGTH * (_GRAVITY * sine - faster * cosine)
+    return np.asarray([speed, faster, turning, turned])

@@ -1,0 +1,137 @@
+"""The race on the cart: networks whose slopes are right, planners that plan, runs that are kept."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, dataset
+from gpnotes.decide import pilco
+from gpnotes.decide.pilco.cartpole import FORCE, drive, drive_up
+from gpnotes.ground.params import flatten
+
+NAMES = "cartpole_rivals", "cartpole_races"
+
+
+@pytest.fixture
+def races(root, monkeypatch):
+    """The modules of the folder, which is no package."""
+    monkeypatch.syspath_prepend(str(root / "benchmarks"))
+    yield {name: importlib.import_module(name) for name in NAMES}
+    for name in NAMES:
+        sys.modules.pop(name)
+
+
+@pytest.fixture
+def seen():
+    draws = np.random.default_rng(0)
+    return drive(lambda _: FORCE * (2.0 * draws.random(1) - 1.0), [0.0, 0.0, np.pi, 0.0], 25)
+
+
+@pytest.mark.parametrize("certain", [False, True])
+def test_slopes_of_the_networks_are_those_of_differences(races, certain):
+    rivals, rng = races["cartpole_rivals"], np.random.default_rng(1)
+    weights = [w.astype(float) for w in rivals._first(2, rng)]
+    X, Y = rng.standard_normal((2, 9, 6)), rng.standard_normal((2, 9, 4))
+
+    def loss(weights):
+        mean, log_var, _ = rivals._through(weights, X)
+        squares = (mean - Y) ** 2
+        terms = squares if certain else squares * np.exp(-log_var) + log_var
+        return 0.5 * terms.sum() / 9
+
+    ways = [rng.standard_normal(w.shape) for w in weights]
+    slope = sum(
+        np.sum(s * w) for s, w in zip(rivals._slopes(weights, X, Y, certain), ways, strict=True)
+    )
+    up, down = (
+        loss([w + sign * 1e-6 * way for w, way in zip(weights, ways, strict=True)])
+        for sign in (1, -1)
+    )
+    np.testing.assert_allclose(slope, (up - down) / 2e-6, rtol=1e-5)
+
+
+def test_a_network_learns_what_it_was_shown(races, seen):
+    rng = np.random.default_rng(2)
+    model = races["cartpole_rivals"].train(seen, 1, True, 600, rng)
+    mean, sd = model.predict(seen.states[None].astype(np.float32), seen.actions[None])
+    change = seen.next_states - seen.states
+    assert np.mean((mean[0] - change) ** 2) < 0.02 * np.mean(change**2)
+    assert not sd.any()
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_planner_pushes_towards_its_goal(races, rounds):
+    """With a model in which the force moves the cart alone, and a pole that stands to the right."""
+
+    class Pushed:
+        certain, weights = True, [np.zeros(1)]
+
+        def predict(self, x, u):
+            change = np.zeros_like(x)
+            change[..., 0] = 0.02 * u[..., 0]
+            return change, np.zeros_like(x)
+
+    planner = races["cartpole_rivals"].Planner(
+        Pushed(), drive_up(np.zeros(1)), np.random.default_rng(3),
+        horizon=4, plans=200, rounds=rounds,
+    )  # fmt: skip
+    assert planner.fresh()(np.asarray([0.5, 0.0, 0.0, 0.0, 0.0, 1.0]))[0] < -4.0
+    assert planner.fresh()(np.asarray([-0.5, 0.0, 0.0, 0.0, 0.0, 1.0]))[0] > 4.0
+
+
+def test_means_alone_have_no_variance_but_the_noise(races):
+    X, y = np.linspace(-1.0, 1.0, 6)[:, None] * np.ones((1, 2)), np.linspace(-1.0, 1.0, 6) ** 3
+    posterior = condition(GP(RBF(1.0, 0.7), 0.01), X, y)
+    full, means = (
+        kind((posterior,)) for kind in (pilco.Dynamics, races["cartpole_races"].MeansAlone)
+    )
+    policy = pilco.LinearPolicy(np.zeros((1, 1)), np.zeros(1))
+    place = np.asarray([0.3]), np.zeros((1, 1))
+    far = np.asarray([5.0]), np.zeros((1, 1))
+    for m, S in (place, far):
+        (mean, with_doubt), (same, alone) = (pilco.step(one, policy, m, S) for one in (full, means))
+        np.testing.assert_allclose(mean, same, rtol=1e-12)
+        np.testing.assert_allclose(alone, [[0.01]], rtol=1e-9)
+        assert with_doubt[0, 0] > alone[0, 0]
+    spread = pilco.step(means, policy, place[0], np.asarray([[0.1]]))[1]
+    assert 0.01 < spread[0, 0] < pilco.step(full, policy, place[0], np.asarray([[0.1]]))[1][0, 0]
+
+
+def test_a_run_is_kept_and_made_once(races, monkeypatch, tmp_path):
+    script, made = races["cartpole_races"], []
+
+    def run(method, seed):
+        made.append((method, seed))
+        rows = [[1, 0.5, 0.9, 0.8, 0.0], [2, 1.0, 0.7, 0.6 + 0.1 * seed, 1.0]]
+        return rows, [1.0 + seed] if method == "pilco" else []
+
+    monkeypatch.setattr(script, "run", run)
+    options = ["--runs", str(tmp_path / "runs.jsonl"), "--folder", str(tmp_path)]
+    for seeds in ("1", "2"):
+        monkeypatch.setattr(sys, "argv", ["cartpole_races.py", "--seeds", seeds, *options])
+        script.main()
+    assert made == [(method, seed) for seed in (0, 1) for method in script.METHODS]
+    assert len(json.loads((tmp_path / "runs.jsonl").read_text().splitlines()[0])["rows"]) == 2
+    table = np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1)
+    assert table.shape == (16, 7)
+    assert (tmp_path / "cartpole-policy.csv").read_text() == "p0\n1\n"
+    monkeypatch.setattr(
+        sys, "argv", [*sys.argv[:1], "--seeds", "3", "--methods", "pilco", *options]
+    )
+    script.main()
+    assert (np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1) == table).all()
+
+
+def test_the_stored_policy_does_what_the_table_says():
+    """From rest, that of the run whose last trial was the cheapest, drives the pole up."""
+    races, task = dataset("cartpole-races"), drive_up(np.zeros(1), steps=25)
+    last = races[(races[:, 0] == 0) & (races[:, 2] == 6)]
+    given = pilco.first_policy(task, FORCE, 0, scale=np.asarray([1.0, 3.0, 6.0]), bumps=20)
+    policy = flatten(given)[1](dataset("cartpole-policy")[0])
+    driven = drive(policy, task.mean, 25)
+    assert abs(task.observed_costs(driven).mean() - last[:, 5].min()) < 0.1
