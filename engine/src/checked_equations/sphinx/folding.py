@@ -185,7 +185,7 @@ def _folded(
     code: dict[str, list[nodes.Element]] = {}
     rest: list[nodes.Element] = []
     for home, (node, anchor) in zip(layers.homes, cells, strict=True):
-        came_from = next((e for e in _above(node) if isinstance(e, nodes.section)), None)
+        came_from = next(filter(_titled, _above(node)), None)
         _take_out(node, anchor)
         if home:
             _drop_own_lines(node, home, record_of)
@@ -198,6 +198,12 @@ def _folded(
     }
     elsewhere = {label: cells[i][1] for label, i in layers.elsewhere.items()}
     return Folded(code, borrowed, elsewhere, rest)
+
+
+def _titled(node: nodes.Element) -> bool:
+    """Whether it is a section with a title: the box of a solution is one without."""
+    titles = (part for part in node.children if isinstance(part, nodes.title))
+    return isinstance(node, nodes.section) and any(titles)
 
 
 def _take_out(node: nodes.Element, anchor: str) -> None:

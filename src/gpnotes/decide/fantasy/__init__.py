@@ -1,9 +1,10 @@
 """Fantasy observations: what to look at next, so that an uncertain prediction becomes sharper.
 
 `reductions` has the worth of one more observation, `expected` what it leaves, `choice` which
-observations to make.
+observations to make, `ahead` what one would change in a rollout.
 """
 
+from .ahead import LookAhead, look_ahead
 from .choice import Choice, batch_reduction, best, greedy, refine
 from .expected import (
     VarianceParts,
@@ -15,6 +16,7 @@ from .reductions import mean_covariance, reduction, reduction_and_pullback
 
 __all__ = [
     "Choice",
+    "LookAhead",
     "VarianceParts",
     "batch_reduction",
     "best",
@@ -22,6 +24,7 @@ __all__ = [
     "expected_variance",
     "expected_variance_parts",
     "greedy",
+    "look_ahead",
     "mean_covariance",
     "reduction",
     "reduction_and_pullback",

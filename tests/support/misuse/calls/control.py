@@ -186,6 +186,8 @@ CALLS = (
         pilco.step, pilco.step_and_pullback)),
     *(call(function.__name__, function, **_WORLD, cost=thing(_COST, _POLICY), steps=whole(2))
       for function in (pilco.rollout, pilco.rollout_and_pullback)),
+    call("fantasy.look_ahead", fantasy.look_ahead, **_WORLD, cost=thing(_COST, _POLICY),
+         steps=whole(1), x_hat=vector(_CANDIDATES[0], size=True), nodes=whole(1)),
     call("sample_paths", pilco.sample_paths, dynamics=_WORLD["dynamics"], policy=_POLICIES,
          starts=matrix(_STATES[:2], columns=True), steps=whole(2), stream=stream()),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),

@@ -1,0 +1,179 @@
+"""A fantasy that is carried through a rollout: what would follow from each thing one may see.
+
+For several steps what is seen changes the later inputs as well, so no closed form is left. A rule
+gives a few values that the observation may have; the model learns each of them, and rolls out anew.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import NamedTuple
+
+from ...ground import check as _check
+from ...ground.quadrature import gauss_hermite
+from ...ground.showing import summary
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ...model.contracts import Cost, Policy
+from ..pilco import Dynamics, Rollout, StepCost, rollout
+
+__all__ = ["LookAhead", "look_ahead"]
+
+
+class LookAhead(NamedTuple):
+    """Rollouts of a model that has seen one more transition, one for each of q answers.
+
+    Parameters
+    ----------
+    answers : Matrix, shape (q, D)
+        The differences of the state that may be seen.
+    weights : Vector, shape (q,)
+        How probable they are; together one.
+    means : Array, shape (q, T + 1, D)
+        The means of the states, from the start.
+    covariances : Array, shape (q, T + 1, D, D)
+        Their covariances.
+    costs : Matrix, shape (q, T)
+        The expected cost after each step.
+    """
+
+    answers: Matrix
+    weights: Vector
+    means: Array
+    covariances: Array
+    costs: Matrix
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+    @property
+    def mean(self) -> Matrix:
+        """The means of the states, averaged over the answers, (T + 1, D)."""
+        xp = array_namespace(self.means)
+        return xp.sum(self.weights[:, None, None] * self.means, axis=0)
+
+    @property
+    def left(self) -> Stack:
+        """The covariances of the states that the answer leaves on average, (T + 1, D, D)."""
+        xp = array_namespace(self.means)
+        return xp.sum(self.weights[:, None, None, None] * self.covariances, axis=0)
+
+    @property
+    def moved(self) -> Stack:
+        """The covariances, over the answers, of the means of the states, (T + 1, D, D)."""
+        xp = array_namespace(self.means)
+        off = self.means - self.mean[None, ...]
+        share = self.weights[:, None, None, None]
+        return xp.sum(share * off[..., :, None] * off[..., None, :], axis=0)
+
+
+def look_ahead(
+    dynamics: Dynamics,
+    policy: Policy,
+    cost: Cost | StepCost,
+    m: Vector,
+    S: Matrix,
+    steps: int,
+    x_hat: Vector,
+    *,
+    nodes: int = 3,
+) -> LookAhead:
+    """Return the rollouts that would follow one more transition, for all that it may show.
+
+    Parameters
+    ----------
+    dynamics : Dynamics
+        The model of a step.
+    policy : Policy
+        The policy that chooses the actions.
+    cost : Cost or StepCost
+        A cost, as `rollout` takes it.
+    m : Vector, shape (D,)
+        Mean of the state at the start.
+    S : Matrix, shape (D, D)
+        Its covariance.
+    steps : int
+        The number T of steps.
+    x_hat : Vector, shape (K + U,)
+        The input of the fantasy, a row of ``dynamics.inputs(states, actions)``.
+    nodes : int, default 3
+        How many values each entry of the answer has; there are ``nodes**D`` answers.
+
+    Returns
+    -------
+    LookAhead
+        Answers, their weights, and a rollout for each.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, `S` is not a covariance, an entry is not finite, `steps` is below
+        one, or `nodes` is not from 1 to 350.
+    TypeError
+        If `dynamics`, `policy` or `cost` is something else, arrays are of different kinds, or a
+        number is not whole.
+    FactorisationError
+        If the transition was observed without noise before.
+
+    Notes
+    -----
+    An answer has the distribution that the model predicts for a reading at `x_hat`, noise
+    included; outputs are independent. If rollouts were exact, `left` and `moved` would add up to
+    the covariances without the fantasy, :eq:`eq-pi-total-by-fantasy`. They are so for one step. For
+    several, a rollout draws the function anew in each, and `moved` is more than it owns to.
+    It takes ``nodes**D`` rollouts, and D times as many inverses of K_y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> from gpnotes.decide.pilco import LinearPolicy, QuadraticCost
+    >>> inputs = np.asarray([[0.0, -1.0], [0.0, 1.0], [1.0, 0.0], [-1.0, 0.0]])
+    >>> gp = GP(RBF(0.1, 2.0), 1e-2)
+    >>> dynamics = Dynamics((condition(gp, inputs, 0.5 * inputs[:, 1]),))
+    >>> world = dynamics, LinearPolicy(-np.ones((1, 1)), np.zeros(1))
+    >>> task = QuadraticCost(np.zeros(1), np.eye(1)), np.ones(1), np.zeros((1, 1)), 3
+    >>> ahead = look_ahead(*world, *task, np.asarray([1.0, -1.0]))
+    >>> ahead.answers.shape, ahead.left[:, 0, 0].round(3)
+    ((3, 1), array([0.   , 0.016, 0.022, 0.023]))
+    """
+    _check.instance(dynamics, "dynamics", Dynamics)
+    model = dynamics.predictor
+    _check.alike(_check.vector(x_hat, "x_hat", size=model.X.shape[1]), "x_hat", model.X, "X")
+    nodes = _check.whole(nodes, "nodes", 1, 350)
+    answers, weights = _answers(dynamics, x_hat, nodes)
+    later = [
+        rollout(_having_seen(dynamics, x_hat, answers[i, :]), policy, cost, m, S, steps)
+        for i in range(answers.shape[0])
+    ]
+    return LookAhead(answers, weights, *_stacked(later))
+
+
+def _answers(dynamics: Dynamics, x_hat: Vector, nodes: int) -> tuple[Matrix, Vector]:
+    """What may be seen at an input, (q, D), by a product rule, and its weights, (q,)."""
+    t, w = gauss_hermite(nodes)
+    rows, chances = [], []
+    predictions = [
+        tuple(float(part[0]) for part in posterior.predict(x_hat[None, :], noise=True))
+        for posterior in dynamics.posteriors
+    ]
+    for picks in itertools.product(range(nodes), repeat=len(predictions)):
+        pairs = zip(predictions, picks, strict=True)
+        rows.append([mean + math.sqrt(variance) * float(t[i]) for (mean, variance), i in pairs])
+        chances.append(math.prod(float(w[i]) for i in picks))
+    return as_array(rows, x_hat), as_array(chances, x_hat)
+
+
+def _having_seen(dynamics: Dynamics, x_hat: Vector, answer: Vector) -> Dynamics:
+    """The model with one transition more."""
+    seen = [
+        posterior.extend(x_hat[None, :], answer[e : e + 1])
+        for e, posterior in enumerate(dynamics.posteriors)
+    ]
+    return Dynamics(tuple(seen), dynamics.angles)
+
+
+def _stacked(rollouts: list[Rollout]) -> tuple[Array, Array, Matrix]:
+    xp = array_namespace(rollouts[0].mean)
+    means, covariances, costs = (list(part) for part in zip(*rollouts, strict=True))
+    return xp.stack(means), xp.stack(covariances), xp.stack(costs)
