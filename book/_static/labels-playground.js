@@ -133,7 +133,7 @@
 
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
-      this.chooser({ name: "name", label: "Whom to ask?", options: NAMES }, box);
+      this.chooser({ name: "name", label: "Where to ask?", options: NAMES }, box);
       const columns = html("div", { class: "gp-columns" }, box);
       SLIDERS.forEach((one) => this.slider(one, columns));
       const buttons = html("div", { class: "gp-buttons" }, box);
