@@ -84,7 +84,9 @@ WRONG = {
     "forward": ["drawn=999&seed=1.5"],
     "grid": ["rows=S", "rows=" + ";".join(["........."] * 6), "wind=1,2,3", "brush=Z"],
     "kernel": ["points=1,1;2,2&way=up", "points="],
+    "labels": ["points=", "name=none&signal=99", f"points={';'.join(['5,1'] * 90)}"],
     "laplace": ["points=", f"points={';'.join(['5,1'] * 7)}"],
+    "readings": ["chosen=", "chosen=1,1,0.5,-3,777", "name=none&noise=0"],
     "surface": [f"touches={';'.join(['9,9,1e9'] * 50)}"],
 }
 

@@ -32,7 +32,7 @@ QUERIES = {
     "lengthscale": "gaussian-processes/|decisions/",
     "greedy": "decisions/active-learning|api/decisions",
     "submodular": "decisions/active-learning",
-    "entropy": "decisions/active-learning",
+    "entropy": "decisions/active-learning|decisions/asking-for-labels",
     "Laplace approximation": "inference/laplace",
     "ridge regression": "gaussian-processes/weight-view",
     "kernel trick": "gaussian-processes/weight-view",

@@ -12,7 +12,7 @@ BOOK = Path(__file__).parents[3] / "book"
 FEW = {  # relations in the sentences of chapters that have ten of them or fewer
     "which-approximation": 0, "inference/mcmc": 1, "inference/laplace": 4,
     "inference/bayesian-neural-networks": 7, "inference/calibration": 7,
-    "sequential/beliefs": 3,
+    "sequential/beliefs": 3, "decisions/asking-for-labels": 9,
 }  # fmt: skip
 PAGE = """\
 ---
