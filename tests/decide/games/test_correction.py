@@ -60,7 +60,7 @@ def test_with_it_most_of_the_error_is_gone(space, make_model, make_mixtures, pla
     assert np.linalg.norm(term) == pytest.approx(error, rel=0.25)
 
 
-def test_where_nobody_has_a_choice_or_chances_are_even_nothing_is_missed(make_model):
+def test_where_nobody_has_a_choice_or_chances_are_even_it_is_zero(make_model):
     model = make_model((9, 1), (2, 2))
     pure = gaussian_correction(model, np.array([1.0, 0.0, 0.0, 1.0]))
     np.testing.assert_allclose(pure, 0.0, atol=1e-14)

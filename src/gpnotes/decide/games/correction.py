@@ -1,8 +1,8 @@
 """What the closed form misses first: the skewness of the counts.
 
 The normal distribution of method ``"gaussian"`` has the mean and the covariance of the counts, and
-no third moments. Those are sums over independent opponents, and a bump that is averaged over a
-normal distribution is a bump, so that the term with third derivatives has a closed form, too.
+no third central moments. Those are sums over independent opponents, and a bump that is averaged
+over a normal distribution is a bump, so that the term with third derivatives has a closed form.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ __all__ = ["gaussian_correction"]
 def gaussian_correction(model: PayoffModel, mixtures: Array) -> Array:
     """The term of the skewness, :eq:`eq-dp-skewness`, which method ``"gaussian"`` leaves out.
 
-    Its size says how far the closed form is off, at the price of the closed form; added to its
-    payoffs, it takes most of that away. For lengthscales of a player and more: what shorter ones
-    see of single players is no matter of moments.
+    Its size says about how far the closed form is off, by as many exponentials as the closed form
+    takes; added to its payoffs, it takes most of that away. For lengthscales of a player and more:
+    what shorter ones see of single players is no matter of moments. And not where chances are
+    even, where the error is small: between two strategies there the term is zero, the error not.
 
     Parameters
     ----------
