@@ -14,7 +14,7 @@ way has the same budget of simulated profiles:
 The first three learn after every twenty-five simulations. Each is judged by the regret, in the true
 game, of the equilibrium it ends with, in units of the standard deviation of the game's payoffs.
 
-Run it with `OMP_NUM_THREADS=1 python benchmarks/game_simulations.py`; it takes about ten minutes
+Run it with `OMP_NUM_THREADS=1 python benchmarks/game_simulations.py`; it takes about five minutes
 and writes `src/gpnotes/data/game-simulations.csv`.
 """
 

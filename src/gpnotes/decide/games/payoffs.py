@@ -223,7 +223,7 @@ class PayoffModel:
         Notes
         -----
         Hyperparameters are taken for known: where they are wrong the standard deviations are, too.
-        O(J²) more for J samples and each mixture, and for ``"exact"`` O((S_r n)² log n).
+        O(J²) more for J samples and each mixture, and for ``"exact"`` O(S_r³ n² log(S_r n)).
 
         Examples
         --------

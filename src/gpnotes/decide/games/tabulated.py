@@ -16,7 +16,7 @@ from .payoffs import PayoffModel
 
 __all__ = ["Simulations", "all_profiles", "tabulate"]
 
-_NARROW = 0.05  # players: a bump at the next profile is exp(−200)
+_NARROW = 0.05  # players: a bump at the next profile, two counts away, is exp(−400)
 
 
 class Simulations(NamedTuple):

@@ -163,7 +163,7 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Array:
     -----
     A product over strategies of functions of two counts, :eq:`eq-ge-doubt`: a coefficient of a
     product of polynomials in two variables. These are multiplied by their values at roots of one,
-    on the host in double precision: O((S_r n)² log n) for a role.
+    on the host in double precision: O(S_r³ n² log(S_r n)) for a role.
     """
     p = np.asarray(to_numpy(problem.mixtures), float)
     ell = np.asarray(to_numpy(payoff.lengthscales), float)
