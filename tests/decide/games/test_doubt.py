@@ -203,6 +203,26 @@ def test_unplayed_strategies_do_not_move_and_coordination_is_settled(rng):
     )
 
 
+@pytest.mark.parametrize("unit", [1e-10, 1e8, 1e12])
+def test_the_place_does_not_hang_on_the_currency_of_the_payoffs(unit):
+    game = RoleSymmetricGame((9,), (2,))
+    x = np.stack([np.arange(0.0, 10.0, 2.0), 9.0 - np.arange(0.0, 10.0, 2.0)], axis=1)
+    for p in ([0.5, 0.5], [1.0, 0.0]):
+        plain, scaled = (
+            certify(fit_payoffs(game, x, -c * x, noise_var=0.01 * c**2), np.asarray(p), stream=1)
+            for c in (1.0, unit)
+        )
+        np.testing.assert_allclose(scaled.mixture_sd, plain.mixture_sd, rtol=1e-3)
+
+
+def test_payoffs_that_are_known_and_all_alike_settle_no_mixture():
+    game = RoleSymmetricGame((3,), (2,))
+    x = np.stack([np.arange(4.0), 3.0 - np.arange(4.0)], axis=1)
+    told = certify(fit_payoffs(game, x, np.ones_like(x)), np.asarray([0.5, 0.5]), stream=1)
+    np.testing.assert_array_equal(told.payoff_sd, 0.0)
+    np.testing.assert_array_equal(told.mixture_sd, np.inf)
+
+
 def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
     """Eight more mornings, proposed and drawn at the mixture, of a game known only elsewhere."""
     game = RoleSymmetricGame((10,), (2,))

@@ -21,7 +21,7 @@ from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
-__all__ = ["fit_payoffs", "with_holes"]
+__all__ = ["check_profiles", "fit_payoffs", "with_holes"]
 
 LENGTHS = ("strategy", "role")
 
@@ -112,7 +112,7 @@ def fit_payoffs(
     _check.alike(payoffs, "payoffs", profiles, "the profiles")
     rows = np.asarray(to_numpy(profiles), float)
     earned = np.asarray(to_numpy(payoffs), float)
-    _check_profiles(game, rows)
+    check_profiles(game, rows)
     stream = None if stream is None else stream_of(stream, "stream")
     options = _checked(_Options(noise_var, lengths, length_bounds, restarts), stream)
     expansions = []
@@ -205,7 +205,21 @@ def _counts(profiles: Array, payoffs: Array) -> Array:
     return xp.astype(profiles, payoffs.dtype) if integers else profiles
 
 
-def _check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
+def check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
+    """Refuse rows that are no profiles of all players of a game.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    rows : ndarray, shape (n, S)
+        The rows, on the host.
+
+    Raises
+    ------
+    ValueError
+        If an entry is no whole number from 0, or those of a role do not sum to its players.
+    """
     fractions = np.argwhere(rows % 1.0 != 0.0)
     if len(fractions):
         i, s = fractions[0]
