@@ -1,5 +1,7 @@
 """What a learned payoff leaves open: the posterior variance, and that of its expectations."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from gpnotes.decide.games import (
     Expansion,
     PayoffModel,
     RoleSymmetricGame,
+    all_profiles,
     certify,
     find_equilibria,
     fit_payoffs,
@@ -17,6 +20,7 @@ from gpnotes.decide.games import (
 )
 from gpnotes.decide.games.methods import WITH_VARIANCE
 from gpnotes.decide.games.methods.enumerated import chances
+from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.xp import to_numpy
 
 GAME = RoleSymmetricGame((6, 4), (2, 3))
@@ -252,6 +256,21 @@ def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
 
     drawn = [rng.multinomial(10, p[0], 8).astype(float) for _ in range(10)]
     assert left(proposed) < min(left(more) for more in drawn)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("method", ["gaussian", "exact"])
+def test_without_noise_nothing_is_proposed_that_was_seen(kind, method):
+    """Eleven profiles of 31 are unknown: the first eleven proposals, in single precision too."""
+    game = RoleSymmetricGame((30,), (2,))
+    x = all_profiles(game)
+    known = [i for i in range(31) if not 9 <= i <= 19]
+    seen = x[known].astype(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JitterWarning)
+        model = fit_payoffs(game, seen, np.sin(seen), noise_var=0.0, length_bounds=(1.5, 1.6))
+    proposed = propose_profiles(model, np.asarray([0.45, 0.55], kind), 11, stream=0, method=method)
+    assert sorted(proposed[:, 0].tolist()) == list(range(9, 20))
 
 
 def test_proposals_show_what_nobody_plays(rng):
