@@ -227,6 +227,19 @@ def test_payoffs_that_are_known_and_all_alike_settle_no_mixture():
     np.testing.assert_array_equal(told.mixture_sd, np.inf)
 
 
+def test_a_role_with_one_strategy_stays_where_the_other_is_not_settled():
+    game = RoleSymmetricGame((3, 2), (1, 2))
+    x = np.asarray([[3.0, 0.0, 2.0], [3.0, 1.0, 1.0], [3.0, 2.0, 0.0]])
+    model = fit_payoffs(game, x, np.ones_like(x))
+    told = certify(model, np.asarray([1.0, 0.5, 0.5]), stream=1)
+    np.testing.assert_array_equal(told.mixture_sd, [0.0, np.inf, np.inf])
+
+
+def test_proposals_for_no_mixture_are_refused(rng):
+    with pytest.raises(ValueError, match="mixtures must have at least one row"):
+        propose_profiles(_crowds(rng), np.zeros((0, 2)), stream=1)
+
+
 def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
     """Eight more mornings, proposed and drawn at the mixture, of a game known only elsewhere."""
     game = RoleSymmetricGame((10,), (2,))

@@ -61,8 +61,8 @@ def propose_profiles(
     Raises
     ------
     ValueError
-        If mixtures are off the simplex, a payoff has no `doubt`, the method knows no variances, or
-        a number is out of range.
+        If mixtures are off the simplex or none, a payoff has no `doubt`, the method knows no
+        variances, or a number is out of range.
     TypeError
         If an argument is of another kind than stated.
 
@@ -85,6 +85,8 @@ def propose_profiles(
     count = _check.whole(count, "count", 1)
     candidates = _check.whole(candidates, "candidates", 1)
     p = model.game.check_mixtures(mixtures)
+    if p.shape[0] == 0:
+        raise ValueError("mixtures must have at least one row; got none")
     generator = stream_of(stream, "stream").generator
     weights = _weights(model, p, method, generator)
     profiles = _candidates(model, np.asarray(to_numpy(p), float), candidates, generator)

@@ -162,8 +162,8 @@ def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> Ho
     Returns
     -------
     ndarray, shape (S, S)
-        The derivatives of the mixture by the payoffs; zero for strategies that nobody plays, and
-        infinite where the equations do not settle the mixture.
+        The derivatives of the mixture by the payoffs; zero for strategies that nobody plays or all
+        of a role do, and infinite for others where the equations do not settle the mixture.
     """
     game = model.game
     played = np.flatnonzero(p > _PLAYED)
@@ -176,7 +176,8 @@ def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> Ho
     moved = np.zeros((game.size, game.size))
     right = np.vstack([-np.eye(len(played)), np.zeros((game.roles, len(played)))])
     if np.linalg.matrix_rank(system) < len(system):
-        moved[np.ix_(played, played)] = np.inf
+        free = played[ones[ones.sum(axis=1) > 1].any(axis=0)]  # a single strategy has all of 1
+        moved[np.ix_(free, played)] = np.inf
         return moved
     moved[np.ix_(played, played)] = np.linalg.solve(system, right)[: len(played)] / unit
     return moved
