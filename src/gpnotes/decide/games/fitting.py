@@ -51,7 +51,8 @@ def fit_payoffs(
     For each strategy the deviator is taken out of the profile, the payoffs are centred and scaled,
     and a process is fitted by its evidence; its mean is the payoff, :eq:`eq-dp-payoff`, with the
     weights :eq:`eq-dp-weights`, and its variance the `doubt` of the expansion. A column that is
-    constant becomes a constant payoff, which is taken at its word.
+    constant, as that of a strategy seen once is, becomes a constant payoff, which is taken at its
+    word: its doubt is zero, however little was seen.
 
     Parameters
     ----------
