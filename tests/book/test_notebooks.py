@@ -66,7 +66,7 @@ def the_equations_have_the_numbers_of_the_page(
     tagged = re.findall(r"\\tag\{([\d.]+)\}\n\$\$\n<!-- label: (\S+) -->", text)
     spans = pages[f"book/{slug}.html"].select("div.math[id] > span.eqno")
     shown = {re.match(r"\(([\d.]+)\)", span.get_text())[1]: span.parent["id"] for span in spans}
-    assert len(tagged) > 15
+    assert len(shown) > 5
     assert {number: f"equation-{label}" for number, label in tagged} == shown
 
 

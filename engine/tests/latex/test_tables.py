@@ -89,6 +89,22 @@ def test_a_folder_that_cannot_be_made_is_no_fault(made: list[str], tmp_path: Pat
     assert made == [RULES]
 
 
+def test_a_full_disk_is_no_fault_and_keeps_no_part_of_a_file(
+    made: list[str], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def half(path: Path, data: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(data[: len(data) // 2])
+        raise OSError("no space left")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "write_bytes", half)
+        assert read(tables.kept(RULES, place))
+    assert list(place.parent.iterdir()) == []
+    assert read(tables.kept(RULES, place))
+    assert made == [RULES, RULES]
+
+
 def test_they_lie_with_the_bytecode(tmp_path: Path) -> None:
     """Of two processes the second makes nothing."""
     code = (

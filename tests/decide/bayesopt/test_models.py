@@ -73,6 +73,51 @@ def test_eased_values_keep_their_order_and_what_is_above_the_median():
     np.testing.assert_allclose(eased(5.0 * y + 7.0), found, rtol=1e-9)
 
 
+def test_values_are_eased_without_a_kink_at_the_median():
+    """Slopes on both sides of it, of values a ten-thousandth of u apart; the largest is u = 2."""
+    step = 2e-4
+    found = eased(np.asarray([-3.0, -1.0, -step, 0.0, step, 1.0, 2.0]))
+    below, above = found[3] - found[2], found[4] - found[3]
+    assert below / above == pytest.approx(1.0, rel=1e-4)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_ties_stay_ties_and_the_order_stays_where_the_better_half_is_small_or_large(unit):
+    y = np.asarray([-50.0, -50.0, -7.0, -1.0, 0.0, 0.0, 0.3 * unit, unit, unit])
+    found = eased(y)
+    assert np.isfinite(found).all()
+    assert np.array_equal(np.diff(found) > 0.0, np.diff(y) > 0.0)
+    assert np.array_equal(np.diff(found) == 0.0, np.diff(y) == 0.0)
+    assert (np.mean(found), np.std(found)) == pytest.approx((0.0, 1.0), abs=1e-9)
+
+
+def test_a_search_for_the_largest_value_asks_where_that_for_the_least_of_minus_it_does():
+    """With a failure among what was told, for which the worst value stands."""
+    asked = []
+    for sign, goal in ((1.0, "minimise"), (-1.0, "maximise")):
+        optimiser = Optimiser([(0.0, 1.0)] * 2, 1, goal=goal)
+        for u in stream(3).uniform((8, 2)):
+            optimiser.tell(u, sign * float(np.exp(9.0 * u[0]) + u[1]))
+        optimiser.tell(np.asarray([0.5, 0.5]), math.inf)
+        asked.append(optimiser.ask())
+    np.testing.assert_array_equal(*asked)
+
+
+@pytest.mark.parametrize("values", [[2.0] * 6, [math.nan] * 5 + [1.0], [1e300, *[-1e300] * 5],
+                                    [1e-300, *[0.0] * 5]])  # fmt: skip
+def test_a_search_goes_on_whatever_values_it_was_told(values):
+    """All the same, all but one failed, the largest and the smallest there are."""
+    optimiser = Optimiser([(0.0, 1.0)] * 2, 1)
+    for u, y in zip(stream(3).uniform((6, 2)), values, strict=True):
+        optimiser.tell(u, y)
+    x = optimiser.ask()
+    assert np.isfinite(x).all()
+    assert not any(np.array_equal(x, e.x) for e in optimiser.evaluations)
+    mean, sd = optimiser.predict(x[None, :])
+    assert np.isfinite(mean).all()
+    assert np.isfinite(sd).all()
+
+
 @pytest.mark.parametrize("y", [[0.0] * 4, [-3.0, 1.0, 1.0, 1.0]])
 def test_values_of_which_none_is_better_than_the_median_stay(y):
     np.testing.assert_array_equal(eased(np.asarray(y)), y)

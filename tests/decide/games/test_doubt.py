@@ -1,5 +1,7 @@
 """What a learned payoff leaves open: the posterior variance, and that of its expectations."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from gpnotes.decide.games import (
     Expansion,
     PayoffModel,
     RoleSymmetricGame,
+    all_profiles,
     certify,
     find_equilibria,
     fit_payoffs,
@@ -17,6 +20,7 @@ from gpnotes.decide.games import (
 )
 from gpnotes.decide.games.methods import WITH_VARIANCE
 from gpnotes.decide.games.methods.enumerated import chances
+from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.xp import to_numpy
 
 GAME = RoleSymmetricGame((6, 4), (2, 3))
@@ -203,6 +207,39 @@ def test_unplayed_strategies_do_not_move_and_coordination_is_settled(rng):
     )
 
 
+@pytest.mark.parametrize("unit", [1e-10, 1e8, 1e12])
+def test_the_place_does_not_hang_on_the_currency_of_the_payoffs(unit):
+    game = RoleSymmetricGame((9,), (2,))
+    x = np.stack([np.arange(0.0, 10.0, 2.0), 9.0 - np.arange(0.0, 10.0, 2.0)], axis=1)
+    for p in ([0.5, 0.5], [1.0, 0.0]):
+        plain, scaled = (
+            certify(fit_payoffs(game, x, -c * x, noise_var=0.01 * c**2), np.asarray(p), stream=1)
+            for c in (1.0, unit)
+        )
+        np.testing.assert_allclose(scaled.mixture_sd, plain.mixture_sd, rtol=1e-3)
+
+
+def test_payoffs_that_are_known_and_all_alike_settle_no_mixture():
+    game = RoleSymmetricGame((3,), (2,))
+    x = np.stack([np.arange(4.0), 3.0 - np.arange(4.0)], axis=1)
+    told = certify(fit_payoffs(game, x, np.ones_like(x)), np.asarray([0.5, 0.5]), stream=1)
+    np.testing.assert_array_equal(told.payoff_sd, 0.0)
+    np.testing.assert_array_equal(told.mixture_sd, np.inf)
+
+
+def test_a_role_with_one_strategy_stays_where_the_other_is_not_settled():
+    game = RoleSymmetricGame((3, 2), (1, 2))
+    x = np.asarray([[3.0, 0.0, 2.0], [3.0, 1.0, 1.0], [3.0, 2.0, 0.0]])
+    model = fit_payoffs(game, x, np.ones_like(x))
+    told = certify(model, np.asarray([1.0, 0.5, 0.5]), stream=1)
+    np.testing.assert_array_equal(told.mixture_sd, [0.0, np.inf, np.inf])
+
+
+def test_proposals_for_no_mixture_are_refused(rng):
+    with pytest.raises(ValueError, match="mixtures must have at least one row"):
+        propose_profiles(_crowds(rng), np.zeros((0, 2)), stream=1)
+
+
 def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
     """Eight more mornings, proposed and drawn at the mixture, of a game known only elsewhere."""
     game = RoleSymmetricGame((10,), (2,))
@@ -232,6 +269,21 @@ def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
 
     drawn = [rng.multinomial(10, p[0], 8).astype(float) for _ in range(10)]
     assert left(proposed) < min(left(more) for more in drawn)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("method", ["gaussian", "exact"])
+def test_without_noise_nothing_is_proposed_that_was_seen(kind, method):
+    """Eleven profiles of 31 are unknown: the first eleven proposals, in single precision too."""
+    game = RoleSymmetricGame((30,), (2,))
+    x = all_profiles(game)
+    known = [i for i in range(31) if not 9 <= i <= 19]
+    seen = x[known].astype(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JitterWarning)
+        model = fit_payoffs(game, seen, np.sin(seen), noise_var=0.0, length_bounds=(1.5, 1.6))
+    proposed = propose_profiles(model, np.asarray([0.45, 0.55], kind), 11, stream=0, method=method)
+    assert sorted(proposed[:, 0].tolist()) == list(range(9, 20))
 
 
 def test_proposals_show_what_nobody_plays(rng):

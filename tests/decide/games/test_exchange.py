@@ -102,3 +102,48 @@ def test_other_things_are_refused():
         read_game(b"{}")
     with pytest.raises(TypeError, match="game must be a RoleSymmetricGame"):
         write_game({"players": 2})
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [
+        ([["x", 1, 2.0], ["x", 1, 3.0]], "spread the 2 players"),
+        ([["x", 1, [1.0, 2.0]], ["y", 1, [1.0]]], "as many payoffs for each strategy"),
+        ([["x", 1, [1.0]], ["y", 1, [1.0, 2.0]]], "as many payoffs for each strategy"),
+        ([], "as many payoffs for each strategy"),
+        (3, "describe a game of type game"),
+    ],
+)
+def test_a_profile_that_is_none_is_refused_when_it_is_read(profile, said):
+    stored = {"players": {"a": 2}, "strategies": {"a": ["x", "y"]}, "type": "game.1"}
+    with pytest.raises(ValueError, match=said):
+        read_game(json.dumps({**stored, "profiles": [{"a": profile}]}))
+
+
+@pytest.mark.parametrize("wrong", [{"players": 3}, {"strategies": {"a": 3}}, {"profiles": 7},
+                                   {"players": {"a": 2.5}}])  # fmt: skip
+def test_parts_of_another_kind_are_an_error_of_the_text(wrong):
+    right = {"players": {"a": 2}, "strategies": {"a": ["x", "y"]}, "type": "game.1"}
+    with pytest.raises(ValueError, match="text must describe a game"):
+        read_game(json.dumps({**right, **wrong}))
+
+
+def test_a_role_may_have_the_name_of_a_part_of_the_format():
+    game = RoleSymmetricGame((2,), (2,), ("symmetry_groups",), (("x", "y"),))
+    seen = Simulations(game, np.asarray([[1.0, 1.0]]), np.asarray([[3.0, 4.0]]))
+    again = read_game(write_game(seen))
+    np.testing.assert_array_equal(again.payoffs, seen.payoffs)
+
+
+@pytest.mark.parametrize(
+    ("profile", "payoffs", "said"),
+    [
+        ([1.0, 1.0], [np.nan, 4.0], "payoffs must be finite"),
+        ([1.5, 0.5], [3.0, 4.0], "whole numbers"),
+        ([5.0, 1.0], [3.0, 4.0], "spread the 2 players"),
+    ],
+)
+def test_what_no_json_could_say_is_not_written(profile, payoffs, said):
+    game = RoleSymmetricGame((2,), (2,))
+    with pytest.raises(ValueError, match=said):
+        write_game(Simulations(game, np.asarray([profile]), np.asarray([payoffs])))

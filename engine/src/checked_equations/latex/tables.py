@@ -81,5 +81,8 @@ def _keep(made: Lark, told: bytes, place: Path) -> None:
     made.save(tables)
     place.parent.mkdir(exist_ok=True)
     begun = place.with_name(f"{place.name}.{os.getpid()}")
-    begun.write_bytes(hashlib.sha256(told + tables.getvalue()).digest() + tables.getvalue())
-    begun.replace(place)
+    try:
+        begun.write_bytes(hashlib.sha256(told + tables.getvalue()).digest() + tables.getvalue())
+        begun.replace(place)
+    finally:
+        begun.unlink(missing_ok=True)  # a part of a file, where the disk is full

@@ -38,7 +38,11 @@ _MANY = 10  # inputs from which on smooth functions and plain values have won th
 
 
 def searching_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
-    """The model by which an `Optimiser` that is given none chooses places."""
+    """The model by which an `Optimiser` that is given none chooses places.
+
+    A `scaled_model` of values (n,), the larger the better, which are `eased` unless X has ten
+    columns or more; a category of three choices or more has as many.
+    """
     plain = _check.matrix(X, "X").shape[1] >= _MANY
     return scaled_model(X, y if plain else _xp.as_array(eased(_xp.to_numpy(y)), y), stream)
 
@@ -135,7 +139,8 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     """Fit a model of lengths that a prior knows: the more inputs, the longer.
 
-    An `Optimiser` uses it unless it is given another.
+    An `Optimiser` predicts by it unless it is given another, and chooses places by it too, though
+    among less than ten inputs of values of which the bad ones count less.
 
     Parameters
     ----------

@@ -94,8 +94,9 @@ class Optimiser(Generic[Place]):
     model : Callable, default `scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and a stream; it returns an `exact.Posterior`. If it is left out, places
-        among less than ten inputs are chosen by a `scaled_model` of values of which those below
-        the median fall off as a logarithm; predictions are of the values as they are.
+        among less than ten inputs, of which a category has one for each choice, are chosen by a
+        `scaled_model` of values of which those worse than the median fall off as a logarithm.
+        Predictions are of the values as they are, and so are the models of `constraints`.
     acquisition : Callable, ThompsonSampling or JointImprovement, default `LogExpectedImprovement`
         A function of the best value, the largest mean at a point that was evaluated, that returns
         an acquisition.

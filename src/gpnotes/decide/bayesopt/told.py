@@ -53,9 +53,8 @@ def rows_and_values(
 def standardised(y: HostVector) -> tuple[HostVector, float, float]:
     """Values of mean zero and deviation one, and what zero and one stand for.
 
-    One stands for zero if all are the same.
-
-    The worst of them stands where one is missing.
+    If all are the same they are all zero, and one stands for zero. The worst of them stands where
+    one is missing.
     """
     y = np.where(np.isnan(y), np.nanmin(y), y)
     size = max(float(np.max(np.abs(y))), np.finfo(np.float64).tiny)  # so that no square overflows
@@ -73,8 +72,11 @@ def eased(y: HostVector) -> HostVector:
 
     With the median m and u from there to the best, ``m − u log(1 + (m − y) / u)`` stands for a y
     below m, at the same slope; then all are of mean zero and deviation one. Order stays, and so do
-    ratios of the differences above the median, of which improvements are. Without it a valley in a
-    plain of values a thousand times as large is lost in their rounding.
+    ratios of the differences above the median, of which improvements are, unless the best that
+    meets measured constraints is itself below it. Without it a valley in a plain of values a
+    thousand times as large is lost in their rounding.
+
+    Where more than half of the values are the best, u is zero, and all are returned as they are.
     """
     middle = float(np.median(y))
     unit = float(np.max(y)) - middle

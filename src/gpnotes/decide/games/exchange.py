@@ -17,6 +17,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.xp import HostMatrix, HostVector, to_numpy
 from .expansion import Expansion
+from .fitting import check_profiles
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 from .tabulated import Simulations
@@ -69,6 +70,8 @@ def read_game(text: str) -> Game:
         return _READERS[kind](game, stored)
     except (KeyError, AttributeError, IndexError) as error:
         raise ValueError(f"text must describe a game of type {kind}; it lacks {error}") from error
+    except TypeError as error:
+        raise ValueError(f"text must describe a game of type {kind}: {error}") from error
 
 
 def write_game(game: Game) -> str:
@@ -87,6 +90,9 @@ def write_game(game: Game) -> str:
 
     Raises
     ------
+    ValueError
+        If simulations hold what is no profile of their game, or a payoff that is not finite where
+        its strategy is played, for which JSON has no number.
     TypeError
         If `game` is none of these.
 
@@ -104,6 +110,9 @@ def write_game(game: Game) -> str:
         raise TypeError(f"game must be a RoleSymmetricGame, Simulations or PayoffModel; got {got}")
     profiles = np.asarray(to_numpy(game.profiles), float)
     payoffs = np.asarray(to_numpy(game.payoffs), float)
+    check_profiles(game.game, profiles)
+    if not np.isfinite(payoffs[profiles > 0]).all():
+        raise ValueError("payoffs must be finite where a strategy is played")
     distinct, where = np.unique(profiles, axis=0, return_inverse=True)
     where = where.reshape(-1)
     order = sorted(range(len(distinct)), key=lambda k: int(np.flatnonzero(where == k)[0]))
@@ -143,6 +152,7 @@ def _simulations(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
     if not rows:
         return game
     profiles, payoffs = (np.asarray(part) for part in zip(*rows, strict=True))
+    check_profiles(game, profiles)
     return Simulations(game, profiles, payoffs)
 
 
@@ -150,7 +160,7 @@ def _rows(
     game: RoleSymmetricGame, stored: Mapping[str, Any]
 ) -> Iterator[tuple[HostVector, HostVector]]:
     """A profile once for each observation of its payoffs."""
-    if "symmetry_groups" in stored:
+    if "symmetry_groups" in stored and "symmetry_groups" not in game.role_names:
         groups = stored["symmetry_groups"]
         stored = {}
         for each in groups:
@@ -162,7 +172,10 @@ def _rows(
         counts[role] = {strategy: count for strategy, count, _ in played}
         seen[role] = {strategy: np.ravel(earned).tolist() for strategy, _, earned in played}
     profile = game.row(counts)
-    for k in range(max(len(earned) for each in seen.values() for earned in each.values())):
+    observed = {len(earned) for each in seen.values() for earned in each.values()}
+    if len(observed) != 1:
+        raise ValueError(f"a profile must have as many payoffs for each strategy; got {stored}")
+    for k in range(observed.pop()):
         earned = game.row({role: {s: u[k] for s, u in each.items()} for role, each in seen.items()})
         yield profile, np.where(profile > 0, earned, np.nan)
 

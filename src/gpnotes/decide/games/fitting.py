@@ -21,7 +21,7 @@ from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 
-__all__ = ["fit_payoffs", "with_holes"]
+__all__ = ["check_profiles", "fit_payoffs", "with_holes"]
 
 LENGTHS = ("strategy", "role")
 
@@ -51,7 +51,8 @@ def fit_payoffs(
     For each strategy the deviator is taken out of the profile, the payoffs are centred and scaled,
     and a process is fitted by its evidence; its mean is the payoff, :eq:`eq-dp-payoff`, with the
     weights :eq:`eq-dp-weights`, and its variance the `doubt` of the expansion. A column that is
-    constant becomes a constant payoff, which is taken at its word.
+    constant, as that of a strategy seen once is, becomes a constant payoff, which is taken at its
+    word: its doubt is zero, however little was seen.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def fit_payoffs(
     _check.alike(payoffs, "payoffs", profiles, "the profiles")
     rows = np.asarray(to_numpy(profiles), float)
     earned = np.asarray(to_numpy(payoffs), float)
-    _check_profiles(game, rows)
+    check_profiles(game, rows)
     stream = None if stream is None else stream_of(stream, "stream")
     options = _checked(_Options(noise_var, lengths, length_bounds, restarts), stream)
     expansions = []
@@ -205,7 +206,21 @@ def _counts(profiles: Array, payoffs: Array) -> Array:
     return xp.astype(profiles, payoffs.dtype) if integers else profiles
 
 
-def _check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
+def check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
+    """Refuse rows that are no profiles of all players of a game.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    rows : ndarray, shape (n, S)
+        The rows, on the host.
+
+    Raises
+    ------
+    ValueError
+        If an entry is no whole number from 0, or those of a role do not sum to its players.
+    """
     fractions = np.argwhere(rows % 1.0 != 0.0)
     if len(fractions):
         i, s = fractions[0]

@@ -223,6 +223,9 @@ class PayoffModel:
         Notes
         -----
         Hyperparameters are taken for known: where they are wrong the standard deviations are, too.
+        A variance is the small difference of two large ones: what is below the precision times the
+        prior variance and the number of samples, in float32 a thousandth of the prior deviation or
+        so, is rounding, and may come out as zero.
         O(J²) more for J samples and each mixture, and for ``"exact"`` O(S_r³ n² log(S_r n)).
 
         Examples

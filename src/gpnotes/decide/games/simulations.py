@@ -13,12 +13,14 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.random import Stream, stream_of
-from ...ground.xp import Array, HostMatrix, HostVector, Matrix, as_array, to_numpy
+from ...ground.xp import Array, HostMatrix, HostVector, Matrix, as_array, epsilon, to_numpy
 from .expansion import Expansion
 from .methods import WITH_VARIANCE
 from .payoffs import PayoffModel, role_problem
 
 __all__ = ["propose_profiles"]
+
+_ROUNDING = 64.0  # times the precision: below that a variance may be one of nothing
 
 
 def propose_profiles(
@@ -59,8 +61,8 @@ def propose_profiles(
     Raises
     ------
     ValueError
-        If mixtures are off the simplex, a payoff has no `doubt`, the method knows no variances, or
-        a number is out of range.
+        If mixtures are off the simplex or none, a payoff has no `doubt`, the method knows no
+        variances, or a number is out of range.
     TypeError
         If an argument is of another kind than stated.
 
@@ -83,6 +85,8 @@ def propose_profiles(
     count = _check.whole(count, "count", 1)
     candidates = _check.whole(candidates, "candidates", 1)
     p = model.game.check_mixtures(mixtures)
+    if p.shape[0] == 0:
+        raise ValueError("mixtures must have at least one row; got none")
     generator = stream_of(stream, "stream").generator
     weights = _weights(model, p, method, generator)
     profiles = _candidates(model, np.asarray(to_numpy(p), float), candidates, generator)
@@ -171,7 +175,8 @@ class _Known:
         cross = doubt.signal_var * bumps(problem, places) - met.T @ seen
         shared = doubt.signal_var * payoff.bump_matrix(at, at) - met.T @ met
         host = (np.asarray(to_numpy(a), float) for a in (cross, shared))
-        noise, own = max(doubt.noise_var, 1e-12), payoff.scale**2 * weights
+        rounding = _ROUNDING * epsilon(met) * doubt.signal_var  # what two differences leave
+        noise, own = max(doubt.noise_var, rounding, 1e-12), payoff.scale**2 * weights
         return cls(profiles[:, s] > 0, next(host), next(host), noise, own)
 
     def gains(self) -> HostVector:

@@ -32,7 +32,8 @@ class CertifiedMixture:
     mixture : Vector, shape (S,)
         The mixture.
     mixture_sd : Vector, shape (S,)
-        How far the equilibrium of the same support may lie from it, to first order.
+        How far the equilibrium of the same support may lie from it, to first order; infinite where
+        the payoffs of the support do not settle a mixture.
     payoffs : Vector, shape (S,)
         The expected payoffs.
     payoff_sd : Vector, shape (S,)
@@ -126,7 +127,9 @@ def certify(
     told = _regrets(possible, np.tile(at, (draws, 1)), model)
     slopes = np.asarray(to_numpy(jacobian), float)[0]
     moved = equal_payoffs(at[0], slopes, model)
-    mixture_sd = np.sqrt((moved**2) @ spread**2)
+    unsettled = np.isinf(moved).any(axis=1)  # infinite however sure the payoffs are
+    finite = np.where(unsettled[:, None], 0.0, moved)
+    mixture_sd = np.where(unsettled, np.inf, np.sqrt(finite**2 @ spread**2))
     low, high = np.quantile(told, (0.05, 0.95), axis=0)
     return CertifiedMixture(
         p[0, :],
@@ -159,19 +162,22 @@ def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> Ho
     Returns
     -------
     ndarray, shape (S, S)
-        The derivatives of the mixture by the payoffs; zero for strategies that nobody plays, and
-        infinite where the equations do not settle the mixture.
+        The derivatives of the mixture by the payoffs; zero for strategies that nobody plays or all
+        of a role do, and infinite for others where the equations do not settle the mixture.
     """
     game = model.game
     played = np.flatnonzero(p > _PLAYED)
     roles = np.asarray([[s in range(c.start, c.stop) for s in played] for c in game.columns])
     ones = roles.astype(float)
     corner = np.zeros((game.roles, game.roles))
-    system = np.block([[jacobian[np.ix_(played, played)], -ones.T], [ones, corner]])
+    slopes = jacobian[np.ix_(played, played)]
+    unit = float(np.max(np.abs(slopes))) or 1.0  # so that the rank is the same in any currency
+    system = np.block([[slopes / unit, -ones.T], [ones, corner]])
     moved = np.zeros((game.size, game.size))
     right = np.vstack([-np.eye(len(played)), np.zeros((game.roles, len(played)))])
     if np.linalg.matrix_rank(system) < len(system):
-        moved[np.ix_(played, played)] = np.inf
+        free = played[ones[ones.sum(axis=1) > 1].any(axis=0)]  # a single strategy has all of 1
+        moved[np.ix_(free, played)] = np.inf
         return moved
-    moved[np.ix_(played, played)] = np.linalg.solve(system, right)[: len(played)]
+    moved[np.ix_(played, played)] = np.linalg.solve(system, right)[: len(played)] / unit
     return moved

@@ -74,7 +74,11 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Matrix:
         If there are more profiles than are listed unasked.
     """
     profiles, chance = _listed(problem)
-    return payoff.bump_matrix(payoff.profiles, profiles) @ chance
+    samples = payoff.profiles
+    total = array_namespace(chance).zeros_like(samples[:, :1] @ chance[:1, :])
+    for rows in blocks(profiles.shape[0], samples.shape[0], ENTRIES):
+        total = total + payoff.bump_matrix(samples, profiles[rows, :]) @ chance[rows, :]
+    return total
 
 
 def pairs(problem: RoleProblem, payoff: Expansion) -> Vector:
