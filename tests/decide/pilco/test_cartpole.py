@@ -72,3 +72,18 @@ def test_a_pole_is_balanced_by_where_its_tip_is(x, angle, good):
 def test_too_few_states_are_refused():
     with pytest.raises(ValueError, match="states must have at least 10 rows; got 3"):
         balanced(np.zeros((3, 4)))
+
+
+def test_without_friction_it_moves_as_the_cart_of_gymnasium(monkeypatch):
+    """Whose pole is uniform, too, and whose `length` is half of it: another hand's derivation."""
+    env = pytest.importorskip("gymnasium").make("CartPole-v1").unwrapped
+    env.reset(seed=0)
+    env.gravity, env.masscart, env.masspole, env.total_mass = GRAVITY, CART, POLE, CART + POLE
+    env.length, env.polemass_length = 0.5 * LENGTH, 0.5 * POLE * LENGTH
+    env.force_mag, env.tau = 7.0, 1e-6
+    monkeypatch.setattr(cartpole, "_FRICTION", 0.0)
+    for state in np.random.default_rng(0).normal(size=(5, 4)) * [1.0, 2.0, 3.0, 5.0]:
+        env.state, env.steps_beyond_terminated = state.copy(), None
+        env.step(1)
+        slope = (np.asarray(env.state) - state) / env.tau
+        np.testing.assert_allclose(cartpole._slope(state, 7.0), slope, rtol=1e-6, atol=1e-6)

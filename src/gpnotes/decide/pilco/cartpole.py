@@ -2,7 +2,9 @@
 
 The state is ``(x, ẋ, θ, θ̇)``: the place of the cart in metres and its velocity, the angle of the
 pole from upright in radians, counted on beyond full turns, and its velocity; the action is a force
-on the cart of at most 10 newtons. The numbers are those of Deisenroth & Rasmussen (2011).
+on the cart of at most 10 newtons. Masses, length, friction and limit are those of the simulation in
+Rasmussen & Deisenroth (2008), *Probabilistic inference for fast learning in control*; the paper of
+2011 has a cart of its own, a real one.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
 
     Notes
     -----
-    Source: Deisenroth & Rasmussen (2011), section 3.2.
+    Source: Deisenroth & Rasmussen (2011), equation 25, of the tip's place.
 
     Examples
     --------
@@ -112,9 +114,8 @@ def drive(
     Notes
     -----
     The equations of motion are Lagrange's, of a cart of half a kilogram with a friction of 0.1
-    newtons a metre a second, and a uniform rod of half a kilogram.
-
-    Source: Deisenroth & Rasmussen (2011), section 3.2.
+    newtons for each metre a second, and a uniform rod of half a kilogram. Without the friction they
+    are those of gymnasium's ``CartPole-v1``, whose `length` is half of the rod's.
 
     Examples
     --------
