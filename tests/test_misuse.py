@@ -131,7 +131,7 @@ UNTRIED = {
     "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "SoftmaxPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
-    "Equilibria", "Equilibrium", "Search", "Estimate", "Moments", "Predictor",
+    "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations", "Estimate", "Moments", "Predictor",
     "Controlled", "Filtered",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "LinePosterior",

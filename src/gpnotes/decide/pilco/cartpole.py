@@ -2,9 +2,8 @@
 
 The state is ``(x, ẋ, θ, θ̇)``: the place of the cart in metres and its velocity, the angle of the
 pole from upright in radians, counted on beyond full turns, and its velocity; the action is a force
-on the cart of at most 10 newtons. Masses, length, friction and limit are those of the simulation in
-Rasmussen & Deisenroth (2008), *Probabilistic inference for fast learning in control*; the paper of
-2011 has a cart of its own, a real one.
+on the cart of at most 10 newtons. Masses, length, friction and limit are chosen here, near those of
+other simulations; the cart of PILCO's paper of 2011 is a real one.
 """
 
 from __future__ import annotations
