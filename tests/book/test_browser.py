@@ -257,7 +257,7 @@ def barriers(page: Any, dark: bool = False) -> list[str]:
     return found
 
 
-FEWEST = {"mathematics": 100, "unfolded": 30, "listed": 100}  # formulas of a chapter
+FEWEST = {"mathematics": 100, "unfolded": 20, "listed": 100}  # formulas of a chapter
 
 
 def faults(name: str, seen: Seen) -> dict[str, Any]:

@@ -63,7 +63,7 @@ AMERICAN = {
     "marginalization": "gaussian-processes/|decisions/|foundations/|fast/|notation",
     "Cholesky factorization": "gaussian-processes/|foundations/|api/",
     "behavior": "gaussian-processes/|decisions/|games/|fast/|sequential",
-    "neighbor": "games/|gaussian-processes/|decisions/|api/",
+    "neighbor": "games/|gaussian-processes/|decisions/|fast/|foundations/|api/",
     "analyze": "games/|gaussian-processes/|decisions/|fast/|foundations/",
     "centered": "gaussian-processes/|decisions/|foundations/|fast/|api/",
 }
