@@ -63,6 +63,9 @@ PRINTED = "dispatchEvent(new Event('beforeprint'))"
 SET = """() => [...document.querySelectorAll('.eqn-later')].every(
         e => e.closest('details:not([open])'))
     && [...document.querySelectorAll('.eqn-set')].every(e => e.querySelector('mjx-container'))"""
+# The theme lets a box that scrolls be reached by keys, a third of a second after a resize.
+FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
+    e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
 UNFOLDED = """() => {
     const width = document.documentElement.clientWidth;
     const scrolls = e => ['auto', 'scroll'].includes(getComputedStyle(e).overflowX);
@@ -187,7 +190,7 @@ def look(visit: Any, name: str) -> Seen:
     unfolded = unfold(page)
     listed = page.evaluate(READ)
     resize(page, WIDE)
-    page.evaluate("() => new Promise(done => setTimeout(done, 100))")  # what follows a resize
+    page.wait_for_function(FOLLOWED)
     # noted before `barriers` takes elements away, which the page's own scripts may miss
     said = (list(seen.foreign), list(seen.failed), list(seen.complaints))
     violations = barriers(page, name in DARK)
