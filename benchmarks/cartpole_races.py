@@ -15,17 +15,16 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from cartpole_rivals import Planner, train
+from kept_runs import keep, kept
 
 from gpnotes import stream
 from gpnotes.decide.moments.predictors import Predictor, means_alone
@@ -119,12 +118,6 @@ def run(method: str, seed: int) -> tuple[list[Row], list[float]]:
     return with_plans(world, shooting=method == "shooting")
 
 
-def kept(path: Path) -> list[dict[str, Any]]:
-    """The runs that have ended."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return [json.loads(line) for line in lines]
-
-
 def missing(path: Path, methods: list[str], seeds: int) -> Iterator[tuple[str, int]]:
     """What is not in the file yet, seed by seed."""
     have = {(run["method"], run["seed"]) for run in kept(path)}
@@ -167,9 +160,7 @@ def main() -> None:
     chosen = parser.parse_args()
     for method, seed in missing(chosen.runs, chosen.methods, chosen.seeds):
         rows, policy = run(method, seed)
-        record = {"method": method, "seed": seed, "rows": rows, "policy": policy}
-        with chosen.runs.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
+        keep(chosen.runs, {"method": method, "seed": seed, "rows": rows, "policy": policy})
     write(chosen.runs, chosen.folder)
 
 

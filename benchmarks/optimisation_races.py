@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from kept_runs import Row, keep, kept
 from race_contestants import CONTESTANTS, Race
 from race_objectives import PROBLEMS, Problem
 
@@ -32,7 +31,6 @@ TARGET = (
 SEEDS, PARTS = 20, 10
 HEAD = ("problem", "method", "seed", "least", "held_out", "seconds")
 NAMES = [problem.name for problem in PROBLEMS]
-Row = dict[str, Any]
 
 
 def run(problem: Problem, method: str, seed: int) -> Row:
@@ -50,27 +48,14 @@ def run(problem: Problem, method: str, seed: int) -> Row:
     }  # fmt: skip
 
 
-def kept(path: Path) -> list[Row]:
-    """The runs that ended; a line that was cut short is none."""
-    rows = []
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    for line in filter(None, lines):
-        try:
-            rows.append(json.loads(line))
-        except json.JSONDecodeError:
-            print(f"not a run: {line[:40]}", file=sys.stderr)
-    return rows
-
-
 def key(row: Row) -> tuple[str, str, int]:
     """Which run it is."""
     return row["problem"], row["method"], row["seed"]
 
 
-def keep(path: Path, row: Row) -> None:
-    """Write down a run that ended, and say so."""
-    with path.open("a", encoding="utf-8") as file:
-        print("", json.dumps(row), sep="\n", file=file)  # after a cut line too
+def ended(path: Path, row: Row) -> None:
+    """Keep a run, and say so."""
+    keep(path, row)
     print(*key(row), min(row["values"]), round(row["seconds"], 2), flush=True)
 
 
@@ -81,8 +66,7 @@ def race_all(path: Path, problems: list[str], methods: list[str], seeds: int) ->
         for problem in PROBLEMS:
             for method in methods:
                 if problem.name in problems and (problem.name, method, seed) not in have:
-                    row = run(problem, method, seed)
-                    keep(path, row)
+                    ended(path, run(problem, method, seed))
 
 
 def least(problem: Problem, rows: list[Row], seed: int) -> float:

@@ -20,9 +20,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from optimisation_races import keep, kept, key
+from kept_runs import Row, kept
+from optimisation_races import ended, key
 from race_contestants import WIDER_CONTESTANTS, Race
 from race_objectives import WIDER, Problem
 
@@ -30,7 +30,6 @@ TARGET = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "
 COUNTS = tuple(range(10, 101, 10))
 HEAD = ("problem", "method", "seed", "seconds", *(f"regret_{count}" for count in COUNTS))
 NAMES = [problem.name for problem in WIDER]
-Row = dict[str, Any]
 
 
 def run(problem: Problem, method: str, seed: int) -> Row:
@@ -58,8 +57,7 @@ def race_all(path: Path, problems: list[Problem], methods: list[str], seeds: int
         for problem in problems:
             for method in methods:
                 if have.get((problem.name, method, seed), 0) < problem.budget:
-                    row = run(problem, method, seed)
-                    keep(path, row)
+                    ended(path, run(problem, method, seed))
 
 
 def numbers(row: Row) -> tuple[int, int, int]:

@@ -6,29 +6,10 @@
 (function () {
   "use strict";
 
-  const { posterior, samples, fixedNormals } = window.gpNumbers;
-  const { DOMAIN, svg, html, clamp, frame, minus, OperatedFigure, start } = window.gpFigure;
+  const { posterior, samples, fixedNormals, density, cdf } = window.gpNumbers;
+  const { DOMAIN, svg, html, clamp, frame, few, minus, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
-
-  const FAR = 3; // above this, and below minus this, Phi is a continued fraction
-  const density = (z) => Math.exp(-0.5 * z * z) / Math.sqrt(2 * Math.PI);
-
-  /* q = 1 / (x + 2 / (x + 3 / ...)), with which Phi(-x) is the density over x + q. */
-  function fraction(x) {
-    let rest = 0;
-    for (let k = 80; k >= 1; k -= 1) rest = k / (x + rest);
-    return rest;
-  }
-
-  /* Phi: a series of positive terms near zero, a fraction far from it. */
-  function cdf(z) {
-    if (z < -FAR) return density(z) / (fraction(-z) - z);
-    if (z > FAR) return 1 - cdf(-z);
-    let [term, sum] = [z, z];
-    for (let k = 3; k < 120; k += 2) sum += term *= (z * z) / k;
-    return 0.5 + density(z) * sum;
-  }
 
   /* E max(t + z, 0) for a standard normal t. What cancels far below are three digits of sixteen. */
   const excess = (z) => density(z) + z * cdf(z);
@@ -69,7 +50,6 @@
     ["A wide band", { name: "ucb", beta: 9 }],
     ["Let a sample decide", { name: "thompson" }],
   ];
-  const few = (value) => (value !== 0 && Math.abs(value) < 0.01 ? value.toExponential(0) : value.toFixed(2));
 
   class AcquisitionPlayground extends OperatedFigure {
     get start() {

@@ -1,4 +1,5 @@
-/* What the figures that a reader operates compute: exact Gaussian process posteriors in one dimension.
+/* What the figures that a reader operates compute: exact Gaussian process posteriors in one dimension,
+   and the normal distribution.
 
    The same formulas as in the chapters (one Cholesky factor, two triangular solves), in double
    precision, in `window.gpNumbers`, so that a test can compare them with the package. */
@@ -128,7 +129,30 @@
     );
   }
 
+  const FAR = 3; // above this, and below minus this, Phi is a continued fraction
+  const density = (z) => Math.exp(-0.5 * z * z) / Math.sqrt(2 * Math.PI);
+
+  /* q = 1 / (x + 2 / (x + 3 / ...)), with which Phi(-x) is the density over x + q. */
+  function fraction(x) {
+    let rest = 0;
+    for (let k = 80; k >= 1; k -= 1) rest = k / (x + rest);
+    return rest;
+  }
+
+  /* Phi: a series of positive terms near zero, a fraction far from it. */
+  function cdf(z) {
+    if (z < -FAR) return density(z) / (fraction(-z) - z);
+    if (z > FAR) return 1 - cdf(-z);
+    let [term, sum] = [z, z];
+    for (let k = 3; k < 120; k += 2) sum += term *= (z * z) / k;
+    return 0.5 + density(z) * sum;
+  }
+
+  /* The slope of log Phi. */
+  const logCdfSlope = (z) => (z < -FAR ? fraction(-z) - z : density(z) / cdf(z));
+
   window.gpNumbers = {
     KERNELS, PERIOD, covariance, gram, cholesky, halfSolve, halfSolveTransposed, dot, evidence, posterior, samples, fixedUniforms, fixedNormals,
+    density, cdf, logCdfSlope,
   };
 })();

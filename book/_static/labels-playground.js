@@ -5,31 +5,10 @@
 (function () {
   "use strict";
 
-  const { covariance, gram, cholesky, halfSolve, halfSolveTransposed, dot, fixedUniforms } = window.gpNumbers;
-  const { svg, html, clamp, frame, OperatedFigure, start } = window.gpFigure;
+  const { covariance, gram, cholesky, halfSolve, halfSolveTransposed, dot, fixedUniforms, density, cdf, logCdfSlope } = window.gpNumbers;
+  const { svg, html, clamp, frame, few, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
-
-  const FAR = 3; // above this, and below minus this, Phi is a continued fraction
-  const density = (z) => Math.exp(-0.5 * z * z) / Math.sqrt(2 * Math.PI);
-
-  /* q = 1 / (x + 2 / (x + 3 / ...)), with which Phi(-x) is the density over x + q. */
-  function fraction(x) {
-    let rest = 0;
-    for (let k = 80; k >= 1; k -= 1) rest = k / (x + rest);
-    return rest;
-  }
-
-  function cdf(z) {
-    if (z < -FAR) return density(z) / (fraction(-z) - z);
-    if (z > FAR) return 1 - cdf(-z);
-    let [term, sum] = [z, z];
-    for (let k = 3; k < 120; k += 2) sum += term *= (z * z) / k;
-    return 0.5 + density(z) * sum;
-  }
-
-  /* The slope of log Phi. */
-  const slope = (z) => (z < -FAR ? fraction(-z) - z : density(z) / cdf(z));
 
   const nats = (p) => (p > 0 ? -p * Math.log(p) : 0);
   const entropy = (p) => nats(p) + nats(1 - p);
@@ -38,7 +17,7 @@
   function mode(K, y) {
     let f = y.map(() => 0);
     for (let step = 0; step < 100; step += 1) {
-      const r = f.map((value, i) => slope(y[i] * value));
+      const r = f.map((value, i) => logCdfSlope(y[i] * value));
       const g = r.map((one, i) => y[i] * one);
       const w = f.map((value, i) => r[i] * (y[i] * value + r[i]));
       const root = w.map(Math.sqrt);
@@ -57,7 +36,7 @@
   function laplace({ x, y, xs, signal, lengthscale }) {
     const k = covariance({ signal, lengthscale });
     const { f, root } = mode(gram(x, x, k), y) ?? { f: x.map(() => 0), root: x.map(() => 0) };
-    const g = f.map((value, i) => y[i] * slope(y[i] * value));
+    const g = f.map((value, i) => y[i] * logCdfSlope(y[i] * value));
     const lower = cholesky(gram(x, x, k).map((row, i) => row.map((v, j) => (i === j ? 1 : 0) + root[i] * v * root[j])));
     const cross = gram(xs, x, k);
     const mean = cross.map((row) => dot(row, g));
@@ -103,7 +82,6 @@
     { name: "lengthscale", label: ["Lengthscale"], min: 0.3, max: 3, step: 0.1, digits: 1 },
     { name: "signal", label: ["Signal, one sd of f"], min: 0.5, max: 6, step: 0.5, digits: 1 },
   ];
-  const few = (value) => (value !== 0 && Math.abs(value) < 0.01 ? value.toExponential(0) : value.toFixed(2));
 
   class LabelsPlayground extends OperatedFigure {
     get start() { return START; }

@@ -52,6 +52,9 @@
     return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
   }
 
+  /* A number in a few characters. */
+  const few = (value) => (value !== 0 && Math.abs(value) < 0.01 ? value.toExponential(0) : value.toFixed(2));
+
   const minus = (text) => String(text).replace("-", "\u2212");
 
   /* A value of a state in an address: rows parted by semicolons, numbers or words in a row by commas. */
@@ -491,5 +494,5 @@
     else go();
   }
 
-  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, frame, minus, ticks, OperatedFigure, start };
+  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, frame, few, minus, ticks, OperatedFigure, start };
 })();

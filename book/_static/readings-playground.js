@@ -6,7 +6,7 @@
   "use strict";
 
   const { covariance, gram, cholesky, halfSolve, dot } = window.gpNumbers;
-  const { DOMAIN, svg, html, clamp, frame, OperatedFigure, start } = window.gpFigure;
+  const { DOMAIN, svg, html, clamp, frame, few, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -85,7 +85,6 @@
     { name: "lengthscale", label: ["Lengthscale"], min: 0.2, max: 5, step: 0.1, digits: 1 },
     { name: "noise", label: ["Noise, one sd"], min: 0.1, max: 1.5, step: 0.05 },
   ];
-  const few = (value) => (value !== 0 && Math.abs(value) < 0.01 ? value.toExponential(0) : value.toFixed(2));
 
   class ReadingsPlayground extends OperatedFigure {
     get start() { return START; }

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.xp import Array, HostVector, Matrix, Vector, as_array, to_numpy
-from . import matching
+from ...ground.xp import Array, HostVector, Matrix, Vector, as_array
+from . import worlds
 from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
@@ -125,15 +125,13 @@ def drive(
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     steps = _check.whole(steps, "steps", 1)
-    states, actions = [matching.place(start, 4)], []
+    states, actions = [worlds.place(start, 4)], []
     for _ in range(steps):
         angle = states[-1][2]
-        z = as_array([*states[-1], math.sin(angle), math.cos(angle)], like)
-        force = to_numpy(_check.vector(act(z), "the action", size=1))
-        actions.append(np.clip(force, -FORCE, FORCE))
+        z = [*states[-1], math.sin(angle), math.cos(angle)]
+        actions.append(worlds.action(act, z, FORCE, like))
         states.append(_later(states[-1], float(actions[-1][0])))
-    path = as_array(np.stack(states), like)
-    return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
+    return worlds.seen(states, actions, like)
 
 
 def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
@@ -167,12 +165,8 @@ def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
     >>> balanced(np.asarray([[3.0, 0.0, 3.1, 0.0], [0.1, 0.2, 2.0 * np.pi, 0.1]]), last=1)
     True
     """
-    n = _check.matrix(states, "states", columns=4).shape[0]
-    last = _check.whole(last, "last", 1)
-    within = _check.positive(_check.number(within, "within"), "within")
-    if n < last:
-        raise ValueError(f"states must have at least {last} rows; got {n}")
-    x, _, angle, _ = to_numpy(states)[-last:].T
+    ended, within = worlds.end(states, 4, last, within)
+    x, _, angle, _ = ended.T
     off = np.hypot(x + LENGTH * np.sin(angle), LENGTH * (np.cos(angle) - 1.0))
     return float(np.max(off)) < within
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from ...ground import check as _check
-from ...ground.xp import HostVector, Matrix, Vector, to_numpy
+from ...ground.xp import Matrix, Vector
 from ...model.contracts import Cost, Policy, require
 from .composed import StepCost, by_step
 from .dynamics import Dynamics
@@ -110,18 +108,3 @@ def particles(dynamics: Dynamics, starts: Matrix) -> Matrix:
     if starts.shape[0] == 0:
         raise ValueError(f"starts must have at least one row; got {starts.shape}")
     return starts
-
-
-def place(start: Any, size: int) -> HostVector:
-    """A copy of the first state of a simulator, (size,), on the host."""
-    try:
-        listed = isinstance(start, tuple | list)
-        host = np.array(start) if listed else to_numpy(_check.plain(start, "start"))
-    except (TypeError, ValueError):  # not an array, or ragged
-        host = np.array(None)
-    if host.dtype.kind not in "fiu":
-        kind = type(start).__name__
-        raise TypeError(f"start must be an array or {size} real numbers; got {kind}")
-    place = host.astype(float)
-    _check.vector(place, "start", size=size)
-    return place

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.xp import Array, Matrix, Vector, as_array, to_numpy
-from . import matching
+from ...ground.xp import Array, Matrix, Vector, as_array
+from . import worlds
 from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
@@ -109,23 +109,21 @@ def swing(
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     steps = _check.whole(steps, "steps", 1)
-    start = matching.place(start, 2)
+    start = worlds.place(start, 2)
     env = _environment()
     env.reset(seed=0)
     env.state = start.copy()
     states, actions = [start], []
     for _ in range(steps):
         theta, velocity = states[-1]
-        z = as_array([theta, velocity, math.sin(theta), math.cos(theta)], like)
-        torque = to_numpy(_check.vector(act(z), "the action", size=1))
-        actions.append(np.clip(torque, -TORQUE, TORQUE))
+        z = [theta, velocity, math.sin(theta), math.cos(theta)]
+        actions.append(worlds.action(act, z, TORQUE, like))
         for _ in range(REPEAT):
             observation, *_ = env.step(actions[-1])
         cosine, sine, velocity = (float(value) for value in observation)
         turned = math.remainder(math.atan2(sine, cosine) - theta, 2.0 * math.pi)
         states.append(np.asarray([theta + turned, velocity]))
-    path = as_array(np.stack(states), like)
-    return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
+    return worlds.seen(states, actions, like)
 
 
 def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
@@ -159,12 +157,8 @@ def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
     >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
     True
     """
-    n = _check.matrix(states, "states", columns=2).shape[0]
-    last = _check.whole(last, "last", 1)
-    within = _check.positive(_check.number(within, "within"), "within")
-    if n < last:
-        raise ValueError(f"states must have at least {last} rows; got {n}")
-    off = [math.remainder(float(angle), 2.0 * math.pi) for angle in to_numpy(states)[-last:, 0]]
+    ended, within = worlds.end(states, 2, last, within)
+    off = [math.remainder(float(angle), 2.0 * math.pi) for angle in ended[:, 0]]
     return max(abs(angle) for angle in off) < within
 
 

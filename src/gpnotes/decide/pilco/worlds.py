@@ -1,0 +1,49 @@
+"""What simulators have in common: a first state, a held action, what was seen and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.xp import Array, HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
+from .dynamics import Transitions
+
+
+def place(start: Any, size: int) -> HostVector:
+    """A copy of the first state of a simulator, (size,), on the host."""
+    try:
+        listed = isinstance(start, tuple | list)
+        host = np.array(start) if listed else to_numpy(_check.plain(start, "start"))
+    except (TypeError, ValueError):  # not an array, or ragged
+        host = np.array(None)
+    if host.dtype.kind not in "fiu":
+        kind = type(start).__name__
+        raise TypeError(f"start must be an array or {size} real numbers; got {kind}")
+    place = host.astype(float)
+    _check.vector(place, "start", size=size)
+    return place
+
+
+def action(act: Callable[[Vector], Vector], z: list[float], limit: float, like: Array) -> Any:
+    """What a policy asks for in a state with its angles, (1,), on the host and within a limit."""
+    asked = to_numpy(_check.vector(act(as_array(z, like)), "the action", size=1))
+    return np.clip(asked, -limit, limit)
+
+
+def seen(states: list[HostVector], actions: list[HostVector], like: Array) -> Transitions:
+    """The transitions of a path, of one state more than actions."""
+    path = as_array(np.stack(states), like)
+    return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
+
+
+def end(states: Matrix, columns: int, last: int, within: float) -> tuple[HostMatrix, float]:
+    """The last states of a path, on the host, and a limit, if both are what they should be."""
+    n = _check.matrix(states, "states", columns=columns).shape[0]
+    last = _check.whole(last, "last", 1)
+    within = _check.positive(_check.number(within, "within"), "within")
+    if n < last:
+        raise ValueError(f"states must have at least {last} rows; got {n}")
+    return to_numpy(states)[-last:], within
