@@ -192,3 +192,124 @@ def test_what_means_nothing_is_refused(samples):
         fit_payoffs(GAME, x, y, noise_var=-1.0)
     with pytest.raises(ValueError, match=r"payoffs must have shape \(60, 5\); got \(60, 4\)"):
         fit_payoffs(GAME, x, y[:, :4])
+
+
+def _means(rng, game=GAME, number=25, noise=0.3):
+    """Payoffs of single simulations, and their means over the repetitions of each profile."""
+    x = np.unique(_profiles(game, rng, number), axis=0)
+    r = rng.integers(1, 12, len(x))
+    true = np.sin(x @ rng.normal(size=(game.size, game.size)) / 4.0)
+    each = [u + noise * rng.normal(size=(k, game.size)) for u, k in zip(true, r, strict=True)]
+    return x, r, np.stack([u.mean(axis=0) for u in each]), np.concatenate(each)
+
+
+@pytest.mark.parametrize("lengths", ["strategy", "role"])
+@pytest.mark.parametrize("noise_var", [0.09, None])
+def test_the_noise_of_a_mean_is_that_of_one_over_its_repetitions(rng, lengths, noise_var):
+    """Of the process in full, at the hyperparameters that were found."""
+    x, r, y, _ = _means(rng)
+    model = fit_payoffs(GAME, x, y, noise_var=noise_var, repetitions=r, lengths=lengths)
+    for s, payoff in enumerate(model.expansions):
+        played, at = x[:, s] > 0, GAME.profiles(s)[::9]
+        others = x[played] - (np.arange(5) == s)
+        v, noise = payoff.doubt.signal_var, payoff.doubt.noise_var
+        if noise_var is not None:
+            np.testing.assert_allclose(payoff.scale**2 * noise, noise_var)
+        Ky = v * payoff.bump_matrix(others, others) + np.diag(noise / r[played])
+        across = v * payoff.bump_matrix(at, others)
+        wanted = payoff.offset + across @ np.linalg.solve(Ky, y[played, s] - payoff.offset)
+        np.testing.assert_allclose(payoff.payoff(at), wanted, rtol=1e-8, atol=1e-8)
+        left = v - np.sum(across * np.linalg.solve(Ky, across.T).T, axis=1)
+        np.testing.assert_allclose(payoff.variance(at), payoff.scale**2 * left, atol=1e-9)
+
+
+def test_means_teach_what_their_simulations_teach(rng):
+    x, r, y, single = _means(rng, noise=0.5)
+    p = _mixtures(GAME, rng)
+    means = fit_payoffs(GAME, x, y, noise_var=0.25, repetitions=r)
+    every = fit_payoffs(GAME, np.repeat(x, r, axis=0), single, noise_var=0.25)
+    for ours, wanted in zip(
+        means.deviation_payoffs_and_sd(p), every.deviation_payoffs_and_sd(p), strict=True
+    ):
+        np.testing.assert_allclose(ours, wanted, atol=0.01)  # the evidence is flat
+    alike = fit_payoffs(GAME, x, y, noise_var=0.25).deviation_payoffs_and_sd(p)[1]
+    assert abs(alike - means.deviation_payoffs_and_sd(p)[1]).max() > 0.05
+
+
+def test_the_noise_of_one_simulation_is_found_from_means(rng):
+    """It is that of their scatter times what they are the means of, hundreds or not."""
+    x, r, y, _ = _means(rng, number=80)
+    for times in (1, 100):
+        model = fit_payoffs(GAME, x, y, repetitions=times * r)
+        found = np.mean([e.scale**2 * e.doubt.noise_var for e in model.expansions])
+        assert 0.06 < found / times < 0.13
+
+
+def test_repetitions_in_every_space_and_of_each_payoff(space, rng):
+    x, r, y, _ = _means(rng)
+    p = _mixtures(GAME, rng)
+    of_each = np.where(x > 0, r[:, None], np.nan)
+    wanted = fit_payoffs(GAME, x, y, noise_var=0.09, repetitions=r).deviation_payoffs(p)
+    for given in (r.astype(float), of_each):
+        model = fit_payoffs(
+            GAME, *map(space.asarray, (x, y)), noise_var=0.09, repetitions=space.asarray(given)
+        )
+        got = model.deviation_payoffs(space.asarray(p))
+        assert space.holds(got)
+        np.testing.assert_allclose(
+            to_numpy(got), wanted, rtol=0, atol=1e-4 if space.double else 0.05
+        )
+
+
+def test_repetitions_that_mean_nothing_are_refused(samples):
+    x, y = samples
+    for wrong in (np.zeros(60), np.full(60, -1.0), np.where(x > 0, np.nan, 1.0)):
+        with pytest.raises(ValueError, match="repetitions must be"):
+            fit_payoffs(GAME, x, y, repetitions=wrong)
+    for shape in ((59,), (60, 4), (60, 1, 1)):
+        with pytest.raises(ValueError, match="repetitions must"):
+            fit_payoffs(GAME, x, y, repetitions=np.ones(shape))
+    with pytest.raises(TypeError, match="repetitions must"):
+        fit_payoffs(GAME, x, y, repetitions=3)
+
+
+def _once(rng, times=1, noise=0.0):
+    """Ten players on three roads, the last of which one morning shows, once or again."""
+    game = RoleSymmetricGame((10,), (3,))
+    up = np.arange(11.0)
+    x = np.stack([up, 10.0 - up, 0.0 * up], axis=1)
+    x = np.concatenate([x, np.tile([4.0, 4.0, 2.0], (times, 1))])
+    y = -x * [1.0, 2.0, 1.0] + noise * rng.normal(size=x.shape)
+    return game, x, y
+
+
+@pytest.mark.parametrize("options", [{}, {"noise_var": 1e-4}, {"lengths": "role"}])
+def test_a_strategy_seen_once_is_known_where_it_was_seen(rng, options):
+    """Elsewhere it is as unknown as the payoffs of its role differ; it never is for sure."""
+    game, x, y = _once(rng)
+    payoff = fit_payoffs(game, x, y, **options).expansions[2]
+    sd = np.sqrt(payoff.variance(np.asarray([[4.0, 4.0, 1.0], [0.0, 9.0, 0.0], [0.0, 0.0, 9.0]])))
+    spread = y[:, :2].std()
+    assert sd[0] < 0.4 * spread
+    assert sd[2] > sd[1] > 0.5 * spread
+    np.testing.assert_allclose(payoff.payoff(np.asarray([[4.0, 4.0, 1.0]])), y[-1, 2])
+    model = fit_payoffs(game, x, y, **options)
+    _, doubt = model.deviation_payoffs_and_sd(np.asarray([[0.4, 0.4, 0.2], [0.0, 0.0, 1.0]]))
+    assert 0.0 < doubt[0, 2] < doubt[1, 2]
+
+
+def test_of_one_profile_seen_again_the_scatter_is_the_noise(rng):
+    game, x, y = _once(rng, times=400, noise=0.5)
+    payoff = fit_payoffs(game, x, y).expansions[2]
+    seen = np.asarray([[4.0, 4.0, 1.0]])
+    np.testing.assert_allclose(payoff.scale * np.sqrt(payoff.doubt.noise_var), 0.5, rtol=0.15)
+    np.testing.assert_allclose(np.sqrt(payoff.variance(seen)), 0.5 / 20.0, rtol=0.15)
+
+
+@pytest.mark.parametrize("value", [0.0, -7.0])
+def test_a_game_seen_once_is_not_known_for_sure(value):
+    game = RoleSymmetricGame((3, 2), (2, 1))
+    model = fit_payoffs(game, np.asarray([[1.0, 2.0, 2.0]]), np.full((1, 3), value))
+    payoffs, sd = model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5, 1.0]))
+    np.testing.assert_allclose(payoffs, value)
+    assert (sd > 0.1).all()

@@ -151,6 +151,7 @@ CALLS = (
          payoffs=matrix(_PAYOFFS, rows=True, columns=True).but("a NaN", "an infinity",
              "minus infinity", **{"a NaN where it counts": _NAN}),
          noise_var=nonnegative(0.1).but("None"),
+         repetitions=vector(np.arange(1.0, 13.0), size=True).but("None", "a column", "integers"),
          lengths=one_of("strategy"), length_bounds=Argument((1.0, 9.0), {
              "reversed": (9.0, 1.0), "one": (1.0,), "three": (1.0, 2.0, 3.0), "a number": 3.0,
              "a string": "ab", "words": ("a", "b"), "NaN": (np.nan, 2.0), "negative": (-1.0, 2.0),
