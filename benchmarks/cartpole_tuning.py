@@ -3,9 +3,9 @@
     OMP_NUM_THREADS=1 python benchmarks/cartpole_tuning.py
 
 One entry after the other takes the value of its grid with the lowest cost, the others held; the
-seeds are none of the race's. What counts is the mean cost of a step in the
-last three of six trials. A setting whose run takes longer than a run of PILCO is none, so that
-nobody plans for more seconds than PILCO learns. Runs are kept in a file, and made once.
+seeds are none of the race's. What counts is the mean cost of a step in the last three of six
+trials. A setting whose run takes longer than a run of PILCO is none, so that nobody plans for more
+seconds than PILCO learns. Runs are kept in a file, and made once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GRIDS = {
         ("rounds", (3, 5)),
         ("steps", (400, 800, 2000)),
         ("members", (3, 5)),
-        ("plans", (200, 500)),  # these three had ended at an edge
+        ("plans", (200, 500)),  # this and the next two had ended at an edge
         ("steps", (2000, 4000)),
         ("members", (5, 8)),
     ),
@@ -37,7 +37,7 @@ GRIDS = {
         ("horizon", (5, 8, 12, 20)),
         ("plans", (300, 1200, 4000)),
         ("steps", (400, 800, 2000)),
-        ("plans", (4000, 12000)),
+        ("plans", (4000, 12000)),  # as above
     ),
 }
 
