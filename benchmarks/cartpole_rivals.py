@@ -22,6 +22,19 @@ HIDDEN, RATE, DECAY = 64, 3e-3, 1e-4
 Weights = list[np.ndarray]
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What a way to plan leaves open."""
+
+    members: int
+    steps: int  # of Adam, in each round of learning
+    horizon: int
+    plans: int
+    rounds: int  # of the cross-entropy method; one is random shooting
+    certain: bool = False  # networks without a variance
+    elites: int = 10
+
+
 @dataclass
 class Ensemble:
     """Networks (members, in, out) with the scales of their inputs and outputs."""
@@ -62,10 +75,9 @@ def _first(members: int, rng: np.random.Generator) -> Weights:
     return [w.astype(np.float32) for w in weights]
 
 
-def train(
-    data: Transitions, members: int, certain: bool, steps: int, rng: np.random.Generator
-) -> Ensemble:
+def train(data: Transitions, setting: Setting, rng: np.random.Generator) -> Ensemble:
     """Networks trained from new weights, each on its own resample; one sees all data once."""
+    members, steps, certain = setting.members, setting.steps, setting.certain
     x, y = _features(data.states, data.actions), data.next_states - data.states
     scales = x.mean(0), x.std(0) + 1e-6, y.std(0) + 1e-6
     n = len(x)
@@ -112,27 +124,25 @@ class Planner:
     model: Ensemble
     task: Task
     rng: np.random.Generator
-    horizon: int = 20
-    plans: int = 80
-    rounds: int = 3  # one is random shooting
-    elites: int = 10
+    setting: Setting
     state: Any = None  # the mean of the plan of the step before
 
     def fresh(self) -> Planner:
         """A planner without a plan, for a new trial."""
-        return replace(self, state={"mean": np.zeros(self.horizon)})
+        return replace(self, state={"mean": np.zeros(self.setting.horizon)})
 
     def __call__(self, z: np.ndarray) -> np.ndarray:
-        mean, sd = self.state["mean"], np.full(self.horizon, 0.5 * FORCE)
-        for number in range(self.rounds):
-            drawn = self.rng.standard_normal((self.plans, self.horizon))
-            if self.rounds == 1:
+        how = self.setting
+        mean, sd = self.state["mean"], np.full(how.horizon, 0.5 * FORCE)
+        for number in range(how.rounds):
+            drawn = self.rng.standard_normal((how.plans, how.horizon))
+            if how.rounds == 1:
                 plans = FORCE * self.rng.uniform(-1.0, 1.0, drawn.shape)
             else:
                 plans = np.clip(mean + sd * drawn, -FORCE, FORCE)
             order = np.argsort(self._costs(z[:4], plans))
-            best = plans[order[: self.elites]]
-            if number < self.rounds - 1:
+            best = plans[order[: how.elites]]
+            if number < how.rounds - 1:
                 mean, sd = best.mean(0), best.std(0) + 0.1
         self.state["mean"] = np.append(best.mean(0)[1:], 0.0)
         return np.asarray([best[0, 0]])
@@ -142,7 +152,7 @@ class Planner:
         members, p = len(self.model.weights[0]), len(plans)
         states = np.broadcast_to(x.astype(np.float32), (members, p, 4))
         total = np.zeros(p)
-        for t in range(self.horizon):
+        for t in range(self.setting.horizon):
             u = np.broadcast_to(plans[:, t, None].astype(np.float32), (members, p, 1))
             mean, sd = self.model.predict(states, u)
             if not self.model.certain:

@@ -14,7 +14,7 @@ from gpnotes.decide import pilco
 from gpnotes.decide.pilco.cartpole import FORCE, drive, drive_up
 from gpnotes.ground.params import flatten
 
-NAMES = "cartpole_rivals", "cartpole_races"
+NAMES = "cartpole_rivals", "cartpole_races", "cartpole_tuning"
 
 
 @pytest.fixture
@@ -56,8 +56,9 @@ def test_slopes_of_the_networks_are_those_of_differences(races, certain):
 
 
 def test_a_network_learns_what_it_was_shown(races, seen):
-    rng = np.random.default_rng(2)
-    model = races["cartpole_rivals"].train(seen, 1, True, 600, rng)
+    rivals, rng = races["cartpole_rivals"], np.random.default_rng(2)
+    setting = rivals.Setting(members=1, steps=600, horizon=4, plans=9, rounds=1, certain=True)
+    model = rivals.train(seen, setting, rng)
     mean, sd = model.predict(seen.states[None].astype(np.float32), seen.actions[None])
     change = seen.next_states - seen.states
     assert np.mean((mean[0] - change) ** 2) < 0.02 * np.mean(change**2)
@@ -76,10 +77,10 @@ def test_a_planner_pushes_towards_its_goal(races, rounds):
             change[..., 0] = 0.02 * u[..., 0]
             return change, np.zeros_like(x)
 
-    planner = races["cartpole_rivals"].Planner(
-        Pushed(), drive_up(np.zeros(1)), np.random.default_rng(3),
-        horizon=4, plans=200, rounds=rounds,
-    )  # fmt: skip
+    rivals = races["cartpole_rivals"]
+    setting = rivals.Setting(members=1, steps=1, horizon=4, plans=200, rounds=rounds)
+    given = drive_up(np.zeros(1)), np.random.default_rng(3), setting
+    planner = rivals.Planner(Pushed(), *given)
     assert planner.fresh()(np.asarray([0.5, 0.0, 0.0, 0.0, 0.0, 1.0]))[0] < -4.0
     assert planner.fresh()(np.asarray([-0.5, 0.0, 0.0, 0.0, 0.0, 1.0]))[0] > 4.0
 
@@ -118,13 +119,47 @@ def test_a_run_is_kept_and_made_once(races, monkeypatch, tmp_path):
     assert made == [(method, seed) for seed in (0, 1) for method in script.METHODS]
     assert len(json.loads((tmp_path / "runs.jsonl").read_text().splitlines()[0])["rows"]) == 2
     table = np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1)
-    assert table.shape == (16, 7)
+    assert table.shape == (24, 7)
     assert (tmp_path / "cartpole-policy.csv").read_text() == "p0\n1\n"
     monkeypatch.setattr(
         sys, "argv", [*sys.argv[:1], "--seeds", "3", "--methods", "pilco", *options]
     )
     script.main()
     assert (np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1) == table).all()
+
+
+def test_settings_are_chosen_one_entry_after_the_other_within_the_seconds(
+    races, monkeypatch, tmp_path
+):
+    """Cheapest at the longest horizon that is quick enough; then at the most plans."""
+    script, made = races["cartpole_tuning"], []
+
+    def with_plans(world, setting):
+        made.append((world, setting))
+        cost = 1.0 - 0.01 * setting.horizon - 0.0001 * setting.plans
+        return [[trial, setting.horizon, None, cost, 0.0] for trial in range(1, 7)], []
+
+    monkeypatch.setattr(script, "with_plans", with_plans)
+    monkeypatch.setattr(script, "World", lambda seed: seed)
+    monkeypatch.setattr(script, "SECONDS", 15.0)
+    grid = ("horizon", (5, 15, 20)), ("plans", (80, 200))
+    monkeypatch.setattr(script, "GRIDS", {"ensemble": grid})
+    path = tmp_path / "tuning.jsonl"
+    for again in range(2):
+        *_, best = script.chosen("ensemble", path)
+        assert (best.horizon, best.plans) == (15, 200), again
+    assert {world for world, _ in made} == set(script.SEEDS)
+    assert not set(script.SEEDS) & set(range(10))
+    assert len(made) == len(set(made)) == 4 * len(script.SEEDS)
+
+
+def test_the_race_is_run_with_what_was_chosen(races):
+    """Nothing but what `cartpole_tuning` may choose."""
+    for method, grids in races["cartpole_tuning"].GRIDS.items():
+        for name in ("horizon", "plans", "rounds", "steps", "members"):
+            tried = [value for entry, values in grids if entry == name for value in values]
+            chosen = getattr(races["cartpole_races"].SETTINGS[method], name)
+            assert not tried or chosen in tried
 
 
 def test_the_stored_policy_does_what_the_table_says():
