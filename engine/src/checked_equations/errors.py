@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EquationError", "OperationError", "ShapeError"]
-
 
 class OperationError(ValueError):
     """An operation refused its operands; the evaluator adds where it stands."""

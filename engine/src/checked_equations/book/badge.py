@@ -26,8 +26,6 @@ from .phrases import (
     total_rows,
 )  # fmt: skip
 
-__all__ = ["Math", "check_details", "framed_badge", "mark", "notebook_badge", "steps_table"]
-
 Data = Mapping[str, Any]
 
 

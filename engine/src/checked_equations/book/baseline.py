@@ -14,8 +14,6 @@ from pathlib import Path
 
 from .file_states import once_a_state
 
-__all__ = ["BASELINE", "find_baseline", "outgrown", "read_baseline", "waiting", "write_baseline"]
-
 BASELINE = "equations-baseline.toml"
 _HEAD = """\
 # Equations that no check has tried yet, for each text. This list may only shrink: a label that is

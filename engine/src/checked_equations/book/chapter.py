@@ -35,8 +35,6 @@ from .records import Ledger, Record, Symbols
 from .settings import carried, claims_file, find_settings
 from .symbol_tables import SymbolTables
 
-__all__ = ["Chapter"]
-
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways
 
 

@@ -17,8 +17,6 @@ from pathlib import Path
 from .baseline import BASELINE, find_baseline, outgrown, waiting, write_baseline
 from .execution import Fault, Run, cells
 
-__all__ = ["annotation", "check_pages", "pages_of", "run_apart"]
-
 _KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _OPENS = ("Chapter(", "check_equation(")
 

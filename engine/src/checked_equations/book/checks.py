@@ -26,8 +26,6 @@ from ..latex.equation import Equation
 from ..latex.parser import parse_free
 from .records import Record
 
-__all__ = ["Terms", "definition_record", "equation_record", "finished"]
-
 
 @dataclass(frozen=True)
 class Terms:

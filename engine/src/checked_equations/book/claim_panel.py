@@ -8,8 +8,6 @@ from typing import Any
 from ..claims.sentence import with_error
 from .html import element, say, scrolled, table
 
-__all__ = ["panel_of"]
-
 Data = Mapping[str, Any]
 _WIDTH, _ROW = 300, 22
 _CROSS = "m-4-4l8 8m0-8l-8 8"

@@ -15,8 +15,6 @@ from ..claims.outcome import Outcome
 from .claim_panel import panel_of
 from .records import Shown
 
-__all__ = ["ClaimRecord", "claim_phrases", "claim_record"]
-
 
 @dataclass(frozen=True, repr=False)
 class ClaimRecord(Shown):

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from . import markup
 
-__all__ = ["Sentence", "read_sentences"]
-
 NAME = "claim"
 
 

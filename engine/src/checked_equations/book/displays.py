@@ -15,11 +15,6 @@ from textwrap import dedent
 
 from ..latex.equation import Equation
 
-__all__ = [
-    "LABEL", "between_dollars", "block_end", "environments", "has_label", "labelled",
-    "restructured", "without_labels",
-]  # fmt: skip
-
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$|\s*<!--\s*label:\s*(?P<note>\S+)\s*-->"
 _BEHIND += r"|[ \t]*\{#(?P<mark>[^}\s]+)\}[ \t]*$"

@@ -29,8 +29,6 @@ from .displays import block_end
 from .ledger import LedgerError
 from .records import Record
 
-__all__ = ["Cell", "Check", "Fault", "Run", "cells", "main", "named", "run_page"]
-
 _DIRECTIVE = re.compile(r"^\s*\.\. (?:jupyter-execute|code-cell)::")
 _FOREIGN = re.compile(r"\s*%%(?!time|capture|prun)")
 _MAGIC = re.compile(r"^\s*[%!]|^[^#'\"=(]*\?\s*$")

@@ -7,8 +7,6 @@ from functools import lru_cache, wraps
 from pathlib import Path
 from typing import TypeVar
 
-__all__ = ["once_a_state"]
-
 T = TypeVar("T")
 
 

@@ -27,8 +27,6 @@ from ..latex.tree import Apply, Name, Number, Statement, Step, Subscript, Sum, w
 from .prose import Relation
 from .records import InlineRecord
 
-__all__ = ["Table", "evaluate_relation", "order_tables", "stands_under"]
-
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*\.?\s+")

@@ -9,11 +9,6 @@ from ..check.outcomes import OUTCOMES
 from ..latex.equation import Equation
 from .records import Record
 
-__all__ = [
-    "KINDS", "LedgerError", "chapter_totals", "inline_totals",
-    "refuse_incomplete", "strongest", "totals", "unrecorded",
-]  # fmt: skip
-
 EQUATIONS = ("equations without a record", "the baseline")  # that a ledger may miss
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
 

@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from .records import InlineRecord
 from .settings import Settings
 
-__all__ = ["LISTED", "newly_listed"]
-
 LISTED = "relations-listed.toml"
 
 

@@ -23,8 +23,6 @@ from .mathjax_macros import expand_equation, expand_relation, read_macros
 from .packing import packed_equations
 from .prose import Relation
 
-__all__ = ["AS_PACKAGED", "Manuscript", "read_manuscript", "running"]
-
 AS_PACKAGED = "as packaged, not as in this notebook"
 _KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it

@@ -16,11 +16,6 @@ from pathlib import Path
 from ..latex.equation import Equation
 from . import displays
 
-__all__ = [
-    "Fence", "blocks", "equations", "line_in_notebook", "notebook_cells", "options",
-    "parse", "read",
-]  # fmt: skip
-
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")

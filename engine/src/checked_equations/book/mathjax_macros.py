@@ -12,8 +12,6 @@ from .file_states import once_a_state
 from .prose import Relation
 from .settings import find_settings, read_yaml
 
-__all__ = ["expand_equation", "expand_relation", "read_macros"]
-
 _WHERE = ("sphinx", "config", "mathjax3_config", "tex", "macros")
 
 

@@ -21,8 +21,6 @@ from ..check.fields import Fields
 from .file_states import once_a_state
 from .settings import Settings, read_yaml
 
-__all__ = ["packed_rows", "read_fields"]
-
 
 def read_fields(settings: Settings, chapter: str) -> Fields:
     """The fields that the book's notation gives to the symbols of `chapter`.

@@ -17,8 +17,6 @@ from .mathjax_macros import expand_equation, read_macros
 from .notation import packed_rows
 from .settings import CLAIMS, PACKED, carried, claims_file, find_settings
 
-__all__ = ["pack", "packed_equations"]
-
 
 def pack(book: Path, to: Path | None = None) -> list[Path]:
     """Write the equations of every page of `book` into `to`, and what its settings carry.

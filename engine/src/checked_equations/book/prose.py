@@ -17,10 +17,6 @@ from ..latex.vocabulary import RELATIONS
 from . import markup
 from .displays import has_label
 
-__all__ = [
-    "Relation", "formulas", "read", "read_formulas", "relates", "relations", "sentences", "spoken",
-]  # fmt: skip
-
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
     r"|\$\$(?P<display>.+?)\$\$"

@@ -11,8 +11,6 @@ from ..check.outcomes import EstimateRecord, Mutants, StepRecord
 from .badge import notebook_badge
 from .phrases import plain
 
-__all__ = ["MIME", "InlineRecord", "Ledger", "Record", "Shown", "Symbols"]
-
 MIME = "application/vnd.checked-equation+json"
 
 

@@ -25,10 +25,6 @@ from typing import Any
 from ..latex.macros import Macros
 from .file_states import once_a_state
 
-__all__ = [
-    "CLAIMS", "NAME", "PACKED", "Settings", "carried", "claims_file", "find_settings", "read_yaml",
-]  # fmt: skip
-
 NAME = "equations.toml"
 CLAIMS = "_claims"  # a book's folder of what was found for its claims
 PACKED = "_equations"  # a book's own folder of packed data

@@ -15,8 +15,6 @@ from .checks import Terms, equation_record, finished
 from .mathjax_macros import expand_equation
 from .records import Record
 
-__all__ = ["check_equation"]
-
 
 def check_equation(
     latex: str,

@@ -19,8 +19,6 @@ from .inline_relations import Table, evaluate_relation, names_heading, stands_un
 from .prose import Relation
 from .records import InlineRecord
 
-__all__ = ["SymbolTables"]
-
 _VALUE = r"\mathrm{value}"  # what an expression is compared with
 _SQUARE = re.compile(r"(.*)\^(?:2|\{2\})")
 

@@ -15,8 +15,6 @@ from .experiment import Draw, Experiment, run_draw
 from .outcome import Outcome
 from .store import Store
 
-__all__ = ["FRESH", "Claim", "ClaimError", "Found", "find"]
-
 FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
 

@@ -16,8 +16,6 @@ import numpy as np
 
 from .outcome import Outcome
 
-__all__ = ["Draw", "Experiment", "run_draw", "stream"]
-
 Experiment = Callable[[np.random.Generator], Any] | Mapping[str, Callable[..., Any]]
 
 

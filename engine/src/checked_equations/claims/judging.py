@@ -8,8 +8,6 @@ from math import comb
 
 from .claim import Claim, ClaimError, Found
 
-__all__ = ["chance_of_fresh", "judge", "refuse_ill_posed", "weakened"]
-
 _REFUTED = 0.01
 _WEAKENED = 0.1
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Store"]
-
 
 @dataclass(frozen=True)
 class Store:

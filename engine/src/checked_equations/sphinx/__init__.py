@@ -29,8 +29,6 @@ except ImportError as problem:
 from . import additions, build
 from .directives import ALL
 
-__all__ = ["setup"]
-
 _DISTRIBUTION = __package__.split(".")[0]
 STATIC = Path(__file__).resolve().parent / "static"
 _SETTINGS = {

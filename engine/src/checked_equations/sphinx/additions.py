@@ -9,8 +9,6 @@ from sphinx.environment import BuildEnvironment
 
 from .ledger import Added, Book
 
-__all__ = ["EVENTS", "Named", "added_to", "named_on"]
-
 EVENTS = ("equations-ledger", "equations-names")
 
 

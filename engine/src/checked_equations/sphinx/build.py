@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,19 +23,13 @@ from ..book.ledger import KINDS
 from ..book.settings import claims_file, find_settings
 from . import folding, live, tables
 from .additions import Named, added_to, named_on
-from .badge import equation_badge, line
-from .claims import claim_badge, claims_of, paste
+from .badge import claim_badge, claims_of, equation_badge, line, paste
 from .directives import generated, place, symbol_groups
 from .ledger import Book, Row, as_json, problems
 from .output import check_output
 from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
-from .templating import raw
-
-__all__ = [
-    "book_of", "fill", "forget", "forget_failure", "gather", "judge", "merge", "page_with",
-    "renew", "write_ledger",
-]  # fmt: skip
+from .tables import raw
 
 logger = logging.getLogger(__name__)
 
@@ -265,44 +260,52 @@ class _Filler:
         address = self.links.equation(row.label) if row else claimed or self.about(record).address
         return line(record, row, address)
 
-    def table(self, what: str, options: dict[str, Any]) -> str:
-        if what in tables.OF_BOOK:
-            return tables.OF_BOOK[what](self.book, self.links)
-        return getattr(self, f"_fill_{what}")(options)
+    def table(self, what: str, options: Mapping[str, Any]) -> str:
+        """What fills a generated place."""
+        book, links, config = self.book, self.links, self.env.config
+        match what:
+            case "claims":
+                return tables.claim_table(book, links)
+            case "definitions":
+                return tables.bare_definitions(book, links)
+            case "inline":
+                return tables.relations(book, links)
+            case "ledger":
+                return tables.ledger_table(book, links, added_to(self.env, book))
+            case "notation":
+                groups = symbol_groups(Path(self.env.srcdir) / config.equations_notation)
+                group = groups[options["argument"]]
+                return tables.render("notation", title=group["title"], symbols=group["symbols"])
+            case "summary":
+                return tables.summary(book, self.docname)
+            case "timings":
+                return tables.render("timings", book=book, links=links, kinds=KINDS)
+            case "totals":
+                return tables.total_list(book, added_to(self.env, book))
+            case "versions":
+                installed = {name: _version(name) for name in config.equations_versions}
+                python = {"Python": platform.python_version()}
+                return tables.render("versions", installed=python | installed)
+        return self.equation(options["argument"], opened="open" in options)
 
-    def _fill_ledger(self, options: Any) -> str:
-        data = link("ledger.json", "ledger.json")
-        note = element("p", f"The same as data: {data}.", class_="eqn-foot")
-        return tables.ledger_table(self.book, self.links, added_to(self.env, self.book)) + note
-
-    def _fill_totals(self, options: Any) -> str:
-        return tables.total_list(self.book, added_to(self.env, self.book))
-
-    def _fill_summary(self, options: Any) -> str:
-        return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
-
-    def _fill_versions(self, options: Any) -> str:
-        installed = {"Python": platform.python_version()}
-        names = self.env.config.equations_versions
-        return tables.versions(installed | {name: tables.version_of(name) for name in names})
-
-    def _fill_notation(self, options: Any) -> str:
-        groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)
-        group = groups[options["argument"]]
-        return tables.notation(group["title"], group["symbols"])
-
-    def _fill_equation(self, options: Any) -> str:
-        row = self.book.by_label.get(options["argument"])
+    def equation(self, label: str, *, opened: bool) -> str:
+        """An equation of the book with its badge."""
+        row = self.book.by_label.get(label)
         if row is None:
-            said = f"no equation {options['argument']} to show"
+            said = f"no equation {label} to show"
             logger.warning(said, location=self.docname, type="equations")
             return ""
-        number = element(
-            "span", link(f"({row.number})", self.links.equation(row.label)), class_="eqno"
-        )
+        leads = link(f"({row.number})", self.links.equation(label))
+        number = element("span", leads, class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
-        badge = self.badge(row, opened="open" in options)
-        return element("div", shown, badge, class_="eqn-equation")
+        return element("div", shown, self.badge(row, opened=opened), class_="eqn-equation")
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def page_with(book: Book, what: str) -> str | None:

@@ -13,8 +13,6 @@ from sphinx.util.docutils import SphinxDirective
 from ..book.file_states import once_a_state
 from ..book.settings import read_yaml
 
-__all__ = ["ALL", "CLAIM", "FromFile", "Place", "generated", "place", "symbol_groups"]
-
 CLAIM = "eqn-claimed"
 
 

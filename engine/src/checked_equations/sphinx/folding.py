@@ -18,9 +18,7 @@ from ..book.html import element, link
 from ..book.ledger import KINDS
 from .layers import Layers, Piece, layers_of, names_of, strings_of
 from .output import check_output
-from .templating import raw, render
-
-__all__ = ["CLASS", "SLOT", "Folded", "fold", "in_badge", "is_evidence", "switch", "workshop"]
+from .tables import raw, render
 
 Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)

@@ -15,18 +15,6 @@ from ..claims.sentence import sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
 
-__all__ = [
-    "NOTHING",
-    "Added",
-    "Book",
-    "Row",
-    "as_json",
-    "between",
-    "claimed_in",
-    "problems",
-    "totals",
-]
-
 Data = Mapping[str, Any]
 
 

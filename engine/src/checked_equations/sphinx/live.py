@@ -16,8 +16,6 @@ from ..book.phrases import mutants_caught, together
 from ..latex.balance import is_balanced
 from .ledger import Row
 
-__all__ = ["file_name", "page_data", "place_for_mutants", "write"]
-
 Data = Mapping[str, Any]
 
 

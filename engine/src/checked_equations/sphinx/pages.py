@@ -22,10 +22,6 @@ from ..latex.equation import Equation
 from .directives import CLAIM
 from .output import check_output
 
-__all__ = [
-    "Failure", "Lines", "Noted", "Page", "fingerprint", "is_chapter", "page_of", "store",
-]  # fmt: skip
-
 _RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
 _OPENS = re.compile(r"\bChapter\(")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")

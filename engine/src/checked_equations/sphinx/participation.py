@@ -19,8 +19,6 @@ from sphinx.environment import BuildEnvironment
 from ..book.displays import LABEL
 from .pages import Page, is_chapter
 
-__all__ = ["asked", "number_labels", "take_part", "taking_part"]
-
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
