@@ -125,7 +125,7 @@ def test_a_caption_is_read_and_not_held_against_the_text_beside_it():
         {"cell_type": "markdown", "source": ["$c = d$"], "metadata": {"tags": ["caption"]}},
     ]
     content = json.dumps({"cells": cells}, indent=1)
-    assert [r.latex for r in prose._notebook(content)] == ["a = b", "c = d"]
+    assert [r.latex for r in prose._placed(content, ".ipynb")] == ["a = b", "c = d"]
     assert prose.sentences(content, ".ipynb") == {"a = b"}
 
 

@@ -21,16 +21,13 @@ from ..claims.sentence import sentence_faults
 from ..claims.store import Store
 from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .baseline import outgrown, waiting
+from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
-from .claim_sentences import Sentence, read_sentences
 from .inline_relations import stands_under
 from .ledger import chapter_totals, inline_totals, refuse_incomplete, unrecorded
-from .listed import newly_listed
 from .manuscripts import Manuscript, read_manuscript
-from .notation import read_fields
-from .prose import Relation
+from .prose import Relation, Sentence, read_sentences
 from .records import Ledger, Record, Symbols
 from .settings import carried, claims_file, find_settings
 from .symbol_tables import SymbolTables
@@ -77,7 +74,7 @@ class Chapter:
         self._folder = Path.cwd()
         self._text = self._read()
         self.settings = find_settings(self._text.file.parent if self._text.file else self._folder)
-        self._fields = read_fields(self.settings, slug)
+        self._fields = self.settings.fields(slug)
         self._outdated: set[str] = set()
         self._records: dict[_Key, Record] = {}
         self._checked: dict[_Key, BoundStatement] = {}

@@ -7,6 +7,7 @@ fault; GitHub shows these beside the line of the page.
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from .baseline import BASELINE, find_baseline, outgrown, waiting, write_baseline
-from .execution import Fault, Run, cells
+from .execution import Fault, Run, cells, main
 
 _KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _OPENS = ("Chapter(", "check_equation(")
@@ -56,11 +57,14 @@ def _within(folder: Path) -> Iterator[Path]:
 def run_apart(page: Path) -> Run:
     """Run a page in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        left = Path(folder) / "run.json"
-        command = [sys.executable, "-m", "checked_equations.book.execution", str(page), str(left)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        left = Path(folder) / "run"
+        code = f"from {main.__module__} import main; main()"
+        command = [sys.executable, "-c", code, str(page), str(left)]
+        shown = {"MPLBACKEND": "agg", **os.environ}  # figures open no windows
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=shown)
         if left.is_file():
-            return Run.from_json(left.read_text(encoding="utf-8"))
+            run: Run = pickle.loads(left.read_bytes())
+            return run
     words = done.stderr.strip().splitlines()[-1:] or [f"it ended with the status {done.returncode}"]
     said = f"the page could not be run: {words[0]}"
     return Run(faults=(Fault(str(page.resolve()), 1, 1, said, broken=True),))

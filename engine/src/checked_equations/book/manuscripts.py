@@ -11,17 +11,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 from ..latex.equation import Equation
+from ..latex.macros import expand
 from . import markup, prose
 from .gluing import running_shell
-from .mathjax_macros import expand_equation, expand_relation, read_macros
 from .packing import packed_equations
 from .prose import Relation
+from .settings import expand_equation, read_macros
 
 AS_PACKAGED = "as packaged, not as in this notebook"
 _KINDS = (".md", ".ipynb", ".rst", ".qmd")
@@ -56,7 +57,8 @@ class Manuscript:
         if self.file is None:
             return []
         macros = read_macros(self.file.resolve().parent)
-        return [expand_relation(formula, macros) for formula in prose.read_formulas(self.file)]
+        read = prose.read_formulas(self.file)
+        return [replace(f, latex=expand(f.latex, macros).latex) for f in read] if macros else read
 
 
 def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:

@@ -13,9 +13,15 @@ from typing import Any
 
 from ..latex.equation import Equation
 from . import markup
-from .mathjax_macros import expand_equation, read_macros
-from .notation import packed_rows
-from .settings import CLAIMS, PACKED, carried, claims_file, find_settings
+from .settings import (
+    CLAIMS,
+    PACKED,
+    carried,
+    claims_file,
+    expand_equation,
+    find_settings,
+    read_macros,
+)  # fmt: skip
 
 
 def pack(book: Path, to: Path | None = None) -> list[Path]:
@@ -34,7 +40,9 @@ def pack(book: Path, to: Path | None = None) -> list[Path]:
     contents |= {file.name: file.read_bytes() for file in settings.carried_files()}
     notation = settings.notation_file
     if notation is not None:  # its fields, as a file that needs no parser of YAML
-        contents[notation.with_suffix(".json").name] = _json(packed_rows(notation))
+        kept = ("latex", "shown", "fields", "chapter")
+        rows = [{key: row[key] for key in kept if key in row} for row in settings.rows()]
+        contents[notation.with_suffix(".json").name] = _json([{"symbols": rows}])
     for file in sorted((book / CLAIMS).rglob("*.json")):  # found once, and not again far away
         contents[file.relative_to(book).as_posix()] = file.read_bytes()
     for name, content in contents.items():

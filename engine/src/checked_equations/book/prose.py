@@ -7,6 +7,7 @@ directives without a label. Code, comments and numbered equations are passed ove
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -41,6 +42,15 @@ class Relation:
     latex: str
     line: int
     headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A claim as it is written: its label, the line of its directive, and its text."""
+
+    label: str
+    line: int
+    text: str
 
 
 def relations(source: str) -> list[Relation]:
@@ -78,8 +88,12 @@ def read_formulas(path: Path) -> list[Relation]:
     """
     if path.suffix == ".rst":
         return []
-    source = path.read_text(encoding="utf-8")
-    return _notebook(source) if path.suffix == ".ipynb" else formulas(source)
+    return _placed(path.read_text(encoding="utf-8"), path.suffix)
+
+
+def _placed(content: str, suffix: str, *, without: str = "") -> list[Relation]:
+    source, lines = markup.markdown(content, suffix, without=without)
+    return [replace(found, line=lines[found.line - 1]) for found in formulas(source)]
 
 
 def sentences(content: str, suffix: str) -> set[str]:
@@ -87,25 +101,26 @@ def sentences(content: str, suffix: str) -> set[str]:
 
     Or in cells of their own, with the tag `caption`.
     """
-    if suffix == ".ipynb":
-        found = [f for f in _notebook(content, captions=False) if relates(f.latex)]
-    else:
+    found = _placed(content, suffix, without="caption")
+    if suffix != ".ipynb":
         blocks = markup.blocks(content.splitlines())
         code = [range(f.line, f.line + len(b) + 2) for f, b in blocks if f.directive == "code-cell"]
-        found = [r for r in relations(content) if not any(r.line in lines for lines in code)]
-    return {" ".join(relation.latex.split()) for relation in found}
+        found = [r for r in found if not any(r.line in lines for lines in code)]
+    return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
-def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
-    raw = source.splitlines()
-    cells = markup.notebook_cells(source, "markdown")
-    joined = "\n\n".join(text for text, tags in cells if captions or "caption" not in tags)
-    placed: list[Relation] = []
-    for relation in formulas(joined):
-        start = placed[-1].line - 1 if placed else 0
-        line = markup.line_in_notebook(raw, relation.latex, start)
-        placed.append(replace(relation, line=line))
-    return placed
+def read_sentences(path: Path) -> dict[str, Sentence]:
+    """The ``{claim}`` directives of a ``.md`` or ``.ipynb`` file, by their labels.
+
+    Raises `ValueError` for a label that stands twice.
+    """
+    text, lines = markup.markdown(path.read_text(encoding="utf-8"), path.suffix)
+    claims = [(f, body) for f, body in markup.blocks(text.splitlines()) if f.directive == "claim"]
+    count = Counter(fence.argument for fence, _ in claims)
+    if twice := sorted(label for label in count if count[label] > 1):
+        raise ValueError(f"{path.name}: the claims {', '.join(twice)} stand there twice")
+    found = (Sentence(f.argument, lines[f.line - 1], "\n".join(body).strip()) for f, body in claims)
+    return {sentence.label: sentence for sentence in found}
 
 
 def spoken(

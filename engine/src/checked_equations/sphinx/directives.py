@@ -10,7 +10,6 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from ..book.file_states import once_a_state
 from ..book.settings import read_yaml
 
 CLAIM = "eqn-claimed"
@@ -121,9 +120,8 @@ class Notation(FromFile):
         return [addnodes.index(entries=entries), *super().run()]
 
 
-@once_a_state
 def symbol_groups(path: Path) -> dict[str, Any]:
-    """The groups of a notation file by their names; every group on the page asks for it."""
+    """The groups of a notation file by their names."""
     groups = read_yaml(path)
     for group in groups:
         for i, symbol in enumerate(group["symbols"]):

@@ -17,7 +17,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
 from ..book import markup
-from ..book.claim_sentences import Sentence
+from ..book.prose import Sentence
 from ..latex.equation import Equation
 from .directives import CLAIM
 from .output import check_output
