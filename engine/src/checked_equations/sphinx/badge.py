@@ -10,8 +10,7 @@ from typing import Any
 from docutils import nodes
 
 from ..book.badge import Math, check_details, framed_badge, mark
-from ..book.claim_panel import panel_of
-from ..book.claim_records import claim_phrases
+from ..book.claim_records import claim_phrases, panel_of
 from ..book.html import element, later, link, say
 from ..book.phrases import badge_phrases, said
 from ..claims.sentence import TOKEN, pasted
