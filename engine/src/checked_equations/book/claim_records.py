@@ -27,14 +27,9 @@ _CROSS = "m-4-4l8 8m0-8l-8 8"
 class ClaimRecord(Shown):
     """A claim that its draws bear out.
 
-    Parameters
-    ----------
-    data : mapping
-        What the page shows: counts, means with their standard errors, costs, one entry a draw.
-    outcomes : tuple of Outcome
-        The numbers of each draw, for tables and figures.
-    without : mapping of str to tuple of Outcome
-        Those of each ablation.
+    `data` is what the page shows: counts, means with their standard errors, costs, one entry a
+    draw. For tables and figures there are the `outcomes`, the numbers of each draw, and those
+    `without` each cause.
     """
 
     data: Data
