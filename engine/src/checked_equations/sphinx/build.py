@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,7 +28,7 @@ from .badge import claim_badge, claims_of, equation_badge, line, paste
 from .directives import generated, place, symbol_groups
 from .ledger import Book, Row, as_json, problems
 from .output import check_output
-from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
+from .pages import Page, equations_of, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
 from .tables import raw
 
@@ -39,20 +40,17 @@ logger = logging.getLogger(__name__)
 
 def gather(app: Sphinx, doctree: nodes.document) -> None:
     """A page has been read (its cells have run): note its equations, records and places."""
-    docname = app.env.docname
-    env = app.env
+    env, docname = app.env, app.env.docname
+    file, told = Path(env.doc2path(docname)), env.metadata.get(docname, {})
     _add_summary(doctree)
-    places = frozenset(node["what"] for node in doctree.findall(generated))
-    cells = env.metadata.get(docname, {}).get("source_map") or ()
-    lines = Lines.of(Path(env.doc2path(docname)), cells)
-    wish = asked(env.metadata.get(docname, {}))
+    cells = told.get("source_map") or ()
     ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
-    page = page_of(doctree, lines, places, ran.get("runtime"), wish)
+    page = page_of(doctree, file, cells, seconds=ran.get("runtime"), asked=asked(told))
     if take_part(page, _every(env)):
         number_labels(env, docname, doctree)
-        page = page_of(doctree, lines, places, page.seconds, wish)
+        page = replace(page, equations=equations_of(doctree, file))
     chapters = {record["chapter"] for record in page.of_chapters()}
-    at = find_settings(Path(env.doc2path(docname)).parent).file
+    at = find_settings(file.parent).file
     if page.claims and at:  # what was found for them may change without the page
         for chapter in chapters:
             env.note_dependency(str(claims_file(at.parent, chapter)))
@@ -118,22 +116,11 @@ def judge(app: Sphinx, env: BuildEnvironment) -> None:
 
 def book_of(env: BuildEnvironment) -> Book:
     """All pages that have been read, and what stands on them."""
-    known = {name: store(env)[name] for name in _order(env) if name in store(env)}
+    ordered = dict.fromkeys([*env.collect_relations(), *sorted(store(env))])  # as the contents are
+    known = {name: store(env)[name] for name in ordered if name in store(env)}
     pages = taking_part(known, _every(env))
     later = {name: waiting(Path(env.doc2path(name))) for name in pages}
     return Book(pages, _numbers(env), later)
-
-
-def _order(env: BuildEnvironment) -> Iterator[str]:
-    """The documents as the table of contents has them, then the rest."""
-    ordered: dict[str, None] = {}
-    stack = [env.config.root_doc]
-    while stack:
-        name = stack.pop()
-        if name not in ordered:
-            ordered[name] = None
-            stack.extend(reversed(env.toctree_includes.get(name, [])))
-    return iter([*ordered, *sorted(set(store(env)) - set(ordered))])
 
 
 def _numbers(env: BuildEnvironment) -> dict[str, str]:
@@ -176,7 +163,9 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if record is not None:
             paste(box, record)
             inside = folding.SLOT if folded else ""
-            box += folding.in_badge(filler.claim(record, inside), box["label"], folded)
+            where = filler.row("claims", record["label"])
+            badge = claim_badge(record, inside, where, filler.help_page)
+            box += folding.in_badge(badge, box["label"], folded)
     for node in list(doctree.findall(check_output)):
         node.replace_self(raw(filler.line(filler.record(node))))
     if isinstance(app.builder, StandaloneHTMLBuilder):
@@ -203,6 +192,8 @@ class _Filler:
         self.book = book_of(app.env)
         self.links = tables.links_from(app, docname, self.book)
         self.shown: list[Row] = []  # the equations with a badge on this page
+        help_page, hash_, anchor = self.env.config.equations_help.partition("#")
+        self.help_page = self.links.document(help_page) + hash_ + anchor if help_page else ""
 
     @cached_property
     def named(self) -> dict[str, Named]:
@@ -240,19 +231,10 @@ class _Filler:
         where, told = self.row("ledger", row.label), self.help_page
         return equation_badge(row, where, opened=opened, inside=inside, help_page=told, file=file)
 
-    def claim(self, record: Any, inside: str) -> str:
-        return claim_badge(record, inside, self.row("claims", record["label"]), self.help_page)
-
     def row(self, what: str, label: str) -> str:
         """Where the row of an equation or of a claim stands."""
         where = page_with(self.book, what)
         return f"{self.links.document(where)}#row-{label}" if where else ""
-
-    @property
-    def help_page(self) -> str:
-        """Where the book says what a badge is."""
-        docname, hash_, anchor = self.env.config.equations_help.partition("#")
-        return self.links.document(docname) + hash_ + anchor if docname else ""
 
     def line(self, record: Any) -> str:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None

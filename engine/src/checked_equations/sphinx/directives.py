@@ -94,12 +94,6 @@ class Claim(SphinxDirective):
         return [box]
 
 
-class Claims(Place):
-    """``{claim-ledger}``: all claims of the book."""
-
-    what = "claims"
-
-
 class Notation(FromFile):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
@@ -130,27 +124,28 @@ def symbol_groups(path: Path) -> dict[str, Any]:
 
 
 _TABLES = {
-    "ledger": "all numbered equations of the book.",
-    "totals": "how many there are of what.",
-    "summary": "the line below the title of a chapter.",
-    "inline": "the relations in sentences, and what became of them.",
-    "definitions": "what is compared with nothing, and why.",
-    "timings": "how long each chapter took.",
-    "versions": "what the build ran on.",
+    "equation-ledger": "all numbered equations of the book.",
+    "equation-totals": "how many there are of what.",
+    "equation-summary": "the line below the title of a chapter.",
+    "equation-inline": "the relations in sentences, and what became of them.",
+    "equation-definitions": "what is compared with nothing, and why.",
+    "equation-timings": "how long each chapter took.",
+    "equation-versions": "what the build ran on.",
+    "claim-ledger": "all claims of the book.",
 }
 
 
-def _directive(what: str, shows: str) -> type[Place]:
-    """``{equation-ledger}`` and the like, which take neither argument nor option."""
-    told = f"``{{equation-{what}}}``: {shows}"
+def _directive(name: str) -> type[Place]:
+    """A directive that takes neither argument nor option."""
+    what = "claims" if name == "claim-ledger" else name.removeprefix("equation-")
+    told = f"``{{{name}}}``: {_TABLES[name]}"
     return type(what.title(), (Place,), {"what": what, "__doc__": told})
 
 
 ALL: dict[str, type[SphinxDirective]] = {
-    **{f"equation-{what}": _directive(what, shows) for what, shows in _TABLES.items()},
+    **{name: _directive(name) for name in _TABLES},
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
     "evidence": Evidence,
     "claim": Claim,
-    "claim-ledger": Claims,
 }

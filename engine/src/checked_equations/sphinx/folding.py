@@ -13,6 +13,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util import logging
+from sphinx.util.nodes import traverse_parent
 
 from ..book.html import element, link
 from ..book.ledger import KINDS
@@ -89,17 +90,10 @@ def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
     run = 0
     last: nodes.Element | None = None
     for node in list(doctree.findall(nodes.container)):
-        if is_evidence(node) and not any(map(is_evidence, _above(node))):
+        if is_evidence(node) and not any(map(is_evidence, traverse_parent(node.parent))):
             run += last is None or _between(last, node)
             last = node
             yield run, node
-
-
-def _above(node: nodes.Element) -> Iterator[nodes.Element]:
-    """The elements that the node stands in, the nearest first."""
-    while node.parent is not None:
-        node = node.parent
-        yield node
 
 
 def _between(last: nodes.Element, node: nodes.Element) -> bool:
@@ -183,7 +177,7 @@ def _folded(
     code: dict[str, list[nodes.Element]] = {}
     rest: list[nodes.Element] = []
     for home, (node, anchor) in zip(layers.homes, cells, strict=True):
-        came_from = next(filter(_titled, _above(node)), None)
+        came_from = next(filter(_titled, traverse_parent(node.parent)), None)
         _take_out(node, anchor)
         if home:
             _drop_own_lines(node, home, record_of)

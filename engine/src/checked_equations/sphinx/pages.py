@@ -15,11 +15,12 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import traverse_parent
 
 from ..book import markup
 from ..book.prose import Sentence
 from ..latex.equation import Equation
-from .directives import CLAIM
+from .directives import CLAIM, generated
 from .output import check_output
 
 _RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
@@ -89,69 +90,59 @@ def store(env: BuildEnvironment) -> dict[str, Page]:
     return pages
 
 
-@dataclass(frozen=True)
-class Lines:
-    """Where things stand in the file: equations by their labels, cells by their positions.
+# The lines that the parser of notebooks gives to nodes are off by the blank lines between cells, so
+# the file is asked.
 
-    The lines that the parser of notebooks gives to nodes are off by the blank lines between
-    cells, so the file is asked.
-    """
 
-    equations: Mapping[str, int]
-    cells: tuple[int, ...]
-
-    @classmethod
-    def of(cls, path: Path, cells: Sequence[int]) -> Lines:
-        """The lines of the file at `path`, in which the cells begin on the lines `cells`."""
-        try:
-            equations = {label: equation.line for label, equation in markup.read(path).items()}
-        except ValueError:  # numbered in a way that no check can read: the node's line must do
-            equations = {}
-        return cls(equations, tuple(cells))
-
-    def equation(self, node: nodes.math_block) -> int:
-        """The line of the file on which the equation of `node` stands."""
-        return self.equations.get(node["label"], node.line or 0)
-
-    def cell(self, node: nodes.Node) -> int:
-        """The line of the file on which the cell of `node` begins."""
-        while node.parent is not None and "cell_index" not in getattr(node, "attributes", {}):
-            node = node.parent
-        index = node.get("cell_index", len(self.cells))
-        return self.cells[index] if index < len(self.cells) else node.line or 0
+def equations_of(doctree: nodes.document, file: Path) -> tuple[Equation, ...]:
+    """The labelled equations of a page, with their lines in its file."""
+    try:
+        lines = {label: equation.line for label, equation in markup.read(file).items()}
+    except ValueError:  # numbered in a way that no check can read: the node's line must do
+        lines = {}
+    return tuple(
+        Equation(node["label"], node.astext(), lines.get(node["label"], node.line or 0))
+        for node in doctree.findall(nodes.math_block)
+        if node.get("label")
+    )
 
 
 def page_of(
     doctree: nodes.document,
-    lines: Lines,
-    generated: frozenset[str],
-    seconds: float | None,
+    file: Path,
+    cells: Sequence[int] = (),
+    *,
+    seconds: float | None = None,
     asked: bool | None = None,
 ) -> Page:
-    """The page that `doctree` makes."""
+    """The page that `doctree` makes of a `file` in which the cells begin on the lines `cells`."""
+
+    def line(node: nodes.Node) -> int:
+        """The line of the file on which the cell of `node` begins."""
+        above = traverse_parent(node.parent, nodes.Element)
+        index = next((n["cell_index"] for n in (node, *above) if "cell_index" in n), len(cells))
+        return cells[index] if index < len(cells) else node.line or 0
+
+    blocks = list(doctree.findall(nodes.literal_block))
     return Page(
-        equations=tuple(
-            Equation(node["label"], node.astext(), lines.equation(node))
-            for node in doctree.findall(nodes.math_block)
-            if node.get("label")
-        ),
-        notes=tuple(Noted(n["record"], lines.cell(n)) for n in doctree.findall(check_output)),
+        equations=equations_of(doctree, file),
+        notes=tuple(Noted(n["record"], line(n)) for n in doctree.findall(check_output)),
         claims=tuple(
             Sentence(node["label"], node.line or 0, node["text"])
             for node in doctree.findall(nodes.container)
             if CLAIM in node["classes"]
         ),
         failures=tuple(
-            Failure(lines.cell(node), _last_words(node.astext()))
-            for node in doctree.findall(nodes.literal_block)
+            Failure(line(node), _last_words(node.astext()))
+            for node in blocks
             if "traceback" in node["classes"]
         ),
-        generated=generated,
+        generated=frozenset(node["what"] for node in doctree.findall(generated)),
         seconds=seconds,
         asked=asked,
         opens=any(
             _OPENS.search(node.astext())
-            for node in doctree.findall(nodes.literal_block)
+            for node in blocks
             if "cell_input" in node.parent.get("classes", ())
         ),
     )
