@@ -31,7 +31,8 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            found.update(dict.fromkeys(_within(path)))
+            pages = (page for page in sorted(path.rglob("*")) if _checks(page, path))
+            found.update(dict.fromkeys(pages))
         elif not path.is_file():
             raise ValueError(f"paths must be files or folders; there is no {path}")
         elif path.suffix not in _KINDS:
@@ -44,14 +45,12 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
-def _within(folder: Path) -> Iterator[Path]:
-    """The pages of a folder that open a chapter or check an equation."""
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-        if path.suffix in _KINDS and path.is_file() and not hidden:
-            code = "\n".join(cell.code for cell in cells(path))
-            if any(opens in code for opens in _OPENS):
-                yield path
+def _checks(page: Path, folder: Path) -> bool:
+    """Whether a page in a folder opens a chapter or checks an equation."""
+    hidden = any(part.startswith(("_", ".")) for part in page.relative_to(folder).parts)
+    if hidden or page.suffix not in _KINDS or not page.is_file():
+        return False
+    return any(opens in cell.code for cell in cells(page) for opens in _OPENS)
 
 
 def run_apart(page: Path) -> Run:
@@ -134,6 +133,7 @@ def _shown(file: str) -> str:
 
 
 def _place(file: str, *numbers: int) -> str:
+    """``page.md:3:7``, as editors and terminals know it."""
     return ":".join([_shown(file), *(str(number) for number in numbers if number)])
 
 

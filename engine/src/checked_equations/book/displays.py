@@ -35,36 +35,27 @@ _LITERAL = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "lit
 _LITERAL |= {"raw", "highlight", "doctest", "testcode"}
 
 
-def _blanked(pattern: re.Pattern[str], latex: str) -> str:
-    return pattern.sub(lambda match: " " * len(match[0]), latex)
-
-
 def has_label(latex: str) -> bool:
     """Whether a ``\\label`` stands in `latex`."""
     return LABEL.search(latex) is not None
 
 
-def without_labels(latex: str) -> str:
-    """`latex` with spaces in place of each ``\\label``, so that columns stay what they are.
-
-    >>> without_labels(r"a = b \\label{eq-a} + c")
-    'a = b              + c'
-    """
-    return _blanked(LABEL, latex)
-
-
 def _bare(latex: str) -> str:
     """`latex` without a label, a number by hand and an environment around it all.
 
-    >>> _bare(r"\\begin{aligned}a &= b\\end{aligned} \\tag{2.4}").strip()
+    Spaces stand in their place, so that columns stay what they are.
+
+    >>> _bare(r"\\begin{aligned}a &= b\\end{aligned} \\label{eq-a} \\tag{2.4}").strip()
     'a &= b'
     """
-    bare = _blanked(_LAYOUT, without_labels(latex))
-    whole = _WHOLE.fullmatch(bare)
-    if whole is None or whole[1] in bare[whole.end(1) :]:
-        return bare
-    blank = [" " * len(part) for part in whole.group(1, 3)]
-    return bare.replace(whole[1], blank[0]).replace(whole[3], blank[1])
+    for pattern in (LABEL, _LAYOUT):
+        latex = pattern.sub(lambda match: " " * len(match[0]), latex)
+    whole = _WHOLE.fullmatch(latex)
+    if whole is None or whole[1] in latex[whole.end(1) :]:
+        return latex
+    for part in whole.group(1, 3):
+        latex = latex.replace(part, " " * len(part))
+    return latex
 
 
 def labelled(latex: str, line: int, label: str = "") -> Equation | None:

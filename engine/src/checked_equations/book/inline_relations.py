@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..check.bindings import name_kinds, names_in, swap_groups
@@ -38,7 +38,8 @@ class Table:
     """What symbols stand for: numbers for one or several draws, and how exactly they are meant.
 
     `under` is the heading below which the table counts, `line` where a check's equation stands
-    (0 for a table that the author gave by name).
+    (0 for a table that the author gave by name). By their normal form it has the relations that are
+    `spared`, each with the reason, and the `values` of expressions.
     """
 
     draws: tuple[Mapping[str, Any], ...]
@@ -46,6 +47,8 @@ class Table:
     name: str = "symbols"
     under: str = ""
     line: int = 0
+    spared: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
@@ -174,34 +177,27 @@ def _halves(step: Step, latex: str) -> Iterator[float]:
 
 
 def _judged(relation: Relation, table: Table, bound: BoundStatement) -> InlineRecord:
+    latex = relation.latex
     compared = [bound.compare(i, step) for i, step in enumerate(bound.statement.steps)]
-    missed = [i for i, comparison in enumerate(compared) if not comparison.holds]
-    if missed:
-        raise _falsehood(relation, table, bound, missed[0])
+    for step, comparison in zip(bound.statement.steps, compared, strict=True):
+        if not comparison.holds:
+            problem = (
+                f"this sentence is false on the numbers of {table.name}: "
+                f"{balanced(latex, step.span)} is off by {comparison.residual:.1e}. "
+                "Mend it, give its symbols the values that are meant here with "
+                "chapter.symbols(..., under=heading), or say why it need not hold with "
+                "spare={latex: why}"
+            )
+            raise EquationError(problem, latex, step.span)
     named = swap_groups(bound.draws[0].bindings)
-    made = all_mutants(bound.statement, named, lambda node: balanced(relation.latex, node.span))
+    made = all_mutants(bound.statement, named, lambda node: balanced(latex, node.span))
     outcomes = [outcome for outcome, _ in run_mutants(bound, made)]
     return InlineRecord(
-        relation.latex, relation.line, "evaluated", by=table.name,
+        latex, relation.line, "evaluated", by=table.name,
         residual=max(comparison.residual for comparison in compared),
         caught=outcomes.count("caught"),
         mutants=len(outcomes) - outcomes.count("indistinct"),  # that can be told from it
     )  # fmt: skip
-
-
-def _falsehood(
-    relation: Relation, table: Table, bound: BoundStatement, place: int
-) -> EquationError:
-    """The error that tells the author of a false relation."""
-    step = bound.statement.steps[place]
-    off = bound.compare(place, step).residual
-    problem = (
-        f"this sentence is false on the numbers of {table.name}: "
-        f"{balanced(relation.latex, step.span)} is off by {off:.1e}. "
-        "Mend it, give its symbols the values that are meant here with "
-        "chapter.symbols(..., under=heading), or say why it need not hold with spare={latex: why}"
-    )
-    return EquationError(problem, relation.latex, step.span)
 
 
 def _why(latex: str, tables: Sequence[Table], reasons: Sequence[str]) -> str:

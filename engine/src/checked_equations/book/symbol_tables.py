@@ -23,16 +23,13 @@ _VALUE = r"\mathrm{value}"  # what an expression is compared with
 _SQUARE = re.compile(r"(.*)\^(?:2|\{2\})")
 
 BoundStatements = Iterable[tuple[Equation, BoundStatement]]
-_Key = tuple[str, tuple[str, ...]]  # the heading, and the names that are bound
 
 
 class SymbolTables:
     """The tables of symbols that an author has named, and the relations that need not hold."""
 
     def __init__(self) -> None:
-        self._tables: dict[_Key, Table] = {}
-        self._spared: dict[_Key, dict[str, str]] = {}
-        self._values: dict[_Key, dict[str, Any]] = {}
+        self._tables: dict[tuple[str, frozenset[str]], Table] = {}
 
     def add(
         self,
@@ -48,28 +45,24 @@ class SymbolTables:
         idle = [latex for latex, why in spare.items() if not why.strip()]
         if idle:
             raise EquationError("spare must say why it need not hold", idle[0])
-        name = f"symbols({under!r})" if under else "symbols"
-        key = (under, tuple(sorted(drawn[0])))
-        self._tables[key] = Table(tuple(map(_with_roots, drawn)), allowed, name, under)
-        self._spared[key] = {normal(latex): why for latex, why in spare.items()}
-        self._values[key] = {normal(latex): value for latex, value in values.items()}
-
-    def tables(self, statements: BoundStatements) -> list[Table]:
-        """The author's tables and those of the checks."""
-        found = list(self._tables.values())
-        for equation, bound in statements:
-            draws = bound.draws[: len(bound.draws) - bound.tight]
-            drawn = tuple(_with_roots(draw.bindings) for draw in draws)
-            found.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
-        return found
+        self._tables[under, frozenset(drawn[0])] = Table(
+            tuple(map(_with_roots, drawn)),
+            allowed,
+            f"symbols({under!r})" if under else "symbols",
+            under,
+            spared={normal(latex): why for latex, why in spare.items()},
+            values={normal(latex): value for latex, value in values.items()},
+        )
 
     def evaluate_values(self, place: str, formulas: Sequence[Relation]) -> tuple[InlineRecord, ...]:
         """Try the expressions whose values the author has given, each on its own table."""
         records = []
         for formula in formulas:
-            for key in self._naming(formula, self._values):
-                value = self._values[key][normal(formula.latex)]
-                table = self._tables[key]
+            spelled = _spelled(formula)
+            for table in self._above(formula):
+                if spelled not in table.values:
+                    continue
+                value = table.values[spelled]
                 draws = tuple(
                     {**d, _VALUE: value(d) if callable(value) else value} for d in table.draws
                 )
@@ -81,54 +74,57 @@ class SymbolTables:
                 records.append(replace(record, latex=formula.latex))
         return tuple(records)
 
-    def _record(self, relation: Relation, tables: Sequence[Table]) -> InlineRecord:
-        """What becomes of one relation; raises `EquationError` if it is false."""
-        keys = self._naming(relation, self._spared)
-        if keys:
-            why = self._spared[keys[0]][normal(relation.latex)]
-            return InlineRecord(relation.latex, relation.line, "listed", why, spared=True)
-        return evaluate_relation(relation, tables)
-
     def evaluate(
         self, place: str, relations: Sequence[Relation], statements: BoundStatements
     ) -> tuple[InlineRecord, ...]:
         """What becomes of all; an error of a false one says where in the file `place` it is."""
-        tables = self.tables(statements)
+        tables = list(self._tables.values())
+        for equation, bound in statements:
+            draws = bound.draws[: len(bound.draws) - bound.tight]
+            drawn = tuple(_with_roots(draw.bindings) for draw in draws)
+            tables.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
         records = []
         for relation in relations:
-            with located(place, Equation("in the text", relation.latex, relation.line)):
-                records.append(self._record(relation, tables))
+            spelled = _spelled(relation)
+            spared = [t.spared[spelled] for t in self._above(relation) if spelled in t.spared]
+            if spared:
+                record = InlineRecord(
+                    relation.latex, relation.line, "listed", spared[0], spared=True
+                )
+            else:
+                with located(place, Equation("in the text", relation.latex, relation.line)):
+                    record = evaluate_relation(relation, tables)
+            records.append(record)
         return tuple(records)
 
-    def _naming(self, relation: Relation, named: Mapping[_Key, Mapping[str, Any]]) -> list[_Key]:
-        """The tables that spare the relation, or give its value."""
-        try:
-            latex = normal(relation.latex)
-        except EquationError:
-            return []
-        return [
-            (under, names)
-            for (under, names), spelled in named.items()
-            if latex in spelled and stands_under(under, relation)
-        ]
+    def _above(self, relation: Relation) -> list[Table]:
+        """The author's tables that count where the relation stands."""
+        return [table for table in self._tables.values() if stands_under(table.under, relation)]
 
     def refuse_idle(self, place: str, formulas: Sequence[Relation]) -> None:
         """Raise `ValueError` for what the author has named and the text does not have."""
         headings = {heading for formula in formulas for heading in formula.headings}
-        idle = [
-            f"no relation stands under the heading {under!r}"
-            for under, _ in self._tables
-            if under and not any(names_heading(under, heading) for heading in headings)
-        ]
-        for word, named in (("spare names", self._spared), ("values gives", self._values)):
-            used = {(k, normal(f.latex)) for f in formulas for k in self._naming(f, named)}
-            every = {(key, latex) for key, spelled in named.items() for latex in spelled}
-            idle += [
-                f"{word} {latex!r}, which does not stand between the equations"
-                for _, latex in sorted(every - used)
-            ]
+        idle = []
+        for table in self._tables.values():
+            under = table.under
+            if under and not any(names_heading(under, heading) for heading in headings):
+                idle.append(f"no relation stands under the heading {under!r}")
+            found = {_spelled(formula) for formula in formulas if stands_under(under, formula)}
+            for word, named in (("spare names", table.spared), ("values gives", table.values)):
+                idle += [
+                    f"{word} {latex!r}, which does not stand between the equations"
+                    for latex in sorted(named.keys() - found)
+                ]
         if formulas and idle:
             raise ValueError(f"{place}: {'; '.join(idle)}")
+
+
+def _spelled(relation: Relation) -> str:
+    """The normal form of its LaTeX, or nothing where that cannot be read."""
+    try:
+        return normal(relation.latex)
+    except EquationError:
+        return ""
 
 
 def _with_roots(drawn: Mapping[str, Any]) -> dict[str, Any]:
