@@ -85,14 +85,12 @@ def check_details(record: Data, math: Math, tried: str | None = None) -> str:
         return said
     facts = element("p", say(_facts(record)))
     mutants = _mutants(record["mutants"], math) if tried is None else tried
-    return said + steps_table(record["steps"], math) + facts + mutants
-
-
-def steps_table(entries: Iterable[Data], math: Math) -> str:
-    """The steps of a chain with the residual of each."""
-    shown = ((element("td", math.display(e["latex"])), number(e["residual"])) for e in entries)
-    rows = (element("tr", step, _number_cell(residual)) for step, residual in shown)
-    return scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
+    rows = (
+        element("tr", element("td", math.display(e["latex"])), _number_cell(number(e["residual"])))
+        for e in record["steps"]
+    )
+    steps = scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
+    return said + steps + facts + mutants
 
 
 def _number_cell(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -23,9 +23,9 @@ from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
 from .inline_relations import stands_under
-from .ledger import chapter_totals, inline_totals, refuse_incomplete, unrecorded
+from .ledger import LedgerError, chapter_totals, inline_totals
 from .manuscripts import Manuscript, read_manuscript
-from .prose import Relation, Sentence, read_sentences
+from .prose import Relation, Sentence, read_sentences, relates
 from .records import Ledger, Record, Symbols
 from .settings import carried, claims_file, find_settings
 from .symbol_tables import SymbolTables
@@ -277,7 +277,10 @@ class Chapter:
             raise ClaimError(f"{self.place}: no {{claim}} directive has the label {label}")
         written = sentences.get(label, Sentence(label, 0, ""))
         self._claims[label] = claim
-        found = find(claim, self._store(), self.version)
+        # at the root of the book, or beside the equations that an installed package carries
+        root = (self.settings.file or self.text.file or self._folder / self.slug).parent
+        store = Store(claims_file(root, self.slug), writable=root not in carried())
+        found = find(claim, store, self.version)
         judge(found)
         name = self.text.name
         record = claim_record(found, self.slug, name, written.line, written.text)
@@ -318,11 +321,6 @@ class Chapter:
     def _sentences(self) -> Mapping[str, Sentence]:
         """The claims of the text; a notebook that was taken from its page has none."""
         return read_sentences(self.text.file) if self.text.file else {}
-
-    def _store(self) -> Store:
-        """At the root of the book, or beside the equations that an installed package carries."""
-        at = self.settings.file or self.text.file or self._folder / self.slug
-        return Store(claims_file(at.parent, self.slug), writable=at.parent not in carried())
 
     def symbols(
         self,
@@ -379,7 +377,7 @@ class Chapter:
 
     def relations(self) -> list[Relation]:
         """Return the relations of the text outside the numbered equations, as it stands now."""
-        return self.text.relations()
+        return [formula for formula in self.text.formulas() if relates(formula.latex)]
 
     def ledger(self) -> Ledger:
         """See that nothing is missing, above all the record of an equation, and sum up.
@@ -400,29 +398,38 @@ class Chapter:
             For a relation that is false.
         """
         self.reread()
-        refuse_incomplete(self.place, self.missing())
+        self._refuse(self.missing())
         formulas = self.text.formulas()
         self._tables.refuse_idle(self.place, formulas)
         found = (*self._checked.items(), *self._compared.items())
         known = [(self.text.equations[label], bound) for (label, _), bound in found]
-        inline = self._tables.evaluate(self.place, self.relations(), known)
+        relations = [formula for formula in formulas if relates(formula.latex)]
+        inline = self._tables.evaluate(self.place, relations, known)
         inline += self._tables.evaluate_values(self.place, formulas)
-        refuse_incomplete(self.place, newly_listed(self.slug, self.settings, inline))
+        self._refuse(newly_listed(self.slug, self.settings, inline))
         later = waiting(self.text.file)
         between = inline_totals([record.outcome for record in inline])
         not_yet = {"waiting": len(later)} if later else {}
         sums = {**chapter_totals(self.records()), **between, **not_yet}
         return Ledger(self.slug, sums, inline, text=self.text.name)
 
+    def _refuse(self, missing: Mapping[str, Sequence[str]]) -> None:
+        if any(missing.values()):
+            raise LedgerError(self.place, missing)
+
     def missing(self) -> dict[str, list[str]]:
         """Return what keeps the ledger from being closed, as lists of names by what it is."""
         later = waiting(self.text.file)
-        records = self.records()
-        bare = unrecorded(self.text.equations, records, self._outdated, later)
-        done = {record.label for record in records}
+        equations = self.text.equations
+        done = {record.label for record in self.records()}
+        since = dict.fromkeys(self._outdated, "; its text has changed since it was checked")
         return {
-            "equations without a record": bare,
-            "the baseline": [said for _, said in outgrown(later, self.text.equations, done)],
+            "equations without a record": [
+                f"{label} (line {equation.line}{since.get(label, '')})"
+                for label, equation in equations.items()
+                if label not in done and label not in later
+            ],
+            "the baseline": [said for _, said in outgrown(later, equations, done)],
             "claims without an experiment": sorted({*self._sentences()} - {*self._claims}),
         }
 

@@ -48,12 +48,8 @@ class Manuscript:
         new = {label: e.digest for label, e in newer.equations.items()}
         return {label for label, e in self.equations.items() if new.get(label) != e.digest}
 
-    def relations(self) -> list[Relation]:
-        """The relations of the text outside its numbered equations, as it stands now."""
-        return [formula for formula in self.formulas() if prose.relates(formula.latex)]
-
     def formulas(self) -> list[Relation]:
-        """The relations, and all other mathematics outside the numbered equations."""
+        """The mathematics of the text outside its numbered equations, as it stands now."""
         if self.file is None:
             return []
         macros = read_macros(self.file.resolve().parent)

@@ -76,11 +76,6 @@ def formulas(source: str) -> list[Relation]:
     ]
 
 
-def read(path: Path) -> list[Relation]:
-    """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
-    return [formula for formula in read_formulas(path) if relates(formula.latex)]
-
-
 def read_formulas(path: Path) -> list[Relation]:
     """All mathematics between the equations of a ``.md`` or ``.ipynb`` file.
 

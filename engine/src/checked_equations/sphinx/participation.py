@@ -59,23 +59,17 @@ def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) 
     if not any(LABEL.search(node.astext()) for node in displays):
         return
     for node in displays:
-        _take_label(equations, docname, node)
+        labels = LABEL.findall(node.astext())
+        if not labels:
+            continue
+        if "amsmath" in node["classes"] and node.get("label"):
+            equations.pop(node["label"], None)
+            node["label"] = None
+        label = node.get("label") or labels[0]  # of two, text and page are told elsewhere
+        node["label"], node["docname"] = label, docname
+        node["ids"] = [nodes.make_id(f"equation-{label}")]
+        lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]
+        node.children = [nodes.Text(LABEL.sub("", "\n".join(lines)).strip())]
     for i, node in enumerate((node for node in displays if node.get("label")), start=1):
         equations[node["label"]] = (docname, i)
         node["number"] = i
-
-
-def _take_label(equations: dict[str, Any], docname: str, node: nodes.math_block) -> None:
-    """Make the one ``\\label`` of a display its label; of two, text and page are told elsewhere."""
-    labels = LABEL.findall(node.astext())
-    if not labels:
-        return
-    if "amsmath" in node["classes"] and node.get("label"):
-        equations.pop(node["label"], None)
-        node["label"] = None
-    label = node.get("label") or labels[0]
-    node["label"] = label
-    node["docname"] = docname
-    node["ids"] = [nodes.make_id(f"equation-{label}")]
-    lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]
-    node.children = [nodes.Text(LABEL.sub("", "\n".join(lines)).strip())]
