@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from . import markup
 from .baseline import BASELINE, find_baseline, outgrown, waiting, write_baseline
 from .execution import Fault, Run, cells, main
 
-_KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _OPENS = ("Chapter(", "check_equation(")
 
 
@@ -35,8 +35,8 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
             found.update(dict.fromkeys(pages))
         elif not path.is_file():
             raise ValueError(f"paths must be files or folders; there is no {path}")
-        elif path.suffix not in _KINDS:
-            raise ValueError(f"paths must end in {', '.join(_KINDS)}; got {path}")
+        elif path.suffix not in markup.KINDS:
+            raise ValueError(f"paths must end in {', '.join(markup.KINDS)}; got {path}")
         else:
             found[path] = None
     if not found:
@@ -48,7 +48,7 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
 def _checks(page: Path, folder: Path) -> bool:
     """Whether a page in a folder opens a chapter or checks an equation."""
     hidden = any(part.startswith(("_", ".")) for part in page.relative_to(folder).parts)
-    if hidden or page.suffix not in _KINDS or not page.is_file():
+    if hidden or page.suffix not in markup.KINDS or not page.is_file():
         return False
     return any(opens in cell.code for cell in cells(page) for opens in _OPENS)
 

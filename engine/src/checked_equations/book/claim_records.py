@@ -164,16 +164,13 @@ def _numbers(rows: Mapping[str, Data]) -> str:
     """The mean of every number, with its standard error; a column for each ablation."""
     paths = dict.fromkeys(path for row in rows.values() for path in row["numbers"])
     titles = ("mean over the draws", *(say(_row(name)) for name in rows))
-    body = [
-        element("tr", element("td", say(path)), *(_cell(row, path) for row in rows.values()))
-        for path in paths
-    ]
+    body = []
+    for path in paths:
+        found = (row["numbers"].get(path) for row in rows.values())
+        means = (say(with_error(*one)) if one else "" for one in found)
+        cells = (element("td", mean, class_="eqn-number") for mean in means)
+        body.append(element("tr", element("td", say(path)), *cells))
     return scrolled(table("eqn-steps", titles, body), "means") if body else ""
-
-
-def _cell(row: Data, path: str) -> str:
-    found = row["numbers"].get(path)
-    return element("td", say(with_error(*found)) if found else "", class_="eqn-number")
 
 
 def _history(data: Data) -> str:

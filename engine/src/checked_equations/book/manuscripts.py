@@ -25,7 +25,6 @@ from .prose import Relation
 from .settings import expand_equation, read_macros
 
 AS_PACKAGED = "as packaged, not as in this notebook"
-_KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it
 
 
@@ -107,7 +106,7 @@ def _parsed(file: Path, content: bytes) -> Mapping[str, Equation]:
 
 def _is_text(file: Path, slug: str) -> bool:
     """Whether a file opens the chapter, or has its name, and has equations of its own."""
-    if file.suffix not in _KINDS or not file.is_file():
+    if file.suffix not in markup.KINDS or not file.is_file():
         return False
     return (file.stem == _last(slug) or _mentions(file, slug)) and bool(_of(file).equations)
 
@@ -126,8 +125,8 @@ def _opens(file: Path, changed: int, size: int, slug: str) -> bool:
 
 def _beside(slug: str, folder: Path) -> Path | None:
     """The chapter's text in `folder`: by its name, ``.md`` before ``.ipynb``, or by its code."""
-    by_name = [folder / f"{_last(slug)}{kind}" for kind in _KINDS]
-    others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in _KINDS)
+    by_name = [folder / f"{_last(slug)}{kind}" for kind in markup.KINDS]
+    others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in markup.KINDS)
     texts = [path for path in dict.fromkeys([*by_name, *others]) if _is_text(path, slug)]
     for other in texts[1:]:
         first, second = _of(texts[0]), _of(other)

@@ -16,6 +16,7 @@ from pathlib import Path
 from ..latex.equation import Equation
 from . import displays
 
+KINDS = (".md", ".ipynb", ".rst", ".qmd")  # of files that hold a page
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")

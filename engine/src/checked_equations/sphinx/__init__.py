@@ -26,8 +26,9 @@ except ImportError as problem:
         f"{__name__} needs an extra: pip install 'checked-equations[sphinx]'"
     ) from problem
 
-from . import additions, build
+from . import build
 from .directives import ALL
+from .ledger import EVENTS
 
 _DISTRIBUTION = __package__.split(".")[0]
 STATIC = Path(__file__).resolve().parent / "static"
@@ -54,7 +55,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_config_value(name, default, "env")
     for name, directive in ALL.items():
         app.add_directive(name, directive)
-    for name in additions.EVENTS:
+    for name in EVENTS:
         app.add_event(name)
     app.connect("builder-inited", _add_static)
     app.connect("doctree-read", build.gather)

@@ -23,10 +23,9 @@ from ..book.html import display, element, link
 from ..book.ledger import KINDS
 from ..book.settings import claims_file, find_settings
 from . import folding, live, tables
-from .additions import Named, added_to, named_on
 from .badge import claim_badge, claims_of, equation_badge, line, paste
 from .directives import generated, place, symbol_groups
-from .ledger import Book, Row, as_json, problems
+from .ledger import Book, Named, Row, added_to, as_json, named_on, problems
 from .output import check_output
 from .pages import Page, equations_of, fingerprint, is_chapter, page_of, store
 from .participation import asked, number_labels, take_part, taking_part
@@ -246,8 +245,8 @@ class _Filler:
         """What fills a generated place."""
         book, links, config = self.book, self.links, self.env.config
         match what:
-            case "claims":
-                return tables.claim_table(book, links)
+            case "claims" | "timings":
+                return tables.render(what, book=book, links=links, kinds=KINDS)
             case "definitions":
                 return tables.bare_definitions(book, links)
             case "inline":
@@ -260,8 +259,6 @@ class _Filler:
                 return tables.render("notation", title=group["title"], symbols=group["symbols"])
             case "summary":
                 return tables.summary(book, self.docname)
-            case "timings":
-                return tables.render("timings", book=book, links=links, kinds=KINDS)
             case "totals":
                 return tables.total_list(book, added_to(self.env, book))
             case "versions":

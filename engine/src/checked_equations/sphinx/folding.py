@@ -17,7 +17,7 @@ from sphinx.util.nodes import traverse_parent
 
 from ..book.html import element, link
 from ..book.ledger import KINDS
-from .layers import Layers, Piece, layers_of, names_of, strings_of
+from .layers import Piece, layers_of, names_of, strings_of
 from .output import check_output
 from .tables import raw, render
 
@@ -81,8 +81,26 @@ def fold(
     ]
     for (_, node), notes in zip(found, records, strict=True):
         _leave_marks(node, "".join(map(mark_of, notes)))
-    cells = [(node, anchor) for (_, node), anchor in zip(found, _anchors(pieces), strict=True)]
-    return _folded(layers_of(pieces), cells, record_of)
+    anchors = _anchors(pieces)
+    layers = layers_of(pieces)
+    code: dict[str, list[nodes.Element]] = {}
+    rest: list[nodes.Element] = []
+    for home, (_, node), anchor in zip(layers.homes, found, anchors, strict=True):
+        sections = traverse_parent(node.parent, nodes.section)  # a solution's has no title
+        titled = (s for s in sections if any(isinstance(part, nodes.title) for part in s.children))
+        came_from = next(titled, None)
+        _take_out(node, anchor)
+        if home:
+            _drop_own_lines(node, home, record_of)
+            code.setdefault(home, []).append(node)
+        else:
+            rest += [*_whence(came_from, rest), node]
+    borrowed = {
+        label: {name: anchors[i] for name, i in names.items()}
+        for label, names in layers.borrowed.items()
+    }
+    elsewhere = {label: anchors[i] for label, i in layers.elsewhere.items()}
+    return Folded(code, borrowed, elsewhere, rest)
 
 
 def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
@@ -166,36 +184,6 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
 
 
 # What is taken away
-
-
-def _folded(
-    layers: Layers,
-    cells: Sequence[tuple[nodes.Element, str]],
-    record_of: Callable[[check_output], Data],
-) -> Folded:
-    """Each piece, with its anchor, taken to its home; one without belongs to no equation."""
-    code: dict[str, list[nodes.Element]] = {}
-    rest: list[nodes.Element] = []
-    for home, (node, anchor) in zip(layers.homes, cells, strict=True):
-        came_from = next(filter(_titled, traverse_parent(node.parent)), None)
-        _take_out(node, anchor)
-        if home:
-            _drop_own_lines(node, home, record_of)
-            code.setdefault(home, []).append(node)
-        else:
-            rest += [*_whence(came_from, rest), node]
-    borrowed = {
-        label: {name: cells[i][1] for name, i in names.items()}
-        for label, names in layers.borrowed.items()
-    }
-    elsewhere = {label: cells[i][1] for label, i in layers.elsewhere.items()}
-    return Folded(code, borrowed, elsewhere, rest)
-
-
-def _titled(node: nodes.Element) -> bool:
-    """Whether it is a section with a title: the box of a solution is one without."""
-    titles = (part for part in node.children if isinstance(part, nodes.title))
-    return isinstance(node, nodes.section) and any(titles)
 
 
 def _take_out(node: nodes.Element, anchor: str) -> None:

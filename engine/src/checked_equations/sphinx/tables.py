@@ -97,17 +97,6 @@ def ledger_table(book: Book, links: Links, added: Added = NOTHING) -> str:
     return render("ledger", book=book, links=links, added=added)
 
 
-def claim_table(book: Book, links: Links) -> str:
-    """The table of all claims: the sentence, how often it holds, and under which conditions."""
-    rows = [
-        (docname, record, sentence.text)
-        for docname, page in book.pages.items()
-        for sentence in page.claims
-        if (record := page.claimed.get(sentence.label))
-    ]
-    return render("claims", rows=rows, links=links)
-
-
 def total_list(book: Book, added: Added = NOTHING) -> str:
     """The totals, each with what it counts."""
     return render("totals", sums=totals(book), added=added)
