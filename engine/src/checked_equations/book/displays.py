@@ -77,23 +77,14 @@ def labelled(latex: str, line: int, label: str = "") -> Equation | None:
     return Equation(labels[0], "\n".join(bare.split("\n")[skipped:]), line + skipped)
 
 
-def between_dollars(text: str) -> Iterator[Equation]:
-    """The labelled equations between double dollars.
+def displayed(text: str) -> Iterator[Equation]:
+    """The labelled equations between double dollars, and in environments that stand alone.
 
-    >>> [(e.label, e.latex, e.line) for e in between_dollars("$$\\na = b\\n$$ (eq-a)")]
+    >>> [(e.label, e.latex, e.line) for e in displayed("$$\\na = b\\n$$ (eq-a)")]
     [('eq-a', 'a = b', 2)]
     """
-    yield from _matches(text, _DOLLARS)
-
-
-def environments(text: str) -> Iterator[Equation]:
-    """The labelled equations in environments that stand alone."""
     outside = _DOLLARS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    yield from _matches(outside, _ENVIRONMENT)
-
-
-def _matches(text: str, display: re.Pattern[str]) -> Iterator[Equation]:
-    for match in display.finditer(text):
+    for match in (*_DOLLARS.finditer(text), *_ENVIRONMENT.finditer(outside)):
         line = text.count("\n", 0, match.start("latex")) + 1
         behind = match.groupdict()
         names = (behind.get(kind) for kind in ("label", "note", "mark"))

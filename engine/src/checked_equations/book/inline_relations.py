@@ -54,22 +54,6 @@ class Table:
 _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
 
 
-def order_tables(tables: Sequence[Table], relation: Relation) -> list[Table]:
-    """The tables that may decide about `relation`, the nearest first."""
-
-    def distance(table: Table) -> tuple[int, int]:
-        depth = len(relation.headings) - _depth(table, relation) if table.under else 99
-        return (0, depth) if not table.line else (1, abs(table.line - relation.line))
-
-    return sorted((t for t in tables if not t.under or _depth(t, relation)), key=distance)
-
-
-def _depth(table: Table, relation: Relation) -> int:
-    """How deep the table's heading is among those above the relation; 0 if it is not."""
-    places = [i for i, h in enumerate(relation.headings, start=1) if names_heading(table.under, h)]
-    return max(places, default=0)
-
-
 def names_heading(under: str, heading: str) -> bool:
     """Whether `under` names the heading: by its words, or by its number alone.
 
@@ -87,6 +71,15 @@ def stands_under(under: str, relation: Relation) -> bool:
     return not under or any(names_heading(under, heading) for heading in relation.headings)
 
 
+def _distance(table: Table, relation: Relation) -> tuple[int, int]:
+    """How far a table is from a relation that it may decide about."""
+    if table.line:
+        return 1, abs(table.line - relation.line)
+    under = table.under
+    deep = [i for i, h in enumerate(relation.headings) if under and names_heading(under, h)]
+    return 0, -max(deep, default=-1)
+
+
 def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineRecord:
     """The outcome of `relation`.
 
@@ -96,7 +89,8 @@ def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineReco
     if not unread and _gives_value(parse_free(relation.latex)):
         tables = [table for table in tables if not table.line]  # a check draws its numbers
     reasons = []
-    for table in [*order_tables(tables, relation), _NOTHING]:
+    near = [table for table in tables if stands_under(table.under, relation)]
+    for table in [*sorted(near, key=lambda table: _distance(table, relation)), _NOTHING]:
         bound, why = _on(relation.latex, table)
         if bound is not None:
             return _judged(relation, table, bound)

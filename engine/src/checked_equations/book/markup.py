@@ -53,7 +53,20 @@ def equations(text: str) -> dict[str, Equation]:
     >>> found["eq-one"].latex, found["eq-one"].line
     ('a &= b', 3)
     """
-    return _by_label(_scan(text.splitlines()))
+    lines = text.splitlines()
+    fenced = list(blocks(lines))
+    kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
+    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
+    for fence, body in fenced:
+        if fence.opaque:
+            kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
+    written = [*displays.displayed("\n".join(kept))]
+    for fence, body in fenced:
+        if fence.directive == "math":
+            written += _directive(fence, body)
+        elif fence.directive == "eval-rst":
+            written += displays.restructured(body, fence.line + 1)
+    return _by_label(sorted(written, key=lambda equation: equation.line))
 
 
 def _by_label(written: Iterable[Equation]) -> dict[str, Equation]:
@@ -64,24 +77,6 @@ def _by_label(written: Iterable[Equation]) -> dict[str, Equation]:
             raise ValueError(f"line {equation.line}: the label {said}")
         by_label[equation.label] = equation
     return by_label
-
-
-def _scan(lines: list[str]) -> list[Equation]:
-    """Every labelled equation, however it is labelled, in reading order."""
-    fenced = list(blocks(lines))
-    kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
-    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
-    for fence, body in fenced:
-        if fence.opaque:
-            kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
-    outside = "\n".join(kept)
-    written = [*displays.between_dollars(outside), *displays.environments(outside)]
-    for fence, body in fenced:
-        if fence.directive == "math":
-            written += _directive(fence, body)
-        elif fence.directive == "eval-rst":
-            written += displays.restructured(body, fence.line + 1)
-    return sorted(written, key=lambda equation: equation.line)
 
 
 def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:

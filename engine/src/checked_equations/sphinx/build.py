@@ -155,7 +155,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             node.parent.replace(node, frame)
             frame += [node, *shown]
     if folded:
-        _add_workshop(doctree, folded)
+        folding.add_workshop(doctree, folded.rest)
     claimed = filler.page.claimed
     for box in claims_of(doctree):
         record = claimed.get(box["label"])
@@ -169,16 +169,6 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         node.replace_self(raw(filler.line(filler.record(node))))
     if isinstance(app.builder, StandaloneHTMLBuilder):
         live.write(Path(app.builder.get_outfilename(docname)), filler.shown)
-
-
-def _add_workshop(doctree: nodes.document, folded: folding.Folded) -> None:
-    """The switch below the title, and at the end of the page what belongs to no equation."""
-    title = next(iter(doctree.findall(nodes.title)), None)
-    top = doctree if title is None else title.parent
-    under = 0 if title is None else top.index(title) + 1
-    summary = isinstance(top[under], nodes.raw) and "eqn-summary" in top[under].astext()
-    top.insert(under + summary, folding.switch())
-    top += folding.workshop(folded.rest)
 
 
 class _Filler:

@@ -234,15 +234,14 @@ def in_badge(badge: str, label: str, folded: Folded) -> list[nodes.Node]:
     return [raw(before + above), *code, raw(after)]
 
 
-def workshop(rest: Sequence[nodes.Element]) -> list[nodes.Node]:
-    """The folded section at the end of the page."""
-    if not rest:
-        return []
-    title = element("summary", "How the checks of this chapter are built")
-    opened = f'<details class="eqn-workshop" id="{WORKSHOP}">{title}<div class="eqn-panel">'
-    return [raw(opened), *rest, raw("</div></details>")]
-
-
-def switch() -> nodes.raw:
-    """What opens and closes all evidence of the page."""
-    return raw(render("switch"))
+def add_workshop(doctree: nodes.document, rest: Sequence[nodes.Element]) -> None:
+    """What opens all evidence, below the title; at the end of the page what has no equation."""
+    title = next(iter(doctree.findall(nodes.title)), None)
+    top = doctree if title is None else title.parent
+    under = 0 if title is None else top.index(title) + 1
+    summary = isinstance(top[under], nodes.raw) and "eqn-summary" in top[under].astext()
+    top.insert(under + summary, raw(render("switch")))
+    if rest:
+        said = element("summary", "How the checks of this chapter are built")
+        opened = f'<details class="eqn-workshop" id="{WORKSHOP}">{said}<div class="eqn-panel">'
+        top += [raw(opened), *rest, raw("</div></details>")]
