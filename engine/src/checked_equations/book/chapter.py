@@ -109,10 +109,8 @@ class Chapter:
             is used; fields are where their symbols occur.
         oracle : str
             By which independent route the numbers come.
-        rtol : float, default 1e-9
-            The relative tolerance.
-        atol : float, default 0.0
-            The absolute tolerance.
+        rtol, atol : float, default 1e-9 and 0.0
+            The relative and the absolute tolerance.
         approx : float, optional
             The relative tolerance of ``\\approx``.
         spare : mapping of str to str, optional
@@ -345,10 +343,8 @@ class Chapter:
         under : str, default ""
             A heading, or its number. What is given under one is taken before what is given for the
             chapter, and that before what checks have bound.
-        rtol : float, default 1e-9
-            The relative tolerance.
-        atol : float, default 0.0
-            The absolute tolerance.
+        rtol, atol : float, default 1e-9 and 0.0
+            The relative and the absolute tolerance.
         approx : float, optional
             The relative tolerance of ``\\approx``. A decimal next to it may be off by half its
             last digit.

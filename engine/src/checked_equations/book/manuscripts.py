@@ -108,7 +108,7 @@ def _is_text(file: Path, slug: str) -> bool:
     """Whether a file opens the chapter, or has its name, and has equations of its own."""
     if file.suffix not in markup.KINDS or not file.is_file():
         return False
-    return (file.stem == _last(slug) or _mentions(file, slug)) and bool(_of(file).equations)
+    return (file.stem == Path(slug).name or _mentions(file, slug)) and bool(_of(file).equations)
 
 
 def _mentions(file: Path, slug: str) -> bool:
@@ -125,7 +125,7 @@ def _opens(file: Path, changed: int, size: int, slug: str) -> bool:
 
 def _beside(slug: str, folder: Path) -> Path | None:
     """The chapter's text in `folder`: by its name, ``.md`` before ``.ipynb``, or by its code."""
-    by_name = [folder / f"{_last(slug)}{kind}" for kind in markup.KINDS]
+    by_name = [folder / f"{Path(slug).name}{kind}" for kind in markup.KINDS]
     others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in markup.KINDS)
     texts = [path for path in dict.fromkeys([*by_name, *others]) if _is_text(path, slug)]
     for other in texts[1:]:
@@ -147,7 +147,3 @@ def _beside(slug: str, folder: Path) -> Path | None:
 def _spoken(file: Path, content: bytes) -> frozenset[str]:
     """Read once for each state of the file, as its equations are."""
     return frozenset(prose.sentences(content.decode("utf-8"), file.suffix))
-
-
-def _last(slug: str) -> str:
-    return slug.rsplit("/", 1)[-1]

@@ -24,7 +24,7 @@ from ..book.ledger import KINDS
 from ..book.settings import claims_file, find_settings
 from . import folding, live, tables
 from .badge import claim_badge, claims_of, equation_badge, line, paste
-from .directives import generated, place, symbol_groups
+from .directives import generated, symbol_groups
 from .ledger import Book, Named, Row, added_to, as_json, named_on, problems
 from .output import check_output
 from .pages import Page, equations_of, fingerprint, is_chapter, page_of, store
@@ -71,7 +71,7 @@ def _add_summary(doctree: nodes.document) -> None:
     asked = any(n["what"] == "summary" for n in doctree.findall(generated))
     title = next(iter(doctree.findall(nodes.title)), None)
     if closed and not asked and title is not None:
-        title.parent.insert(title.parent.index(title) + 1, place("summary"))
+        title.parent.insert(title.parent.index(title) + 1, generated(what="summary", options={}))
 
 
 def _every(env: BuildEnvironment) -> bool:

@@ -19,11 +19,6 @@ class generated(nodes.General, nodes.Element):
     """A place to be filled: `what` says with which table, `options` how."""
 
 
-def place(what: str, **options: Any) -> generated:
-    """A place that is filled with the table `what`."""
-    return generated(what=what, options=options)
-
-
 class Place(SphinxDirective):
     """A directive without content that leaves a place: `what` names it."""
 
@@ -31,7 +26,8 @@ class Place(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The place, with the arguments and the options of the directive."""
-        node = place(self.what, argument="".join(self.arguments), **self.options)
+        options = {"argument": "".join(self.arguments), **self.options}
+        node = generated(what=self.what, options=options)
         self.set_source_info(node)
         return [node]
 
