@@ -54,7 +54,10 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
         )
         summary = " · ".join([*parts, *filter(None, [data.get("text")])])
     if panel is None and kind in (*phrases.CHECKED, "definition"):
-        panel = check_details(data, AS_WRITTEN) + _text_read(data)
+        panel = check_details(data, AS_WRITTEN)
+        if data.get("text"):  # the engine cannot see what an editor has not saved
+            saved = f", as it was saved on {data['saved']}" if data.get("saved") else ""
+            panel += element("p", say(f"Read from {data['text']}{saved}."), class_="eqn-foot")
     elif panel is None:
         panel = _closed(data) if kind == "ledger" else ""
     return framed_badge(kind, label, say(summary), panel)
@@ -130,14 +133,6 @@ def _mutants(mutants: Data, math: Math) -> str:
     title = element("summary", say(phrases.mutants_caught(mutants)))
     shown = scrolled(table("eqn-mutants", titles, rows), "mutants")
     return element("details", title, shown, class_="eqn-more")
-
-
-def _text_read(data: Data) -> str:
-    """Which text was read, and as of when: the engine cannot see what an editor has not saved."""
-    if not data.get("text"):
-        return ""
-    saved = f", as it was saved on {data['saved']}" if data.get("saved") else ""
-    return element("p", say(f"Read from {data['text']}{saved}."), class_="eqn-foot")
 
 
 def _closed(data: Data) -> str:

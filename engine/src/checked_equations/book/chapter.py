@@ -12,23 +12,21 @@ from typing import Any
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
-from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
+from ..claims.claim import Claim, ClaimError, Draw, Experiment, Store, find
 from ..claims.judging import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
-from ..claims.store import Store
 from ..errors import EquationError
 from ..latex.equation import Equation, located
 from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
-from .inline_relations import stands_under
+from .inline_relations import SymbolTables, stands_under
 from .ledger import LedgerError, chapter_totals, inline_totals
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
 from .records import Ledger, Record, Symbols
 from .settings import carried, claims_file, find_settings
-from .symbol_tables import SymbolTables
 
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways
 

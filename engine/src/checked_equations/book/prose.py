@@ -136,8 +136,7 @@ def spoken(
             kept[fence.line + len(body)] = ""
     kept = ["" if line.lstrip().startswith("%") else line for line in kept]
     if kept and kept[0].strip() == "---":
-        ends = (i for i, line in enumerate(kept[1:], start=1) if line.strip() == "---")
-        head = next(ends, 0) + 1
+        head = markup.options(kept)  # the front matter looks like those of a directive
         kept[:head] = [""] * head
     return kept
 

@@ -7,18 +7,19 @@ so that whoever writes the experiment does not choose them.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .code_key import key_of
 from .outcome import Outcome
-from .store import Store
 
 FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
@@ -136,6 +137,60 @@ class Found:
     def held(self) -> int:
         """In how many of its draws it holds."""
         return sum(draw.held for draw in self.draws)
+
+
+@dataclass(frozen=True)
+class Store:
+    """The small file of a book with what was found for the claims of one chapter.
+
+    It has, by the label of a claim, the key of its code, the draws, those of each ablation, and
+    what fresh draws have shown ever since the code was last changed; what they showed of earlier
+    code stays, in a list. One that an installed package carries is not `writable`, and nothing is
+    stored.
+    """
+
+    file: Path
+    writable: bool = True
+
+    def read(self, label: str) -> dict[str, Any]:
+        """What is stored of a claim; nothing, if nothing is."""
+        return dict(self._all().get(label, {}))
+
+    def write(self, label: str, entry: Mapping[str, Any]) -> None:
+        """Store a claim, if the file is the book's own."""
+        if not self.writable:
+            return
+        entries = {**self._all(), label: dict(entry)}
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        partly = self.file.with_suffix(".part")  # whoever stops here loses nothing
+        partly.write_text(_written(entries), encoding="utf-8")
+        partly.replace(self.file)
+
+    def _all(self) -> dict[str, Any]:
+        if not self.file.is_file():
+            return {}
+        return dict(json.loads(self.file.read_text(encoding="utf-8")))
+
+
+def _written(entries: Mapping[str, Any]) -> str:
+    """JSON with a draw a line, so that a change can be read."""
+    claims = []
+    for label, entry in sorted(entries.items()):
+        lines = [f"  {_one(key)}: {_value(value)}" for key, value in entry.items()]
+        claims.append(f"{_one(label)}: {{\n" + ",\n".join(lines) + "\n}")
+    return "{\n" + ",\n".join(claims) + "\n}\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(f"    {_one(entry)}" for entry in value) + "\n  ]"
+    if isinstance(value, dict) and any(isinstance(entry, list) for entry in value.values()):
+        return "{" + ", ".join(f"{_one(k)}: {_value(v)}" for k, v in value.items()) + "}"
+    return _one(value)
+
+
+def _one(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def find(claim: Claim, store: Store, version: str) -> Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,8 +27,17 @@ from .badge import claim_badge, claims_of, equation_badge, line, paste
 from .directives import generated, symbol_groups
 from .ledger import Book, Named, Row, added_to, as_json, named_on, problems
 from .output import check_output
-from .pages import Page, equations_of, fingerprint, is_chapter, page_of, store
-from .participation import asked, number_labels, take_part, taking_part
+from .pages import (
+    Page,
+    asked,
+    equations_of,
+    is_chapter,
+    number_labels,
+    page_of,
+    store,
+    take_part,
+    taking_part,
+)  # fmt: skip
 from .tables import raw
 
 logger = logging.getLogger(__name__)
@@ -94,7 +103,8 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """After reading: the pages that show the ledger are written again when it has changed."""
-    now = fingerprint(store(env), _numbers(env))
+    shown = {name: asdict(page) for name, page in sorted(store(env).items()) if not page.empty}
+    now = json.dumps([shown, _numbers(env)], sort_keys=True, default=sorted)
     changed = now != getattr(env, "equation_fingerprint", None)
     vars(env)["equation_fingerprint"] = now
     return [name for name, page in store(env).items() if page.generated] if changed else []

@@ -104,23 +104,22 @@ def fold(
 
 
 def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
-    """The evidence in the order of the page, each with the number of its run."""
+    """The evidence in the order of the page, each with the number of its run.
+
+    A run ends where something of the lecture stands between two pieces.
+    """
     run = 0
     last: nodes.Element | None = None
     for node in list(doctree.findall(nodes.container)):
         if is_evidence(node) and not any(map(is_evidence, traverse_parent(node.parent))):
-            run += last is None or _between(last, node)
+            if last is None or last.parent is not node.parent:
+                run += 1
+            else:
+                beside = node.parent.children
+                between = beside[beside.index(last) + 1 : beside.index(node)]
+                run += not all(isinstance(one, _UNSEEN) for one in between)
             last = node
             yield run, node
-
-
-def _between(last: nodes.Element, node: nodes.Element) -> bool:
-    """Whether something of the lecture stands between two pieces."""
-    if last.parent is not node.parent:
-        return True
-    siblings = node.parent.children
-    between = siblings[siblings.index(last) + 1 : siblings.index(node)]
-    return any(not isinstance(sibling, _UNSEEN) for sibling in between)
 
 
 def _piece(

@@ -275,8 +275,9 @@ def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
     for row in book.rows_on(docname):
         if row.kind == "unchecked":
             yield docname, row.line, f"the equation {row.label} is numbered, but no cell checks it"
-        for record in row.records:
-            yield from ((docname, row.line, text) for text in _weak(row, record))
+        yield from (
+            (docname, row.line, said) for record in row.records for said in _weak(row, record)
+        )
     rows = {row.label: row for row in book.rows_on(docname)}
     checked = {label for label, row in rows.items() if row.records}
     for label, said in outgrown(book.later.get(docname, ()), rows, checked):
