@@ -11,7 +11,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -86,7 +86,7 @@ def check_pages(
                 print(f"{_place(check.file, check.line)}: {check.said}", flush=True)
     if write:
         file = find_baseline(Path.cwd()) or Path.cwd() / BASELINE
-        count = write_baseline(file, {Path(text): labels for text, labels in _untried(runs)})
+        count = write_baseline(file, {Path(text): labels for text, _, labels in _untried(runs)})
         print(f"{_shown(str(file))}: {count} equations not yet checked")
     faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]
     for fault in faults:
@@ -94,35 +94,28 @@ def check_pages(
         if annotate:
             print(annotation(fault))
     checks = sum(len(run.checks) for run in runs)
-    left = sum(len(waiting(Path(text))) for text in _texts(runs))
+    left = sum(len(waiting(Path(text))) for text, *_ in _untried(runs))
     later = f", {left} not yet checked" if left else ""
     print(f"{len(pages)} pages: {checks} checks hold, {len(faults)} errors{later}")
     return 2 if any(fault.broken for fault in faults) else int(bool(faults))
 
 
-def _texts(runs: Iterable[Run]) -> list[str]:
-    """The texts whose pages ran to their end."""
+def _untried(runs: Sequence[Run]) -> Iterator[tuple[str, dict[str, int], list[str]]]:
+    """Of each text whose pages ran to their end, the lines of its labels, and those not tried."""
     whole = [run for run in runs if not any(fault.broken for fault in run.faults)]
-    return list(dict.fromkeys(text for run in whole for text in run.labels))
-
-
-def _untried(runs: Sequence[Run]) -> Iterator[tuple[str, list[str]]]:
-    """Of each text the labels that no page has tried."""
-    for text in _texts(runs):
+    for text in dict.fromkeys(text for run in whole for text in run.labels):
+        lines = {label: line for run in runs for label, line in run.labels.get(text, {}).items()}
         tried = {label for run in runs for label in run.tried.get(text, ())}
-        labels = dict.fromkeys(label for run in runs for label in run.labels.get(text, ()))
-        yield text, [label for label in labels if label not in tried]
+        yield text, lines, [label for label in lines if label not in tried]
 
 
 def _incomplete(runs: Sequence[Run]) -> Iterator[Fault]:
     """What no check has tried and the baseline does not list, and what it must list no longer."""
-    for text, untried in _untried(runs):
-        lines = {label: line for run in runs for label, line in run.labels.get(text, {}).items()}
+    for text, lines, untried in _untried(runs):
         listed = waiting(Path(text))
-        for label in untried:
-            if label not in listed:
-                said = f"the equation {label} is numbered, but no cell checks it"
-                yield Fault(text, lines[label], 1, said, label)
+        for label in (label for label in untried if label not in listed):
+            said = f"the equation {label} is numbered, but no cell checks it"
+            yield Fault(text, lines[label], 1, said, label)
         for label, said in outgrown(listed, lines, set(lines) - set(untried)):
             yield Fault(text, lines.get(label, 1), 1, said, label)
 
