@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EquationError", "OperationError", "ShapeError"]
-
 
 class OperationError(ValueError):
     """An operation refused its operands; the evaluator adds where it stands."""
@@ -16,23 +14,10 @@ class ShapeError(OperationError):
 class EquationError(ValueError):
     """A fault in an equation: what, at which line and column, and the LaTeX with a caret.
 
-    Parameters
-    ----------
-    problem : str
-        What is wrong.
-    latex : str, default ""
-        The LaTeX in which it is.
-    span : tuple of two int, default (0, 0)
-        The first character of the place, and the one after its last.
-    chapter : str, default ""
-        The chapter, or its file.
-    label : str, default ""
-        The label of the equation.
-    first_line : int, default 1
-        The line of the file at which the LaTeX begins.
+    The `problem` lies in the `latex` from the first character of the `span` to before the last; the
+    `latex` is that of the equation `label` of a `chapter`, or its file, and begins on `first_line`
+    of that.
 
-    Examples
-    --------
     >>> print(EquationError("unbound symbol `b`", "a = b", (4, 5)))
     line 1, column 5: unbound symbol `b`
         a = b

@@ -89,10 +89,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def check(check_apart: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """`check_apart` in this process, which has the grammar already: for what is said of a run."""
 
-    def run(page: Path) -> execution.Run:
-        return execution.Run.from_json(execution.run_page(page).to_json())
-
-    monkeypatch.setattr(checking, "run_apart", run)
+    monkeypatch.setattr(checking, "run_apart", execution.run_page)
     return check_apart
 
 

@@ -112,7 +112,7 @@ def test_a_notebook_is_read_by_its_cells(tmp_path):
     ]
     path = tmp_path / "small.ipynb"
     path.write_text(json.dumps({"cells": cells}, indent=1), encoding="utf-8")
-    relations = prose.read(path)
+    relations = [f for f in prose.read_formulas(path) if prose.relates(f.latex)]
     assert [r.latex for r in relations] == ["a = b", "a = b", r"\bar e = f"]
     lines = path.read_text(encoding="utf-8").splitlines()
     assert all(r.latex.replace("\\", "\\\\") in lines[r.line - 1] for r in relations)
@@ -125,7 +125,7 @@ def test_a_caption_is_read_and_not_held_against_the_text_beside_it():
         {"cell_type": "markdown", "source": ["$c = d$"], "metadata": {"tags": ["caption"]}},
     ]
     content = json.dumps({"cells": cells}, indent=1)
-    assert [r.latex for r in prose._notebook(content)] == ["a = b", "c = d"]
+    assert [r.latex for r in prose._placed(content, ".ipynb")] == ["a = b", "c = d"]
     assert prose.sentences(content, ".ipynb") == {"a = b"}
 
 
@@ -147,6 +147,6 @@ def test_it_finds_what_the_book_typesets(slug):
         for child in token.children or ()
         if child.type == "math_inline" and prose.relates(child.content)
     ]
-    ours = {relation.latex for relation in prose.read(BOOK / f"{slug}.md")}
+    ours = {formula.latex for formula in prose.read_formulas(BOOK / f"{slug}.md")}
     assert [latex for latex in typeset if latex not in ours] == []
     assert len(typeset) >= FEW.get(slug, 11)

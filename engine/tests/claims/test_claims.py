@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from checked_equations import Chapter, ClaimError, Outcome, Pick
+from checked_equations.claims.claim import stream
 from checked_equations.claims.code_key import key_of
-from checked_equations.claims.experiment import stream
 from checked_equations.claims.sentence import filled, with_error
 
 PAGE = """\

@@ -13,8 +13,7 @@ from docutils.utils import new_document
 from checked_equations.latex.equation import Equation
 from checked_equations.sphinx import build
 from checked_equations.sphinx.ledger import Book, problems
-from checked_equations.sphinx.pages import Failure, Noted, Page
-from checked_equations.sphinx.participation import asked, number_labels, taking_part
+from checked_equations.sphinx.pages import Failure, Noted, Page, asked, number_labels, taking_part
 
 BARE = Page(equations=(Equation("eq-bare", "a = b", 3),))
 

@@ -8,7 +8,8 @@ from typing import Any
 import jinja2
 import pytest
 
-from checked_equations.sphinx import badge, tables, templating
+from checked_equations.book.ledger import KINDS
+from checked_equations.sphinx import badge, tables
 from checked_equations.sphinx.ledger import Added
 from checked_equations.sphinx.pages import Noted
 from checked_equations.sphinx.tables import Links
@@ -110,7 +111,7 @@ def test_a_route_that_types_tell_is_said(changed: Any, make_record: Any) -> None
 
 
 def test_a_summary_counts_the_chapter(book: Any) -> None:
-    made = soup(tables.summary(book, CHAPTER, 3.2))
+    made = soup(tables.summary(book, CHAPTER))
     said = [span.get_text() for span in made.select("span")]
     assert said == ["2 equations: 1 checked, 1 definition", "3 of 3 mutants caught", "runs in 3 s"]
 
@@ -138,7 +139,7 @@ def test_notation_is_mathematics_and_words() -> None:
         "code": "Ky",
         "anchor": "s-1",
     }
-    made = soup(tables.notation("Kernels", [symbol]))
+    made = soup(tables.render("notation", title="Kernels", symbols=[symbol]))
     assert [span.get_text() for span in made.select("span.math")] == [
         r"\(K_y\)",
         r"\(K + I\)",
@@ -149,17 +150,21 @@ def test_notation_is_mathematics_and_words() -> None:
 
 
 def test_times_and_versions(book: Any) -> None:
-    assert [td.get_text() for td in soup(tables.timings(book, LINKS)).select("td")] == [
+    times = tables.render("timings", book=book, links=LINKS, kinds=KINDS)
+    assert [td.get_text() for td in soup(times).select("td")] == [
         "One", "3.2 s", "0.01 s", "numpy",
     ]  # fmt: skip
-    assert soup(tables.versions({"numpy": "2.4"})).select("td")[1].get_text() == "2.4"
+    assert (
+        soup(tables.render("versions", installed={"numpy": "2.4"})).select("td")[1].get_text()
+        == "2.4"
+    )
 
 
 def test_a_template_says_what_nobody_has_given_it() -> None:
     with pytest.raises(jinja2.UndefinedError, match="'elsewhere' is undefined"):
-        templating.render("code", code=[], borrowed={})
+        tables.render("code", code=[], borrowed={})
 
 
 def test_the_layout_of_a_template_is_not_that_of_the_page(book: Any) -> None:
     assert not re.search(r">\s+<", tables.ledger_table(book, LINKS))
-    assert "\n" not in templating.render("switch")
+    assert "\n" not in tables.render("switch")

@@ -10,23 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from . import phrases
 from .html import code, element, number, phrase, row, say, scrolled, table, tolerance
-from .phrases import (
-    CHECKED,
-    added,
-    badge_phrases,
-    counted,
-    evaluated_between,
-    mutants_caught,
-    plain,
-    route_phrase,
-    slip_phrase,
-    together,
-    tolerance_phrase,
-    total_rows,
-)  # fmt: skip
-
-__all__ = ["Math", "check_details", "framed_badge", "mark", "notebook_badge", "steps_table"]
 
 Data = Mapping[str, Any]
 
@@ -62,12 +47,17 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
     """
     kind = data["kind"]
     label = data.get("about") or data.get("label") or data.get("chapter", "")
-    summary = plain(data)
-    if kind in CHECKED:
-        parts = badge_phrases(data, data["mutants"], data["oracle"], data["route"], apart=True)
+    summary = phrases.plain(data)
+    if kind in phrases.CHECKED:
+        parts = phrases.badge_phrases(
+            data, data["mutants"], data["oracle"], data["route"], apart=True
+        )
         summary = " · ".join([*parts, *filter(None, [data.get("text")])])
-    if panel is None and kind in (*CHECKED, "definition"):
-        panel = check_details(data, AS_WRITTEN) + _text_read(data)
+    if panel is None and kind in (*phrases.CHECKED, "definition"):
+        panel = check_details(data, AS_WRITTEN)
+        if data.get("text"):  # the engine cannot see what an editor has not saved
+            saved = f", as it was saved on {data['saved']}" if data.get("saved") else ""
+            panel += element("p", say(f"Read from {data['text']}{saved}."), class_="eqn-foot")
     elif panel is None:
         panel = _closed(data) if kind == "ledger" else ""
     return framed_badge(kind, label, say(summary), panel)
@@ -87,14 +77,12 @@ def check_details(record: Data, math: Math, tried: str | None = None) -> str:
         return said
     facts = element("p", say(_facts(record)))
     mutants = _mutants(record["mutants"], math) if tried is None else tried
-    return said + steps_table(record["steps"], math) + facts + mutants
-
-
-def steps_table(entries: Iterable[Data], math: Math) -> str:
-    """The steps of a chain with the residual of each."""
-    shown = ((element("td", math.display(e["latex"])), number(e["residual"])) for e in entries)
-    rows = (element("tr", step, _number_cell(residual)) for step, residual in shown)
-    return scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
+    rows = (
+        element("tr", element("td", math.display(e["latex"])), _number_cell(number(e["residual"])))
+        for e in record["steps"]
+    )
+    steps = scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
+    return said + steps + facts + mutants
 
 
 def _number_cell(text: str) -> str:
@@ -104,19 +92,22 @@ def _number_cell(text: str) -> str:
 def _facts(record: Data) -> str:
     """How it was checked, in a sentence, and under which terms, in another."""
     draws, tight = record["draws"], record.get("tight")
-    slip = slip_phrase(record.get("estimate"))
-    allowed = tolerance_phrase(record)
+    slip = phrases.slip_phrase(record.get("estimate"))
+    allowed = phrases.tolerance_phrase(record)
     oracle = f"How this was checked: {record['oracle']}" if record["oracle"] else ""
-    how = [oracle or "Compared with what it defines", route_phrase(record.get("route") or ())]
+    how = [
+        oracle or "Compared with what it defines",
+        phrases.route_phrase(record.get("route") or ()),
+    ]
     terms = [
         f"a relative slip of {slip} or more would be caught" if slip else "",
         f"relative tolerance {allowed}" if allowed else "",
         "tolerance four standard errors" if record.get("estimate") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
         f"{draws} draws of the numbers, the worst counts" if draws > 1 else "",
-        f"{counted(tight, 'draw')} on which it is tight" if tight else "",
+        f"{phrases.counted(tight, 'draw')} on which it is tight" if tight else "",
         f"{record['backend']} arrays",
-        *added(record),
+        *phrases.added(record),
     ]
     return f"{_sentence(how)} {_sentence(terms)}"
 
@@ -131,7 +122,7 @@ def _mutants(mutants: Data, math: Math) -> str:
     if not mutants["list"]:
         return ""
     rows = []
-    for entry in together(mutants["list"]):
+    for entry in phrases.together(mutants["list"]):
         outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
         why = element("small", say(entry["why"])) if entry.get("why") else ""
         edit = element("td", phrase(entry.get("said") or entry["edit"], math.inline), why)
@@ -139,24 +130,20 @@ def _mutants(mutants: Data, math: Math) -> str:
         name = f"eqn-{entry['outcome']}"
         rows.append(element("tr", edit, reads, _number_cell(outcome), class_=name))
     titles = ("single edit", "there it now reads", "residual")
-    title = element("summary", say(mutants_caught(mutants)))
+    title = element("summary", say(phrases.mutants_caught(mutants)))
     shown = scrolled(table("eqn-mutants", titles, rows), "mutants")
     return element("details", title, shown, class_="eqn-more")
 
 
-def _text_read(data: Data) -> str:
-    """Which text was read, and as of when: the engine cannot see what an editor has not saved."""
-    if not data.get("text"):
-        return ""
-    saved = f", as it was saved on {data['saved']}" if data.get("saved") else ""
-    return element("p", say(f"Read from {data['text']}{saved}."), class_="eqn-foot")
-
-
 def _closed(data: Data) -> str:
     """The totals of a chapter, and the relations between the lines that are only listed."""
-    between = evaluated_between(data["totals"])
+    between = phrases.evaluated_between(data["totals"])
     more = [(word, ", ".join(words)) for word, words in data.get("more", {}).items()]
-    counts = [*total_rows(data), *more, *([("between the lines", between)] if between else [])]
+    counts = [
+        *phrases.total_rows(data),
+        *more,
+        *([("between the lines", between)] if between else []),
+    ]
     sums = table("eqn-totals", ("count of", "how many"), (row(*count) for count in counts))
     listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
     rows = [row(str(r["line"]), code(r["latex"]), say(r["why"])) for r in listed]

@@ -1,7 +1,12 @@
-"""One equation at a time: which labels of a page are not checked yet, and may be so.
+"""One equation at a time: two lists of what is not checked yet, which may only shrink.
 
-They stand in a file ``equations-baseline.toml`` beside the pages or above them, a list of labels
-for each text. The file may only shrink: what is checked now, or gone, must leave it.
+``equations-baseline.toml``, beside the pages or above them, has for each text the labels that wait.
+What is checked now, or gone, must leave it.
+
+``relations-listed.toml``, at the root of a book, has for each chapter the LaTeX of its relations
+that no numbers judge. Where the file is, a relation that leaves the evaluated ones (a slip such as
+a lost square leaves a symbol that nothing binds) is an error. Its table ``evaluated`` says how many
+relations and expressions are: of one that stands twice, an edit of one leaves the other.
 """
 
 from __future__ import annotations
@@ -9,14 +14,15 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from .file_states import once_a_state
-
-__all__ = ["BASELINE", "find_baseline", "outgrown", "read_baseline", "waiting", "write_baseline"]
+from .records import InlineRecord
+from .settings import Settings, once_a_state
 
 BASELINE = "equations-baseline.toml"
+LISTED = "relations-listed.toml"
 _HEAD = """\
 # Equations that no check has tried yet, for each text. This list may only shrink: a label that is
 # checked, or gone, must leave it (`checked-equations check --write-baseline` takes them out).
@@ -79,3 +85,33 @@ def write_baseline(file: Path, unchecked: Mapping[Path, Collection[str]]) -> int
             lines.append(f"{json.dumps(name)} = [\n{listed}]\n")
     file.write_text("".join(lines), encoding="utf-8")
     return sum(len(labels) for labels in kept.values())
+
+
+def newly_listed(
+    slug: str, settings: Settings, inline: Sequence[InlineRecord]
+) -> dict[str, list[str]]:
+    """What the file does not list though nothing evaluates it, and what it lists for no reason."""
+    file = settings.file.parent / LISTED if settings.file else None
+    if file is None or not file.is_file():
+        return {}
+    listed = tomllib.loads(file.read_text(encoding="utf-8"))
+    known = Counter(map(_spaced, listed.get(slug, ())))
+    evaluated = sum(record.outcome == "evaluated" for record in inline)
+    said = listed.get("evaluated", {}).get(slug, evaluated)
+    found = [r for r in inline if r.outcome == "listed" and not r.spared]
+    now = Counter(_spaced(record.latex) for record in found)
+    new = [r for r in found if now[_spaced(r.latex)] > known[_spaced(r.latex)]]
+    gone = list((known - now).elements())
+    return {
+        "relations that no numbers judge (bind their symbols, or spare them)": [
+            f"${r.latex}$ (line {r.line}: {r.why})" for r in new
+        ],
+        f"relations that must leave {LISTED}": [f"${latex}$" for latex in gone],
+        f"formulas that are evaluated, of {said} in {LISTED}": (
+            [str(evaluated)] if evaluated != said else []
+        ),
+    }
+
+
+def _spaced(latex: str) -> str:
+    return " ".join(latex.split())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,29 +12,21 @@ from typing import Any
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
-from ..claims.claim import Claim, ClaimError, find
-from ..claims.experiment import Draw, Experiment
+from ..claims.claim import Claim, ClaimError, Draw, Experiment, Store, find
 from ..claims.judging import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
-from ..claims.store import Store
 from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .baseline import outgrown, waiting
+from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
-from .claim_sentences import Sentence, read_sentences
-from .inline_relations import stands_under
-from .ledger import chapter_totals, inline_totals, refuse_incomplete, unrecorded
-from .listed import newly_listed
+from .inline_relations import SymbolTables, stands_under
+from .ledger import LedgerError, chapter_totals, inline_totals
 from .manuscripts import Manuscript, read_manuscript
-from .notation import read_fields
-from .prose import Relation
+from .prose import Relation, Sentence, read_sentences, relates
 from .records import Ledger, Record, Symbols
 from .settings import carried, claims_file, find_settings
-from .symbol_tables import SymbolTables
-
-__all__ = ["Chapter"]
 
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways
 
@@ -77,9 +68,9 @@ class Chapter:
         self.slug = slug
         self._path = None if path is None else Path(path)
         self._folder = Path.cwd()
-        self._text = self._read()
-        self.settings = find_settings(self._text.file.parent if self._text.file else self._folder)
-        self._fields = read_fields(self.settings, slug)
+        self.text = self._read()
+        self.settings = find_settings(self.text.file.parent if self.text.file else self._folder)
+        self._fields = self.settings.fields(slug)
         self._outdated: set[str] = set()
         self._records: dict[_Key, Record] = {}
         self._checked: dict[_Key, BoundStatement] = {}
@@ -116,10 +107,8 @@ class Chapter:
             is used; fields are where their symbols occur.
         oracle : str
             By which independent route the numbers come.
-        rtol : float, default 1e-9
-            The relative tolerance.
-        atol : float, default 0.0
-            The absolute tolerance.
+        rtol, atol : float, default 1e-9 and 0.0
+            The relative and the absolute tolerance.
         approx : float, optional
             The relative tolerance of ``\\approx``.
         spare : mapping of str to str, optional
@@ -146,27 +135,19 @@ class Chapter:
         start = time.perf_counter()
         equation = self.equation(label)
         self._records.pop((label, oracle), None)
-        terms = self._terms(Tolerance(rtol, atol, approx), oracle, spare, tight)
-        with self._located(equation):
+        allowed = Tolerance(rtol, atol, approx)
+        terms = Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
+        with located(self.place, equation):
             if not oracle.strip():
                 raise EquationError("oracle= must say by which route the numbers come")
             record, bound = equation_record(equation, bindings, terms)
         self._checked[label, oracle] = bound
         return self._finish(record, start)
 
-    def _terms(
-        self,
-        allowed: Tolerance,
-        oracle: str,
-        spare: Mapping[str, str] | None,
-        tight: Tight = None,
-    ) -> Terms:
-        return Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
-
     def _finish(self, record: Record, start: float) -> Record:
         """Keep the record, with the text that was read and the time that it took."""
-        record = finished(record, self._text.equations[record.label], start)
-        return self.keep(replace(record, text=self._text.name, saved=self._text.saved))
+        record = finished(record, self.text.equations[record.label], start)
+        return self.keep(replace(record, text=self.text.name, saved=self.text.saved))
 
     def keep(self, record: Record) -> Record:
         """Keep and return the record of an equation, in place of one by the same oracle."""
@@ -217,8 +198,9 @@ class Chapter:
         start = time.perf_counter()
         equation = self.equation(label)
         self._records.pop((label, oracle), None)
-        terms = self._terms(Tolerance(rtol, atol, approx), oracle, spare)
-        with self._located(equation):
+        allowed = Tolerance(rtol, atol, approx)
+        terms = Terms(allowed, oracle, spare or {}, None, self.slug, self._fields)
+        with located(self.place, equation):
             record, bound = definition_record(equation, bindings, why, terms)
         if bound is not None:
             self._compared[label, oracle] = bound
@@ -282,9 +264,8 @@ class Chapter:
         TypeError
             If an experiment does not return numbers by name.
         """
-        claim = Claim(
-            label, experiment, holds, draws, least, effect, parts or {}, without or {}, once
-        )
+        terms = (draws, least, effect, parts or {}, without or {}, once)
+        claim = Claim(label, experiment, holds, *terms)
         refuse_ill_posed(claim)
         self.reread()
         sentences = self._sentences()
@@ -292,9 +273,12 @@ class Chapter:
             raise ClaimError(f"{self.place}: no {{claim}} directive has the label {label}")
         written = sentences.get(label, Sentence(label, 0, ""))
         self._claims[label] = claim
-        found = find(claim, self._store(), self.version)
+        # at the root of the book, or beside the equations that an installed package carries
+        root = (self.settings.file or self.text.file or self._folder / self.slug).parent
+        store = Store(claims_file(root, self.slug), writable=root not in carried())
+        found = find(claim, store, self.version)
         judge(found)
-        name = self._text.name
+        name = self.text.name
         record = claim_record(found, self.slug, name, written.line, written.text)
         faults = [*sentence_faults(written.text, record.data)] if sentences else []
         if faults:
@@ -332,12 +316,7 @@ class Chapter:
 
     def _sentences(self) -> Mapping[str, Sentence]:
         """The claims of the text; a notebook that was taken from its page has none."""
-        return read_sentences(self._text.file) if self._text.file else {}
-
-    def _store(self) -> Store:
-        """At the root of the book, or beside the equations that an installed package carries."""
-        at = self.settings.file or self._text.file or self._folder / self.slug
-        return Store(claims_file(at.parent, self.slug), writable=at.parent not in carried())
+        return read_sentences(self.text.file) if self.text.file else {}
 
     def symbols(
         self,
@@ -362,10 +341,8 @@ class Chapter:
         under : str, default ""
             A heading, or its number. What is given under one is taken before what is given for the
             chapter, and that before what checks have bound.
-        rtol : float, default 1e-9
-            The relative tolerance.
-        atol : float, default 0.0
-            The absolute tolerance.
+        rtol, atol : float, default 1e-9 and 0.0
+            The relative and the absolute tolerance.
         approx : float, optional
             The relative tolerance of ``\\approx``. A decimal next to it may be off by half its
             last digit.
@@ -385,8 +362,8 @@ class Chapter:
         EquationError
             For symbols and tolerances as in `check`.
         """
-        between = (f.latex for f in self._text.formulas() if stands_under(under, f))
-        with self._located(Equation("symbols", "", 1)):
+        between = (f.latex for f in self.text.formulas() if stands_under(under, f))
+        with located(self.place, Equation("symbols", "", 1)):
             drawn = self.numbers(bindings, f"symbols:{under}", *between)
             allowed = Tolerance(rtol, atol, approx)
             self._tables.add(drawn, allowed, under, spare or {}, values or {})
@@ -394,7 +371,7 @@ class Chapter:
 
     def relations(self) -> list[Relation]:
         """Return the relations of the text outside the numbered equations, as it stands now."""
-        return self._text.relations()
+        return [formula for formula in self.text.formulas() if relates(formula.latex)]
 
     def ledger(self) -> Ledger:
         """See that nothing is missing, above all the record of an equation, and sum up.
@@ -415,54 +392,58 @@ class Chapter:
             For a relation that is false.
         """
         self.reread()
-        refuse_incomplete(self.place, self.missing())
-        formulas = self._text.formulas()
+        self._refuse(self.missing())
+        formulas = self.text.formulas()
         self._tables.refuse_idle(self.place, formulas)
         found = (*self._checked.items(), *self._compared.items())
-        known = [(self._text.equations[label], bound) for (label, _), bound in found]
-        inline = self._tables.evaluate(self.place, self.relations(), known)
+        known = [(self.text.equations[label], bound) for (label, _), bound in found]
+        relations = [formula for formula in formulas if relates(formula.latex)]
+        inline = self._tables.evaluate(self.place, relations, known)
         inline += self._tables.evaluate_values(self.place, formulas)
-        refuse_incomplete(self.place, newly_listed(self.slug, self.settings, inline))
-        later = waiting(self._text.file)
+        self._refuse(newly_listed(self.slug, self.settings, inline))
+        later = waiting(self.text.file)
         between = inline_totals([record.outcome for record in inline])
         not_yet = {"waiting": len(later)} if later else {}
         sums = {**chapter_totals(self.records()), **between, **not_yet}
-        return Ledger(self.slug, sums, inline, text=self._text.name)
+        return Ledger(self.slug, sums, inline, text=self.text.name)
+
+    def _refuse(self, missing: Mapping[str, Sequence[str]]) -> None:
+        if any(missing.values()):
+            raise LedgerError(self.place, missing)
 
     def missing(self) -> dict[str, list[str]]:
         """Return what keeps the ledger from being closed, as lists of names by what it is."""
-        later = waiting(self._text.file)
-        records = self.records()
-        bare = unrecorded(self._text.equations, records, self._outdated, later)
-        done = {record.label for record in records}
+        later = waiting(self.text.file)
+        equations = self.text.equations
+        done = {record.label for record in self.records()}
+        since = dict.fromkeys(self._outdated, "; its text has changed since it was checked")
         return {
-            "equations without a record": bare,
-            "the baseline": [said for _, said in outgrown(later, self._text.equations, done)],
+            "equations without a record": [
+                f"{label} (line {equation.line}{since.get(label, '')})"
+                for label, equation in equations.items()
+                if label not in done and label not in later
+            ],
+            "the baseline": [said for _, said in outgrown(later, equations, done)],
             "claims without an experiment": sorted({*self._sentences()} - {*self._claims}),
         }
 
     @property
     def file(self) -> Path | None:
         """The file that the chapter is read from; none where that is a packaged copy."""
-        return self._text.file
+        return self.text.file
 
     def equations(self) -> Mapping[str, Equation]:
         """Return the labelled equations of the text, as they were last read."""
-        return self._text.equations
+        return self.text.equations
 
     def records(self) -> list[Record]:
         """Return the record of every check so far."""
         return list(self._records.values())
 
-    @property
-    def text(self) -> Manuscript:
-        """The text of the chapter as it was last read."""
-        return self._text
-
     def checked_statements(self) -> Iterator[tuple[Equation, BoundStatement]]:
         """Yield what was checked so far, and the numbers it was checked on."""
         for (label, _), bound in self._checked.items():
-            yield self._text.equations[label], bound
+            yield self.text.equations[label], bound
 
     def _read(self) -> Manuscript:
         try:
@@ -472,9 +453,9 @@ class Chapter:
 
     def reread(self) -> None:
         """Read the text again where it has changed, and forget what was found for the old one."""
-        older = self._text
-        self._text = self._read()
-        gone = older.changed(self._text)
+        older = self.text
+        self.text = self._read()
+        gone = older.changed(self.text)
         self._outdated |= gone
         self.forget(gone)
 
@@ -488,78 +469,35 @@ class Chapter:
     def place(self) -> str:
         """The chapter, or its file."""
         *folders, _ = self.slug.split("/")
-        return "/".join([*folders, self._text.file.name]) if self._text.file else self.slug
+        return "/".join([*folders, self.text.file.name]) if self.text.file else self.slug
 
     def equation(self, label: str) -> Equation:
         """Return the equation of a label as the text has it now.
 
-        Parameters
-        ----------
-        label : str
-            The label.
-
-        Returns
-        -------
-        Equation
-            The equation, with its place in the text.
-
-        Raises
-        ------
-        ValueError
-            If no equation has the label; the nearest ones are named.
+        Raises `ValueError` if no equation has the label; the nearest ones are named.
         """
         self.reread()
-        if label not in self._text.equations:
-            close = get_close_matches(label, self._text.equations, n=3, cutoff=0.4)
+        if label not in self.text.equations:
+            close = get_close_matches(label, self.text.equations, n=3, cutoff=0.4)
             hint = f"; nearest: {', '.join(close)}" if close else ""
             raise ValueError(f"{self.place}: no equation has the label {label}{hint}")
-        return self._text.equations[label]
+        return self.text.equations[label]
 
     def numbers(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
         """Return the numbers of bindings, one set a draw, for what is written in LaTeX.
 
-        Parameters
-        ----------
-        bindings : mapping, problem or Callable
-            The numbers, as in `check`.
-        seed : str
-            It decides what is drawn.
-        *latex : str
-            The LaTeX; fields that the notation gives to its symbols are found.
-
-        Returns
-        -------
-        tuple of dict
-            Values by symbol, for each draw.
+        The `seed` decides what is drawn. Fields that the notation gives to the symbols of `latex`
+        are found.
         """
         return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
 
     def tolerance_of(self, label: str, says: str) -> Tolerance:
-        """Return what the check of an equation allows.
+        """Return what the first check of an equation allows.
 
-        Parameters
-        ----------
-        label : str
-            The label of the equation.
-        says : str
-            What needs the check, for the error.
-
-        Returns
-        -------
-        Tolerance
-            That of the first check of it.
-
-        Raises
-        ------
-        ValueError
-            If there was none.
+        Raises `ValueError` if there was none, for what `says` that it needs the check.
         """
         allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
         if not allowed:
             which = f"{label} is not checked above" if label else "no label= is given"
             raise ValueError(f"{self.place}: {says} needs a checked equation; {which}")
         return allowed[0]
-
-    def _located(self, equation: Equation) -> AbstractContextManager[None]:
-        """Add the chapter, the label and the line of the file to whatever goes wrong."""
-        return located(self.place, equation)

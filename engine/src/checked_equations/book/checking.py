@@ -7,19 +7,18 @@ fault; GitHub shows these beside the line of the page.
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from . import markup
 from .baseline import BASELINE, find_baseline, outgrown, waiting, write_baseline
-from .execution import Fault, Run, cells
+from .execution import Fault, Run, cells, main
 
-__all__ = ["annotation", "check_pages", "pages_of", "run_apart"]
-
-_KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _OPENS = ("Chapter(", "check_equation(")
 
 
@@ -32,11 +31,12 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
     found: dict[Path, None] = {}
     for path in paths:
         if path.is_dir():
-            found.update(dict.fromkeys(_within(path)))
+            pages = (page for page in sorted(path.rglob("*")) if _checks(page, path))
+            found.update(dict.fromkeys(pages))
         elif not path.is_file():
             raise ValueError(f"paths must be files or folders; there is no {path}")
-        elif path.suffix not in _KINDS:
-            raise ValueError(f"paths must end in {', '.join(_KINDS)}; got {path}")
+        elif path.suffix not in markup.KINDS:
+            raise ValueError(f"paths must end in {', '.join(markup.KINDS)}; got {path}")
         else:
             found[path] = None
     if not found:
@@ -45,24 +45,25 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
     return list(found)
 
 
-def _within(folder: Path) -> Iterator[Path]:
-    """The pages of a folder that open a chapter or check an equation."""
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-        if path.suffix in _KINDS and path.is_file() and not hidden:
-            code = "\n".join(cell.code for cell in cells(path))
-            if any(opens in code for opens in _OPENS):
-                yield path
+def _checks(page: Path, folder: Path) -> bool:
+    """Whether a page in a folder opens a chapter or checks an equation."""
+    hidden = any(part.startswith(("_", ".")) for part in page.relative_to(folder).parts)
+    if hidden or page.suffix not in markup.KINDS or not page.is_file():
+        return False
+    return any(opens in cell.code for cell in cells(page) for opens in _OPENS)
 
 
 def run_apart(page: Path) -> Run:
     """Run a page in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        left = Path(folder) / "run.json"
-        command = [sys.executable, "-m", "checked_equations.book.execution", str(page), str(left)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        left = Path(folder) / "run"
+        code = f"from {main.__module__} import main; main()"
+        command = [sys.executable, "-c", code, str(page), str(left)]
+        shown = {"MPLBACKEND": "agg", **os.environ}  # figures open no windows
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=shown)
         if left.is_file():
-            return Run.from_json(left.read_text(encoding="utf-8"))
+            run: Run = pickle.loads(left.read_bytes())
+            return run
     words = done.stderr.strip().splitlines()[-1:] or [f"it ended with the status {done.returncode}"]
     said = f"the page could not be run: {words[0]}"
     return Run(faults=(Fault(str(page.resolve()), 1, 1, said, broken=True),))
@@ -85,7 +86,7 @@ def check_pages(
                 print(f"{_place(check.file, check.line)}: {check.said}", flush=True)
     if write:
         file = find_baseline(Path.cwd()) or Path.cwd() / BASELINE
-        count = write_baseline(file, {Path(text): labels for text, labels in _untried(runs)})
+        count = write_baseline(file, {Path(text): labels for text, _, labels in _untried(runs)})
         print(f"{_shown(str(file))}: {count} equations not yet checked")
     faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]
     for fault in faults:
@@ -93,35 +94,28 @@ def check_pages(
         if annotate:
             print(annotation(fault))
     checks = sum(len(run.checks) for run in runs)
-    left = sum(len(waiting(Path(text))) for text in _texts(runs))
+    left = sum(len(waiting(Path(text))) for text, *_ in _untried(runs))
     later = f", {left} not yet checked" if left else ""
     print(f"{len(pages)} pages: {checks} checks hold, {len(faults)} errors{later}")
     return 2 if any(fault.broken for fault in faults) else int(bool(faults))
 
 
-def _texts(runs: Iterable[Run]) -> list[str]:
-    """The texts whose pages ran to their end."""
+def _untried(runs: Sequence[Run]) -> Iterator[tuple[str, dict[str, int], list[str]]]:
+    """Of each text whose pages ran to their end, the lines of its labels, and those not tried."""
     whole = [run for run in runs if not any(fault.broken for fault in run.faults)]
-    return list(dict.fromkeys(text for run in whole for text in run.labels))
-
-
-def _untried(runs: Sequence[Run]) -> Iterator[tuple[str, list[str]]]:
-    """Of each text the labels that no page has tried."""
-    for text in _texts(runs):
+    for text in dict.fromkeys(text for run in whole for text in run.labels):
+        lines = {label: line for run in runs for label, line in run.labels.get(text, {}).items()}
         tried = {label for run in runs for label in run.tried.get(text, ())}
-        labels = dict.fromkeys(label for run in runs for label in run.labels.get(text, ()))
-        yield text, [label for label in labels if label not in tried]
+        yield text, lines, [label for label in lines if label not in tried]
 
 
 def _incomplete(runs: Sequence[Run]) -> Iterator[Fault]:
     """What no check has tried and the baseline does not list, and what it must list no longer."""
-    for text, untried in _untried(runs):
-        lines = {label: line for run in runs for label, line in run.labels.get(text, {}).items()}
+    for text, lines, untried in _untried(runs):
         listed = waiting(Path(text))
-        for label in untried:
-            if label not in listed:
-                said = f"the equation {label} is numbered, but no cell checks it"
-                yield Fault(text, lines[label], 1, said, label)
+        for label in (label for label in untried if label not in listed):
+            said = f"the equation {label} is numbered, but no cell checks it"
+            yield Fault(text, lines[label], 1, said, label)
         for label, said in outgrown(listed, lines, set(lines) - set(untried)):
             yield Fault(text, lines.get(label, 1), 1, said, label)
 
@@ -132,6 +126,7 @@ def _shown(file: str) -> str:
 
 
 def _place(file: str, *numbers: int) -> str:
+    """``page.md:3:7``, as editors and terminals know it."""
     return ":".join([_shown(file), *(str(number) for number in numbers if number)])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,8 +26,6 @@ from ..latex.equation import Equation
 from ..latex.parser import parse_free
 from .records import Record
 
-__all__ = ["Terms", "definition_record", "equation_record", "finished"]
-
 
 @dataclass(frozen=True)
 class Terms:
@@ -45,15 +43,6 @@ class Terms:
     tight: Tight = None
     chapter: str = ""
     fields: Fields = field(default_factory=Fields)
-
-    def record(self, equation: Equation, kind: str, allowed: Tolerance | None) -> Record:
-        """A record of `equation` on these terms, with nothing found yet."""
-        return Record(
-            equation.label, self.chapter, kind, equation.line, self.oracle,
-            rtol=allowed.rtol if allowed else None,
-            atol=allowed.atol if allowed else None,
-            approx=allowed.approx if allowed else None,
-        )  # fmt: skip
 
     def drawn(self, bindings: Bindings, equation: Equation) -> tuple[dict[str, Any], ...]:
         """The numbers of `equation`, one set a draw; place and label decide what is drawn."""
@@ -74,23 +63,34 @@ def equation_record(
     Raises `EquationError` for a step that does not hold, a mutant that survives, a statement
     that says nothing, and all bad input.
     """
-    latex = equation.latex
     terms.allowed.refuse_loose()
     drawn = terms.drawn(bindings, equation)
     attained = terms.attained(equation)
-    bound = bind_statement(latex, (*drawn, *attained), terms.allowed, tight=len(attained))
-    refuse_unused(drawn[0], latex, bound.statement)
-    record = replace(
-        terms.record(equation, kind_of_statement(bound), terms.allowed),
+    every = (*drawn, *attained)
+    bound = bind_statement(equation.latex, every, terms.allowed, tight=len(attained))
+    refuse_unused(drawn[0], equation.latex, bound.statement)
+    record = _compared(kind_of_statement(bound), bound, drawn, equation, terms)
+    return replace(record, tight=len(attained), estimate=worst_estimate(bound)), bound.anew()
+
+
+def _compared(
+    kind: str,
+    bound: BoundStatement,
+    drawn: Sequence[Mapping[str, Any]],
+    equation: Equation,
+    terms: Terms,
+) -> Record:
+    """The record of a statement that was evaluated."""
+    allowed = terms.allowed
+    return Record(
+        equation.label, terms.chapter, kind, equation.line, terms.oracle,
+        allowed.rtol, allowed.atol, allowed.approx,
         steps=check_steps(bound, equation),
+        mutants=check_mutants(bound, equation.latex, terms.spare, terms.tight),
         draws=len(drawn),
-        mutants=check_mutants(bound, latex, terms.spare, terms.tight),
-        tight=len(attained),
-        estimate=worst_estimate(bound),
         backend=backend(drawn[0]),
         route=route_of(bound.statement, drawn[0]),
-    )
-    return record, bound.anew()
+    )  # fmt: skip
 
 
 def definition_record(
@@ -113,18 +113,10 @@ def definition_record(
     if bare and not why.strip():
         raise EquationError(f"why= must say why nothing is compared with {'; '.join(bare)}", latex)
     if bound is None or not bound.statement.steps:
-        return replace(terms.record(equation, "definition", None), bare=bare, why=why), None
-    record = replace(
-        terms.record(equation, "definition", terms.allowed),
-        bare=bare,
-        why=why,
-        steps=check_steps(bound, equation),
-        mutants=check_mutants(bound, latex, terms.spare),
-        draws=len(drawn),
-        backend=backend(drawn[0]),
-        route=route_of(bound.statement, drawn[0]),
-    )
-    return record, bound.anew()
+        place = (equation.label, terms.chapter, "definition", equation.line, terms.oracle)
+        return Record(*place, bare=bare, why=why), None
+    record = _compared("definition", bound, drawn, equation, terms)
+    return replace(record, bare=bare, why=why), bound.anew()
 
 
 def finished(record: Record, equation: Equation, start: float) -> Record:

@@ -1,4 +1,7 @@
-"""The record that a claim leaves: plain data for the page, the notebook and the ledger."""
+"""The record that a claim leaves: plain data for the page, the notebook and the ledger.
+
+Its open badge shows a strip of dots, the means, the costs, the counts.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +11,28 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 from typing import Any
 
-from ..claims.claim import Found
-from ..claims.experiment import Draw
+from ..claims.claim import Draw, Found
 from ..claims.judging import weakened
 from ..claims.outcome import Outcome
-from .claim_panel import panel_of
+from ..claims.sentence import with_error
+from .html import element, say, scrolled, table
 from .records import Shown
 
-__all__ = ["ClaimRecord", "claim_phrases", "claim_record"]
+Data = Mapping[str, Any]
+_WIDTH, _ROW = 300, 22
+_CROSS = "m-4-4l8 8m0-8l-8 8"
 
 
 @dataclass(frozen=True, repr=False)
 class ClaimRecord(Shown):
     """A claim that its draws bear out.
 
-    Parameters
-    ----------
-    data : mapping
-        What the page shows: counts, means with their standard errors, costs, one entry a draw.
-    outcomes : tuple of Outcome
-        The numbers of each draw, for tables and figures.
-    without : mapping of str to tuple of Outcome
-        Those of each ablation.
+    `data` is what the page shows: counts, means with their standard errors, costs, one entry a
+    draw. For tables and figures there are the `outcomes`, the numbers of each draw, and those
+    `without` each cause.
     """
 
-    data: Mapping[str, Any]
+    data: Data
     outcomes: tuple[Outcome, ...]
     without: Mapping[str, tuple[Outcome, ...]]
 
@@ -54,7 +54,7 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
         **_counts(found.draws), "least": claim.needed, "once": claim.once,
         "without": {name: _counts(draws) for name, draws in found.without.items()},
         "worst": {name: _worst(found.draws, name, least) for name, least in claim.parts.items()},
-        "seconds": _seconds(found.draws),
+        "seconds": {side: _median(found.draws, side) for side in found.draws[0].seconds if side},
         "fresh": dict(found.fresh), "earlier": list(found.earlier),
         "weakened": weakened(found), "stored": found.stored, "sentence": sentence,
     }  # fmt: skip
@@ -65,7 +65,7 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
     return ClaimRecord(data, outcomes, without)
 
 
-def claim_phrases(data: Mapping[str, Any]) -> list[str]:
+def claim_phrases(data: Data) -> list[str]:
     """``10 of 12``, ``fresh 49 of 60``, ``without a grid 3 of 12``."""
     if data["once"]:
         return [f"once: {data['once']}"]
@@ -107,7 +107,83 @@ def _worst(draws: Sequence[Draw], name: str, least: Any) -> dict[str, Any]:
     return {"part": worst, "mean": parts[worst][0], "error": parts[worst][1]}
 
 
-def _seconds(draws: Sequence[Draw]) -> dict[str, float]:
-    """The median of the seconds of each side."""
-    sides = draws[0].seconds
-    return {side: float(f"{median(d.seconds[side] for d in draws):.2g}") for side in sides if side}
+def _median(draws: Sequence[Draw], side: str) -> float:
+    return float(f"{median(draw.seconds[side] for draw in draws):.2g}")
+
+
+def panel_of(data: Data) -> str:
+    """The panel of a claim, as HTML."""
+    rows = {"": data, **data["without"]}
+    costs = ", ".join(f"{side} {spent:.2g} s" for side, spent in data["seconds"].items())
+    spent = f"Processor time a draw, all that a side does included: {costs}."
+    parts = [_strips(rows), _numbers(rows), element("p", say(spent)) if costs else ""]
+    return "".join(parts) + _history(data)
+
+
+def _strips(rows: Mapping[str, Data]) -> str:
+    """A dot a draw, by its effect, where the claim holds, and a cross where it does not."""
+    effects = [dot[1] for row in rows.values() for dot in row["dots"] if dot[1] is not None]
+    low, high = (min([0, *effects]), max([0, *effects])) if effects else (0, 1)
+    lines = [_strip(row["dots"], i, low, high) for i, row in enumerate(rows.values())]
+    if effects and low < high:
+        x = _place(0, low, high)
+        lines.append(element("line", x1=x, x2=x, y1="0", y2=str(_ROW * len(rows))))
+    said = "; ".join(
+        f"{_row(name)}: holds in {row['held']} of {row['of']} draws" for name, row in rows.items()
+    )
+    picture = element(
+        "svg", *lines, class_="eqn-dots", role="img", aria_label=said,
+        viewBox=f"0 0 {_WIDTH} {_ROW * len(rows)}",
+    )  # fmt: skip
+    by = "Each mark is a draw" + (", by its effect (the line is none)" if effects else "")
+    names = [f"row {i}: without {name}" for i, name in enumerate(rows, start=1) if name]
+    told = "; ".join([f"{by}: a dot where the claim holds, else a cross", *names])
+    return picture + element("p", say(told + "."), class_="eqn-foot")
+
+
+def _row(name: str) -> str:
+    return f"without {name}" if name else "as claimed"
+
+
+def _strip(dots: Sequence[Sequence[Any]], row: int, low: float, high: float) -> str:
+    y = _ROW * row + _ROW // 2
+    step = min(22.0, (_WIDTH - 24) / max(len(dots) - 1, 1))
+    drawn = {True: "", False: ""}
+    for i, (held, effect) in enumerate(dots):
+        x = f"{12 + step * i:.0f}" if effect is None else _place(effect, low, high)
+        drawn[bool(held)] += f"M{x} {y}{'h0' if held else _CROSS}"
+    names = {True: "eqn-held", False: "eqn-missed"}
+    return "".join(element("path", d=drawn[k], class_=names[k]) for k in names if drawn[k])
+
+
+def _place(effect: float, low: float, high: float) -> str:
+    return f"{10 + (_WIDTH - 20) * (effect - low) / (high - low or 1):.1f}"
+
+
+def _numbers(rows: Mapping[str, Data]) -> str:
+    """The mean of every number, with its standard error; a column for each ablation."""
+    paths = dict.fromkeys(path for row in rows.values() for path in row["numbers"])
+    titles = ("mean over the draws", *(say(_row(name)) for name in rows))
+    body = []
+    for path in paths:
+        found = (row["numbers"].get(path) for row in rows.values())
+        means = (say(with_error(*one)) if one else "" for one in found)
+        cells = (element("td", mean, class_="eqn-number") for mean in means)
+        body.append(element("tr", element("td", say(path)), *cells))
+    return scrolled(table("eqn-steps", titles, body), "means") if body else ""
+
+
+def _history(data: Data) -> str:
+    """The counts in words."""
+    if data["once"]:
+        return element("p", say(f"Done once: {data['once']}."))
+    parts = [f"At least {data['least']} of {data['of']} draws are said"]
+    if fresh := data["fresh"]:
+        edges = f", {fresh['edges']} picks at an edge" if fresh.get("edges") else ""
+        parts.append(f"fresh draws until {fresh['until']}: {fresh['held']} of {fresh['of']}{edges}")
+        parts += [f"without {n}: {k} of {fresh['of']}" for n, k in fresh["without"].items()]
+    parts += [
+        f"of earlier code, until {e['until']}: {e['held']} of {e['of']}" for e in data["earlier"]
+    ]
+    parts += ["fresh draws speak against it"] if data["weakened"] else []
+    return element("p", say("; ".join(parts) + "."))

@@ -15,11 +15,6 @@ from textwrap import dedent
 
 from ..latex.equation import Equation
 
-__all__ = [
-    "LABEL", "between_dollars", "block_end", "environments", "has_label", "labelled",
-    "restructured", "without_labels",
-]  # fmt: skip
-
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 _BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$|\s*<!--\s*label:\s*(?P<note>\S+)\s*-->"
 _BEHIND += r"|[ \t]*\{#(?P<mark>[^}\s]+)\}[ \t]*$"
@@ -40,36 +35,27 @@ _LITERAL = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "lit
 _LITERAL |= {"raw", "highlight", "doctest", "testcode"}
 
 
-def _blanked(pattern: re.Pattern[str], latex: str) -> str:
-    return pattern.sub(lambda match: " " * len(match[0]), latex)
-
-
 def has_label(latex: str) -> bool:
     """Whether a ``\\label`` stands in `latex`."""
     return LABEL.search(latex) is not None
 
 
-def without_labels(latex: str) -> str:
-    """`latex` with spaces in place of each ``\\label``, so that columns stay what they are.
-
-    >>> without_labels(r"a = b \\label{eq-a} + c")
-    'a = b              + c'
-    """
-    return _blanked(LABEL, latex)
-
-
 def _bare(latex: str) -> str:
     """`latex` without a label, a number by hand and an environment around it all.
 
-    >>> _bare(r"\\begin{aligned}a &= b\\end{aligned} \\tag{2.4}").strip()
+    Spaces stand in their place, so that columns stay what they are.
+
+    >>> _bare(r"\\begin{aligned}a &= b\\end{aligned} \\label{eq-a} \\tag{2.4}").strip()
     'a &= b'
     """
-    bare = _blanked(_LAYOUT, without_labels(latex))
-    whole = _WHOLE.fullmatch(bare)
-    if whole is None or whole[1] in bare[whole.end(1) :]:
-        return bare
-    blank = [" " * len(part) for part in whole.group(1, 3)]
-    return bare.replace(whole[1], blank[0]).replace(whole[3], blank[1])
+    for pattern in (LABEL, _LAYOUT):
+        latex = pattern.sub(lambda match: " " * len(match[0]), latex)
+    whole = _WHOLE.fullmatch(latex)
+    if whole is None or whole[1] in latex[whole.end(1) :]:
+        return latex
+    for part in whole.group(1, 3):
+        latex = latex.replace(part, " " * len(part))
+    return latex
 
 
 def labelled(latex: str, line: int, label: str = "") -> Equation | None:
@@ -91,23 +77,14 @@ def labelled(latex: str, line: int, label: str = "") -> Equation | None:
     return Equation(labels[0], "\n".join(bare.split("\n")[skipped:]), line + skipped)
 
 
-def between_dollars(text: str) -> Iterator[Equation]:
-    """The labelled equations between double dollars.
+def displayed(text: str) -> Iterator[Equation]:
+    """The labelled equations between double dollars, and in environments that stand alone.
 
-    >>> [(e.label, e.latex, e.line) for e in between_dollars("$$\\na = b\\n$$ (eq-a)")]
+    >>> [(e.label, e.latex, e.line) for e in displayed("$$\\na = b\\n$$ (eq-a)")]
     [('eq-a', 'a = b', 2)]
     """
-    yield from _matches(text, _DOLLARS)
-
-
-def environments(text: str) -> Iterator[Equation]:
-    """The labelled equations in environments that stand alone."""
     outside = _DOLLARS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    yield from _matches(outside, _ENVIRONMENT)
-
-
-def _matches(text: str, display: re.Pattern[str]) -> Iterator[Equation]:
-    for match in display.finditer(text):
+    for match in (*_DOLLARS.finditer(text), *_ENVIRONMENT.finditer(outside)):
         line = text.count("\n", 0, match.start("latex")) + 1
         behind = match.groupdict()
         names = (behind.get(kind) for kind in ("label", "note", "mark"))

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import ast
 import io
-import json
 import linecache
-import os
+import pickle
 import re
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import chdir, contextmanager, redirect_stdout
-from dataclasses import asdict, dataclass, field
+from contextlib import chdir, redirect_stdout
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -28,8 +26,6 @@ from .chapter import Chapter
 from .displays import block_end
 from .ledger import LedgerError
 from .records import Record
-
-__all__ = ["Cell", "Check", "Fault", "Run", "cells", "main", "named", "run_page"]
 
 _DIRECTIVE = re.compile(r"^\s*\.\. (?:jupyter-execute|code-cell)::")
 _FOREIGN = re.compile(r"\s*%%(?!time|capture|prun)")
@@ -48,35 +44,24 @@ class Cell:
 def cells(path: Path) -> list[Cell]:
     """The code cells of the page at `path`, in reading order."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".ipynb":
-        return list(_of_notebook(text))
-    if path.suffix == ".rst":
-        return list(_of_restructured(text.splitlines()))
-    name = "python" if path.suffix == ".qmd" else "code-cell"
+    lines = text.splitlines()
     found = []
-    for fence, body in markup.blocks(text.splitlines()):
+    if path.suffix == ".ipynb":
+        code = (cell for cell in markup.notebook_cells(text, "code") if cell.text.strip())
+        return [Cell(cell.lines[0], cell.text, cell.tags) for cell in code]
+    if path.suffix == ".rst":
+        for i in (i for i, line in enumerate(lines) if _DIRECTIVE.match(line)):
+            body = lines[i + 1 : block_end(lines, i)]
+            head = markup.options(body)
+            found.append(Cell(i + 2 + head, dedent("\n".join(body[head:]))))
+        return found
+    name = "python" if path.suffix == ".qmd" else "code-cell"
+    for fence, body in markup.blocks(lines):
         if fence.directive.split(",")[0] == name:
             head = 0 if name == "python" else markup.options(body)
             tags = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
             found.append(Cell(fence.line + 1 + head, "\n".join(body[head:]), tags))
     return sorted(found, key=lambda cell: cell.line)
-
-
-def _of_notebook(text: str) -> Iterator[Cell]:
-    raw = text.splitlines()
-    line = 1
-    for code, tags in markup.notebook_cells(text, "code"):
-        if code.strip():
-            line = markup.line_in_notebook(raw, code, line - 1)
-            yield Cell(line, code, tags)
-
-
-def _of_restructured(lines: list[str]) -> Iterator[Cell]:
-    for i, line in enumerate(lines):
-        if _DIRECTIVE.match(line):
-            body = lines[i + 1 : block_end(lines, i)]
-            head = markup.options(body)
-            yield Cell(i + 2 + head, dedent("\n".join(body[head:])))
 
 
 @dataclass(frozen=True)
@@ -110,18 +95,6 @@ class Run:
     labels: dict[str, dict[str, int]] = field(default_factory=dict)  # of each text, their lines
     tried: dict[str, list[str]] = field(default_factory=dict)
 
-    def to_json(self) -> str:
-        """As text, so that one process can hand it to another."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str) -> Run:
-        """What `to_json` made."""
-        data = json.loads(text)
-        data["checks"] = tuple(Check(**check) for check in data["checks"])
-        data["faults"] = tuple(Fault(**fault) for fault in data["faults"])
-        return cls(**data)
-
 
 def run_page(path: Path) -> Run:
     """Run the cells of the page at `path`; a false equation does not keep the others from it.
@@ -133,7 +106,7 @@ def run_page(path: Path) -> Run:
     scope |= {"display": lambda *things, **options: None, "get_ipython": lambda: None}
     faults: list[Fault] = []
     shown: list[Any] = []
-    with _figures_without_windows(), chdir(path.parent), redirect_stdout(io.StringIO()):
+    with chdir(path.parent), redirect_stdout(io.StringIO()):
         for cell in cells(path):
             if "skip-execution" in cell.tags:
                 continue
@@ -219,22 +192,6 @@ def _summed(path: Path, values: list[Any], faults: list[Fault]) -> Run:
     return Run(tuple(checks), tuple(faults), labels, tried)
 
 
-@contextmanager
-def _figures_without_windows() -> Iterator[None]:
-    """The kernels of a book that is built later in this process choose how they show figures."""
-    before = os.environ.get("MPLBACKEND")
-    os.environ.setdefault("MPLBACKEND", "agg")
-    try:
-        yield
-    finally:
-        if before is None:
-            os.environ.pop("MPLBACKEND", None)
-
-
 def main() -> None:
-    """Run the page that is named first, and write what it left to the file named second."""
-    Path(sys.argv[2]).write_text(run_page(Path(sys.argv[1])).to_json(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    """Run the page that is named first, and leave its `Run` in the file named second."""
+    Path(sys.argv[2]).write_bytes(pickle.dumps(run_page(Path(sys.argv[1]))))

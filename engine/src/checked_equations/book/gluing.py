@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-__all__ = ["glue", "running_shell"]
-
 _UNSHOWN = "application/papermill.record/"  # before the type of what no notebook is to show
 
 

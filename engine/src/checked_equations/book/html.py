@@ -8,11 +8,6 @@ from html import escape
 from ..latex.balance import is_balanced
 from .phrases import short
 
-__all__ = [
-    "code", "display", "display_later", "element", "inline_math", "later", "link", "number",
-    "phrase", "row", "say", "scrolled", "table", "tolerance",
-]  # fmt: skip
-
 
 def element(name: str, *content: str, **attributes: str | bool | None) -> str:
     """``<name attributes>content</name>``; a trailing underscore of an attribute is dropped."""

@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 from ..check.bindings import name_kinds, names_in, swap_groups
 from ..check.definitions import NORMAL, moment_steps, normal_shape
 from ..check.mutant_outcomes import run_mutants
 from ..check.mutants import all_mutants
+from ..check.name_clashes import refuse_name_clashes
 from ..check.relations import RELATIONS, Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw, refuse_unfit
 from ..errors import EquationError
 from ..latex.balance import balanced
+from ..latex.equation import Equation, located
 from ..latex.names import normal
 from ..latex.parser import parse, parse_free, symbols
 from ..latex.tree import Apply, Name, Number, Statement, Step, Subscript, Sum, walk
 from .prose import Relation
 from .records import InlineRecord
-
-__all__ = ["Table", "evaluate_relation", "order_tables", "stands_under"]
 
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
@@ -40,7 +41,8 @@ class Table:
     """What symbols stand for: numbers for one or several draws, and how exactly they are meant.
 
     `under` is the heading below which the table counts, `line` where a check's equation stands
-    (0 for a table that the author gave by name).
+    (0 for a table that the author gave by name). By their normal form it has the relations that are
+    `spared`, each with the reason, and the `values` of expressions.
     """
 
     draws: tuple[Mapping[str, Any], ...]
@@ -48,25 +50,13 @@ class Table:
     name: str = "symbols"
     under: str = ""
     line: int = 0
+    spared: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
+_VALUE = r"\mathrm{value}"  # what an expression is compared with
+_SQUARE = re.compile(r"(.*)\^(?:2|\{2\})")
 _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
-
-
-def order_tables(tables: Sequence[Table], relation: Relation) -> list[Table]:
-    """The tables that may decide about `relation`, the nearest first."""
-
-    def distance(table: Table) -> tuple[int, int]:
-        depth = len(relation.headings) - _depth(table, relation) if table.under else 99
-        return (0, depth) if not table.line else (1, abs(table.line - relation.line))
-
-    return sorted((t for t in tables if not t.under or _depth(t, relation)), key=distance)
-
-
-def _depth(table: Table, relation: Relation) -> int:
-    """How deep the table's heading is among those above the relation; 0 if it is not."""
-    places = [i for i, h in enumerate(relation.headings, start=1) if names_heading(table.under, h)]
-    return max(places, default=0)
 
 
 def names_heading(under: str, heading: str) -> bool:
@@ -86,6 +76,15 @@ def stands_under(under: str, relation: Relation) -> bool:
     return not under or any(names_heading(under, heading) for heading in relation.headings)
 
 
+def _distance(table: Table, relation: Relation) -> tuple[int, int]:
+    """How far a table is from a relation that it may decide about."""
+    if table.line:
+        return 1, abs(table.line - relation.line)
+    under = table.under
+    deep = [i for i, h in enumerate(relation.headings) if under and names_heading(under, h)]
+    return 0, -max(deep, default=-1)
+
+
 def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineRecord:
     """The outcome of `relation`.
 
@@ -95,7 +94,8 @@ def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineReco
     if not unread and _gives_value(parse_free(relation.latex)):
         tables = [table for table in tables if not table.line]  # a check draws its numbers
     reasons = []
-    for table in [*order_tables(tables, relation), _NOTHING]:
+    near = [table for table in tables if stands_under(table.under, relation)]
+    for table in [*sorted(near, key=lambda table: _distance(table, relation)), _NOTHING]:
         bound, why = _on(relation.latex, table)
         if bound is not None:
             return _judged(relation, table, bound)
@@ -176,34 +176,27 @@ def _halves(step: Step, latex: str) -> Iterator[float]:
 
 
 def _judged(relation: Relation, table: Table, bound: BoundStatement) -> InlineRecord:
+    latex = relation.latex
     compared = [bound.compare(i, step) for i, step in enumerate(bound.statement.steps)]
-    missed = [i for i, comparison in enumerate(compared) if not comparison.holds]
-    if missed:
-        raise _falsehood(relation, table, bound, missed[0])
+    for step, comparison in zip(bound.statement.steps, compared, strict=True):
+        if not comparison.holds:
+            problem = (
+                f"this sentence is false on the numbers of {table.name}: "
+                f"{balanced(latex, step.span)} is off by {comparison.residual:.1e}. "
+                "Mend it, give its symbols the values that are meant here with "
+                "chapter.symbols(..., under=heading), or say why it need not hold with "
+                "spare={latex: why}"
+            )
+            raise EquationError(problem, latex, step.span)
     named = swap_groups(bound.draws[0].bindings)
-    made = all_mutants(bound.statement, named, lambda node: balanced(relation.latex, node.span))
+    made = all_mutants(bound.statement, named, lambda node: balanced(latex, node.span))
     outcomes = [outcome for outcome, _ in run_mutants(bound, made)]
     return InlineRecord(
-        relation.latex, relation.line, "evaluated", by=table.name,
+        latex, relation.line, "evaluated", by=table.name,
         residual=max(comparison.residual for comparison in compared),
         caught=outcomes.count("caught"),
         mutants=len(outcomes) - outcomes.count("indistinct"),  # that can be told from it
     )  # fmt: skip
-
-
-def _falsehood(
-    relation: Relation, table: Table, bound: BoundStatement, place: int
-) -> EquationError:
-    """The error that tells the author of a false relation."""
-    step = bound.statement.steps[place]
-    off = bound.compare(place, step).residual
-    problem = (
-        f"this sentence is false on the numbers of {table.name}: "
-        f"{balanced(relation.latex, step.span)} is off by {off:.1e}. "
-        "Mend it, give its symbols the values that are meant here with "
-        "chapter.symbols(..., under=heading), or say why it need not hold with spare={latex: why}"
-    )
-    return EquationError(problem, relation.latex, step.span)
 
 
 def _why(latex: str, tables: Sequence[Table], reasons: Sequence[str]) -> str:
@@ -214,3 +207,119 @@ def _why(latex: str, tables: Sequence[Table], reasons: Sequence[str]) -> str:
     if fewest:
         return "not bound together: " + ", ".join(f"`{symbol}`" for symbol in fewest)
     return _NO_NODES if _NO_NODES in reasons else reasons[0]
+
+
+class SymbolTables:
+    """The tables of symbols that an author has named, and the relations that need not hold."""
+
+    def __init__(self) -> None:
+        self._tables: dict[tuple[str, frozenset[str]], Table] = {}
+
+    def add(
+        self,
+        drawn: tuple[dict[str, Any], ...],
+        allowed: Tolerance,
+        under: str,
+        spare: Mapping[str, str],
+        values: Mapping[str, Any],
+    ) -> None:
+        """Take a table and what it spares; the same symbols under the same heading replace it."""
+        allowed.refuse_loose()
+        refuse_name_clashes("", Number(0), drawn)
+        idle = [latex for latex, why in spare.items() if not why.strip()]
+        if idle:
+            raise EquationError("spare must say why it need not hold", idle[0])
+        self._tables[under, frozenset(drawn[0])] = Table(
+            tuple(map(_with_roots, drawn)),
+            allowed,
+            f"symbols({under!r})" if under else "symbols",
+            under,
+            spared={normal(latex): why for latex, why in spare.items()},
+            values={normal(latex): value for latex, value in values.items()},
+        )
+
+    def evaluate_values(self, place: str, formulas: Sequence[Relation]) -> tuple[InlineRecord, ...]:
+        """Try the expressions whose values the author has given, each on its own table."""
+        records = []
+        for formula in formulas:
+            spelled = _spelled(formula)
+            for table in self._above(formula):
+                if spelled not in table.values:
+                    continue
+                value = table.values[spelled]
+                draws = tuple(
+                    {**d, _VALUE: value(d) if callable(value) else value} for d in table.draws
+                )
+                says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
+                with located(place, Equation("in the text", says.latex, formula.line)):
+                    record = evaluate_relation(says, [replace(table, draws=draws, under="")])
+                    if record.outcome != "evaluated":
+                        raise EquationError(f"values cannot be compared: {record.why}", says.latex)
+                records.append(replace(record, latex=formula.latex))
+        return tuple(records)
+
+    def evaluate(
+        self,
+        place: str,
+        relations: Sequence[Relation],
+        statements: Iterable[tuple[Equation, BoundStatement]],
+    ) -> tuple[InlineRecord, ...]:
+        """What becomes of all; an error of a false one says where in the file `place` it is."""
+        tables = list(self._tables.values())
+        for equation, bound in statements:
+            draws = bound.draws[: len(bound.draws) - bound.tight]
+            drawn = tuple(_with_roots(draw.bindings) for draw in draws)
+            tables.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
+        records = []
+        for relation in relations:
+            spelled = _spelled(relation)
+            spared = [t.spared[spelled] for t in self._above(relation) if spelled in t.spared]
+            if spared:
+                record = InlineRecord(
+                    relation.latex, relation.line, "listed", spared[0], spared=True
+                )
+            else:
+                with located(place, Equation("in the text", relation.latex, relation.line)):
+                    record = evaluate_relation(relation, tables)
+            records.append(record)
+        return tuple(records)
+
+    def _above(self, relation: Relation) -> list[Table]:
+        """The author's tables that count where the relation stands."""
+        return [table for table in self._tables.values() if stands_under(table.under, relation)]
+
+    def refuse_idle(self, place: str, formulas: Sequence[Relation]) -> None:
+        """Raise `ValueError` for what the author has named and the text does not have."""
+        headings = {heading for formula in formulas for heading in formula.headings}
+        idle = []
+        for table in self._tables.values():
+            under = table.under
+            if under and not any(names_heading(under, heading) for heading in headings):
+                idle.append(f"no relation stands under the heading {under!r}")
+            found = {_spelled(formula) for formula in formulas if stands_under(under, formula)}
+            for word, named in (("spare names", table.spared), ("values gives", table.values)):
+                idle += [
+                    f"{word} {latex!r}, which does not stand between the equations"
+                    for latex in sorted(named.keys() - found)
+                ]
+        if formulas and idle:
+            raise ValueError(f"{place}: {'; '.join(idle)}")
+
+
+def _spelled(relation: Relation) -> str:
+    """The normal form of its LaTeX, or nothing where that cannot be read."""
+    try:
+        return normal(relation.latex)
+    except EquationError:
+        return ""
+
+
+def _with_roots(drawn: Mapping[str, Any]) -> dict[str, Any]:
+    """Where a symbol is bound as a square alone, as variances are, its root is bound with it."""
+    roots = {}
+    for key, value in drawn.items():
+        square = _SQUARE.fullmatch(key)
+        number = isinstance(value, Real) and float(value) >= 0
+        if square and number and square[1] not in drawn:
+            roots[square[1]] = float(value) ** 0.5
+    return {**drawn, **roots}

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..check.outcomes import OUTCOMES
-from ..latex.equation import Equation
 from .records import Record
-
-__all__ = [
-    "KINDS", "LedgerError", "chapter_totals", "inline_totals",
-    "refuse_incomplete", "strongest", "totals", "unrecorded",
-]  # fmt: skip
 
 EQUATIONS = ("equations without a record", "the baseline")  # that a ledger may miss
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
@@ -34,11 +28,6 @@ class LedgerError(ValueError):
 _COUNTED = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}
 
 
-def strongest(kinds: Iterable[str]) -> str:
-    """The kind that an equation is known by, which may have several records."""
-    return min(kinds, key=KINDS.index, default="unchecked")
-
-
 def totals(kinds: Sequence[str], mutants: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """The counts of equations of these `kinds`, one for each, and of the outcomes of `mutants`.
 
@@ -55,40 +44,14 @@ def totals(kinds: Sequence[str], mutants: Sequence[Mapping[str, int]]) -> dict[s
 
 def chapter_totals(records: Sequence[Record]) -> dict[str, int]:
     """The counts of a chapter; a label counts once, as the strongest of its records."""
-    by_label: dict[str, list[str]] = {}
+    kinds: dict[str, str] = {}
     for record in records:
-        by_label.setdefault(record.label, []).append(record.kind)
-    kinds = [strongest(kinds) for kinds in by_label.values()]
-    return totals(kinds, [record.mutants.counts for record in records])
+        known = kinds.get(record.label, record.kind)
+        kinds[record.label] = min(known, record.kind, key=KINDS.index)
+    return totals(list(kinds.values()), [record.mutants.counts for record in records])
 
 
 def inline_totals(outcomes: Sequence[str]) -> dict[str, int]:
     """How many relations between the equations were evaluated, and how many are only listed."""
     evaluated = sum(outcome == "evaluated" for outcome in outcomes)
     return {"inline_evaluated": evaluated, "inline_listed": len(outcomes) - evaluated}
-
-
-def unrecorded(
-    equations: Mapping[str, Equation],
-    records: Sequence[Record],
-    outdated: Collection[str] = (),
-    later: Collection[str] = (),
-) -> list[str]:
-    """The equations without a record that are not for `later`, each with its line.
-
-    `outdated` are labels whose text has changed since they were checked; those in `later` are
-    listed in the baseline and need no record yet, unless they have one.
-    """
-    done = {record.label for record in records}
-    since = dict.fromkeys(outdated, "; its text has changed since it was checked")
-    return [
-        f"{e.label} (line {e.line}{since.get(e.label, '')})"
-        for e in equations.values()
-        if e.label not in done and e.label not in later
-    ]
-
-
-def refuse_incomplete(place: str, missing: Mapping[str, Sequence[str]]) -> None:
-    """Raise `LedgerError` with the lists of what is `missing`, by what it is."""
-    if any(missing.values()):
-        raise LedgerError(place, missing)

@@ -11,22 +11,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 from ..latex.equation import Equation
+from ..latex.macros import expand
 from . import markup, prose
 from .gluing import running_shell
-from .mathjax_macros import expand_equation, expand_relation, read_macros
 from .packing import packed_equations
 from .prose import Relation
-
-__all__ = ["AS_PACKAGED", "Manuscript", "read_manuscript", "running"]
+from .settings import expand_equation, read_macros
 
 AS_PACKAGED = "as packaged, not as in this notebook"
-_KINDS = (".md", ".ipynb", ".rst", ".qmd")
 _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it
 
 
@@ -49,16 +47,13 @@ class Manuscript:
         new = {label: e.digest for label, e in newer.equations.items()}
         return {label for label, e in self.equations.items() if new.get(label) != e.digest}
 
-    def relations(self) -> list[Relation]:
-        """The relations of the text outside its numbered equations, as it stands now."""
-        return [formula for formula in self.formulas() if prose.relates(formula.latex)]
-
     def formulas(self) -> list[Relation]:
-        """The relations, and all other mathematics outside the numbered equations."""
+        """The mathematics of the text outside its numbered equations, as it stands now."""
         if self.file is None:
             return []
         macros = read_macros(self.file.resolve().parent)
-        return [expand_relation(formula, macros) for formula in prose.read_formulas(self.file)]
+        read = prose.read_formulas(self.file)
+        return [replace(f, latex=expand(f.latex, macros).latex) for f in read] if macros else read
 
 
 def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
@@ -111,9 +106,9 @@ def _parsed(file: Path, content: bytes) -> Mapping[str, Equation]:
 
 def _is_text(file: Path, slug: str) -> bool:
     """Whether a file opens the chapter, or has its name, and has equations of its own."""
-    if file.suffix not in _KINDS or not file.is_file():
+    if file.suffix not in markup.KINDS or not file.is_file():
         return False
-    return (file.stem == _last(slug) or _mentions(file, slug)) and bool(_of(file).equations)
+    return (file.stem == Path(slug).name or _mentions(file, slug)) and bool(_of(file).equations)
 
 
 def _mentions(file: Path, slug: str) -> bool:
@@ -130,8 +125,8 @@ def _opens(file: Path, changed: int, size: int, slug: str) -> bool:
 
 def _beside(slug: str, folder: Path) -> Path | None:
     """The chapter's text in `folder`: by its name, ``.md`` before ``.ipynb``, or by its code."""
-    by_name = [folder / f"{_last(slug)}{kind}" for kind in _KINDS]
-    others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in _KINDS)
+    by_name = [folder / f"{Path(slug).name}{kind}" for kind in markup.KINDS]
+    others = sorted(path for path in folder.glob("[!.~]*") if path.suffix in markup.KINDS)
     texts = [path for path in dict.fromkeys([*by_name, *others]) if _is_text(path, slug)]
     for other in texts[1:]:
         first, second = _of(texts[0]), _of(other)
@@ -152,7 +147,3 @@ def _beside(slug: str, folder: Path) -> Path | None:
 def _spoken(file: Path, content: bytes) -> frozenset[str]:
     """Read once for each state of the file, as its equations are."""
     return frozenset(prose.sentences(content.decode("utf-8"), file.suffix))
-
-
-def _last(slug: str) -> str:
-    return slug.rsplit("/", 1)[-1]

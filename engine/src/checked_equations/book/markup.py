@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..latex.equation import Equation
 from . import displays
 
-__all__ = [
-    "Fence", "blocks", "equations", "line_in_notebook", "notebook_cells", "options",
-    "parse", "read",
-]  # fmt: skip
-
+KINDS = (".md", ".ipynb", ".rst", ".qmd")  # of files that hold a page
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
@@ -57,7 +53,20 @@ def equations(text: str) -> dict[str, Equation]:
     >>> found["eq-one"].latex, found["eq-one"].line
     ('a &= b', 3)
     """
-    return _by_label(_scan(text.splitlines()))
+    lines = text.splitlines()
+    fenced = list(blocks(lines))
+    kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
+    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
+    for fence, body in fenced:
+        if fence.opaque:
+            kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
+    written = [*displays.displayed("\n".join(kept))]
+    for fence, body in fenced:
+        if fence.directive == "math":
+            written += _directive(fence, body)
+        elif fence.directive == "eval-rst":
+            written += displays.restructured(body, fence.line + 1)
+    return _by_label(sorted(written, key=lambda equation: equation.line))
 
 
 def _by_label(written: Iterable[Equation]) -> dict[str, Equation]:
@@ -68,24 +77,6 @@ def _by_label(written: Iterable[Equation]) -> dict[str, Equation]:
             raise ValueError(f"line {equation.line}: the label {said}")
         by_label[equation.label] = equation
     return by_label
-
-
-def _scan(lines: list[str]) -> list[Equation]:
-    """Every labelled equation, however it is labelled, in reading order."""
-    fenced = list(blocks(lines))
-    kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
-    kept = ["" if line.lstrip().startswith("%") else line for line in kept]
-    for fence, body in fenced:
-        if fence.opaque:
-            kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
-    outside = "\n".join(kept)
-    written = [*displays.between_dollars(outside), *displays.environments(outside)]
-    for fence, body in fenced:
-        if fence.directive == "math":
-            written += _directive(fence, body)
-        elif fence.directive == "eval-rst":
-            written += displays.restructured(body, fence.line + 1)
-    return sorted(written, key=lambda equation: equation.line)
 
 
 def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
@@ -137,35 +128,51 @@ def read(path: Path) -> dict[str, Equation]:
 
 def parse(content: str, suffix: str) -> dict[str, Equation]:
     """The labelled equations of the `content` of a file whose name ends in `suffix`."""
-    if suffix == ".ipynb":
-        return _notebook(content)
     if suffix == ".rst":
         return _by_label(displays.restructured(content.splitlines()))
-    return equations(content)
-
-
-def notebook_cells(text: str, kind: str) -> Iterator[tuple[str, frozenset[str]]]:
-    """The source and the tags of each cell of a `kind`: "markdown" or "code"."""
-    for cell in json.loads(text)["cells"]:
-        if cell["cell_type"] == kind:
-            yield "".join(cell["source"]), frozenset(cell.get("metadata", {}).get("tags", ()))
-
-
-def _notebook(text: str) -> dict[str, Equation]:
-    raw = text.splitlines()
+    if suffix != ".ipynb":
+        return equations(content)
     by_label: dict[str, Equation] = {}
-    for source, _ in notebook_cells(text, "markdown"):
-        for label, equation in equations(source).items():
+    for cell in notebook_cells(content, "markdown"):
+        for label, equation in equations(cell.text).items():
             if label in by_label:
                 raise ValueError(f"the label {label} stands in two cells")
-            name = re.escape(label)
-            given = re.compile(rf"(label|name): {name}(?![\w-])|\({name}\)|label\{{{name}\}}")
-            start = next((i for i, line in enumerate(raw) if given.search(line)), 0)
-            by_label[label] = replace(equation, line=line_in_notebook(raw, equation.latex, start))
+            by_label[label] = replace(equation, line=cell.lines[equation.line - 1])
     return by_label
 
 
-def line_in_notebook(raw: list[str], text: str, start: int = 0) -> int:
-    """The line of the notebook's file, from the place `start` on, on which the `text` begins."""
-    first = json.dumps(text.split("\n")[0], ensure_ascii=False)[1:-1]
-    return next((i for i in range(start, len(raw)) if first in raw[i]), start) + 1
+@dataclass(frozen=True)
+class NotebookCell:
+    """A cell of a notebook: its text, on which line of the file each of its lines is, its tags."""
+
+    text: str
+    lines: Sequence[int]
+    tags: frozenset[str]
+
+
+def notebook_cells(content: str, kind: str) -> list[NotebookCell]:
+    """The cells of a `kind` in a notebook: "markdown" or "code"."""
+    cells = json.loads(content)["cells"]
+    begin = list(re.finditer(r'^([ \t]*)"source": (\[$)?', content, re.MULTILINE))
+    begin = [match for match in begin if match[1] == begin[0][1]]  # what lies deeper is an output
+    found = []
+    for i, cell in enumerate(cells):
+        text = "".join(cell["source"])
+        count = text.count("\n") + 1
+        lines: Sequence[int] = [1] * count  # where the file is one line
+        if len(begin) == len(cells):
+            at = content.count("\n", 0, begin[i].start()) + 1
+            lines = range(at + 1, at + 1 + count) if begin[i][2] else [at] * count
+        tags = frozenset(cell.get("metadata", {}).get("tags", ()))
+        if cell["cell_type"] == kind:
+            found.append(NotebookCell(text, lines, tags))
+    return found
+
+
+def markdown(content: str, suffix: str, *, without: str = "") -> tuple[str, Sequence[int]]:
+    """The Markdown of a file, without cells that have a tag, and the line of the file of each."""
+    if suffix != ".ipynb":
+        return content, range(1, content.count("\n") + 2)
+    cells = [c for c in notebook_cells(content, "markdown") if without not in c.tags]
+    lines = [line for cell in cells for line in (*cell.lines, cell.lines[-1])]
+    return "\n\n".join(cell.text for cell in cells), lines

@@ -12,12 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..latex.equation import Equation
-from . import markup
-from .mathjax_macros import expand_equation, read_macros
-from .notation import packed_rows
-from .settings import CLAIMS, PACKED, carried, claims_file, find_settings
-
-__all__ = ["pack", "packed_equations"]
+from . import markup, settings
 
 
 def pack(book: Path, to: Path | None = None) -> list[Path]:
@@ -26,18 +21,20 @@ def pack(book: Path, to: Path | None = None) -> list[Path]:
     Returns the files written, ``equations.json`` first. Raises `ValueError` where a page cannot
     be read, where no page has a labelled equation, and where `to` lies in an installed package.
     """
-    to = book / PACKED if to is None else to
+    to = book / settings.PACKED if to is None else to
     for scheme in ("purelib", "platlib"):
         if to.resolve().is_relative_to(Path(sysconfig.get_path(scheme)).resolve()):
             said = f"to must be a folder of the book, not of an installed package; got {to}"
             raise ValueError(said)
     contents: dict[str, bytes] = {"equations.json": _json(_pages(book))}
-    settings = find_settings(book, packed=False)
-    contents |= {file.name: file.read_bytes() for file in settings.carried_files()}
-    notation = settings.notation_file
+    told = settings.find_settings(book, packed=False)
+    contents |= {file.name: file.read_bytes() for file in told.carried_files()}
+    notation = told.notation_file
     if notation is not None:  # its fields, as a file that needs no parser of YAML
-        contents[notation.with_suffix(".json").name] = _json(packed_rows(notation))
-    for file in sorted((book / CLAIMS).rglob("*.json")):  # found once, and not again far away
+        kept = ("latex", "shown", "fields", "chapter")
+        rows = [{key: row[key] for key in kept if key in row} for row in told.rows()]
+        contents[notation.with_suffix(".json").name] = _json([{"symbols": rows}])
+    for file in sorted((book / settings.CLAIMS).rglob("*.json")):  # not to be found again
         contents[file.relative_to(book).as_posix()] = file.read_bytes()
     for name, content in contents.items():
         (to / name).parent.mkdir(parents=True, exist_ok=True)
@@ -60,10 +57,12 @@ def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
             equations = markup.read(path)
         except ValueError as error:
             raise ValueError(f"{path.name}: {error}") from error
-        macros = read_macros(path.resolve().parent)  # which a notebook far from the book would lack
-        alone = [expand_equation(equation, macros) for equation in equations.values()]
+        macros = settings.read_macros(
+            path.resolve().parent
+        )  # which a notebook far from the book would lack
+        alone = [settings.expand_equation(equation, macros) for equation in equations.values()]
         slug = name.with_suffix("").as_posix()
-        if alone or claims_file(book, slug).is_file():
+        if alone or settings.claims_file(book, slug).is_file():
             pages[slug] = {e.label: {"latex": e.latex, "line": e.line} for e in alone}
     if not pages:
         raise ValueError(f"book must have a page with a labelled equation; {book} has none")
@@ -75,8 +74,8 @@ def packed_equations(slug: str, folder: Path) -> dict[str, Equation]:
 
     Else in those that an installed package carries. Raises `ValueError` where no data hold it.
     """
-    above = [place / PACKED for place in (folder, *folder.parents)]
-    files = [data / "equations.json" for data in (*above, *carried())]
+    above = [place / settings.PACKED for place in (folder, *folder.parents)]
+    files = [data / "equations.json" for data in (*above, *settings.carried())]
     known = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
     pages = next((pages for pages in known if slug in pages), None)
     if pages is None:

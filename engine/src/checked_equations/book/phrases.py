@@ -12,12 +12,6 @@ from typing import Any
 
 from ..check.outcomes import OUTCOMES
 
-__all__ = [
-    "CHECKED", "added", "badge_phrases", "counted", "evaluated_between", "mutant_counts",
-    "mutants_caught", "plain", "power_of_ten", "route_phrase", "said", "short", "slip_phrase",
-    "together", "tolerance_phrase", "total_rows",
-]  # fmt: skip
-
 CHECKED = ("identity", "inequality", "estimate")
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -7,6 +7,7 @@ directives without a label. Code, comments and numbered equations are passed ove
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,10 +17,6 @@ from ..latex.tokenizer import tokens
 from ..latex.vocabulary import RELATIONS
 from . import markup
 from .displays import has_label
-
-__all__ = [
-    "Relation", "formulas", "read", "read_formulas", "relates", "relations", "sentences", "spoken",
-]  # fmt: skip
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
@@ -47,6 +44,15 @@ class Relation:
     headings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Sentence:
+    """A claim as it is written: its label, the line of its directive, and its text."""
+
+    label: str
+    line: int
+    text: str
+
+
 def relations(source: str) -> list[Relation]:
     """The relations of Markdown `source` outside its numbered equations, in reading order.
 
@@ -70,11 +76,6 @@ def formulas(source: str) -> list[Relation]:
     ]
 
 
-def read(path: Path) -> list[Relation]:
-    """The relations of a ``.md`` or ``.ipynb`` file; lines are lines of that file."""
-    return [formula for formula in read_formulas(path) if relates(formula.latex)]
-
-
 def read_formulas(path: Path) -> list[Relation]:
     """All mathematics between the equations of a ``.md`` or ``.ipynb`` file.
 
@@ -82,8 +83,12 @@ def read_formulas(path: Path) -> list[Relation]:
     """
     if path.suffix == ".rst":
         return []
-    source = path.read_text(encoding="utf-8")
-    return _notebook(source) if path.suffix == ".ipynb" else formulas(source)
+    return _placed(path.read_text(encoding="utf-8"), path.suffix)
+
+
+def _placed(content: str, suffix: str, *, without: str = "") -> list[Relation]:
+    source, lines = markup.markdown(content, suffix, without=without)
+    return [replace(found, line=lines[found.line - 1]) for found in formulas(source)]
 
 
 def sentences(content: str, suffix: str) -> set[str]:
@@ -91,25 +96,26 @@ def sentences(content: str, suffix: str) -> set[str]:
 
     Or in cells of their own, with the tag `caption`.
     """
-    if suffix == ".ipynb":
-        found = [f for f in _notebook(content, captions=False) if relates(f.latex)]
-    else:
+    found = _placed(content, suffix, without="caption")
+    if suffix != ".ipynb":
         blocks = markup.blocks(content.splitlines())
         code = [range(f.line, f.line + len(b) + 2) for f, b in blocks if f.directive == "code-cell"]
-        found = [r for r in relations(content) if not any(r.line in lines for lines in code)]
-    return {" ".join(relation.latex.split()) for relation in found}
+        found = [r for r in found if not any(r.line in lines for lines in code)]
+    return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
-def _notebook(source: str, *, captions: bool = True) -> list[Relation]:
-    raw = source.splitlines()
-    cells = markup.notebook_cells(source, "markdown")
-    joined = "\n\n".join(text for text, tags in cells if captions or "caption" not in tags)
-    placed: list[Relation] = []
-    for relation in formulas(joined):
-        start = placed[-1].line - 1 if placed else 0
-        line = markup.line_in_notebook(raw, relation.latex, start)
-        placed.append(replace(relation, line=line))
-    return placed
+def read_sentences(path: Path) -> dict[str, Sentence]:
+    """The ``{claim}`` directives of a ``.md`` or ``.ipynb`` file, by their labels.
+
+    Raises `ValueError` for a label that stands twice.
+    """
+    text, lines = markup.markdown(path.read_text(encoding="utf-8"), path.suffix)
+    claims = [(f, body) for f, body in markup.blocks(text.splitlines()) if f.directive == "claim"]
+    count = Counter(fence.argument for fence, _ in claims)
+    if twice := sorted(label for label in count if count[label] > 1):
+        raise ValueError(f"{path.name}: the claims {', '.join(twice)} stand there twice")
+    found = (Sentence(f.argument, lines[f.line - 1], "\n".join(body).strip()) for f, body in claims)
+    return {sentence.label: sentence for sentence in found}
 
 
 def spoken(
@@ -130,8 +136,7 @@ def spoken(
             kept[fence.line + len(body)] = ""
     kept = ["" if line.lstrip().startswith("%") else line for line in kept]
     if kept and kept[0].strip() == "---":
-        ends = (i for i, line in enumerate(kept[1:], start=1) if line.strip() == "---")
-        head = next(ends, 0) + 1
+        head = markup.options(kept)  # the front matter looks like those of a directive
         kept[:head] = [""] * head
     return kept
 

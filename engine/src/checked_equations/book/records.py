@@ -11,8 +11,6 @@ from ..check.outcomes import EstimateRecord, Mutants, StepRecord
 from .badge import notebook_badge
 from .phrases import plain
 
-__all__ = ["MIME", "InlineRecord", "Ledger", "Record", "Shown", "Symbols"]
-
 MIME = "application/vnd.checked-equation+json"
 
 
@@ -60,50 +58,15 @@ def _json(value: Any) -> Any:
 class Record(Shown):
     """A checked equation or a definition.
 
-    Parameters
-    ----------
-    label, chapter : str
-        The label of the equation, and the chapter in which it is.
-    kind : str
-        What was done.
-    line : int
-        The line of the equation in the file.
-    oracle : str
-        By which independent route the numbers come.
-    rtol, atol, approx : float or None
-        The tolerances.
-    residual : float or None
-        The worst residual.
-    steps : tuple of StepRecord
-        Each relation of the chain, with its residual.
-    draws : int
-        How many sets of numbers were drawn.
-    mutants : Mutants
-        The mutants and their outcomes.
-    backend : str
-        What computed the numbers.
-    milliseconds : float
-        The time that the check took.
-    estimate : EstimateRecord or None
-        The sample behind a Monte Carlo estimate.
-    tight : int
-        On how many sets of numbers an inequality was judged as an equality.
-    route : tuple of str
-        The route that the numbers of the check have come.
-    text : str
-        What the equation was read from.
-    saved : str
-        When that was saved.
-    digest : str
-        A stand-in for `latex`, so that a page can tell whether it is the one that it shows.
-    latex : str
-        The LaTeX that was read.
-    why : str
-        Of a definition, the reason for which statements are left as they stand.
-    bare : tuple of str
-        Of a definition, the statements that nothing was compared with.
-    more : mapping of str to tuple of str
-        What the verbs of a book's own add: words, by the word that they are shown behind.
+    `latex` is what was read, from the `text` as it was `saved`, at the `line` of the file; by the
+    `digest` a page can tell whether that is what it shows. The numbers come by the `oracle` and,
+    as far as their types tell, by the `route`; `backend` computed them, in `draws` sets, and on
+    `tight` further ones an inequality was judged as an equality. `rtol`, `atol` and `approx` are
+    the tolerances, `residual` is the worst of the `steps`, `estimate` the sample behind a Monte
+    Carlo estimate.
+
+    Of a definition, `bare` are the statements that nothing was compared with, and `why`. `more` is
+    what the verbs of a book's own add: words, by the word that they are shown behind.
     """
 
     label: str

@@ -2,7 +2,7 @@
 
 Every setting may be left out::
 
-    notation = "book/notation.yml"    # which symbol is which field of a problem, see `notation`
+    notation = "book/notation.yml"    # which symbol is which field of a problem
     carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
 
     [macros]                          # the book's own commands, where no _config.yml tells them
@@ -11,23 +11,32 @@ Every setting may be left out::
 
 Paths are relative to the file. In a folder of packed data (see `packing`) they count by their
 last part, since everything lies beside the file there.
+
+The notation is the file from which the page of the notation is made, in YAML or JSON: groups of
+``symbols``, of which the engine reads ``fields`` and ``chapter``::
+
+    - symbols:
+        - latex: ["K_{*f}", "K_{f*}"]
+          meaning: "kernel between test inputs and inputs; its transpose"
+          fields: {"K_{*f}": Ksf, "K_{f*}": Kfs}
+          chapter: part/slug            # where the letters mean this and only there
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, wraps
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ..latex.macros import Macros
-from .file_states import once_a_state
-
-__all__ = [
-    "CLAIMS", "NAME", "PACKED", "Settings", "carried", "claims_file", "find_settings", "read_yaml",
-]  # fmt: skip
+from ..check.fields import Fields
+from ..latex.equation import Equation
+from ..latex.macros import Macros, expand
 
 NAME = "equations.toml"
 CLAIMS = "_claims"  # a book's folder of what was found for its claims
@@ -36,6 +45,19 @@ PACKED = "_equations"  # a book's own folder of packed data
 # [project.entry-points."checked_equations"], mine = "mine:__equations__".
 _GROUP = __package__.split(".")[0]
 _KNOWN = {"notation", "carry", "macros"}
+
+T = TypeVar("T")
+
+
+def once_a_state(read: Callable[[Path], T]) -> Callable[[Path], T]:
+    """What `read` makes of a file, made once for each state of the file."""
+    known = lru_cache(maxsize=16)(lambda file, changed: read(file))
+
+    @wraps(read)
+    def current(file: Path) -> T:
+        return known(file, file.stat().st_mtime_ns)
+
+    return current
 
 
 @dataclass(frozen=True)
@@ -56,6 +78,31 @@ class Settings:
         places = folder / self.notation, folder / Path(self.notation).with_suffix(".json").name
         return next(filter(Path.is_file, places), None)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the notation that name fields.
+
+        Raises `ValueError` for a field that is given to no form of its row.
+        """
+        file = self.notation_file
+        groups = []
+        if file and file.suffix == ".json":
+            groups = json.loads(file.read_text(encoding="utf-8"))
+        elif file and find_spec("yaml"):  # without it a symbol has no field
+            groups = read_yaml(file)
+        rows = [row for group in groups for row in group["symbols"] if row.get("fields")]
+        for row in rows:
+            strange = sorted(set(row["fields"]) - {*row["latex"], *row.get("shown", ())})
+            if strange:
+                raise ValueError(
+                    f"{file}: {', '.join(strange)} is no form of a row of the notation"
+                )
+        return rows
+
+    def fields(self, chapter: str) -> Fields:
+        """The fields that the notation gives to the symbols of `chapter`."""
+        own = [row["fields"] for row in self.rows() if row.get("chapter", chapter) == chapter]
+        return Fields.of_rows(own)
+
     def carried_files(self) -> Iterator[Path]:
         """The files that go with the equations where these are packed."""
         if self.file is not None:
@@ -64,8 +111,12 @@ class Settings:
             yield self.file
 
 
+@once_a_state
 def read_yaml(file: Path) -> Any:
-    """What stands in a file of YAML, by libyaml if PyYAML has it: in a tenth of the time."""
+    """What stands in a file of YAML, by libyaml if PyYAML has it: in a tenth of the time.
+
+    PyYAML comes with what builds a book, and is not there far from it.
+    """
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -103,3 +154,25 @@ def _read(file: Path) -> Settings:
 def carried() -> tuple[Path, ...]:
     """The folders of packed data that travel with installed packages."""
     return tuple(Path(entry.load()) for entry in entry_points(group=_GROUP))
+
+
+def read_macros(folder: Path) -> Macros:
+    """The commands that the book which `folder` lies in gives MathJax; none where it tells of none.
+
+    They stand in the nearest ``_config.yml`` at or above `folder`, for MathJax, and in the book's
+    ``equations.toml``, for the engine: a ``conf.py`` is a program, and is not read.
+    """
+    places = (place / "_config.yml" for place in (folder, *folder.parents))
+    config = next((place for place in places if place.is_file()), None)
+    # without a parser of YAML a macro is an unbound symbol
+    known = read_yaml(config) if config and find_spec("yaml") else {}
+    for key in ("sphinx", "config", "mathjax3_config", "tex", "macros"):
+        known = (known.get(key) if isinstance(known, dict) else None) or {}
+    return {**known, **find_settings(folder, packed=False).macros}
+
+
+def expand_equation(equation: Equation, macros: Macros) -> Equation:
+    """`equation` without macros; its digest stays that of what is written."""
+    if not macros:
+        return equation
+    return replace(equation, latex=expand(equation.latex, macros).latex, written=equation.latex)

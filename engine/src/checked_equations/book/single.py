@@ -12,10 +12,8 @@ from ..errors import EquationError
 from ..latex.equation import Equation, located
 from ..latex.macros import Macros
 from .checks import Terms, equation_record, finished
-from .mathjax_macros import expand_equation
 from .records import Record
-
-__all__ = ["check_equation"]
+from .settings import expand_equation
 
 
 def check_equation(

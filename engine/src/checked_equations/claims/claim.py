@@ -1,28 +1,76 @@
-"""A claim and what was found for it: stored draws, one of them repeated, and fresh ones."""
+"""A claim and what was found for it: stored draws, one of them repeated, and fresh ones.
+
+The streams of its experiment are made here, from the label of the claim and the number of the draw,
+so that whoever writes the experiment does not choose them.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .code_key import key_of
-from .experiment import Draw, Experiment, run_draw
 from .outcome import Outcome
-from .store import Store
-
-__all__ = ["FRESH", "Claim", "ClaimError", "Found", "find"]
 
 FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
 
 
+# A function of one stream, or several sides that are given the same stream.
+Experiment = Callable[[np.random.Generator], Any] | Mapping[str, Callable[..., Any]]
+
+
 class ClaimError(ValueError):
     """A claim that its own draws, or fresh ones, do not bear out; or that asks for too little."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What one draw found.
+
+    The outcome, whether the claim held, its effect, processor seconds by side, and the paths of
+    the picks that stand at the edge of their grids.
+    """
+
+    outcome: Outcome
+    held: bool
+    effect: float | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    at_edge: Sequence[str] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The draw as plain data."""
+        effect = {} if self.effect is None else {"effect": float(f"{self.effect:.6g}")}
+        spent = {side: float(f"{s:.2g}") for side, s in self.seconds.items()}
+        edges = {"at edge": list(self.at_edge)} if self.at_edge else {}
+        found = self.outcome.to_json()
+        return {"held": self.held, **effect, **edges, "seconds": spent, "found": found}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Draw:
+        """What `to_json` made."""
+        found = Outcome(data["found"])
+        held, effect = bool(data["held"]), data.get("effect")
+        return cls(found, held, effect, dict(data["seconds"]), data.get("at edge", ()))
+
+
+def stream(label: str, number: int, salt: str = "") -> np.random.Generator:
+    """The random numbers of one draw; a `salt` gives others.
+
+    >>> bool(stream("cl-a", 0).random() == stream("cl-a", 0).random())
+    True
+    """
+    words = "\0".join([label, str(number), salt]).encode()
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(words).digest()[:16]))
 
 
 @dataclass(frozen=True)
@@ -47,16 +95,26 @@ class Claim:
         """In how many draws it must hold."""
         return self.draws if self.least is None else self.least
 
-    def key(self, version: str) -> str:
-        """A name for the code."""
-        return key_of(
-            self.experiment, self.holds, self.effect, self.without, self.draws, version=version
-        )
-
     def run(self, experiment: Experiment, numbers: Iterable[int], salt: str = "") -> list[Draw]:
         """Draws of the experiment, or of one without its cause."""
-        terms = (self.label, experiment, self.holds, self.effect)
-        return [run_draw(*terms, number, salt) for number in numbers]
+        return [self._draw(experiment, number, salt) for number in numbers]
+
+    def _draw(self, experiment: Experiment, number: int, salt: str) -> Draw:
+        """Of several sides each has the same stream, and its processor seconds are taken."""
+        sides = experiment if isinstance(experiment, Mapping) else {"": experiment}
+        found: dict[str, Any] = {}
+        seconds: dict[str, float] = {}
+        for side, function in sides.items():
+            start = time.process_time()
+            found[side] = function(stream(self.label, number, salt))
+            seconds[side] = time.process_time() - start
+            if not isinstance(found[side], Mapping):
+                kind = type(found[side]).__name__
+                raise TypeError(f"an experiment must return numbers by name; got {kind}")
+        outcome = Outcome(found if isinstance(experiment, Mapping) else found[""])
+        shown = None if self.effect is None else float(self.effect(outcome))
+        edges = [path for path, pick in outcome.picks().items() if pick.at_edge]
+        return Draw(outcome, bool(self.holds(outcome)), shown, seconds, edges)
 
 
 @dataclass(frozen=True)
@@ -81,6 +139,60 @@ class Found:
         return sum(draw.held for draw in self.draws)
 
 
+@dataclass(frozen=True)
+class Store:
+    """The small file of a book with what was found for the claims of one chapter.
+
+    It has, by the label of a claim, the key of its code, the draws, those of each ablation, and
+    what fresh draws have shown ever since the code was last changed; what they showed of earlier
+    code stays, in a list. One that an installed package carries is not `writable`, and nothing is
+    stored.
+    """
+
+    file: Path
+    writable: bool = True
+
+    def read(self, label: str) -> dict[str, Any]:
+        """What is stored of a claim; nothing, if nothing is."""
+        return dict(self._all().get(label, {}))
+
+    def write(self, label: str, entry: Mapping[str, Any]) -> None:
+        """Store a claim, if the file is the book's own."""
+        if not self.writable:
+            return
+        entries = {**self._all(), label: dict(entry)}
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        partly = self.file.with_suffix(".part")  # whoever stops here loses nothing
+        partly.write_text(_written(entries), encoding="utf-8")
+        partly.replace(self.file)
+
+    def _all(self) -> dict[str, Any]:
+        if not self.file.is_file():
+            return {}
+        return dict(json.loads(self.file.read_text(encoding="utf-8")))
+
+
+def _written(entries: Mapping[str, Any]) -> str:
+    """JSON with a draw a line, so that a change can be read."""
+    claims = []
+    for label, entry in sorted(entries.items()):
+        lines = [f"  {_one(key)}: {_value(value)}" for key, value in entry.items()]
+        claims.append(f"{_one(label)}: {{\n" + ",\n".join(lines) + "\n}")
+    return "{\n" + ",\n".join(claims) + "\n}\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(f"    {_one(entry)}" for entry in value) + "\n  ]"
+    if isinstance(value, dict) and any(isinstance(entry, list) for entry in value.values()):
+        return "{" + ", ".join(f"{_one(k)}: {_value(v)}" for k, v in value.items()) + "}"
+    return _one(value)
+
+
+def _one(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
 def find(claim: Claim, store: Store, version: str) -> Found:
     """What is stored of a claim, once one draw is repeated; or all draws, which are then stored.
 
@@ -88,18 +200,23 @@ def find(claim: Claim, store: Store, version: str) -> Found:
 
     Raises `ClaimError` where the repeated draw is not the stored one.
     """
-    key = claim.key(version)
+    code = (claim.experiment, claim.holds, claim.effect, claim.without, claim.draws)
+    key = key_of(*code, version=version)
     entry = store.read(claim.label)
     stored = entry.get("key") == key
     if stored:
         _repeat(claim, Draw.from_json(entry["draws"][0]), entry)
     else:
-        entry = {"key": key, "fresh": {}, "earlier": _earlier(entry)}
-        entry["draws"] = _json(claim.run(claim.experiment, range(claim.draws)))
-        entry["without"] = {
-            name: _json(claim.run(other, range(claim.draws)))
-            for name, other in claim.without.items()
+        earlier = list(entry.get("earlier", ()))
+        if fresh := entry.get("fresh"):  # what it has shown of the code that was there before
+            earlier.append({name: fresh[name] for name in ("held", "of", "until")})
+        every = {"": claim.experiment, **claim.without}
+        draws = {
+            name: [draw.to_json() for draw in claim.run(one, range(claim.draws))]
+            for name, one in every.items()
         }
+        entry = {"key": key, "fresh": {}, "earlier": earlier, "draws": draws.pop("")}
+        entry["without"] = draws
     wanted = int(os.environ.get(FRESH) or 0)
     if wanted and not claim.once:
         entry["fresh"] = _with_fresh(claim, entry["fresh"], wanted)
@@ -113,17 +230,6 @@ def find(claim: Claim, store: Store, version: str) -> Found:
         entry["earlier"],
         stored,
     )
-
-
-def _json(draws: Iterable[Draw]) -> list[dict[str, Any]]:
-    return [draw.to_json() for draw in draws]
-
-
-def _earlier(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What fresh draws have shown of the code that was there before."""
-    kept = list(entry.get("earlier", ()))
-    fresh = entry.get("fresh")
-    return [*kept, {name: fresh[name] for name in ("held", "of", "until")}] if fresh else kept
 
 
 def _repeat(claim: Claim, stored: Draw, entry: Mapping[str, Any]) -> None:

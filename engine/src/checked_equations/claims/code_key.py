@@ -15,8 +15,6 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-__all__ = ["key_of"]
-
 _PLAIN = (str, bytes, bool, int, float, complex, type(None))
 
 

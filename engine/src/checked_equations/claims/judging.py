@@ -8,8 +8,6 @@ from math import comb
 
 from .claim import Claim, ClaimError, Found
 
-__all__ = ["chance_of_fresh", "judge", "refuse_ill_posed", "weakened"]
-
 _REFUTED = 0.01
 _WEAKENED = 0.1
 
@@ -47,18 +45,13 @@ def _faults(found: Found) -> Iterator[str]:
         if held >= claim.needed:
             yield (f"without {name} it still holds in {held} of {len(draws)} draws, so that this is"
                    " not its cause")  # fmt: skip
-    yield from _at_edges(found)
+    # a pick at the end of a grid: its side had less to choose from than it wanted
+    for path, count in Counter(path for draw in found.draws for path in draw.at_edge).items():
+        yield (f"the pick {path} stands at the edge of its grid in {count} of {len(found.draws)} "
+               "draws; make the grid wider")  # fmt: skip
     if chance_of_fresh(found) < _REFUTED:
         yield (f"fresh draws refute it: it holds in {found.fresh['held']} of {found.fresh['of']}, "
                f"after {claim.needed} of {claim.draws} as is said")  # fmt: skip
-
-
-def _at_edges(found: Found) -> Iterator[str]:
-    """Picks at the end of a grid: their side had less to choose from than it wanted."""
-    ends = Counter(path for draw in found.draws for path in draw.at_edge)
-    for path, count in ends.items():
-        yield (f"the pick {path} stands at the edge of its grid in {count} of {len(found.draws)} "
-               "draws; make the grid wider")  # fmt: skip
 
 
 def chance_of_fresh(found: Found) -> float:

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Outcome", "Pick"]
-
 _DIGITS = 6  # of a stored number; what it is compared with is coarser by far
 _MOST = 200  # numbers in one list: an outcome is stored for every draw
 

@@ -14,8 +14,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["TOKEN", "filled", "pasted", "sentence_faults", "with_error"]
-
 Data = Mapping[str, Any]
 TOKEN = re.compile(r"\{([^{}|\n]+)(?:\|(%|plain))?\}(?!`)")
 _CAUSE = re.compile(r"\b(because|causes?d?|owing to|due to|explains?)\b", re.IGNORECASE)

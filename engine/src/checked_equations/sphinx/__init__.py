@@ -4,7 +4,7 @@ Add it to the extensions of any MyST-NB book. It puts a badge beside each number
 of every equation without a check and every check without an equation, and fills the generated
 pages. Settings: ``equations_notation`` (a file, relative to the source folder),
 ``equations_versions`` (names of packages) and ``equations_pages``, which pages take part:
-"checked" or "all" (see `participation`).
+"checked" or "all" (see `pages`).
 
 An extension of the book's own, for records of the book's own kinds, answers two events:
 ``equations-ledger`` is given the `Book` and asks for an `Added`, rows and columns of the ledger;
@@ -26,10 +26,9 @@ except ImportError as problem:
         f"{__name__} needs an extra: pip install 'checked-equations[sphinx]'"
     ) from problem
 
-from . import additions, build
+from . import build
 from .directives import ALL
-
-__all__ = ["setup"]
+from .ledger import EVENTS
 
 _DISTRIBUTION = __package__.split(".")[0]
 STATIC = Path(__file__).resolve().parent / "static"
@@ -56,7 +55,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_config_value(name, default, "env")
     for name, directive in ALL.items():
         app.add_directive(name, directive)
-    for name in additions.EVENTS:
+    for name in EVENTS:
         app.add_event(name)
     app.connect("builder-inited", _add_static)
     app.connect("doctree-read", build.gather)

@@ -1,18 +1,22 @@
-"""The badge of an equation on its page, and the one line that its cell shows there."""
+"""The badges of equations and claims on their page, and the one line that a cell shows there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from docutils import nodes
+
 from ..book.badge import Math, check_details, framed_badge, mark
+from ..book.claim_records import claim_phrases, panel_of
 from ..book.html import element, later, link, say
 from ..book.phrases import badge_phrases, said
+from ..claims.sentence import TOKEN, pasted
+from .directives import CLAIM
 from .ledger import Row
 from .live import place_for_mutants
-
-__all__ = ["equation_badge", "foot", "line", "words"]
 
 Data = Mapping[str, Any]
 TYPESET = Math(later, lambda latex: later(rf"\displaystyle {latex}"))
@@ -69,3 +73,35 @@ def line(record: Data, row: Row | None, address: str) -> str:
         first = link(record["about"], address)
     name = f"eqn-line eqn-{record['kind']}"
     return element("p", mark(), first, element("span", say(tells)), class_=name)
+
+
+# Claims
+
+
+def claims_of(doctree: nodes.document) -> Iterator[nodes.container]:
+    """The boxes of the claims of a page."""
+    for node in list(doctree.findall(nodes.container)):
+        if CLAIM in node["classes"]:
+            yield node
+
+
+def paste(box: nodes.container, record: Data) -> None:
+    """Put the numbers into the sentence; those that it does not have are told as problems."""
+
+    def number(found: re.Match[str]) -> str:
+        name = found[1].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")  # as the page sets it
+        try:
+            return pasted(name, found[2] or "", record)
+        except ValueError:
+            return found[0]
+
+    for text in list(box.findall(nodes.Text)):
+        if not isinstance(text.parent, nodes.math | nodes.literal):
+            text.parent.replace(text, nodes.Text(TOKEN.sub(number, text)))
+
+
+def claim_badge(record: Data, inside: str, ledger: str, help_page: str) -> str:
+    """The badge of a claim; `inside` stands below what was found."""
+    summary = "".join(element("span", say(phrase)) for phrase in claim_phrases(record))
+    panel = panel_of(record) + inside + foot(ledger, help_page)
+    return framed_badge("claim", record["label"], summary, panel)

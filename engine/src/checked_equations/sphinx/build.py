@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,20 +23,22 @@ from ..book.html import display, element, link
 from ..book.ledger import KINDS
 from ..book.settings import claims_file, find_settings
 from . import folding, live, tables
-from .additions import Named, added_to, named_on
-from .badge import equation_badge, line
-from .claims import claim_badge, claims_of, paste
-from .directives import generated, place, symbol_groups
-from .ledger import Book, Row, as_json, problems
+from .badge import claim_badge, claims_of, equation_badge, line, paste
+from .directives import generated, symbol_groups
+from .ledger import Book, Named, Row, added_to, as_json, named_on, problems
 from .output import check_output
-from .pages import Lines, Page, fingerprint, is_chapter, page_of, store
-from .participation import asked, number_labels, take_part, taking_part
-from .templating import raw
-
-__all__ = [
-    "book_of", "fill", "forget", "forget_failure", "gather", "judge", "merge", "page_with",
-    "renew", "write_ledger",
-]  # fmt: skip
+from .pages import (
+    Page,
+    asked,
+    equations_of,
+    is_chapter,
+    number_labels,
+    page_of,
+    store,
+    take_part,
+    taking_part,
+)  # fmt: skip
+from .tables import raw
 
 logger = logging.getLogger(__name__)
 
@@ -44,20 +48,17 @@ logger = logging.getLogger(__name__)
 
 def gather(app: Sphinx, doctree: nodes.document) -> None:
     """A page has been read (its cells have run): note its equations, records and places."""
-    docname = app.env.docname
-    env = app.env
+    env, docname = app.env, app.env.docname
+    file, told = Path(env.doc2path(docname)), env.metadata.get(docname, {})
     _add_summary(doctree)
-    places = frozenset(node["what"] for node in doctree.findall(generated))
-    cells = env.metadata.get(docname, {}).get("source_map") or ()
-    lines = Lines.of(Path(env.doc2path(docname)), cells)
-    wish = asked(env.metadata.get(docname, {}))
+    cells = told.get("source_map") or ()
     ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
-    page = page_of(doctree, lines, places, ran.get("runtime"), wish)
+    page = page_of(doctree, file, cells, seconds=ran.get("runtime"), asked=asked(told))
     if take_part(page, _every(env)):
         number_labels(env, docname, doctree)
-        page = page_of(doctree, lines, places, page.seconds, wish)
+        page = replace(page, equations=equations_of(doctree, file))
     chapters = {record["chapter"] for record in page.of_chapters()}
-    at = find_settings(Path(env.doc2path(docname)).parent).file
+    at = find_settings(file.parent).file
     if page.claims and at:  # what was found for them may change without the page
         for chapter in chapters:
             env.note_dependency(str(claims_file(at.parent, chapter)))
@@ -79,7 +80,7 @@ def _add_summary(doctree: nodes.document) -> None:
     asked = any(n["what"] == "summary" for n in doctree.findall(generated))
     title = next(iter(doctree.findall(nodes.title)), None)
     if closed and not asked and title is not None:
-        title.parent.insert(title.parent.index(title) + 1, place("summary"))
+        title.parent.insert(title.parent.index(title) + 1, generated(what="summary", options={}))
 
 
 def _every(env: BuildEnvironment) -> bool:
@@ -102,7 +103,8 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """After reading: the pages that show the ledger are written again when it has changed."""
-    now = fingerprint(store(env), _numbers(env))
+    shown = {name: asdict(page) for name, page in sorted(store(env).items()) if not page.empty}
+    now = json.dumps([shown, _numbers(env)], sort_keys=True, default=sorted)
     changed = now != getattr(env, "equation_fingerprint", None)
     vars(env)["equation_fingerprint"] = now
     return [name for name, page in store(env).items() if page.generated] if changed else []
@@ -123,22 +125,11 @@ def judge(app: Sphinx, env: BuildEnvironment) -> None:
 
 def book_of(env: BuildEnvironment) -> Book:
     """All pages that have been read, and what stands on them."""
-    known = {name: store(env)[name] for name in _order(env) if name in store(env)}
+    ordered = dict.fromkeys([*env.collect_relations(), *sorted(store(env))])  # as the contents are
+    known = {name: store(env)[name] for name in ordered if name in store(env)}
     pages = taking_part(known, _every(env))
     later = {name: waiting(Path(env.doc2path(name))) for name in pages}
     return Book(pages, _numbers(env), later)
-
-
-def _order(env: BuildEnvironment) -> Iterator[str]:
-    """The documents as the table of contents has them, then the rest."""
-    ordered: dict[str, None] = {}
-    stack = [env.config.root_doc]
-    while stack:
-        name = stack.pop()
-        if name not in ordered:
-            ordered[name] = None
-            stack.extend(reversed(env.toctree_includes.get(name, [])))
-    return iter([*ordered, *sorted(set(store(env)) - set(ordered))])
 
 
 def _numbers(env: BuildEnvironment) -> dict[str, str]:
@@ -174,28 +165,20 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             node.parent.replace(node, frame)
             frame += [node, *shown]
     if folded:
-        _add_workshop(doctree, folded)
+        folding.add_workshop(doctree, folded.rest)
     claimed = filler.page.claimed
     for box in claims_of(doctree):
         record = claimed.get(box["label"])
         if record is not None:
             paste(box, record)
             inside = folding.SLOT if folded else ""
-            box += folding.in_badge(filler.claim(record, inside), box["label"], folded)
+            where = filler.row("claims", record["label"])
+            badge = claim_badge(record, inside, where, filler.help_page)
+            box += folding.in_badge(badge, box["label"], folded)
     for node in list(doctree.findall(check_output)):
         node.replace_self(raw(filler.line(filler.record(node))))
     if isinstance(app.builder, StandaloneHTMLBuilder):
         live.write(Path(app.builder.get_outfilename(docname)), filler.shown)
-
-
-def _add_workshop(doctree: nodes.document, folded: folding.Folded) -> None:
-    """The switch below the title, and at the end of the page what belongs to no equation."""
-    title = next(iter(doctree.findall(nodes.title)), None)
-    top = doctree if title is None else title.parent
-    under = 0 if title is None else top.index(title) + 1
-    summary = isinstance(top[under], nodes.raw) and "eqn-summary" in top[under].astext()
-    top.insert(under + summary, folding.switch())
-    top += folding.workshop(folded.rest)
 
 
 class _Filler:
@@ -208,6 +191,8 @@ class _Filler:
         self.book = book_of(app.env)
         self.links = tables.links_from(app, docname, self.book)
         self.shown: list[Row] = []  # the equations with a badge on this page
+        help_page, hash_, anchor = self.env.config.equations_help.partition("#")
+        self.help_page = self.links.document(help_page) + hash_ + anchor if help_page else ""
 
     @cached_property
     def named(self) -> dict[str, Named]:
@@ -245,19 +230,10 @@ class _Filler:
         where, told = self.row("ledger", row.label), self.help_page
         return equation_badge(row, where, opened=opened, inside=inside, help_page=told, file=file)
 
-    def claim(self, record: Any, inside: str) -> str:
-        return claim_badge(record, inside, self.row("claims", record["label"]), self.help_page)
-
     def row(self, what: str, label: str) -> str:
         """Where the row of an equation or of a claim stands."""
         where = page_with(self.book, what)
         return f"{self.links.document(where)}#row-{label}" if where else ""
-
-    @property
-    def help_page(self) -> str:
-        """Where the book says what a badge is."""
-        docname, hash_, anchor = self.env.config.equations_help.partition("#")
-        return self.links.document(docname) + hash_ + anchor if docname else ""
 
     def line(self, record: Any) -> str:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None
@@ -265,44 +241,50 @@ class _Filler:
         address = self.links.equation(row.label) if row else claimed or self.about(record).address
         return line(record, row, address)
 
-    def table(self, what: str, options: dict[str, Any]) -> str:
-        if what in tables.OF_BOOK:
-            return tables.OF_BOOK[what](self.book, self.links)
-        return getattr(self, f"_fill_{what}")(options)
+    def table(self, what: str, options: Mapping[str, Any]) -> str:
+        """What fills a generated place."""
+        book, links, config = self.book, self.links, self.env.config
+        match what:
+            case "claims" | "timings":
+                return tables.render(what, book=book, links=links, kinds=KINDS)
+            case "definitions":
+                return tables.bare_definitions(book, links)
+            case "inline":
+                return tables.relations(book, links)
+            case "ledger":
+                return tables.ledger_table(book, links, added_to(self.env, book))
+            case "notation":
+                groups = symbol_groups(Path(self.env.srcdir) / config.equations_notation)
+                group = groups[options["argument"]]
+                return tables.render("notation", title=group["title"], symbols=group["symbols"])
+            case "summary":
+                return tables.summary(book, self.docname)
+            case "totals":
+                return tables.total_list(book, added_to(self.env, book))
+            case "versions":
+                installed = {name: _version(name) for name in config.equations_versions}
+                python = {"Python": platform.python_version()}
+                return tables.render("versions", installed=python | installed)
+        return self.equation(options["argument"], opened="open" in options)
 
-    def _fill_ledger(self, options: Any) -> str:
-        data = link("ledger.json", "ledger.json")
-        note = element("p", f"The same as data: {data}.", class_="eqn-foot")
-        return tables.ledger_table(self.book, self.links, added_to(self.env, self.book)) + note
-
-    def _fill_totals(self, options: Any) -> str:
-        return tables.total_list(self.book, added_to(self.env, self.book))
-
-    def _fill_summary(self, options: Any) -> str:
-        return tables.summary(self.book, self.docname, self.book.pages[self.docname].seconds)
-
-    def _fill_versions(self, options: Any) -> str:
-        installed = {"Python": platform.python_version()}
-        names = self.env.config.equations_versions
-        return tables.versions(installed | {name: tables.version_of(name) for name in names})
-
-    def _fill_notation(self, options: Any) -> str:
-        groups = symbol_groups(Path(self.env.srcdir) / self.env.config.equations_notation)
-        group = groups[options["argument"]]
-        return tables.notation(group["title"], group["symbols"])
-
-    def _fill_equation(self, options: Any) -> str:
-        row = self.book.by_label.get(options["argument"])
+    def equation(self, label: str, *, opened: bool) -> str:
+        """An equation of the book with its badge."""
+        row = self.book.by_label.get(label)
         if row is None:
-            said = f"no equation {options['argument']} to show"
+            said = f"no equation {label} to show"
             logger.warning(said, location=self.docname, type="equations")
             return ""
-        number = element(
-            "span", link(f"({row.number})", self.links.equation(row.label)), class_="eqno"
-        )
+        leads = link(f"({row.number})", self.links.equation(label))
+        number = element("span", leads, class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
-        badge = self.badge(row, opened="open" in options)
-        return element("div", shown, badge, class_="eqn-equation")
+        return element("div", shown, self.badge(row, opened=opened), class_="eqn-equation")
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def page_with(book: Book, what: str) -> str | None:

@@ -10,21 +10,13 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from ..book.file_states import once_a_state
 from ..book.settings import read_yaml
-
-__all__ = ["ALL", "CLAIM", "FromFile", "Place", "generated", "place", "symbol_groups"]
 
 CLAIM = "eqn-claimed"
 
 
 class generated(nodes.General, nodes.Element):
     """A place to be filled: `what` says with which table, `options` how."""
-
-
-def place(what: str, **options: Any) -> generated:
-    """A place that is filled with the table `what`."""
-    return generated(what=what, options=options)
 
 
 class Place(SphinxDirective):
@@ -34,7 +26,8 @@ class Place(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """The place, with the arguments and the options of the directive."""
-        node = place(self.what, argument="".join(self.arguments), **self.options)
+        options = {"argument": "".join(self.arguments), **self.options}
+        node = generated(what=self.what, options=options)
         self.set_source_info(node)
         return [node]
 
@@ -97,12 +90,6 @@ class Claim(SphinxDirective):
         return [box]
 
 
-class Claims(Place):
-    """``{claim-ledger}``: all claims of the book."""
-
-    what = "claims"
-
-
 class Notation(FromFile):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
@@ -123,9 +110,8 @@ class Notation(FromFile):
         return [addnodes.index(entries=entries), *super().run()]
 
 
-@once_a_state
 def symbol_groups(path: Path) -> dict[str, Any]:
-    """The groups of a notation file by their names; every group on the page asks for it."""
+    """The groups of a notation file by their names."""
     groups = read_yaml(path)
     for group in groups:
         for i, symbol in enumerate(group["symbols"]):
@@ -134,27 +120,28 @@ def symbol_groups(path: Path) -> dict[str, Any]:
 
 
 _TABLES = {
-    "ledger": "all numbered equations of the book.",
-    "totals": "how many there are of what.",
-    "summary": "the line below the title of a chapter.",
-    "inline": "the relations in sentences, and what became of them.",
-    "definitions": "what is compared with nothing, and why.",
-    "timings": "how long each chapter took.",
-    "versions": "what the build ran on.",
+    "equation-ledger": "all numbered equations of the book.",
+    "equation-totals": "how many there are of what.",
+    "equation-summary": "the line below the title of a chapter.",
+    "equation-inline": "the relations in sentences, and what became of them.",
+    "equation-definitions": "what is compared with nothing, and why.",
+    "equation-timings": "how long each chapter took.",
+    "equation-versions": "what the build ran on.",
+    "claim-ledger": "all claims of the book.",
 }
 
 
-def _directive(what: str, shows: str) -> type[Place]:
-    """``{equation-ledger}`` and the like, which take neither argument nor option."""
-    told = f"``{{equation-{what}}}``: {shows}"
+def _directive(name: str) -> type[Place]:
+    """A directive that takes neither argument nor option."""
+    what = "claims" if name == "claim-ledger" else name.removeprefix("equation-")
+    told = f"``{{{name}}}``: {_TABLES[name]}"
     return type(what.title(), (Place,), {"what": what, "__doc__": told})
 
 
 ALL: dict[str, type[SphinxDirective]] = {
-    **{f"equation-{what}": _directive(what, shows) for what, shows in _TABLES.items()},
+    **{name: _directive(name) for name in _TABLES},
     "equation-notation": Notation,
     "checked-equation": CheckedEquation,
     "evidence": Evidence,
     "claim": Claim,
-    "claim-ledger": Claims,
 }

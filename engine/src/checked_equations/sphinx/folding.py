@@ -13,14 +13,13 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.util import logging
+from sphinx.util.nodes import traverse_parent
 
 from ..book.html import element, link
 from ..book.ledger import KINDS
-from .layers import Layers, Piece, layers_of, names_of, strings_of
+from .layers import Piece, layers_of, names_of, strings_of
 from .output import check_output
-from .templating import raw, render
-
-__all__ = ["CLASS", "SLOT", "Folded", "fold", "in_badge", "is_evidence", "switch", "workshop"]
+from .tables import raw, render
 
 Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)
@@ -82,35 +81,45 @@ def fold(
     ]
     for (_, node), notes in zip(found, records, strict=True):
         _leave_marks(node, "".join(map(mark_of, notes)))
-    cells = [(node, anchor) for (_, node), anchor in zip(found, _anchors(pieces), strict=True)]
-    return _folded(layers_of(pieces), cells, record_of)
+    anchors = _anchors(pieces)
+    layers = layers_of(pieces)
+    code: dict[str, list[nodes.Element]] = {}
+    rest: list[nodes.Element] = []
+    for home, (_, node), anchor in zip(layers.homes, found, anchors, strict=True):
+        sections = traverse_parent(node.parent, nodes.section)  # a solution's has no title
+        titled = (s for s in sections if any(isinstance(part, nodes.title) for part in s.children))
+        came_from = next(titled, None)
+        _take_out(node, anchor)
+        if home:
+            _drop_own_lines(node, home, record_of)
+            code.setdefault(home, []).append(node)
+        else:
+            rest += [*_whence(came_from, rest), node]
+    borrowed = {
+        label: {name: anchors[i] for name, i in names.items()}
+        for label, names in layers.borrowed.items()
+    }
+    elsewhere = {label: anchors[i] for label, i in layers.elsewhere.items()}
+    return Folded(code, borrowed, elsewhere, rest)
 
 
 def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
-    """The evidence in the order of the page, each with the number of its run."""
+    """The evidence in the order of the page, each with the number of its run.
+
+    A run ends where something of the lecture stands between two pieces.
+    """
     run = 0
     last: nodes.Element | None = None
     for node in list(doctree.findall(nodes.container)):
-        if is_evidence(node) and not any(map(is_evidence, _above(node))):
-            run += last is None or _between(last, node)
+        if is_evidence(node) and not any(map(is_evidence, traverse_parent(node.parent))):
+            if last is None or last.parent is not node.parent:
+                run += 1
+            else:
+                beside = node.parent.children
+                between = beside[beside.index(last) + 1 : beside.index(node)]
+                run += not all(isinstance(one, _UNSEEN) for one in between)
             last = node
             yield run, node
-
-
-def _above(node: nodes.Element) -> Iterator[nodes.Element]:
-    """The elements that the node stands in, the nearest first."""
-    while node.parent is not None:
-        node = node.parent
-        yield node
-
-
-def _between(last: nodes.Element, node: nodes.Element) -> bool:
-    """Whether something of the lecture stands between two pieces."""
-    if last.parent is not node.parent:
-        return True
-    siblings = node.parent.children
-    between = siblings[siblings.index(last) + 1 : siblings.index(node)]
-    return any(not isinstance(sibling, _UNSEEN) for sibling in between)
 
 
 def _piece(
@@ -176,36 +185,6 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
 # What is taken away
 
 
-def _folded(
-    layers: Layers,
-    cells: Sequence[tuple[nodes.Element, str]],
-    record_of: Callable[[check_output], Data],
-) -> Folded:
-    """Each piece, with its anchor, taken to its home; one without belongs to no equation."""
-    code: dict[str, list[nodes.Element]] = {}
-    rest: list[nodes.Element] = []
-    for home, (node, anchor) in zip(layers.homes, cells, strict=True):
-        came_from = next(filter(_titled, _above(node)), None)
-        _take_out(node, anchor)
-        if home:
-            _drop_own_lines(node, home, record_of)
-            code.setdefault(home, []).append(node)
-        else:
-            rest += [*_whence(came_from, rest), node]
-    borrowed = {
-        label: {name: cells[i][1] for name, i in names.items()}
-        for label, names in layers.borrowed.items()
-    }
-    elsewhere = {label: cells[i][1] for label, i in layers.elsewhere.items()}
-    return Folded(code, borrowed, elsewhere, rest)
-
-
-def _titled(node: nodes.Element) -> bool:
-    """Whether it is a section with a title: the box of a solution is one without."""
-    titles = (part for part in node.children if isinstance(part, nodes.title))
-    return isinstance(node, nodes.section) and any(titles)
-
-
 def _take_out(node: nodes.Element, anchor: str) -> None:
     """Out of the page, with an anchor, and without a fold of its own: one click is enough."""
     node.parent.remove(node)
@@ -254,15 +233,14 @@ def in_badge(badge: str, label: str, folded: Folded) -> list[nodes.Node]:
     return [raw(before + above), *code, raw(after)]
 
 
-def workshop(rest: Sequence[nodes.Element]) -> list[nodes.Node]:
-    """The folded section at the end of the page."""
-    if not rest:
-        return []
-    title = element("summary", "How the checks of this chapter are built")
-    opened = f'<details class="eqn-workshop" id="{WORKSHOP}">{title}<div class="eqn-panel">'
-    return [raw(opened), *rest, raw("</div></details>")]
-
-
-def switch() -> nodes.raw:
-    """What opens and closes all evidence of the page."""
-    return raw(render("switch"))
+def add_workshop(doctree: nodes.document, rest: Sequence[nodes.Element]) -> None:
+    """What opens all evidence, below the title; at the end of the page what has no equation."""
+    title = next(iter(doctree.findall(nodes.title)), None)
+    top = doctree if title is None else title.parent
+    under = 0 if title is None else top.index(title) + 1
+    summary = isinstance(top[under], nodes.raw) and "eqn-summary" in top[under].astext()
+    top.insert(under + summary, raw(render("switch")))
+    if rest:
+        said = element("summary", "How the checks of this chapter are built")
+        opened = f'<details class="eqn-workshop" id="{WORKSHOP}">{said}<div class="eqn-panel">'
+        top += [raw(opened), *rest, raw("</div></details>")]

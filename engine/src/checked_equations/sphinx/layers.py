@@ -12,8 +12,6 @@ import symtable
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Code", "Layers", "Piece", "layers_of", "names_of", "strings_of"]
-
 
 @dataclass(frozen=True)
 class Code:

@@ -1,4 +1,4 @@
-"""The ledger of a book: its rows, its totals, and its problems."""
+"""The ledger of a book: its rows, its totals, its problems, and what the book itself adds to it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from sphinx.environment import BuildEnvironment
+
 from ..book import ledger
 from ..book.baseline import outgrown
 from ..book.ledger import KINDS
@@ -14,18 +16,6 @@ from ..check.outcomes import OUTCOMES
 from ..claims.sentence import sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
-
-__all__ = [
-    "NOTHING",
-    "Added",
-    "Book",
-    "Row",
-    "as_json",
-    "between",
-    "claimed_in",
-    "problems",
-    "totals",
-]
 
 Data = Mapping[str, Any]
 
@@ -112,6 +102,20 @@ class Added:
 
 
 NOTHING = Added()
+EVENTS = ("equations-ledger", "equations-names")  # which a book's own extension answers
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a record may be about, seen from one page.
+
+    `label` is the equation that it goes with, `address` where the book tells of it, and `marks`
+    is what a record about it leaves in the margin, as HTML, by the kind of the record.
+    """
+
+    label: str = ""
+    address: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, repr=False)  # Sphinx writes out what an event is about, for its log
@@ -162,6 +166,23 @@ class Book:
         return next((name for name in self.pages if is_chapter(name, chapter)), None)
 
 
+def added_to(env: BuildEnvironment, book: Book) -> Added:
+    """What the extensions of the book add to its ledger."""
+    answers: list[Added] = env.events.emit("equations-ledger", book)
+    return Added(
+        columns={title: words for one in answers for title, words in one.columns.items()},
+        totals={name: count for one in answers for name, count in one.totals.items()},
+        told=tuple(pair for one in answers for pair in one.told),
+        data={key: value for one in answers for key, value in one.data.items()},
+    )
+
+
+def named_on(env: BuildEnvironment, book: Book, docname: str) -> dict[str, Named]:
+    """What records are about, by its name, as the extensions of the book have it."""
+    answers: list[Mapping[str, Named]] = env.events.emit("equations-names", book, docname)
+    return {name: named for one in answers for name, named in one.items()}
+
+
 def between(book: Book) -> Iterator[tuple[str, Data]]:
     """The relations between the numbered equations, each with the document that it stands in."""
     for docname, page in book.pages.items():
@@ -175,18 +196,6 @@ def claimed_in(book: Book) -> Iterator[tuple[str, Data]]:
         yield from ((docname, record) for record in page.claimed.values())
 
 
-def _claim_totals(records: Sequence[Data]) -> dict[str, int]:
-    """How many claims there are, of which done once, with a cause, weakened; and fresh draws."""
-    return {
-        "claims": len(records),
-        "claims_once": sum(bool(record["once"]) for record in records),
-        "claims_with_cause": sum(bool(record["without"]) for record in records),
-        "claims_weakened": sum(record["weakened"] for record in records),
-        "claims_fresh_held": sum(record["fresh"].get("held", 0) for record in records),
-        "claims_fresh": sum(record["fresh"].get("of", 0) for record in records),
-    }
-
-
 def _claim(record: Data) -> dict[str, Any]:
     """A claim as data, without what only its badge shows."""
     kept = ("label", "chapter", "held", "of", "least", "once", "worst", "seconds", "fresh",
@@ -198,13 +207,19 @@ def _claim(record: Data) -> dict[str, Any]:
 def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
     """The totals of `rows`, of all of them by default, and of the relations between them."""
     rows = list(book.rows) if rows is None else rows
+    claims = [record for _, record in claimed_in(book)]
     return {
         **ledger.totals([row.kind for row in rows], [row.mutants for row in rows]),
         "definitions_compared": sum(row.kind == "definition" and row.compared for row in rows),
         "unchecked": sum(row.kind == "unchecked" for row in rows),
         "later": sum(row.kind == "not yet" for row in rows),
         **ledger.inline_totals([record["outcome"] for _, record in between(book)]),
-        **_claim_totals([record for _, record in claimed_in(book)]),
+        "claims": len(claims),
+        "claims_once": sum(bool(record["once"]) for record in claims),
+        "claims_with_cause": sum(bool(record["without"]) for record in claims),
+        "claims_weakened": sum(record["weakened"] for record in claims),
+        "claims_fresh_held": sum(record["fresh"].get("held", 0) for record in claims),
+        "claims_fresh": sum(record["fresh"].get("of", 0) for record in claims),
     }
 
 
@@ -260,8 +275,9 @@ def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
     for row in book.rows_on(docname):
         if row.kind == "unchecked":
             yield docname, row.line, f"the equation {row.label} is numbered, but no cell checks it"
-        for record in row.records:
-            yield from ((docname, row.line, text) for text in _weak(row, record))
+        yield from (
+            (docname, row.line, said) for record in row.records for said in _weak(row, record)
+        )
     rows = {row.label: row for row in book.rows_on(docname)}
     checked = {label for label, row in rows.items() if row.records}
     for label, said in outgrown(book.later.get(docname, ()), rows, checked):

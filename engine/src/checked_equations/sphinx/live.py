@@ -16,8 +16,6 @@ from ..book.phrases import mutants_caught, together
 from ..latex.balance import is_balanced
 from .ledger import Row
 
-__all__ = ["file_name", "page_data", "place_for_mutants", "write"]
-
 Data = Mapping[str, Any]
 
 
@@ -36,15 +34,6 @@ def place_for_mutants(mutants: Data, file: str, record: int) -> str:
         return ""
     said = element("p", say(f"{mutants_caught(mutants)}."))
     return element("div", said, class_="eqn-tried", data_mutants=file, data_record=str(record))
-
-
-def page_data(rows: Iterable[Row]) -> dict[str, list[dict[str, Any]]]:
-    """By label the LaTeX and the mutants of each record that has some."""
-    return {
-        row.label: [_record(record) for record in row.records]
-        for row in rows
-        if any(record["mutants"]["list"] for record in row.records)
-    }
 
 
 def _record(record: Data) -> dict[str, Any]:
@@ -83,7 +72,11 @@ def _shown(latex: str) -> str:
 
 def write(page: Path, rows: Iterable[Row]) -> None:
     """Write the file beside the `page`, or take it away where there is nothing to tell."""
-    data = page_data(rows)
+    data = {  # by label the LaTeX and the mutants of each record that has some
+        row.label: [_record(record) for record in row.records]
+        for row in rows
+        if any(record["mutants"]["list"] for record in row.records)
+    }
     path = page.with_name(file_name(page))
     if not data:
         path.unlink(missing_ok=True)

@@ -8,8 +8,6 @@ from docutils import nodes
 
 from ..book.records import MIME
 
-__all__ = ["CheckOutput", "check_output"]
-
 
 class check_output(nodes.General, nodes.Element):
     """The place of a check's output; its attribute `record` holds the record's JSON.

@@ -2,30 +2,35 @@
 
 One `Page` a document, kept in Sphinx's environment; it survives in the environment's pickle,
 is dropped when its document is read again, and is merged from parallel readers.
+
+Not all take part: a page says ``equations: true`` or ``equations: false`` in its front matter (in
+reStructuredText, ``:equations: true`` on top). One that says nothing takes part if it opens a
+chapter or shows a record, or if the cells of another page check its equations; with the setting
+``equations_pages`` at "all", every page does. On the others nothing is numbered anew, shown or
+complained of.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from docutils import nodes
+from sphinx.domains.math import MathDomain
 from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import traverse_parent
 
 from ..book import markup
-from ..book.claim_sentences import Sentence
+from ..book.displays import LABEL
+from ..book.prose import Sentence
 from ..latex.equation import Equation
-from .directives import CLAIM
+from .directives import CLAIM, generated
 from .output import check_output
 
-__all__ = [
-    "Failure", "Lines", "Noted", "Page", "fingerprint", "is_chapter", "page_of", "store",
-]  # fmt: skip
-
+_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _RAISED = re.compile(r"[\w.]*(Error|Exception|Warning|Exit|Interrupt)\b")
 _OPENS = re.compile(r"\bChapter\(")
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -93,69 +98,59 @@ def store(env: BuildEnvironment) -> dict[str, Page]:
     return pages
 
 
-@dataclass(frozen=True)
-class Lines:
-    """Where things stand in the file: equations by their labels, cells by their positions.
+# The lines that the parser of notebooks gives to nodes are off by the blank lines between cells, so
+# the file is asked.
 
-    The lines that the parser of notebooks gives to nodes are off by the blank lines between
-    cells, so the file is asked.
-    """
 
-    equations: Mapping[str, int]
-    cells: tuple[int, ...]
-
-    @classmethod
-    def of(cls, path: Path, cells: Sequence[int]) -> Lines:
-        """The lines of the file at `path`, in which the cells begin on the lines `cells`."""
-        try:
-            equations = {label: equation.line for label, equation in markup.read(path).items()}
-        except ValueError:  # numbered in a way that no check can read: the node's line must do
-            equations = {}
-        return cls(equations, tuple(cells))
-
-    def equation(self, node: nodes.math_block) -> int:
-        """The line of the file on which the equation of `node` stands."""
-        return self.equations.get(node["label"], node.line or 0)
-
-    def cell(self, node: nodes.Node) -> int:
-        """The line of the file on which the cell of `node` begins."""
-        while node.parent is not None and "cell_index" not in getattr(node, "attributes", {}):
-            node = node.parent
-        index = node.get("cell_index", len(self.cells))
-        return self.cells[index] if index < len(self.cells) else node.line or 0
+def equations_of(doctree: nodes.document, file: Path) -> tuple[Equation, ...]:
+    """The labelled equations of a page, with their lines in its file."""
+    try:
+        lines = {label: equation.line for label, equation in markup.read(file).items()}
+    except ValueError:  # numbered in a way that no check can read: the node's line must do
+        lines = {}
+    return tuple(
+        Equation(node["label"], node.astext(), lines.get(node["label"], node.line or 0))
+        for node in doctree.findall(nodes.math_block)
+        if node.get("label")
+    )
 
 
 def page_of(
     doctree: nodes.document,
-    lines: Lines,
-    generated: frozenset[str],
-    seconds: float | None,
+    file: Path,
+    cells: Sequence[int] = (),
+    *,
+    seconds: float | None = None,
     asked: bool | None = None,
 ) -> Page:
-    """The page that `doctree` makes."""
+    """The page that `doctree` makes of a `file` in which the cells begin on the lines `cells`."""
+
+    def line(node: nodes.Node) -> int:
+        """The line of the file on which the cell of `node` begins."""
+        above = traverse_parent(node.parent, nodes.Element)
+        index = next((n["cell_index"] for n in (node, *above) if "cell_index" in n), len(cells))
+        return cells[index] if index < len(cells) else node.line or 0
+
+    blocks = list(doctree.findall(nodes.literal_block))
     return Page(
-        equations=tuple(
-            Equation(node["label"], node.astext(), lines.equation(node))
-            for node in doctree.findall(nodes.math_block)
-            if node.get("label")
-        ),
-        notes=tuple(Noted(n["record"], lines.cell(n)) for n in doctree.findall(check_output)),
+        equations=equations_of(doctree, file),
+        notes=tuple(Noted(n["record"], line(n)) for n in doctree.findall(check_output)),
         claims=tuple(
             Sentence(node["label"], node.line or 0, node["text"])
             for node in doctree.findall(nodes.container)
             if CLAIM in node["classes"]
         ),
         failures=tuple(
-            Failure(lines.cell(node), _last_words(node.astext()))
-            for node in doctree.findall(nodes.literal_block)
+            Failure(line(node), _last_words(node.astext()))
+            for node in blocks
             if "traceback" in node["classes"]
         ),
-        generated=generated,
+        generated=frozenset(node["what"] for node in doctree.findall(generated)),
         seconds=seconds,
         asked=asked,
         opens=any(
             _OPENS.search(node.astext())
-            for node in doctree.findall(nodes.literal_block)
+            for node in blocks
             if "cell_input" in node.parent.get("classes", ())
         ),
     )
@@ -176,7 +171,57 @@ def _last_words(traceback: str) -> str:
     return f"{words} {code[-1].strip()}" if words.endswith(":") and code else words
 
 
-def fingerprint(pages: Mapping[str, Page], numbers: Mapping[str, str]) -> str:
-    """A text that changes when anything that a generated page shows has changed."""
-    shown = {name: asdict(page) for name, page in sorted(pages.items()) if not page.empty}
-    return json.dumps([shown, dict(numbers)], sort_keys=True, default=sorted)
+# Which of them take part
+
+
+def asked(metadata: Mapping[str, Any]) -> bool | None:
+    """What the front matter of a page says, or nothing.
+
+    >>> asked({"equations": "true"}), asked({"equations": "false"}), asked({})
+    (True, False, None)
+    """
+    return _WORDS.get(str(metadata.get("equations", "")).strip().lower())
+
+
+def take_part(page: Page, every: bool) -> bool:
+    """Whether a page takes part by itself, whatever other pages check."""
+    return (every or page.holds_check) if page.asked is None else page.asked
+
+
+def taking_part(pages: Mapping[str, Page], every: bool) -> dict[str, Page]:
+    """All pages, those that take no part without equations, records and failures."""
+    chapters = {record["chapter"] for page in pages.values() for record in page.of_chapters()}
+    return {
+        name: page
+        if take_part(page, every)
+        or (page.asked is None and any(is_chapter(name, chapter) for chapter in chapters))
+        else replace(page, equations=(), notes=(), failures=())
+        for name, page in pages.items()
+    }
+
+
+def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) -> None:
+    """Let a ``\\label`` inside a display count as the label of the display.
+
+    Sphinx numbers what its own option labels; MyST gives an environment a label that nobody can
+    name. The equations of the page are counted anew, in their order.
+    """
+    equations = cast(MathDomain, env.get_domain("math")).equations
+    displays = list(doctree.findall(nodes.math_block))
+    if not any(LABEL.search(node.astext()) for node in displays):
+        return
+    for node in displays:
+        labels = LABEL.findall(node.astext())
+        if not labels:
+            continue
+        if "amsmath" in node["classes"] and node.get("label"):
+            equations.pop(node["label"], None)
+            node["label"] = None
+        label = node.get("label") or labels[0]  # of two, text and page are told elsewhere
+        node["label"], node["docname"] = label, docname
+        node["ids"] = [nodes.make_id(f"equation-{label}")]
+        lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]
+        node.children = [nodes.Text(LABEL.sub("", "\n".join(lines)).strip())]
+    for i, node in enumerate((node for node in displays if node.get("label")), start=1):
+        equations[node["label"]] = (docname, i)
+        node["number"] = i

@@ -1,28 +1,70 @@
-"""The tables of the generated pages, as `templates` lays them out, and what goes with them."""
+"""The tables of the generated pages, made by the templates of this folder.
+
+The badges are made without Jinja (see `book.html`), which a notebook need not have.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 from sphinx.application import Sphinx
 
-from ..book.html import element, say
-from ..book.ledger import KINDS
+from ..book.html import display_later, element, inline_math, later, number, phrase, say, tolerance
 from ..book.phrases import counted, mutant_counts, mutants_caught
+from ..claims.sentence import filled
 from .ledger import NOTHING, Added, Book, between, totals
-from .templating import render, short_name
-
-__all__ = [
-    "OF_BOOK", "Links", "bare_definitions", "claim_table", "ledger_table", "links_from",
-    "notation", "relations", "short_name", "summary", "timings", "total_list", "version_of",
-    "versions",
-]  # fmt: skip
 
 Data = Mapping[str, Any]
+_FOLDER = Path(__file__).resolve().parent / "templates"
+_ROLE = re.compile(r"\{[\w:]+\}`(?:[^`<]*<)?([^`>]*)>?`|\[(?P<said>[^\]]*)\]\([^)]*\)")
+_LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])")
+
+
+def render(template: str, **values: object) -> str:
+    """The HTML that a template makes of `values`; what is text in them is escaped."""
+    return _TEMPLATES.get_template(f"{template}.html").render(values)
+
+
+def raw(html: str) -> nodes.raw:
+    """HTML as a node of a page."""
+    return nodes.raw("", html, format="html")
+
+
+def plain_sentence(text: str) -> str:
+    """A sentence in Markdown as a line of a table: its words and its mathematics."""
+    return phrase(_ROLE.sub(lambda found: found[1] or found["said"], text).replace("*", ""))
+
+
+def short_name(docname: str) -> str:
+    """``function view``: a column has no room for a title."""
+    return docname.rsplit("/", 1)[-1].replace("-", " ")
+
+
+def _source(name: str) -> str:
+    """A template without the line breaks that lay it out for its reader."""
+    return _LAYOUT.sub("", (_FOLDER / name).read_text(encoding="utf-8"))
+
+
+def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
+    """A filter whose HTML is not escaped again."""
+    return lambda *given: Markup(make(*given))
+
+
+_TEMPLATES = Environment(loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined)
+_TEMPLATES.filters |= {
+    "say": _marked(say), "display_later": _marked(display_later), "math": _marked(inline_math),
+    "later": _marked(later), "phrase": _marked(partial(phrase, math=inline_math)),
+    "filled": filled, "number": number, "tolerance": tolerance, "mutants_caught": mutants_caught,
+    "sentence": _marked(plain_sentence), "short_name": short_name,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,17 +97,6 @@ def ledger_table(book: Book, links: Links, added: Added = NOTHING) -> str:
     return render("ledger", book=book, links=links, added=added)
 
 
-def claim_table(book: Book, links: Links) -> str:
-    """The table of all claims: the sentence, how often it holds, and under which conditions."""
-    rows = [
-        (docname, record, sentence.text)
-        for docname, page in book.pages.items()
-        for sentence in page.claims
-        if (record := page.claimed.get(sentence.label))
-    ]
-    return render("claims", rows=rows, links=links)
-
-
 def total_list(book: Book, added: Added = NOTHING) -> str:
     """The totals, each with what it counts."""
     return render("totals", sums=totals(book), added=added)
@@ -85,53 +116,24 @@ def relations(book: Book, links: Links) -> str:
     return render("relations", chapters=chapters, links=links)
 
 
-def summary(book: Book, docname: str, seconds: float | None) -> str:
+def summary(book: Book, docname: str) -> str:
     """*N equations: N checked, N estimates, N definitions · mutants caught · running time.*"""
+    page = book.pages[docname]
     sums = totals(book, book.rows_on(docname))
-    kinds = [
-        f"{sums['checked']} checked" if sums["checked"] else "",
-        counted(sums["estimates"], "estimate") if sums["estimates"] else "",
-        counted(sums["definitions"], "definition") if sums["definitions"] else "",
-        f"{sums['unchecked']} unchecked" if sums["unchecked"] else "",
-        f"{sums['later']} not yet" if sums["later"] else "",
-    ]
-    claimed = len(book.pages[docname].claims)
+    kinds = {
+        "checked": f"{sums['checked']} checked",
+        "estimates": counted(sums["estimates"], "estimate"),
+        "definitions": counted(sums["definitions"], "definition"),
+        "unchecked": f"{sums['unchecked']} unchecked",
+        "later": f"{sums['later']} not yet",
+    }
     count = counted(sums["equations"], "equation") if sums["equations"] else ""
-    parts = [f"{count}: {', '.join(filter(None, kinds))}"]
-    parts.append(mutants_caught(mutant_counts(sums), apart=False))
-    parts += [counted(claimed, "claim")] if claimed else []
-    if seconds is not None:
-        parts.append(f"runs in {seconds:.0f} s" if seconds >= 1 else "runs in a second")
-    return element("p", *(element("span", say(part)) for part in parts), class_="eqn-summary")
-
-
-def notation(title: str, symbols: list[Data]) -> str:
-    """The symbol, its meaning, its shape, its name in the code."""
-    return render("notation", title=title, symbols=symbols)
-
-
-def version_of(name: str) -> str:
-    """The version of an installed package."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
-
-
-def versions(installed: Mapping[str, str]) -> str:
-    """What the build ran on."""
-    return render("versions", installed=installed)
-
-
-def timings(book: Book, links: Links) -> str:
-    """Each chapter that runs: how long it took, how long its checks took, and on which arrays."""
-    return render("timings", book=book, links=links, kinds=KINDS)
-
-
-# Those that show the book and nothing else, by what a directive calls them.
-OF_BOOK: dict[str, Callable[[Book, Links], str]] = {
-    "claims": claim_table,
-    "definitions": bare_definitions,
-    "inline": relations,
-    "timings": timings,
-}
+    parts = [
+        f"{count}: {', '.join(said for kind, said in kinds.items() if sums[kind])}",
+        mutants_caught(mutant_counts(sums), apart=False),
+        counted(len(page.claims), "claim") if page.claims else "",
+    ]
+    if page.seconds is not None:
+        parts.append(f"runs in {page.seconds:.0f} s" if page.seconds >= 1 else "runs in a second")
+    shown = (element("span", say(part)) for part in parts if part)
+    return element("p", *shown, class_="eqn-summary")
