@@ -359,6 +359,7 @@ def test_the_book_in_three_minutes_builds(foreign: Foreign, tmp_path: Path) -> N
     assert "26 of 26 mutants caught" in shown.page("index")
 
 
+@pytest.mark.nightly
 def test_jupyter_book_builds_it_as_well(foreign: Foreign, tmp_path: Path) -> None:
     pytest.importorskip("jupyter_book")
     files = {"_config.yml": told("yaml", "extra_extensions"), "index.md": told("markdown")}

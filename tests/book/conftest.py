@@ -18,10 +18,24 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def pages(book_html: Path) -> Mapping[str, Any]:
-    """Every page of the book, parsed, by its path."""
-    paths = sorted(path for path in book_html.rglob("*.html") if "_static" not in path.parts)
-    return Pages({path.relative_to(book_html).as_posix(): path for path in paths})
+def paths(book_html: Path) -> dict[str, Path]:
+    """The files of all pages of the book, by their path in it."""
+    found = sorted(path for path in book_html.rglob("*.html") if "_static" not in path.parts)
+    return {path.relative_to(book_html).as_posix(): path for path in found}
+
+
+@pytest.fixture(scope="session")
+def pages(paths: dict[str, Path]) -> Mapping[str, Any]:
+    """Every page of the book by its path, parsed when it is asked for."""
+    return Pages(paths)
+
+
+@pytest.fixture(scope="session")
+def trees(paths: dict[str, Path]) -> Mapping[str, Any]:
+    """Every page of the book, parsed by a library that reads seven hundred of them in a second."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    return {name: LexborHTMLParser(path.read_text("utf-8")) for name, path in paths.items()}
 
 
 class Pages(Mapping[str, Any]):

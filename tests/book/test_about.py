@@ -29,14 +29,14 @@ def test_the_note_of_each_data_set_is_a_section(pages: dict[str, Any], note: str
     assert title.lstrip("# ") in words(section.get_text())
 
 
-def test_chapters_lead_to_the_notes(pages: dict[str, Any]) -> None:
-    chapter = pages["book/decisions/active-learning.html"]
-    assert chapter.select("article a[href*='data-sets.html#']")
+def test_chapters_lead_to_the_notes(trees: dict[str, Any]) -> None:
+    chapter = trees["book/decisions/active-learning.html"]
+    assert chapter.css("article a[href*='data-sets.html#']")
     named = [
         name
-        for name, page in pages.items()
+        for name, tree in trees.items()
         if "book/data-sets" not in name and "changes" not in name
-        if re.search(r"src/gpnotes/data/[\w-]+\.md", page.get_text())
+        if re.search(r"src/gpnotes/data/[\w-]+\.md", tree.text())
     ]
     assert named == []
 
@@ -55,9 +55,9 @@ def test_the_changelog_is_a_page(pages: dict[str, Any]) -> None:
     assert any(title.startswith("0.1.0") for title in titles)
 
 
-def test_every_page_says_where_to_report_a_slip(pages: dict[str, Any]) -> None:
-    assert pages["book/cite.html"].find(id="report")
-    wanted = {name for name, page in pages.items() if page.select("article")}
-    linked = {name for name, page in pages.items() if page.select("a[href$='cite.html#report']")}
-    linked |= {name for name, page in pages.items() if page.select("footer a[href='#report']")}
+def test_every_page_says_where_to_report_a_slip(trees: dict[str, Any]) -> None:
+    assert trees["book/cite.html"].css_first("#report")
+    link = "a[href$='cite.html#report'], footer a[href='#report']"
+    wanted = {name for name, tree in trees.items() if tree.css_first("article")}
+    linked = {name for name, tree in trees.items() if tree.css_first(link)}
     assert wanted - linked == set()

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = "book/gaussian-processes/weight-view.html"
 GENERATED = ("book/ledger.html", "book/sources-line-by-line.html", "book/notation.html")
-DARK = ("book/index.html", CHAPTER, *GENERATED)  # the kinds of pages there are
+DARK = ("book/index.html", CHAPTER, *GENERATED)  # these also in the dark
 WIDE, NARROW = 1280, 390
 HEIGHT, TALL = 900, 3000  # of the window, and of a picture
 MEGABYTE = 1_000_000
@@ -44,6 +44,11 @@ LISTED = re.findall(r"(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text("utf-
 THINGS = ("book/api/functions/", "book/api/classes/")  # pages of one form, of which two will do
 ALIKE = (f"{THINGS[0]}gpnotes.fit", f"{THINGS[1]}gpnotes.Posterior")
 PAGES = sorted([f"{name}.html" for name in (*LISTED, *ALIKE, "genindex", "search")])
+# What keeps somebody out stands in a part that many pages have, and axe takes half as long as all
+# else that is done with a page: by day it is asked of one page of each kind, at night of every one.
+KINDS = {*DARK, f"{ALIKE[0]}.html", "book/api/games.html", "book/api/gallery.html", "search.html"}
+BY_DAY = [(name, name in KINDS) for name in PAGES]
+AT_NIGHT = [pytest.param(n, True, marks=pytest.mark.nightly) for n, asked in BY_DAY if not asked]
 
 
 MATHEMATICS = """() => ({
@@ -173,8 +178,8 @@ class Seen:
     complaints: list[str]
 
 
-def look(visit: Any, name: str) -> Seen:
-    """Open a page once, and note all that can be noted: wide, narrow, unfolded, in the dark."""
+def look(visit: Any, name: str, asked: bool) -> Seen:
+    """Open a page once, and note what can be noted: wide, narrow, unfolded, if `asked` by axe."""
     seen = visit(name)
     page = seen.page
     weights = weigh(seen.asked)
@@ -189,11 +194,9 @@ def look(visit: Any, name: str) -> Seen:
     resize(page, NARROW)
     unfolded = unfold(page)
     listed = page.evaluate(READ)
-    resize(page, WIDE)
-    page.wait_for_function(FOLLOWED)
     # noted before `barriers` takes elements away, which the page's own scripts may miss
     said = (list(seen.foreign), list(seen.failed), list(seen.complaints))
-    violations = barriers(page, name in DARK)
+    violations = barriers(page, name in DARK) if asked else []
     return Seen(weights, heights, mathematics, unfolded, listed, violations, *said)
 
 
@@ -247,6 +250,8 @@ def picture(page: Any, name: str, scheme: str, width: int) -> None:
 
 def barriers(page: Any, dark: bool = False) -> list[str]:
     """What axe finds serious, in what stands for the page; colours in the dark as well."""
+    resize(page, WIDE)
+    page.wait_for_function(FOLLOWED)
     page.evaluate(THINNED)
     found = browsing.barriers(page, rules={rule: {"enabled": False} for rule in BY_COLOUR})
     themes = ("light", "dark")[: 1 + dark]
@@ -317,9 +322,9 @@ def of_a_chapter(its: str, seen: Seen) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_a_page(visit: Any, name: str) -> None:
-    assert faults(name, look(visit, name)) == {}
+@pytest.mark.parametrize(("name", "asked"), [*BY_DAY, *AT_NIGHT])
+def test_a_page(visit: Any, name: str, asked: bool) -> None:
+    assert faults(name, look(visit, name, asked)) == {}
 
 
 def test_every_page_is_looked_at(book_html: Path) -> None:

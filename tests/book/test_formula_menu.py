@@ -85,7 +85,13 @@ def entries(page: Any) -> list[str]:
     return [text.strip("►✓ \n") for text in texts if text.strip()]
 
 
-@pytest.mark.parametrize("stored", [*map(json.dumps, NEED_FILES), "no JSON", "null", "[1]"])
+BY_DAY = [*map(json.dumps, NEED_FILES[-2:]), "no JSON"]  # the others one by one at night
+AT_NIGHT = [*map(json.dumps, NEED_FILES[:-2]), "null", "[1]"]
+
+
+@pytest.mark.parametrize(
+    "stored", [*BY_DAY, *(pytest.param(one, marks=pytest.mark.nightly) for one in AT_NIGHT)]
+)
 def test_a_stored_setting_does_not_stop_the_typesetting(
     opened: Callable[..., Any], stored: str
 ) -> None:

@@ -81,9 +81,9 @@ def test_a_caption_is_cut_after_its_first_sentence(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture(scope="module")
-def figures(pages: Any) -> list[str]:
+def figures(trees: Any) -> list[str]:
     """The anchors of all figures of the book."""
-    return [tag["id"] for page in pages.values() for tag in page.select("article figure[id]")]
+    return [tag.id for tree in trees.values() for tag in tree.css("article figure[id]")]
 
 
 def test_every_figure_stands_in_the_gallery_once(pages: Any, figures: list[str]) -> None:

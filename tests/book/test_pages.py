@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import posixpath
 import re
 import tomllib
 from collections import Counter
@@ -38,23 +39,25 @@ def items() -> list[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def chapters(pages: dict[str, Any]) -> list[str]:
+def chapters(trees: dict[str, Any]) -> list[str]:
     """The pages that hold numbered equations of their own."""
-    return [name for name, page in pages.items() if page.select(NUMBERED)]
+    return [name for name, tree in trees.items() if tree.css_first(NUMBERED)]
 
 
-def asked_for(page: Any) -> list[str]:
+def asked_for(tree: Any) -> list[str]:
     """All that a browser would load by itself to show the page."""
-    found = [tag.get(LOADED[tag.name], "") for tag in page.find_all(list(LOADED))]
-    links = page.find_all("link", rel=lambda rel: rel not in ("canonical", "author"))
-    return found + [link.get("href", "") for link in links if set(link["rel"]) & LINKED]
+    found = [tag.attributes.get(LOADED[tag.tag]) for tag in tree.css(", ".join(LOADED))]
+    links = [tag.attributes for tag in tree.css("link[rel]")]
+    found += [link.get("href") for link in links if set(link["rel"].split()) & LINKED]
+    return [url or "" for url in found]
 
 
 LINKED = {"stylesheet", "icon", "preload", "preconnect", "dns-prefetch", "modulepreload"}
 
 
-def test_no_page_asks_another_host(pages: dict[str, Any]) -> None:
-    asked = {name: [u for u in asked_for(page) if FOREIGN.match(u)] for name, page in pages.items()}
+def test_no_page_asks_another_host(trees: dict[str, Any]) -> None:
+    asked = {name: [u for u in asked_for(tree) if FOREIGN.match(u)] for name, tree in trees.items()}
+    assert sum(len(asked_for(tree)) for tree in trees.values()) > 10 * len(trees)
     assert {name: urls for name, urls in asked.items() if urls} == {}
 
 
@@ -74,117 +77,118 @@ def test_mathjax_is_here_with_its_fonts(book_html: Path, pages: dict[str, Any]) 
     assert page.find("script", src=re.compile(r"mathjax/tex-chtml-full\.js"))
 
 
-def broken_links(name: str, page: Any, ids: dict[Path, set[str]], here: Path) -> list[str]:
+def ids_of(tree: Any) -> list[str]:
+    return [tag.attributes["id"] for tag in tree.css("[id]")]
+
+
+def broken_links(name: str, tree: Any, ids: dict[str, set[str]], book: Path) -> list[str]:
     broken = []
-    for link in page.find_all("a", href=True):
-        parts = urlsplit(link["href"])
+    for link in {tag.attributes["href"] for tag in tree.css("a[href]")}:
+        parts = urlsplit(link)
         if parts.scheme or parts.netloc:
             continue
-        target = (here / unquote(parts.path)).resolve() if parts.path else here / Path(name).name
-        known = ids.get(target.resolve())
-        missing = not target.exists()
-        lost = parts.fragment and known is not None and unquote(parts.fragment) not in known
-        if missing or lost:
-            broken.append(link["href"])
+        path = unquote(parts.path)
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) if path else name
+        known = ids.get(target)
+        if unquote(parts.fragment) not in known if known else not (book / target).exists():
+            broken.append(link)
     return broken
 
 
-def test_no_link_is_broken(book_html: Path, pages: dict[str, Any]) -> None:
-    ids = {
-        (book_html / name).resolve(): {tag["id"] for tag in page.find_all(id=True)} | {""}
-        for name, page in pages.items()
-    }
-    found = {
-        name: broken_links(name, page, ids, (book_html / name).parent)
-        for name, page in pages.items()
-    }
+def test_no_link_is_broken(book_html: Path, trees: dict[str, Any]) -> None:
+    ids = {name: {*ids_of(tree), ""} for name, tree in trees.items()}
+    found = {name: broken_links(name, tree, ids, book_html) for name, tree in trees.items()}
     assert {name: links for name, links in found.items() if links} == {}
-    assert sum(len(page.find_all("a", href=True)) for page in pages.values()) > 500
+    assert sum(len(tree.css("a[href]")) for tree in trees.values()) > 500
 
 
-def test_no_identifier_stands_twice(pages: dict[str, Any]) -> None:
-    for name, page in pages.items():
-        ids = [tag["id"] for tag in page.find_all(id=True)]
+def test_no_identifier_stands_twice(trees: dict[str, Any]) -> None:
+    for name, tree in trees.items():
+        ids = ids_of(tree)
         assert sorted(ids) == sorted(set(ids)), name
 
 
-def test_references_to_equations_are_numbers(pages: dict[str, Any]) -> None:
+def test_references_to_equations_are_numbers(trees: dict[str, Any]) -> None:
     links = [
-        link.get_text()
-        for page in pages.values()
-        for link in page.select("a.reference.internal[href*='#equation-']")
+        link.text()
+        for tree in trees.values()
+        for link in tree.css("a.reference.internal[href*='#equation-']")
     ]
     assert links
     assert [text for text in links if not re.fullmatch(r"\(\d+\.\d+\)", text)] == []
 
 
-def test_no_page_shows_a_problem(pages: dict[str, Any]) -> None:
+def test_no_page_shows_a_problem(trees: dict[str, Any]) -> None:
     marks = ".system-message, .problematic, .traceback, .output.stderr"
-    shown = {
-        name: [tag.get_text()[:80] for tag in page.select(marks)] for name, page in pages.items()
-    }
+    shown = {name: [tag.text()[:80] for tag in tree.css(marks)] for name, tree in trees.items()}
     assert {name: texts for name, texts in shown.items() if texts} == {}
 
 
-def test_every_picture_says_what_it_shows(pages: dict[str, Any]) -> None:
-    pictures = [(name, tag) for name, page in pages.items() for tag in page.select("article img")]
+def test_every_picture_says_what_it_shows(trees: dict[str, Any]) -> None:
+    pictures = [
+        (name, tag.attributes) for name, tree in trees.items() for tag in tree.css("article img")
+    ]
     assert pictures
     mute = [
-        (name, tag.get("src"))
-        for name, tag in pictures
-        if tag.get("role") != "presentation"  # a panel of a figure whose first says it all
-        if len(tag.get("alt", "")) < 20 or tag["alt"].endswith((".svg", ".png"))
+        (name, its.get("src"))
+        for name, its in pictures
+        if its.get("role") != "presentation"  # a panel of a figure whose first says it all
+        if len(its.get("alt") or "") < 20 or its["alt"].endswith((".svg", ".png"))
     ]
     assert mute == []
 
 
-def test_every_numbered_equation_has_its_badge(pages: dict[str, Any], chapters: list[str]) -> None:
+def labels_of(tree: Any) -> list[str]:
+    """The labels of the numbered equations of a page."""
+    return [equation.id.removeprefix("equation-") for equation in tree.css(NUMBERED)]
+
+
+def test_every_numbered_equation_has_its_badge(trees: dict[str, Any], chapters: list[str]) -> None:
     for name in chapters:
-        for equation in pages[name].select(NUMBERED):
-            label = equation["id"].removeprefix("equation-")
-            badge = f"details.eqn-badge[data-label='{label}'] > summary"
-            assert equation.parent.select_one(badge), label
-        numbered = pages[name].select("div.math > span.eqno")
-        framed = pages[name].select("div.eqn-equation div.math > span.eqno")
+        tree = trees[name]
+        badges = tree.css("div.eqn-equation > div.math[id] ~ details.eqn-badge:has(> summary)")
+        shown = [badge.attributes["data-label"] for badge in badges]
+        assert sorted(shown) == sorted(labels_of(tree)), name
+        numbered = tree.css("div.math > span.eqno")
+        framed = tree.css("div.eqn-equation div.math > span.eqno")
         assert len(numbered) == len(framed)
 
 
-def test_badges_lead_to_their_rows(pages: dict[str, Any], chapters: list[str]) -> None:
-    rows = {row["id"] for row in pages["book/ledger.html"].select("table.eqn-rows tbody tr")}
-    for name in chapters:
-        for badge in pages[name].select("details.eqn-badge"):
-            assert f"row-{badge['data-label']}" in rows
+def rows_of(trees: dict[str, Any]) -> list[str]:
+    """The rows of the ledger by their anchors."""
+    return [row.id for row in trees["book/ledger.html"].css("table.eqn-rows tbody tr")]
+
+
+def test_badges_lead_to_their_rows(trees: dict[str, Any], chapters: list[str]) -> None:
+    badges = [badge for name in chapters for badge in trees[name].css("details.eqn-badge")]
+    assert {f"row-{badge.attributes['data-label']}" for badge in badges} <= {*rows_of(trees)}
 
 
 def test_ledger_lists_the_equations_of_the_pages(
-    pages: dict[str, Any], chapters: list[str], ledger: dict[str, Any]
+    trees: dict[str, Any], chapters: list[str], ledger: dict[str, Any]
 ) -> None:
-    on_pages = {
-        equation["id"].removeprefix("equation-")
-        for name in chapters
-        for equation in pages[name].select(NUMBERED)
-    }
+    on_pages = {label for name in chapters for label in labels_of(trees[name])}
     in_ledger = [row["label"] for row in ledger["equations"]]
     assert sorted(in_ledger) == sorted(on_pages)
-    rows = pages["book/ledger.html"].select("table.eqn-rows tbody tr")
-    claims = [row["id"] for row in rows[len(in_ledger) :]]
-    assert [row["id"] for row in rows[: len(in_ledger)]] == [f"row-{label}" for label in in_ledger]
+    rows = rows_of(trees)
+    claims = rows[len(in_ledger) :]
+    assert rows[: len(in_ledger)] == [f"row-{label}" for label in in_ledger]
     assert sorted(claims) == sorted(f"row-{claim['label']}" for claim in ledger["claims"])
 
 
 def test_claims_stand_on_their_pages_and_are_found_of_this_code(
-    pages: dict[str, Any], ledger: dict[str, Any]
+    trees: dict[str, Any], ledger: dict[str, Any]
 ) -> None:
-    on_pages = [box["id"] for page in pages.values() for box in page.select("div.eqn-claimed")]
-    assert sorted(on_pages) == sorted(claim["label"] for claim in ledger["claims"])
-    assert len(on_pages) == ledger["totals"]["claims"] > 100
+    boxes = [box for tree in trees.values() for box in tree.css("div.eqn-claimed")]
+    assert sorted(box.id for box in boxes) == sorted(claim["label"] for claim in ledger["claims"])
+    assert len(boxes) == ledger["totals"]["claims"] > 100
     stale = [claim["label"] for claim in ledger["claims"] if not claim["stored"]]
     assert stale == [], "build once more, and commit what lies in book/_claims"
-    for name, page in pages.items():
-        for box in page.select("div.eqn-claimed"):
-            assert box.select_one("details.eqn-badge.eqn-claim > summary"), box["id"]
-            sentence = " ".join(p.get_text() for p in box.find_all("p", recursive=False))
-            assert not re.search(r"\{[a-z][^}]*\}", sentence), (name, box["id"])
+    for box in boxes:
+        assert box.css_first("details.eqn-badge.eqn-claim > summary"), box.id
+        sentence = " ".join(part.text() for part in box.iter() if part.tag == "p")
+        assert sentence
+        assert not re.search(r"\{[a-z][^}]*\}", sentence), box.id
 
 
 def test_ledger_is_in_the_agreed_form(ledger: dict[str, Any]) -> None:
@@ -276,12 +280,12 @@ def test_totals_are_the_sums_of_the_rows(
 
 
 def test_chapters_say_what_the_ledger_says(
-    pages: dict[str, Any], chapters: list[str], ledger: dict[str, Any]
+    trees: dict[str, Any], chapters: list[str], ledger: dict[str, Any]
 ) -> None:
     for name in chapters:
         slug = name.removeprefix("book/").removesuffix(".html")
         rows = [row for row in ledger["equations"] if row["chapter"] == slug]
-        said = pages[name].select_one("p.eqn-summary").get_text()
+        said = trees[name].css_first("p.eqn-summary").text()
         assert said.startswith(f"{len(rows)} equations: ")
         assert f"{sum(row['mutants']['caught'] for row in rows)} of " in said
 
