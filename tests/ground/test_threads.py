@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from threading import Event, Thread
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import scipy.optimize
 from threadpoolctl import ThreadpoolController
 
 import gpnotes as gp
-from gpnotes.decide import bayesopt
+from gpnotes.decide import bayesopt, fantasy
+from gpnotes.decide.fantasy import averages, reductions
 from gpnotes.ground import threads as _threads
 from gpnotes.ground import xp as _xp
 from gpnotes.ground.threads import in_one_pool, threads_for
@@ -185,6 +187,32 @@ def test_what_works_on_readings_has_the_threads_for_them(
     work()
     # a check of the mean at the door comes before the work
     assert [1, many] in seen
+    assert threads() == [2, 2]
+
+
+@pytest.mark.parametrize(("small", "many"), [(2**27, 1), (1, 2)])
+def test_a_fantasy_has_the_threads_for_its_readings_and_candidates(
+    small: int, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_threads, "_SMALL", small)
+    at_work: list[list[int]] = []
+
+    def spy(room: ModuleType, name: str) -> None:
+        f = getattr(room, name)
+
+        def called(*given: Any) -> Any:
+            at_work.append(threads())
+            return f(*given)
+
+        monkeypatch.setattr(room, name, called)
+
+    spy(averages, "kernel_means")
+    spy(reductions, "mean_and_pullback")
+    posterior = _posterior(20)
+    given = posterior, np.ones(1), np.eye(1), np.asarray(posterior.X)
+    _, pull = fantasy.reduction_and_pullback(*given)
+    pull(np.ones(20))
+    assert at_work == 4 * [[1, many]]
     assert threads() == [2, 2]
 
 

@@ -7,6 +7,7 @@ from gpnotes import GP, RBF, condition, gauss_hermite
 from gpnotes.decide import fantasy
 from gpnotes.decide.pilco import Dynamics, LinearPolicy, QuadraticCost, SaturatingCost, rollout
 from gpnotes.ground.xp import to_numpy
+from gpnotes.infer.exact import Posterior
 
 D, U = 2, 1
 
@@ -114,9 +115,29 @@ def test_the_weights_are_those_of_the_product_rule(world, rng):
     np.testing.assert_allclose(ahead.weights, np.outer(w, w).ravel(), rtol=1e-12)
 
 
+def test_a_posterior_is_extended_once_for_each_of_its_values(world, rng, monkeypatch):
+    """What another output shows changes nothing in it: D times nodes rows, not nodes**D of each."""
+    dynamics, *rest = world()
+    extended = []
+    extend = Posterior.extend
+
+    def counted(self, x, y):
+        extended.append((self.y[0], y[0]))
+        return extend(self, x, y)
+
+    monkeypatch.setattr(Posterior, "extend", counted)
+    fantasy.look_ahead(dynamics, *rest, 1, rng.normal(size=D + U), nodes=4)
+    assert len(extended) == len(set(extended)) == D * 4
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
-    [({"x_hat": np.zeros(2)}, "x_hat"), ({"nodes": 0}, "nodes"), ({"dynamics": None}, "dynamics")],
+    [
+        ({"x_hat": np.zeros(2)}, "x_hat"),
+        ({"nodes": 0}, "nodes must be a whole number from 1 to 350"),
+        ({"nodes": 317}, r"nodes must give at most 100000 .*; got 317 for D = 2, .* 100489"),
+        ({"dynamics": None}, "dynamics"),
+    ],
 )
 def test_what_does_not_fit_is_named(world, wrong, says):
     names = "dynamics", "policy", "cost", "m", "S"

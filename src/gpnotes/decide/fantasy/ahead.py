@@ -14,10 +14,13 @@ from ...ground import check as _check
 from ...ground.quadrature import gauss_hermite
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ...infer.exact import Posterior
 from ...model.contracts import Cost, Policy
 from ..pilco import Dynamics, Rollout, StepCost, rollout
 
 __all__ = ["LookAhead", "look_ahead"]
+
+_MOST = 100_000  # answers: at some hundredths of a second each, half an hour
 
 
 class LookAhead(NamedTuple):
@@ -97,7 +100,8 @@ def look_ahead(
     x_hat : Vector, shape (K + U,)
         The input of the fantasy, a row of ``dynamics.inputs(states, actions)``.
     nodes : int, default 3
-        How many values each entry of the answer has; there are ``nodes**D`` answers.
+        How many values each entry of the answer has; there are ``nodes**D`` answers, at most
+        100 000.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def look_ahead(
     ------
     ValueError
         If shapes do not fit, `S` is not a covariance, an entry is not finite, `steps` is below
-        one, or `nodes` is not from 1 to 350.
+        one, `nodes` is not from 1 to 350, or there would be too many answers.
     TypeError
         If `dynamics`, `policy` or `cost` is something else, arrays are of different kinds, or a
         number is not whole.
@@ -121,7 +125,8 @@ def look_ahead(
     included; outputs are independent. If rollouts were exact, `left` and `moved` would add up to
     the covariances without the fantasy, :eq:`eq-pi-total-by-fantasy`. They do so for one step. For
     several, a rollout draws the function anew in each, and together they are mostly more.
-    It takes ``nodes**D`` rollouts, and D times as many inverses of K_y.
+    It takes ``nodes**D`` rollouts, and D times as many inverses of K_y; each posterior is extended
+    `nodes` times.
 
     Examples
     --------
@@ -140,37 +145,44 @@ def look_ahead(
     _check.instance(dynamics, "dynamics", Dynamics)
     model = dynamics.predictor
     _check.alike(_check.vector(x_hat, "x_hat", size=model.X.shape[1]), "x_hat", model.X, "X")
+    nodes = _answers_each(nodes, len(dynamics.posteriors))
+    outputs = [_told(posterior, x_hat, nodes) for posterior in dynamics.posteriors]
+    answers, chances, later = [], [], []
+    for told in itertools.product(*outputs):
+        answers.append([one.answer for one in told])
+        chances.append(math.prod(one.weight for one in told))
+        seen = Dynamics(tuple(one.posterior for one in told), dynamics.angles)
+        later.append(rollout(seen, policy, cost, m, S, steps))
+    return LookAhead(as_array(answers, x_hat), as_array(chances, x_hat), *_stacked(later))
+
+
+def _answers_each(nodes: int, D: int) -> int:
+    """`nodes`, if it is a whole number that does not make too many answers of D entries."""
     nodes = _check.whole(nodes, "nodes", 1, 350)
-    answers, weights = _answers(dynamics, x_hat, nodes)
-    later = [
-        rollout(_having_seen(dynamics, x_hat, answers[i, :]), policy, cost, m, S, steps)
-        for i in range(answers.shape[0])
-    ]
-    return LookAhead(answers, weights, *_stacked(later))
+    if nodes**D > _MOST:
+        wanted = f"nodes must give at most {_MOST} answers, nodes**D"
+        raise ValueError(f"{wanted}; got {nodes} for D = {D}, which gives {nodes**D}")
+    return nodes
 
 
-def _answers(dynamics: Dynamics, x_hat: Vector, nodes: int) -> tuple[Matrix, Vector]:
-    """What may be seen at an input, (q, D), by a product rule, and its weights, (q,)."""
-    t, w = gauss_hermite(nodes)
-    rows, chances = [], []
-    predictions = [
-        tuple(float(part[0]) for part in posterior.predict(x_hat[None, :], noise=True))
-        for posterior in dynamics.posteriors
-    ]
-    for picks in itertools.product(range(nodes), repeat=len(predictions)):
-        pairs = zip(predictions, picks, strict=True)
-        rows.append([mean + math.sqrt(variance) * float(t[i]) for (mean, variance), i in pairs])
-        chances.append(math.prod(float(w[i]) for i in picks))
-    return as_array(rows, x_hat), as_array(chances, x_hat)
+class _Told(NamedTuple):
+    """One value that a difference may have, how probable it is, and the process that saw it."""
+
+    answer: float
+    weight: float
+    posterior: Posterior
 
 
-def _having_seen(dynamics: Dynamics, x_hat: Vector, answer: Vector) -> Dynamics:
-    """The model with one transition more."""
-    seen = [
-        posterior.extend(x_hat[None, :], answer[e : e + 1])
-        for e, posterior in enumerate(dynamics.posteriors)
-    ]
-    return Dynamics(tuple(seen), dynamics.angles)
+def _told(posterior: Posterior, x_hat: Vector, nodes: int) -> list[_Told]:
+    """What may be seen of one difference at an input, by a rule of so many nodes."""
+    at = x_hat[None, :]
+    mean, variance = (float(part[0]) for part in posterior.predict(at, noise=True))
+    told = []
+    for t, weight in zip(*gauss_hermite(nodes), strict=True):
+        answer = mean + math.sqrt(variance) * float(t)
+        seen = posterior.extend(at, as_array([answer], x_hat))
+        told.append(_Told(answer, float(weight), seen))
+    return told
 
 
 def _stacked(rollouts: list[Rollout]) -> tuple[Array, Array, Matrix]:

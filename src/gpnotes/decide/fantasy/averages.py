@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...model.process import require_known_mean
@@ -152,6 +153,7 @@ def chunks(averages: Averages, candidates: Matrix, most: int | None = None) -> l
     return [candidates[rows, :] for rows in memory.blocks(candidates.shape[0], width, entries)]
 
 
+@threads_for(lambda posterior, inputs: posterior.X.shape[0] ** 2 * len(inputs))
 def average_over(posterior: Posterior, inputs: list[UncertainInput]) -> Averages:
     """The averages that all candidates share; O(T (n² + n D²))."""
     xp = array_namespace(posterior.X)
@@ -166,6 +168,7 @@ def kernel_means(posterior: Posterior, Z: Matrix, inputs: Sequence[UncertainInpu
     return array_namespace(Z).stack(means)
 
 
+@threads_for(lambda averages, rows: averages.half_means.shape[0] ** 2 * rows.shape[0])
 def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     """Compute the statistics of candidates (k, D) for the inputs that were averaged over; O(n² k).
 

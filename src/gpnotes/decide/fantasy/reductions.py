@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...ground import check as _check
+from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...infer.exact import Posterior
 from ..moments.expectations import mean_and_pullback
@@ -222,6 +223,7 @@ def _with_pullback(averages: Averages, inputs: Matrix) -> tuple[Array, Pull]:
     return candidates.reduction, lambda bar: _pulled(averages, candidates, inputs, bar)
 
 
+@threads_for(lambda averages, candidates, x, bar: averages.half_means.shape[0] ** 2 * x.shape[0])
 def _pulled(
     averages: Averages, candidates: Candidates, x: Matrix, bar: Array
 ) -> tuple[Array, Array, Array]:
