@@ -127,7 +127,7 @@ def test_fresh_draws_are_others_and_are_counted(book, monkeypatch):
     for count in (5, 10):
         record = claimed(chapter, noted)
         assert record.data["fresh"]["of"] == count
-    assert len(set(noted.seen)) == 12 + 10  # the first draw is repeated twice
+    assert len(set(noted.seen)) == 12 + 10  # one draw is repeated twice
 
 
 def test_a_stored_result_of_other_code_is_not_used(book):
@@ -158,8 +158,29 @@ def test_a_repeated_draw_that_differs_is_an_error(book):
     apart = Apart()
     claimed(book(), apart)
     library["more"] = 6
-    with pytest.raises(ClaimError, match="the first draw, repeated, is not the stored one"):
+    with pytest.raises(ClaimError, match=r"draw \d+, repeated, is not the stored one"):
         claimed(book(), apart)
+
+
+def test_the_cheapest_draw_is_repeated_unless_it_costs_more_than_is_granted(book, monkeypatch):
+    seen = []
+
+    class Counted:
+        def __call__(self, rng):
+            seen.append(rng)
+            return more_places(rng)
+
+    claimed(book(), Counted())
+    file = book().file.parent / "_claims" / "page.json"
+    stored = json.loads(file.read_text())
+    for number, draw in enumerate(stored["cl-gap"]["draws"]):
+        draw["seconds"] = {"": 0.5 + abs(number - 7)}
+    stored["cl-gap"]["draws"][0]["held"] = False  # which nobody looks at
+    file.write_text(json.dumps(stored))
+    for granted, runs in (("0.4", 12), ("0.6", 13), ("", 14)):
+        monkeypatch.setenv("CHECKED_CLAIMS_SECONDS", granted)
+        claimed(book(), Counted(), least=10)
+        assert len(seen) == runs
 
 
 @pytest.mark.parametrize(
