@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
+from cases import each
 from saved_files import changed, of_array, of_value, posterior_of
 
 import gpnotes
@@ -271,8 +272,8 @@ def test_what_the_caller_changes_later_changes_nothing(data, Xs):
 ROUNDED = np.asarray([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3])
 
 
-@pytest.mark.parametrize("y", [np.full(5, 0.1), np.zeros(5), np.full(5, -3e9), ROUNDED])
-@pytest.mark.parametrize("mean", ["constant", ConstantMean(1.0)])
+@each("y", [np.full(5, 0.1), np.zeros(5), np.full(5, -3e9), ROUNDED])
+@each("mean", ["constant", ConstantMean(1.0)])
 def test_constant_targets_are_said_and_predicted(y, mean):
     X = np.arange(5.0)[:, None]
     with pytest.warns(UserWarning, match="y is constant"):

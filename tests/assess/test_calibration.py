@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import optimize, special, stats
 
 import gpnotes
@@ -351,7 +352,7 @@ def test_numbers_in_any_space(space, rng):
 Y, P = np.asarray([1.0, -1.0, 1.0]), np.asarray([0.2, 0.4, 0.9])
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: ca.reliability(np.asarray([0.0, 1.0, 1.0]), P), "^y must hold labels, 1 or -1; 1"),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
@@ -283,7 +284,7 @@ def test_indices_count_from_the_end_too_and_may_be_none_or_all(space):
         np.testing.assert_array_equal(to_numpy(x.marginal([last]).mean), [3.0])
 
 
-@pytest.mark.parametrize(
+@each(
     "indices",
     [np.asarray([True, False, True]), [True], [1.0], np.asarray([1.9]), ["1"], "12", 1, None],
 )
@@ -305,7 +306,7 @@ def test_a_distribution_keeps_its_own_arrays(space):
     np.testing.assert_array_equal(to_numpy(x.root), [[1.0, 0.0], [0.5, 1.0]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import gammaln, log_expit, log_ndtr, logsumexp, psi
@@ -244,8 +245,8 @@ def test_labels_are_one_and_minus_one(link, y):
     np.testing.assert_array_equal(label.log_density(np.asarray(-1.0), f), label.log_density(-f, f))
 
 
-@pytest.mark.parametrize("likelihood", [Gaussian(0.5), Bernoulli(), Bernoulli("logit")])
-@pytest.mark.parametrize(
+@each("likelihood", [Gaussian(0.5), Bernoulli(), Bernoulli("logit")])
+@each(
     ("y", "f", "error", "message"),
     [
         (np.ones((3, 1)), np.ones(3), ValueError, r"shape of f, \(3,\); got \(3, 1\)"),
@@ -369,7 +370,7 @@ def test_the_density_with_heavy_tails_is_that_of_scipy(space, dof):
     np.testing.assert_allclose(to_numpy(log_density), t(dof, f, 0.7).logpdf(y), **close(space))
 
 
-@pytest.mark.parametrize("x", [1e-3, 0.3, 1.0, 2.5, 9.99, 10.0, 77.0, 1e6])
+@each("x", [1e-3, 0.3, 1.0, 2.5, 9.99, 10.0, 77.0, 1e6])
 def test_digamma_is_that_of_scipy(x):
     assert digamma(x) == pytest.approx(psi(x), rel=1e-14, abs=1e-14)
 
@@ -500,8 +501,8 @@ def of_count(y, m, v):
     return logsumexp(terms) + np.log(f[1] - f[0])
 
 
-@pytest.mark.parametrize("y", [0.0, 1.0, 30.0, 1000.0, 8100.0, 30_000.0])
-@pytest.mark.parametrize("variance", [1e-4, 0.05, 1.0, 4.0])
+@each("y", [0.0, 1.0, 30.0, 1000.0, 8100.0, 30_000.0])
+@each("variance", [1e-4, 0.05, 1.0, 4.0])
 def test_counts_told_more_sharply_than_f_is_known(y, variance):
     for mean in (np.log(y + 0.5), 0.0, 4.0):
         got = Poisson().log_predictive(*(np.asarray([a]) for a in (y, mean, variance)))
@@ -518,8 +519,8 @@ def of_heavy_tail(noise, y, v):
     return logsumexp(terms) + np.log(log_precision[1] - log_precision[0])
 
 
-@pytest.mark.parametrize("scale", [1e-8, 1e-3, 0.1, 1.0, 50.0])
-@pytest.mark.parametrize("dof", [1.0, 4.0, 300.0])
+@each("scale", [1e-8, 1e-3, 0.1, 1.0, 50.0])
+@each("dof", [1.0, 4.0, 300.0])
 def test_heavy_tails_told_more_sharply_than_f_is_known(scale, dof):
     noise = StudentT(scale, dof)
     for y in (0.0, 0.3, 5.0, 40.0, 1e4):
@@ -527,8 +528,8 @@ def test_heavy_tails_told_more_sharply_than_f_is_known(scale, dof):
         np.testing.assert_allclose(got, of_heavy_tail(noise, y, 1.0), rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("variance", [0.5, 30.0, 1e3, 1e8])
-@pytest.mark.parametrize("mean", [-40.0, -3.0, 0.0, 3.0])
+@each("variance", [0.5, 30.0, 1e3, 1e8])
+@each("mean", [-40.0, -3.0, 0.0, 3.0])
 def test_labels_of_which_f_is_hardly_known(variance, mean):
     label = Bernoulli("logit")
     y, m, v = (np.asarray([a]) for a in (1.0, mean, variance))
@@ -562,8 +563,8 @@ def test_sharp_averages_in_every_space_and_for_others_likelihoods(space, likelih
     np.testing.assert_allclose(to_numpy(log_predictive(brought, *arrays)), wanted, **tolerance)
 
 
-@pytest.mark.parametrize(("y", "m"), [(0.0, 1e200), (1e200, 0.0), (3.0, -1e200), (1e200, 460.0)])
-@pytest.mark.parametrize("likelihood", [Poisson(), StudentT(), Bernoulli("logit")])
+@each(("y", "m"), [(0.0, 1e200), (1e200, 0.0), (3.0, -1e200), (1e200, 460.0)])
+@each("likelihood", [Poisson(), StudentT(), Bernoulli("logit")])
 def test_nothing_is_undefined_however_far_the_numbers_are(likelihood, y, m):
     y = np.sign(y) * 2.0 - 1.0 if isinstance(likelihood, Bernoulli) else y
     value = likelihood.log_predictive(*(np.asarray([a]) for a in (y, m, 1.0)))
@@ -677,8 +678,8 @@ def test_the_bar_of_a_shape_agrees_with_differences(shape):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("variance", [0.0, 1e-8, 0.3, 0.99, 1.01, 4.0, 1e3])
-@pytest.mark.parametrize("mean", [-3.0, 0.2, 12.0])
+@each("variance", [0.0, 1e-8, 0.3, 0.99, 1.01, 4.0, 1e3])
+@each("mean", [-3.0, 0.2, 12.0])
 def test_the_moments_of_successes_are_those_of_sums(mean, variance):
     """The mean and the variance of σ(f) by a sum over 200 001 points."""
     z = np.linspace(-12.0, 12.0, 200_001)

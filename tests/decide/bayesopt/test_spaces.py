@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
@@ -244,13 +245,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("call", "kind", "said"), WRONG)
+@each(("call", "kind", "said"), WRONG)
 def test_what_is_no_space_is_told(call, kind, said):
     with pytest.raises(kind, match=said):
         call()
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "kind", "said"),
     [
         ({"rate": 2.0}, ValueError, r"x\['rate'\] must be from 1e-05 to 1; got 2"),

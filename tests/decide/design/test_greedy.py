@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, Matern32, condition, to_numpy
 from gpnotes.decide.design import exhaustive_design, greedy_design
@@ -54,8 +55,8 @@ def test_greedy_is_refitting_for_every_candidate(
     assert design.value == pytest.approx(gains.sum(), rel=1e-6)
 
 
-@pytest.mark.parametrize("criterion", FALLING)
-@pytest.mark.parametrize("seed", range(6))
+@each("criterion", FALLING)
+@each("seed", range(6))
 def test_lazy_picks_what_eager_picks_with_fewer_evaluations(criterion, seed):
     rng = np.random.default_rng(seed)
     X, noise = rng.uniform(size=(150, 2)), rng.uniform(0.05, 0.5, 150)

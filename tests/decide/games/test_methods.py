@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.games import Expansion, PayoffModel, RoleSymmetricGame
@@ -180,10 +181,8 @@ def test_many_moves_are_counted_before_there_is_room_for_them(make_model):
         model.deviation_payoffs(np.full(12, 0.25), "neighbours", moves=2, limit=594)
 
 
-@pytest.mark.parametrize(
-    ("opponents", "strategies"), [((4,), (3,)), ((2, 1), (3, 2)), ((5,), (1,))]
-)
-@pytest.mark.parametrize("moves", [0, 1, 3])
+@each(("opponents", "strategies"), [((4,), (3,)), ((2, 1), (3, 2)), ((5,), (1,))])
+@each("moves", [0, 1, 3])
 def test_the_steps_to_neighbours_are_counted_and_each_is_made_once(opponents, strategies, moves):
     size = sum(strategies)
     reach = [np.arange(-moves, moves + 1)] * size

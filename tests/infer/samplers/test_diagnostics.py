@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes.infer import samplers
 from gpnotes.infer.samplers import ess_bulk, ess_mean, ess_tail, mcse, rhat
@@ -83,7 +84,7 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
     assert rhat(one) == np.inf
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "said"),
     [
         (np.ones(5), "draws must have shape"),
@@ -91,7 +92,7 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
         (np.full((2, 9), np.nan), "draws must be finite"),
     ],
 )
-@pytest.mark.parametrize("name", ["rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse"])
+@each("name", ["rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse"])
 def test_wrong_draws_are_named(name, wrong, said):
     with pytest.raises(ValueError, match=said):
         getattr(samplers, name)(wrong)

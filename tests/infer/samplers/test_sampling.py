@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import integrate, stats
 
 from gpnotes import (
@@ -236,7 +237,7 @@ def test_one_chain_is_asked_for_rhat():
     assert "nan" in str(found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "said"),
     [
         ({"sampler": 3}, "sampler must be a sampler"),

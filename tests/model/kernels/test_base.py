@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -210,7 +211,7 @@ def test_kernels_of_two_kinds_are_not_equal():
     assert g.RBF() != "RBF"
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda: g.RBF() + 1.0, TypeError, "unsupported operand"),

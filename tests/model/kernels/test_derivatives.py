@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 import gpnotes as g
@@ -121,7 +122,7 @@ def test_wrapped_kernels_conform(name, rows):
     check_kernel(LABELLED[name], rows[:4, :], labels=True)
 
 
-@pytest.mark.parametrize("kernel", [*LABELLED.values(), Brought(kernel=WithGradients(g.RBF()))])
+@each("kernel", [*LABELLED.values(), Brought(kernel=WithGradients(g.RBF()))])
 def test_no_wrapper_forgets_that_rows_are_labelled(kernel):
     assert kernel.labels_rows is True
     with pytest.raises(TypeError, match="mean must be ConstantOfValues for a kernel of derivative"):
