@@ -80,7 +80,7 @@ def test_exact_regression(problem):
     near(posterior.covariance(Xs), told["covariance"])
 
 
-@pytest.mark.parametrize("method", ["fitc", "vfe", "upper"])
+@each("method", ["fitc", "vfe", "upper"])
 def test_sparse_regression(problem, method):
     gp, told = process(problem, problem["noise_var"]), problem["answers"][method]
     X, y, Z, Xs = (array(problem, name) for name in ("X", "y", "Z", "Xs"))

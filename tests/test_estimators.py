@@ -321,7 +321,7 @@ def test_what_is_not_finite_is_told_by_its_row(data):
         GPRegressor().fit(X, data[1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "said"),
     [
         ({"kernel": RBF}, "kernel must be a gpnotes Kernel; got the class RBF"),

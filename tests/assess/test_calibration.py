@@ -33,9 +33,9 @@ def scored(rng):
 # The diagram
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
-@pytest.mark.parametrize("bins", [1, 2, 7, 10, 30])
-@pytest.mark.parametrize("n", [30, 101, 200])
+@each("strategy", ["uniform", "quantile"])
+@each("bins", [1, 2, 7, 10, 30])
+@each("n", [30, 101, 200])
 def test_the_curve_is_that_of_scikit_learn(case, strategy, bins, n):
     from sklearn.calibration import calibration_curve
 
@@ -254,7 +254,7 @@ def test_isotonic_is_the_largest_of_smallest_means(rng):
         assert values[i] == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("fit", [ca.fit_temperature, ca.fit_platt, ca.fit_isotonic])
+@each("fit", [ca.fit_temperature, ca.fit_platt, ca.fit_isotonic])
 def test_recalibration_in_any_space(space, scored, fit):
     y, f = (space.asarray(a) for a in scored)
     wanted = fit(*scored)(np.linspace(-9.0, 9.0, 7))

@@ -19,7 +19,7 @@ def test_what_is_right_comes_back_itself(space):
     assert _check.alike(v, "v", a, "a") is v
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda s: _check.matrix(s([1.0]), "X"), r"X must have shape \(n, d\); got \(1,\)"),

@@ -17,7 +17,7 @@ def test_every_backend_sees_the_same_numbers(space, draw):
     np.testing.assert_array_equal(to_numpy(here), host.astype(to_numpy(here).dtype))
 
 
-@pytest.mark.parametrize(
+@each(
     "draw",
     [
         lambda s, like: s.integers(0, 9, (5,), like=like),

@@ -234,7 +234,7 @@ def test_bounds_of_a_mean_are_in_its_own_units():
 # The door
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"restarts": -1}, ValueError, "restarts must be a whole number from 0; got -1"),

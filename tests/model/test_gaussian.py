@@ -145,7 +145,7 @@ def test_intervals_hold_their_level(space, x, moments, level):
     close(space, high, norm(moments[0], sd).ppf(0.5 + level / 2))
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 95.0])
+@each("level", [0.0, 1.0, 95.0])
 def test_a_level_is_a_probability(x, level):
     with pytest.raises(ValueError, match="level must be between 0 and 1; got"):
         x.interval(level)
@@ -176,7 +176,7 @@ SINGULAR = {
 }
 
 
-@pytest.mark.parametrize(("kind", "rank"), list(zip(SINGULAR, (0, 1, 2, 1), strict=True)))
+@each(("kind", "rank"), list(zip(SINGULAR, (0, 1, 2, 1), strict=True)))
 def test_a_singular_covariance_has_a_root_of_its_rank(space, kind, rank):
     """Of small whole numbers: that there is no Cholesky factor shows without rounding."""
     covariance = space.asarray(SINGULAR[kind])

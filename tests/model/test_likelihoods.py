@@ -82,8 +82,8 @@ def log_probability(link, z):
     return log_ndtr(z) if link == "probit" else log_expit(z)
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("sign", [1.0, -1.0])
+@each("link", LINKS)
+@each("sign", [1.0, -1.0])
 def test_the_density_of_a_label_is_that_of_scipy(space, link, sign):
     y = space.asarray(np.full(F.size, sign))
     log_density = Bernoulli(link).log_density(y, space.asarray(F))
@@ -362,7 +362,7 @@ def test_factorials_are_those_of_the_gamma_function(space):
     np.testing.assert_allclose(to_numpy(logs), gammaln(y + 1.0), rtol=10 * rtol, atol=atol)
 
 
-@pytest.mark.parametrize("dof", [0.6, 1.0, 3.5, 40.0])
+@each("dof", [0.6, 1.0, 3.5, 40.0])
 def test_the_density_with_heavy_tails_is_that_of_scipy(space, dof):
     y, f = np.asarray([0.3, -1.2, 2.0, 90.0]), np.asarray([0.1, 0.4, -0.5, 1.0])
     log_density = StudentT(0.7, dof).log_density(space.asarray(y), space.asarray(f))
@@ -630,7 +630,7 @@ def test_a_rule_has_at_least_two_nodes(nodes):
 G = np.asarray([-45.0, -8.0, -2.1, -0.3, 0.0, 0.7, 2.0, 6.0, 37.0])
 
 
-@pytest.mark.parametrize("trials", [1, 7, 4000])
+@each("trials", [1, 7, 4000])
 def test_the_density_of_successes_is_that_of_scipy(space, trials):
     y = np.minimum(np.asarray([0.0, 0, 1, 0, 1, 1, 1, 5, 4000]), trials)
     got = Binomial(trials).log_density(space.asarray(y), space.asarray(G))
@@ -655,7 +655,7 @@ def test_one_trial_is_a_label_by_the_logit():
         np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-14)
 
 
-@pytest.mark.parametrize("shape", [0.05, 1.0, 30.0, 1e6])
+@each("shape", [0.05, 1.0, 30.0, 1e6])
 def test_the_density_of_scattered_counts_is_that_of_scipy(space, shape):
     y, f = np.asarray([0.0, 1.0, 4.0, 30.0, 900.0]), np.asarray([-3.0, 0.0, 1.0, 3.0, 7.0])
     got = NegativeBinomial(shape).log_density(space.asarray(y), space.asarray(f))

@@ -22,7 +22,7 @@ def _ask(model, p, method):
     return model.deviation_payoffs_and_jacobian(p, method, **options)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_every_space_has_the_answer_of_numpy(space, make_model, make_mixtures, as_numpy, method):
     model = make_model((5, 1), (3, 2), space.asarray)
     p = space.asarray(make_mixtures(model.game, 4))
@@ -77,9 +77,9 @@ def test_samples_are_one_method_of_six(space, make_model, make_mixtures):
         np.testing.assert_array_equal(to_numpy(ours), to_numpy(estimate.mean))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("length", [0.2, 3.0])
-@pytest.mark.parametrize(("players", "strategies"), EDGES)
+@each("method", METHODS)
+@each("length", [0.2, 3.0])
+@each(("players", "strategies"), EDGES)
 def test_where_nothing_is_left_to_chance_all_methods_agree(
     make_model, make_mixtures, players, strategies, length, method
 ):

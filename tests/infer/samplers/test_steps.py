@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 from gpnotes import stream
@@ -97,7 +98,7 @@ def near(space):
     return 1e3 * epsilon(space.asarray(np.ones(1)))
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_every_namespace_takes_the_same_way(name, space):
     """The numbers are drawn on the host, so chains differ by rounding alone."""
     sampler = ALL[name]

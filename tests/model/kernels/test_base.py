@@ -149,7 +149,7 @@ def test_columns_are_distinct_and_counted_from_zero(dims):
         g.RBF().on(*dims)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda x: g.RBF()(x[:, 0]), r"x must have shape \(n, d\); got \(7,\)"),

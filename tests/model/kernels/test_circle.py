@@ -27,8 +27,8 @@ def angles(space, rng):
     return space.asarray(rng.uniform(-9.0, 9.0, size=(12, 1)))
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("kind", LENGTHED)
+@each("length", LENGTHS)
+@each("kind", LENGTHED)
 def test_it_is_the_kernel_of_the_line_wrapped_round(angles, close, kind, length):
     """Two hundred images each way, scaled to the variance."""
     host = to_numpy(angles).astype(float)
@@ -84,7 +84,7 @@ def test_its_coefficients_add_up_to_the_variance(kernel, least):
     assert float(np.sum(coefficients)) == pytest.approx(1.3, rel=least)
 
 
-@pytest.mark.parametrize("kernel", [*(kind(1.3, 0.7) for kind in LENGTHED), CircularArcCosine()])
+@each("kernel", [*(kind(1.3, 0.7) for kind in LENGTHED), CircularArcCosine()])
 def test_its_series_is_the_kernel(space, angles, kernel):
     orders = space.asarray(np.arange(600.0))
     coefficients = kernel.coefficients(orders)

@@ -366,8 +366,8 @@ def test_a_class_speaks_for_itself():
         WithGradients(Other())
 
 
-@pytest.mark.parametrize("kernel", [WithGradients(g.RBF()), GradientNoise()])
-@pytest.mark.parametrize(
+@each("kernel", [WithGradients(g.RBF()), GradientNoise()])
+@each(
     ("row", "message"),
     [
         ([1.0, 2.0, 3.0], r"x\[:, -1\] must be 0 for a value, or 1 to 2 .* got 3 in row 1"),
