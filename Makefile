@@ -119,11 +119,11 @@ nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
 	@$(MAKE) --keep-going --no-print-directory tools namespaces replay properties claims pdf \
 	  machines versions mutants ROOM=$(TONIGHT)
 
-tools: book $(WHOLE)  ## the tests of benchmarks, tools, JupyterLab, environment and PDF (minutes)
+tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab, PDF, long ones (minutes)
 	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -m nightly
 
 namespaces: $(WHOLE)  ## the tests of arrays on the other devices of array-api-strict
-	@$(TESTS) --all-namespaces -k 'strict-CPU_DEVICE or strict-no_float64'
+	@$(TESTS) --all-namespaces -k 'strict-CPU_DEVICE or strict-no_float64' -m ''
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks

@@ -116,7 +116,8 @@ def loss(point):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", [0, 1])
 def test_logarithms_are_what_makes_a_rate_a_depth_and_a_decay_findable(seed, rng):
     """Forty evaluations: without them it is worse than chance that has them."""
     kinds = {"rate": (1e-5, 1.0), "decay": (1e-7, 1e-1)}

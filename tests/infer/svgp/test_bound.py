@@ -239,6 +239,7 @@ def _fitted(X, y):
 
 
 @NAMES
+@pytest.mark.strict_by_night
 def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
     X, f, draws, Z, _ = numbers
     y = space.asarray(observed(name, f, draws))

@@ -92,6 +92,7 @@ def test_the_squared_exponential_by_hand(space, close):
     close(WithGradients(g.RBF(1.3, 2.0))(x, z), wanted)
 
 
+@pytest.mark.strict_by_night  # by day `test_gradient_noise_conforms` goes there
 def test_it_conforms(inner, rows):
     check_kernel(WithGradients(inner), rows[:4, :], labels=True)  # each label once
 
@@ -117,6 +118,7 @@ LABELLED = {
 }
 
 
+@pytest.mark.strict_by_night
 @pytest.mark.parametrize("name", LABELLED)
 def test_wrapped_kernels_conform(name, rows):
     check_kernel(LABELLED[name], rows[:4, :], labels=True)
