@@ -79,10 +79,10 @@ pdf: book $(WHOLE)  ## print the book as one PDF, with bookmarks and page number
 test: $(WHOLE) $(if $(BOOK_HTML),,book)  ## build the book, then run every test but the nightly ones
 	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS)
 
+# Where nobody runs notebooks, no process waits a second for the import of nbval.
 unit: $(WHOLE)  ## the tests that need neither the book nor a browser
-	@$(TESTS) -m 'not book and not browser and not nightly'
+	@$(TESTS) -m 'not book and not browser and not nightly' -p no:nbval
 
-# Where no outputs are compared, no process waits a second for the import of nbval.
 apart: $(WHOLE)  ## the tests of small books and of single figures, partly in a browser
 	@$(TESTS) -m '(book or browser) and not site and not nightly' -p no:nbval \
 	  $(filter-out tests/notebooks,$(OF_BOOKS))

@@ -11,10 +11,6 @@ from cases import each
 from gpnotes.infer import samplers
 from gpnotes.infer.samplers import ess_bulk, ess_mean, ess_tail, mcse, rhat
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it announces a version to come
-    import arviz
-
 
 def chains(rng, many, draws, memory, shift=0.0, tails=False):
     """Autoregressive chains, which may lie apart, or have heavy tails."""
@@ -35,7 +31,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_they_are_arviz_s_to_rounding(case, rng):
+def test_they_are_arviz_s_to_rounding(arviz, case, rng):
     x = chains(rng, *CASES[case])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -47,7 +43,7 @@ def test_they_are_arviz_s_to_rounding(case, rng):
     np.testing.assert_allclose(ours, np.asarray(wanted, dtype=float), rtol=1e-9)
 
 
-def test_equal_draws_share_their_rank(rng):
+def test_equal_draws_share_their_rank(arviz, rng):
     x = np.round(chains(rng, 4, 200, 0.5))
     np.testing.assert_allclose(rhat(x), float(arviz.rhat(x)), rtol=1e-10)
     np.testing.assert_allclose(ess_bulk(x), float(arviz.ess(x)), rtol=1e-10)

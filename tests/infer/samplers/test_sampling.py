@@ -27,10 +27,6 @@ from gpnotes.infer.objective import objective_of
 from gpnotes.infer.samplers import HMC, MALA, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk, RowSum
 from gpnotes.infer.samplers.warmup import StepSearch, units_of, windows
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it announces a version to come
-    import arviz
-
 
 def skewed(tied):
     """A normal density with scales 50 apart and a correlation."""
@@ -268,7 +264,7 @@ def test_wrong_arguments_are_named(change, said):
         )
 
 
-def test_arviz_takes_the_chains_as_they_are():
+def test_arviz_takes_the_chains_as_they_are(arviz):
     found = run(draws=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
