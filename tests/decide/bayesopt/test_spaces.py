@@ -153,9 +153,9 @@ def test_a_loop_goes_on_to_the_same_settings(tmp_path):
     def objective(point):
         return math.log(point["rate"]) ** 2 + point["depth"]
 
-    whole = minimise(objective, SPACE, 30, 4, model=quick, initial=6)
+    whole = minimise(objective, SPACE, 15, 4, model=quick, initial=6)
     path = tmp_path / "history.jsonl"
-    for budget in (3, 9, 30):
+    for budget in (3, 9, 15):
         parts = minimise(objective, SPACE, budget, 4, model=quick, initial=6, path=path)
     assert [e.x for e in parts.evaluations] == [e.x for e in whole.evaluations]
 
