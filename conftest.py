@@ -16,7 +16,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 
 import fcntl
-import functools
 import pickle
 import re
 import shutil
@@ -93,7 +92,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("space", [_parameter(space, dear) for space in spaces])
 
 
-@functools.cache
 def wanted(config: pytest.Config) -> list[Any]:
     """The spaces that the options ask for."""
     from gpnotes.testing import namespaces
