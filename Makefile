@@ -79,10 +79,10 @@ pdf: book $(WHOLE)  ## print the book as one PDF, with bookmarks and page number
 test: $(WHOLE) $(if $(BOOK_HTML),,book)  ## build the book, then run every test but the nightly ones
 	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS)
 
+# Where nobody runs notebooks, no process waits a second for the import of nbval.
 unit: $(WHOLE)  ## the tests that need neither the book nor a browser
-	@$(TESTS) -m 'not book and not browser and not nightly'
+	@$(TESTS) -m 'not book and not browser and not nightly' -p no:nbval
 
-# Where no outputs are compared, no process waits a second for the import of nbval.
 apart: $(WHOLE)  ## the tests of small books and of single figures, partly in a browser
 	@$(TESTS) -m '(book or browser) and not site and not nightly' -p no:nbval \
 	  $(filter-out tests/notebooks,$(OF_BOOKS))
@@ -119,11 +119,11 @@ nightly: book $(WHOLE)  ## all that takes longer, one after the other (hours)
 	@$(MAKE) --keep-going --no-print-directory tools namespaces replay properties claims pdf \
 	  machines versions mutants ROOM=$(TONIGHT)
 
-tools: book $(WHOLE)  ## the tests of benchmarks, tools, JupyterLab, environment and PDF (minutes)
+tools: book $(WHOLE)  ## the tests marked nightly: benchmarks, tools, JupyterLab, PDF, long ones (minutes)
 	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -m nightly
 
 namespaces: $(WHOLE)  ## the tests of arrays on the other devices of array-api-strict
-	@$(TESTS) --all-namespaces -k 'strict-CPU_DEVICE or strict-no_float64'
+	@$(TESTS) --all-namespaces -k 'strict-CPU_DEVICE or strict-no_float64' -m ''
 
 replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cell by cell
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks

@@ -87,8 +87,9 @@ def _of_books() -> list[str]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "space" in metafunc.fixturenames:
+        dear = metafunc.definition.get_closest_marker("strict_by_night") is not None
         spaces = wanted(metafunc.config)
-        metafunc.parametrize("space", [_parameter(space) for space in spaces])
+        metafunc.parametrize("space", [_parameter(space, dear) for space in spaces])
 
 
 def wanted(config: pytest.Config) -> list[Any]:
@@ -103,14 +104,18 @@ def wanted(config: pytest.Config) -> list[Any]:
     ]
 
 
-def _parameter(space: Any) -> Any:
-    """One space as a parameter; where its library is missing, the test is skipped and says so."""
+def _parameter(space: Any, dear: bool) -> Any:
+    """One space as a parameter; where its library is missing, the test is skipped and says so.
+
+    Each operation of array-api-strict is a hundred of NumPy's, so `dear` tests there are nightly.
+    """
     on_gpu = space.name.startswith("cupy")
     if on_gpu and space.reason:
         raise pytest.UsageError(f"--gpu was given, but there is {space.reason}")
     marks = [pytest.mark.gpu] if on_gpu else []
     skip = [pytest.mark.skip(reason=space.reason)] if space.reason else []
-    return pytest.param(space, id=space.name, marks=marks + skip)
+    late = [pytest.mark.nightly] if dear and space.name.startswith("strict") else []
+    return pytest.param(space, id=space.name, marks=marks + skip + late)
 
 
 @pytest.fixture

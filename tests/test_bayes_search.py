@@ -36,17 +36,23 @@ def search(estimator, space, **options):
 EXPECTED = {"check_supervised_y_2d": "DataConversionWarning not caught"}
 
 
+# of as few settings as there can be: one is looked for
+REGRESSION = search(Ridge(), ALPHA, n_iter=3)
+CLASSES = search(LogisticRegression(), C, n_iter=3)
+
+
 @pytest.mark.slow
-@parametrize_with_checks(
-    [search(Ridge(), ALPHA), search(LogisticRegression(), C)],
-    expected_failed_checks=lambda estimator: (
-        EXPECTED if isinstance(estimator.estimator, Ridge) else {}
-    ),
-)
+@parametrize_with_checks([REGRESSION], expected_failed_checks=lambda estimator: EXPECTED)
 def test_scikit_learns_own_checks(estimator, check):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of data that the checks make
         check(estimator)
+
+
+@pytest.mark.nightly
+@parametrize_with_checks([CLASSES])
+def test_scikit_learns_own_checks_of_a_classifier(estimator, check):
+    test_scikit_learns_own_checks(estimator, check)
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +62,7 @@ def data():
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_it_finds_more_than_a_random_search(data):
     """Three hyperparameters of a machine of support vectors, 24 candidates."""
     pipe = make_pipeline(StandardScaler(), SVR())

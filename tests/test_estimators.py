@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
+from cases import each
 from saved_files import changed, of_array, of_value, posterior_of
 
 import gpnotes
@@ -60,14 +61,16 @@ def check_estimator():
         pytest.skip(str(problem))
 
 
-MODELS = {
-    "as it is": GPRegressor(),
-    "with arguments": GPRegressor(Matern32() + Linear(), mean="zero", steps=5, restarts=1),
-    "inducing points": GPRegressor(inducing=5, steps=3),
-}
+MODELS = [
+    pytest.param(GPRegressor(), id="as it is", marks=pytest.mark.nightly),  # which climbs for long
+    pytest.param(
+        GPRegressor(Matern32() + Linear(), mean="zero", steps=5, restarts=1), id="with arguments"
+    ),
+    pytest.param(GPRegressor(inducing=5, steps=3), id="inducing points"),
+]
 
 
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("model", MODELS)
 def test_the_checks_of_scikit_learn(check_estimator, model):
     told = check_estimator(model, on_skip=None, on_fail=None)
     outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
@@ -271,8 +274,8 @@ def test_what_the_caller_changes_later_changes_nothing(data, Xs):
 ROUNDED = np.asarray([0.3, 0.1 + 0.2, 0.3, 0.3, 0.3])
 
 
-@pytest.mark.parametrize("y", [np.full(5, 0.1), np.zeros(5), np.full(5, -3e9), ROUNDED])
-@pytest.mark.parametrize("mean", ["constant", ConstantMean(1.0)])
+@each("y", [np.full(5, 0.1), np.zeros(5), np.full(5, -3e9), ROUNDED])
+@each("mean", ["constant", ConstantMean(1.0)])
 def test_constant_targets_are_said_and_predicted(y, mean):
     X = np.arange(5.0)[:, None]
     with pytest.warns(UserWarning, match="y is constant"):
@@ -320,7 +323,7 @@ def test_what_is_not_finite_is_told_by_its_row(data):
         GPRegressor().fit(X, data[1])
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "said"),
     [
         ({"kernel": RBF}, "kernel must be a gpnotes Kernel; got the class RBF"),

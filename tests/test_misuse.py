@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from cases import each
 from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
@@ -32,7 +33,7 @@ def tried() -> list[Answer]:
     return [answer for called in CALLS for answer in answers(called)]
 
 
-@pytest.mark.parametrize("called", CALLS, ids=lambda called: called.called)
+@each("called", CALLS, ids=lambda called: called.called)
 def test_the_right_call_is_answered(called: Call) -> None:
     called.function(**called.right())
 

@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import plot
 
@@ -201,7 +202,7 @@ def test_matplotlib_is_asked_for_late_and_missed_with_its_extra():
     assert "from a clone, pip install '.[notebook]'" in finished.stdout
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda ax, x: plot.line(ax, None, x), TypeError, "x must hold real numbers; got NoneType"),

@@ -11,6 +11,7 @@ import array_api_strict
 import numpy as np
 import pandas as pd
 import pytest
+from cases import each
 from misuse.answers import Call, tables_of
 from misuse.calls import CALLS
 
@@ -30,14 +31,14 @@ _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1)
 _X, _Y = _PLACES.to_numpy(), _VALUES.to_numpy().astype(np.float64)
 
 
-@pytest.mark.parametrize(("row", "name"), TABLES, ids=[f"{r.called}-{name}" for r, name in TABLES])
+@each(("row", "name"), TABLES, ids=[f"{r.called}-{name}" for r, name in TABLES])
 def test_a_list_is_as_good_as_an_array(row: Call, name: str) -> None:
     right, other = deepcopy(row.right()), deepcopy(row.right())  # a criterion moves on
     other[name] = other[name].tolist()
     _require_same(row.function(**right), row.function(**other))
 
 
-@pytest.mark.parametrize("row", SEEDED, ids=lambda row: row.called)
+@each("row", SEEDED, ids=lambda row: row.called)
 def test_a_seed_is_as_good_as_its_stream(row: Call) -> None:
     _require_same(row.function(**row.right()), row.function(**{**row.right(), "stream": 1}))
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import special
 
 from gpnotes import (
@@ -403,7 +404,7 @@ class Counts:
         return first, second, third
 
 
-@pytest.mark.parametrize(
+@each(
     ("flaw", "message"),
     [
         ("broadcasting", r"log_density\(y, f\) must have shape \(4,\); got \(4, 4\)"),
@@ -550,7 +551,7 @@ class Tilt:
         return pull
 
 
-@pytest.mark.parametrize(
+@each(
     ("flaw", "message"),
     [
         ("number", r"policy\(z\) must be an array of shape \(1,\); got float"),
@@ -613,7 +614,7 @@ class Quadratic:
         return value, pull
 
 
-@pytest.mark.parametrize(
+@each(
     ("flaw", "message"),
     [
         ("array", r"cost\(x\) must be a float; got ndarray"),

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import each
 
 from checked_equations import EquationError, check_equation
 
@@ -34,7 +35,7 @@ def test_what_is_true_is_read_and_holds(statement):
     assert record.mutants.caught > 0 == record.mutants.survived
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=IDS)
+@each("statement", STATEMENTS, ids=IDS)
 def test_what_is_false_has_no_badge(statement):
     with pytest.raises(EquationError):
         check_equation(statement.false, statement.bindings, **options(statement, statement.false))

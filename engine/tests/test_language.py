@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
+from cases import each
 
 from checked_equations.check.edits import edits_of
 from checked_equations.latex import vocabulary
@@ -22,13 +23,13 @@ REFUSALS = list(itertools.chain(*REFUSED.values()))
 ELSEWHERE = {"expression", "angle"}
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.latex)
+@each("example", EXAMPLES, ids=lambda example: example.latex)
 def test_an_example_holds_and_its_mutants_are_caught(example):
     record = example.record()
     assert record.mutants.caught > 0 == record.mutants.survived + record.mutants.spared
 
 
-@pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.latex)
+@each("definition", DEFINITIONS, ids=lambda definition: definition.latex)
 def test_a_definition_is_read(definition):
     record = definition.record()
     assert bool(record.steps) == bool(definition.bindings)
@@ -39,12 +40,12 @@ def test_every_kind_of_mutant_has_an_example():
     assert len(all_slips()) >= len(edits_of.registry) - 1
 
 
-@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.latex)
+@each("refusal", REFUSALS, ids=lambda refusal: refusal.latex)
 def test_a_refusal_says_why(refusal):
     assert len(refusal.problem()) > 10
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS, ids=lambda spelling: spelling.written)
+@each("spelling", SPELLINGS, ids=lambda spelling: spelling.written)
 def test_two_spellings_are_read_alike(spelling):
     assert normal(spelling.written) == normal(spelling.read)
     assert spelling.written != spelling.read

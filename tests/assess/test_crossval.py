@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, Gaussian, condition, fit, stream
 from gpnotes.assess import scores
@@ -286,7 +287,7 @@ def test_any_space(space, data):
 # The door
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"folds": 24}, ValueError, "^folds must be .* from 2 to the number of rows, 23; got 24"),

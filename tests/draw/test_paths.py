@@ -293,7 +293,11 @@ def induced(kind, kernel, rng, asarray=np.asarray):
 
 
 @pytest.mark.parametrize("kind", ["vfe", "fitc", "variational"])
-@pytest.mark.parametrize("kernel", [Linear(0.7) + Constant(1.4), RBF(1.3, LENGTHS)], ids=repr)
+@pytest.mark.parametrize(
+    "kernel",
+    [Linear(0.7) + Constant(1.4), pytest.param(RBF(1.3, LENGTHS), marks=pytest.mark.nightly)],
+    ids=repr,
+)
 def test_paths_of_inducing_points_have_the_moments_of_their_posterior(kind, kernel, rng):
     """With two thousand features within five standard errors and what features are off by."""
     kernel = kernel + RBF(0.4, 0.9)  # so that five values of f have a covariance of full rank

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,8 +18,8 @@ def close(space, a, b, *, scale=1.0):
     np.testing.assert_allclose(to_numpy(a), to_numpy(b), rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("d", [2, 5])
-@pytest.mark.parametrize(
+@each("d", [2, 5])
+@each(
     ("q_bar", "message"),
     [
         (np.ones((3, 2)), r"q_bar must have shape \(3, 4\); got \(3, 2\)"),

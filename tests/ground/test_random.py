@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.ground.xp import array_namespace, device, to_numpy
@@ -16,7 +17,7 @@ def test_every_backend_sees_the_same_numbers(space, draw):
     np.testing.assert_array_equal(to_numpy(here), host.astype(to_numpy(here).dtype))
 
 
-@pytest.mark.parametrize(
+@each(
     "draw",
     [
         lambda s, like: s.integers(0, 9, (5,), like=like),
@@ -90,7 +91,7 @@ def test_a_seed_of_any_kind_of_integer_starts_the_same_stream():
     assert stream(0).normal() == stream(0).normal()
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda s: s.normal(None), TypeError, "shape must be a whole number from 0; got None"),

@@ -8,8 +8,8 @@ import inspect
 import re
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
+from cases import each
 
 from gpnotes import GP, RBF, condition, fit, stream
 from gpnotes.ground.linalg import Cholesky
@@ -36,7 +36,7 @@ def results():
         for name in module.__all__:
             kind = getattr(module, name)
             if inspect.isclass(kind) and any(map(HELD.search, _types(kind))):
-                yield pytest.param(kind, id=f"{room}.{name}")
+                yield f"{room}.{name}", kind
 
 
 def _types(kind):
@@ -47,12 +47,12 @@ def _types(kind):
     )
 
 
-@pytest.mark.parametrize("kind", list(results()))
-def test_each_class_of_results_prints_itself(kind):
+@each("name, kind", results())
+def test_each_class_of_results_prints_itself(name, kind):
     made = (
         hasattr(kind.__repr__, "__wrapped__") or "collections" in kind.__repr__.__code__.co_filename
     )
-    assert not made, "by the class: a field for each, and arrays with their numbers"
+    assert not made, f"{name} by its class: a field for each, and arrays with their numbers"
 
 
 X = np.linspace(0.0, 3.0, 40)[:, None]
@@ -71,7 +71,7 @@ PRINTED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PRINTED)
+@each("name", PRINTED)
 def test_a_result_prints_one_line_without_arrays(name):
     result = PRINTED[name]()
     assert "array(" not in repr(result)

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import (
     GP,
@@ -452,7 +453,7 @@ class Wide(ConstantMean):
         return x[:, :1]
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "words"),
     [
         (lambda gp, X, y: condition(gp, X, y[:-1]), ValueError, r"y must have shape \(15,\)"),

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -123,10 +124,8 @@ INPUTS = {
 }
 
 
-@pytest.mark.parametrize("values", DEGENERATE)
-@pytest.mark.parametrize(
-    ("places", "dtype"), [*((places, np.float64) for places in INPUTS), ("pairs", np.float32)]
-)
+@each("values", DEGENERATE)
+@each(("places", "dtype"), [*((places, np.float64) for places in INPUTS), ("pairs", np.float32)])
 def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
     x = INPUTS[places]
     X, y = x[:, None].astype(dtype), DEGENERATE[values](x).astype(dtype)
@@ -235,7 +234,7 @@ def test_bounds_of_a_mean_are_in_its_own_units():
 # The door
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "message"),
     [
         ({"restarts": -1}, ValueError, "restarts must be a whole number from 0; got -1"),

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, Linear, Normal, condition, stream, to_numpy
 from gpnotes.infer.linear import BayesianLinear
@@ -249,7 +250,7 @@ def test_a_thousand_near_exact_observations_keep_the_covariance_positive(rng):
     assert np.isfinite(posterior.log_evidence)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "words"),
     [
         (lambda m, P, y: m.condition(P[:, :2], y), ValueError, r"Phi must have shape \(n, 4\)"),

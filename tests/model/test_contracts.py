@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, Bernoulli, ConstantMean, Gaussian, Poisson, StudentT, condition, fit
 from gpnotes.decide.pilco import LinearPolicy, SaturatingCost
@@ -33,21 +34,21 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("name", KEPT)
+@each("name", KEPT)
 def test_the_parts_of_the_package_keep_their_contracts(name):
     contract = getattr(contracts, name)
     assert missing(KEPT[name], contract) == []
     assert require(KEPT[name], "part", contract) is KEPT[name]
 
 
-@pytest.mark.parametrize("name", KEPT)
+@each("name", KEPT)
 def test_the_class_of_a_part_is_no_part(name):
     kind = type(KEPT[name])
     with pytest.raises(TypeError, match=f"^part must be .*; got the class {kind.__name__}, not an"):
         require(kind, "part", getattr(contracts, name))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "members"),
     [
         ("Mean", ["__call__", "pullback"]),

@@ -1,9 +1,11 @@
 """Likelihoods: densities, derivatives, averages over f."""
 
+import functools
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import gammaln, log_expit, log_ndtr, logsumexp, psi
@@ -81,8 +83,8 @@ def log_probability(link, z):
     return log_ndtr(z) if link == "probit" else log_expit(z)
 
 
-@pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("sign", [1.0, -1.0])
+@each("link", LINKS)
+@each("sign", [1.0, -1.0])
 def test_the_density_of_a_label_is_that_of_scipy(space, link, sign):
     y = space.asarray(np.full(F.size, sign))
     log_density = Bernoulli(link).log_density(y, space.asarray(F))
@@ -130,6 +132,7 @@ def test_the_derivatives_of_an_all_but_impossible_label_keep_their_digits():
     assert np.all(second >= -1.0)
 
 
+@functools.cache  # every space is compared with the same
 def averages(link, mean, variance):
     """P(y = 1), E H(y | f) and I(y; f) by a sum over 200 001 points."""
     z = np.linspace(-12.0, 12.0, 200_001)
@@ -244,8 +247,8 @@ def test_labels_are_one_and_minus_one(link, y):
     np.testing.assert_array_equal(label.log_density(np.asarray(-1.0), f), label.log_density(-f, f))
 
 
-@pytest.mark.parametrize("likelihood", [Gaussian(0.5), Bernoulli(), Bernoulli("logit")])
-@pytest.mark.parametrize(
+@each("likelihood", [Gaussian(0.5), Bernoulli(), Bernoulli("logit")])
+@each(
     ("y", "f", "error", "message"),
     [
         (np.ones((3, 1)), np.ones(3), ValueError, r"shape of f, \(3,\); got \(3, 1\)"),
@@ -361,7 +364,7 @@ def test_factorials_are_those_of_the_gamma_function(space):
     np.testing.assert_allclose(to_numpy(logs), gammaln(y + 1.0), rtol=10 * rtol, atol=atol)
 
 
-@pytest.mark.parametrize("dof", [0.6, 1.0, 3.5, 40.0])
+@each("dof", [0.6, 1.0, 3.5, 40.0])
 def test_the_density_with_heavy_tails_is_that_of_scipy(space, dof):
     y, f = np.asarray([0.3, -1.2, 2.0, 90.0]), np.asarray([0.1, 0.4, -0.5, 1.0])
     log_density = StudentT(0.7, dof).log_density(space.asarray(y), space.asarray(f))
@@ -369,7 +372,7 @@ def test_the_density_with_heavy_tails_is_that_of_scipy(space, dof):
     np.testing.assert_allclose(to_numpy(log_density), t(dof, f, 0.7).logpdf(y), **close(space))
 
 
-@pytest.mark.parametrize("x", [1e-3, 0.3, 1.0, 2.5, 9.99, 10.0, 77.0, 1e6])
+@each("x", [1e-3, 0.3, 1.0, 2.5, 9.99, 10.0, 77.0, 1e6])
 def test_digamma_is_that_of_scipy(x):
     assert digamma(x) == pytest.approx(psi(x), rel=1e-14, abs=1e-14)
 
@@ -393,6 +396,17 @@ def test_the_parts_of_the_package_have_all_derivatives():
         check_likelihood(likelihood, np.asarray(y), f, log_concave=concave)
 
 
+@functools.cache
+def average_density(likelihood, y, m, v):
+    weight = norm(m, v**0.5).pdf
+
+    def integrand(f):
+        return float(likelihood.log_density(y, np.asarray([f]))[0]) * weight(f)
+
+    reach = 10.0 * v**0.5
+    return quad(integrand, m - reach, m + reach, epsabs=1e-11, epsrel=1e-11, limit=200)[0]
+
+
 @KINDS
 def test_averages_of_the_density_are_those_of_brute_force(space, likelihood, y):
     """``∫ log p(y | f) N(f; m, v) df`` by adaptive quadrature."""
@@ -400,17 +414,7 @@ def test_averages_of_the_density_are_those_of_brute_force(space, likelihood, y):
     arguments = [space.asarray(a) for a in (y, m, v)]
     got = likelihood.expected_log_density(*arguments, nodes=60)
     assert space.holds(got)
-
-    def average(i):
-        weight = norm(m[i], v[i] ** 0.5).pdf
-
-        def integrand(f):
-            return float(likelihood.log_density(y[i], np.asarray([f]))[0]) * weight(f)
-
-        reach = 10.0 * v[i] ** 0.5
-        return quad(integrand, m[i] - reach, m[i] + reach, epsabs=1e-11, epsrel=1e-11, limit=200)[0]
-
-    wanted = [average(i) for i in range(3)]
+    wanted = [average_density(likelihood, *one) for one in zip(y, m, v, strict=True)]
     np.testing.assert_allclose(to_numpy(got), wanted, **close(space, 1e-7))
 
 
@@ -500,8 +504,8 @@ def of_count(y, m, v):
     return logsumexp(terms) + np.log(f[1] - f[0])
 
 
-@pytest.mark.parametrize("y", [0.0, 1.0, 30.0, 1000.0, 8100.0, 30_000.0])
-@pytest.mark.parametrize("variance", [1e-4, 0.05, 1.0, 4.0])
+@each("y", [0.0, 1.0, 30.0, 1000.0, 8100.0, 30_000.0])
+@each("variance", [1e-4, 0.05, 1.0, 4.0])
 def test_counts_told_more_sharply_than_f_is_known(y, variance):
     for mean in (np.log(y + 0.5), 0.0, 4.0):
         got = Poisson().log_predictive(*(np.asarray([a]) for a in (y, mean, variance)))
@@ -518,8 +522,8 @@ def of_heavy_tail(noise, y, v):
     return logsumexp(terms) + np.log(log_precision[1] - log_precision[0])
 
 
-@pytest.mark.parametrize("scale", [1e-8, 1e-3, 0.1, 1.0, 50.0])
-@pytest.mark.parametrize("dof", [1.0, 4.0, 300.0])
+@each("scale", [1e-8, 1e-3, 0.1, 1.0, 50.0])
+@each("dof", [1.0, 4.0, 300.0])
 def test_heavy_tails_told_more_sharply_than_f_is_known(scale, dof):
     noise = StudentT(scale, dof)
     for y in (0.0, 0.3, 5.0, 40.0, 1e4):
@@ -527,8 +531,8 @@ def test_heavy_tails_told_more_sharply_than_f_is_known(scale, dof):
         np.testing.assert_allclose(got, of_heavy_tail(noise, y, 1.0), rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("variance", [0.5, 30.0, 1e3, 1e8])
-@pytest.mark.parametrize("mean", [-40.0, -3.0, 0.0, 3.0])
+@each("variance", [0.5, 30.0, 1e3, 1e8])
+@each("mean", [-40.0, -3.0, 0.0, 3.0])
 def test_labels_of_which_f_is_hardly_known(variance, mean):
     label = Bernoulli("logit")
     y, m, v = (np.asarray([a]) for a in (1.0, mean, variance))
@@ -562,8 +566,8 @@ def test_sharp_averages_in_every_space_and_for_others_likelihoods(space, likelih
     np.testing.assert_allclose(to_numpy(log_predictive(brought, *arrays)), wanted, **tolerance)
 
 
-@pytest.mark.parametrize(("y", "m"), [(0.0, 1e200), (1e200, 0.0), (3.0, -1e200), (1e200, 460.0)])
-@pytest.mark.parametrize("likelihood", [Poisson(), StudentT(), Bernoulli("logit")])
+@each(("y", "m"), [(0.0, 1e200), (1e200, 0.0), (3.0, -1e200), (1e200, 460.0)])
+@each("likelihood", [Poisson(), StudentT(), Bernoulli("logit")])
 def test_nothing_is_undefined_however_far_the_numbers_are(likelihood, y, m):
     y = np.sign(y) * 2.0 - 1.0 if isinstance(likelihood, Bernoulli) else y
     value = likelihood.log_predictive(*(np.asarray([a]) for a in (y, m, 1.0)))
@@ -581,14 +585,13 @@ def test_many_observations_are_worked_on_in_blocks(rng, monkeypatch):
     assert nothing.shape == (0, 5)
 
 
-@KINDS
-def test_predicted_moments_are_those_of_many_draws(space, likelihood, y):
-    m, v = np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 0.3, 0.5])
-    mean, variance = likelihood.predict(space.asarray(m), space.asarray(v))
-    assert space.holds(mean)
-    assert space.holds(variance)
+MEANS, VARIANCES = np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 0.3, 0.5])
+
+
+@functools.cache
+def moments_of_draws(likelihood):
     rng = np.random.default_rng(0)
-    f = m + np.sqrt(v) * rng.normal(size=(400_000, 3))
+    f = MEANS + np.sqrt(VARIANCES) * rng.normal(size=(400_000, 3))
     draws = {
         "Gaussian": lambda: f + 0.7**0.5 * rng.normal(size=f.shape),
         "Poisson": lambda: rng.poisson(np.exp(f)),
@@ -599,8 +602,17 @@ def test_predicted_moments_are_those_of_many_draws(space, likelihood, y):
             np.log(rng.uniform(size=f.shape)) < likelihood.log_density(1.0, f), 1.0, -1.0
         ),
     }[type(likelihood).__name__]()
-    np.testing.assert_allclose(to_numpy(mean), draws.mean(axis=0), atol=0.02)
-    np.testing.assert_allclose(to_numpy(variance), draws.var(axis=0), rtol=0.06)
+    return draws.mean(axis=0), draws.var(axis=0)
+
+
+@KINDS
+def test_predicted_moments_are_those_of_many_draws(space, likelihood, y):
+    mean, variance = likelihood.predict(space.asarray(MEANS), space.asarray(VARIANCES))
+    assert space.holds(mean)
+    assert space.holds(variance)
+    wanted = moments_of_draws(likelihood)
+    np.testing.assert_allclose(to_numpy(mean), wanted[0], atol=0.02)
+    np.testing.assert_allclose(to_numpy(variance), wanted[1], rtol=0.06)
 
 
 def test_what_has_no_variance_says_so():
@@ -629,7 +641,7 @@ def test_a_rule_has_at_least_two_nodes(nodes):
 G = np.asarray([-45.0, -8.0, -2.1, -0.3, 0.0, 0.7, 2.0, 6.0, 37.0])
 
 
-@pytest.mark.parametrize("trials", [1, 7, 4000])
+@each("trials", [1, 7, 4000])
 def test_the_density_of_successes_is_that_of_scipy(space, trials):
     y = np.minimum(np.asarray([0.0, 0, 1, 0, 1, 1, 1, 5, 4000]), trials)
     got = Binomial(trials).log_density(space.asarray(y), space.asarray(G))
@@ -654,7 +666,7 @@ def test_one_trial_is_a_label_by_the_logit():
         np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-14)
 
 
-@pytest.mark.parametrize("shape", [0.05, 1.0, 30.0, 1e6])
+@each("shape", [0.05, 1.0, 30.0, 1e6])
 def test_the_density_of_scattered_counts_is_that_of_scipy(space, shape):
     y, f = np.asarray([0.0, 1.0, 4.0, 30.0, 900.0]), np.asarray([-3.0, 0.0, 1.0, 3.0, 7.0])
     got = NegativeBinomial(shape).log_density(space.asarray(y), space.asarray(f))
@@ -677,8 +689,8 @@ def test_the_bar_of_a_shape_agrees_with_differences(shape):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("variance", [0.0, 1e-8, 0.3, 0.99, 1.01, 4.0, 1e3])
-@pytest.mark.parametrize("mean", [-3.0, 0.2, 12.0])
+@each("variance", [0.0, 1e-8, 0.3, 0.99, 1.01, 4.0, 1e3])
+@each("mean", [-3.0, 0.2, 12.0])
 def test_the_moments_of_successes_are_those_of_sums(mean, variance):
     """The mean and the variance of σ(f) by a sum over 200 001 points."""
     z = np.linspace(-12.0, 12.0, 200_001)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cases import each
 
 from checked_equations import Nodes
 from checked_equations.check import rewrites
@@ -51,14 +52,14 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize(("latex", "bound"), EXAMPLES)
+@each(("latex", "bound"), EXAMPLES)
 def test_every_mutant_has_a_text_that_says_it(latex: str, bound: dict[str, Any]) -> None:
     found = rewritten(latex, bound)
     assert len(found) >= 3
     assert [name for name, (_, edit) in found.items() if edit is None] == []
 
 
-@pytest.mark.parametrize(("latex", "bound"), EXAMPLES)
+@each(("latex", "bound"), EXAMPLES)
 def test_no_two_mutants_of_a_tree_read_alike(latex: str, bound: dict[str, Any]) -> None:
     """Nor does one read as the equation does."""
     texts = [edit(latex) for _, edit in rewritten(latex, bound).values() if edit]
@@ -67,7 +68,7 @@ def test_no_two_mutants_of_a_tree_read_alike(latex: str, bound: dict[str, Any]) 
     assert len(set(texts)) >= len(trees) - 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "edit", "wanted"),
     [
         ("a = b - c", "flip the sign of c", "a = b + c"),

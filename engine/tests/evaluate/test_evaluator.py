@@ -7,6 +7,7 @@ import math
 import array_api_strict
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 from checked_equations.errors import EquationError
@@ -215,7 +216,7 @@ def test_the_value_of():
         np.testing.assert_allclose(found, wanted, rtol=rtol, atol=1e-12, err_msg=latex)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "shape"),
     [(2, ()), ([1.0, 2.0], (2, 1)), (np.ones((1, 3)), (1, 3)), ([[4.0]], ()), (np.ones(1), ()),
      (np.ones((2, 3, 4)), (2, 3, 4)), (np.float32(2), ()), (True, ())],

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 from checked_equations.errors import EquationError
@@ -60,8 +61,8 @@ EVIDENCE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("latex", EVIDENCE)
-@pytest.mark.parametrize("seed", range(3))
+@each("latex", EVIDENCE)
+@each("seed", range(3))
 def test_log_evidence(latex, seed):
     assert max(residuals(latex, log_evidence(np.random.default_rng(seed)))) < 1e-12
 
@@ -91,8 +92,8 @@ WEIGHTS = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("latex", WEIGHTS)
+@each("seed", range(3))
+@each("latex", WEIGHTS)
 def test_weight_space_means(latex, seed):
     bound = weights(np.random.default_rng(seed))
     latex = latex.replace(r"\sigma_{n}^{-2}", r"(\sigma_n^2)^{-1}")
@@ -124,8 +125,8 @@ MULTINOMIAL = [
 ]
 
 
-@pytest.mark.parametrize("latex", MULTINOMIAL)
-@pytest.mark.parametrize("seed", range(3))
+@each("latex", MULTINOMIAL)
+@each("seed", range(3))
 def test_determinant_and_inverse_with_sums_and_products(latex, seed):
     assert max(residuals(latex, multinomial(np.random.default_rng(seed)))) < 1e-12
 
@@ -174,7 +175,7 @@ REWRITINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("left", "right"), REWRITINGS)
+@each(("left", "right"), REWRITINGS)
 def test_algebraically_equal_rewritings_agree(left, right):
     bound = densities(np.random.default_rng(8))
     assert max(residuals(f"{left} = {right}", bound)) < 1e-12

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cases import each
 from run_chapters import chapters
 
 from checked_equations import EquationError
@@ -107,7 +108,7 @@ def test_every_mutant_and_every_step_of_the_book_can_be_typeset(slug: str) -> No
                 assert free or parse(piece, names).steps == (step,), piece
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "shown"),
     [
         (r"a_1(\nu) = p_1^\nu h_1(\nu)", r"a_1(\nu) = p_1^\nu h_1(\nu)"),
@@ -128,7 +129,7 @@ def test_a_step_keeps_what_was_put_in_order(latex: str, shown: str) -> None:
     assert parse(shown, kinds).steps == (step,)
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "part", "made"),
     [
         (r"a \left( b + c \right)", r"a \left( b", r"a \left( b + c \right)"),
@@ -150,7 +151,7 @@ def test_a_stretch_is_made_whole(latex: str, part: str | None, made: str | None)
     assert balanced(latex, (start, start + len(part or latex))) == (made or latex)
 
 
-@pytest.mark.parametrize(
+@each(
     "latex",
     [r"\mathbf", r"\mathbf {", r"\left( a", r"a \right)", r"\left", "a_", "^2^3", "{a", "a}",
      r"\frac{a}", r"\begin{cases} a", r"a \end{cases}", r"\bigl( a", r"a \rvert", "(a", "a]",
@@ -160,7 +161,7 @@ def test_what_is_not_whole_is_known(latex: str) -> None:
     assert not is_balanced(latex)
 
 
-@pytest.mark.parametrize(
+@each(
     "latex",
     [r"\mathbf a", r"\left( a \right]", r"\left\{ a \right.", "[0, 1)", r"\lvert a \rvert_2",
      r"\ge", r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}", r"\bigl( a \bigr)^{-1}",

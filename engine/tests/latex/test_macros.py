@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from cases import each
 
 from checked_equations.book.packing import pack
 from checked_equations.errors import EquationError
@@ -25,7 +26,7 @@ MACROS = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "wanted"),
     [
         (r"\vx^\top a", r"\mathbf x^\top a"),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from cases import each
 
 from checked_equations.latex.units import anchor, cover, is_argument, pieces, read_units
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "wanted"),
     [
         (r"a + b", ["a", "+", "b"]),
@@ -30,7 +31,7 @@ def test_broken_latex_ends_as_well(latex: str) -> None:
     assert read_units(latex).span == (0, len(latex))
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "part", "wanted"),
     [
         (r"a - b c + d", "b c", "b c"),
@@ -50,7 +51,7 @@ def test_what_is_marked_can_be_wrapped(latex: str, part: str, wanted: str) -> No
     assert latex[slice(*found)] == wanted
 
 
-@pytest.mark.parametrize(
+@each(
     ("latex", "part", "wanted"),
     [
         (r"a - b", "-", "-"),

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import integrate, stats
 
 from gpnotes import to_numpy
@@ -82,7 +83,7 @@ def test_the_logarithm_is_that_of_the_expected_improvement(space):
     np.testing.assert_allclose(to_numpy(logs), np.log(values), **close(space))
 
 
-@pytest.mark.parametrize("x", FAR)
+@each("x", FAR)
 def test_far_below_the_best_the_logarithm_is_an_integral_too(space, x):
     one = space.asarray([1.0])
     value = to_numpy(LogExpectedImprovement(0.0)(space.asarray([-x]), one))
@@ -133,7 +134,7 @@ def test_derivatives_of_the_logarithm_in_the_tail(gap):
     gradcheck(acquisition, pullback, np.asarray([gap]), np.asarray([1.3]))
 
 
-@pytest.mark.parametrize("acquisition", ALL, ids=lambda one: type(one).__name__)
+@each("acquisition", ALL, ids=lambda one: type(one).__name__)
 def test_values_and_derivatives_live_where_the_predictions_do(space, acquisition):
     mean, variance = space.asarray(MEAN), space.asarray(VARIANCE)
     host = acquisition.derivatives(MEAN, VARIANCE)

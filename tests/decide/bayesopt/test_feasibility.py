@@ -44,7 +44,7 @@ BEST = -math.exp(-8.0 * 0.3**2)  # at (0.6, 0.6)
 # -- constraints ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [31, 32])
+@pytest.mark.parametrize("seed", [31, pytest.param(32, marks=pytest.mark.nightly)])
 def test_the_best_feasible_place_is_found_where_chance_does_not_come_near(seed):
     found = minimise(ringed, SQUARE, 22, seed, constraints=1)
     feasible = [e for e in found.evaluations if e.constraints[0] <= 0.0]
@@ -143,11 +143,10 @@ def decoy(seed):
     return f
 
 
-FITTED = pytest.param(
-    (101, 102, 103, 104), {"model": fitted_model}, marks=pytest.mark.nightly, id="fitted"
-)
+FITTED = pytest.param((101, 102, 103, 104), {"model": fitted_model}, id="fitted")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("seeds", "options"), [pytest.param((101, 103), {"model": quick}, id="quick"), FITTED]
 )

@@ -96,6 +96,7 @@ print("done")
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_a_process_that_is_killed_loses_nothing(tmp_path, rng):
     """SIGKILL after some lines, twice, and then to the end; as if nothing had been."""
     path, other = tmp_path / "killed.jsonl", tmp_path / "whole.jsonl"

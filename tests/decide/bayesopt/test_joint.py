@@ -113,6 +113,7 @@ def test_where_no_draw_improves_nothing_is_taken_away():
 # -- the batch --------------------------------------------------------------------------------
 
 
+@pytest.mark.nightly
 def test_pairs_are_worth_more_than_those_of_a_believer():
     """On eighteen posteriors that nobody chose, by exact values: a little, and rarely less."""
     gains = []

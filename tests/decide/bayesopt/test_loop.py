@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
@@ -150,8 +151,8 @@ def raises(x):
     return float((x[0] - 0.2) ** 2)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, np.float64("nan"), 10**400])
-@pytest.mark.parametrize("on_failure", ["record", "skip"])
+@each("value", [math.nan, math.inf, -math.inf, np.float64("nan"), 10**400])
+@each("on_failure", ["record", "skip"])
 def test_a_value_that_is_none_is_kept_as_a_failure(value, on_failure):
     outcome = minimise(lambda x: value if x[0] > 0.5 else x[0] ** 2, LINE, 9, stream(1),
                        on_failure=on_failure, model=quick)  # fmt: skip

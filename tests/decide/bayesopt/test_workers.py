@@ -86,7 +86,7 @@ def records(path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["evaluating", "writing"])
+@pytest.mark.parametrize("when", [pytest.param("evaluating", marks=pytest.mark.nightly), "writing"])
 def test_three_workers_of_whom_one_is_killed_lose_nothing(started, tmp_path, when):
     """In an evaluation, and with half a line in the file."""
     path = tmp_path / "history.jsonl"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.games import (
@@ -42,7 +43,7 @@ def test_the_table_holds_what_we_say_it_does():
     assert {len(game["equilibria"]) for game in GAMES.values()} == {1, 3, 7}
 
 
-@pytest.mark.parametrize("name", [*list(GAMES)[:7], *list(GAMES)[7::2]])  # shapes come in pairs
+@each("name", [*list(GAMES)[:7], *list(GAMES)[7::2]])  # shapes come in pairs
 def test_all_equilibria_of_a_game_of_two(make_table, name):
     """One start is enough: supports are enumerated."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])

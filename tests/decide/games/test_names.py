@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.games import (
@@ -31,7 +32,7 @@ def test_without_names_there_are_numbers_and_games_are_equal():
     assert game != ROADS
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "error", "said"),
     [
         ({"role_names": ("a",)}, ValueError, "role_names must be 2 different"),

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.games import Expansion, PayoffModel, RoleSymmetricGame
@@ -23,7 +24,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("players", "strategies"), SHAPES)
+@each(("players", "strategies"), SHAPES)
 def test_exact_is_enumerated(space, make_model, make_mixtures, players, strategies):
     model = make_model(players, strategies, space.asarray)
     p = space.asarray(make_mixtures(model.game, 5, corner=True))

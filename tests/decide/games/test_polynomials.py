@@ -5,6 +5,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes.decide.games.methods.polynomials import at_mode, tree
 from gpnotes.fast import polynomials as inplace
@@ -105,7 +106,7 @@ def test_a_workspace_makes_an_array_once_for_each_shape_and_dtype():
     assert work.array("terms", (2, 4), np.dtype(float)).shape == (2, 4)
 
 
-@pytest.mark.parametrize("n", [*range(1, 24), 100, 1000])
+@each("n", [*range(1, 24), 100, 1000])
 def test_the_chance_at_the_mode_is_right_to_rounding(n):
     """Against decimals: Stirling's series is cut off, and before it begins nothing cancels."""
     with localcontext(prec=50):

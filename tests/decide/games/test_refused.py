@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.games import (
@@ -60,7 +61,7 @@ def test_strategies_that_are_none(strategy):
             ask(strategy)
 
 
-@pytest.mark.parametrize(
+@each(
     ("method", "options", "error", "says"),
     [
         ("exact", {"samples": 3}, TypeError, "method 'exact' has threads; got samples"),
@@ -209,7 +210,7 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
     np.testing.assert_array_equal(p, [[0.0, 0.0, 1.0]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "error", "says"),
     [
         ({"count": 0}, ValueError, "count must be a whole number from 1; got 0"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gymnasium
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream, testing
 from gpnotes.decide.mdp import MDP
@@ -42,7 +43,7 @@ WORLDS = (
 )
 
 
-@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: type(one).__name__)
+@each("learner", LEARNERS, ids=lambda one: type(one).__name__)
 def test_ours_are_learners(learner):
     testing.check_learner(learner)
 

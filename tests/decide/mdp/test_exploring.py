@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.mdp.learning import (
@@ -115,7 +116,7 @@ def test_a_fixed_policy_takes_no_action_of_probability_zero():
 BOTH, ONE = np.asarray([1, 1]), np.asarray([[0.5, 0.5], [1.0, 0.0]])
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "said"),
     [
         (lambda: QLearning(1.5), r"discount must be a number in \[0, 1\]; got 1.5"),

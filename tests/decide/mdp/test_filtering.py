@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import linalg, stats
 
 from gpnotes import GP, RBF, ConstantMean, Matern12, Matern32, Matern52, condition
@@ -182,7 +183,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_refused(name):
     call, words = REFUSED[name]
     with pytest.raises(ValueError, match=words):

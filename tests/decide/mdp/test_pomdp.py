@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes.decide.mdp import (
     MDP,
@@ -291,7 +292,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_refused(name):
     call, words = REFUSED[name]
     with pytest.raises(ValueError, match=words):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.mdp import MDP, evaluate
@@ -271,8 +272,8 @@ CARRYING = {
 }
 
 
-@pytest.mark.parametrize("how", ["ended", "cut"])
-@pytest.mark.parametrize("learner", CARRYING.values(), ids=CARRYING.keys())
+@each("how", ["ended", "cut"])
+@each("learner", CARRYING.values(), ids=CARRYING.keys())
 def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
     """Of two runs one is over: with a memory made anew it alone would learn the same."""
     rng, no = np.random.default_rng(3), np.zeros(2, bool)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 
 from gpnotes.decide.mdp import MDP, Grid, evaluate, occupancies, solve
 
@@ -71,7 +72,7 @@ def test_a_discount_that_is_none(discount):
         MDP.from_arrays(P, R, discount)
 
 
-@pytest.mark.parametrize(
+@each(
     ("policy", "says"),
     [
         (np.asarray([0, 1, 0]), r"an action for each of the 2 states; got shape \(3,\)"),
@@ -123,7 +124,7 @@ def test_a_table_with_a_hole():
         MDP.from_gymnasium(env, 0.9)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "error", "says"),
     [
         ({"rows": ()}, ValueError, "rows must be of one length and have a cell"),

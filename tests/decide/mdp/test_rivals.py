@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from cases import each
 
 from gpnotes.decide.mdp import MDP, solve
 from gpnotes.decide.mdp.solving import METHODS
@@ -34,7 +35,7 @@ def same(found, values, policy):
     np.testing.assert_array_equal(found.policy, policy)
 
 
-@pytest.mark.parametrize("i", PROBLEMS)
+@each("i", PROBLEMS)
 def test_quantecon_finds_the_same(i):
     markov = pytest.importorskip("quantecon.markov")
     P, r, discount = problem(i)
@@ -42,7 +43,7 @@ def test_quantecon_finds_the_same(i):
     same(ours(i), theirs.v, theirs.sigma)
 
 
-@pytest.mark.parametrize("i", PROBLEMS)
+@each("i", PROBLEMS)
 def test_pymdptoolbox_finds_the_same(i):
     toolbox = pytest.importorskip("mdptoolbox.mdp")
     P, r, discount = problem(i)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.mdp import MDP
@@ -64,7 +65,7 @@ def hold_same(one, other):
         assert np.array_equal(part, theirs[name]), name
 
 
-@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_the_same_stream_gives_the_same_runs(learner):
     world = Tabular(walk(), STARTS)
     once = run(learner, world, steps=120, **settings())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.decide.mdp import MDP, evaluate
@@ -86,7 +87,7 @@ def test_the_ordinary_estimate_has_no_bias(policy):
     assert found.effective < 2500
 
 
-@pytest.mark.parametrize(
+@each(
     ("policy", "behaviour", "said"),
     [
         (POLICY, np.asarray([[1.0, 0.0]] * 4), "behaviour must take every action"),

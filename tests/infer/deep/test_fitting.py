@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, Gaussian, fit, stream, to_numpy
 from gpnotes.ground.chunks import Chunks
@@ -123,7 +124,7 @@ UNIT = narrow().layers[0][0]
 PLAIN = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros((1, 1))))
 
 
-@pytest.mark.parametrize(
+@each(
     ("make", "said"),
     [
         (lambda: replace(UNIT, scales=-UNIT.scales), "scales must be positive"),

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import RBF, Linear, Matern12, Matern32, Matern52, RationalQuadratic, stream, to_numpy
 from gpnotes.fast import cosines
@@ -143,8 +144,8 @@ def test_the_pullback_agrees_with_differences(X, kernel_class, shape):
     gradcheck(draw.features, draw.pullback, kernel, X, names=("kernel", "X"), rtol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["paired", "cosine"])
-@pytest.mark.parametrize("name", MADE)
+@each("kind", ["paired", "cosine"])
+@each("name", MADE)
 def test_what_kernels_are_made_of_is_what_features_are_made_of(X, name, kind):
     """The average over draws is the kernel, and what one draw misses falls with the root of R."""
     kernel = MADE[name]
@@ -217,7 +218,7 @@ def test_frequencies_keep_their_own_arrays(X):
     assert draw.phases[0] == 0.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "words"),
     [
         (lambda X: draw_frequencies(Linear(), X, 4, stream(1)), TypeError, "kernel must be one of"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, Matern12, Matern32, Matern52, condition, fit, to_numpy
 from gpnotes.infer import sparse, svgp
@@ -65,8 +66,8 @@ def test_a_constant_has_the_product_of_its_own(rng):
     assert waves((0.0,)).gram(kernel)[0, 0] == pytest.approx((4.0 / 0.9 / 2.0 + 1.0) / 1.3)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("method", ["vfe", "fitc", "tight", "upper"])
+@each("kernel", KERNELS)
+@each("method", ["vfe", "fitc", "tight", "upper"])
 def test_the_gradient_of_sparse_regression_agrees_with_differences(rows, kernel, method):
     X, y = rows
     gradcheck(
@@ -95,7 +96,7 @@ def test_with_more_waves_it_becomes_the_exact_process(rows, kernel):
     np.testing.assert_allclose(posterior.mean(X), exact.mean(X), atol=close)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@each("kernel", KERNELS)
 def test_their_sums_are_formed_once(space, rows, kernel):
     X, y = (space.asarray(a) for a in rows)
     u, gp = waves(asarray=space.asarray), GP(kernel, 0.1, ConstantMean(0.5))

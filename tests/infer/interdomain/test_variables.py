@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, Matern32, condition, log_evidence, to_numpy
 from gpnotes.ground.linalg import JitterWarning
@@ -57,10 +58,8 @@ def test_they_keep_the_contract(space, rng, kind):
     check_inducing_variables(variables, kernel, X, rtol=1e-3 if kind == "kinks" else 1e-6)
 
 
-@pytest.mark.parametrize(
-    "kind", ["weighted", "weighted, in place", "windows", "harmonics", "kinks"]
-)
-@pytest.mark.parametrize("method", METHODS)
+@each("kind", ["weighted", "weighted, in place", "windows", "harmonics", "kinks"])
+@each("method", METHODS)
 def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
     """Q = K_fu K_uu⁻¹ K_uf as a matrix."""
     X, y = rows
@@ -88,10 +87,8 @@ def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
     assert ours == pytest.approx(wanted, rel=1e-9 if space.double else 2e-3)
 
 
-@pytest.mark.parametrize(
-    "kind", ["points", "weighted", "weighted, in place", "windows", "harmonics"]
-)
-@pytest.mark.parametrize("method", METHODS)
+@each("kind", ["points", "weighted", "weighted, in place", "windows", "harmonics"])
+@each("method", METHODS)
 def test_the_gradient_of_sparse_regression_agrees_with_differences(rows, kind, method):
     X, y = rows
     variables, kernel = some_variables(np.asarray)[kind]
@@ -115,7 +112,7 @@ def test_points_as_variables_are_points(space, rows, kernel):
     np.testing.assert_array_equal(*(flatten_gradient(gp, bar) for _, bar, _ in pair))
 
 
-@pytest.mark.parametrize("kind", ["weighted", "windows", "harmonics"])
+@each("kind", ["weighted", "windows", "harmonics"])
 def test_the_views_of_the_posterior_agree(space, rows, kind):
     X, y = (space.asarray(a) for a in rows)
     variables, kernel = some_variables(space.asarray)[kind]

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, fit, stream, to_numpy
 from gpnotes.ground.chunks import Chunks
@@ -46,8 +47,8 @@ def test_the_sums_hold_the_products_of_all_waves(monkeypatch, rows, orders):
     assert sums.squares == pytest.approx(57 * rows[1].var(), rel=1e-12)
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("method", METHODS)
+@each("case", CASES)
+@each("method", METHODS)
 def test_evidence_and_gradient_are_those_of_the_readings(space, rows, case, method):
     kernel, orders = CASES[case]
     X, y = (space.asarray(a) for a in rows)
@@ -62,7 +63,7 @@ def test_evidence_and_gradient_are_those_of_the_readings(space, rows, case, meth
     np.testing.assert_allclose(ours, theirs, rtol=close, atol=close * np.max(np.abs(theirs)))
 
 
-@pytest.mark.parametrize("method", ["sor", "dtc", "vfe"])
+@each("method", ["sor", "dtc", "vfe"])
 def test_the_posterior_is_that_of_the_readings(space, rows, method):
     kernel, orders = CASES["smooth"]
     X, y = (space.asarray(a) for a in rows)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 from gpnotes import stream, to_numpy
@@ -465,7 +466,7 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("said", WRONG, ids=lambda said: said.replace(" ", "-"))
+@each("said", WRONG, ids=lambda said: said.replace(" ", "-"))
 def test_what_is_wrong_is_named(numbers, said):
     X, y, _ = numbers
     call, words = WRONG[said]

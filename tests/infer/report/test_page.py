@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import GP, RBF, ConstantMean, LogNormalPrior, Matern32, asarray, dataset, fit, stream
 from gpnotes.ground.params import flatten
@@ -255,7 +256,7 @@ def test_one_of_many_is_a_warning():
     assert "One run alone is the best" not in str(Report(3, (), 5.0, 0.0, 0.0, agreeing))
 
 
-@pytest.mark.parametrize(
+@each(
     ("row", "wanted"),
     [
         ((1.23456, True, 0.034, "determined"), ["1.235", "3.4 %", "1.2 to 1.3"]),

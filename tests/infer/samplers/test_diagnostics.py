@@ -6,13 +6,10 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes.infer import samplers
 from gpnotes.infer.samplers import ess_bulk, ess_mean, ess_tail, mcse, rhat
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it announces a version to come
-    import arviz
 
 
 def chains(rng, many, draws, memory, shift=0.0, tails=False):
@@ -34,7 +31,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_they_are_arviz_s_to_rounding(case, rng):
+def test_they_are_arviz_s_to_rounding(arviz, case, rng):
     x = chains(rng, *CASES[case])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -46,7 +43,7 @@ def test_they_are_arviz_s_to_rounding(case, rng):
     np.testing.assert_allclose(ours, np.asarray(wanted, dtype=float), rtol=1e-9)
 
 
-def test_equal_draws_share_their_rank(rng):
+def test_equal_draws_share_their_rank(arviz, rng):
     x = np.round(chains(rng, 4, 200, 0.5))
     np.testing.assert_allclose(rhat(x), float(arviz.rhat(x)), rtol=1e-10)
     np.testing.assert_allclose(ess_bulk(x), float(arviz.ess(x)), rtol=1e-10)
@@ -83,7 +80,7 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
     assert rhat(one) == np.inf
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "said"),
     [
         (np.ones(5), "draws must have shape"),
@@ -91,7 +88,7 @@ def test_a_chain_that_never_moves_is_worth_nothing(rng):
         (np.full((2, 9), np.nan), "draws must be finite"),
     ],
 )
-@pytest.mark.parametrize("name", ["rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse"])
+@each("name", ["rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse"])
 def test_wrong_draws_are_named(name, wrong, said):
     with pytest.raises(ValueError, match=said):
         getattr(samplers, name)(wrong)

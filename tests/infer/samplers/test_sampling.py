@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import integrate, stats
 
 from gpnotes import (
@@ -26,10 +27,6 @@ from gpnotes.infer.objective import objective_of
 from gpnotes.infer.samplers import HMC, MALA, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk, RowSum
 from gpnotes.infer.samplers.warmup import StepSearch, units_of, windows
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it announces a version to come
-    import arviz
-
 
 def skewed(tied):
     """A normal density with scales 50 apart and a correlation."""
@@ -44,9 +41,12 @@ def skewed(tied):
 
 skew = skewed(0.9)
 APART = np.asarray([[3.0, 1.0], [-1.0, 1.0], [1.0, 1.05], [1.0, 0.95]])
+BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
 
 
-@pytest.mark.parametrize("sampler", [RandomWalk(), MALA(), HMC(leaps=5), NUTS()], ids=repr)
+@pytest.mark.parametrize(
+    "sampler", [RandomWalk(), MALA(), HMC(leaps=5), pytest.param(NUTS(), marks=BY_NIGHT)], ids=repr
+)
 @pytest.mark.parametrize("mass", ["diagonal", "dense"])
 def test_warm_up_finds_step_and_units(sampler, mass):
     # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
@@ -112,7 +112,7 @@ def heavy(x):
     return -3.0 * float(np.log1p(z**2 / 5.0).sum()), -6.0 * z / (5.0 + z**2) / SCALES
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(i, marks=BY_NIGHT) for i in (2, 3))])
 @pytest.mark.parametrize("target", [scaled, heavy], ids=["normal", "heavy tails"])
 @pytest.mark.parametrize("sampler", [NUTS(), HMC(leaps=5)], ids=repr)
 def test_warm_up_ends_at_the_acceptance_that_was_asked_for(sampler, target, seed):
@@ -230,13 +230,15 @@ def test_paths_that_diverge_are_reported():
 
 
 def test_one_chain_is_asked_for_rhat():
-    found = samplers.sample(skew, NUTS(), np.ones(2), stream=stream(1), chains=1, draws=50)
+    found = samplers.sample(
+        skew, NUTS(), np.ones(2), stream=stream(1), chains=1, draws=50, warmup=20
+    )
     with pytest.raises(ValueError, match="draws must be of two chains or more for R-hat; got 1"):
         _ = found.rhat
     assert "nan" in str(found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("change", "said"),
     [
         ({"sampler": 3}, "sampler must be a sampler"),
@@ -262,8 +264,8 @@ def test_wrong_arguments_are_named(change, said):
         )
 
 
-def test_arviz_takes_the_chains_as_they_are():
-    found = samplers.sample(skew, NUTS(), APART, stream=stream(1), draws=200)
+def test_arviz_takes_the_chains_as_they_are(arviz):
+    found = run(draws=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         data = arviz.from_dict(**found.for_arviz())
@@ -286,6 +288,7 @@ def objective():
     return objective_of(start, Rows(X, Y), fixed=FIXED, priors=PRIORS)
 
 
+@pytest.mark.nightly
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside a rule of quadrature, with the density of the lengthscale in its own units."""
     found = samplers.sample(objective(), NUTS(), stream=stream(3), draws=500, warmup=200)
@@ -306,6 +309,17 @@ def test_hyperparameters_are_drawn_from_their_posterior():
     assert found.mean[1] == pytest.approx(level, abs=4 * found.mcse[1])
 
 
+def test_a_hyperdensity_is_evidence_times_prior_in_the_units_of_its_vector():
+    """Of a logarithm: the density of the lengthscale, times the lengthscale."""
+    density, values = samplers.HyperDensity(objective()), []
+    for length, level in ((1.1, -0.3), (0.6, 0.2)):
+        gp = GP(RBF(1.0, length), 0.05, ConstantMean(level))
+        prior = stats.lognorm(0.7).logpdf(length) + stats.norm.logpdf(level)
+        wanted = log_evidence(gp, X, Y) + prior + math.log(length)
+        values.append(density(np.asarray([math.log(length), level]))[0] - wanted)
+    assert values[0] == pytest.approx(values[1], abs=1e-9), "up to a constant"
+
+
 def test_the_gradient_of_a_hyperdensity_is_that_of_its_value():
     density = samplers.HyperDensity(objective())
     at, h = np.asarray([0.1, -0.3]), 1e-6
@@ -319,7 +333,8 @@ def test_bounds_are_walls():
         priors={"kernel.lengthscale": LogNormalPrior(0.0, 0.7)},
         bounds={"kernel.lengthscale": (0.7, 0.9)},
     )  # fmt: skip
-    found = samplers.sample(bounded, RandomWalk(), stream=stream(3), draws=300)
+    found = samplers.sample(bounded, RandomWalk(), stream=stream(3), draws=300, warmup=50)
+    assert found.acceptance.min() == 0.0, "some proposals were beyond them"
     assert np.all((np.exp(found.flat) >= 0.7) & (np.exp(found.flat) <= 0.9))
 
 
@@ -403,7 +418,9 @@ def uniform(counts):
     return stats.chisquare(counts).pvalue
 
 
-@pytest.mark.parametrize("name", CALIBRATED)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[BY_NIGHT] * (name in ("ULA", "SGLD"))) for name in CALIBRATED
+])  # fmt: skip
 def test_ranks_are_uniform(name):
     """Simulation-based calibration, from the truth both ways: exact for every exact sampler."""
     found = ranks(*CALIBRATED[name], seed=3)

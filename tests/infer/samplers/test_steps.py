@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import each
 from scipy import stats
 
 from gpnotes import stream
@@ -43,6 +44,8 @@ EXACT = {
     "NUTS": NUTS(0.9), "NUTS in units": NUTS(0.6, root=ROOT), "short NUTS": NUTS(0.3, depth=2),
 }  # fmt: skip
 ALL = EXACT | {"ULA": ULA(0.1)}
+# What they add to the others is the length of their paths, which is what they cost.
+LONG = ("HMC in units", "HMC without jitter", "NUTS", "NUTS in units")
 
 
 def after(sampler, target, starts, steps, draw):
@@ -63,7 +66,9 @@ def gap(ends):
     return min(stats.kstest(one, "uniform").pvalue for one in pairs)
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in LONG)) for name in EXACT]
+)
 def test_what_starts_at_its_density_stays_there(name, rng):
     ends = after(EXACT[name], logistic, started(rng, 3000), 3, stream(1))
     assert gap(ends) > 1e-3
@@ -97,7 +102,7 @@ def near(space):
     return 1e3 * epsilon(space.asarray(np.ones(1)))
 
 
-@pytest.mark.parametrize("name", ALL)
+@each("name", ALL)
 def test_every_namespace_takes_the_same_way(name, space):
     """The numbers are drawn on the host, so chains differ by rounding alone."""
     sampler = ALL[name]
@@ -309,9 +314,10 @@ def test_exact_samplers_keep_their_contract(name):
     check_sampler(EXACT[name], np.zeros(1))
 
 
-@pytest.mark.parametrize(
-    "sampler", [MALA(0.6), NUTS(0.6, depth=3), RandomWalk(0.6), HMC(0.6, 3)], ids=repr
-)
+PATHS = [pytest.param(one, marks=pytest.mark.nightly) for one in (NUTS(0.6, depth=3), HMC(0.6, 3))]
+
+
+@pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalk(0.6), *PATHS], ids=repr)
 def test_samplers_keep_their_contract_everywhere(sampler, space):
     """Of short paths: their length is nothing to the arrays that they are made of."""
     check_sampler(sampler, space.asarray(np.zeros(1)))

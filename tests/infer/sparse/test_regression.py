@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import (
     GP,
@@ -93,7 +94,7 @@ def dense_evidence(numbers, which, method, power):
     return Normal.from_covariance(gp.mean(X), Q + noise).log_density(y) + correction
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_the_evidence_is_that_of_dense_algebra(space, numbers, which, method):
     X, y, _, Z = (space.asarray(a) for a in numbers)
     gp = process(space.asarray, which)
@@ -104,7 +105,7 @@ def test_the_evidence_is_that_of_dense_algebra(space, numbers, which, method):
     assert isinstance(ours, float)
 
 
-@pytest.mark.parametrize("method", METHODS[:-1])
+@each("method", METHODS[:-1])
 def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
     _, k, X, y, Xs, Z, Q, gap = parts(numbers, which)
     share = {"fitc": 1.0, "pep": 0.5}.get(method, 0.0)
@@ -126,7 +127,7 @@ def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
     assert all(map(space.holds, (draws, u.mean, u.root)))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_the_gradient_agrees_with_differences(numbers, which, method):
     X, y, _, Z = numbers
     gp = process(np.asarray, which)
@@ -141,8 +142,8 @@ def test_the_gradient_agrees_with_differences(numbers, which, method):
     )
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kernel_class", [Matern12, Matern32, Matern52])
+@each("method", METHODS)
+@each("kernel_class", [Matern12, Matern32, Matern52])
 def test_the_gradient_of_other_kernels_agrees_with_differences(numbers, kernel_class, method):
     X, y, _, Z = numbers
     gp = GP(kernel_class(1.3, 0.9), NOISE_VAR)
@@ -155,7 +156,7 @@ def test_the_gradient_of_other_kernels_agrees_with_differences(numbers, kernel_c
     )
 
 
-@pytest.mark.parametrize("method", ["vfe", "fitc", "upper"])
+@each("method", ["vfe", "fitc", "upper"])
 def test_value_and_gradient_are_the_same_in_every_space(space, numbers, which, method):
     X, y, _, Z = numbers
     there = [space.asarray(a) for a in (Z, X, y)]
@@ -265,7 +266,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch, numbers, which, method):
     np.testing.assert_allclose(*pair, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("method", ["vfe", "fitc", "upper"])
+@each("method", ["vfe", "fitc", "upper"])
 def test_chunks_give_what_all_rows_give(space, numbers, method):
     X, y, Xs, Z = (space.asarray(a) for a in numbers)
     gp = process(space.asarray)
@@ -322,7 +323,7 @@ def test_the_gradient_leads_to_better_points(numbers):
     assert sparse.log_evidence(gp, Z + 1.0 + step * Z_bar, X, y) > value
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "words"),
     [
         (lambda g, Z, X, y: sparse.condition(g, Z[:0], X, y), ValueError, "Z must have at least"),
@@ -366,7 +367,7 @@ def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
         call(process(np.asarray), Z, X, y)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_readings_whose_squares_overflow_are_refused(numbers, which, method):
     """The evidence was NaN."""
     X, y, _, Z = numbers

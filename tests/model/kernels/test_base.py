@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,7 +86,8 @@ def assert_derivatives_are_no_kernel(kernel, x):
 
 def test_every_kernel_conforms(kernel, space, x, z, rng):
     """What `check_kernel` asks of anybody's kernel, and what ours promise beyond it."""
-    check_kernel(kernel, x[:4, :])
+    # by differences for each entry, of which array-api-strict takes a hundredth of a second each
+    check_kernel(kernel, x[: 4 if space.name.startswith("numpy") else 2, :])
     assert_bars_hold_floats_for_floats_and_arrays_for_arrays(kernel, space, x, z)
     assert_the_pullback_without_z_holds_both_sides(kernel, space, x, rng)
     assert_no_points_give_no_rows(kernel, space, x)
@@ -148,7 +150,7 @@ def test_columns_are_distinct_and_counted_from_zero(dims):
         g.RBF().on(*dims)
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda x: g.RBF()(x[:, 0]), r"x must have shape \(n, d\); got \(7,\)"),
@@ -210,7 +212,7 @@ def test_kernels_of_two_kinds_are_not_equal():
     assert g.RBF() != "RBF"
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "error", "message"),
     [
         (lambda: g.RBF() + 1.0, TypeError, "unsupported operand"),

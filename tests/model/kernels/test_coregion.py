@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import each
 
 import gpnotes as g
 from gpnotes.draw.paths import sample_paths
@@ -220,7 +221,7 @@ def test_arrays_are_copied():
     assert kernel.weights.max() == 1.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: Coregion(np.ones((0, 1)), np.ones(0)), r"Coregion\.weights must have rows and"),
