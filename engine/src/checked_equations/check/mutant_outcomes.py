@@ -187,7 +187,7 @@ def _unmoved(evaluator: Evaluator, mutant: Mutant, tree: Node, gap: Node) -> boo
     except EquationError:
         return False
     gaps = evaluator.observe(gap)
-    size = max(_largest(evaluator.observe(mutant.before)), magnitude(evaluator, mutant.before))
+    size = max(_largest(evaluator.observe(mutant.before)), magnitude(mutant.before, evaluator))
     return bool(gaps) and _largest(gaps) <= SAME * size
 
 

@@ -66,7 +66,7 @@ class Draw:
     def size(self, step: t.Step) -> float:
         """How large both sides would be if nothing in them cancelled."""
         self.sides(step)
-        return max(magnitude(self.evaluator, side) for side in (step.left, step.right))
+        return max(magnitude(side, self.evaluator) for side in (step.left, step.right))
 
     def standard_error(self, step: t.Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
