@@ -11,10 +11,9 @@ from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.values import conform, kind
 from ..latex import tree as t
-from ..latex.lexer.atoms import split
 from ..latex.names import DISTRIBUTIONS, joined
 from ..latex.parser import parse_expression
-from ..latex.tokenizer import FONTS, Token, closing, tokens
+from ..latex.tokenizer import FONTS, Token, closing, split, tokens
 from .relations import scale
 
 __all__ = ["refuse_name_clashes"]
@@ -123,7 +122,7 @@ def _scripts(key: str) -> set[str]:
     """What stands in the scripts of a name, part by part: of ``q_{\\mu, s}`` both."""
     found: set[str] = set()
     for content in _contents(key, "_^"):
-        parts, _ = split(list(content), {",", ";"})
+        parts, _ = split(content, {",", ";"})
         found |= {joined(part) for part in (content, *parts)}
         found |= {inner.text for inner in content if inner.text[0] == "\\"}
     return found

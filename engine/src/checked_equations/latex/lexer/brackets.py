@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from .. import vocabulary as v
 from ..names import joined
-from ..tokenizer import Token
+from ..tokenizer import Token, closing
 from .lines import separator
 from .stream import Stream
 
 
 def matching(s: Stream, opened: int) -> int:
     """The place of the bracket that closes the one at `opened`."""
-    depth = 0
-    for i in range(opened, len(s.tokens)):
-        depth += (s.tokens[i].text in v.OPEN) - (s.tokens[i].text in v.CLOSE)
-        if depth == 0:
-            return i
-    raise s.fault("this is never closed", s.tokens[opened])
+    try:
+        return closing(s.tokens, opened, v.OPEN, v.CLOSE)
+    except ValueError:
+        raise s.fault("this is never closed", s.tokens[opened]) from None
 
 
 def open_brace(s: Stream, kind: str = "brace") -> None:
@@ -159,27 +158,14 @@ def _norm_end(s: Stream) -> None:
 
 def open_angle(s: Stream) -> None:
     """Read ``\\langle``."""
-    shut = _angle_end(s)
-    if shut and not _parted(s, shut):
+    shut = 0
+    with suppress(ValueError):
+        shut = closing(s.tokens, s.i, ("\\langle",), ("\\rangle",))
+    if shut and not any(t.text in (",", "|", ";", "\\|") for t in s.tokens[s.i : shut]):
         problem = "angles around one thing: write \\mathbb E[...] for an average"
         raise s.fault(problem, s.tokens[s.i], s.tokens[shut])
     s.stack.append(("\\langle", s.tokens[s.i]))
     s.emit("_LANGLE", "\\langle")
-
-
-def _angle_end(s: Stream) -> int:
-    """The place of the angle that closes the one here, or 0."""
-    depth = 0
-    for i in range(s.i, len(s.tokens)):
-        depth += (s.tokens[i].text == "\\langle") - (s.tokens[i].text == "\\rangle")
-        if depth == 0:
-            return i
-    return 0
-
-
-def _parted(s: Stream, shut: int) -> bool:
-    """Whether something stands between the angles that may part two things."""
-    return any(token.text in (",", "|", ";", "\\|") for token in s.tokens[s.i : shut])
 
 
 def close_angle(s: Stream) -> None:

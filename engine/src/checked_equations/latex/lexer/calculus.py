@@ -8,8 +8,7 @@ from lark import Token as Word
 
 from .. import vocabulary as v
 from ..names import joined
-from ..tokenizer import Token
-from .atoms import split
+from ..tokenizer import Token, split
 from .brackets import open_brace
 from .domains import limits
 from .stream import Stream, is_letter

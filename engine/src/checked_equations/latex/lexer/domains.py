@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ..names import joined
-from ..tokenizer import Token, closing
-from .atoms import split
+from ..tokenizer import Token, closing, split
 from .stream import Stream
 
 __all__ = ["LINES", "limits"]

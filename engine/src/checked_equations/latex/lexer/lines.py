@@ -7,8 +7,8 @@ from collections.abc import Container
 from lark import Token as Word
 
 from .. import vocabulary as v
-from ..tokenizer import Token
-from .stream import Stream, outside
+from ..tokenizer import Token, outside
+from .stream import Stream
 
 
 def separator(s: Stream, text: str | None = None) -> None:
