@@ -196,10 +196,6 @@ class TreeBuilder(Averages, Conditions, Ranges):
             problem = f"ambiguous: does the power belong to {base.name} or to its argument?"
             raise self._fault(problem, meta)
 
-    def indicator(self, meta: Meta, parts: Parts) -> Node:
-        """``\\mathbb 1[x > 0]``."""
-        return t.Function("indicator", (parts[0],), span=_span(meta))
-
     # -- integrals ----------------------------------------------------------------------
 
     def integral(self, meta: Meta, parts: Parts) -> Node:
@@ -210,18 +206,6 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return t.Integral(over, bind(body, over), *limits, span=_span(meta))
 
     # -- atoms --------------------------------------------------------------------------
-
-    def number(self, meta: Meta, parts: Parts) -> Node:
-        """``2``, ``0.5``."""
-        return t.Number(float(parts[0]), span=_span(meta))
-
-    def name(self, meta: Meta, parts: Parts) -> Node:
-        """A bound symbol."""
-        return t.Name(str(parts[0]), span=_span(meta))
-
-    def constant(self, meta: Meta, parts: Parts) -> Node:
-        """``\\pi``, ``\\mathrm e``, ``\\infty``."""
-        return t.Constant(str(parts[0]), span=_span(meta))
 
     def group(self, meta: Meta, parts: Parts) -> Node:
         """What stands in brackets."""
@@ -278,22 +262,6 @@ class TreeBuilder(Averages, Conditions, Ranges):
         if twice and parts[0].span[0] == meta.start_pos:
             raise self._fault("ambiguous: the factorial of a factorial? write brackets", meta)
         return t.Function("factorial", (parts[0],), span=_span(meta))
-
-    def binom(self, meta: Meta, parts: Parts) -> Node:
-        """``\\binom{n}{k}``."""
-        return t.Function("binom", tuple(parts), span=_span(meta))
-
-    def sqrt(self, meta: Meta, parts: Parts) -> Node:
-        """``\\sqrt{a}``."""
-        return t.Root(parts[0], span=_span(meta))
-
-    def root(self, meta: Meta, parts: Parts) -> Node:
-        """``\\sqrt[n]{a}``."""
-        return t.Root(parts[1], parts[0], span=_span(meta))
-
-    def quotient(self, meta: Meta, parts: Parts) -> Node:
-        """``\\frac{a}{b}``."""
-        return t.Quotient(parts[0], parts[1], span=_span(meta))
 
     def bars(self, meta: Meta, parts: Parts) -> Node:
         """``|A|``."""
