@@ -12,22 +12,6 @@ from ..evaluate import values
 from ..latex import names
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
-__all__ = [
-    "DRAWS",
-    "Bindings",
-    "Naming",
-    "Tight",
-    "backend",
-    "by_name",
-    "draw_bindings",
-    "draw_tight_bindings",
-    "name_kinds",
-    "names_in",
-    "normalised",
-    "split_given",
-    "swap_groups",
-]  # fmt: skip
-
 DRAWS = 3
 
 # A mapping, a problem (any other object), a pair of both; or a function that returns one of these.

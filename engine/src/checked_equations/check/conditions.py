@@ -14,8 +14,6 @@ from ..evaluate.rules.loops import elements
 from ..latex import tree as t
 from .relations import Misfit, Tolerance, compare
 
-__all__ = ["refuse_unmet_conditions"]
-
 
 def refuse_unmet_conditions(
     latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, Any]]

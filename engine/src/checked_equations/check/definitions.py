@@ -25,15 +25,6 @@ from .bindings import name_kinds, names_in
 from .relations import RELATIONS, Tolerance
 from .statements import BoundStatement, Draw, refuse_unfit, refuse_unused
 
-__all__ = [
-    "NORMAL",
-    "compare_definition",
-    "moment_steps",
-    "normal_shape",
-    "refuse_second_claim",
-    "refuse_unequal_shapes",
-]  # fmt: skip
-
 NORMAL = normal(r"\mathcal N")
 
 

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from ..latex import tree as t
 
-__all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "dollars", "edits_of"]
-
 Say = Callable[[t.Node], str]
 Edit = tuple[str, t.Node]
 

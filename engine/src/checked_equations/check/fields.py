@@ -13,8 +13,6 @@ from ..latex.names import normal
 from ..latex.parser import parse
 from .bindings import Naming, by_name, name_kinds, names_in, normalised, split_given
 
-__all__ = ["Fields"]
-
 
 @dataclass(frozen=True)
 class Fields:

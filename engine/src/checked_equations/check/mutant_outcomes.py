@@ -22,8 +22,6 @@ from .rewrites import Rewrite, rewrite
 from .statements import BoundStatement
 from .tightness import refuse_not_tight, survivor_hints, why_never_tight
 
-__all__ = ["check_mutants", "run_mutants"]
-
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 Spare = Mapping[str, str]
 

@@ -15,8 +15,6 @@ from typing import Any
 from ..latex import tree as t
 from .edits import EQUAL, ROUND, STRICT, Say, Scope, dollars, edits_of
 
-__all__ = ["Mutant", "all_mutants"]
-
 
 @dataclass(frozen=True)
 class Mutant:

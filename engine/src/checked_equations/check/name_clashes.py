@@ -16,8 +16,6 @@ from ..latex.parser import parse_expression
 from ..latex.tokenizer import FONTS, Token, closing, split, tokens
 from .relations import scale
 
-__all__ = ["refuse_name_clashes"]
-
 
 def refuse_name_clashes(latex: str, statement: t.Node, drawn: Sequence[Mapping[str, Any]]) -> None:
     """Raise `EquationError` for a name with a second meaning.

@@ -12,22 +12,6 @@ from functools import partial
 
 import numpy as np
 
-__all__ = [
-    "ORDERS",
-    "RELATIONS",
-    "SIGNED",
-    "Comparison",
-    "Misfit",
-    "ShapeMisfit",
-    "Tolerance",
-    "compare",
-    "compare_all",
-    "conform_sides",
-    "is_zero",
-    "scale",
-]
-
-
 LOOSEST = 1e-3  # what holds to less is an approximation, and says so by its relation
 LOOSEST_APPROX = 0.1
 

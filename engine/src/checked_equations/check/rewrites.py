@@ -22,8 +22,6 @@ from ..latex.printer.levels import STYLES, Printer
 from ..latex.units import anchor, cover, is_argument, pieces
 from .mutants import Mutant
 
-__all__ = ["Rewrite", "rewrite"]
-
 Span = tuple[int, int]
 Candidate = tuple[Span, str]
 

@@ -31,11 +31,6 @@ from .relations import (
 )
 from .z_scores import Score, score
 
-__all__ = [
-    "BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unfit",
-    "refuse_unused", "route_of",
-]  # fmt: skip
-
 ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
 
 

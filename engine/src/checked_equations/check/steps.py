@@ -14,8 +14,6 @@ from .outcomes import EstimateRecord, StepRecord
 from .relations import ORDERS, SIGNED, Comparison, Misfit
 from .statements import BoundStatement
 
-__all__ = ["check_steps", "worst_estimate"]
-
 
 def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, ...]:
     """The record of every step.

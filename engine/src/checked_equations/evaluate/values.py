@@ -12,8 +12,6 @@ import numpy as np
 
 from ..errors import OperationError
 
-__all__ = ["Distribution", "Estimate", "Nodes", "conform", "host", "kind"]
-
 Array: TypeAlias = np.ndarray
 
 

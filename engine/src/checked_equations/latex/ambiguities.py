@@ -10,15 +10,6 @@ from collections.abc import Collection, Iterable
 from . import tree as t
 from .tree import Node, walk
 
-__all__ = [
-    "behind_bars",
-    "behind_call",
-    "between_factors",
-    "entry_or_whole",
-    "mentions_free",
-    "trailing_factor",
-]
-
 Spans = Collection[tuple[int, int]]
 
 _CLOSED = t.Bars | t.Norm | t.Root | t.Quotient

@@ -12,8 +12,6 @@ from functools import lru_cache
 
 from .tokenizer import tokens
 
-__all__ = ["balanced", "balanced_span", "bracketed_span", "is_balanced"]
-
 _MARK = re.compile(
     r"\\begin\s*\{(?P<begin>[A-Za-z]+\*?)\}|\\end\s*\{(?P<end>[A-Za-z]+\*?)\}"
     r"|\\(?P<size>left|right|[bB]igg?[lr])(?![A-Za-z])\s*(?P<sized>\\[A-Za-z]+|\\.|[^\\{}\s])?"

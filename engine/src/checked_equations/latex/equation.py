@@ -9,8 +9,6 @@ from hashlib import sha256
 
 from ..errors import EquationError
 
-__all__ = ["Equation", "located"]
-
 
 @dataclass(frozen=True)
 class Equation:

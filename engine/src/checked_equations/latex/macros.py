@@ -10,8 +10,6 @@ from typing import Any
 from ..errors import EquationError
 from .node import Node, mapped
 
-__all__ = ["Expanded", "Macros", "expand", "relocated"]
-
 Macros = Mapping[str, str | Sequence[Any]]
 Span = tuple[int, int]
 

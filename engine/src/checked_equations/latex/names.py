@@ -11,18 +11,6 @@ from typing import NamedTuple
 
 from .tokenizer import Token, closing, outside, split, tokens
 
-__all__ = [
-    "DISTRIBUTIONS",
-    "Match",
-    "Names",
-    "Signature",
-    "joined",
-    "nearest",
-    "normal",
-    "signature",
-    "split_given",
-]
-
 DISTRIBUTIONS = ("nodes", "distribution", "conditional")  # kinds that averages run over
 _ALWAYS_BRACED = ("\\frac", "\\binom", "\\root")
 

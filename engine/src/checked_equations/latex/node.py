@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, dataclass_transform
 
-__all__ = ["Node", "Path", "children", "mapped", "replace_at", "walk"]
-
 Span = tuple[int, int]
 
 

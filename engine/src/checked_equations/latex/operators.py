@@ -7,8 +7,6 @@ from typing import ClassVar
 
 from .node import Node
 
-__all__ = ["INFIX", "Elementwise", "Infix", "Kronecker"]
-
 
 class Infix(Node):
     """Factors with a sign of their own between them: what all binary operators are.

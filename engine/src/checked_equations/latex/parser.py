@@ -16,8 +16,6 @@ from .names import Names, nearest, normal
 from .tables import grammar
 from .tree import Name, Node, Statement, walk
 
-__all__ = ["parse", "parse_expression", "parse_free", "symbols"]
-
 
 def parse(
     latex: str, names: Mapping[str, str], *, free: bool = False, macros: Macros | None = None

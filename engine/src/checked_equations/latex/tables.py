@@ -24,8 +24,6 @@ import lark
 from lark import Lark, Token
 from lark.lexer import Lexer
 
-__all__ = ["grammar", "kept"]
-
 _DIGEST = hashlib.sha256().digest_size
 
 

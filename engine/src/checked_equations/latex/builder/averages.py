@@ -15,8 +15,6 @@ from ..tokenizer import tokens
 from .branches import Branches, span_of
 from .combine import Parts, bind
 
-__all__ = ["Averages", "behind_the_bar", "distribution_arguments"]
-
 Bodies = tuple[t.Node, ...]
 
 

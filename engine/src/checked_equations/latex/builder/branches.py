@@ -16,8 +16,6 @@ from ..ambiguities import behind_call, between_factors
 from ..tree import Node
 from .combine import Parts, bind, one_product
 
-__all__ = ["Branches", "span_of"]
-
 
 def span_of(meta: Meta) -> tuple[int, int]:
     """The stretch of LaTeX that a rule of the grammar was read from."""

@@ -8,8 +8,6 @@ from typing import Any, TypeAlias
 from .. import tree as t
 from ..tree import Index, Name, Node
 
-__all__ = ["Parts", "around", "below", "bind", "one_product", "quotient", "split_indices"]
-
 # What the parser hands to the method of a rule: trees, words, and what other methods returned.
 Parts: TypeAlias = list[Any]
 

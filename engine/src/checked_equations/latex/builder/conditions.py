@@ -12,8 +12,6 @@ from ..tree import Node
 from .branches import Branches
 from .combine import Parts
 
-__all__ = ["Conditions"]
-
 _ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})
 _INFINITY = t.Constant("\\infty")

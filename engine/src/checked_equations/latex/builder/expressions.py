@@ -16,8 +16,6 @@ from .combine import Parts, bind, one_product, quotient, split_indices
 from .conditions import Conditions
 from .ranges import Ranges
 
-__all__ = ["TreeBuilder"]
-
 Node = t.Node
 
 

@@ -13,8 +13,6 @@ from ..tree import Node
 from .branches import Branches, span_of
 from .combine import Parts, around, below, bind, one_product
 
-__all__ = ["Ranges"]
-
 
 class Ranges(Branches):
     """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar.

@@ -20,8 +20,6 @@ from ..tokenizer import FONTS, Token, closing
 from ..tokenizer import tokens as canonical
 from .stream import Stream, is_letter
 
-__all__ = ["UNDER", "declare", "distribution", "expectation", "under"]
-
 UNDER = "\0"  # begins a token that no author can write
 Tokens = Sequence[Token]
 

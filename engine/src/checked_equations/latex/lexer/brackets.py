@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -88,7 +87,7 @@ def bar(s: Stream) -> None:
         first, second = s.tokens[s.i : s.i + 2]
         s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
         return double_bar(s)
-    return _by_role(s, "|", "_LBAR", lambda s: s.emit("_RBAR", "|"))
+    return _by_role(s, "|", "_LBAR")
 
 
 def _is_pair(two: list[Token]) -> bool:
@@ -98,20 +97,24 @@ def _is_pair(two: list[Token]) -> bool:
 
 def double_bar(s: Stream) -> None:
     """Read ``\\|``: it opens or closes a norm, or stands between two things."""
-    _by_role(s, "\\|", "_LNORM", _norm_end)
+    _by_role(s, "\\|", "_LNORM")
 
 
-def _by_role(s: Stream, text: str, opening: str, end: Callable[[Stream], None]) -> None:
+def _by_role(s: Stream, text: str, opening: str) -> None:
     token = s.tokens[s.i]
     role = token.side or _role(s, text)
     if role == "open":
         s.stack.append((text, token))
         s.emit(opening, text)
-    elif role == "close":
-        _shut_bar(s, text, token)
-        end(s)
-    else:
+    elif role != "close":
         separator(s, text)
+    elif _shut(s, text) == "|":
+        s.emit("_RBAR", "|")
+    elif s.text(1) == "_":
+        opened = s.i + 2
+        s.emit("RNORM", joined(s.content(opened)), s.group_end(opened) - s.i + 1)
+    else:
+        s.emit("RNORM", "2")
 
 
 def _role(s: Stream, text: str) -> str:
@@ -141,19 +144,10 @@ def _paired_later(s: Stream, text: str) -> bool:
     return bars % 2 == 1
 
 
-def _shut_bar(s: Stream, text: str, token: Token) -> None:
+def _shut(s: Stream, text: str) -> str:
     if s.top() != text:
-        raise s.fault(f"`{token.text}` closes nothing", token)
-    s.stack.pop()
-
-
-def _norm_end(s: Stream) -> None:
-    order = "2"
-    length = 1
-    if s.text(1) == "_":
-        order = joined(s.content(s.i + 2))
-        length = s.group_end(s.i + 2) - s.i + 1
-    s.emit("RNORM", order, length)
+        raise s.fault(f"`{s.text()}` closes nothing", s.tokens[s.i])
+    return s.stack.pop()[0]
 
 
 def open_angle(s: Stream) -> None:
@@ -170,5 +164,5 @@ def open_angle(s: Stream) -> None:
 
 def close_angle(s: Stream) -> None:
     """Read ``\\rangle``."""
-    _shut_bar(s, "\\langle", s.tokens[s.i])
+    _shut(s, "\\langle")
     s.emit("_RANGLE", "\\rangle")

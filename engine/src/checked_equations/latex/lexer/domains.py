@@ -6,8 +6,6 @@ from ..names import joined
 from ..tokenizer import Token, closing, split
 from .stream import Stream
 
-__all__ = ["LINES", "limits"]
-
 Row = list[Token]
 Limits = tuple[str, Row | None, Row | None]  # of which variable, from, to; none is infinite
 

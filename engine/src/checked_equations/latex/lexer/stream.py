@@ -8,8 +8,6 @@ from ...errors import EquationError
 from ..names import Names, joined
 from ..tokenizer import FONTS, Token, closing, tokens
 
-__all__ = ["Stream", "is_letter"]
-
 
 def is_letter(text: str) -> bool:
     """A letter or a command: what may be the name of something."""

@@ -8,8 +8,6 @@ from functools import singledispatch
 from .. import tree as t
 from ..tokenizer import tokens
 
-__all__ = ["FUNCTION_WORDS", "STYLES", "Printer", "Style", "is_bare", "printed"]
-
 
 @dataclass(frozen=True)
 class Style:
