@@ -18,7 +18,7 @@ from ..latex import tree as t
 from ..latex.balance import balanced_span, bracketed_span
 from ..latex.names import normal
 from ..latex.parser import parse, parse_expression
-from ..latex.printer.levels import STYLES, Printer
+from ..latex.printer import Printer
 from ..latex.units import anchor, cover, is_argument, pieces
 from .mutants import Mutant
 
@@ -139,7 +139,6 @@ class _Faithful(Printer):
     """Prints what is new, and copies what is not."""
 
     def __init__(self, source: _Source, span: Span) -> None:
-        super().__init__(STYLES["plain"])
         self.source = source
         self.span = span
 

@@ -11,8 +11,8 @@ from .levels import FUNCTION_WORDS, Printer, is_bare, printed
 
 _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
     t.Constant: lambda node, p: node.name,
-    t.Name: lambda node, p: p.key(node.key),
-    t.Index: lambda node, p: p.key(node.key),
+    t.Name: lambda node, p: node.key,
+    t.Index: lambda node, p: node.key,
     t.Inner: lambda node, p: f"\\langle {p.any(node.left)}, {p.any(node.right)} \\rangle",
     t.Power: lambda node, p: f"{p.base(node.base)}^{{{p.any(node.exponent)}}}",
     t.Inverse: lambda node, p: f"{p.base(node.base)}^{{-1}}",
@@ -52,7 +52,7 @@ def _product(node: t.Product, p: Printer) -> str:
     last = len(node.factors) - 1
     for place, factor in enumerate(node.factors):
         text = p.factor(factor, place == last)
-        gap = " \\cdot " if text[0].isdigit() else p.style.times
+        gap = " \\cdot " if text[0].isdigit() else p.times
         out += (gap if place else "") + text
     return out
 
@@ -67,10 +67,7 @@ def _infix(node: t.Infix, p: Printer) -> str:
 
 @printed.register(t.Quotient)
 def _quotient(node: t.Quotient, p: Printer) -> str:
-    if not p.style.slash:
-        return f"\\frac{{{p.any(node.numerator)}}}{{{p.any(node.denominator)}}}"
-    above = p.factor(node.numerator, False)
-    return f"{above} / {p.factor(node.denominator, False)}"
+    return f"\\frac{{{p.any(node.numerator)}}}{{{p.any(node.denominator)}}}"
 
 
 @printed.register(t.Transpose)
@@ -88,7 +85,7 @@ def _root(node: t.Root, p: Printer) -> str:
 
 @printed.register(t.Bars)
 def _bars(node: t.Bars, p: Printer) -> str:
-    left, right = p.style.bars
+    left, right = p.bars
     nested = isinstance(node.base, t.Bars)
     return f"{left}{p.wrapped(node.base) if nested else p.any(node.base)}{right}"
 
@@ -108,10 +105,8 @@ def _function(node: t.Function, p: Printer) -> str:
         return f"\\binom{{{arguments[0]}}}{{{arguments[1]}}}"
     if node.name == "indicator":
         return f"\\mathbb 1[{arguments[0]}]"
-    if node.name == "exp" and p.style.natural:
-        return f"e^{{{arguments[0]}}}"
     word = FUNCTION_WORDS.get(node.name, f"\\{node.name}")
-    return f"{word}{p.style.left}{', '.join(arguments)}{p.style.right}"
+    return f"{word}{p.left}{', '.join(arguments)}{p.right}"
 
 
 @printed.register(t.Apply)
@@ -120,7 +115,7 @@ def _apply(node: t.Apply, p: Printer) -> str:
     marks = [*(shown.get(mark, f"{mark} ") for mark in node.separators), ""]
     inside = "".join(p.any(a) + mark for a, mark in zip(node.arguments, marks, strict=False))
     form = signature(node.key)
-    return inside if node.key == "|" else f"{p.key(form.letter if form else node.key)}({inside})"
+    return inside if node.key == "|" else f"{form.letter if form else node.key}({inside})"
 
 
 @printed.register(t.Block)

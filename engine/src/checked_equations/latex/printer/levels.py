@@ -1,36 +1,11 @@
-"""What may stand where without brackets, in several styles: the printer that the rules share."""
+"""What may stand where without brackets: the printer that the rules share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import singledispatch
 
 from .. import tree as t
 from ..tokenizer import tokens
-
-
-@dataclass(frozen=True)
-class Style:
-    """How a writer's habits differ: brackets, products, fractions, powers of e, braces."""
-
-    left: str = "("
-    right: str = ")"
-    times: str = " "
-    slash: bool = False
-    natural: bool = False
-    braced: bool = False
-    bars: tuple[str, str] = ("\\lvert ", " \\rvert")
-
-
-STYLES = {
-    "plain": Style(),
-    "sized": Style("\\left(", "\\right)", bars=("\\left| ", " \\right|")),
-    "brackets": Style("\\bigl[", "\\bigr]", times=" \\, ", natural=True),
-    "dotted": Style("\\{", "\\}", times=" \\cdot "),
-    "slashed": Style(slash=True, times=" \\times "),
-    "braced": Style(braced=True, bars=("\\bigl| ", " \\bigr|")),
-}
-
 
 FUNCTION_WORDS = {
     **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign")},
@@ -45,10 +20,11 @@ def printed(node: t.Node, printer: Printer) -> str:
 
 
 class Printer:
-    """Writes nodes in one style, each with the brackets that its place asks for."""
+    """Writes nodes, each with the brackets that its place asks for."""
 
-    def __init__(self, style: Style) -> None:
-        self.style = style
+    left, right = "(", ")"
+    times = " "
+    bars = ("\\lvert ", " \\rvert")
 
     def any(self, node: t.Node) -> str:
         """Without brackets around it."""
@@ -56,7 +32,7 @@ class Printer:
 
     def wrapped(self, node: t.Node) -> str:
         """In brackets."""
-        return f"{self.style.left}{self.any(node)}{self.style.right}"
+        return f"{self.left}{self.any(node)}{self.right}"
 
     def term(self, node: t.Node) -> str:
         """A term of a sum."""
@@ -66,7 +42,6 @@ class Printer:
         """A factor of a product; a sum sign reaches to the end, so that it may stand last."""
         loose = isinstance(node, t.Sum | t.Product | t.Infix)
         loose = loose or (isinstance(node, t.Reduction) and not last)
-        loose = loose or (isinstance(node, t.Quotient) and self.style.slash)
         loose = loose or (isinstance(node, t.Number) and node.value < 0)
         return self.wrapped(node) if loose else self.any(node)
 
@@ -82,16 +57,6 @@ class Printer:
         plain = plain or (isinstance(node, t.Number) and node.value >= 0)
         plain = plain or isinstance(node, t.Subscript | t.Norm | t.Inner)
         return self.any(node) if plain else self.wrapped(node)
-
-    def key(self, key: str) -> str:
-        """A name, with all its braces where the style writes them."""
-        if not self.style.braced:
-            return key
-        text = ""
-        for token in tokens(key):
-            gap = " " if text[-1:].isalpha() and token.text[0].isalpha() else ""
-            text += gap + token.text
-        return text
 
 
 def is_bare(node: t.Node, scripts: str) -> bool:

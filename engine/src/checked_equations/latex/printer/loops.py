@@ -26,7 +26,7 @@ def _average(node: t.Average, p: Printer) -> str:
 
 @printed.register(t.Range)
 def _range(node: t.Range, p: Printer) -> str:
-    key = p.key(node.index)
+    key = node.index
     if node.without is not None:
         left_out = f"{key} \\ne {p.any(node.without)}"
         if node.members == t.Name(node.index):
@@ -57,12 +57,12 @@ def _reduction(node: t.Reduction, p: Printer) -> str:
 def _under(node: t.Under, p: Printer) -> str:
     form = signature(node.distribution)
     if node.variables == (node.distribution,):
-        return p.key(node.distribution)
+        return node.distribution
     behind = [p.any(g) for g in behind_the_bar(node)] or list(form.given if form else ())
     given = f" \\mid {', '.join(behind)}" if behind else ""
-    inside = ", ".join(map(p.key, node.variables)) + given
+    inside = ", ".join(node.variables) + given
     letter = form.letter if form else node.distribution
-    return f"{p.key(letter)}({inside})" if letter else inside
+    return f"{letter}({inside})" if letter else inside
 
 
 @printed.register(t.Integral)
@@ -74,7 +74,7 @@ def _integral(node: t.Integral, p: Printer) -> str:
     elif node.first is not None:
         first, last = map(p.any, node.limits)
         limits = f"_{{{first}}}^{{{last}}}"
-    ends = "".join(f" \\,\\mathrm d {p.key(v)}" for v in node.variables)
+    ends = "".join(f" \\,\\mathrm d {v}" for v in node.variables)
     return f"\\int{limits} {p.any(node.body)}{ends}"
 
 
@@ -86,7 +86,7 @@ def _derivative(node: t.Derivative, p: Printer) -> str:
 
 @printed.register(t.At)
 def _at(node: t.At, p: Printer) -> str:
-    return f"\\left. {p.any(node.body)} \\right|_{{{p.key(node.key)} = {p.any(node.point)}}}"
+    return f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
 
 
 @printed.register(t.Gradient)
