@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import EquationError
-from .node import Node, mapped
+from .tree import Node, mapped
 
 Macros = Mapping[str, str | Sequence[Any]]
 Span = tuple[int, int]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .operators import INFIX
 from .scanner import word_set as _set
+from .tree import INFIX
 
 OPERATORS = {
     "+": "PLUS", "-": "MINUS", "\\cdot": "TIMES", "\\times": "TIMES", "/": "DIV",
