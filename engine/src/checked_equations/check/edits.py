@@ -255,26 +255,22 @@ def _apply(node: t.Apply, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.arguments) - 1):
         first, second = map(scope.say, node.arguments[i : i + 2])
         yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
-    for other in _others(node.key, scope.groups):
-        yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
+    yield from _other_names(node, scope)
 
 
 def _other_distributions(node: t.Average, scope: Scope) -> Iterator[Edit]:
     """The average under another distribution of the same kind of variable."""
+    kinds = {k: g for k, g in scope.groups.items() if isinstance(g, tuple) and g[:1] == _DRAWN}
     for i, under in enumerate(node.over):
-        own = scope.groups.get(under.distribution)
-        for other, group in scope.groups.items():
-            if other != under.distribution and _like(own, group):
+        own = kinds.get(under.distribution, ())
+        for other, group in kinds.items():
+            if other != under.distribution and own[:-1] == group[:-1]:  # whatever their densities
                 moved = replace(under, distribution=other)
                 said = f"the average under {dollars(other)} for {dollars(under.distribution)}"
                 yield said, replace(node, over=(*node.over[:i], moved, *node.over[i + 1 :]))
 
 
-def _like(group: Hashable, other: Hashable) -> bool:
-    """Whether both are distributions of one kind of variable, whatever their densities."""
-    if not (isinstance(group, tuple) and isinstance(other, tuple)):
-        return False
-    return group[:1] == ("distribution",) and group[:-1] == other[:-1]
+_DRAWN = ("distribution",)
 
 
 def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
@@ -282,14 +278,12 @@ def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
 
 
 @edits_of.register(t.Name)
-def _name(node: t.Name, scope: Scope) -> Iterator[Edit]:
-    for other in _others(node.key, scope.groups):
-        yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
-
-
-def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
+def _other_names(node: t.Name | t.Apply, scope: Scope) -> Iterator[Edit]:
     """The other bound names of the same kind and shape."""
-    return [k for k, group in groups.items() if k != key and group == groups.get(key)]
+    own = scope.groups.get(node.key)
+    for other, group in scope.groups.items():
+        if other != node.key and group == own:
+            yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
 
 
 @edits_of.register(t.Subscript)

@@ -126,10 +126,6 @@ class _Source:
             return False
         return any(part is node for _, part in t.walk(self.side))
 
-    def text(self, node: t.Node) -> str:
-        """What `node` was read from."""
-        return self.latex[slice(*balanced_span(self.latex, node.span))]
-
     def stretches(self, nodes: tuple[t.Node, ...], within: Span) -> list[Span]:
         """Where each of `nodes` stands, with its brackets."""
         return [bracketed_span(self.latex, node.span, within) for node in nodes]
@@ -144,7 +140,9 @@ class _Faithful(Printer):
 
     def any(self, node: t.Node) -> str:
         """As it stands in the source, if it does."""
-        return self.source.text(node) if self.source.knows(node, self.span) else super().any(node)
+        if not self.source.knows(node, self.span):
+            return super().any(node)
+        return self.source.latex[slice(*balanced_span(self.source.latex, node.span))]
 
     def wrapped(self, node: t.Node) -> str:
         """In the brackets that it has in the source."""
@@ -277,10 +275,8 @@ def _flat(node: t.Node) -> t.Node:
         return t.Product(tuple(itertools.chain.from_iterable(inside)))
     if isinstance(node, t.Power) and node.exponent == t.Sum((t.Number(1.0),), (-1,)):
         return t.Inverse(node.base)
-    return _flat_sum(node) if isinstance(node, t.Sum) else node
-
-
-def _flat_sum(node: t.Sum) -> t.Node:
+    if not isinstance(node, t.Sum):
+        return node
     terms: list[t.Node] = []
     signs: list[int] = []
     for term, sign in zip(node.terms, node.signs, strict=True):

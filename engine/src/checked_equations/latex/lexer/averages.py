@@ -140,8 +140,11 @@ class _Subscript:
                 self._drawn()
             elif text == "|":
                 self._given()
-            elif text == "(":
-                self._jointly()
+            elif text == "(":  # several, drawn jointly
+                shut = self._shut(self.i)
+                variables, _ = split_given(self.tokens[self.i + 1 : shut])
+                self.waiting.append(tuple(map(self._variable, variables)))
+                self.i = shut + 1
             else:
                 self._symbol()
         self.out += [self._alone(variables) for variables in self.waiting]
@@ -159,18 +162,10 @@ class _Subscript:
             return
         self.out += [self._alone(variables) for variables in self.waiting]
         self.waiting, shut = [], self._shut(end)
-        letter = self.tokens[start:end]
-        inside = self.tokens[end + 1 : shut]
         self.i = shut + 1
-        variables, given = split_given(inside)
-        key = self._bound(self.tokens[start : shut + 1], letter)
+        variables, given = split_given(self.tokens[end + 1 : shut])
+        key = self._bound(self.tokens[start : self.i], self.tokens[start:end])
         self.out.append(self._over(variables, key, given))
-
-    def _jointly(self) -> None:
-        shut = self._shut(self.i)
-        variables, _ = split_given(self.tokens[self.i + 1 : shut])
-        self.waiting.append(tuple(map(self._variable, variables)))
-        self.i = shut + 1
 
     def _drawn(self) -> None:
         """``x \\sim q``, ``x \\sim q(x)`` and, with parameters, ``x \\sim \\mathcal N(m, v)``."""
@@ -219,7 +214,8 @@ class _Subscript:
     def _over(self, variables: Sequence[Tokens], key: str, given: Sequence[Tokens]) -> _Over:
         names = tuple(map(self._variable, variables))
         if self.names.kinds[key] == "conditional":
-            indices = [index for variable in variables for index in self._indices(variable)]
+            marks = (inner for variable in variables for inner in self._subscript(variable))
+            indices = [[mark] for mark in marks if self.names.kinds.get(mark.text) in _RUNS]
             return _Over(names, key, (*indices, *given))
         if given and key not in self.names.forms:
             behind = "what stands behind the bar"
@@ -244,14 +240,10 @@ class _Subscript:
             raise self._fault(f"`{key}` is no variable")
         return key
 
-    def _indices(self, variable: Tokens) -> list[Tokens]:
-        """The running or bound indices of a variable, each as its tokens."""
+    def _subscript(self, variable: Tokens) -> Tokens:
         texts = [token.text for token in variable]
-        if "_" not in texts:
-            return []
-        opened = texts.index("_") + 1
-        inside = variable[opened + 1 : closing(variable, opened)]
-        return [[token] for token in inside if self.names.kinds.get(token.text) in _RUNS]
+        opened = texts.index("_") + 1 if "_" in texts else 0
+        return variable[opened + 1 : closing(variable, opened)] if opened else ()
 
     def _tokens(self, key: str) -> list[Token]:
         """The tokens of a name, at the place of the subscript."""
