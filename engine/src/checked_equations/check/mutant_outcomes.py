@@ -18,7 +18,7 @@ from .definitions import NORMAL, normal_shape
 from .mutants import Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
 from .relations import Comparison
-from .rewrites import Rewrite, rewrite
+from .rewrites import rewrite
 from .statements import BoundStatement
 from .tightness import refuse_not_tight, survivor_hints, why_never_tight
 
@@ -57,7 +57,11 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
 
     @cache
     def write() -> tuple[MutantRecord, ...]:
-        return tuple(_in_text(r, rewrite(latex, statement, m, kinds)) for m, r in told)
+        edits = ((r, rewrite(latex, statement, m, kinds)) for m, r in told)
+        return tuple(
+            replace(r, changed=(e.start, e.end, e.text), place=e.place, shown=e.shown) if e else r
+            for r, e in edits
+        )
 
     return Mutants.of(records, write)
 
@@ -72,13 +76,6 @@ def _record(
     why = next((why for key, why in spare.items() if _named(record, key)), "")
     why = why or (never if mutant.strict else "")
     return replace(record, outcome="spared", why=why) if why else record
-
-
-def _in_text(record: MutantRecord, edit: Rewrite | None) -> MutantRecord:
-    if edit is None:
-        return record
-    changed = (edit.start, edit.end, edit.text)
-    return replace(record, changed=changed, place=edit.place, shown=edit.shown)
 
 
 def _named(record: MutantRecord, key: str) -> bool:

@@ -11,7 +11,9 @@ terms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
@@ -39,16 +41,6 @@ def _observed(node: t.Node, evaluator: Evaluator) -> float:
     return max((float(np.max(np.abs(v))) for v in evaluator.observe(node)), default=0.0)
 
 
-@magnitude.register(t.Sum)
-def _largest(node: t.Sum, evaluator: Evaluator) -> float:
-    return max(magnitude(term, evaluator) for term in node.terms)
-
-
-@magnitude.register(t.Product | t.Elementwise)
-def _product(node: t.Product | t.Elementwise, evaluator: Evaluator) -> float:
-    return float(np.prod([magnitude(factor, evaluator) for factor in node.factors]))
-
-
 @magnitude.register(t.Quotient)
 def _quotient(node: t.Quotient, evaluator: Evaluator) -> float:
     below = _observed(node.denominator, evaluator)
@@ -70,16 +62,6 @@ def _function(node: t.Function, evaluator: Evaluator) -> float:
     return _observed(node, evaluator)
 
 
-@magnitude.register(t.Reduction)
-def _reduction(node: t.Reduction, evaluator: Evaluator) -> float:
-    return magnitude(node.body, evaluator) if node.kind == "sum" else _observed(node, evaluator)
-
-
-@magnitude.register(t.Covariance)
-def _covariance(node: t.Covariance, evaluator: Evaluator) -> float:
-    return magnitude(node.left, evaluator) * magnitude(node.right, evaluator)
-
-
 @magnitude.register(t.Derivative | t.Gradient)
 def _slope(node: t.Slope, evaluator: Evaluator) -> float:
     """A function over its argument: what a slope is that comes of differences."""
@@ -89,10 +71,17 @@ def _slope(node: t.Slope, evaluator: Evaluator) -> float:
     return magnitude(node.body, evaluator) / run if run else 0.0
 
 
-@magnitude.register(t.Block)
-def _block(node: t.Block, evaluator: Evaluator) -> float:
-    return max(magnitude(entry, evaluator) for row in node.rows for entry in row)
-
-
-magnitude.register(t.Transpose, lambda node, evaluator: magnitude(node.base, evaluator))
-magnitude.register(t.Expectation, lambda node, evaluator: magnitude(node.body, evaluator))
+_PLAIN: dict[type[t.Node], Callable[[Any, Evaluator], float]] = {
+    t.Sum: lambda node, ev: max(magnitude(term, ev) for term in node.terms),
+    t.Product: lambda node, ev: float(np.prod([magnitude(f, ev) for f in node.factors])),
+    t.Elementwise: lambda node, ev: float(np.prod([magnitude(f, ev) for f in node.factors])),
+    t.Reduction: lambda node, ev: (
+        magnitude(node.body, ev) if node.kind == "sum" else _observed(node, ev)
+    ),
+    t.Covariance: lambda node, ev: magnitude(node.left, ev) * magnitude(node.right, ev),
+    t.Block: lambda node, ev: max(magnitude(entry, ev) for row in node.rows for entry in row),
+    t.Transpose: lambda node, ev: magnitude(node.base, ev),
+    t.Expectation: lambda node, ev: magnitude(node.body, ev),
+}
+for _type, _size in _PLAIN.items():
+    magnitude.register(_type, _size)

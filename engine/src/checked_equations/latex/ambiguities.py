@@ -76,13 +76,6 @@ def trailing_factor(kind: str, indices: Iterable[str], body: Node) -> str:
     return ""
 
 
-def entry_or_whole(base: t.Subscript, what: str, *, written_first: bool) -> str:
-    """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
-    if written_first or (what == "the inverse" and len(base.indices) > 1):
-        return f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
-    return ""
-
-
 def mentions_free(node: Node, keys: Collection[str]) -> bool:
     """Whether one of `keys` occurs in `node` where nothing within `node` runs under that name."""
     if isinstance(node, t.Name | t.Index):

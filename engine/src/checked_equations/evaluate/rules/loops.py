@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,10 +42,6 @@ def elements(ev: Evaluator, node: t.Node, scope: Scope) -> list[Any]:
     return list(values.ravel()) if 1 in values.shape else list(values)
 
 
-def _token(member: Any) -> Hashable:
-    return member.tobytes() if isinstance(member, np.ndarray) else member
-
-
 _STEPS: dict[str, Callable[[Array, Array], Array]] = {
     "sum": op.add, "prod": op.multiply, "min": np.minimum, "max": np.maximum,
 }  # fmt: skip
@@ -57,7 +53,8 @@ def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
         return _series(node, ev, scope)
     members = _members(ev, node.over, scope)
     ev.terms += len(members)
-    items = (Item(_token(member), member) for member in members)
+    tokens = (m.tobytes() if isinstance(m, np.ndarray) else m for m in members)
+    items = itertools.starmap(Item, zip(tokens, members, strict=True))
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
     if not values:  # at the edge of an outer one, as in `\sum_i \sum_{j < i}` for i = 1
         if node.kind not in ("sum", "prod"):
@@ -104,16 +101,11 @@ def _series(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
         if member > _MOST or cost > most:
             break
         if cost > patience:
-            if not _dying(sizes):
+            half = len(sizes) // 2
+            if max(sizes[half:]) >= max(sizes[:half], default=0.0):  # it is not dying away
                 break
             patience *= 2
     raise OperationError("the terms do not die away: write a large number in place of `\\infty`")
-
-
-def _dying(sizes: list[float]) -> bool:
-    """Whether the largest of the later half of the terms is smaller than that of the first."""
-    half = len(sizes) // 2
-    return max(sizes[half:]) < max(sizes[:half], default=0.0)
 
 
 def _weighted(

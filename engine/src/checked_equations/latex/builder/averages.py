@@ -12,8 +12,7 @@ from lark.tree import Meta
 from .. import tree as t
 from ..names import DISTRIBUTIONS, Signature, normal, signature
 from ..tokenizer import tokens
-from .branches import Branches, span_of
-from .combine import Parts, bind
+from .branches import Branches, Parts, bind, span_of
 
 Bodies = tuple[t.Node, ...]
 

@@ -9,8 +9,7 @@ from lark.tree import Meta
 
 from .. import tree as t
 from ..tree import Node
-from .branches import Branches
-from .combine import Parts
+from .branches import Branches, Parts
 
 _ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})

@@ -8,11 +8,11 @@ from lark import Token as Word
 from lark.tree import Meta
 
 from .. import tree as t
-from ..ambiguities import behind_bars, behind_call, between_factors, entry_or_whole
+from ..ambiguities import behind_bars, behind_call, between_factors
 from ..vocabulary import AMBIGUOUS_POWERS
 from .averages import Averages
+from .branches import Parts, bind, one_product, quotient, split_indices
 from .branches import span_of as _span
-from .combine import Parts, bind, one_product, quotient, split_indices
 from .conditions import Conditions
 from .ranges import Ranges
 
@@ -227,6 +227,7 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return t.Transpose(inverse, span=_span(meta))
 
     def _refuse_entry(self, parts: Parts, meta: Meta, what: str) -> None:
+        """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
         base, mark = parts
         bracketed = meta.start_pos < base.span[0]
         if not bracketed and isinstance(base, t.Subscript):
@@ -234,8 +235,9 @@ class TreeBuilder(Averages, Conditions, Ranges):
             written_first = start < base.indices[-1].span[0]
             if isinstance(mark, Node) and len(base.indices) < 2:
                 return  # the square of an entry of a vector
-            problem = entry_or_whole(base, what, written_first=written_first)
-            self._refuse(problem, _span(meta))
+            if written_first or (what == "the inverse" and len(base.indices) > 1):
+                problem = f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
+                raise self._fault(problem, meta)
 
     def power(self, meta: Meta, parts: Parts) -> Node:
         """``a^b``; of ``e`` it is the exponential function."""

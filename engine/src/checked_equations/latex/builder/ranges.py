@@ -10,8 +10,7 @@ from ...errors import EquationError
 from .. import tree as t
 from ..ambiguities import mentions_free, trailing_factor
 from ..tree import Node
-from .branches import Branches, span_of
-from .combine import Parts, around, below, bind, one_product
+from .branches import Branches, Parts, around, below, bind, one_product, span_of
 
 
 class Ranges(Branches):

@@ -123,25 +123,19 @@ def _role(s: Stream, text: str) -> str:
         return "open"
     if s.top() == text:
         return "close"
-    if s.top().endswith("average"):
-        return "open" if _paired_later(s, text) else "middle"
+    if s.top().endswith("average"):  # an odd number of bars follows before its bracket is closed
+        depth = bars = 0
+        for token in s.tokens[s.i + 1 :]:
+            depth += (token.text in v.OPEN) - (token.text in v.CLOSE)
+            bars += token.text == text and token.side != "middle"
+            if depth < 0:
+                break
+        return "open" if bars % 2 == 1 else "middle"
     behind = range(s.i + 1, len(s.tokens))
     followed = any(s.tokens[i].text == text for i in behind) or (
         text == "\\|" and any(_is_pair(s.tokens[i : i + 2]) for i in behind)
     )
     return "middle" if s.top().endswith("call") or not followed else "open"
-
-
-def _paired_later(s: Stream, text: str) -> bool:
-    """Whether an odd number of bars follows before the bracket of the average is closed."""
-    depth = 0
-    bars = 0
-    for token in s.tokens[s.i + 1 :]:
-        depth += (token.text in v.OPEN) - (token.text in v.CLOSE)
-        bars += token.text == text and token.side != "middle"
-        if depth < 0:
-            break
-    return bars % 2 == 1
 
 
 def _shut(s: Stream, text: str) -> str:

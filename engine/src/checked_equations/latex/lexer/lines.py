@@ -121,7 +121,11 @@ def wide_space(s: Stream) -> None:
     follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
     begun = s.last() not in ("", "CALL", *v.EXPECTS_MORE) and not s.stack
     begins_line = s.tokens[s.i - 1].text in _BREAKS
-    if not begun or begins_line or _goes_on(follows) or _is_middle(s, s.i + ahead):
+    if not begun or begins_line or _goes_on(follows):
+        return
+    # a bar stands between two things where none behind it could close it
+    closed = any(other.text == follows.text for other in s.tokens[s.i + ahead + 1 :])
+    if follows.text in ("|", "\\|") and (follows.side in ("middle", "close") or not closed):
         return
     if follows.text in v.SIGNS:
         problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
@@ -137,13 +141,6 @@ def _goes_on(token: Token) -> bool:
 
 
 _MARKS = frozenset({"\\forall", ",", ";", ".", ":", "\\\\", "&"})
-
-
-def _is_middle(s: Stream, place: int) -> bool:
-    """Whether the bar there stands between two things: none behind it could close it."""
-    token = s.tokens[place]
-    closed = any(other.text == token.text for other in s.tokens[place + 1 :])
-    return token.text in ("|", "\\|") and (token.side in ("middle", "close") or not closed)
 
 
 def stop(s: Stream) -> None:

@@ -77,10 +77,6 @@ class Stream:
             return ""
         return joined(self.tokens[i : i + self.nucleus(i)])
 
-    def word(self) -> str:
-        """The symbol here, without its scripts."""
-        return self.symbol(self.i)
-
     def atom_end(self, i: int) -> int:
         """Behind the symbol at place `i`, its primes and its subscript."""
         i += self.nucleus(i)

@@ -62,7 +62,7 @@ def _one(s: Stream) -> None:
     elif token.text.startswith(("\\begin{", "\\end{")):
         lines.environment(s, token.text)
     else:
-        _vocabulary(s, s.word())
+        _vocabulary(s, s.symbol(s.i))
 
 
 def _vocabulary(s: Stream, word: str) -> None:
