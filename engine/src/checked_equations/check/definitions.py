@@ -8,6 +8,7 @@ then what is checked is that it parses, that its shapes conform and that it clai
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -39,14 +40,6 @@ def refuse_second_claim(latex: str, statement: Statement) -> None:
             raise EquationError(problem, latex, step.right.span)
 
 
-def refuse_unequal_shapes(latex: str, step: Step, draw: Draw) -> None:
-    """Raise `EquationError` where the sides of `step` have different shapes."""
-    left, right = (np.asarray(draw.evaluator.value(side)) for side in (step.left, step.right))
-    if left.shape != right.shape and not left.size == right.size == 1:
-        problem = f"the left side has shape {left.shape}, the right side {right.shape}"
-        raise EquationError(problem, latex, step.right.span)
-
-
 def normal_shape(*arguments: Any) -> np.ndarray:
     """The mean of ``N(mean, covariance)`` or ``N(x; mean, covariance)`` if the shapes fit."""
     *of, mean, covariance = (np.asarray(a, dtype=np.float64) for a in arguments)
@@ -75,8 +68,11 @@ def compare_definition(
     judged = {id(step): tuple(_judged(step, drawn[0], allowed)) for step in statement.steps}
     bare = [step for step in statement.steps if not judged[id(step)]]
     for step in (step for step in bare if names_in(step) <= set(full)):
-        for values in drawn:
-            refuse_unequal_shapes(latex, step, Draw({NORMAL: normal_shape, **values}))
+        for evaluator in (Draw({NORMAL: normal_shape, **values}).evaluator for values in drawn):
+            left, right = (np.shape(evaluator.value(side)) for side in (step.left, step.right))
+            if left != right and not math.prod(left) == math.prod(right) == 1:
+                problem = f"the left side has shape {left}, the right side {right}"
+                raise EquationError(problem, latex, step.right.span)
     kept = Statement(tuple(step for steps in judged.values() for step in steps))
     bound = BoundStatement(kept, draws, allowed)
     return bound, tuple(balanced(latex, step.span) for step in bare)

@@ -196,7 +196,10 @@ def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
     body = node.body
     for path, part in t.walk(body):
         if isinstance(part, t.Index) and part.key in node.variables:
-            body = t.replace_at(body, path, t.Expectation(_alone(node.over, part.key), part))
+            # its mean over what it is drawn from, and over all if that is given some
+            own = tuple(under for under in node.over if part.key in under.variables)
+            over = node.over if own[0].given else own
+            body = t.replace_at(body, path, t.Expectation(over, part))
     yield from _other_distributions(node, scope)
     of = f"the mean of {scope.say(node.body)}"
     if isinstance(node.body, t.Index):
@@ -230,12 +233,6 @@ def _integral(node: t.Integral, scope: Scope) -> Iterator[Edit]:
         f"{dollars(drawn.key)} as a factor of the integrand",
         replace(node, body=t.Product((drawn, *own))),
     )
-
-
-def _alone(over: tuple[t.Under, ...], key: str) -> tuple[t.Under, ...]:
-    """What one variable has its mean over: what it is drawn from, and all if that is given some."""
-    own = tuple(under for under in over if key in under.variables)
-    return over if own[0].given else own
 
 
 @edits_of.register(t.Derivative | t.Gradient)

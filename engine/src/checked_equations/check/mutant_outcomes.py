@@ -146,7 +146,7 @@ def _same(bound: BoundStatement, mutant: Mutant) -> bool:
             return False
         gaps, old = evaluator.observe(probe[1]), mutant.before
         size = max(_largest(evaluator.observe(old)), magnitude(old, evaluator))
-        if not gaps or _largest(gaps) > SAME * size:
+        if not (gaps and _largest(gaps) <= SAME * size):
             return False
     return True
 

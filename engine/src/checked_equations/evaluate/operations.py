@@ -142,10 +142,6 @@ def _square(a: Array, operation: str) -> Array:
     return a
 
 
-def _trace(a: Array) -> Array:
-    return a if a.ndim == 0 else np.trace(_square(a, "the trace"))
-
-
 def _diag(a: Array) -> Array:
     if a.ndim == 0:
         return a
@@ -204,7 +200,8 @@ _ELEMENTWISE = (
 FUNCTIONS: dict[str, Callable[..., Array]] = {
     **{name: _of_entries(name, getattr(np, name)) for name in _ELEMENTWISE},
     "log": _of_entries("log", _log),
-    "det": _unary(det), "tr": _unary(_trace), "diag": _unary(_diag),
+    "det": _unary(det), "diag": _unary(_diag),
+    "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),
     "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
     "factorial": _unary(lambda n: scalar(math.factorial(_count(n, "the factorial")))),
     "binom": lambda *both: scalar(math.comb(*(_count(n, "the binomial") for n in both))),

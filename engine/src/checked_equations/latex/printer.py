@@ -95,9 +95,14 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
     t.Inner: lambda node, p: f"\\langle {p.any(node.left)}, {p.any(node.right)} \\rangle",
     t.Power: lambda node, p: f"{p.base(node.base)}^{{{p.any(node.exponent)}}}",
     t.Inverse: lambda node, p: f"{p.base(node.base)}^{{-1}}",
+    t.Quotient: lambda node, p: f"\\frac{{{p.any(node.numerator)}}}{{{p.any(node.denominator)}}}",
+    t.At: lambda node, p: (
+        f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
+    ),
+    t.Step: lambda node, p: f"{p.any(node.left)} {node.relation} {p.any(node.right)}",
 }
-for kind, written in _PLAIN.items():
-    printed.register(kind, written)
+for _kind, _written in _PLAIN.items():
+    printed.register(_kind, _written)
 
 
 @printed.register(t.Number)
@@ -142,11 +147,6 @@ def _infix(node: t.Infix, p: Printer) -> str:
     operand = p.operand if node.takes_products else p.factor
     sign = f" {node.spellings[0]} "
     return sign.join(operand(factor, i == last) for i, factor in enumerate(node.factors))
-
-
-@printed.register(t.Quotient)
-def _quotient(node: t.Quotient, p: Printer) -> str:
-    return f"\\frac{{{p.any(node.numerator)}}}{{{p.any(node.denominator)}}}"
 
 
 @printed.register(t.Transpose)
@@ -280,11 +280,6 @@ def _derivative(node: t.Derivative, p: Printer) -> str:
     return f"\\frac{{\\partial {body}}}{{\\partial {p.any(node.variable)}}}"
 
 
-@printed.register(t.At)
-def _at(node: t.At, p: Printer) -> str:
-    return f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
-
-
 @printed.register(t.Gradient)
 def _gradient(node: t.Gradient, p: Printer) -> str:
     called = isinstance(node.body, t.Apply | t.Name)
@@ -305,11 +300,6 @@ def _cases(node: t.Cases, p: Printer) -> str:
     return f"\\begin{{cases}} {inside} \\end{{cases}}"
 
 
-@printed.register(t.Step)
-def _step(node: t.Step, p: Printer) -> str:
-    return f"{p.any(node.left)} {node.relation} {p.any(node.right)}"
-
-
 @printed.register(t.Statement)
 def _statement(node: t.Statement, p: Printer) -> str:
     out = ""
@@ -317,7 +307,7 @@ def _statement(node: t.Statement, p: Printer) -> str:
     for step in node.steps:
         chained = before is not None and step.left is before
         gap = " " if chained else ", \\quad " if out else ""
-        text = f"{step.relation} {p.any(step.right)}" if chained else _step(step, p)
+        text = f"{step.relation} {p.any(step.right)}" if chained else p.any(step)
         out = out + gap + text
         before = step.right
     for condition in node.conditions:

@@ -19,6 +19,9 @@ _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
 _PLAIN: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
     t.Number: lambda node, ev, scope: scalar(node.value),
     t.Constant: lambda node, ev, scope: scalar(_CONSTANTS[node.name]),
+    t.Name: lambda node, ev, scope: (
+        conform(scope[node.key].value) if node.key in scope else ev.bound(node.key)
+    ),
     t.Product: lambda node, ev, scope: reduce(op.multiply, _factors(node, ev, scope)),
     t.Elementwise: lambda node, ev, scope: reduce(op.elementwise, _factors(node, ev, scope)),
     t.Inner: lambda node, ev, scope: op.inner(ev.of(node.left, scope), ev.of(node.right, scope)),
@@ -34,11 +37,6 @@ for _type, _value in _PLAIN.items():
 
 def _factors(node: t.Product | t.Infix, ev: Evaluator, scope: Scope) -> Iterator[Array]:
     return (ev.of(factor, scope) for factor in node.factors)
-
-
-@rule.register(t.Name)
-def _name(node: t.Name, ev: Evaluator, scope: Scope) -> Array:
-    return conform(scope[node.key].value) if node.key in scope else ev.bound(node.key)
 
 
 @rule.register(t.Index)

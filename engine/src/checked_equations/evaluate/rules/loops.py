@@ -210,8 +210,9 @@ def _integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
     weighted = list(_weighted(ev, over, scope, chances=False))
     if node.first is not None:
         low, high = (_limit(ev, limit, scope) for limit in node.limits)
+        axes = None if node.dimension is None else whole_number(ev.of(node.dimension, scope))
         for key, own in nodes.items():
-            _inside_limits(key, own, (low, high), _dimension(ev, node, scope, (key, own)))
+            _inside_limits(key, own, (low, high), axes)
         infinite = [limit for limit in (low, high) if np.isinf(limit)]
         if infinite:
             _ends_before(ev, node, [inner for _, inner in weighted], infinite)
@@ -220,10 +221,15 @@ def _integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
     return _total(weighted, lambda inner: ev.of(node.body, inner))
 
 
-def _inside_limits(key: str, nodes: Nodes, limits: tuple[float, float], dimension: int) -> None:
+def _inside_limits(key: str, nodes: Nodes, limits: tuple[float, float], axes: int | None) -> None:
+    """Nodes fill their limits; a domain of several `axes` has nodes of as many coordinates."""
+    held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
+    if axes not in (None, held):
+        coordinates = f"{held} coordinate{'' if held == 1 else 's'}"
+        raise OperationError(f"the nodes of `{key}` have {coordinates}, the domain has {axes}")
     low, high = limits
     length = nodes.weights.sum()
-    size = (high - low) ** dimension
+    size = (high - low) ** (axes or 1)
     if nodes.points.min() < low or nodes.points.max() > high:
         raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
     if np.isfinite(size):
@@ -284,21 +290,6 @@ def _out_of_place(points: Array, weights: Array) -> bool:
     logs = np.log(np.clip(ratios, 0.2, 5.0))
     few = 1.2 / len(ratios)
     return bool(abs(np.mean(logs)) > 0.1 + few or np.mean(np.abs(logs)) > 0.45 + few)
-
-
-def _dimension(ev: Evaluator, node: t.Integral, scope: Scope, at: tuple[str, Nodes]) -> int:
-    """How many coordinates the domain has, which are those of the nodes; one if it says nothing."""
-    if node.dimension is None:
-        return 1
-    key, nodes = at
-    wanted = whole_number(ev.of(node.dimension, scope))
-    held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
-    if held != wanted:
-        plural = "" if held == 1 else "s"
-        raise OperationError(
-            f"the nodes of `{key}` have {held} coordinate{plural}, the domain has {wanted}"
-        )
-    return wanted
 
 
 def _begins_at(key: str, nodes: Nodes, limit: float) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .. import vocabulary as v
 from ..names import DISTRIBUTIONS, Match, joined, nearest, normal
-from ..tokenizer import split
+from ..tokenizer import Token, split
 from . import averages
 from .brackets import matching
 from .stream import Stream, is_letter
@@ -197,10 +197,15 @@ def declare_indices(s: Stream) -> None:
             ended = end < len(s.tokens) and s.tokens[end].text == "^"
             parts, commas = split(s.content(start + 1), {","})
             for part in parts:
-                # `i = 1`, `1 \le i < j \le N`, and `i < j`: with j, if a limit above is its end
-                sides, signs = split(part, v.RANGES)
-                running = sides[:1] if len(sides) < 3 else sides[1:-1]
-                ordered = len(sides) == 2 and signs[0].text in ("<", "\\le")
-                for side in sides if ordered and ended and not commas else running:
-                    if side and not side[0].text.isdigit():
-                        s.names.add(joined(side), "index")
+                _declare_range(s, part, ended=ended and not commas)
+
+
+def _declare_range(s: Stream, part: list[Token], *, ended: bool) -> None:
+    """``i = 1``, ``i < j`` (and ``j``, if a limit above is its end), ``1 \\le i < j \\le N``."""
+    sides, signs = split(part, v.RANGES)
+    running = sides[:1] if len(sides) < 3 else sides[1:-1]
+    if ended and len(sides) == 2 and signs[0].text in ("<", "\\le"):
+        running = sides
+    for side in running:
+        if side and not side[0].text.isdigit():
+            s.names.add(joined(side), "index")
