@@ -6,10 +6,16 @@ author (one of these was told that it does not hold) and 1 was not read. What wa
 been mended since, and what was not read.
 """
 
+import sys
+from pathlib import Path
+
 import pytest
-from held_out import STATEMENTS
 
 from checked_equations import EquationError, check_equation
+
+sys.path.insert(0, str(Path(__file__).parent / "data"))
+
+from held_out import STATEMENTS
 
 IDS = [statement.true for statement in STATEMENTS]
 
