@@ -16,8 +16,8 @@ from checked_equations.errors import EquationError
 from checked_equations.latex.balance import balanced
 from checked_equations.latex.equation import Equation
 from checked_equations.latex.macros import expand
-from checked_equations.latex.node import Node
 from checked_equations.latex.parser import parse
+from checked_equations.latex.tree import Node
 
 from .grammar_parts import parts_of
 

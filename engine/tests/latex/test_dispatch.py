@@ -3,8 +3,7 @@
 import pytest
 
 from checked_equations.check.edits import Scope, edits_of
-from checked_equations.evaluate.evaluator import Evaluator
-from checked_equations.evaluate.rules import rule
+from checked_equations.evaluate.evaluator import Evaluator, rule
 from checked_equations.latex import tree as t
 from checked_equations.latex import vocabulary
 from checked_equations.latex.parser import parse_expression

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from handwriting import STYLES
 
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.evaluator import Evaluator
@@ -13,8 +14,6 @@ from checked_equations.evaluate.values import kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse, parse_expression, parse_free
-from checked_equations.latex.printer import STYLES
-from checked_equations.latex.printer import to_latex as printed
 
 rng = np.random.default_rng(21)
 A, B, C = rng.normal(size=(3, 3)), rng.normal(size=(2, 4)), rng.normal(size=(3, 3))
@@ -80,7 +79,7 @@ def test_the_value_of():
 @pytest.mark.parametrize("style", STYLES)
 def test_they_print_and_parse_back(style):
     nodes = {x: parse_expression(x, NAMES) for x, wanted in VALUES.items() if wanted is not None}
-    again = {x: parse_expression(printed(node, style), NAMES) for x, node in nodes.items()}
+    again = {x: parse_expression(STYLES[style](node), NAMES) for x, node in nodes.items()}
     assert [x for x, node in nodes.items() if again[x] != node] == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from handwriting import STYLES
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from checked_equations.evaluate.values import Nodes, kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
 from checked_equations.latex.parser import parse, parse_expression
-from checked_equations.latex.printer import STYLES, to_latex
+from checked_equations.latex.printer import to_latex
 
 rng = np.random.default_rng(5)
 n, m = 4, 3
@@ -186,7 +187,7 @@ TREES = st.one_of(st.recursive(leaves(), grow_scalar, max_leaves=8), vectors(), 
 @given(drawn=TREES)
 def test_a_printed_tree_parses_back_equal(style, drawn):
     node, _ = drawn
-    text = to_latex(node, style)
+    text = STYLES[style](node)
     assert parse_expression(text, NAMES) == node, text
 
 
@@ -194,7 +195,7 @@ def test_a_printed_tree_parses_back_equal(style, drawn):
 def test_a_printed_tree_evaluates_as_it_was_built(drawn, style):
     node, wanted = drawn
     assume(np.all(np.isfinite(wanted)) and np.max(np.abs(wanted)) < 1e8)
-    text = to_latex(node, style)
+    text = STYLES[style](node)
     ours = Evaluator(BOUND, text).value(parse_expression(text, NAMES))
     assert ours.shape == np.shape(wanted)
     # a long sum may cancel: the rounding is that of its largest term, which is not known here
@@ -252,5 +253,5 @@ SPECIAL = [
 @pytest.mark.parametrize("style", STYLES)
 def test_the_rarer_nodes_print_and_parse_back(style):
     nodes = {text: parse_expression(text, NAMES) for text in SPECIAL}
-    again = {x: parse_expression(to_latex(node, style), NAMES) for x, node in nodes.items()}
+    again = {x: parse_expression(STYLES[style](node), NAMES) for x, node in nodes.items()}
     assert [text for text, node in nodes.items() if again[text] != node] == []

@@ -12,22 +12,6 @@ from ..evaluate import values
 from ..latex import names
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
-__all__ = [
-    "DRAWS",
-    "Bindings",
-    "Naming",
-    "Tight",
-    "backend",
-    "by_name",
-    "draw_bindings",
-    "draw_tight_bindings",
-    "name_kinds",
-    "names_in",
-    "normalised",
-    "split_given",
-    "swap_groups",
-]  # fmt: skip
-
 DRAWS = 3
 
 # A mapping, a problem (any other object), a pair of both; or a function that returns one of these.
@@ -101,16 +85,15 @@ def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
 
 def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
-    return {key for _, part in walk(node) for key in _bound_keys(part)}
-
-
-def _bound_keys(node: Node) -> tuple[str, ...]:
-    """The keys of the bound names that `node` itself mentions."""
-    if isinstance(node, Name | Apply):
-        return (node.key,)
-    if isinstance(node, Under):
-        return (node.distribution,)
-    return node.variables if isinstance(node, Integral) else ()
+    found: set[str] = set()
+    for _, part in walk(node):
+        if isinstance(part, Name | Apply):
+            found.add(part.key)
+        elif isinstance(part, Under):
+            found.add(part.distribution)
+        elif isinstance(part, Integral):
+            found.update(part.variables)
+    return found
 
 
 def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
@@ -123,19 +106,15 @@ def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
 
 def _group(key: str, value: Any) -> Hashable:
     kind = values.kind(value)
-    if kind in names.DISTRIBUTIONS and (kind != "nodes" or names.signature(key)):
-        return _distribution(key, value)
+    form = names.signature(key)
+    if kind in names.DISTRIBUTIONS and (kind != "nodes" or form):
+        nodes = value if isinstance(value, values.Nodes) else value.nodes
+        shape = nodes.points.shape[1:] if isinstance(nodes, values.Nodes) else "given"
+        drawn = form.variables if form and shape == "given" else ()
+        return ("distribution", shape, drawn, getattr(value, "density", None) is not None)
     if kind == "value":
         return values.conform(value.value if isinstance(value, values.Estimate) else value).shape
     return "callable" if kind == "callable" else (kind, key)
-
-
-def _distribution(key: str, value: Any) -> Hashable:
-    nodes = value if isinstance(value, values.Nodes) else value.nodes
-    shape = nodes.points.shape[1:] if isinstance(nodes, values.Nodes) else "given"
-    form = names.signature(key)
-    drawn = form.variables if form and shape == "given" else ()
-    return ("distribution", shape, drawn, getattr(value, "density", None) is not None)
 
 
 def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:

@@ -14,8 +14,6 @@ from ..evaluate.rules.loops import elements
 from ..latex import tree as t
 from .relations import Misfit, Tolerance, compare
 
-__all__ = ["refuse_unmet_conditions"]
-
 
 def refuse_unmet_conditions(
     latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, Any]]
@@ -27,16 +25,13 @@ def refuse_unmet_conditions(
     for number, bound in enumerate(drawn, start=1):
         evaluator = Evaluator(bound, latex)
         for condition in statement.conditions:
-            if not _is_met(condition, evaluator):
+            if isinstance(condition, t.Step):
+                met = _holds(condition, evaluator)
+            else:  # the name of what runs is no condition on the numbers
+                met = not isinstance(condition, t.Member) or _belongs(condition, evaluator)
+            if not met:
                 problem = f"the numbers of draw {number} do not meet this condition"
                 raise EquationError(problem, latex, condition.span)
-
-
-def _is_met(condition: t.Node, evaluator: Evaluator) -> bool:
-    """Whether the numbers meet it; the name of what runs is no condition on them."""
-    if isinstance(condition, t.Step):
-        return _holds(condition, evaluator)
-    return not isinstance(condition, t.Member) or _belongs(condition, evaluator)
 
 
 def _holds(step: t.Step, evaluator: Evaluator) -> bool:
@@ -50,24 +45,20 @@ def _holds(step: t.Step, evaluator: Evaluator) -> bool:
 
 
 def _belongs(node: t.Member, evaluator: Evaluator) -> bool:
+    """Whether it is one of those listed, or numbers of a kind, in an array of a shape."""
     value = evaluator.value(node.element)
-    if isinstance(node.members, t.Space):
-        return _is_in(evaluator, value, node.members)
-    return any(np.array_equal(value, member) for member in _members(evaluator, node))
+    if not isinstance(node.members, t.Space):
+        return any(np.array_equal(value, member) for member in _members(evaluator, node))
+    sizes = tuple(int(evaluator.value(size)) for size in node.members.shape)
+    columns = (*sizes, 1) if len(sizes) == 1 else sizes
+    fits = value.size == 1 if set(sizes) <= {1} else value.shape == columns
+    return fits and bool(np.all(_OF_A_KIND[node.members.name](value)))
 
 
 _OF_A_KIND: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "\\mathbb R": np.isfinite, "\\mathbb R_+": lambda x: x > 0, "\\mathbb R_{>0}": lambda x: x > 0,
     "\\mathbb N": lambda x: (x > 0) & (x == np.floor(x)), "\\mathbb Z": lambda x: x == np.floor(x),
 }  # fmt: skip
-
-
-def _is_in(evaluator: Evaluator, value: np.ndarray, space: t.Space) -> bool:
-    """Whether the numbers are of that kind, and in an array of that shape."""
-    sizes = tuple(int(evaluator.value(size)) for size in space.shape)
-    columns = (*sizes, 1) if len(sizes) == 1 else sizes
-    fits = value.size == 1 if set(sizes) <= {1} else value.shape == columns
-    return fits and bool(np.all(_OF_A_KIND[space.name](value)))
 
 
 def _members(evaluator: Evaluator, node: t.Member) -> list[Any]:

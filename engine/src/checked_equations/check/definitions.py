@@ -8,6 +8,7 @@ then what is checked is that it parses, that its shapes conform and that it clai
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,22 +18,13 @@ import numpy as np
 from ..errors import EquationError
 from ..evaluate.values import kind
 from ..latex.balance import balanced
-from ..latex.builder.combine import bind
+from ..latex.builder.branches import bind
 from ..latex.names import normal
 from ..latex.parser import parse
 from ..latex.tree import Apply, Expectation, Name, Statement, Step, Under, Variance
 from .bindings import name_kinds, names_in
 from .relations import RELATIONS, Tolerance
 from .statements import BoundStatement, Draw, refuse_unfit, refuse_unused
-
-__all__ = [
-    "NORMAL",
-    "compare_definition",
-    "moment_steps",
-    "normal_shape",
-    "refuse_second_claim",
-    "refuse_unequal_shapes",
-]  # fmt: skip
 
 NORMAL = normal(r"\mathcal N")
 
@@ -46,14 +38,6 @@ def refuse_second_claim(latex: str, statement: Statement) -> None:
         if before.relation in ("=", ":=") and step.relation == "=" and before.right is step.left:
             problem = "a definition has one `=`: what follows is a claim, which check is for"
             raise EquationError(problem, latex, step.right.span)
-
-
-def refuse_unequal_shapes(latex: str, step: Step, draw: Draw) -> None:
-    """Raise `EquationError` where the sides of `step` have different shapes."""
-    left, right = (np.asarray(draw.evaluator.value(side)) for side in (step.left, step.right))
-    if left.shape != right.shape and not left.size == right.size == 1:
-        problem = f"the left side has shape {left.shape}, the right side {right.shape}"
-        raise EquationError(problem, latex, step.right.span)
 
 
 def normal_shape(*arguments: Any) -> np.ndarray:
@@ -84,8 +68,11 @@ def compare_definition(
     judged = {id(step): tuple(_judged(step, drawn[0], allowed)) for step in statement.steps}
     bare = [step for step in statement.steps if not judged[id(step)]]
     for step in (step for step in bare if names_in(step) <= set(full)):
-        for values in drawn:
-            refuse_unequal_shapes(latex, step, Draw({NORMAL: normal_shape, **values}))
+        for evaluator in (Draw({NORMAL: normal_shape, **values}).evaluator for values in drawn):
+            left, right = (np.shape(evaluator.value(side)) for side in (step.left, step.right))
+            if left != right and not math.prod(left) == math.prod(right) == 1:
+                problem = f"the left side has shape {left}, the right side {right}"
+                raise EquationError(problem, latex, step.right.span)
     kept = Statement(tuple(step for steps in judged.values() for step in steps))
     bound = BoundStatement(kept, draws, allowed)
     return bound, tuple(balanced(latex, step.span) for step in bare)

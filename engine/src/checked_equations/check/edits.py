@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 from ..latex import tree as t
 
-__all__ = ["EQUAL", "ROUND", "STRICT", "Edit", "Scope", "dollars", "edits_of"]
-
 Say = Callable[[t.Node], str]
 Edit = tuple[str, t.Node]
 
@@ -198,7 +196,10 @@ def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
     body = node.body
     for path, part in t.walk(body):
         if isinstance(part, t.Index) and part.key in node.variables:
-            body = t.replace_at(body, path, t.Expectation(_alone(node.over, part.key), part))
+            # its mean over what it is drawn from, and over all if that is given some
+            own = tuple(under for under in node.over if part.key in under.variables)
+            over = node.over if own[0].given else own
+            body = t.replace_at(body, path, t.Expectation(over, part))
     yield from _other_distributions(node, scope)
     of = f"the mean of {scope.say(node.body)}"
     if isinstance(node.body, t.Index):
@@ -234,12 +235,6 @@ def _integral(node: t.Integral, scope: Scope) -> Iterator[Edit]:
     )
 
 
-def _alone(over: tuple[t.Under, ...], key: str) -> tuple[t.Under, ...]:
-    """What one variable has its mean over: what it is drawn from, and all if that is given some."""
-    own = tuple(under for under in over if key in under.variables)
-    return over if own[0].given else own
-
-
 @edits_of.register(t.Derivative | t.Gradient)
 def _derivative(node: t.Derivative | t.Gradient, scope: Scope) -> Iterator[Edit]:
     what = "derivative" if isinstance(node, t.Derivative) else "gradient"
@@ -257,26 +252,22 @@ def _apply(node: t.Apply, scope: Scope) -> Iterator[Edit]:
     for i in range(len(node.arguments) - 1):
         first, second = map(scope.say, node.arguments[i : i + 2])
         yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
-    for other in _others(node.key, scope.groups):
-        yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
+    yield from _other_names(node, scope)
 
 
 def _other_distributions(node: t.Average, scope: Scope) -> Iterator[Edit]:
     """The average under another distribution of the same kind of variable."""
+    kinds = {k: g for k, g in scope.groups.items() if isinstance(g, tuple) and g[:1] == _DRAWN}
     for i, under in enumerate(node.over):
-        own = scope.groups.get(under.distribution)
-        for other, group in scope.groups.items():
-            if other != under.distribution and _like(own, group):
+        own = kinds.get(under.distribution, ())
+        for other, group in kinds.items():
+            if other != under.distribution and own[:-1] == group[:-1]:  # whatever their densities
                 moved = replace(under, distribution=other)
                 said = f"the average under {dollars(other)} for {dollars(under.distribution)}"
                 yield said, replace(node, over=(*node.over[:i], moved, *node.over[i + 1 :]))
 
 
-def _like(group: Hashable, other: Hashable) -> bool:
-    """Whether both are distributions of one kind of variable, whatever their densities."""
-    if not (isinstance(group, tuple) and isinstance(other, tuple)):
-        return False
-    return group[:1] == ("distribution",) and group[:-1] == other[:-1]
+_DRAWN = ("distribution",)
 
 
 def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
@@ -284,14 +275,12 @@ def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
 
 
 @edits_of.register(t.Name)
-def _name(node: t.Name, scope: Scope) -> Iterator[Edit]:
-    for other in _others(node.key, scope.groups):
-        yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
-
-
-def _others(key: str, groups: Mapping[str, Hashable]) -> list[str]:
+def _other_names(node: t.Name | t.Apply, scope: Scope) -> Iterator[Edit]:
     """The other bound names of the same kind and shape."""
-    return [k for k, group in groups.items() if k != key and group == groups.get(key)]
+    own = scope.groups.get(node.key)
+    for other, group in scope.groups.items():
+        if other != node.key and group == own:
+            yield f"{dollars(other)} for {dollars(node.key)}", replace(node, key=other)
 
 
 @edits_of.register(t.Subscript)

@@ -13,8 +13,6 @@ from ..latex.names import normal
 from ..latex.parser import parse
 from .bindings import Naming, by_name, name_kinds, names_in, normalised, split_given
 
-__all__ = ["Fields"]
-
 
 @dataclass(frozen=True)
 class Fields:
@@ -50,7 +48,16 @@ class Fields:
         kinds = tuple(name_kinds(values | bound).items())
         occurring = {key for text in latex for key in _symbols(text, kinds)}
         taken = {key: value for key, value in values.items() if key in occurring}
-        _refuse_shared({key: offered[key] for key in taken})
+        places: dict[str, dict[int, str]] = defaultdict(dict)
+        for key in sorted(taken):
+            place, name = offered[key]
+            places[name].setdefault(place, key)
+        for name, keys in places.items():
+            if len(keys) > 1:
+                said = " and ".join(f"`{key}`" for key in keys.values())
+                raise EquationError(
+                    f"the notation gives {said} one field, {name}: bind one of them"
+                )
         return taken | bound
 
     def _offered(self, problem: Any) -> dict[str, tuple[int, str]]:
@@ -80,14 +87,3 @@ def _symbols(latex: str, kinds: tuple[tuple[str, str], ...]) -> frozenset[str]:
         return frozenset(names_in(parse(latex, dict(kinds), free=True)))
     except EquationError:
         return frozenset()
-
-
-def _refuse_shared(taken: Mapping[str, tuple[int, str]]) -> None:
-    """Raise `EquationError` where one field would be two things."""
-    places: dict[str, dict[int, str]] = defaultdict(dict)
-    for key, (place, name) in sorted(taken.items()):
-        places[name].setdefault(place, key)
-    for name, keys in places.items():
-        if len(keys) > 1:
-            said = " and ".join(f"`{key}`" for key in keys.values())
-            raise EquationError(f"the notation gives {said} one field, {name}: bind one of them")

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from ..errors import EquationError
-from ..evaluate.evaluator import Evaluator
 from ..evaluate.scales import magnitude
 from ..latex.balance import balanced
 from ..latex.printer import to_latex as printed
-from ..latex.tree import Node
 from .bindings import Tight, name_kinds, swap_groups
 from .definitions import NORMAL, normal_shape
 from .mutants import Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
 from .relations import Comparison
-from .rewrites import Rewrite, rewrite
+from .rewrites import rewrite
 from .statements import BoundStatement
 from .tightness import refuse_not_tight, survivor_hints, why_never_tight
-
-__all__ = ["check_mutants", "run_mutants"]
 
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 Spare = Mapping[str, str]
@@ -35,104 +32,66 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     Raises `EquationError` for a survivor that is not spared, for a spare that names none, and
     where no mutant is told apart from the statement.
     """
-    mutants = _mutants(bound, latex)
+    groups = swap_groups(bound.draws[0].bindings)
+    every = all_mutants(bound.statement, groups, lambda n: balanced(latex, n.span))
+    # some are hidden by the noise of an estimate
+    mutants = [m for m in every if not m.finer or bound.errors[m.places[0]][0] is None]
     refuse_not_tight(bound, mutants, tight, latex)
-    outcomes = run_mutants(bound, mutants)
-    records = tuple(_mutant(m, *f, spare) for m, f in zip(mutants, outcomes, strict=True))
-    records = tuple(
-        _never(m, r, why_never_tight(tight)) for m, r in zip(mutants, records, strict=True)
-    )
-    _refuse_survivors(mutants, records, latex)
+    never = why_never_tight(tight)
+    fates = run_mutants(bound, mutants)
+    records = tuple(_record(m, *f, spare, never) for m, f in zip(mutants, fates, strict=True))
+    told = list(zip(mutants, records, strict=True))
+    _refuse_survivors(told, latex)
     idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
-    _refuse_powerless(mutants, records, latex)
-    return Mutants.of(records, _writer(bound, latex, mutants, records))
-
-
-def _mutants(bound: BoundStatement, latex: str) -> list[Mutant]:
-    """All mutants but those that the noise of an estimate hides."""
-    mutants = all_mutants(
-        bound.statement, swap_groups(bound.draws[0].bindings), lambda n: balanced(latex, n.span)
-    )
-    return [m for m in mutants if not m.finer or bound.errors[m.places[0]][0] is None]
-
-
-def _never(mutant: Mutant, record: MutantRecord, why: str) -> MutantRecord:
-    """A strict inequality survives where the author says why none is ever tight."""
-    if not (why and mutant.strict and record.outcome == "survived"):
-        return record
-    return replace(record, outcome="spared", why=why)
-
-
-def _refuse_powerless(
-    mutants: Sequence[Mutant], records: Sequence[MutantRecord], latex: str
-) -> None:
-    """No badge where no mutant could be told apart but one that only claims more."""
-    told_apart = any(
-        record.outcome in ("caught", "spared") and not mutant.closer
-        for mutant, record in zip(mutants, records, strict=True)
-    )
-    if not told_apart:
+    # no badge where no mutant could be told apart but one that only claims more
+    if not any(r.outcome in ("caught", "spared") and not m.closer for m, r in told):
         problem = (
             "shows nothing: it has no mutant that could be told from it. Print what is computed, "
             "and bind numbers that are neither zero nor one"
         )
         raise EquationError(problem, latex)
+    kinds = name_kinds({NORMAL: normal_shape, **bound.draws[0].bindings})
+    statement = bound.statement  # what `write` keeps holds on to no numbers
+
+    @cache
+    def write() -> tuple[MutantRecord, ...]:
+        edits = ((r, rewrite(latex, statement, m, kinds)) for m, r in told)
+        return tuple(
+            replace(r, changed=(e.start, e.end, e.text), place=e.place, shown=e.shown) if e else r
+            for r, e in edits
+        )
+
+    return Mutants.of(records, write)
 
 
-def _mutant(mutant: Mutant, outcome: str, residual: float | None, spare: Spare) -> MutantRecord:
-    record = MutantRecord(mutant.edit, _reads(mutant), outcome, residual, said=mutant.said)
+def _record(
+    mutant: Mutant, outcome: str, residual: float | None, spare: Spare, never: str
+) -> MutantRecord:
+    """The record of a mutant; `never` says why no numbers tell a strict inequality apart."""
+    record = MutantRecord(mutant.edit, printed(mutant.after), outcome, residual, said=mutant.said)
     if outcome != "survived":
         return record
     why = next((why for key, why in spare.items() if _named(record, key)), "")
-    outcome = "spared" if why else "survived"
-    return replace(record, outcome=outcome, why=why)
-
-
-def _writer(
-    bound: BoundStatement, latex: str, mutants: Sequence[Mutant], records: Sequence[MutantRecord]
-) -> Callable[[], tuple[MutantRecord, ...]]:
-    """What puts the edits into the text of the equation; it holds on to no numbers."""
-    kinds = name_kinds({NORMAL: normal_shape, **bound.draws[0].bindings})
-    statement = bound.statement
-
-    def write() -> tuple[MutantRecord, ...]:
-        edits = (rewrite(latex, statement, mutant, kinds) for mutant in mutants)
-        return tuple(map(_in_text, records, edits))
-
-    return write
-
-
-def _in_text(record: MutantRecord, edit: Rewrite | None) -> MutantRecord:
-    if edit is None:
-        return record
-    changed = (edit.start, edit.end, edit.text)
-    return replace(record, changed=changed, place=edit.place, shown=edit.shown)
+    why = why or (never if mutant.strict else "")
+    return replace(record, outcome="spared", why=why) if why else record
 
 
 def _named(record: MutantRecord, key: str) -> bool:
     return key in (record.edit, record.latex)
 
 
-def _reads(mutant: Mutant) -> str:
-    """The LaTeX of the edited node, or of the step whose relation is turned."""
-    return printed(mutant.after)
-
-
-def _refuse_survivors(
-    mutants: Sequence[Mutant], records: Sequence[MutantRecord], latex: str
-) -> None:
-    alive = [(m, r) for m, r in zip(mutants, records, strict=True) if r.outcome == "survived"]
+def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -> None:
+    alive = [(m, r) for m, r in told if r.outcome == "survived"]
     if not alive:
         return
     said = "; ".join(f"{r.edit!r} (reads {r.latex})" for _, r in alive)
-    span = alive[0][0].before.span
     raise EquationError(
-        f"{len(alive)} of {len(records)} mutants survive: {said}. Bind numbers that tell them "
+        f"{len(alive)} of {len(told)} mutants survive: {said}. Bind numbers that tell them "
         f"apart, or say why not with spare={{name: why}}.{survivor_hints([m for m, _ in alive])}",
         latex,
-        span,
+        alive[0][0].before.span,
     )
 
 
@@ -173,22 +132,23 @@ def _worst(bound: BoundStatement, mutant: Mutant) -> Comparison:
 
 
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:
-    """Whether the edited node has its old value on all draws, wherever it is evaluated."""
+    """Whether the edited node has its old value on all draws, wherever it is evaluated.
+
+    A node that is never evaluated, in a case that never applies, is not known to agree.
+    """
     probe = mutant.probe(bound.statement)
-    return probe is not None and all(
-        _unmoved(draw.evaluator, mutant, *probe) for draw in bound.draws
-    )
-
-
-def _unmoved(evaluator: Evaluator, mutant: Mutant, tree: Node, gap: Node) -> bool:
-    """A node that is never evaluated, in a case that never applies, is not known to agree."""
-    try:
-        evaluator.value(tree)
-    except EquationError:
+    if probe is None:
         return False
-    gaps = evaluator.observe(gap)
-    size = max(_largest(evaluator.observe(mutant.before)), magnitude(evaluator, mutant.before))
-    return bool(gaps) and _largest(gaps) <= SAME * size
+    for evaluator in (draw.evaluator for draw in bound.draws):
+        try:
+            evaluator.value(probe[0])
+        except EquationError:
+            return False
+        gaps, old = evaluator.observe(probe[1]), mutant.before
+        size = max(_largest(evaluator.observe(old)), magnitude(old, evaluator))
+        if not (gaps and _largest(gaps) <= SAME * size):
+            return False
+    return True
 
 
 def _largest(values: Sequence[np.ndarray]) -> float:

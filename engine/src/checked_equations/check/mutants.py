@@ -12,28 +12,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..latex.tree import (
-    Apply,
-    Function,
-    Name,
-    Node,
-    Number,
-    Path,
-    Product,
-    Range,
-    Reduction,
-    Slope,
-    Statement,
-    Step,
-    Sum,
-    Transpose,
-    children,
-    replace_at,
-    walk,
-)
-from .edits import EQUAL, ROUND, STRICT, Edit, Say, Scope, dollars, edits_of
-
-__all__ = ["Mutant", "all_mutants"]
+from ..latex import tree as t
+from .edits import EQUAL, ROUND, STRICT, Say, Scope, dollars, edits_of
 
 
 @dataclass(frozen=True)
@@ -47,12 +27,12 @@ class Mutant:
     """
 
     said: str
-    steps: tuple[Step, ...]
+    steps: tuple[t.Step, ...]
     places: tuple[int, ...]
-    before: Node
-    after: Node
+    before: t.Node
+    after: t.Node
     side: str = ""
-    path: Path = ()
+    path: t.Path = ()
 
     @property
     def edit(self) -> str:
@@ -60,26 +40,27 @@ class Mutant:
         return self.said.replace("$", "")
 
     @property
+    def relations(self) -> tuple[str, str]:
+        """The relation before and after, where the edit is to one."""
+        steps = [node for node in (self.before, self.after) if isinstance(node, t.Step)]
+        return (steps[0].relation, steps[1].relation) if len(steps) == 2 else ("", "")
+
+    @property
     def strict(self) -> bool:
         """Whether it makes an inequality strict: only numbers that make it tight can tell."""
-        before, after = self.before, self.after
-        if not (isinstance(before, Step) and isinstance(after, Step)):
-            return False
-        return STRICT.get(before.relation) == after.relation
+        before, after = self.relations
+        return STRICT.get(before) == after
 
     @property
     def closer(self) -> bool:
         """Whether it only claims more of the same sides: equality, or a strict inequality."""
-        before, after = self.before, self.after
-        if not (isinstance(before, Step) and isinstance(after, Step)):
-            return False
-        return after.relation in (EQUAL.get(before.relation), STRICT.get(before.relation))
+        before, after = self.relations
+        return after in (EQUAL.get(before), STRICT.get(before))
 
     @property
     def finer(self) -> bool:
         """Whether it says no more than the noise of an estimate hides."""
-        before = self.before
-        return isinstance(before, Step) and (self.strict or before.relation == r"\approx")
+        return self.strict or self.relations[0] == r"\approx"
 
     @property
     def claimed(self) -> bool:
@@ -93,25 +74,25 @@ class Mutant:
         Transposes, swaps and other words may leave a value as it is for better reasons, and so
         may function words: the trace of a scalar.
         """
-        kept = Transpose | Function | Slope | Step
+        kept = t.Transpose | t.Function | t.Slope | t.Step
         return self.said.startswith(("drop ", "flip ")) and not isinstance(self.before, kept)
 
-    def probe(self, statement: Statement) -> tuple[Node, Node] | None:
+    def probe(self, statement: t.Statement) -> tuple[t.Node, t.Node] | None:
         """A tree that evaluates ``before - after`` wherever `before` stands, and that difference.
 
         The tree has the value of the original side, so that every loop runs as it did. None
         for a relation, which has no value.
         """
-        if isinstance(self.before, Step):
+        if isinstance(self.before, t.Step):
             return None
-        gap = Sum((self.before, self.after), (1, -1))
-        nothing = Sum((self.before, Product((Number(0), gap))), (1, 1))
+        gap = t.Sum((self.before, self.after), (1, -1))
+        nothing = t.Sum((self.before, t.Product((t.Number(0), gap))), (1, 1))
         side = getattr(statement.steps[self.places[0]], self.side)
-        return replace_at(side, self.path, nothing), gap
+        return t.replace_at(side, self.path, nothing), gap
 
 
 def all_mutants(
-    statement: Statement, groups: Mapping[str, Hashable], say: Say
+    statement: t.Statement, groups: Mapping[str, Hashable], say: Say
 ) -> tuple[Mutant, ...]:
     """All mutants of `statement`, each with a name of its own.
 
@@ -129,33 +110,33 @@ def all_mutants(
     return tuple(named)
 
 
-def _of_relations(statement: Statement) -> Iterator[Mutant]:
+def _of_relations(statement: t.Statement) -> Iterator[Mutant]:
     for place, step in enumerate(statement.steps):
-        others = [
-            table[step.relation] for table in (ROUND, STRICT, EQUAL) if step.relation in table
-        ]
-        for other in others:
-            turned = replace(step, relation=other)
-            said = f"{dollars(other)} for {dollars(step.relation)}"
-            yield Mutant(said, (turned,), (place,), step, turned)
+        for table in (ROUND, STRICT, EQUAL):
+            if step.relation in table:
+                turned = replace(step, relation=table[step.relation])
+                said = f"{dollars(turned.relation)} for {dollars(step.relation)}"
+                yield Mutant(said, (turned,), (place,), step, turned)
 
 
-def _of_sides(statement: Statement, scope: Scope) -> Iterator[Mutant]:
+def _of_sides(statement: t.Statement, scope: Scope) -> Iterator[Mutant]:
     for place, name in _sides(statement):
         side = getattr(statement.steps[place], name)
         for path, node, inner in _visit(side, (), scope):
-            for edit, new in _edits(node, inner):
+            for edit, new in edits_of(node, inner):
+                if new.span == (0, 0):
+                    new = replace(new, span=node.span)
                 mutant = _mutant(statement, (place, name), edit, (path, node, new))
-                if isinstance(node, Name | Apply) and _circular(statement, mutant):
+                if isinstance(node, t.Name | t.Apply) and _circular(statement, mutant):
                     continue
                 yield mutant
                 if mutant.claimed and not path:
-                    opposite = Sum((side,), (-1,), span=side.span)
+                    opposite = t.Sum((side,), (-1,), span=side.span)
                     said = f"flip the sign of {scope.say(side)}"
                     yield _mutant(statement, (place, name), said, (path, node, opposite))
 
 
-def _circular(statement: Statement, mutant: Mutant) -> bool:
+def _circular(statement: t.Statement, mutant: Mutant) -> bool:
     """A swap that leaves nothing to catch: ``a = a``, or ``a = min(a, c)`` for ``min(b, c)``."""
     return any(
         step.left == step.right
@@ -164,14 +145,14 @@ def _circular(statement: Statement, mutant: Mutant) -> bool:
     )
 
 
-def _mentions_itself(step: Step) -> bool:
+def _mentions_itself(step: t.Step) -> bool:
     return any(
-        isinstance(alone, Name) and any(part == alone for _, part in walk(other))
+        isinstance(alone, t.Name) and any(part == alone for _, part in t.walk(other))
         for alone, other in ((step.left, step.right), (step.right, step.left))
     )
 
 
-def _sides(statement: Statement) -> Iterator[tuple[int, str]]:
+def _sides(statement: t.Statement) -> Iterator[tuple[int, str]]:
     """Each side once: the right side of one step is often the left side of the next."""
     for place, step in enumerate(statement.steps):
         if place == 0 or not _shared(statement.steps[place - 1], step):
@@ -179,37 +160,28 @@ def _sides(statement: Statement) -> Iterator[tuple[int, str]]:
         yield place, "right"
 
 
-def _shared(before: Step, step: Step) -> bool:
-    return before.right is step.left or (
-        before.right == step.left and before.right.span == step.left.span
-    )
+def _shared(before: t.Step, step: t.Step) -> bool:
+    return before.right == step.left and before.right.span == step.left.span
 
 
 def _mutant(
-    statement: Statement, side: tuple[int, str], edit: str, change: tuple[Path, Node, Node]
+    statement: t.Statement, side: tuple[int, str], edit: str, change: tuple[t.Path, t.Node, t.Node]
 ) -> Mutant:
     place, name = side
     path, before, after = change
-    steps = statement.steps
-    new = replace_at(getattr(steps[place], name), path, after)
-    edited: dict[str, Any] = {name: new}
-    changed = {place: replace(steps[place], **edited)}
-    following = place + 1
-    if name == "right" and following < len(steps) and _shared(steps[place], steps[following]):
-        changed[following] = replace(steps[following], left=new)
+    step, following = statement.steps[place], statement.steps[place + 1 : place + 2]
+    edited: dict[str, Any] = {name: t.replace_at(getattr(step, name), path, after)}
+    changed = {place: replace(step, **edited)}
+    if name == "right" and following and _shared(step, following[0]):
+        changed[place + 1] = replace(following[0], left=edited[name])
     return Mutant(edit, tuple(changed.values()), tuple(changed), before, after, name, path)
 
 
-def _visit(node: Node, path: Path, scope: Scope) -> Iterator[tuple[Path, Node, Scope]]:
+def _visit(node: t.Node, path: t.Path, scope: Scope) -> Iterator[tuple[t.Path, t.Node, Scope]]:
     """Every node with what is in scope there; the limits of a sum are edited with the sum."""
     yield path, node, scope
-    if isinstance(node, Reduction):
+    if isinstance(node, t.Reduction):
         scope = replace(scope, indices=(*scope.indices, node.over.index))
-    for place, child in children(node):
-        if not (isinstance(node, Range) and isinstance(child, Number)):
+    for place, child in t.children(node):
+        if not (isinstance(node, t.Range) and isinstance(child, t.Number)):
             yield from _visit(child, (*path, place), scope)
-
-
-def _edits(node: Node, scope: Scope) -> Iterator[Edit]:
-    for edit, new in edits_of(node, scope):
-        yield edit, replace(new, span=node.span) if new.span == (0, 0) else new

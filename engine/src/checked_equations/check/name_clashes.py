@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,10 @@ from ..errors import EquationError
 from ..evaluate.evaluator import Evaluator
 from ..evaluate.values import conform, kind
 from ..latex import tree as t
-from ..latex.lexer.atoms import split
 from ..latex.names import DISTRIBUTIONS, joined
 from ..latex.parser import parse_expression
-from ..latex.tokenizer import FONTS, closing, tokens
-
-__all__ = ["refuse_name_clashes"]
+from ..latex.tokenizer import FONTS, Token, closing, split, tokens
+from .relations import scale
 
 
 def refuse_name_clashes(latex: str, statement: t.Node, drawn: Sequence[Mapping[str, Any]]) -> None:
@@ -98,7 +96,9 @@ def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> Non
     except EquationError:
         return
     scripted = isinstance(node, t.Power | t.Inverse | t.Transpose)
-    if (scripted or (entry and read.shape == value.shape)) and not _agree(read, value):
+    alike = read.shape == value.shape
+    near = alike and np.max(np.abs(read - value)) <= 1e-8 * scale(read, value)
+    if (scripted or (entry and alike)) and not near:
         problem = f"`{key}` is bound to other numbers than it reads as, by its base being bound"
         raise EquationError(problem, latex)
 
@@ -119,19 +119,19 @@ def _refuse_held_still(latex: str, slope: t.Slope) -> None:
 def _scripts(key: str) -> set[str]:
     """What stands in the scripts of a name, part by part: of ``q_{\\mu, s}`` both."""
     found: set[str] = set()
-    sequence = tokens(key)
-    for i, token in enumerate(sequence):
-        if token.text in ("_", "^"):
-            content = sequence[i + 2 : closing(sequence, i + 1)]
-            parts, _ = split(list(content), {",", ";"})
-            found |= {joined(part) for part in (content, *parts)}
-            found |= {inner.text for inner in content if inner.text[0] == "\\"}
+    for content in _contents(key, "_^"):
+        parts, _ = split(content, {",", ";"})
+        found |= {joined(part) for part in (content, *parts)}
+        found |= {inner.text for inner in content if inner.text[0] == "\\"}
     return found
 
 
-def _agree(left: np.ndarray, right: np.ndarray) -> bool:
-    scale = max(np.max(np.abs(left)), np.max(np.abs(right)))
-    return left.shape == right.shape and bool(np.max(np.abs(left - right)) <= 1e-8 * scale)
+def _contents(key: str, marks: str) -> Iterator[Sequence[Token]]:
+    """What stands in the braces of each script."""
+    sequence = tokens(key)
+    for i, token in enumerate(sequence):
+        if token.text in marks:
+            yield sequence[i + 2 : closing(sequence, i + 1)]
 
 
 def _refuse_standing(latex: str, reduction: t.Reduction, drawn_from: Set[str]) -> None:
@@ -139,19 +139,12 @@ def _refuse_standing(latex: str, reduction: t.Reduction, drawn_from: Set[str]) -
     for _, node in t.walk(reduction.body):
         if not isinstance(node, t.Name | t.Apply) or node.key in drawn_from:
             continue
-        if _has_subscript(node.key, index):
-            problem = f"`{node.key}` is bound as one symbol, but `{reduction.over.index}` runs here"
-            raise EquationError(problem, latex, node.span)
-
-
-def _has_subscript(key: str, index: list[str]) -> bool:
-    """Whether `index` is among the subscripts; ``n`` is not in ``\\mathrm{noise}``."""
-    sequence = tokens(key)
-    for i, token in enumerate(sequence):
-        if token.text == "_":
-            content = [inner.text for inner in sequence[i + 2 : closing(sequence, i + 1)]]
+        for subscript in _contents(node.key, "_"):
+            content = [inner.text for inner in subscript]
             places = range(len(content) - len(index) + 1)
             within = any(content[k : k + len(index)] == index for k in places)
+            # `n` is among `n, m`, and not in `\\mathrm{noise}`
             if content == index or (within and not FONTS & set(content)):
-                return True
-    return False
+                runs = f"`{reduction.over.index}` runs here"
+                problem = f"`{node.key}` is bound as one symbol, but {runs}"
+                raise EquationError(problem, latex, node.span)

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-__all__ = ["OUTCOMES", "EstimateRecord", "MutantRecord", "Mutants", "StepRecord"]
-
 OUTCOMES = ("caught", "indistinct", "survived", "spared")
 
 

@@ -8,24 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-
-__all__ = [
-    "ORDERS",
-    "RELATIONS",
-    "SIGNED",
-    "Comparison",
-    "Misfit",
-    "ShapeMisfit",
-    "Tolerance",
-    "compare",
-    "compare_all",
-    "conform_sides",
-    "is_zero",
-    "scale",
-]
-
 
 LOOSEST = 1e-3  # what holds to less is an approximation, and says so by its relation
 LOOSEST_APPROX = 0.1
@@ -142,30 +127,29 @@ def _size(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> float:
     return max(scale(left, right), allowed.terms)
 
 
-def _relative(error: np.ndarray, size: float, rtol: float, atol: float) -> Comparison:
+def _within(error: np.ndarray, size: float, allowed: Tolerance) -> Comparison:
     worst = max(float(np.max(error)), 0.0)
     residual = worst / size if size > 0.0 else worst
-    return Comparison(residual, worst <= atol + rtol * size)
+    return Comparison(residual, worst <= allowed.atol + allowed.rtol * size)
 
 
 def _equal(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _relative(np.abs(left - right), _size(left, right, allowed), allowed.rtol, allowed.atol)
+    return _within(np.abs(left - right), _size(left, right, allowed), allowed)
 
 
 def _near(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
     if allowed.approx is None:
         raise Misfit(r"\approx needs a tolerance of its own: approx=")
-    size = _size(left, right, allowed)
-    return _relative(np.abs(left - right), size, allowed.approx, allowed.atol)
+    return _equal(left, right, replace(allowed, rtol=allowed.approx))
 
 
 def _at_most(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _relative(left - right, _size(left, right, allowed), allowed.rtol, allowed.atol)
+    return _within(left - right, _size(left, right, allowed), allowed)
 
 
 def _below(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
     """Less by more than rounding, entry by entry; what is as good as equal is not less."""
-    comparison = _relative(left - right, scale(left, right), 0.0, 0.0)
+    comparison = _within(left - right, scale(left, right), allowed)
     size = np.maximum(np.maximum(np.abs(left), np.abs(right)), allowed.terms)
     margin = allowed.atol + allowed.rtol * size
     return Comparison(comparison.residual, bool(np.all(right - left > margin)))
@@ -182,32 +166,23 @@ def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Co
     return Comparison(comparison.residual, comparison.holds and factor > 0.0)
 
 
-def _above_in_order(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    """``left - right`` is symmetric and its smallest eigenvalue is not negative."""
-    size = _size(left, right, allowed)
-    skew, lowest = _gap(left, right, size, allowed)
-    order = _relative(-lowest, size, allowed.rtol, allowed.atol)
-    return Comparison(max(skew.residual, order.residual), skew.holds and order.holds)
+def _above(
+    left: np.ndarray, right: np.ndarray, allowed: Tolerance, *, strictly: bool = False
+) -> Comparison:
+    """``left - right`` is symmetric, and its smallest eigenvalue is not negative.
 
-
-def _above_strictly(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    """The same with a smallest eigenvalue that is positive by more than rounding."""
-    size = _size(left, right, allowed)
-    skew, lowest = _gap(left, right, size, allowed)
-    order = _relative(-lowest, size, 0.0, 0.0)
-    clear = bool(np.all(lowest > allowed.atol + allowed.rtol * size))
-    return Comparison(max(skew.residual, order.residual), skew.holds and clear)
-
-
-def _gap(
-    left: np.ndarray, right: np.ndarray, size: float, allowed: Tolerance
-) -> tuple[Comparison, np.ndarray]:
-    """How far ``left - right`` is from symmetric, and its smallest eigenvalue."""
+    Strictly, that is positive by more than rounding.
+    """
     gap = np.atleast_2d(left - right)
     if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
         raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")
-    skew = _relative(np.abs(gap - gap.T), size, allowed.rtol, allowed.atol)
-    return skew, np.linalg.eigvalsh(0.5 * (gap + gap.T))[:1]
+    size = _size(left, right, allowed)
+    skew = _within(np.abs(gap - gap.T), size, allowed)
+    lowest = np.linalg.eigvalsh(0.5 * (gap + gap.T))[:1]
+    order = _within(-lowest, size, allowed)
+    clear = bool(np.all(lowest > allowed.atol + allowed.rtol * size))
+    holds = skew.holds and (clear if strictly else order.holds)
+    return Comparison(max(skew.residual, order.residual), holds)
 
 
 def _turned(relation: Callable[..., Comparison]) -> Callable[..., Comparison]:
@@ -215,19 +190,11 @@ def _turned(relation: Callable[..., Comparison]) -> Callable[..., Comparison]:
 
 
 RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray, Tolerance], Comparison]] = {
-    "=": _equal,
-    ":=": _equal,
-    r"\approx": _near,
-    r"\le": _at_most,
-    r"\ge": _turned(_at_most),
-    "<": _below,
-    ">": _turned(_below),
-    r"\propto": _proportional,
-    r"\succeq": _above_in_order,
-    r"\preceq": _turned(_above_in_order),
-    r"\succ": _above_strictly,
-    r"\prec": _turned(_above_strictly),
-}
+    "=": _equal, ":=": _equal, r"\approx": _near, r"\propto": _proportional,
+    r"\le": _at_most, r"\ge": _turned(_at_most), "<": _below, ">": _turned(_below),
+    r"\succeq": _above, r"\preceq": _turned(_above),
+    r"\succ": partial(_above, strictly=True), r"\prec": _turned(partial(_above, strictly=True)),
+}  # fmt: skip
 
 # Which side of an inequality may be the larger one: 1 for the right, -1 for the left.
 SIGNED = {r"\le": 1, "<": 1, r"\ge": -1, ">": -1}

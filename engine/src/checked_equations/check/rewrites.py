@@ -12,18 +12,15 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from ..errors import EquationError
 from ..latex import tree as t
 from ..latex.balance import balanced_span, bracketed_span
 from ..latex.names import normal
 from ..latex.parser import parse, parse_expression
-from ..latex.printer.levels import STYLES, Printer
+from ..latex.printer import Printer
 from ..latex.units import anchor, cover, is_argument, pieces
 from .mutants import Mutant
-
-__all__ = ["Rewrite", "rewrite"]
 
 Span = tuple[int, int]
 Candidate = tuple[Span, str]
@@ -58,41 +55,25 @@ def rewrite(
 
     `statement` was read from `latex` with names of these `kinds`.
     """
-    if isinstance(mutant.before, t.Step) and not mutant.side:
-        turned = _turned(latex, mutant.before, mutant.after)
-        return turned if turned and _turns(latex, turned, mutant, kinds) else None
+    before, after = mutant.before, mutant.after
+    if isinstance(before, t.Step) and isinstance(after, t.Step) and not mutant.side:
+        return _turned(latex, before, after, kinds)
     side = getattr(statement.steps[mutant.places[0]], mutant.side)
-    stretch = balanced_span(latex, side.span)
-    wanted = t.replace_at(side, mutant.path, mutant.after)
+    start, end = balanced_span(latex, side.span)
+    wanted = t.replace_at(side, mutant.path, after)
     for span, text in _candidates(latex, side, mutant):
-        edited = latex[stretch[0] : span[0]] + text + latex[span[1] : stretch[1]]
-        if _reads(edited, kinds, wanted):
-            return _least(latex, span, text, whole=isinstance(mutant.before, t.Name))
+        try:
+            edited = latex[start : span[0]] + text + latex[span[1] : end]
+            found = parse_expression(edited, kinds, free=True)
+        except (EquationError, ValueError):
+            continue
+        if found == wanted or _flat(found) == _flat(wanted):
+            return _least(latex, span, text, whole=isinstance(before, t.Name))
     return None
 
 
-def _reads(latex: str, kinds: Mapping[str, str], wanted: t.Node) -> bool:
-    """Whether the text is read as that tree, but for brackets that make no difference."""
-    try:
-        found = parse_expression(latex, kinds, free=True)
-    except (EquationError, ValueError):
-        return False
-    return found == wanted or _flat(found) == _flat(wanted)
-
-
-def _turns(latex: str, edit: Rewrite, mutant: Mutant, kinds: Mapping[str, str]) -> bool:
-    """Whether the edited text is read as the same steps but for the one that is turned."""
-    old = parse(latex, kinds, free=True).steps
-    try:
-        new = parse(edit(latex), kinds, free=True).steps
-    except (EquationError, ValueError):
-        return False
-    changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
-    return len(old) == len(new) and changed == [(mutant.before, mutant.after)]
-
-
-def _turned(latex: str, before: t.Step, after: Any) -> Rewrite | None:
-    """Another relation in place of the one between two sides."""
+def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str]) -> Rewrite | None:
+    """Another relation in place of the one between two sides, where no other step changes."""
     start = bracketed_span(latex, before.left.span)[1]
     end = bracketed_span(latex, before.right.span)[0]
     between = _LAYOUT.sub(lambda match: " " * len(match[0]), latex[start:end])
@@ -101,11 +82,23 @@ def _turned(latex: str, before: t.Step, after: Any) -> Rewrite | None:
         return None
     at = start + between.index(sign)
     gap = " " if after.relation[-1:].isalpha() and latex[at + len(sign)].isalpha() else ""
-    return _least(latex, (at, at + len(sign)), after.relation + gap, whole=True)
+    edit = _least(latex, (at, at + len(sign)), after.relation + gap, whole=True)
+    if edit is None:
+        return None
+    old = parse(latex, kinds, free=True).steps
+    try:
+        new = parse(edit(latex), kinds, free=True).steps
+    except (EquationError, ValueError):
+        return None
+    changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
+    return edit if len(old) == len(new) and changed == [(before, after)] else None
 
 
 def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]:
-    """Texts that may say it, those that leave most as it was first."""
+    """Texts that may say it, those that leave most as it was first.
+
+    What was in the text stays in its words, as far as it can; what is new is printed.
+    """
     source = _Source(latex, side)
     yield from _by_hand(source, mutant.before, mutant.after)
     nodes = dict(t.walk(side))
@@ -113,17 +106,11 @@ def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]
         old = nodes[mutant.path[:depth]]
         new = t.replace_at(old, mutant.path[depth:], mutant.after)
         span = balanced_span(latex, old.span)
-        for text in _printed(source, new, span):
-            yield span, text
-
-
-def _printed(source: _Source, node: t.Node, span: Span) -> Iterator[str]:
-    """A node in the words of the source, as far as it is in it; then in brackets."""
-    printer = _Faithful(source, span)
-    if source.knows(node, span):
-        yield source.latex[slice(*bracketed_span(source.latex, node.span, span))]
-    yield printer.any(node)
-    yield rf"\left( {printer.any(node)} \right)"
+        printer = _Faithful(source, span)
+        if source.knows(new, span):
+            yield span, latex[slice(*bracketed_span(latex, new.span, span))]
+        yield span, printer.any(new)
+        yield span, rf"\left( {printer.any(new)} \right)"
 
 
 @dataclass(frozen=True)
@@ -139,10 +126,6 @@ class _Source:
             return False
         return any(part is node for _, part in t.walk(self.side))
 
-    def text(self, node: t.Node) -> str:
-        """What `node` was read from."""
-        return self.latex[slice(*balanced_span(self.latex, node.span))]
-
     def stretches(self, nodes: tuple[t.Node, ...], within: Span) -> list[Span]:
         """Where each of `nodes` stands, with its brackets."""
         return [bracketed_span(self.latex, node.span, within) for node in nodes]
@@ -152,13 +135,14 @@ class _Faithful(Printer):
     """Prints what is new, and copies what is not."""
 
     def __init__(self, source: _Source, span: Span) -> None:
-        super().__init__(STYLES["plain"])
         self.source = source
         self.span = span
 
     def any(self, node: t.Node) -> str:
         """As it stands in the source, if it does."""
-        return self.source.text(node) if self.source.knows(node, self.span) else super().any(node)
+        if not self.source.knows(node, self.span):
+            return super().any(node)
+        return self.source.latex[slice(*balanced_span(self.source.latex, node.span))]
 
     def wrapped(self, node: t.Node) -> str:
         """In the brackets that it has in the source."""
@@ -192,26 +176,19 @@ def _sum(source: _Source, before: t.Sum, after: t.Node, span: Span) -> Iterator[
     places = source.stretches(before.terms, span)
     if isinstance(after, t.Sum) and after.terms is before.terms:
         i = next(i for i, s in enumerate(before.signs) if s != after.signs[i])
-        yield from _flipped(latex, places, i, span)
+        at = _sign(latex, places, i, span)
+        if at is None:
+            yield (places[i][0], places[i][0]), "-"
+        else:
+            other = "+" if latex[at] == "-" else "-"
+            yield (at, at + 1), other if i or other == "-" else ""
         return
     i = _dropped(before.terms, after.terms if isinstance(after, t.Sum) else (after,))
-    sign = _sign(latex, places, i, span)
+    sign = _sign(latex, places, i or 1, span)
     if i and sign is not None:
         yield (sign, places[i][1]), ""
-    elif not i:
-        following = _sign(latex, places, 1, span)
-        if following is not None:
-            plus = latex[following] == "+"
-            yield (span[0], following + plus), latex[places[0][1] : following]
-
-
-def _flipped(latex: str, places: list[Span], i: int, span: Span) -> Iterator[Candidate]:
-    at = _sign(latex, places, i, span)
-    if at is None:
-        yield (places[i][0], places[i][0]), "-"
-    else:
-        other = "+" if latex[at] == "-" else "-"
-        yield (at, at + 1), other if i or other == "-" else ""
+    elif sign is not None:
+        yield (span[0], sign + (latex[sign] == "+")), latex[places[0][1] : sign]
 
 
 def _sign(latex: str, places: list[Span], i: int, span: Span) -> int | None:
@@ -298,10 +275,8 @@ def _flat(node: t.Node) -> t.Node:
         return t.Product(tuple(itertools.chain.from_iterable(inside)))
     if isinstance(node, t.Power) and node.exponent == t.Sum((t.Number(1.0),), (-1,)):
         return t.Inverse(node.base)
-    return _flat_sum(node) if isinstance(node, t.Sum) else node
-
-
-def _flat_sum(node: t.Sum) -> t.Node:
+    if not isinstance(node, t.Sum):
+        return node
     terms: list[t.Node] = []
     signs: list[int] = []
     for term, sign in zip(node.terms, node.signs, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -30,11 +30,6 @@ from .relations import (
     scale,
 )
 from .z_scores import Score, score
-
-__all__ = [
-    "BoundStatement", "Draw", "bind_statement", "kind_of_statement", "refuse_unfit",
-    "refuse_unused", "route_of",
-]  # fmt: skip
 
 ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
 
@@ -66,7 +61,7 @@ class Draw:
     def size(self, step: t.Step) -> float:
         """How large both sides would be if nothing in them cancelled."""
         self.sides(step)
-        return max(magnitude(self.evaluator, side) for side in (step.left, step.right))
+        return max(magnitude(side, self.evaluator) for side in (step.left, step.right))
 
     def standard_error(self, step: t.Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
@@ -82,18 +77,17 @@ class Draw:
         error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
         if t.Name(key) in (step.left, step.right):
             return conform(error) ** 2
-        return sum((shift**2 for shift in self._shifts(step, key)), np.zeros(()))
-
-    def _shifts(self, step: t.Step, key: str) -> Iterator[np.ndarray]:
-        """How ``left - right`` moves when one entry moves by its standard error."""
         left, right = self.sides(step)
         value = np.asarray(self.estimates[key].value, dtype=np.float64)
-        error = np.broadcast_to(self.estimates[key].standard_error, value.shape)
-        for place in np.ndindex(value.shape):
+        error = np.broadcast_to(error, value.shape)
+        total = np.zeros(())
+        for place in np.ndindex(value.shape):  # each entry moves by its standard error
             moved = value.copy()
             moved[place] += error[place]
-            evaluator = Evaluator({**self.plain(), key: moved})
-            yield (evaluator.value(step.left) - evaluator.value(step.right)) - (left - right)
+            there = Evaluator({**self.plain(), key: moved})
+            shift = (there.value(step.left) - there.value(step.right)) - (left - right)
+            total = total + shift**2
+        return total
 
 
 @dataclass(frozen=True)
@@ -163,25 +157,26 @@ class BoundStatement:
         return max(comparisons, key=lambda comparison: (not comparison.holds, comparison.residual))
 
     def _touch(self, place: int, step: t.Step, draw: int) -> Comparison:
-        """Whether a weak inequality holds and a strict one does not."""
+        """What holds there must be tight: else it is missed by as much as the sides differ."""
         weak = self._compare(place, step, [draw])
-        if not weak.holds or not self._compare(place, _strictly(step), [draw]).holds:
+        if not weak.holds or self._tight(place, step, draw):
             return weak
         return replace(self._compare(place, replace(step, relation="="), [draw]), holds=False)
 
     @cached_property
     def _attained(self) -> tuple[frozenset[int], ...]:
         """For each step the tight draws on which it would fail if it were strict."""
+        drawn = range(len(self.draws))[-self.tight :]
         return tuple(
-            frozenset(
-                i
-                for i in range(len(self.draws))[-self.tight :]
-                if step.relation in STRICT
-                and not self._compare(place, _strictly(step), [i]).holds
-                and self._compare(place, step, [i]).holds
-            )
+            frozenset(i for i in drawn if step.relation in STRICT and self._tight(place, step, i))
             for place, step in enumerate(self.statement.steps)
         )
+
+    def _tight(self, place: int, step: t.Step, draw: int) -> bool:
+        """Whether a weak inequality holds there and a strict one does not."""
+        strict = replace(step, relation=STRICT[step.relation])
+        weak = self._compare(place, step, [draw]).holds
+        return weak and not self._compare(place, strict, [draw]).holds
 
     def score(self, place: int, step: t.Step) -> Score:
         """The worst z-score of `step` in units of the standard error of the original."""
@@ -209,10 +204,6 @@ class BoundStatement:
         return tuple(slice(i, i + 1) for i in range(len(self.draws)))
 
 
-def _strictly(step: t.Step) -> t.Step:
-    return replace(step, relation=STRICT[step.relation])
-
-
 def bind_statement(
     latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance, *, tight: int = 0
 ) -> BoundStatement:
@@ -227,8 +218,12 @@ def bind_statement(
     bound = BoundStatement(statement, tuple(Draw(values) for values in drawn), allowed, tight)
     refuse_unfit(latex, statement, bound.draws)
     for step in statement.steps:
-        problem = _not_checkable(bound, step)
-        if problem:
+        if step.relation not in RELATIONS:
+            problem = f"{step.relation} is no relation that can be checked; use define"
+            raise EquationError(problem, latex, step.right.span)
+        estimated = names_in(step) & set(bound.draws[0].estimates)
+        if step.relation == r"\approx" and allowed.approx is None and not estimated:
+            problem = r"\approx needs a tolerance of its own: give approx="
             raise EquationError(problem, latex, step.right.span)
     return bound
 
@@ -238,15 +233,6 @@ def refuse_unfit(latex: str, statement: t.Statement, draws: Sequence[Draw]) -> N
     numbers = [draw.plain() for draw in draws]
     refuse_name_clashes(latex, statement, numbers)
     refuse_unmet_conditions(latex, statement, numbers)
-
-
-def _not_checkable(bound: BoundStatement, step: t.Step) -> str:
-    if step.relation not in RELATIONS:
-        return f"{step.relation} is no relation that can be checked; use define"
-    estimated = names_in(step) & set(bound.draws[0].estimates)
-    if step.relation == r"\approx" and bound.allowed.approx is None and not estimated:
-        return r"\approx needs a tolerance of its own: give approx="
-    return ""
 
 
 def refuse_unused(drawn: Mapping[str, Any], latex: str, *statements: t.Node) -> None:

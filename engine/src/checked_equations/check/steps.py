@@ -14,8 +14,6 @@ from .outcomes import EstimateRecord, StepRecord
 from .relations import ORDERS, SIGNED, Comparison, Misfit
 from .statements import BoundStatement
 
-__all__ = ["check_steps", "worst_estimate"]
-
 
 def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, ...]:
     """The record of every step.
@@ -38,9 +36,8 @@ def _step(bound: BoundStatement, place: int, step: Step, equation: Equation) -> 
     if bound.vacuous(step):
         raise _at_step(bound, place, equation, "says nothing: both sides are zero")
     if not comparison.holds:
-        raise _at_step(
-            bound, place, equation, "does not hold: " + _missed(bound, place, comparison)
-        )
+        said = _missed(bound, place, comparison)
+        raise _at_step(bound, place, equation, f"does not hold: {said}")
     line = equation.line + step.line - 1
     return StepRecord(balanced(equation.latex, step.span), step.relation, residual, line)
 
@@ -52,12 +49,10 @@ def _missed(bound: BoundStatement, place: int, comparison: Comparison) -> str:
         score = bound.score(place, step)
         return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed{_values(bound, place)}"
     rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
-    against = ""
-    if comparison.residual == 1.0 and step.relation in ("=", ":="):
-        against = " (one side is zero: give atol=)"
-    return f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed{against}" + (
-        _values(bound, place)
-    )
+    zero = comparison.residual == 1.0 and step.relation in ("=", ":=")
+    against = " (one side is zero: give atol=)" if zero else ""
+    said = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed{against}"
+    return said + _values(bound, place)
 
 
 _WHOLE = 4  # entries of a side that are shown all
@@ -104,11 +99,10 @@ def _shown(side: np.ndarray, digits: int) -> str:
 
 
 def _at_step(bound: BoundStatement, place: int, equation: Equation, problem: str) -> EquationError:
-    step = bound.statement.steps[place]
-    said = (
-        f"step {place + 1} of {len(bound.statement.steps)}, {balanced(equation.latex, step.span)}"
-    )
-    return EquationError(f"{said}, {problem}", equation.latex, step.right.span)
+    steps, latex = bound.statement.steps, equation.latex
+    step = steps[place]
+    said = f"step {place + 1} of {len(steps)}, {balanced(latex, step.span)}"
+    return EquationError(f"{said}, {problem}", latex, step.right.span)
 
 
 def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:

@@ -9,8 +9,6 @@ from .bindings import Tight
 from .mutants import Mutant
 from .statements import BoundStatement
 
-__all__ = ["refuse_not_tight", "survivor_hints", "why_never_tight"]
-
 NEVER = "never: "
 
 

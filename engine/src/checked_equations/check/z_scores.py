@@ -15,8 +15,6 @@ import numpy as np
 
 from .relations import SIGNED, Misfit
 
-__all__ = ["LIMIT", "Score", "limit", "score"]
-
 LIMIT = 4.0
 
 

@@ -1,5 +1,9 @@
 """The second stage, from a tree to numbers.
 
 `values` says what may be bound, `operations` what is done to scalars, columns and matrices,
-`rules` has one small function for each kind of node, and `evaluator` asks them and remembers.
+`evaluator` remembers values and asks `rules`, which has one small function for each kind of node.
 """
+
+from . import rules
+
+__all__ = ["rules"]

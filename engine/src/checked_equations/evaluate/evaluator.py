@@ -1,4 +1,4 @@
-"""The value of a tree on bound numbers: one small function a node.
+"""The value of a tree on bound numbers.
 
 Values are remembered by node and by the running variables that the node contains. A mutant
 shares all but the path to its edit with the tree it came from, so that only this path is
@@ -8,24 +8,40 @@ computed again.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import EquationError, OperationError
 from ..latex import tree as t
 from ..latex.names import DISTRIBUTIONS, nearest, normal
-from .rules import Item, Scope, rule
 from .values import Array, Estimate, conform, kind
 
-__all__ = ["Evaluator", "Item"]
+
+class Item(NamedTuple):
+    """What a running variable stands for: a token that tells its values apart, the value."""
+
+    token: Any
+    value: Any
+
+
+Scope = Mapping[str, Item]
+Points = list[tuple[float, dict[str, Item]]]
+
+
+@singledispatch
+def rule(node: t.Node, ev: Evaluator, scope: Scope) -> Array:
+    """The value of `node`, by the rule of its kind, which `rules` registers."""
+    raise TypeError(f"a {type(node).__name__} has no value")
 
 
 @dataclass(slots=True)
 class _Memo:
     node: t.Node
+    rule: Callable[[t.Node, Evaluator, Scope], Array]
     keys: tuple[str, ...]
     values: dict[tuple[Any, ...], Any]
 
@@ -42,13 +58,13 @@ class Evaluator:
     18.0
     """
 
-    def __init__(self, bindings: Mapping[str, Any], latex: str = "", *, cache: bool = True) -> None:
+    def __init__(self, bindings: Mapping[str, Any], latex: str = "") -> None:
         self.bindings = {normal(key): value for key, value in bindings.items()}
         self.latex = latex
-        self.cache = cache
-        self.terms = 0
-        self.series: dict[int, int] = {}
-        self.mutants_follow = False
+        self.terms = 0  # of all sums so far
+        self.series: dict[int, int] = {}  # those of each sum without end, with those inside it
+        self.mutants_follow = False  # whether the statement itself has been evaluated
+        self.points: dict[tuple[str, tuple[str, ...]], Points] = {}  # of nodes, and who is drawn
         self._memo: dict[int, _Memo] = {}
         self._bound: dict[str, Array] = {}
 
@@ -78,12 +94,13 @@ class Evaluator:
         memo = self._memo.get(id(node)) or self._remember(node)
         key = tuple([scope[k].token if k in scope else None for k in memo.keys]) if scope else ()
         known = memo.values.get(key)
-        if known is None or not self.cache:
-            known = memo.values[key] = self._compute(node, scope)
+        if known is None:
+            known = memo.values[key] = self._compute(memo, scope)
         return known
 
     def _remember(self, node: t.Node) -> _Memo:
-        memo = self._memo[id(node)] = _Memo(node, tuple(sorted(set(self._mentioned(node)))), {})
+        keys = tuple(sorted(set(self._mentioned(node))))
+        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), keys, {})
         return memo
 
     def _mentioned(self, node: t.Node) -> Iterator[str]:
@@ -92,14 +109,15 @@ class Evaluator:
         for _, child in t.children(node):
             yield from (self._memo.get(id(child)) or self._remember(child)).keys
 
-    def _compute(self, node: t.Node, scope: Scope) -> Array:
+    def _compute(self, memo: _Memo, scope: Scope) -> Array:
         try:
-            value = rule(node, self, scope)
+            value = memo.rule(memo.node, self, scope)
             # of a number alone it is asked without an array: millions of values are one
             if not (np.isfinite(value).all() if value.ndim else math.isfinite(value)):
-                raise OperationError(f"the value is {_what_is_wrong(value)}")
+                said = "not a number" if np.isnan(value).any() else "infinite"
+                raise OperationError(f"the value is {said}")
         except OperationError as wrong:
-            raise self.fault(node, str(wrong)) from wrong
+            raise self.fault(memo.node, str(wrong)) from wrong
         return value
 
     def depends(self, node: t.Node, key: str) -> bool:
@@ -114,28 +132,19 @@ class Evaluator:
         """The bound value of a name, conformed once."""
         if key not in self._bound:
             if key not in self.bindings:
-                known = nearest(key, list(self.bindings))
-                raise OperationError(f"unbound symbol `{key}`{known}")
+                raise OperationError(f"unbound symbol `{key}`{nearest(key, list(self.bindings))}")
             value = self.bindings[key]
-            self._refuse_unusable(key, value)
-            self._bound[key] = self._conformed(key, value)
+            self._refuse_unusable(key, kind(value))
+            try:
+                self._bound[key] = conform(value.value if isinstance(value, Estimate) else value)
+            except OperationError as wrong:
+                raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
         return self._bound[key]
 
-    def _conformed(self, key: str, value: Any) -> Array:
-        try:
-            return conform(value.value if isinstance(value, Estimate) else value)
-        except OperationError as wrong:
-            raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
-
-    def _refuse_unusable(self, key: str, value: Any) -> None:
-        what = kind(value)
+    def _refuse_unusable(self, key: str, what: str) -> None:
         if what == "nodes":
             raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
         if what in DISTRIBUTIONS:
             raise OperationError(f"`{key}` is bound to a distribution; it has no value of its own")
         if what != "value":
             raise OperationError(f"`{key}` is bound to a {what}; it has no value of its own")
-
-
-def _what_is_wrong(value: Array) -> str:
-    return "not a number" if np.isnan(value).any() else "infinite"

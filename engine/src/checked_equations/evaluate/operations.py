@@ -15,8 +15,6 @@ import numpy as np
 from ..errors import OperationError, ShapeError
 from .values import Array, scalar, shaped
 
-__all__ = ["FUNCTIONS", "RELATIONS"]
-
 
 def _refuse(operation: str, *operands: Array, hint: str = "") -> ShapeError:
     shapes = " and ".join(str(np.shape(a)) for a in operands)
@@ -98,14 +96,10 @@ def power(a: Array, b: Array) -> Array:
     _square(a, "the power")
     if b == int(b):
         return np.linalg.matrix_power(a if b >= 0 else inverse(a), abs(int(b)))
-    return _symmetric_power(a, float(b))
-
-
-def _symmetric_power(a: Array, b: float) -> Array:
     if not np.allclose(a, a.T, rtol=1e-10, atol=0.0):
         raise OperationError("a broken power is defined for symmetric matrices only")
     values, vectors = np.linalg.eigh(a)
-    return (vectors * values**b) @ vectors.T
+    return (vectors * values ** float(b)) @ vectors.T
 
 
 def root(a: Array, degree: Array) -> Array:
@@ -128,12 +122,8 @@ def det(a: Array) -> Array:
 
 
 _ORDERS: dict[str, float | Literal["fro"]] = {
-    "2": 2,
-    "1": 1,
-    "\\infty": np.inf,
-    "F": "fro",
-    "\\mathrm F": "fro",
-}
+    "2": 2, "1": 1, "\\infty": np.inf, "F": "fro", "\\mathrm F": "fro",
+}  # fmt: skip
 
 
 def norm(a: Array, order: str) -> Array:
@@ -150,10 +140,6 @@ def _square(a: Array, operation: str) -> Array:
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
         raise _refuse(operation, a)
     return a
-
-
-def _trace(a: Array) -> Array:
-    return a if a.ndim == 0 else np.trace(_square(a, "the trace"))
 
 
 def _diag(a: Array) -> Array:
@@ -173,15 +159,6 @@ def _extreme(choose: Callable[[Array], Array]) -> Callable[..., Array]:
         return choose(np.array(values))
 
     return of
-
-
-def _factorial(a: Array) -> Array:
-    n = _count(a, "the factorial")
-    return scalar(math.factorial(n))
-
-
-def _binom(n: Array, k: Array) -> Array:
-    return scalar(math.comb(_count(n, "the binomial"), _count(k, "the binomial")))
 
 
 def _count(a: Array, operation: str) -> int:
@@ -217,28 +194,17 @@ def _of_entries(name: str, function: Callable[[Array], Array]) -> Callable[..., 
     return _unary(of)
 
 
-_ELEMENTWISE = {
-    name: getattr(np, name)
-    for name in [
-        "exp",
-        "cos",
-        "sin",
-        "tan",
-        "tanh",
-        "sinh",
-        "cosh",
-        "arccos",
-        "arcsin",
-        "arctan",
-        "sign",
-    ]
-}
+_ELEMENTWISE = (
+    "exp", "cos", "sin", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin", "arctan", "sign",
+)  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Array]] = {
-    **{name: _of_entries(name, function) for name, function in _ELEMENTWISE.items()},
+    **{name: _of_entries(name, getattr(np, name)) for name in _ELEMENTWISE},
     "log": _of_entries("log", _log),
-    "det": _unary(det), "tr": _unary(_trace), "diag": _unary(_diag),
+    "det": _unary(det), "diag": _unary(_diag),
+    "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),
     "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
-    "factorial": _unary(_factorial), "binom": _binom,
+    "factorial": _unary(lambda n: scalar(math.factorial(_count(n, "the factorial")))),
+    "binom": lambda *both: scalar(math.comb(*(_count(n, "the binomial") for n in both))),
 }  # fmt: skip
 RELATIONS: dict[str, Callable[[Array, Array], bool]] = {
     "=": lambda a, b: bool(np.all(a == b)), "\\ne": lambda a, b: bool(np.any(a != b)),

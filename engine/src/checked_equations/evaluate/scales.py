@@ -11,7 +11,9 @@ terms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
@@ -19,93 +21,67 @@ from ..latex import tree as t
 from .evaluator import Evaluator
 from .values import kind
 
-__all__ = ["magnitude"]
 
-
-def magnitude(evaluator: Evaluator, node: t.Node) -> float:
-    """The size that `node` would have if nothing in it cancelled: no more than that.
+@singledispatch
+def magnitude(node: t.Node, evaluator: Evaluator) -> float:
+    """The size that `node` would have if nothing in it cancelled; of most kinds, its own size.
 
     >>> a, b = t.Name("a"), t.Name("b")
     >>> ev = Evaluator({"a": 3.0, "b": 3.0 + 1e-12})
     >>> gap = t.Sum((a, b), (1, -1))
     >>> _ = ev.value(gap)
-    >>> round(magnitude(ev, gap), 9)
+    >>> round(magnitude(gap, ev), 9)
     3.0
     """
-    return size(node, evaluator)
+    return _observed(node, evaluator)
 
 
-def _observed(evaluator: Evaluator, node: t.Node) -> float:
+def _observed(node: t.Node, evaluator: Evaluator) -> float:
     """The largest entry that `node` has had, over the loops in which it stands."""
     return max((float(np.max(np.abs(v))) for v in evaluator.observe(node)), default=0.0)
 
 
-@singledispatch
-def size(node: t.Node, evaluator: Evaluator) -> float:
-    """How large `node` would be if nothing in it cancelled; of most kinds, how large it is."""
-    return _observed(evaluator, node)
-
-
-@size.register(t.Sum)
-def _largest(node: t.Sum, evaluator: Evaluator) -> float:
-    return max(magnitude(evaluator, term) for term in node.terms)
-
-
-@size.register(t.Product | t.Elementwise)
-def _product(node: t.Product | t.Elementwise, evaluator: Evaluator) -> float:
-    return float(np.prod([magnitude(evaluator, factor) for factor in node.factors]))
-
-
-@size.register(t.Quotient)
+@magnitude.register(t.Quotient)
 def _quotient(node: t.Quotient, evaluator: Evaluator) -> float:
-    below = _observed(evaluator, node.denominator)
-    return magnitude(evaluator, node.numerator) / below if below else 0.0
+    below = _observed(node.denominator, evaluator)
+    return magnitude(node.numerator, evaluator) / below if below else 0.0
 
 
-@size.register(t.Power)
+@magnitude.register(t.Power)
 def _power(node: t.Power, evaluator: Evaluator) -> float:
     if isinstance(node.exponent, t.Number) and node.exponent.value >= 1:
-        return magnitude(evaluator, node.base) ** node.exponent.value
-    return _observed(evaluator, node)
+        return magnitude(node.base, evaluator) ** node.exponent.value
+    return _observed(node, evaluator)
 
 
-@size.register(t.Function)
+@magnitude.register(t.Function)
 def _function(node: t.Function, evaluator: Evaluator) -> float:
     """A trace and a diagonal are as large as what they are of."""
     if node.name in ("tr", "diag"):
-        return magnitude(evaluator, node.arguments[0])
-    return _observed(evaluator, node)
+        return magnitude(node.arguments[0], evaluator)
+    return _observed(node, evaluator)
 
 
-@size.register(t.Reduction)
-def _reduction(node: t.Reduction, evaluator: Evaluator) -> float:
-    return magnitude(evaluator, node.body) if node.kind == "sum" else _observed(evaluator, node)
-
-
-@size.register(t.Covariance)
-def _covariance(node: t.Covariance, evaluator: Evaluator) -> float:
-    return magnitude(evaluator, node.left) * magnitude(evaluator, node.right)
-
-
-@size.register(t.Derivative | t.Gradient)
+@magnitude.register(t.Derivative | t.Gradient)
 def _slope(node: t.Slope, evaluator: Evaluator) -> float:
     """A function over its argument: what a slope is that comes of differences."""
     symbol = node.symbol
     bound = isinstance(symbol, t.Name) and kind(evaluator.bindings.get(symbol.key)) == "value"
     run = float(np.max(np.abs(evaluator.bound(symbol.key)))) if bound else 0.0
-    return magnitude(evaluator, node.body) / run if run else 0.0
+    return magnitude(node.body, evaluator) / run if run else 0.0
 
 
-@size.register(t.Block)
-def _block(node: t.Block, evaluator: Evaluator) -> float:
-    return max(magnitude(evaluator, entry) for row in node.rows for entry in row)
-
-
-@size.register(t.Transpose)
-def _transpose(node: t.Transpose, evaluator: Evaluator) -> float:
-    return magnitude(evaluator, node.base)
-
-
-@size.register(t.Expectation)
-def _expectation(node: t.Expectation, evaluator: Evaluator) -> float:
-    return magnitude(evaluator, node.body)
+_PLAIN: dict[type[t.Node], Callable[[Any, Evaluator], float]] = {
+    t.Sum: lambda node, ev: max(magnitude(term, ev) for term in node.terms),
+    t.Product: lambda node, ev: float(np.prod([magnitude(f, ev) for f in node.factors])),
+    t.Elementwise: lambda node, ev: float(np.prod([magnitude(f, ev) for f in node.factors])),
+    t.Reduction: lambda node, ev: (
+        magnitude(node.body, ev) if node.kind == "sum" else _observed(node, ev)
+    ),
+    t.Covariance: lambda node, ev: magnitude(node.left, ev) * magnitude(node.right, ev),
+    t.Block: lambda node, ev: max(magnitude(entry, ev) for row in node.rows for entry in row),
+    t.Transpose: lambda node, ev: magnitude(node.base, ev),
+    t.Expectation: lambda node, ev: magnitude(node.body, ev),
+}
+for _type, _size in _PLAIN.items():
+    magnitude.register(_type, _size)

@@ -12,8 +12,6 @@ import numpy as np
 
 from ..errors import OperationError
 
-__all__ = ["Distribution", "Estimate", "Nodes", "conform", "host", "kind"]
-
 Array: TypeAlias = np.ndarray
 
 
@@ -29,7 +27,10 @@ def host(value: Any) -> Array:
     except (TypeError, ValueError, RuntimeError) as problem:
         if not hasattr(value, "__array_namespace__"):
             raise _no_array(value) from problem
-        array = np.from_dlpack(_on_cpu(value))
+        namespace = value.__array_namespace__()
+        array = np.from_dlpack(
+            value.to_device(namespace.__array_namespace_info__().default_device())
+        )
     if array.dtype.kind not in "biuf":
         raise _no_array(value)
     return array.astype(np.float64, copy=False)
@@ -39,11 +40,6 @@ def _no_array(value: Any) -> OperationError:
     name = type(value).__name__
     article = "an" if name[0] in "aeiou" else "a"
     return OperationError(f"{article} {name} is no real number or array")
-
-
-def _on_cpu(value: Any) -> Any:
-    namespace = value.__array_namespace__()
-    return value.to_device(namespace.__array_namespace_info__().default_device())
 
 
 def conform(value: Any) -> Array:
@@ -139,24 +135,9 @@ class Nodes:
         object.__setattr__(self, "weights", weights)
 
     def values(self, place: int, variables: int) -> list[Any]:
-        """Return what several jointly drawn variables are at one point.
+        """What jointly drawn variables are at one point, each by itself.
 
-        Parameters
-        ----------
-        place : int
-            The number of the point.
-        variables : int
-            The number of variables.
-
-        Returns
-        -------
-        list
-            The value of each variable.
-
-        Raises
-        ------
-        ValueError
-            An ``OperationError`` if the points have columns for another number of variables.
+        Raises `OperationError` if the points have columns for another number of `variables`.
         """
         point = self.points[place]
         if variables == 1:

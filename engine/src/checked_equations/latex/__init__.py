@@ -3,6 +3,5 @@
 In the order of the way: `scanner` (pieces), `tokenizer` (one spelling for what prints alike),
 `names` (which tokens are a bound name), `lexer` (the terminals of ``grammar.lark``), `tables`
 (the parser's tables, which processes share), `parser`, `builder` (the grammar's rules as nodes of
-`tree`). `printer` writes a tree as LaTeX; `register` is how every stage tells nodes apart;
-`operators` is where a binary operator is added.
+`tree`, which has the binary operators, too). `printer` writes a tree as LaTeX.
 """

@@ -10,15 +10,6 @@ from collections.abc import Collection, Iterable
 from . import tree as t
 from .tree import Node, walk
 
-__all__ = [
-    "behind_bars",
-    "behind_call",
-    "between_factors",
-    "entry_or_whole",
-    "mentions_free",
-    "trailing_factor",
-]
-
 Spans = Collection[tuple[int, int]]
 
 _CLOSED = t.Bars | t.Norm | t.Root | t.Quotient
@@ -82,13 +73,6 @@ def trailing_factor(kind: str, indices: Iterable[str], body: Node) -> str:
     last = body.factors[-1] if isinstance(body, t.Product) else body.denominator
     if mentions_free(body, keys) and not mentions_free(last, keys):
         return "ambiguous: the last factor does not run; write it in front, or write brackets"
-    return ""
-
-
-def entry_or_whole(base: t.Subscript, what: str, *, written_first: bool) -> str:
-    """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
-    if written_first or (what == "the inverse" and len(base.indices) > 1):
-        return f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
     return ""
 
 

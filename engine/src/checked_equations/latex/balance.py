@@ -12,8 +12,6 @@ from functools import lru_cache
 
 from .tokenizer import tokens
 
-__all__ = ["balanced", "balanced_span", "bracketed_span", "is_balanced"]
-
 _MARK = re.compile(
     r"\\begin\s*\{(?P<begin>[A-Za-z]+\*?)\}|\\end\s*\{(?P<end>[A-Za-z]+\*?)\}"
     r"|\\(?P<size>left|right|[bB]igg?[lr])(?![A-Za-z])\s*(?P<sized>\\[A-Za-z]+|\\.|[^\\{}\s])?"
@@ -48,7 +46,8 @@ def balanced_span(latex: str, span: tuple[int, int]) -> tuple[int, int]:
     start, end = span
     pairs, _ = _paired(latex)
     while True:
-        cut = [p for p in pairs if _within(p[0], start, end) != _within(p[1], start, end)]
+        within = [[start <= a and b <= end for a, b in pair] for pair in pairs]
+        cut = [pair for pair, (one, other) in zip(pairs, within, strict=True) if one != other]
         if not cut:
             return start, end
         start = min(start, *(opened[0] for opened, _ in cut))
@@ -84,10 +83,6 @@ def is_balanced(latex: str) -> bool:
     except ValueError:
         return False
     return not _paired(latex)[1]
-
-
-def _within(mark: tuple[int, int], start: int, end: int) -> bool:
-    return start <= mark[0] and mark[1] <= end
 
 
 Mark = tuple[int, int]

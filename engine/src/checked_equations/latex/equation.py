@@ -9,8 +9,6 @@ from hashlib import sha256
 
 from ..errors import EquationError
 
-__all__ = ["Equation", "located"]
-
 
 @dataclass(frozen=True)
 class Equation:
@@ -41,16 +39,14 @@ def located(place: str, equation: Equation) -> Iterator[None]:
     line = equation.line
     try:
         yield
-    except EquationError as error:
-        elsewhere = error.latex not in ("", equation.latex)
-        problem = error.problem + (f" in `{error.latex}`" if elsewhere else "")
-        span = (0, 0) if elsewhere else error.span
+    except ValueError as error:
+        problem, span = str(error), (0, 0)
+        if isinstance(error, EquationError):
+            elsewhere = error.latex not in ("", equation.latex)
+            problem = error.problem + (f" in `{error.latex}`" if elsewhere else "")
+            span = (0, 0) if elsewhere else error.span
         raise EquationError(
             problem, equation.latex, span, chapter=place, label=label, first_line=line
-        ) from error
-    except ValueError as error:
-        raise EquationError(
-            str(error), equation.latex, chapter=place, label=label, first_line=line
         ) from error
     except Exception as error:  # of the author's own code: it keeps its kind
         error.add_note(f"{place}, {label}, line {line}")

@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import EquationError
-from .node import Node, mapped
-
-__all__ = ["Expanded", "Macros", "expand", "relocated"]
+from .tree import Node, mapped
 
 Macros = Mapping[str, str | Sequence[Any]]
 Span = tuple[int, int]
@@ -68,7 +66,9 @@ def expand(latex: str, macros: Macros) -> Expanded:
             if left < 0:
                 problem = f"the macros go round in a circle at `{command}`"
                 raise EquationError(problem, latex, row[place].span)
-            row = _replaced(latex, row, place, known[command])
+            new, end = _replacement(latex, row, place, known[command])
+            written = (row[place].span[0], row[end - 1].span[1])
+            row[place:] = _joined(new, row[end:], written) if new else row[end:]
         else:
             place += max(len(command), 1)
     return Expanded("".join(it.text for it in row), tuple(it.span for it in row))
@@ -88,7 +88,8 @@ def _command(row: Row, place: int) -> str:
     return match[0] if match else ""
 
 
-def _replaced(latex: str, row: Row, place: int, text: str) -> Row:
+def _replacement(latex: str, row: Row, place: int, text: str) -> tuple[Row, int]:
+    """What stands for a command and its arguments, and where those end."""
     command = _command(row, place)
     end = place + len(command)
     arguments: list[Row] = []
@@ -100,11 +101,7 @@ def _replaced(latex: str, row: Row, place: int, text: str) -> Row:
     for i, piece in enumerate(_PARAMETER.split(text)):
         new = arguments[int(piece) - 1] if i % 2 else [_Letter(letter, written) for letter in piece]
         expanded = _joined(expanded, new, written)
-    return (
-        [*row[:place], *_joined(expanded, row[end:], written)]
-        if expanded
-        else row[:place] + row[end:]
-    )
+    return expanded, end
 
 
 def _joined(left: Row, right: Row, span: Span) -> Row:

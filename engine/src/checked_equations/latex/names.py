@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
+from operator import eq
 from string import ascii_letters
 from typing import NamedTuple
 
-from .tokenizer import Token, closing, tokens
-
-__all__ = [
-    "DISTRIBUTIONS",
-    "Match",
-    "Names",
-    "Signature",
-    "joined",
-    "nearest",
-    "normal",
-    "signature",
-    "split",
-]
+from .tokenizer import Token, closing, outside, split, tokens
 
 DISTRIBUTIONS = ("nodes", "distribution", "conditional")  # kinds that averages run over
 _ALWAYS_BRACED = ("\\frac", "\\binom", "\\root")
@@ -38,18 +27,6 @@ def normal(latex: str) -> str:
 
 def joined(sequence: Sequence[Token]) -> str:
     """Canonical tokens as LaTeX again, with no brace or space that TeX does not need."""
-    out = ""
-    needed = _needed_braces(sequence)
-    for i, token in enumerate(sequence):
-        if token.text in ("{", "}") and i not in needed:
-            continue
-        in_command = out.rstrip(ascii_letters).endswith("\\")
-        glued = in_command and out[-1].isalpha() and token.text[:1].isalpha()
-        out += " " + token.text if glued else token.text
-    return out
-
-
-def _needed_braces(sequence: Sequence[Token]) -> set[int]:
     needed: set[int] = set()
     for i, token in enumerate(sequence):
         if token.text == "{":
@@ -57,7 +34,14 @@ def _needed_braces(sequence: Sequence[Token]) -> set[int]:
             of_fraction = i > 0 and sequence[i - 1].text in (*_ALWAYS_BRACED, "}")
             if end != i + 2 or of_fraction:
                 needed |= {i, end}
-    return needed
+    out = ""
+    for i, token in enumerate(sequence):
+        if token.text in ("{", "}") and i not in needed:
+            continue
+        in_command = out.rstrip(ascii_letters).endswith("\\")
+        glued = in_command and out[-1].isalpha() and token.text[:1].isalpha()
+        out += " " + token.text if glued else token.text
+    return out
 
 
 def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:
@@ -88,31 +72,19 @@ def signature(key: str) -> Signature | None:
     called = "(" in texts and texts[-1] == ")"
     start = texts.index("(") if called else 0
     inside = sequence[start + 1 : -1] if called else sequence
-    variables, given = split(inside)
+    variables, given = split_given(inside)
     if not (called or given) or (called and start == 0):
         return None
-    return Signature(joined(sequence[:start]), _keys(variables), _keys(given))
+    drawn, behind = (tuple(map(joined, parts)) for parts in (variables, given))
+    return Signature(joined(sequence[:start]), drawn, behind)
 
 
-def _keys(parts: Sequence[Sequence[Token]]) -> tuple[str, ...]:
-    return tuple(map(joined, parts))
-
-
-def split(inside: Sequence[Token]) -> tuple[list[list[Token]], list[list[Token]]]:
+def split_given(inside: Sequence[Token]) -> tuple[list[list[Token]], list[list[Token]]]:
     """The parts between commas, before and behind the first bar or semicolon."""
-    sides: tuple[list[list[Token]], list[list[Token]]] = ([[]], [])
-    depth = 0
-    behind = 0
-    for token in inside:
-        depth += (token.text in "({[") - (token.text in ")}]")
-        if depth == 0 and token.text in ("|", ";") and not behind:
-            behind = 1
-            sides[1].append([])
-        elif depth == 0 and token.text in (",", ";"):
-            sides[behind].append([])
-        else:
-            sides[behind][-1].append(token)
-    return sides
+    free = (i for i, (token, out) in enumerate(outside(inside)) if out and token.text in ("|", ";"))
+    bar = next(free, len(inside))
+    given = split(inside[bar + 1 :], {",", ";"})[0] if bar < len(inside) else []
+    return split(inside[:bar], {","})[0], given
 
 
 class Match(NamedTuple):
@@ -175,10 +147,12 @@ class Names:
             entry.sort(key=lambda item: -len(item[0]))
 
     def match(self, sequence: Sequence[Token], i: int) -> Match | None:
-        """The longest name that starts at place `i`."""
+        """The longest name that starts at place `i`, with no wide space in it."""
         for texts, key in self._by_first.get(sequence[i].text, ()):
             end = i + len(texts)
-            if end <= len(sequence) and _same(sequence[i:end], texts):
+            row = sequence[i:end]
+            alike = end <= len(sequence) and all(map(eq, (token.text for token in row), texts))
+            if alike and not any(token.wide for token in row[1:]):
                 return Match(key, self.kinds[key], len(texts))
         return None
 
@@ -186,9 +160,3 @@ class Names:
 @lru_cache(maxsize=4096)
 def _texts(key: str) -> tuple[str, ...]:
     return tuple(token.text for token in tokens(key))
-
-
-def _same(sequence: Sequence[Token], texts: tuple[str, ...]) -> bool:
-    """Whether the tokens read so, with no wide space among them."""
-    alike = all(token.text == text for token, text in zip(sequence, texts, strict=True))
-    return alike and not any(token.wide for token in sequence[1:])

@@ -16,8 +16,6 @@ from .names import Names, nearest, normal
 from .tables import grammar
 from .tree import Name, Node, Statement, walk
 
-__all__ = ["parse", "parse_expression", "parse_free", "symbols"]
-
 
 def parse(
     latex: str, names: Mapping[str, str], *, free: bool = False, macros: Macros | None = None
@@ -81,7 +79,10 @@ def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
     node = TreeBuilder(latex, kinds).build(parsed)
     if not free:
         node = distribution_arguments(node, kinds)
-        _only_bound(node, kinds, latex)
+        for _, part in walk(node):  # a running variable outside its sum is bound to nothing
+            if isinstance(part, Name) and part.key not in kinds:
+                problem = f"unbound symbol `{part.key}`{nearest(part.key, list(kinds))}"
+                raise EquationError(problem, latex, part.span)
     return node
 
 
@@ -94,11 +95,3 @@ def _misplaced(latex: str, wrong: UnexpectedToken) -> EquationError:
         return EquationError(f"the equation ends too early: {hint}", latex, (max(end - 1, 0), end))
     span = (token.start_pos, token.end_pos)
     return EquationError(f"`{latex[slice(*span)]}` cannot stand here", latex, span)
-
-
-def _only_bound(node: Node, kinds: Mapping[str, str], latex: str) -> None:
-    """A running variable outside its sum is not bound to anything."""
-    for _, part in walk(node):
-        if isinstance(part, Name) and part.key not in kinds:
-            problem = f"unbound symbol `{part.key}`{nearest(part.key, list(kinds))}"
-            raise EquationError(problem, latex, part.span)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["DELIMITERS", "DROPPED", "LAYOUT", "SAME", "SIDES", "Scanner", "Token", "word_set"]
-
 
 @dataclass(frozen=True, slots=True)
 class Token:

@@ -24,8 +24,6 @@ import lark
 from lark import Lark, Token
 from lark.lexer import Lexer
 
-__all__ = ["grammar", "kept"]
-
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -66,23 +64,19 @@ def kept(rules: str, place: Path) -> Lark:
 
 
 def _made(rules: str) -> Lark:
-    return Lark(
-        rules,
-        parser="lalr",
-        lexer=Ready,
-        start=["equation", "expression"],
-        propagate_positions=True,
-    )
+    starts = ["equation", "expression"]
+    return Lark(rules, parser="lalr", lexer=Ready, start=starts, propagate_positions=True)
 
 
 def _keep(made: Lark, told: bytes, place: Path) -> None:
     """Write the file whole or not at all: other processes may be reading it."""
-    tables = io.BytesIO()
-    made.save(tables)
+    buffer = io.BytesIO()
+    made.save(buffer)
+    tables = buffer.getvalue()
     place.parent.mkdir(exist_ok=True)
     begun = place.with_name(f"{place.name}.{os.getpid()}")
     try:
-        begun.write_bytes(hashlib.sha256(told + tables.getvalue()).digest() + tables.getvalue())
+        begun.write_bytes(hashlib.sha256(told + tables).digest() + tables)
         begun.replace(place)
     finally:
         begun.unlink(missing_ok=True)  # a part of a file, where the disk is full

@@ -8,7 +8,7 @@ in the text, so that an error can point there.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -33,6 +33,8 @@ _BIG = _set(r"\max \min \sum \prod \mathrm")
 _STACKED = _set(r"\overset \stackrel")
 _DEFINES = re.compile(r"def|\\triangle|\\Delta")
 _NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
+_OPENING = frozenset({"{", "(", "[", "\\{"})
+_CLOSING = frozenset({"}", ")", "]", "\\}"})
 _NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
 
 
@@ -46,14 +48,41 @@ def tokens(latex: str) -> tuple[Token, ...]:
     return tuple(_Reader(latex, Scanner(latex).read()).all())
 
 
-def closing(sequence: Sequence[Token], start: int) -> int:
-    """The place of the brace that closes the one at `start`."""
+def closing(
+    sequence: Sequence[Token],
+    start: int,
+    opens: Container[str] = ("{",),
+    shuts: Container[str] = ("}",),
+) -> int:
+    """The place of the bracket that closes the one at `start`."""
     depth = 0
     for i in range(start, len(sequence)):
-        depth += {"{": 1, "}": -1}.get(sequence[i].text, 0)
+        text = sequence[i].text
+        depth += (text in opens) - (text in shuts)
         if depth == 0:
             return i
-    raise ValueError("no closing brace")
+    raise ValueError("no closing bracket")
+
+
+def outside(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:
+    """Each token of `row`, and whether it stands outside all brackets, or closes the last one."""
+    depth = 0
+    for token in row:
+        depth += (token.text in _OPENING) - (token.text in _CLOSING)
+        yield token, depth == 0
+
+
+def split(row: Iterable[Token], signs: Container[str]) -> tuple[list[list[Token]], list[Token]]:
+    """The parts of `row` between the `signs` outside all brackets, and those signs."""
+    parts: list[list[Token]] = [[]]
+    between: list[Token] = []
+    for token, free in outside(row):
+        if free and token.text in signs:
+            between.append(token)
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return parts, between
 
 
 class _Reader:
@@ -112,7 +141,9 @@ class _Reader:
             raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
         if mark:
             scripts[mark] = []
-        if shell and any(scripts.values()) and not _is_symbol(nucleus):
+        styled = len(nucleus) > 1 and nucleus[0].text in FONTS
+        symbol = len(nucleus) == 1 or (styled and closing(nucleus, 1) == len(nucleus) - 1)
+        if shell and any(scripts.values()) and not symbol:
             raise self._fault("ambiguous: a script on all of this? write brackets")
 
     def _script(self) -> tuple[str, list[Token]]:
@@ -128,9 +159,8 @@ class _Reader:
 
     def _refuse_second_digit(self, content: list[Token]) -> None:
         """``x^10`` prints as ``x^{1}0``."""
-        follows = self.pieces[self.i : self.i + 1]
         bare = len(content) == 3 and content[0].start == content[1].start
-        if bare and follows and content[1].text.isdigit() and follows[0].text.isdigit():
+        if bare and content[1].text.isdigit() and self._peek().isdigit():
             raise self._fault("only one digit is in the script: write braces")
 
     def _argument(self) -> list[Token]:
@@ -147,8 +177,7 @@ class _Reader:
         return [replace(opened, text="{"), *inside, replace(shut, text="}")]
 
     def _group(self, opened: Token) -> list[Token]:
-        out: list[Token] = []
-        parts: list[list[Token]] = [out]
+        parts: list[list[Token]] = [[]]
         command = ""
         while self._peek() != "}":
             if self.i >= len(self.pieces):
@@ -160,7 +189,12 @@ class _Reader:
                 continue
             parts[-1] += self._item()
         shut = self._next()
-        return _stack(command, parts, opened, shut) if command else out
+        if not command:
+            return parts[0]
+        stack = [replace(opened, text=command)]
+        for part in parts:
+            stack += [replace(opened, text="{"), *part, replace(shut, text="}")]
+        return stack
 
     def _nucleus(self) -> list[Token]:
         token = self._next()
@@ -212,15 +246,3 @@ class _Reader:
         shut = self._next()
         degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
         return [replace(token, text="\\root"), *degree, *self._argument()]
-
-
-def _is_symbol(row: list[Token]) -> bool:
-    styled = len(row) > 1 and row[0].text in FONTS and closing(row, 1) == len(row) - 1
-    return len(row) == 1 or styled
-
-
-def _stack(command: str, parts: list[list[Token]], opened: Token, shut: Token) -> list[Token]:
-    out = [replace(opened, text=command)]
-    for part in parts:
-        out += [replace(opened, text="{"), *part, replace(shut, text="}")]
-    return out

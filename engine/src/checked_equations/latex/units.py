@@ -12,8 +12,6 @@ from functools import lru_cache
 
 from .tokenizer import ARGUMENTS, SHELLS
 
-__all__ = ["Unit", "anchor", "cover", "is_argument", "pieces", "read_units"]
-
 Span = tuple[int, int]
 
 _PIECE = re.compile(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .operators import INFIX
 from .scanner import word_set as _set
+from .tree import INFIX
 
 OPERATORS = {
     "+": "PLUS", "-": "MINUS", "\\cdot": "TIMES", "\\times": "TIMES", "/": "DIV",
@@ -64,17 +64,9 @@ EXPECTS_MORE = _set(r"REL PLUS MINUS TIMES DIV INFIX WHEN IN _STOP")
 # Phrases between formulas, small letters, without the punctuation around them.
 QUANTIFIERS = frozenset({"for", "for all", "for every", "for each", "for any"})
 CONDITIONS = QUANTIFIERS | {
-    "if",
-    "when",
-    "whenever",
-    "provided",
-    "provided that",
-    "as long as",
-    "given",
-    "given that",
-    "assuming",
-    "assuming that",
-}  # what follows is evaluated on every draw, and must hold
+    "if", "when", "whenever", "provided", "provided that", "as long as", "given", "given that",
+    "assuming", "assuming that",
+}  # fmt: skip  # what follows is evaluated on every draw, and must hold
 CLAUSES = frozenset({"where", "with", "since", "because", "and where", "and with", "for which"})
 CONNECTIVES = frozenset(
     {"and", "so", "so that", "thus", "hence", "therefore", "then", "and so", "and thus"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
@@ -12,39 +12,50 @@ from ...errors import OperationError, ShapeError
 from ...latex import tree as t
 from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
-from ..values import Distribution, Estimate, conform, host, is_family, kind, scalar, shaped
-from .registry import Array, Calculator, Scope, rule
-
-
-@rule.register(t.Number)
-def _number(node: t.Number, ev: Calculator, scope: Scope) -> Array:
-    return scalar(node.value)
-
+from ..evaluator import Evaluator, Scope, rule
+from ..values import Array, Distribution, Estimate, conform, host, is_family, kind, scalar, shaped
 
 _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
+_PLAIN: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
+    t.Number: lambda node, ev, scope: scalar(node.value),
+    t.Constant: lambda node, ev, scope: scalar(_CONSTANTS[node.name]),
+    t.Name: lambda node, ev, scope: (
+        conform(scope[node.key].value) if node.key in scope else ev.bound(node.key)
+    ),
+    t.Product: lambda node, ev, scope: reduce(op.multiply, _factors(node, ev, scope)),
+    t.Elementwise: lambda node, ev, scope: reduce(op.elementwise, _factors(node, ev, scope)),
+    t.Inner: lambda node, ev, scope: op.inner(ev.of(node.left, scope), ev.of(node.right, scope)),
+    t.Quotient: lambda node, ev, scope: op.divide(
+        ev.of(node.numerator, scope), ev.of(node.denominator, scope)
+    ),
+    t.Inverse: lambda node, ev, scope: op.inverse(ev.of(node.base, scope)),
+    t.Norm: lambda node, ev, scope: op.norm(ev.of(node.base, scope), node.order),
+}
+for _type, _value in _PLAIN.items():
+    rule.register(_type, _value)
 
 
-@rule.register(t.Constant)
-def _constant(node: t.Constant, ev: Calculator, scope: Scope) -> Array:
-    return scalar(_CONSTANTS[node.name])
-
-
-@rule.register(t.Name)
-def _name(node: t.Name, ev: Calculator, scope: Scope) -> Array:
-    return conform(scope[node.key].value) if node.key in scope else ev.bound(node.key)
+def _factors(node: t.Product | t.Infix, ev: Evaluator, scope: Scope) -> Iterator[Array]:
+    return (ev.of(factor, scope) for factor in node.factors)
 
 
 @rule.register(t.Index)
-def _index(node: t.Index, ev: Calculator, scope: Scope) -> Array:
+def _index(node: t.Index, ev: Evaluator, scope: Scope) -> Array:
     if node.key not in scope:
         raise OperationError(f"`{node.key}` runs over nothing here")
     return conform(scope[node.key].value)
 
 
 @rule.register(t.Subscript)
-def _subscript(node: t.Subscript, ev: Calculator, scope: Scope) -> Array:
+def _subscript(node: t.Subscript, ev: Evaluator, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
-    _refuse_two_digits(node.indices, base)
+    first = node.indices[0]
+    matrix = base.ndim > 1 and 1 not in base.shape
+    if matrix and len(node.indices) == 1 and isinstance(first, t.Number) and first.value >= 10:
+        digits = f"{first.value:g}"
+        entry = f"{digits[0]},{digits[1:]}"
+        said = f"row {digits}, or the entry {digits[0]}, {digits[1:]}?"
+        raise OperationError(f"ambiguous: {said} write A_{{{entry}}}")
     indices = [whole_number(ev.of(index, scope)) for index in node.indices]
     if base.ndim == 0 and indices == [1]:
         _refuse_number(node.base, ev, scope, "an entry")
@@ -54,7 +65,7 @@ def _subscript(node: t.Subscript, ev: Calculator, scope: Scope) -> Array:
     return shaped(base[inside(indices, base.shape)])
 
 
-def _refuse_number(node: t.Node, ev: Calculator, scope: Scope, what: str) -> None:
+def _refuse_number(node: t.Node, ev: Evaluator, scope: Scope, what: str) -> None:
     """A mark at a number says nothing: ``s_1``, ``s^T``. A vector of length one is none."""
     if isinstance(node, t.Apply) and what == "an entry":
         raise OperationError(
@@ -68,18 +79,6 @@ def _refuse_number(node: t.Node, ev: Calculator, scope: Scope, what: str) -> Non
             raise OperationError(
                 f"`{node.key}` is a number, which has no such mark: {what}; {hint}"
             )
-
-
-def _refuse_two_digits(indices: tuple[t.Node, ...], base: Array) -> None:
-    """``A_{12}`` is the entry 1, 2 to one reader, and row 12 to another."""
-    index = indices[0]
-    if len(indices) > 1 or not isinstance(index, t.Number) or index.value < 10:
-        return
-    if base.ndim > 1 and 1 not in base.shape:
-        digits = f"{index.value:g}"
-        first, rest = digits[0], digits[1:]
-        said = f"row {digits}, or the entry {first}, {rest}?"
-        raise OperationError(f"ambiguous: {said} write A_{{{first},{rest}}}")
 
 
 def whole_number(value: Array) -> int:
@@ -103,47 +102,23 @@ def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @rule.register(t.Sum)
-def _sum(node: t.Sum, ev: Calculator, scope: Scope) -> Array:
+def _sum(node: t.Sum, ev: Evaluator, scope: Scope) -> Array:
     pairs = zip(node.terms, node.signs, strict=True)
     values = (ev.of(term, scope) if sign > 0 else -ev.of(term, scope) for term, sign in pairs)
     return reduce(op.add, values)
 
 
-@rule.register(t.Product)
-def _product(node: t.Product, ev: Calculator, scope: Scope) -> Array:
-    return reduce(op.multiply, (ev.of(factor, scope) for factor in node.factors))
-
-
-@rule.register(t.Elementwise)
-def _elementwise(node: t.Elementwise, ev: Calculator, scope: Scope) -> Array:
-    return reduce(op.elementwise, (ev.of(factor, scope) for factor in node.factors))
-
-
 @rule.register(t.Kronecker)
-def _kronecker(node: t.Kronecker, ev: Calculator, scope: Scope) -> Array:
-    if node.loose and any(_has_matrices(ev, factor, scope) for factor in node.factors):
-        raise OperationError("ambiguous beside `\\otimes`: write brackets around the product")
-    return reduce(op.kronecker, (ev.of(factor, scope) for factor in node.factors))
-
-
-def _has_matrices(ev: Calculator, node: t.Node, scope: Scope) -> bool:
-    """Whether a product has two factors or more that are no scalars, whose order matters."""
-    factors = node.factors if isinstance(node, t.Product) else ()
-    return sum(ev.of(factor, scope).ndim > 0 for factor in factors) > 1
-
-
-@rule.register(t.Inner)
-def _inner(node: t.Inner, ev: Calculator, scope: Scope) -> Array:
-    return op.inner(ev.of(node.left, scope), ev.of(node.right, scope))
-
-
-@rule.register(t.Quotient)
-def _quotient(node: t.Quotient, ev: Calculator, scope: Scope) -> Array:
-    return op.divide(ev.of(node.numerator, scope), ev.of(node.denominator, scope))
+def _kronecker(node: t.Kronecker, ev: Evaluator, scope: Scope) -> Array:
+    for product in (factor for factor in node.factors if isinstance(factor, t.Product)):
+        # the order of two factors that are no scalars matters
+        if node.loose and sum(value.ndim > 0 for value in _factors(product, ev, scope)) > 1:
+            raise OperationError("ambiguous beside `\\otimes`: write brackets around the product")
+    return reduce(op.kronecker, _factors(node, ev, scope))
 
 
 @rule.register(t.Power)
-def _power(node: t.Power, ev: Calculator, scope: Scope) -> Array:
+def _power(node: t.Power, ev: Evaluator, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
     lone = node.exponent.terms if isinstance(node.exponent, t.Sum) else (node.exponent,)
     letter = lone[0].key if len(lone) == 1 and isinstance(lone[0], t.Name) else ""
@@ -156,13 +131,8 @@ def _power(node: t.Power, ev: Calculator, scope: Scope) -> Array:
 _TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
 
 
-@rule.register(t.Inverse)
-def _inverse(node: t.Inverse, ev: Calculator, scope: Scope) -> Array:
-    return op.inverse(ev.of(node.base, scope))
-
-
 @rule.register(t.Transpose)
-def _transpose(node: t.Transpose, ev: Calculator, scope: Scope) -> Array:
+def _transpose(node: t.Transpose, ev: Evaluator, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
     if base.ndim == 0:
         _refuse_number(node.base, ev, scope, "a transpose")
@@ -170,20 +140,18 @@ def _transpose(node: t.Transpose, ev: Calculator, scope: Scope) -> Array:
 
 
 @rule.register(t.Root)
-def _root(node: t.Root, ev: Calculator, scope: Scope) -> Array:
+def _root(node: t.Root, ev: Evaluator, scope: Scope) -> Array:
     degree = scalar(2.0) if node.degree is None else ev.of(node.degree, scope)
     return op.root(ev.of(node.base, scope), degree)
 
 
 @rule.register(t.Bars)
-def _bars(node: t.Bars, ev: Calculator, scope: Scope) -> Array:
+def _bars(node: t.Bars, ev: Evaluator, scope: Scope) -> Array:
     members = members_of(node.base, ev, scope)
-    if members is not None:
-        return scalar(len(members))
-    return op.bars(ev.of(node.base, scope))
+    return op.bars(ev.of(node.base, scope)) if members is None else scalar(len(members))
 
 
-def members_of(node: t.Node, ev: Calculator, scope: Scope) -> Any:
+def members_of(node: t.Node, ev: Evaluator, scope: Scope) -> Any:
     """The bound set that `node` names, or that it takes from a family: ``B_m``; else nothing."""
     name = node.base if isinstance(node, t.Subscript) else node
     key = name.key if isinstance(name, t.Name) else ""
@@ -201,13 +169,8 @@ def members_of(node: t.Node, ev: Calculator, scope: Scope) -> Any:
     return known[index]
 
 
-@rule.register(t.Norm)
-def _norm(node: t.Norm, ev: Calculator, scope: Scope) -> Array:
-    return op.norm(ev.of(node.base, scope), node.order)
-
-
 @rule.register(t.Function)
-def _function(node: t.Function, ev: Calculator, scope: Scope) -> Array:
+def _function(node: t.Function, ev: Evaluator, scope: Scope) -> Array:
     if node.name == "indicator":
         (condition,) = node.arguments
         assert isinstance(condition, t.Step), "the grammar allows no other"
@@ -215,35 +178,24 @@ def _function(node: t.Function, ev: Calculator, scope: Scope) -> Array:
     return op.FUNCTIONS[node.name](*(ev.of(a, scope) for a in node.arguments))
 
 
-def _holds(ev: Calculator, step: t.Step, scope: Scope) -> bool:
+def _holds(ev: Evaluator, step: t.Step, scope: Scope) -> bool:
     if step.relation not in op.RELATIONS:
         raise OperationError(f"`{step.relation}` is no condition")
     return op.RELATIONS[step.relation](ev.of(step.left, scope), ev.of(step.right, scope))
 
 
 @rule.register(t.Apply)
-def _apply(node: t.Apply, ev: Calculator, scope: Scope) -> Array:
+def _apply(node: t.Apply, ev: Evaluator, scope: Scope) -> Array:
     function = ev.bindings.get(node.key)
     if kind(function) in DISTRIBUTIONS:
-        function = _density(node.key, function)
+        function = getattr(function, "density", None)
+        if function is None:
+            raise OperationError(
+                f"`{node.key}` has no density: bind it to Distribution(nodes, density)"
+            )
     if not callable(function):
         raise OperationError(f"`{node.key}` is not bound to a function")
     return call(node.key, function, [argument(ev, a, scope) for a in node.arguments])
-
-
-def _density(key: str, bound: Any) -> Any:
-    density = getattr(bound, "density", None)
-    if density is None:
-        raise OperationError(f"`{key}` has no density: bind it to Distribution(nodes, density)")
-    return density
-
-
-def nodes_given(key: str, function: Callable[..., Any], arguments: list[Any]) -> Any:
-    """The nodes of a distribution that depend on something."""
-    try:
-        return function(*arguments)
-    except Exception as wrong:
-        raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
 
 
 def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
@@ -254,7 +206,7 @@ def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
         raise OperationError(f"`{key}` failed: {wrong}") from wrong
 
 
-def argument(ev: Calculator, node: t.Node, scope: Scope) -> Any:
+def argument(ev: Evaluator, node: t.Node, scope: Scope) -> Any:
     """A bound symbol goes in as it was bound; a computed vector goes in with one axis."""
     if isinstance(node, t.Name) and node.key not in scope:
         bound = ev.bindings[node.key]
@@ -267,7 +219,7 @@ def argument(ev: Calculator, node: t.Node, scope: Scope) -> Any:
 
 
 @rule.register(t.Block)
-def _block(node: t.Block, ev: Calculator, scope: Scope) -> Array:
+def _block(node: t.Block, ev: Evaluator, scope: Scope) -> Array:
     rows = [[ev.of(entry, scope) for entry in row] for row in node.rows]
     heights = [max(np.atleast_2d(v).shape[0] for v in row) for row in rows]
     widths = [max(np.atleast_2d(v).shape[1] for v in column) for column in zip(*rows, strict=True)]
@@ -288,7 +240,7 @@ def _fill(value: Array, shape: tuple[int, int]) -> Array:
 
 
 @rule.register(t.Cases)
-def _cases(node: t.Cases, ev: Calculator, scope: Scope) -> Array:
+def _cases(node: t.Cases, ev: Evaluator, scope: Scope) -> Array:
     for value, condition in zip(node.values, node.conditions, strict=True):
         if condition is None or _holds(ev, condition, scope):
             return ev.of(value, scope)

@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
 from ...errors import OperationError
 from ...latex import tree as t
-from ..values import host, kind, shaped
+from ..evaluator import Evaluator, Item, Scope, rule
+from ..values import Array, host, kind, shaped
 from .algebra import argument, call, inside, whole_number
-from .registry import Array, Calculator, Item, Scope, rule
 
 # The value where the entry at a place is moved by so much.
 Moved: TypeAlias = Callable[[tuple[int, ...], float], Array]
 
 
 @rule.register(t.Derivative | t.Gradient)
-def _derivative(node: t.Slope, ev: Calculator, scope: Scope) -> Array:
-    variable = node.symbol
-    if not _is_function(ev, node.body) and not ev.depends(node.body, variable.key):
-        raise OperationError(f"`{variable.key}` does not occur in what is differentiated")
-    point, old = _point(ev, variable.key, scope)
+def _derivative(node: t.Slope, ev: Evaluator, scope: Scope) -> Array:
+    key = node.symbol.key
+    # a bare function name is applied to the moved point
+    name = node.body.key if isinstance(node.body, t.Name) else ""
+    function = ev.bindings.get(name) if kind(ev.bindings.get(name)) == "callable" else None
+    if function is None and not ev.depends(node.body, key):
+        raise OperationError(f"`{key}` does not occur in what is differentiated")
+    if key not in scope:
+        ev.bound(key)  # it must be bound, and to numbers
+    # in the shape in which it was bound
+    old, value = scope[key] if key in scope else Item(None, ev.bindings[key])
+    point = host(value)
 
     def at(place: tuple[int, ...], shift: float) -> Array:
         moved = point.copy()
         moved[place] += shift
-        item = Item((old, place, shift), moved)
-        return _body(ev, node.body, {**scope, variable.key: item}, moved)
+        if function is not None:
+            return call(name, function, [moved])
+        return ev.of(node.body, {**scope, key: Item((old, place, shift), moved)})
 
     if isinstance(node.variable, t.Subscript):
         place = inside([whole_number(ev.of(i, scope)) for i in node.variable.indices], point.shape)
@@ -38,29 +46,10 @@ def _derivative(node: t.Slope, ev: Calculator, scope: Scope) -> Array:
 
 
 @rule.register(t.At)
-def _at(node: t.At, ev: Calculator, scope: Scope) -> Array:
+def _at(node: t.At, ev: Evaluator, scope: Scope) -> Array:
     point = argument(ev, node.point, scope)
     item = Item(("point", host(point).tobytes()), point)
     return ev.of(node.body, {**scope, node.key: item})
-
-
-def _point(ev: Calculator, key: str, scope: Scope) -> tuple[Array, Hashable]:
-    """Where the derivative is taken, in the shape in which it was bound, and its token."""
-    if key in scope:
-        return host(scope[key].value), scope[key].token
-    ev.bound(key)
-    return host(ev.bindings[key]), None
-
-
-def _is_function(ev: Calculator, body: t.Node) -> bool:
-    return isinstance(body, t.Name) and kind(ev.bindings.get(body.key)) == "callable"
-
-
-def _body(ev: Calculator, body: t.Node, scope: Scope, moved: Array) -> Array:
-    """The function at the moved point; a bare function name is applied to it."""
-    if isinstance(body, t.Name) and _is_function(ev, body):
-        return call(body.key, ev.bindings[body.key], [moved])
-    return ev.of(body, scope)
 
 
 def _assemble(at: Moved, point: Array, *, whole_jacobian: bool) -> Array:

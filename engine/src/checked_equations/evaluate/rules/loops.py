@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,12 @@ import numpy as np
 from ...errors import OperationError
 from ...latex import tree as t
 from .. import operations as op
-from ..values import Distribution, Nodes, conform, scalar
-from .algebra import argument, members_of, nodes_given, whole_number
-from .registry import Array, Calculator, Item, Scope, rule
+from ..evaluator import Evaluator, Item, Points, Scope, rule
+from ..values import Array, Distribution, Nodes, conform, scalar
+from .algebra import argument, members_of, whole_number
 
 
-def _members(ev: Calculator, over: t.Range, scope: Scope) -> list[Any]:
+def _members(ev: Evaluator, over: t.Range, scope: Scope) -> list[Any]:
     if over.members is None:
         first, last = (whole_number(ev.of(limit, scope)) for limit in over.limits)
         members = list(range(first, last + 1))
@@ -31,7 +31,7 @@ def _members(ev: Calculator, over: t.Range, scope: Scope) -> list[Any]:
     return members
 
 
-def elements(ev: Calculator, node: t.Node, scope: Scope) -> list[Any]:
+def elements(ev: Evaluator, node: t.Node, scope: Scope) -> list[Any]:
     """What `node` runs over: a bound set, 1 to a bound number, the entries of a vector."""
     bound = members_of(node, ev, scope)
     if bound is not None:
@@ -42,31 +42,30 @@ def elements(ev: Calculator, node: t.Node, scope: Scope) -> list[Any]:
     return list(values.ravel()) if 1 in values.shape else list(values)
 
 
-def _token(member: Any) -> Hashable:
-    return member.tobytes() if isinstance(member, np.ndarray) else member
-
-
 _STEPS: dict[str, Callable[[Array, Array], Array]] = {
-    "sum": op.add,
-    "prod": op.multiply,
-    "min": np.minimum,
-    "max": np.maximum,
-}
+    "sum": op.add, "prod": op.multiply, "min": np.minimum, "max": np.maximum,
+}  # fmt: skip
 
 
 @rule.register(t.Reduction)
-def _reduction(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
+def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
     if node.over.last == t.Constant("\\infty"):
         return _series(node, ev, scope)
     members = _members(ev, node.over, scope)
     ev.terms += len(members)
-    items = (Item(_token(member), member) for member in members)
+    tokens = (m.tobytes() if isinstance(m, np.ndarray) else m for m in members)
+    items = itertools.starmap(Item, zip(tokens, members, strict=True))
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
-    if not values:
-        return _nothing(node)
-    if node.kind in _CHOICES:
-        return conform(members[_choice(_CHOICES[node.kind], values)])
-    return functools.reduce(_STEPS[node.kind], values)
+    if not values:  # at the edge of an outer one, as in `\sum_i \sum_{j < i}` for i = 1
+        if node.kind not in ("sum", "prod"):
+            raise OperationError(f"the {node.kind} of nothing is not defined")
+        return scalar(node.kind == "prod")
+    if node.kind in _STEPS:
+        return functools.reduce(_STEPS[node.kind], values)
+    if any(value.ndim for value in values):
+        raise OperationError(f"only scalars have a largest and a smallest, not {values[0].shape}")
+    choose = np.argmin if node.kind == "argmin" else np.argmax
+    return conform(members[int(choose(values))])
 
 
 _MOST = 20_000  # terms of a series without end
@@ -75,7 +74,7 @@ _PATIENCE = 1_000_000  # terms, with those of sums inside, before a series must 
 _COST = 10 * _PATIENCE  # and before it is given up even so
 
 
-def _series(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
+def _series(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
     """A sum without end, until its terms no longer add anything.
 
     It is given up after `_MOST` terms. With a sum inside it those are too many, so what it has
@@ -85,7 +84,8 @@ def _series(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
     if node.kind != "sum":
         raise OperationError(f"a {node.kind} without end is not read: write a large number")
     first, _ = node.over.limits
-    begun, (patience, most) = ev.terms, _allowances(ev)
+    known = max(ev.series.values(), default=0) if ev.mutants_follow else 0
+    begun, patience, most = ev.terms, known or _PATIENCE, 4 * known + _MOST if known else _COST
     total, idle, sizes = scalar(0.0), 0, list[float]()
     for member in itertools.count(whole_number(ev.of(first, scope))):
         term = ev.of(node.body, {**scope, node.over.index: Item(member, member)})
@@ -101,160 +101,146 @@ def _series(node: t.Reduction, ev: Calculator, scope: Scope) -> Array:
         if member > _MOST or cost > most:
             break
         if cost > patience:
-            if not _dying(sizes):
+            half = len(sizes) // 2
+            if max(sizes[half:]) >= max(sizes[:half], default=0.0):  # it is not dying away
                 break
             patience *= 2
     raise OperationError("the terms do not die away: write a large number in place of `\\infty`")
 
 
-def _allowances(ev: Calculator) -> tuple[int, int]:
-    """What a series may cost before it must be dying away, and what at most."""
-    known = max(ev.series.values(), default=0) if ev.mutants_follow else 0
-    return (known, 4 * known + _MOST) if known else (_PATIENCE, _COST)
-
-
-def _dying(sizes: list[float]) -> bool:
-    """Whether the largest of the later half of the terms is smaller than that of the first."""
-    half = len(sizes) // 2
-    return max(sizes[half:]) < max(sizes[:half], default=0.0)
-
-
-def _nothing(node: t.Reduction) -> Array:
-    """The empty sum at the edge of an outer one, as in ``\\sum_i \\sum_{j < i}`` for i = 1."""
-    if node.kind not in ("sum", "prod"):
-        raise OperationError(f"the {node.kind} of nothing is not defined")
-    return scalar(node.kind == "prod")
-
-
-_CHOICES = {"argmin": np.argmin, "argmax": np.argmax}
-
-
-def _choice(choose: Callable[[list[Array]], Any], values: list[Array]) -> int:
-    if any(value.ndim for value in values):
-        raise OperationError(f"only scalars have a largest and a smallest, not {values[0].shape}")
-    return int(choose(values))
-
-
 def _weighted(
-    ev: Calculator, over: tuple[t.Under, ...], scope: Scope, *, chances: bool = True
+    ev: Evaluator, over: tuple[t.Under, ...], scope: Scope, *, chances: bool = True
 ) -> Iterator[tuple[float, Scope]]:
     """The joint points of all that is drawn: the product of weights, and the scope.
 
-    The nodes of one distribution may depend on what was drawn from those before it. A value is
-    its own token, so that the same variable may be drawn from two distributions.
+    The nodes of one distribution may depend on what was drawn from those before it.
     """
     if not over:
         yield 1.0, scope
         return
     first, rest = over[0], over[1:]
     nodes = _nodes(ev, first, scope)
-    if chances:
-        _refuse_no_chances(first.distribution, nodes)
+    mass = nodes.weights.sum()
+    if chances and abs(mass - 1.0) > 1e-9:
+        raise OperationError(f"the weights of `{first.distribution}` sum to {mass:.6g}, not to one")
+    for weight, items in _points(ev, first, nodes):
+        drawn = {**scope, **items}
+        if rest:
+            for others, inner in _weighted(ev, rest, drawn, chances=chances):
+                yield weight * others, inner
+        else:
+            yield weight, drawn
+
+
+def _points(ev: Evaluator, under: t.Under, nodes: Nodes) -> Points:
+    """The points that are the same in every scope are made once."""
+    bound = ev.bindings[under.distribution]
+    if nodes is not bound and nodes is not bound.nodes:
+        return _drawn(under, nodes)
+    key = under.distribution, under.variables
+    if key not in ev.points:
+        ev.points[key] = _drawn(under, nodes)
+    return ev.points[key]
+
+
+def _drawn(under: t.Under, nodes: Nodes) -> Points:
+    """Each weight, and what each variable is there.
+
+    A value is its own token, so that the same variable may be drawn from two distributions.
+    """
+    points = []
     for place, weight in enumerate(nodes.weights):
-        drawn = _drawn(first, nodes, place)
-        items = {key: Item(("point", np.asarray(v).tobytes()), v) for key, v in drawn.items()}
-        for others, inner in _weighted(ev, rest, {**scope, **items}, chances=chances):
-            yield weight * others, inner
+        try:
+            values = nodes.values(place, len(under.variables))
+        except OperationError as wrong:
+            raise OperationError(f"the points of `{under.distribution}` {wrong}") from None
+        pairs = zip(under.variables, values, strict=True)
+        items = {key: Item(("point", np.asarray(v).tobytes()), v) for key, v in pairs}
+        points.append((weight, items))
+    return points
 
 
-def _drawn(under: t.Under, nodes: Nodes, place: int) -> dict[str, Any]:
-    try:
-        values = nodes.values(place, len(under.variables))
-    except OperationError as wrong:
-        raise OperationError(f"the points of `{under.distribution}` {wrong}") from None
-    return dict(zip(under.variables, values, strict=True))
-
-
-def _nodes(ev: Calculator, under: t.Under, scope: Scope) -> Nodes:
+def _nodes(ev: Evaluator, under: t.Under, scope: Scope) -> Nodes:
     key = under.distribution
     nodes = ev.bindings.get(key)
     if isinstance(nodes, Distribution):
         nodes = nodes.nodes
         if not isinstance(nodes, Nodes):
-            nodes = nodes_given(key, nodes, [argument(ev, node, scope) for node in under.given])
+            arguments = [argument(ev, node, scope) for node in under.given]
+            try:
+                nodes = nodes(*arguments)
+            except Exception as wrong:
+                raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
     if not isinstance(nodes, Nodes):
         raise OperationError(f"`{key}` must be bound to Nodes(points, weights)")
     return nodes
 
 
-def _own(variables: tuple[str, ...]) -> tuple[t.Under, ...]:
-    """Variables that are independent and have nodes of their own."""
-    return tuple(t.Under((key,), key) for key in variables)
-
-
-def _mean(
-    ev: Calculator, over: tuple[t.Under, ...], body: Callable[[Scope], Array], scope: Scope
-) -> Array:
-    return _total(_weighted(ev, over, scope), body)
-
-
-def _total(weighted: Iterator[tuple[float, Scope]], body: Callable[[Scope], Array]) -> Array:
+def _total(weighted: Iterable[tuple[float, Scope]], body: Callable[[Scope], Array]) -> Array:
     return functools.reduce(op.add, (weight * body(inner) for weight, inner in weighted))
 
 
-def _refuse_no_chances(key: str, nodes: Nodes) -> None:
-    mass = nodes.weights.sum()
-    if abs(mass - 1.0) > 1e-9:
-        raise OperationError(f"the weights of `{key}` sum to {mass:.6g}, not to one")
+def _mean(ev: Evaluator, over: tuple[t.Under, ...], node: t.Node, scope: Scope) -> Array:
+    return _total(_weighted(ev, over, scope), lambda inner: ev.of(node, inner))
 
 
-@rule.register(t.Expectation)
-def _expectation(node: t.Expectation, ev: Calculator, scope: Scope) -> Array:
-    return _mean(ev, node.over, lambda inner: ev.of(node.body, inner), scope)
-
-
-@rule.register(t.Variance)
-def _variance(node: t.Variance, ev: Calculator, scope: Scope) -> Array:
-    return _cross(ev, node.over, node.body, node.body, scope)
-
-
-@rule.register(t.Covariance)
-def _covariance(node: t.Covariance, ev: Calculator, scope: Scope) -> Array:
-    return _cross(ev, node.over, node.left, node.right, scope)
-
-
-def _cross(ev: Calculator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scope: Scope) -> Array:
+def _cross(ev: Evaluator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scope: Scope) -> Array:
     # centred first: E[ab'] - E[a]E[b'] cancels
-    mean_a = _mean(ev, over, lambda inner: ev.of(a, inner), scope)
-    mean_b = _mean(ev, over, lambda inner: ev.of(b, inner), scope)
+    mean_a, mean_b = (_mean(ev, over, node, scope) for node in (a, b))
 
     def product(inner: Scope) -> Array:
         return op.multiply(ev.of(a, inner) - mean_a, np.transpose(ev.of(b, inner) - mean_b))
 
-    return _mean(ev, over, product, scope)
+    return _total(_weighted(ev, over, scope), product)
+
+
+_AVERAGES: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
+    t.Expectation: lambda node, ev, scope: _mean(ev, node.over, node.body, scope),
+    t.Variance: lambda node, ev, scope: _cross(ev, node.over, node.body, node.body, scope),
+    t.Covariance: lambda node, ev, scope: _cross(ev, node.over, node.left, node.right, scope),
+}
+for _type, _value in _AVERAGES.items():
+    rule.register(_type, _value)
 
 
 @rule.register(t.Integral)
-def _integral(node: t.Integral, ev: Calculator, scope: Scope) -> Array:
+def _integral(node: t.Integral, ev: Evaluator, scope: Scope) -> Array:
+    over = tuple(t.Under((key,), key) for key in node.variables)
+    nodes = {under.distribution: _nodes(ev, under, scope) for under in over}
+    weighted = list(_weighted(ev, over, scope, chances=False))
     if node.first is not None:
-        _inside_limits(ev, node, scope)
-    for key in node.variables:
-        _refuse_no_lengths(key, _nodes(ev, t.Under((key,), key), scope))
-    weighted = _weighted(ev, _own(node.variables), scope, chances=False)
+        low, high = (_limit(ev, limit, scope) for limit in node.limits)
+        axes = None if node.dimension is None else whole_number(ev.of(node.dimension, scope))
+        for key, own in nodes.items():
+            _inside_limits(key, own, (low, high), axes)
+        infinite = [limit for limit in (low, high) if np.isinf(limit)]
+        if infinite:
+            _ends_before(ev, node, [inner for _, inner in weighted], infinite)
+    for key, own in nodes.items():
+        _refuse_no_lengths(key, own)
     return _total(weighted, lambda inner: ev.of(node.body, inner))
 
 
-def _inside_limits(ev: Calculator, node: t.Integral, scope: Scope) -> None:
-    low, high = (_limit(ev, limit, scope) for limit in node.limits)
-    for key in node.variables:
-        nodes = _nodes(ev, t.Under((key,), key), scope)
-        points = nodes.points
-        length = nodes.weights.sum()
-        size = (high - low) ** _dimension(ev, node, scope, (key, nodes))
-        if points.min() < low or points.max() > high:
-            raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
-        if np.isfinite(size):
-            if abs(length - size) > 1e-9 * size:
-                said = f"the weights of `{key}` sum to {length:.6g}"
-                raise OperationError(
-                    f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
-                )
-            _refuse_uneven(key, nodes, low, high)
-        if np.isinf(low) != np.isinf(high):
-            _begins_at(key, nodes, low if np.isinf(high) else high)
-        for limit in (low, high):
-            if np.isinf(limit):
-                _ends_before(ev, node, scope, (key, limit))
+def _inside_limits(key: str, nodes: Nodes, limits: tuple[float, float], axes: int | None) -> None:
+    """Nodes fill their limits; a domain of several `axes` has nodes of as many coordinates."""
+    held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
+    if axes not in (None, held):
+        coordinates = f"{held} coordinate{'' if held == 1 else 's'}"
+        raise OperationError(f"the nodes of `{key}` have {coordinates}, the domain has {axes}")
+    low, high = limits
+    length = nodes.weights.sum()
+    size = (high - low) ** (axes or 1)
+    if nodes.points.min() < low or nodes.points.max() > high:
+        raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
+    if np.isfinite(size):
+        if abs(length - size) > 1e-9 * size:
+            said = f"the weights of `{key}` sum to {length:.6g}"
+            raise OperationError(
+                f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
+            )
+        _refuse_uneven(key, nodes, low, high)
+    if np.isinf(low) != np.isinf(high):
+        _begins_at(key, nodes, low if np.isinf(high) else high)
 
 
 def _refuse_uneven(key: str, nodes: Nodes, low: float, high: float) -> None:
@@ -306,21 +292,6 @@ def _out_of_place(points: Array, weights: Array) -> bool:
     return bool(abs(np.mean(logs)) > 0.1 + few or np.mean(np.abs(logs)) > 0.45 + few)
 
 
-def _dimension(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, Nodes]) -> int:
-    """How many coordinates the domain has, which are those of the nodes; one if it says nothing."""
-    if node.dimension is None:
-        return 1
-    key, nodes = at
-    wanted = whole_number(ev.of(node.dimension, scope))
-    held = nodes.points.shape[1] if nodes.points.ndim > 1 else 1
-    if held != wanted:
-        plural = "" if held == 1 else "s"
-        raise OperationError(
-            f"the nodes of `{key}` have {held} coordinate{plural}, the domain has {wanted}"
-        )
-    return wanted
-
-
 def _begins_at(key: str, nodes: Nodes, limit: float) -> None:
     """The node nearest to a finite limit stands for a stretch, its weight, that reaches it.
 
@@ -340,23 +311,24 @@ def _begins_at(key: str, nodes: Nodes, limit: float) -> None:
 _GONE = 1e-3  # what may be left of an integrand at the last nodes, relative to its largest value
 
 
-def _ends_before(ev: Calculator, node: t.Integral, scope: Scope, at: tuple[str, float]) -> None:
+def _ends_before(
+    ev: Evaluator, node: t.Integral, inside: Sequence[Scope], infinite: Sequence[float]
+) -> None:
     """Towards an infinite limit the integrand must have died away where the nodes end."""
-    key, limit = at
-    weighted = _weighted(ev, _own(node.variables), scope, chances=False)
-    inside = [inner for _, inner in weighted]
-    reached = np.sign(limit) * np.array([np.ravel(inner[key].value) for inner in inside])
-    sizes = np.array([np.max(np.abs(ev.of(node.body, inner))) for inner in inside])
-    last = np.any(reached == reached.max(axis=0), axis=1)
-    left = sizes[last].max() / max(sizes.max(), np.finfo(np.float64).tiny)
-    if left > _GONE:
-        raise OperationError(
-            f"at the last nodes of `{key}` before the limit {limit:.6g} the integrand is "
-            f"{left:.1g} of its largest value"
-        )
+    values = (ev.of(node.body, inner) for inner in inside)
+    sizes = np.array([np.abs(value).max() if value.ndim else abs(value) for value in values])
+    for key, limit in itertools.product(node.variables, infinite):
+        reached = np.sign(limit) * np.array([np.ravel(inner[key].value) for inner in inside])
+        last = np.any(reached == reached.max(axis=0), axis=1)
+        left = sizes[last].max() / max(sizes.max(), np.finfo(np.float64).tiny)
+        if left > _GONE:
+            raise OperationError(
+                f"at the last nodes of `{key}` before the limit {limit:.6g} the integrand is "
+                f"{left:.1g} of its largest value"
+            )
 
 
-def _limit(ev: Calculator, node: t.Node, scope: Scope) -> float:
+def _limit(ev: Evaluator, node: t.Node, scope: Scope) -> float:
     """An infinite limit is no value that one may compute with, so it is read here."""
     if isinstance(node, t.Constant) and node.name == "\\infty":
         return np.inf

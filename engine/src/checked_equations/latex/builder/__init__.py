@@ -1,5 +1,1 @@
 """From the parser's tree to the nodes of an equation: one small method a rule of the grammar."""
-
-from .expressions import TreeBuilder
-
-__all__ = ["TreeBuilder"]

@@ -12,11 +12,7 @@ from lark.tree import Meta
 from .. import tree as t
 from ..names import DISTRIBUTIONS, Signature, normal, signature
 from ..tokenizer import tokens
-from .branches import Branches, span_of
-from .combine import Parts, bind
-
-__all__ = ["Averages", "behind_the_bar", "distribution_arguments"]
-
+from .branches import Branches, Parts, bind, span_of
 
 Bodies = tuple[t.Node, ...]
 
@@ -134,8 +130,8 @@ class Averages(Branches):
         waiting = [replace(u, given=tuple(bind(g, drawn) for g in u.given)) for u in over]
         out: list[t.Under] = []
         while waiting:
-            later = {key for under in waiting for key in under.variables}
-            ready = [under for under in waiting if not _drawn_in(under) & later]
+            later = {t.Index(key) for under in waiting for key in under.variables}
+            ready = [u for u in waiting if later.isdisjoint(node for _, node in t.walk(u))]
             if not ready:
                 raise self._fault("each of these is given the other", meta)
             out.append(ready[0])
@@ -145,11 +141,6 @@ class Averages(Branches):
 
 def _named(nodes: Bodies) -> set[str]:
     return {part.key for n in nodes for _, part in t.walk(n) if isinstance(part, t.Name)}
-
-
-def _drawn_in(under: t.Under) -> set[str]:
-    """The running variables that its nodes depend on."""
-    return {part.key for _, part in t.walk(under) if isinstance(part, t.Index)}
 
 
 def behind_the_bar(under: t.Under) -> tuple[t.Node, ...]:
@@ -166,17 +157,15 @@ def distribution_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
 
     In ``\\operatorname{KL}(q(x) \\,\\|\\, p(x))`` it is the whole distribution.
     """
+
+    def whole(part: t.Node) -> t.Node:
+        if not isinstance(part, t.Apply) or kinds.get(part.key) not in DISTRIBUTIONS:
+            return part
+        form = signature(part.key)
+        fixed = form is not None and kinds[part.key] != "conditional"  # given what its name says
+        drawn = part.arguments[: len(form.variables)] if form and fixed else part.arguments
+        free = all(isinstance(one, t.Name) and one.key not in kinds for one in drawn)
+        return t.Name(part.key, span=part.span) if free else part
+
     node = t.mapped(node, lambda part: distribution_arguments(part, kinds))
-    if not isinstance(node, t.Apply):
-        return node
-    return t.mapped(node, lambda part: _without_arguments(part, kinds))
-
-
-def _without_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:
-    if not isinstance(node, t.Apply) or kinds.get(node.key) not in DISTRIBUTIONS:
-        return node
-    form = signature(node.key)
-    fixed = form is not None and kinds[node.key] != "conditional"  # given what its name says
-    drawn = node.arguments[: len(form.variables)] if form and fixed else node.arguments
-    free = all(isinstance(part, t.Name) and part.key not in kinds for part in drawn)
-    return t.Name(node.key, span=node.span) if free else node
+    return t.mapped(node, whole) if isinstance(node, t.Apply) else node

@@ -1,10 +1,10 @@
-"""Derivatives, blocks and cases: the rarer branches of a tree, and where their faults lie."""
+"""Derivatives, blocks and cases, and the small steps that all builders of a tree share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from lark import Token as Word
 from lark import Tree
@@ -14,14 +14,72 @@ from ...errors import EquationError
 from .. import tree as t
 from ..ambiguities import behind_call, between_factors
 from ..tree import Node
-from .combine import Parts, bind, one_product
-
-__all__ = ["Branches", "span_of"]
 
 
 def span_of(meta: Meta) -> tuple[int, int]:
     """The stretch of LaTeX that a rule of the grammar was read from."""
     return (meta.start_pos, meta.end_pos) if not meta.empty else (0, 0)
+
+
+# What the parser hands to the method of a rule: trees, words, and what other methods returned.
+Parts: TypeAlias = list[Any]
+
+
+def bind(node: Node, keys: Iterable[str]) -> Node:
+    """`node` with the names in `keys` turned into running variables."""
+    wanted = frozenset(keys)
+    if isinstance(node, t.Name):
+        return t.Index(node.key, span=node.span) if node.key in wanted else node
+    return t.mapped(node, lambda part: bind(part, wanted))
+
+
+def around(factors: list[Node]) -> tuple[int, int]:
+    """The stretch of text from the first of `factors` to the last."""
+    return factors[0].span[0], factors[-1].span[1]
+
+
+def below(limit: Node, relation: str) -> Node:
+    """The last index of ``i < limit`` or ``i \\le limit``."""
+    if relation == "LE":
+        return limit
+    return t.Sum((limit, t.Number(1.0)), (1, -1), span=limit.span)
+
+
+def one_product(factors: list[Node]) -> Node:
+    """The product of `factors`, which is the factor itself if there is one."""
+    if len(factors) == 1:
+        return factors[0]
+    return t.Product(tuple(factors), span=around(factors))
+
+
+def quotient(numerator: Node, denominator: Node) -> Node:
+    """The quotient of two nodes, with the stretch of both."""
+    return t.Quotient(numerator, denominator, span=around([numerator, denominator]))
+
+
+def split_indices(part: Node) -> tuple[Node, ...]:
+    """``ij`` in a subscript is two indices, and so are ``i1`` and ``1i``; ``2i`` is one."""
+    plain = t.Name | t.Index | t.Subscript
+    if not isinstance(part, t.Product):
+        return (part,)
+    first, rest = part.factors[0], part.factors[1:]
+    starts = isinstance(first, plain) or first == t.Number(1.0)
+    pair = starts and all(isinstance(f, plain | t.Number) for f in rest)
+    return part.factors if pair else (part,)
+
+
+# The rules that make a node of their parts, whatever those are.
+_PLAIN: dict[str, Callable[..., Node]] = {
+    "number": lambda text, span: t.Number(float(text), span=span),
+    "name": lambda key, span: t.Name(str(key), span=span),
+    "plain": lambda key, span: t.Name(str(key), span=span),  # as it stands behind `\nabla`
+    "constant": lambda name, span: t.Constant(str(name), span=span),
+    "quotient": t.Quotient,
+    "sqrt": t.Root,
+    "root": lambda degree, base, span: t.Root(base, degree, span=span),
+    "binom": lambda *both, span: t.Function("binom", both, span=span),
+    "indicator": lambda step, span: t.Function("indicator", (step,), span=span),
+}
 
 
 class Branches:
@@ -35,7 +93,10 @@ class Branches:
         """What the method of a rule, which is called like it, makes of the parts of a tree."""
         if not isinstance(part, Tree):
             return part
-        return getattr(self, part.data)(part.meta, list(map(self.build, part.children)))
+        parts = map(self.build, part.children)
+        if part.data in _PLAIN:
+            return _PLAIN[part.data](*parts, span=span_of(part.meta))
+        return getattr(self, part.data)(part.meta, list(parts))
 
     def _fault(self, problem: str, meta: Meta) -> EquationError:
         return EquationError(problem, self.latex, span_of(meta))
@@ -67,14 +128,9 @@ class Branches:
         if len(order) > 1 and isinstance(order[-1], t.Transpose):
             order = [order[-1].base, *order[-2::-1]]  # the columns of the Hessian come last
         for variable in reversed(order):
-            self._refuse_variable(variable, meta)
+            self.nabla(meta, [variable])
             body = t.Derivative(body, variable, span=span_of(meta))
         return body
-
-    def _refuse_variable(self, variable: Node, meta: Meta) -> None:
-        base = variable.base if isinstance(variable, t.Subscript) else variable
-        if not isinstance(base, t.Name):
-            raise self._fault("a derivative is taken with respect to a bound symbol", meta)
 
     def at(self, meta: Meta, parts: Parts) -> Node:
         """``\\left. body \\right|_{x = a}``."""
@@ -83,21 +139,23 @@ class Branches:
             body = t.At(bind(body, [key]), str(key), point, span=span_of(meta))
         return body
 
-    def plain(self, meta: Meta, parts: Parts) -> Node:
-        """A bound function without arguments, as it stands behind ``\\nabla``."""
-        return t.Name(str(parts[0]), span=span_of(meta))
-
     def nabla(self, meta: Meta, parts: Parts) -> Node:
         """The variable of ``\\nabla_x``."""
-        self._refuse_variable(parts[0], meta)
-        return parts[0]
+        variable: Node = parts[0]
+        base = variable.base if isinstance(variable, t.Subscript) else variable
+        if not isinstance(base, t.Name):
+            raise self._fault("a derivative is taken with respect to a bound symbol", meta)
+        return variable
 
     def gradient(self, meta: Meta, parts: Parts) -> Node:
         """``\\nabla_x body``."""
         variable, body = parts
         self._refuse_point(body, meta)
-        if isinstance(body, t.Slope):
-            return self._hessian(variable, body, meta)
+        if isinstance(body, t.Slope):  # the slopes of the gradient
+            if body.variable != variable:
+                hint = "write \\frac{\\partial^2 ...}{\\partial x \\, \\partial y^\\top}"
+                raise self._fault(f"ambiguous: which of the two are the rows? {hint}", meta)
+            return t.Derivative(body, variable, span=span_of(meta))
         if isinstance(body, t.Name) and self.kinds.get(body.key, "callable") != "callable":
             raise self._fault("ambiguous: put brackets around what is differentiated", meta)
         return self._of_score(variable, body, meta) or self._gradient(variable, body, meta)
@@ -124,13 +182,6 @@ class Branches:
             between_factors(gradient, "", rest[0], slashed=False, bare=self.bare), rest[0].span
         )
         return t.Product((gradient, *rest), span=span_of(meta))
-
-    def _hessian(self, variable: Node, body: t.Slope, meta: Meta) -> Node:
-        """``\\nabla_x \\nabla_x f``: the slopes of the gradient."""
-        if body.variable != variable:
-            hint = "write \\frac{\\partial^2 ...}{\\partial x \\, \\partial y^\\top}"
-            raise self._fault(f"ambiguous: which of the two are the rows? {hint}", meta)
-        return t.Derivative(body, variable, span=span_of(meta))
 
     def _refuse_point(self, body: Node, meta: Meta) -> None:
         ends = (part.span[1] for _, part in t.walk(body) if isinstance(part, t.At))

@@ -9,10 +9,7 @@ from lark.tree import Meta
 
 from .. import tree as t
 from ..tree import Node
-from .branches import Branches
-from .combine import Parts
-
-__all__ = ["Conditions"]
+from .branches import Branches, Parts
 
 _ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})
@@ -62,26 +59,21 @@ class Conditions(Branches):
         if relation != "=":
             raise self._fault("a list with dots follows `=`", meta)
         numbers = tuple(value for value in values if isinstance(value, Node))
-        return self._members(items, (numbers[:-1], numbers[-1]))
+        return _members(items, (numbers[:-1], numbers[-1]))
 
     def member(self, meta: Meta, parts: Parts) -> list[Node]:
         """``i \\in S``, ``i \\in \\{1, 2\\}``."""
         items, _, target = parts
-        return self._members(items, target)
+        return _members(items, target)
 
     def space(self, meta: Meta, parts: Parts) -> list[Node]:
         """``x \\in \\mathbb R^n``."""
         items, _, name, *shape = parts
         sizes = tuple(part for part in shape if isinstance(part, Node))
         span = (name.start_pos, meta.end_pos)
-        return self._members(items, t.Space(str(name), sizes, span=span))
+        return _members(items, t.Space(str(name), sizes, span=span))
 
-    def _members(self, items: list[Node], target: Node | Listed) -> list[Node]:
-        if isinstance(target, Node):
-            return [t.Member(item, target, span=item.span) for item in items]
-        return [t.Member(item, None, *target, span=item.span) for item in items]
-
-    def set(self, meta: Meta, parts: Parts) -> tuple[tuple[Node, ...], Node | None]:
+    def set(self, meta: Meta, parts: Parts) -> Listed:
         """What is listed, and where the dots end."""
         numbers = tuple(part for part in parts if isinstance(part, Node))
         dotted = any(isinstance(part, Word) and part.type == "DOTS" for part in parts)
@@ -97,6 +89,11 @@ class Conditions(Branches):
             for left, order, right in orders
             if (left or right) not in _INFINITE
         ]
+
+
+def _members(items: list[Node], target: Node | Listed) -> list[Node]:
+    given = (target,) if isinstance(target, Node) else (None, *target)
+    return [t.Member(item, *given, span=item.span) for item in items]
 
 
 def _step(left: Node, relation: Word, right: Node) -> t.Step:

@@ -8,15 +8,13 @@ from lark import Token as Word
 from lark.tree import Meta
 
 from .. import tree as t
-from ..ambiguities import behind_bars, behind_call, between_factors, entry_or_whole
+from ..ambiguities import behind_bars, behind_call, between_factors
 from ..vocabulary import AMBIGUOUS_POWERS
 from .averages import Averages
+from .branches import Parts, bind, one_product, quotient, split_indices
 from .branches import span_of as _span
-from .combine import Parts, bind, one_product, quotient, split_indices
 from .conditions import Conditions
 from .ranges import Ranges
-
-__all__ = ["TreeBuilder"]
 
 Node = t.Node
 
@@ -196,10 +194,6 @@ class TreeBuilder(Averages, Conditions, Ranges):
             problem = f"ambiguous: does the power belong to {base.name} or to its argument?"
             raise self._fault(problem, meta)
 
-    def indicator(self, meta: Meta, parts: Parts) -> Node:
-        """``\\mathbb 1[x > 0]``."""
-        return t.Function("indicator", (parts[0],), span=_span(meta))
-
     # -- integrals ----------------------------------------------------------------------
 
     def integral(self, meta: Meta, parts: Parts) -> Node:
@@ -210,18 +204,6 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return t.Integral(over, bind(body, over), *limits, span=_span(meta))
 
     # -- atoms --------------------------------------------------------------------------
-
-    def number(self, meta: Meta, parts: Parts) -> Node:
-        """``2``, ``0.5``."""
-        return t.Number(float(parts[0]), span=_span(meta))
-
-    def name(self, meta: Meta, parts: Parts) -> Node:
-        """A bound symbol."""
-        return t.Name(str(parts[0]), span=_span(meta))
-
-    def constant(self, meta: Meta, parts: Parts) -> Node:
-        """``\\pi``, ``\\mathrm e``, ``\\infty``."""
-        return t.Constant(str(parts[0]), span=_span(meta))
 
     def group(self, meta: Meta, parts: Parts) -> Node:
         """What stands in brackets."""
@@ -245,6 +227,7 @@ class TreeBuilder(Averages, Conditions, Ranges):
         return t.Transpose(inverse, span=_span(meta))
 
     def _refuse_entry(self, parts: Parts, meta: Meta, what: str) -> None:
+        """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""
         base, mark = parts
         bracketed = meta.start_pos < base.span[0]
         if not bracketed and isinstance(base, t.Subscript):
@@ -252,8 +235,9 @@ class TreeBuilder(Averages, Conditions, Ranges):
             written_first = start < base.indices[-1].span[0]
             if isinstance(mark, Node) and len(base.indices) < 2:
                 return  # the square of an entry of a vector
-            problem = entry_or_whole(base, what, written_first=written_first)
-            self._refuse(problem, _span(meta))
+            if written_first or (what == "the inverse" and len(base.indices) > 1):
+                problem = f"ambiguous: an entry of {what}, or {what} of an entry? write brackets"
+                raise self._fault(problem, meta)
 
     def power(self, meta: Meta, parts: Parts) -> Node:
         """``a^b``; of ``e`` it is the exponential function."""
@@ -278,22 +262,6 @@ class TreeBuilder(Averages, Conditions, Ranges):
         if twice and parts[0].span[0] == meta.start_pos:
             raise self._fault("ambiguous: the factorial of a factorial? write brackets", meta)
         return t.Function("factorial", (parts[0],), span=_span(meta))
-
-    def binom(self, meta: Meta, parts: Parts) -> Node:
-        """``\\binom{n}{k}``."""
-        return t.Function("binom", tuple(parts), span=_span(meta))
-
-    def sqrt(self, meta: Meta, parts: Parts) -> Node:
-        """``\\sqrt{a}``."""
-        return t.Root(parts[0], span=_span(meta))
-
-    def root(self, meta: Meta, parts: Parts) -> Node:
-        """``\\sqrt[n]{a}``."""
-        return t.Root(parts[1], parts[0], span=_span(meta))
-
-    def quotient(self, meta: Meta, parts: Parts) -> Node:
-        """``\\frac{a}{b}``."""
-        return t.Quotient(parts[0], parts[1], span=_span(meta))
 
     def bars(self, meta: Meta, parts: Parts) -> Node:
         """``|A|``."""

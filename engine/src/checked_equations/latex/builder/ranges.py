@@ -10,11 +10,7 @@ from ...errors import EquationError
 from .. import tree as t
 from ..ambiguities import mentions_free, trailing_factor
 from ..tree import Node
-from .branches import Branches, span_of
-from .combine import Parts, around, below, bind, one_product
-from .conditions import Listed
-
-__all__ = ["Ranges"]
+from .branches import Branches, Parts, around, below, bind, one_product, span_of
 
 
 class Ranges(Branches):
@@ -27,28 +23,25 @@ class Ranges(Branches):
 
     def range(self, meta: Meta, parts: Parts) -> t.Range:
         """What stands below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
-        key = str(parts[0])
-        span = span_of(meta)
+        key, span = str(parts[0]), span_of(meta)
+        itself = t.Name(key, span=span)
         if len(parts) == 1:
-            return t.Range(key, members=t.Name(key, span=span), span=span)
-        if parts[1].type == "EQ":
-            return t.Range(key, first=parts[2], span=span)
-        if parts[1].type == "IN":
-            return self._over_members(key, parts[2], meta)
-        if parts[1].type in ("LT", "LE"):
-            return t.Range(key, t.Number(1.0), below(parts[2], parts[1].type), span=span)
-        return t.Range(key, members=t.Name(key, span=span), without=parts[2], span=span)
-
-    def _over_members(self, key: str, target: Node | Listed, meta: Meta) -> t.Range:
+            return t.Range(key, members=itself, span=span)
+        sign, target = parts[1].type, parts[2]
+        if sign == "EQ":
+            return t.Range(key, first=target, span=span)
+        if sign in ("LT", "LE"):
+            return t.Range(key, t.Number(1.0), below(target, sign), span=span)
+        if sign == "NE":
+            return t.Range(key, members=itself, without=target, span=span)
         if isinstance(target, Node):
-            return t.Range(key, members=target, span=span_of(meta))
+            return t.Range(key, members=target, span=span)
         listed, last = target
         if last is None:
-            members = t.Block((listed,), span=around(list(listed)))
-            return t.Range(key, members=members, span=span_of(meta))
+            return t.Range(key, members=t.Block((listed,), span=around(list(listed))), span=span)
         if len(listed) > 1:
             raise self._fault("write the range with its two ends: 1, \\dots, N", meta)
-        return t.Range(key, listed[0], last, span=span_of(meta))
+        return t.Range(key, listed[0], last, span=span)
 
     def big(self, meta: Meta, parts: Parts) -> Node:
         """``\\sum_{i=1}^n body`` and its like; several ranges are nested."""
@@ -99,12 +92,16 @@ class Ranges(Branches):
         indices, signs = inner[:-1:2], inner[1::2]
         if not all(isinstance(index, t.Name) for index in indices):
             raise self._fault("between the limits stands an index, and perhaps a second", meta)
-        outer = _in_order(indices[-1].key, first, below(inner[-1], signs[-1].type), meta)
+        span = span_of(meta)
+        end = below(inner[-1], signs[-1].type)
         if len(indices) == 1:
-            return [outer]
+            return [t.Range(indices[0].key, first, end, span=span)]
         start = first if signs[0].type == "LE" else _next(first)
         last = below(indices[1], signs[0].type)
-        return [replace(outer, first=start), _in_order(indices[0].key, first, last, meta)]
+        return [
+            t.Range(indices[1].key, start, end, span=span),
+            t.Range(indices[0].key, first, last, span=span),
+        ]
 
     def _open_end(self, over: t.Range) -> t.Name | None:
         """The ``j`` of ``i < j`` where nothing says how far it goes."""
@@ -135,10 +132,6 @@ def _only_products(node: Node) -> bool:
     if isinstance(node, t.Product):
         return all(map(_only_products, node.factors))
     return isinstance(node, t.Reduction) and node.kind == "prod"
-
-
-def _in_order(key: str, first: Node, last: Node, meta: Meta) -> t.Range:
-    return t.Range(key, first, last, span=span_of(meta))
 
 
 def _next(limit: Node) -> Node:

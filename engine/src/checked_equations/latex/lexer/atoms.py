@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container
+from collections.abc import Iterator
 from dataclasses import replace
 
 from .. import vocabulary as v
 from ..names import DISTRIBUTIONS, Match, joined, nearest, normal
-from ..tokenizer import Token
+from ..tokenizer import Token, split
 from . import averages
 from .brackets import matching
-from .stream import Stream, is_letter, outside
+from .stream import Stream, is_letter
 
 
 def named(s: Stream, match: Match) -> None:
@@ -25,8 +25,10 @@ def named(s: Stream, match: Match) -> None:
     after = s.i + match.length
     if match.kind == "callable":
         _bring_arguments_forward(s, after)
-    elif after < len(s.tokens) and s.tokens[after].text == "_" and _is_part(s, after + 1):
-        return unknown(s, s.group_end(after + 1) + 1)
+    elif after < len(s.tokens) and s.tokens[after].text == "_":
+        others = set(_unnamed(s, after + 1)) - _OPERATES
+        if any(is_letter(text) or text == "*" for text in others):  # no index, but part of a name
+            return unknown(s, s.group_end(after + 1) + 1)
     follows = s.tokens[after].text if after < len(s.tokens) else ""
     called = match.kind == "callable" and follows in ("(", "[")
     if follows == "'":
@@ -69,17 +71,15 @@ def _bring_arguments_forward(s: Stream, after: int) -> None:
 _OPERATES = frozenset({"\\cdot", "\\times", "\\max", "\\min"})
 
 
-def _is_part(s: Stream, opened: int) -> bool:
-    """A subscript that is no index makes the whole symbol an unbound one."""
+def _unnamed(s: Stream, opened: int) -> Iterator[str]:
+    """What stands in the braces beside names."""
     i = opened + 1
     end = s.group_end(opened)
     while i < end:
         match = s.names.match(s.tokens, i)
-        text = s.tokens[i].text
-        if not match and text not in _OPERATES and (is_letter(text) or text == "*"):
-            return True
+        if not match:
+            yield s.tokens[i].text
         i += match.length if match else 1
-    return False
 
 
 def _integrated(s: Stream, key: str) -> str:
@@ -144,24 +144,13 @@ def _free_end(s: Stream) -> int:
     """Where a letter that nobody bound ends: indices stay outside, marks belong to it."""
     end = s.atom_end(s.i)
     bare = s.i + s.nucleus(s.i)
-    if end > bare and s.tokens[bare].text == "_" and _only_indices(s, bare + 1):
+    if end > bare and s.tokens[bare].text == "_" and set(_unnamed(s, bare + 1)) <= {","}:
         end = bare
     if end + 1 < len(s.tokens) and s.tokens[end].text == "^":
         content = s.content(end + 1)
         if content and content[0].text in ("*", "(", "\\dagger", "\\star"):
             end = s.group_end(end + 1) + 1
     return end
-
-
-def _only_indices(s: Stream, opened: int) -> bool:
-    i = opened + 1
-    end = s.group_end(opened)
-    while i < end:
-        match = s.names.match(s.tokens, i)
-        if not match and s.tokens[i].text != ",":
-            return False
-        i += match.length if match else 1
-    return True
 
 
 CALLED = "\1"  # begins a token that no author can write
@@ -220,16 +209,3 @@ def _declare_range(s: Stream, part: list[Token], *, ended: bool) -> None:
     for side in running:
         if side and not side[0].text.isdigit():
             s.names.add(joined(side), "index")
-
-
-def split(row: list[Token], signs: Container[str]) -> tuple[list[list[Token]], list[Token]]:
-    """The parts of `row` between the `signs` outside all brackets, and those signs."""
-    parts: list[list[Token]] = [[]]
-    between: list[Token] = []
-    for token, free in outside(row):
-        if free and token.text in signs:
-            between.append(token)
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts, between

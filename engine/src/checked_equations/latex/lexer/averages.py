@@ -15,12 +15,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from .. import vocabulary as v
-from ..names import DISTRIBUTIONS, Match, joined, split
+from ..names import DISTRIBUTIONS, Match, joined, split_given
 from ..tokenizer import FONTS, Token, closing
 from ..tokenizer import tokens as canonical
 from .stream import Stream, is_letter
-
-__all__ = ["UNDER", "declare", "distribution", "expectation", "under"]
 
 UNDER = "\0"  # begins a token that no author can write
 Tokens = Sequence[Token]
@@ -142,8 +140,11 @@ class _Subscript:
                 self._drawn()
             elif text == "|":
                 self._given()
-            elif text == "(":
-                self._jointly()
+            elif text == "(":  # several, drawn jointly
+                shut = self._shut(self.i)
+                variables, _ = split_given(self.tokens[self.i + 1 : shut])
+                self.waiting.append(tuple(map(self._variable, variables)))
+                self.i = shut + 1
             else:
                 self._symbol()
         self.out += [self._alone(variables) for variables in self.waiting]
@@ -161,18 +162,10 @@ class _Subscript:
             return
         self.out += [self._alone(variables) for variables in self.waiting]
         self.waiting, shut = [], self._shut(end)
-        letter = self.tokens[start:end]
-        inside = self.tokens[end + 1 : shut]
         self.i = shut + 1
-        variables, given = split(inside)
-        key = self._bound(self.tokens[start : shut + 1], letter)
+        variables, given = split_given(self.tokens[end + 1 : shut])
+        key = self._bound(self.tokens[start : self.i], self.tokens[start:end])
         self.out.append(self._over(variables, key, given))
-
-    def _jointly(self) -> None:
-        shut = self._shut(self.i)
-        variables, _ = split(self.tokens[self.i + 1 : shut])
-        self.waiting.append(tuple(map(self._variable, variables)))
-        self.i = shut + 1
 
     def _drawn(self) -> None:
         """``x \\sim q``, ``x \\sim q(x)`` and, with parameters, ``x \\sim \\mathcal N(m, v)``."""
@@ -182,7 +175,7 @@ class _Subscript:
         self.i = self._shut(end) + 1 if called else end
         written = self.tokens[start : self.i]
         key = self._bound(written, self.tokens[start:end])
-        variables, given = split(self.tokens[end + 1 : self.i - 1]) if called else ([], [])
+        variables, given = split_given(self.tokens[end + 1 : self.i - 1]) if called else ([], [])
         parameters = not given and tuple(map(joined, variables)) not in self.waiting
         given = variables if parameters else given
         for drawn in self.waiting:
@@ -192,7 +185,7 @@ class _Subscript:
     def _given(self) -> None:
         """``y \\mid x``: the rest says what y is given."""
         drawn = tuple(key for variables in self.waiting for key in variables)
-        _, given = split(self.tokens[self.i :])
+        _, given = split_given(self.tokens[self.i :])
         wanted = tuple(map(joined, given))
         forms = [k for k, f in self.names.forms.items() if f[1:] == (drawn, wanted)]
         if len(forms) != 1:
@@ -221,7 +214,8 @@ class _Subscript:
     def _over(self, variables: Sequence[Tokens], key: str, given: Sequence[Tokens]) -> _Over:
         names = tuple(map(self._variable, variables))
         if self.names.kinds[key] == "conditional":
-            indices = [index for variable in variables for index in self._indices(variable)]
+            marks = (inner for variable in variables for inner in self._subscript(variable))
+            indices = [[mark] for mark in marks if self.names.kinds.get(mark.text) in _RUNS]
             return _Over(names, key, (*indices, *given))
         if given and key not in self.names.forms:
             behind = "what stands behind the bar"
@@ -246,14 +240,10 @@ class _Subscript:
             raise self._fault(f"`{key}` is no variable")
         return key
 
-    def _indices(self, variable: Tokens) -> list[Tokens]:
-        """The running or bound indices of a variable, each as its tokens."""
+    def _subscript(self, variable: Tokens) -> Tokens:
         texts = [token.text for token in variable]
-        if "_" not in texts:
-            return []
-        opened = texts.index("_") + 1
-        inside = variable[opened + 1 : closing(list(variable), opened)]
-        return [[token] for token in inside if self.names.kinds.get(token.text) in _RUNS]
+        opened = texts.index("_") + 1 if "_" in texts else 0
+        return variable[opened + 1 : closing(variable, opened)] if opened else ()
 
     def _tokens(self, key: str) -> list[Token]:
         """The tokens of a name, at the place of the subscript."""
@@ -270,19 +260,17 @@ class _Subscript:
             raise self._fault("something is missing here")
         if not is_letter(tokens[i].text) or tokens[i].text in v.OPERATORS:
             raise self._fault(f"`{tokens[i].text}` names no variable")
-        end = closing(list(tokens), i + 1) + 1 if tokens[i].text in FONTS else i + 1
+        end = closing(tokens, i + 1) + 1 if tokens[i].text in FONTS else i + 1
         while end < len(tokens) and tokens[end].text in ("'", "_", "^"):
             marked = tokens[end].text == "'"
-            end = end + 1 if marked else closing(list(tokens), end + 1) + 1
+            end = end + 1 if marked else closing(tokens, end + 1) + 1
         return end
 
     def _shut(self, opened: int) -> int:
-        depth = 0
-        for i in range(opened, len(self.tokens)):
-            depth += (self.tokens[i].text == "(") - (self.tokens[i].text == ")")
-            if depth == 0:
-                return i
-        raise self._fault("this is never closed")
+        try:
+            return closing(self.tokens, opened, ("(",), (")",))
+        except ValueError:
+            raise self._fault("this is never closed") from None
 
     def _unbound(self, key: str) -> Exception:
         known = ", ".join(f"`{name}`" for name in self.names.distributions())

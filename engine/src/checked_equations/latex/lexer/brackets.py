@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from .. import vocabulary as v
 from ..names import joined
-from ..tokenizer import Token
+from ..tokenizer import Token, closing
 from .lines import separator
 from .stream import Stream
 
 
 def matching(s: Stream, opened: int) -> int:
     """The place of the bracket that closes the one at `opened`."""
-    depth = 0
-    for i in range(opened, len(s.tokens)):
-        depth += (s.tokens[i].text in v.OPEN) - (s.tokens[i].text in v.CLOSE)
-        if depth == 0:
-            return i
-    raise s.fault("this is never closed", s.tokens[opened])
+    try:
+        return closing(s.tokens, opened, v.OPEN, v.CLOSE)
+    except ValueError:
+        raise s.fault("this is never closed", s.tokens[opened]) from None
 
 
 def open_brace(s: Stream, kind: str = "brace") -> None:
@@ -89,7 +87,7 @@ def bar(s: Stream) -> None:
         first, second = s.tokens[s.i : s.i + 2]
         s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
         return double_bar(s)
-    return _by_role(s, "|", "_LBAR", lambda s: s.emit("_RBAR", "|"))
+    return _by_role(s, "|", "_LBAR")
 
 
 def _is_pair(two: list[Token]) -> bool:
@@ -99,20 +97,24 @@ def _is_pair(two: list[Token]) -> bool:
 
 def double_bar(s: Stream) -> None:
     """Read ``\\|``: it opens or closes a norm, or stands between two things."""
-    _by_role(s, "\\|", "_LNORM", _norm_end)
+    _by_role(s, "\\|", "_LNORM")
 
 
-def _by_role(s: Stream, text: str, opening: str, end: Callable[[Stream], None]) -> None:
+def _by_role(s: Stream, text: str, opening: str) -> None:
     token = s.tokens[s.i]
     role = token.side or _role(s, text)
     if role == "open":
         s.stack.append((text, token))
         s.emit(opening, text)
-    elif role == "close":
-        _shut_bar(s, text, token)
-        end(s)
-    else:
+    elif role != "close":
         separator(s, text)
+    elif _shut(s, text) == "|":
+        s.emit("_RBAR", "|")
+    elif s.text(1) == "_":
+        opened = s.i + 2
+        s.emit("RNORM", joined(s.content(opened)), s.group_end(opened) - s.i + 1)
+    else:
+        s.emit("RNORM", "2")
 
 
 def _role(s: Stream, text: str) -> str:
@@ -121,8 +123,14 @@ def _role(s: Stream, text: str) -> str:
         return "open"
     if s.top() == text:
         return "close"
-    if s.top().endswith("average"):
-        return "open" if _paired_later(s, text) else "middle"
+    if s.top().endswith("average"):  # an odd number of bars follows before its bracket is closed
+        depth = bars = 0
+        for token in s.tokens[s.i + 1 :]:
+            depth += (token.text in v.OPEN) - (token.text in v.CLOSE)
+            bars += token.text == text and token.side != "middle"
+            if depth < 0:
+                break
+        return "open" if bars % 2 == 1 else "middle"
     behind = range(s.i + 1, len(s.tokens))
     followed = any(s.tokens[i].text == text for i in behind) or (
         text == "\\|" and any(_is_pair(s.tokens[i : i + 2]) for i in behind)
@@ -130,59 +138,25 @@ def _role(s: Stream, text: str) -> str:
     return "middle" if s.top().endswith("call") or not followed else "open"
 
 
-def _paired_later(s: Stream, text: str) -> bool:
-    """Whether an odd number of bars follows before the bracket of the average is closed."""
-    depth = 0
-    bars = 0
-    for token in s.tokens[s.i + 1 :]:
-        depth += (token.text in v.OPEN) - (token.text in v.CLOSE)
-        bars += token.text == text and token.side != "middle"
-        if depth < 0:
-            break
-    return bars % 2 == 1
-
-
-def _shut_bar(s: Stream, text: str, token: Token) -> None:
+def _shut(s: Stream, text: str) -> str:
     if s.top() != text:
-        raise s.fault(f"`{token.text}` closes nothing", token)
-    s.stack.pop()
-
-
-def _norm_end(s: Stream) -> None:
-    order = "2"
-    length = 1
-    if s.text(1) == "_":
-        order = joined(s.content(s.i + 2))
-        length = s.group_end(s.i + 2) - s.i + 1
-    s.emit("RNORM", order, length)
+        raise s.fault(f"`{s.text()}` closes nothing", s.tokens[s.i])
+    return s.stack.pop()[0]
 
 
 def open_angle(s: Stream) -> None:
     """Read ``\\langle``."""
-    shut = _angle_end(s)
-    if shut and not _parted(s, shut):
+    shut = 0
+    with suppress(ValueError):
+        shut = closing(s.tokens, s.i, ("\\langle",), ("\\rangle",))
+    if shut and not any(t.text in (",", "|", ";", "\\|") for t in s.tokens[s.i : shut]):
         problem = "angles around one thing: write \\mathbb E[...] for an average"
         raise s.fault(problem, s.tokens[s.i], s.tokens[shut])
     s.stack.append(("\\langle", s.tokens[s.i]))
     s.emit("_LANGLE", "\\langle")
 
 
-def _angle_end(s: Stream) -> int:
-    """The place of the angle that closes the one here, or 0."""
-    depth = 0
-    for i in range(s.i, len(s.tokens)):
-        depth += (s.tokens[i].text == "\\langle") - (s.tokens[i].text == "\\rangle")
-        if depth == 0:
-            return i
-    return 0
-
-
-def _parted(s: Stream, shut: int) -> bool:
-    """Whether something stands between the angles that may part two things."""
-    return any(token.text in (",", "|", ";", "\\|") for token in s.tokens[s.i : shut])
-
-
 def close_angle(s: Stream) -> None:
     """Read ``\\rangle``."""
-    _shut_bar(s, "\\langle", s.tokens[s.i])
+    _shut(s, "\\langle")
     s.emit("_RANGLE", "\\rangle")

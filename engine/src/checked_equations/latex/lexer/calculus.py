@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from lark import Token as Word
 
 from .. import vocabulary as v
 from ..names import joined
-from ..tokenizer import Token
-from .atoms import split
+from ..tokenizer import split
 from .brackets import open_brace
 from .domains import limits
 from .stream import Stream, is_letter
@@ -24,9 +24,9 @@ def differential(s: Stream) -> bool:
         return False
     if not s.top().startswith("int"):
         raise s.fault("this is not closed before the integral ends", s.stack[-1][1])
-    waiting = _trailing_integrals(s)
-    count = len(keys) if len(keys) <= waiting else 1
-    groups = [[k] for k in keys] if count == len(keys) else [keys]
+    open_kinds = (kind for kind, _ in reversed(s.stack))
+    waiting = len(list(itertools.takewhile(lambda kind: kind.startswith("int"), open_kinds)))
+    groups = [[k] for k in keys] if len(keys) <= waiting or len(keys) == 1 else [keys]
     first, last = s.tokens[s.i], s.tokens[end - 1]
     for group in groups:
         named = s.stack.pop()[0].removeprefix("int")  # the variable of its domain, if that has one
@@ -40,15 +40,6 @@ def differential(s: Stream) -> bool:
     return True
 
 
-def _trailing_integrals(s: Stream) -> int:
-    count = 0
-    for kind, _ in reversed(s.stack):
-        if not kind.startswith("int"):
-            break
-        count += 1
-    return count
-
-
 def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
     keys: list[str] = []
     while i < len(s.tokens):
@@ -57,14 +48,12 @@ def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
         after = i + s.nucleus(i)
         match = s.names.match(s.tokens, after)
         if match and match.kind == "nodes":
-            keys = [*keys, match.key]
             i = after + match.length
         elif s.free and not match and is_letter(s.tokens[after].text):
-            end = s.atom_end(after)
-            keys = [*keys, joined(s.tokens[after:end])]
-            i = end
+            i = s.atom_end(after)
         else:
             break
+        keys.append(joined(s.tokens[after:i]))
     return keys, i
 
 
@@ -72,20 +61,12 @@ def integral(s: Stream) -> None:
     """Read ``\\int``, with its domain where that stands in place of both limits."""
     sign = s.tokens[s.i]
     s.emit("INT", "\\int")
-    s.stack.append((f"int{_domain(s)}", sign))
-
-
-def _domain(s: Stream) -> str:
-    """Read a domain that stands in place of both limits; the variable that it names, if any."""
-    if s.text() not in ("_", "^"):
-        return ""
-    end = s.group_end(s.i + 1) + 1
-    if s.text() == "_" and end < len(s.tokens) and s.tokens[end].text == "^":
-        return ""
+    end = s.group_end(s.i + 1) + 1 if s.text() in ("_", "^") else 0
     if s.text() == "^":
         problem = "an integral has both its limits, or a domain such as `x > 0` or `[0, 1]`"
         raise s.fault(problem, s.tokens[s.i], s.tokens[end - 1])
-    return limits(s)
+    both = not end or (end < len(s.tokens) and s.tokens[end].text == "^")
+    s.stack.append(("int" if both else f"int{limits(s)}", sign))
 
 
 def declare_points(s: Stream) -> None:
@@ -141,26 +122,19 @@ def nabla(s: Stream) -> None:
         exponent = joined(s.content(end + 1))
         if exponent == "2":
             s.tokens[end:power] = sign
-        elif exponent in v.TRANSPOSES and _texts(s.tokens[s.i - len(sign) : s.i]) == _texts(sign):
-            del s.tokens[end:power]
-    opens = (
-        s.symbol(_behind_slopes(s)) in (v.FUNCTIONS.keys() | v.BIG.keys()) - s.names.kinds.keys()
-    )
+        elif exponent in v.TRANSPOSES:
+            before = s.tokens[s.i - len(sign) : s.i]
+            if [token.text for token in before] == [token.text for token in sign]:
+                del s.tokens[end:power]
+    behind = s.i  # all the signs with their scripts
+    while behind + 1 < len(s.tokens) and s.tokens[behind].text in ("\\nabla", "_", "^"):
+        scripted = s.tokens[behind].text != "\\nabla"
+        behind = s.group_end(behind + 1) + 1 if scripted else behind + 1
+    words = (v.FUNCTIONS.keys() | v.BIG.keys()) - s.names.kinds.keys()
+    opens = s.symbol(behind) in words
     s.emit("_OPENING_NABLA" if opens else "_NABLA", "\\nabla")
     s.i += 1
     open_brace(s, "brace")
-
-
-def _texts(row: list[Token]) -> list[str]:
-    return [token.text for token in row]
-
-
-def _behind_slopes(s: Stream) -> int:
-    """The place of what is differentiated, behind all the signs with their scripts."""
-    i = s.i
-    while i + 1 < len(s.tokens) and s.tokens[i].text in ("\\nabla", "_", "^"):
-        i = i + 1 if s.tokens[i].text == "\\nabla" else s.group_end(i + 1) + 1
-    return i
 
 
 def fraction(s: Stream) -> None:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from ..names import joined
-from ..tokenizer import Token, closing
-from .atoms import split
+from ..tokenizer import Token, closing, split
 from .stream import Stream
-
-__all__ = ["LINES", "limits"]
 
 Row = list[Token]
 Limits = tuple[str, Row | None, Row | None]  # of which variable, from, to; none is infinite
@@ -34,11 +31,14 @@ def limits(s: Stream) -> str:
         ends = content or [s.tokens[opened]]
         raise s.fault(problem, ends[0], ends[-1])
     key, low, high = known
-    here = _whole(content)  # what is put in stands for all of the domain
-    first = [*_bracketed(low or [_put("-", here), _put("\\infty", here)], here)]
-    last = [*_bracketed(high or [_put("\\infty", here)], here)]
-    power = [_put("^", here), *dimension] if dimension else []
-    s.tokens[s.i : end + 1] = [_put("_", here), *first, _put("^", here), *last, *power]
+
+    def put(*texts: str) -> Row:  # what is put in stands for all of the domain
+        return [Token(text, content[0].start, content[-1].end) for text in texts]
+
+    first = [*put("_", "{"), *(low or put("-", "\\infty")), *put("}")]
+    last = [*put("^", "{"), *(high or put("\\infty")), *put("}")]
+    power = [*put("^"), *dimension] if dimension else []
+    s.tokens[s.i : end + 1] = [*first, *last, *power]
     return key
 
 
@@ -52,18 +52,6 @@ def _without_power(content: Row) -> tuple[Row, Row]:
     return (base, content[hats[-1] + 1 :]) if space else (content, [])
 
 
-def _whole(row: Row) -> Token:
-    return Token(joined(row), row[0].start, row[-1].end)
-
-
-def _put(text: str, place: Token) -> Token:
-    return Token(text, place.start, place.end)
-
-
-def _bracketed(row: Row, place: Token) -> Row:
-    return [_put("{", place), *row, _put("}", place)]
-
-
 def _interval(s: Stream, content: Row) -> Limits | None:
     """``[0, 1)``, ``\\mathbb R``, each perhaps behind ``x \\in``."""
     parts, signs = split(content, {"\\in"})
@@ -73,7 +61,8 @@ def _interval(s: Stream, content: Row) -> Limits | None:
         return None
     line = LINES.get(joined(target))
     if line and joined(target) not in s.names.kinds:
-        low, high = ([_put(digit, _whole(target))] if digit else None for digit in line)
+        stretch = target[0].start, target[-1].end
+        low, high = ([Token(digit, *stretch)] if digit else None for digit in line)
         return key, low, high
     if target[0].text not in "([" or target[-1].text not in ")]":
         return None

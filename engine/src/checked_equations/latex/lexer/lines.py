@@ -7,8 +7,8 @@ from collections.abc import Container
 from lark import Token as Word
 
 from .. import vocabulary as v
-from ..tokenizer import Token
-from .stream import Stream, outside
+from ..tokenizer import Token, outside
+from .stream import Stream
 
 
 def separator(s: Stream, text: str | None = None) -> None:
@@ -34,22 +34,16 @@ def _between_conditions(s: Stream, text: str) -> None:
     started = max(i for i, word in enumerate(s.out) if word.type == "WHEN")
     bare = not any(word.type in ("REL", "IN") for word in s.out[started:])
     wide = s.i + 1 < len(s.tokens) and s.tokens[s.i + 1].wide
-    if s.text(1) not in _ENDS and not wide and (bare or s.last() == "DOTS" or _dots_ahead(s)):
+    texts = (token.text for token in s.tokens[s.i + 1 :])
+    stops = (t for t in texts if t in v.RELATIONS | _ENDS or t.startswith(("\\dots", "\\text{")))
+    goes_on = bare or s.last() == "DOTS" or next(stops, "") == "\\dots"
+    if s.text(1) not in _ENDS and not wide and goes_on:
         s.emit("SEP", text)
     else:
         _stop(s)
 
 
 _ENDS = frozenset({"", ".", "\\\\"})
-
-
-def _dots_ahead(s: Stream) -> bool:
-    for token in s.tokens[s.i + 1 :]:
-        if token.text in v.RELATIONS or token.text in _ENDS or token.text.startswith("\\text{"):
-            return False
-        if token.text == "\\dots":
-            return True
-    return False
 
 
 def _stop(s: Stream) -> None:
@@ -103,17 +97,12 @@ def _continues_after_break(s: Stream) -> bool:
     if s.condition and (follows in v.OPERATORS or follows in v.RELATIONS):
         raise s.fault("a line goes on behind a condition: write the condition last", s.tokens[s.i])
     if follows in v.SIGNS:
-        return _is_aligned(s, ahead) or not _has_relation(s, s.i + ahead)
+        # a tab or an indent says that the sign goes on with the line above; but a tab says nothing
+        # where the statement itself began at one
+        sign = s.i + ahead
+        aligned = s.tokens[sign].wide or (s.tokens[sign - 1].text == "&" and not s.margin)
+        return aligned or not _has_relation(s, sign)
     return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
-
-
-def _is_aligned(s: Stream, ahead: int) -> bool:
-    """Whether a tab or an indent says that the sign there goes on with the line above.
-
-    A tab says nothing where the statement itself began at one.
-    """
-    sign = s.i + ahead
-    return s.tokens[sign].wide or (s.tokens[sign - 1].text == "&" and not s.margin)
 
 
 def _has_relation(s: Stream, start: int) -> bool:
@@ -132,7 +121,11 @@ def wide_space(s: Stream) -> None:
     follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
     begun = s.last() not in ("", "CALL", *v.EXPECTS_MORE) and not s.stack
     begins_line = s.tokens[s.i - 1].text in _BREAKS
-    if not begun or begins_line or _goes_on(follows) or _is_middle(s, s.i + ahead):
+    if not begun or begins_line or _goes_on(follows):
+        return
+    # a bar stands between two things where none behind it could close it
+    closed = any(other.text == follows.text for other in s.tokens[s.i + ahead + 1 :])
+    if follows.text in ("|", "\\|") and (follows.side in ("middle", "close") or not closed):
         return
     if follows.text in v.SIGNS:
         problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
@@ -148,13 +141,6 @@ def _goes_on(token: Token) -> bool:
 
 
 _MARKS = frozenset({"\\forall", ",", ";", ".", ":", "\\\\", "&"})
-
-
-def _is_middle(s: Stream, place: int) -> bool:
-    """Whether the bar there stands between two things: none behind it could close it."""
-    token = s.tokens[place]
-    closed = any(other.text == token.text for other in s.tokens[place + 1 :])
-    return token.text in ("|", "\\|") and (token.side in ("middle", "close") or not closed)
 
 
 def stop(s: Stream) -> None:

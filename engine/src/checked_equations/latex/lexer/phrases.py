@@ -7,8 +7,6 @@ from ..names import nearest
 from .lines import end_statement
 from .stream import Stream
 
-__all__ = ["for_all", "phrase"]
-
 _INSTEAD = {
     "else": "write cases", "otherwise": "write cases", "as": "check the value at a large number",
     "or": "write cases, or two equations", "unless": "write `if` and the opposite",

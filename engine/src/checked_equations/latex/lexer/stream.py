@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from lark import Token as Word
 
 from ...errors import EquationError
-from .. import vocabulary as v
 from ..names import Names, joined
 from ..tokenizer import FONTS, Token, closing, tokens
-
-__all__ = ["Stream", "is_letter", "outside"]
-
-_OPENING, _CLOSING = {"{", *v.OPEN}, {"}", *v.CLOSE}
-
-
-def outside(row: Iterable[Token]) -> Iterator[tuple[Token, bool]]:
-    """Each token of `row`, and whether it stands outside all brackets, or closes the last one."""
-    depth = 0
-    for token in row:
-        depth += (token.text in _OPENING) - (token.text in _CLOSING)
-        yield token, depth == 0
 
 
 def is_letter(text: str) -> bool:
@@ -91,10 +76,6 @@ class Stream:
         if i >= len(self.tokens) or self.tokens[i].text in ("{", "}"):
             return ""
         return joined(self.tokens[i : i + self.nucleus(i)])
-
-    def word(self) -> str:
-        """The symbol here, without its scripts."""
-        return self.symbol(self.i)
 
     def atom_end(self, i: int) -> int:
         """Behind the symbol at place `i`, its primes and its subscript."""

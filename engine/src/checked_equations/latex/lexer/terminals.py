@@ -7,6 +7,7 @@ the bound names at hand, so that the grammar itself stays free of special cases.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 from lark import Token as Word
@@ -16,8 +17,6 @@ from ..names import Names, joined, nearest
 from ..tokenizer import Token
 from . import atoms, averages, brackets, calculus, lines, phrases
 from .stream import Stream
-
-__all__ = ["DEFINING", "lex"]
 
 
 def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
@@ -63,16 +62,21 @@ def _one(s: Stream) -> None:
     elif token.text.startswith(("\\begin{", "\\end{")):
         lines.environment(s, token.text)
     else:
-        _vocabulary(s, s.word())
+        _vocabulary(s, s.symbol(s.i))
 
 
 def _vocabulary(s: Stream, word: str) -> None:
     length = s.nucleus(s.i)
-    if s.condition and s.last() == "IN" and _is_space(s):
-        return s.emit("SPACE", joined(s.tokens[s.i : s.atom_end(s.i)]), s.atom_end(s.i) - s.i)
+    if s.condition and s.last() == "IN":
+        end = s.atom_end(s.i)
+        space = joined(s.tokens[s.i : end])
+        if space in v.SPACES:
+            return s.emit("SPACE", space, end - s.i)
     follows = s.text(length)
     if word in v.BIG and follows == "_":
-        _big(s, v.BIG[word], length)
+        s.emit("BIG", v.BIG[word], length)
+        s.i += 1
+        brackets.open_brace(s, "head")
     elif word in v.FUNCTIONS:
         _function(s, v.FUNCTIONS[word], length)
     elif averages.stands(s, s.i):
@@ -84,10 +88,6 @@ def _vocabulary(s: Stream, word: str) -> None:
     else:
         atoms.unknown(s)
     return None
-
-
-def _is_space(s: Stream) -> bool:
-    return joined(s.tokens[s.i : s.atom_end(s.i)]) in v.SPACES
 
 
 def _operator(s: Stream, token: Token) -> None:
@@ -107,20 +107,15 @@ def _number(s: Stream) -> None:
     if s.last() == "NUMBER":
         raise s.fault("two numbers side by side print as one: write \\cdot", s.tokens[s.i])
     i = s.i + 1
-    while i < len(s.tokens) and _continues_number(s, i):
+    for here, follows in itertools.zip_longest(s.tokens[i:], s.tokens[i + 1 :]):
+        decimal = here.text == "." and follows is not None and follows.text.isdecimal()
+        if here.start != s.tokens[i - 1].end or not (here.text.isdecimal() or decimal):
+            break
         i += 1
     text = "".join(t.text for t in s.tokens[s.i : i])
     if text.count(".") > 1:
         raise s.fault(f"`{text}` is no number", s.tokens[s.i], s.tokens[i - 1])
     s.emit("NUMBER", text, i - s.i)
-
-
-def _continues_number(s: Stream, i: int) -> bool:
-    here, before = s.tokens[i], s.tokens[i - 1]
-    if here.start != before.end:
-        return False
-    digit_after = i + 1 < len(s.tokens) and s.tokens[i + 1].text.isdecimal()
-    return here.text.isdecimal() or (here.text == "." and digit_after)
 
 
 def _relation(s: Stream, text: str) -> None:
@@ -161,12 +156,6 @@ def _function(s: Stream, name: str, length: int) -> None:
     return s.emit("FUNC", f"log_{base}", s.group_end(opened) + 1 - s.i)
 
 
-def _big(s: Stream, kind: str, length: int) -> None:
-    s.emit("BIG", kind, length)
-    s.i += 1
-    brackets.open_brace(s, "head")
-
-
 def _power(s: Stream) -> None:
     opened = s.i + 1
     end = s.group_end(opened)
@@ -175,8 +164,13 @@ def _power(s: Stream) -> None:
     if s.last() == "SPACE":
         s.emit("_POW", "^")
         return brackets.open_brace(s, "shape")
-    transpose = content in v.TRANSPOSES and content not in s.names.kinds
-    if transpose:
+    # something in brackets and nothing else, `A^{(i)}`, and whether that is a running variable
+    several = length > 4 and s.tokens[opened + 1].text in ("(", "[")
+    bracketed = several and brackets.matching(s, opened + 1) == end - 1
+    inside = s.tokens[opened + 2 : end - 1]
+    match = s.names.match(inside, 0) if inside else None
+    runs = match is not None and match.kind == "index" and match.length == len(inside)
+    if content in v.TRANSPOSES and content not in s.names.kinds:
         s.emit("TRANSPOSE", "\\top", length)
     elif content == "-1":
         s.emit("INVERSE", "-1", length)
@@ -184,32 +178,16 @@ def _power(s: Stream) -> None:
         s.emit("INVTRANS", "-\\top", length)
     elif content in v.MARKS:
         _unknown_power(s, end)
-    elif _only_brackets(s, opened) and _is_place(s, opened):
+    elif bracketed and runs and s.last() in ("NAME", "_RB"):
         del s.tokens[end - 1], s.tokens[opened + 1]
         s.emit("_PLACE", "^")
         brackets.open_brace(s, "index")
-    elif _only_brackets(s, opened) and s.last() not in ("NUMBER", "CONSTANT"):
+    elif bracketed and s.last() not in ("NUMBER", "CONSTANT"):
         _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
     else:
         s.emit("_POW", "^")
         brackets.open_brace(s, "brace")
     return None
-
-
-def _is_place(s: Stream, opened: int) -> bool:
-    """Whether a running variable stands there in brackets, behind an array."""
-    inside = s.content(opened)[1:-1]
-    match = s.names.match(inside, 0) if inside else None
-    runs = match and match.kind == "index" and match.length == len(inside)
-    return bool(runs) and s.last() in ("NAME", "_RB")
-
-
-def _only_brackets(s: Stream, opened: int) -> bool:
-    """Whether the exponent is something in brackets and nothing else: ``A^{(i)}``."""
-    content = s.content(opened)
-    if len(content) < 2 or content[0].text not in ("(", "["):
-        return False
-    return brackets.matching(s, opened + 1) == s.group_end(opened) - 1
 
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:

@@ -1,0 +1,333 @@
+"""A tree as LaTeX again; what is printed parses back to the same tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import singledispatch
+from typing import Any
+
+from . import tree as t
+from .ambiguities import trailing_factor
+from .builder.averages import behind_the_bar
+from .names import signature
+from .tokenizer import tokens
+
+_WORDS = {
+    **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign")},
+    **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
+}
+
+
+@singledispatch
+def printed(node: t.Node, printer: Printer) -> str:
+    """The LaTeX of `node`, by its kind."""
+    raise TypeError(f"a {type(node).__name__} has no LaTeX")
+
+
+class Printer:
+    """Writes nodes, each with the brackets that its place asks for."""
+
+    left, right = "(", ")"
+    times = " "
+    bars = ("\\lvert ", " \\rvert")
+
+    def any(self, node: t.Node) -> str:
+        """Without brackets around it."""
+        return printed(node, self)
+
+    def wrapped(self, node: t.Node) -> str:
+        """In brackets."""
+        return f"{self.left}{self.any(node)}{self.right}"
+
+    def term(self, node: t.Node) -> str:
+        """A term of a sum."""
+        return self.wrapped(node) if isinstance(node, t.Sum) else self.any(node)
+
+    def factor(self, node: t.Node, last: bool) -> str:
+        """A factor of a product; a sum sign reaches to the end, so that it may stand last."""
+        loose = isinstance(node, t.Sum | t.Product | t.Infix)
+        loose = loose or (isinstance(node, t.Reduction) and not last)
+        loose = loose or (isinstance(node, t.Number) and node.value < 0)
+        return self.wrapped(node) if loose else self.any(node)
+
+    def operand(self, node: t.Node, last: bool) -> str:
+        """What may stand beside a sign that binds less than juxtaposition."""
+        if isinstance(node, t.Product) and not isinstance(node.factors[-1], t.Reduction):
+            return self.any(node)
+        return self.factor(node, last)
+
+    def base(self, node: t.Node) -> str:
+        """What may carry a superscript without brackets."""
+        plain = isinstance(node, t.Constant | t.Bars | t.Block | t.Apply) or _is_bare(node, "^")
+        plain = plain or (isinstance(node, t.Number) and node.value >= 0)
+        plain = plain or isinstance(node, t.Subscript | t.Norm | t.Inner)
+        return self.any(node) if plain else self.wrapped(node)
+
+
+def _is_bare(node: t.Node, scripts: str) -> bool:
+    """Whether `node` is a symbol that has none of these scripts in its name."""
+    if not isinstance(node, t.Name | t.Index):
+        return False
+    depth = 0
+    outside = ""
+    for token in tokens(node.key):
+        depth += {"{": 1, "}": -1}.get(token.text, 0)
+        outside += token.text if depth == 0 else ""
+    return not any(mark in outside for mark in scripts)
+
+
+def to_latex(node: t.Node) -> str:
+    """The LaTeX of `node`.
+
+    >>> to_latex(t.Product((t.Inverse(t.Name("K_y")), t.Name("\\\\mathbf y"))))
+    'K_y^{-1} \\\\mathbf y'
+    """
+    return Printer().any(node)
+
+
+# Leaves, arithmetic, functions and blocks
+
+_PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
+    t.Constant: lambda node, p: node.name,
+    t.Name: lambda node, p: node.key,
+    t.Index: lambda node, p: node.key,
+    t.Inner: lambda node, p: f"\\langle {p.any(node.left)}, {p.any(node.right)} \\rangle",
+    t.Power: lambda node, p: f"{p.base(node.base)}^{{{p.any(node.exponent)}}}",
+    t.Inverse: lambda node, p: f"{p.base(node.base)}^{{-1}}",
+    t.Quotient: lambda node, p: f"\\frac{{{p.any(node.numerator)}}}{{{p.any(node.denominator)}}}",
+    t.At: lambda node, p: (
+        f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
+    ),
+    t.Step: lambda node, p: f"{p.any(node.left)} {node.relation} {p.any(node.right)}",
+}
+for _kind, _written in _PLAIN.items():
+    printed.register(_kind, _written)
+
+
+@printed.register(t.Number)
+def _number(node: t.Number, p: Printer) -> str:
+    text = f"{node.value:.15g}"
+    if float(text) == node.value and "e" not in text:
+        return text
+    small = abs(node.value) < 1e15
+    return f"{node.value:.17f}".rstrip("0").rstrip(".") if small else f"{node.value:.0f}"
+
+
+@printed.register(t.Subscript)
+def _subscript(node: t.Subscript, p: Printer) -> str:
+    plain = isinstance(node.base, t.Apply) or _is_bare(node.base, "_^")
+    base = p.any(node.base) if plain else p.wrapped(node.base)
+    return f"{base}_{{{','.join(p.any(i) for i in node.indices)}}}"
+
+
+@printed.register(t.Sum)
+def _sum(node: t.Sum, p: Printer) -> str:
+    out = ""
+    for term, sign in zip(node.terms, node.signs, strict=True):
+        mark = ("+ " if out else "") if sign > 0 else "- " if out else "-"
+        out += (" " if out else "") + mark + p.term(term)
+    return out
+
+
+@printed.register(t.Product)
+def _product(node: t.Product, p: Printer) -> str:
+    out = ""
+    last = len(node.factors) - 1
+    for place, factor in enumerate(node.factors):
+        text = p.factor(factor, place == last)
+        gap = " \\cdot " if text[0].isdigit() else p.times
+        out += (gap if place else "") + text
+    return out
+
+
+@printed.register(t.Infix)
+def _infix(node: t.Infix, p: Printer) -> str:
+    last = len(node.factors) - 1
+    operand = p.operand if node.takes_products else p.factor
+    sign = f" {node.spellings[0]} "
+    return sign.join(operand(factor, i == last) for i, factor in enumerate(node.factors))
+
+
+@printed.register(t.Transpose)
+def _transpose(node: t.Transpose, p: Printer) -> str:
+    if isinstance(node.base, t.Inverse):
+        return f"{p.base(node.base.base)}^{{-\\top}}"
+    return f"{p.base(node.base)}^\\top"
+
+
+@printed.register(t.Root)
+def _root(node: t.Root, p: Printer) -> str:
+    degree = f"[{p.any(node.degree)}]" if node.degree is not None else ""
+    return f"\\sqrt{degree}{{{p.any(node.base)}}}"
+
+
+@printed.register(t.Bars)
+def _bars(node: t.Bars, p: Printer) -> str:
+    left, right = p.bars
+    nested = isinstance(node.base, t.Bars)
+    return f"{left}{p.wrapped(node.base) if nested else p.any(node.base)}{right}"
+
+
+@printed.register(t.Norm)
+def _norm(node: t.Norm, p: Printer) -> str:
+    order = "" if node.order == "2" else f"_{{{node.order}}}"
+    return f"\\lVert {p.any(node.base)} \\rVert{order}"
+
+
+@printed.register(t.Function)
+def _function(node: t.Function, p: Printer) -> str:
+    arguments = [p.any(a) for a in node.arguments]
+    if node.name == "factorial":
+        return f"{p.base(node.arguments[0])}!"
+    if node.name == "binom":
+        return f"\\binom{{{arguments[0]}}}{{{arguments[1]}}}"
+    if node.name == "indicator":
+        return f"\\mathbb 1[{arguments[0]}]"
+    word = _WORDS.get(node.name, f"\\{node.name}")
+    return f"{word}{p.left}{', '.join(arguments)}{p.right}"
+
+
+@printed.register(t.Apply)
+def _apply(node: t.Apply, p: Printer) -> str:
+    shown = {"|": " \\mid ", "\\|": " \\,\\|\\, "}
+    marks = [*(shown.get(mark, f"{mark} ") for mark in node.separators), ""]
+    inside = "".join(p.any(a) + mark for a, mark in zip(node.arguments, marks, strict=False))
+    form = signature(node.key)
+    return inside if node.key == "|" else f"{form.letter if form else node.key}({inside})"
+
+
+@printed.register(t.Block)
+def _block(node: t.Block, p: Printer) -> str:
+    rows = " \\\\ ".join(" & ".join(p.any(e) for e in row) for row in node.rows)
+    return f"\\begin{{bmatrix}} {rows} \\end{{bmatrix}}"
+
+
+# Sums and products over an index, averages, integrals and derivatives
+
+
+_SIGNS = {
+    t.Expectation: "\\mathbb E",
+    t.Variance: "\\mathbb V",
+    t.Covariance: "\\operatorname{Cov}",
+}
+
+
+@printed.register(t.Average)
+def _average(node: t.Average, p: Printer) -> str:
+    under = f"_{{{', '.join(_under(one, p) for one in node.over)}}}" if node.over else ""
+    parts = (p.any(part) for (name, *_), part in t.children(node) if name != "over")
+    return f"{_SIGNS[type(node)]}{under}[{', '.join(parts)}]"
+
+
+@printed.register(t.Range)
+def _range(node: t.Range, p: Printer) -> str:
+    key = node.index
+    if node.without is not None:
+        left_out = f"{key} \\ne {p.any(node.without)}"
+        if node.members == t.Name(node.index):
+            return f"_{{{left_out}}}"
+        shown = _range(replace(node, without=None), p)
+        end = shown.index("}^{") if node.members is None else len(shown) - 1
+        return f"{shown[:end]}, {left_out}{shown[end:]}"
+    if node.members is None:
+        first, last = map(p.any, node.limits)
+        return f"_{{{key}={first}}}^{{{last}}}"
+    if node.members == t.Name(node.index):
+        return f"_{{{key}}}"
+    if isinstance(node.members, t.Block):
+        inside = ", ".join(p.any(member) for member in node.members.rows[0])
+        return f"_{{{key} \\in \\{{{inside}\\}}}}"
+    return f"_{{{key} \\in {p.any(node.members)}}}"
+
+
+@printed.register(t.Reduction)
+def _reduction(node: t.Reduction, p: Printer) -> str:
+    word = _WORDS.get(node.kind, f"\\{node.kind}")
+    loose = trailing_factor(node.kind, (node.over.index,), node.body)
+    body = p.wrapped(node.body) if loose else p.term(node.body)
+    return f"{word}{_range(node.over, p)} {body}"
+
+
+@printed.register(t.Under)
+def _under(node: t.Under, p: Printer) -> str:
+    form = signature(node.distribution)
+    if node.variables == (node.distribution,):
+        return node.distribution
+    behind = [p.any(g) for g in behind_the_bar(node)] or list(form.given if form else ())
+    given = f" \\mid {', '.join(behind)}" if behind else ""
+    inside = ", ".join(node.variables) + given
+    letter = form.letter if form else node.distribution
+    return f"{letter}({inside})" if letter else inside
+
+
+@printed.register(t.Integral)
+def _integral(node: t.Integral, p: Printer) -> str:
+    limits = ""
+    if node.dimension is not None:
+        side = f"[{', '.join(map(p.any, node.limits))}]"
+        limits = f"_{{{side}^{{{p.any(node.dimension)}}}}}"
+    elif node.first is not None:
+        first, last = map(p.any, node.limits)
+        limits = f"_{{{first}}}^{{{last}}}"
+    ends = "".join(f" \\,\\mathrm d {v}" for v in node.variables)
+    return f"\\int{limits} {p.any(node.body)}{ends}"
+
+
+@printed.register(t.Derivative)
+def _derivative(node: t.Derivative, p: Printer) -> str:
+    body = p.factor(node.body, True)
+    return f"\\frac{{\\partial {body}}}{{\\partial {p.any(node.variable)}}}"
+
+
+@printed.register(t.Gradient)
+def _gradient(node: t.Gradient, p: Printer) -> str:
+    called = isinstance(node.body, t.Apply | t.Name)
+    body = p.any(node.body) if called else p.wrapped(node.body)
+    return f"\\nabla_{{{p.any(node.variable)}}} {body}"
+
+
+# Relations, statements and their conditions
+
+
+@printed.register(t.Cases)
+def _cases(node: t.Cases, p: Printer) -> str:
+    rows = []
+    for value, condition in zip(node.values, node.conditions, strict=True):
+        words = f"\\text{{if }} {p.any(condition)}" if condition else "\\text{otherwise}"
+        rows.append(f"{p.any(value)} & {words}")
+    inside = " \\\\ ".join(rows)
+    return f"\\begin{{cases}} {inside} \\end{{cases}}"
+
+
+@printed.register(t.Statement)
+def _statement(node: t.Statement, p: Printer) -> str:
+    out = ""
+    before = None
+    for step in node.steps:
+        chained = before is not None and step.left is before
+        gap = " " if chained else ", \\quad " if out else ""
+        text = f"{step.relation} {p.any(step.right)}" if chained else p.any(step)
+        out = out + gap + text
+        before = step.right
+    for condition in node.conditions:
+        words = "if" if isinstance(condition, t.Step) else "for all"
+        out += f" \\text{{ {words} }} {p.any(condition)}"
+    return out
+
+
+@printed.register(t.Space)
+def _space(node: t.Space, p: Printer) -> str:
+    sizes = " \\times ".join(map(p.term, node.shape))
+    return f"{node.name}^{{{sizes}}}" if sizes else node.name
+
+
+@printed.register(t.Member)
+def _member(node: t.Member, p: Printer) -> str:
+    element = p.any(node.element)
+    if node.members is not None:
+        return f"{element} \\in {p.any(node.members)}"
+    listed = ", ".join(map(p.any, node.listed))
+    if node.last is None:
+        return f"{element} \\in \\{{{listed}\\}}"
+    return f"{element} = {listed}, \\dots, {p.any(node.last)}"
