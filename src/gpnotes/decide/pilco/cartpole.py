@@ -9,8 +9,7 @@ other simulations; the cart of PILCO's paper of 2011 is a real one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -80,7 +79,11 @@ def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
 
 
 def drive(
-    act: Callable[[Vector], Vector], start: Any, steps: int, *, like: Array | None = None
+    act: Callable[[Vector], Vector],
+    start: Vector | Sequence[float],
+    steps: int,
+    *,
+    like: Array | None = None,
 ) -> Transitions:
     """Drive the cart under a policy, and return what was seen.
 

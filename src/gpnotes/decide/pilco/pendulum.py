@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,11 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
 
 
 def swing(
-    act: Callable[[Vector], Vector], start: Any, steps: int, *, like: Array | None = None
+    act: Callable[[Vector], Vector],
+    start: Vector | Sequence[float],
+    steps: int,
+    *,
+    like: Array | None = None,
 ) -> Transitions:
     """Swing gymnasium's pendulum under a policy, and return what was seen.
 
