@@ -174,15 +174,12 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
     return made
 
 
-def _chromium() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A browser that may ask nobody; where there is none, only CI insists on it."""
-    path = _chromium()
+    from system_browser import browser_path  # pytest finds it once it has begun
+
+    path = browser_path()
     if path is None:
         if os.environ.get("CI") == "true":
             pytest.fail("CI must have a chromium")

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from system_browser import browser_path
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
@@ -312,7 +313,7 @@ More.
 @pytest.fixture(scope="module")
 def looked(server, folder):
     """A function that opens a page in the viewer: what it shows in red, and its folds."""
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    path = browser_path()
     if path is None:
         pytest.skip("no chromium on this machine")
     api = pytest.importorskip("playwright.sync_api")

@@ -14,7 +14,6 @@ import argparse
 import json
 import posixpath
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -24,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 
 import yaml
 from bs4 import BeautifulSoup, Tag
+from system_browser import browser_path
 
 ROOT = Path(__file__).resolve().parents[1]
 HTML = ROOT / "_build" / "html"
@@ -278,12 +278,6 @@ def _write(writer: Any, page: Any, marks: str) -> None:
 FACES = {1: "/Helvetica-Bold", 2: "/Helvetica"}
 
 
-def chromium() -> str | None:
-    """The browser of the system, if there is one; else playwright takes its own."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return next(filter(None, map(shutil.which, names)), None)
-
-
 def make(browser: Any, target: Path, names: list[str]) -> int:
     """Write the PDF of these documents; how many pages it has."""
     pages = [article(name, i, names) for i, name in enumerate(names)]
@@ -320,7 +314,7 @@ def main() -> None:
     given = parser.parse_args()
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         count = make(browser, given.to.resolve(), given.names or list(chosen(toc)))
         browser.close()
     if given.count:

@@ -6,8 +6,9 @@ It is the README's picture on white, in the size that they ask for; most take no
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+
+from system_browser import browser_path
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "book" / "_static" / "picture-light.svg"
@@ -23,10 +24,8 @@ def main() -> None:
     """Draw it in a browser."""
     from playwright.sync_api import sync_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
         page.set_content(PAGE.format(picture=PICTURE.read_text("utf-8")))
         page.screenshot(path=CARD)

@@ -12,8 +12,6 @@ is a chapter's answer, and what is not there yet, in ``tests/book/heights.toml``
 from __future__ import annotations
 
 import argparse
-import os
-import shutil
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +19,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from system_browser import browser_path
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "tests" / "book" / "heights.toml"
@@ -94,10 +94,8 @@ def opened(html: Path) -> Iterator[Any]:
     """A function that opens a page of the built book, and waits for its mathematics."""
     from playwright.sync_api import sync_playwright
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": WIDTH, "height": SCREEN})
         page.set_default_timeout(300_000)
 

@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from book_pdf import HTML, ROOT, chromium
+from book_pdf import HTML, ROOT
+from system_browser import browser_path
 
 STATIC = ROOT / "book" / "_static"
 FIGURE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
@@ -99,7 +100,7 @@ def main() -> None:
     parser.add_argument("--page", action="append", help="such as book/ledger.html")
     given = parser.parse_args()
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         if given.what != "pages":
             for kind, states in figures(browser):
                 slowest = ", ".join(f"{name} {took:.0f}" for name, took in states[:3])
