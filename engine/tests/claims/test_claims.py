@@ -162,6 +162,24 @@ def test_a_repeated_draw_that_differs_is_an_error(book):
         claimed(book(), apart)
 
 
+@pytest.mark.parametrize(("apart", "raises"), [(1, False), (2, True)])
+def test_two_more_draws_may_speak_for_one_that_rounding_sent_elsewhere(book, apart, raises):
+    claimed(book())
+    file = book().file.parent / "_claims" / "page.json"
+    stored = json.loads(file.read_text())
+    draws = stored["cl-gap"]["draws"]
+    for number, draw in enumerate(draws):
+        draw["seconds"] = {"": 0.5 + number}
+    for draw in draws[:apart]:
+        draw["effect"] += 1
+    file.write_text(json.dumps(stored))
+    if raises:
+        with pytest.raises(ClaimError, match="draw 0, repeated, is not the stored one"):
+            claimed(book())
+    else:
+        assert claimed(book()).data["stored"]
+
+
 def test_the_cheapest_draw_is_repeated_unless_it_costs_more_than_is_granted(book, monkeypatch):
     seen = []
 

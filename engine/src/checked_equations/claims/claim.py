@@ -235,24 +235,36 @@ def find(claim: Claim, store: Store, version: str) -> Found:
 
 
 def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
-    """One draw once more; rounding may differ elsewhere, and no verdict rests on it."""
+    """The cheapest draw once more, since what the experiment calls may have changed.
+
+    Rounding differs from one processor to the next, and now and then sends a fit to another
+    optimum. A change of the code shows in every draw: so two more draws may speak for the first.
+    """
     spent = [sum(draw.seconds.values()) for draw in stored]
-    number = int(np.argmin(spent))
-    if spent[number] > float(os.environ.get(SECONDS) or np.inf):
+    first, *others = (int(number) for number in np.argsort(spent, kind="stable")[:3])
+    if spent[first] > float(os.environ.get(SECONDS) or np.inf):
         return
-    (again,), before = claim.run(claim.experiment, [number]), stored[number]
-    if again.effect is not None and before.effect is not None:
-        effects = [draw.effect for draw in stored if draw.effect is not None]
-        allowed = _SAME * float(np.std(effects)) + 1e-4 * abs(before.effect)
-        same = abs(again.effect - before.effect) <= allowed
-    else:
-        same = again.held == before.held
-    if not same:
+    (again,) = claim.run(claim.experiment, [first])
+    if _same(again, stored[first], stored):
+        return
+    more = claim.run(claim.experiment, others)
+    if len(more) < 2 or not all(
+        _same(one, stored[number], stored) for number, one in zip(others, more, strict=True)
+    ):
         raise ClaimError(
-            f"{claim.label}: draw {number}, repeated, is not the stored one: "
-            f"{again.to_json()} where {before.to_json()} is stored; what the experiment calls has "
-            "changed: take its entry out of the file in _claims and run the chapter again"
+            f"{claim.label}: draw {first}, repeated, is not the stored one: "
+            f"{again.to_json()} where {stored[first].to_json()} is stored; what the experiment "
+            "calls has changed: take its entry out of the file in _claims and run the chapter again"
         )
+
+
+def _same(again: Draw, before: Draw, stored: Sequence[Draw]) -> bool:
+    """Whether a draw came out as before, up to rounding."""
+    if again.effect is None or before.effect is None:
+        return again.held == before.held
+    effects = [draw.effect for draw in stored if draw.effect is not None]
+    allowed = _SAME * float(np.std(effects)) + 1e-4 * abs(before.effect)
+    return abs(again.effect - before.effect) <= allowed
 
 
 def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[str, Any]:
