@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from ..book.html import element, number, say
+from ..book.html import number
 from ..book.phrases import mutants_caught, together
 from ..latex.balance import is_balanced
 from .ledger import Row
@@ -28,12 +28,20 @@ def file_name(page: str | Path) -> str:
     return f"{PurePath(page).stem}.mutants.js"
 
 
-def place_for_mutants(mutants: Data, file: str, record: int) -> str:
-    """What an open badge says of the mutants of one record before the data have come."""
-    if not mutants["list"]:
-        return ""
-    said = element("p", say(f"{mutants_caught(mutants)}."))
-    return element("div", said, class_="eqn-tried", data_mutants=file, data_record=str(record))
+def write(page: Path, rows: Iterable[Row]) -> None:
+    """Write the file beside the `page`, or take it away where there is nothing to tell."""
+    data = {  # by label the LaTeX and the mutants of each record that has some
+        row.label: [_record(record) for record in row.records]
+        for row in rows
+        if any(record["mutants"]["list"] for record in row.records)
+    }
+    path = page.with_name(file_name(page))
+    if not data:
+        path.unlink(missing_ok=True)
+        return
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"window.checkedEquations = {text};\n", "utf-8")
 
 
 def _record(record: Data) -> dict[str, Any]:
@@ -50,37 +58,16 @@ def _record(record: Data) -> dict[str, Any]:
 
 def _mutant(mutant: Data) -> list[Any]:
     """Its name, how the edited part reads, outcome, how far off, why; and where in the text."""
-    return [
-        _marked(mutant.get("said") or mutant["edit"]),
-        _shown(mutant["latex"]),
-        mutant["outcome"],
-        number(mutant["residual"]) if mutant["outcome"] == "caught" else "",
-        mutant.get("why", ""),
-        *(list(mutant.get(part) or ()) for part in ("changed", "place", "shown")),
-    ]
+    off = number(mutant["residual"]) if mutant["outcome"] == "caught" else ""
+    said = [_marked(mutant.get("said") or mutant["edit"]), _shown(mutant["latex"])]
+    where = [list(mutant.get(part) or ()) for part in ("changed", "place", "shown")]
+    return [*said, mutant["outcome"], off, mutant.get("why", ""), *where]
 
 
 def _marked(said: str) -> str:
     """A name in which mathematics that cannot be typeset alone stands between backticks."""
-    pieces = said.split("$")
-    return "".join(_shown(piece) if i % 2 else piece for i, piece in enumerate(pieces))
+    return "".join(_shown(part) if i % 2 else part for i, part in enumerate(said.split("$")))
 
 
 def _shown(latex: str) -> str:
     return f"${latex}$" if is_balanced(latex) else f"`{latex}`"
-
-
-def write(page: Path, rows: Iterable[Row]) -> None:
-    """Write the file beside the `page`, or take it away where there is nothing to tell."""
-    data = {  # by label the LaTeX and the mutants of each record that has some
-        row.label: [_record(record) for record in row.records]
-        for row in rows
-        if any(record["mutants"]["list"] for record in row.records)
-    }
-    path = page.with_name(file_name(page))
-    if not data:
-        path.unlink(missing_ok=True)
-        return
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"window.checkedEquations = {text};\n", "utf-8")
