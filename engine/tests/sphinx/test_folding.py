@@ -7,6 +7,7 @@ from docutils.utils import new_document
 
 from checked_equations.sphinx.directives import EVIDENCE
 from checked_equations.sphinx.folding import fold
+from checked_equations.sphinx.ledger import Named
 
 
 def test_in_a_solution_which_has_no_title_it_is_the_section_around_it() -> None:
@@ -16,6 +17,6 @@ def test_in_a_solution_which_has_no_title_it_is_the_section_around_it() -> None:
     solution += nodes.container("", nodes.paragraph("", "why"), classes=[EVIDENCE])
     section += solution
     document += section
-    folded = fold(document, {}, lambda record: "")
+    folded = fold(document, {}, lambda record: Named())
     assert "#exercises" in folded.rest[0].astext()
     assert not list(document.findall(nodes.container))

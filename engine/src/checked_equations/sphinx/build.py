@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any, cast
@@ -23,20 +23,11 @@ from ..book.ledger import KINDS
 from ..book.settings import claims_file, find_settings
 from . import folding, live, tables
 from .badge import claim_badge, equation_badge, foot, line, paste
-from .directives import CLAIM, boxes, generated, symbol_groups
+from .directives import CLAIM, boxes, generated
 from .folding import SLOT
 from .ledger import Book, Named, Row, added_to, as_json, named_on, problems
 from .output import check_output
-from .pages import (
-    Page,
-    equations_of,
-    is_chapter,
-    number_labels,
-    page_of,
-    store,
-    take_part,
-    taking_part,
-)  # fmt: skip
+from .pages import Page, is_chapter, read_page, store, taking_part
 from .tables import raw
 
 Data = Mapping[str, Any]
@@ -51,22 +42,18 @@ def gather(app: Sphinx, doctree: nodes.document) -> None:
     env, docname = app.env, app.env.docname
     file = Path(env.doc2path(docname))
     _add_summary(doctree)
-    page = page_of(env, docname, doctree)
-    if take_part(page, _every(env)):
-        number_labels(env, docname, doctree)
-    page = replace(page, equations=equations_of(doctree, file))
-    chapters = {record["chapter"] for record in page.of_chapters()}
+    page = read_page(env, docname, doctree, _every(env))
     at = find_settings(file.parent).file
     if page.claims and at:  # what was found for them may change without the page
-        for chapter in chapters:
+        for chapter in page.chapters:
             env.note_dependency(str(claims_file(at.parent, chapter)))
     for name in env.found_docs:  # whose equations the cells check: read again with that
-        if name != docname and any(is_chapter(name, chapter) for chapter in chapters):
+        if name != docname and any(is_chapter(name, chapter) for chapter in page.chapters):
             env.note_dependency(env.doc2path(name, base=False))
     for i, node in enumerate(doctree.findall(check_output)):
         del node["record"]
         node["note"] = i
-    if not page.empty:
+    if page.equations or page.notes or page.claims or page.failures or page.generated:
         store(env)[docname] = page
         # Mathematics that only comes when the page is written must be typeset as well.
         env.get_domain("math").data["has_equations"][docname] = True
@@ -101,7 +88,7 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """After reading: the pages that show the ledger are written again when it has changed."""
-    shown = {name: asdict(page) for name, page in sorted(store(env).items()) if not page.empty}
+    shown = {name: asdict(page) for name, page in store(env).items()}
     now = json.dumps([shown, _numbers(env)], sort_keys=True, default=sorted)
     changed = now != getattr(env, "equation_fingerprint", None)
     vars(env)["equation_fingerprint"] = now
@@ -194,14 +181,11 @@ class _Filler:
         if self.app.builder.format != "html" or not here:
             return folding.NOTHING
         known = {name: n.label for name, n in self.named.items() if n.label in here}
-        return folding.fold(doctree, known | {label: label for label in here}, self.mark)
+        return folding.fold(doctree, known | {label: label for label in here}, self.about)
 
     def about(self, record: Data) -> Named:
         """What a record is about, where it is no equation."""
         return self.named.get(record.get("about", ""), Named())
-
-    def mark(self, record: Data) -> str:
-        return self.about(record).marks.get(record["kind"], "")
 
     def badge(self, row: Row, inside: str = "", *, opened: bool = False) -> str:
         self.shown.append(row)
@@ -224,20 +208,19 @@ class _Filler:
 
     def table(self, what: str, options: Mapping[str, Any]) -> str:
         """What fills a generated place."""
-        config = self.env.config
         match what:
             case "equation":
                 return self.equation(options["argument"], opened="open" in options)
             case "notation":
-                groups = symbol_groups(Path(self.env.srcdir) / config.equations_notation)
-                group = groups[options["argument"]]
-                return tables.render("notation", title=group["title"], symbols=group["symbols"])
+                return tables.render("notation", **options)
             case "summary":
                 return tables.summary(self.book, self.docname)
             case "versions":
-                installed = {name: _version(name) for name in config.equations_versions}
-                python = {"Python": platform.python_version()}
-                return tables.render("versions", installed=python | installed)
+                installed = {"Python": platform.python_version()}
+                for name in self.env.config.equations_versions:
+                    found = (known.version for known in distributions(name=name))
+                    installed[name] = next(found, "not installed")
+                return tables.render("versions", installed=installed)
         return tables.table(what, self.book, self.links, added_to(self.env, self.book))
 
     def equation(self, label: str, *, opened: bool) -> str:
@@ -251,10 +234,6 @@ class _Filler:
         number = element("span", leads, class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
         return element("div", shown, self.badge(row, opened=opened), class_="eqn-equation")
-
-
-def _version(name: str) -> str:
-    return next((found.version for found in distributions(name=name)), "not installed")
 
 
 def page_with(book: Book, what: str) -> str | None:

@@ -98,15 +98,16 @@ class Notation(Place):
 
     def run(self) -> list[nodes.Node]:
         """Enter the symbols in the index, and leave the place of their table."""
+        (name,) = self.arguments
         groups = symbol_groups(Path(self.env.srcdir) / self.config.equations_notation)
-        if self.arguments[0] not in groups:
-            raise self.error(f"no group {self.arguments[0]!r} of symbols; got {', '.join(groups)}")
-        entries = [
-            ("single", term, symbol["anchor"], "", None)
-            for symbol in groups[self.arguments[0]]["symbols"]
-            for term in symbol.get("index", ())
-        ]
-        return [addnodes.index(entries=entries), *super().run()]
+        if name not in groups:
+            raise self.error(f"no group {name!r} of symbols; got {', '.join(groups)}")
+        (place,) = super().run()
+        symbols = groups[name]["symbols"]
+        place["options"] = {"title": groups[name]["title"], "symbols": symbols}
+        terms = ((term, s["anchor"]) for s in symbols for term in s.get("index", ()))
+        entries = [("single", term, anchor, "", None) for term, anchor in terms]
+        return [addnodes.index(entries=entries), place]
 
 
 def symbol_groups(path: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..book.html import element, link
 from ..book.ledger import KINDS
 from .directives import EVIDENCE, boxes
 from .layers import Layers, Piece, layers_of, names_of, strings_of
+from .ledger import Named
 from .output import check_output
 from .tables import raw, render
 
@@ -58,28 +59,26 @@ def is_evidence(node: nodes.Node) -> bool:
 
 
 def fold(
-    doctree: nodes.document, labels: Mapping[str, str], mark_of: Callable[[Data], str]
+    doctree: nodes.document, labels: Mapping[str, str], about: Callable[[Data], Named]
 ) -> Folded:
     """Take the evidence out of the page; it is the caller's to put it into the badges.
 
     `labels` has the equations with a badge on this page and, for what else cells speak of, the
-    equation that it goes with; `mark_of` writes what a record leaves in the margin.
+    equation that it goes with; `about` tells what a record leaves in the margin.
     """
     found = list(_runs(doctree))
     pieces = [_piece(node, run, labels) for run, node in found]
     for _, node in found:
-        marks = (mark_of(note["record"]) for note in node.findall(check_output))
-        _leave_marks(node, "".join(marks))
+        records = [note["record"] for note in node.findall(check_output)]
+        _leave_marks(node, "".join(about(r).marks.get(r["kind"], "") for r in records))
     anchors, layers = _anchors(pieces), layers_of(pieces)
     code: dict[str, list[nodes.Element]] = {}
     rest: list[nodes.Element] = []
     for home, (_, node), anchor in zip(layers.homes, found, anchors, strict=True):
-        if home:
-            _drop_own_lines(node, home)
-        else:
+        if not home:
             rest += _whence(node, rest)
         (code.setdefault(home, []) if home else rest).append(node)
-        _take_out(node, anchor)
+        _take_out(node, anchor, home)
     return Folded(anchors, layers, code, rest)
 
 
@@ -160,22 +159,20 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
 # What is taken away
 
 
-def _take_out(node: nodes.Element, anchor: str) -> None:
-    """Out of the page, with an anchor, and without a fold of its own: one click is enough."""
+def _take_out(node: nodes.Element, anchor: str, home: str) -> None:
+    """Out of the page, with an anchor; without a fold of its own, since one click is enough, and
+    without the line of its check, since the badge itself says that."""
     node.parent.remove(node)
     node["ids"] = [*node["ids"], anchor]
     for child in list(node.children):
         known = child.attributes if isinstance(child, nodes.Element) else {}
         if "prompt_show" in known and "nb_element" not in known:  # MyST-NB hides what is in it
             node[node.index(child) : node.index(child) + 1] = child.children
-
-
-def _drop_own_lines(node: nodes.Element, home: str) -> None:
-    """The badge itself says what the line of its check would say once more."""
     for note in list(node.findall(check_output)):
-        if note["record"]["kind"] in _OF_BADGES and note["record"]["label"] == home:
+        record = note["record"]
+        if home and record["kind"] in _OF_BADGES and record["label"] == home:
             note.parent.remove(note)
-    for box in boxes(node, "cell_output"):
+    for box in boxes(node, "cell_output") if home else ():
         if not box.children:
             box.parent.remove(box)
 

@@ -85,11 +85,7 @@ def strings_of(source: str) -> list[str]:
 def layers_of(pieces: Sequence[Piece]) -> Layers:
     """The homes of all pieces of a page, which stand in the order of the page."""
     takes = [_taken(pieces, i) for i in range(len(pieces))]
-    cells = [_home(pieces, takes, i) for i in range(len(pieces))]
-    homes = tuple(
-        cells[_companion(pieces, i)] if piece.code is None and not piece.labels else cells[i]
-        for i, piece in enumerate(pieces)
-    )
+    homes = tuple(_home(pieces, takes, i) for i in range(len(pieces)))
     borrowed: dict[str, dict[str, int]] = {}
     for home, piece, taken in zip(homes, pieces, takes, strict=True):
         away = {name: j for name, j in taken.items() if homes[j] != home}
@@ -111,10 +107,13 @@ def _taken(pieces: Sequence[Piece], i: int) -> dict[str, int]:
 
 
 def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> str:
-    """Where the cell `i` is at home, or nothing where that is the page as a whole."""
+    """Where the piece `i` is at home, or nothing where that is the page as a whole."""
     piece = pieces[i]
     if piece.labels or piece.apart:
         return piece.labels[0] if piece.labels else ""
+    cells = [j for j, p in enumerate(pieces) if p.run == piece.run and p.code is not None]
+    if piece.code is None and cells:  # prose goes with the cell below it, else with the last
+        return _home(pieces, takes, next((j for j in cells if j > i), cells[-1]))
     reached, waiting = set[int](), [i]  # by those who use what it defines, and by their users
     while waiting:
         j = waiting.pop()
@@ -127,9 +126,3 @@ def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -
     # the equation that the next cell of the run checks, or else the one before
     beside = (p for p in (*pieces[i:], *reversed(pieces[:i])) if p.run == piece.run and p.labels)
     return next((p.labels[0] for p in beside), "")
-
-
-def _companion(pieces: Sequence[Piece], i: int) -> int:
-    """The next cell of the run, else the last one before; a paragraph alone stays by itself."""
-    cells = [j for j, p in enumerate(pieces) if p.run == pieces[i].run and p.code is not None]
-    return next((j for j in cells if j > i), max(cells, default=i))

@@ -64,20 +64,16 @@ class Page:
     @property
     def holds_check(self) -> bool:
         """Whether a cell shows something about a chapter, or tries to."""
-        return self.opens or bool(self.of_chapters())
+        return self.opens or bool(self.chapters)
 
-    def of_chapters(self) -> list[Mapping[str, Any]]:
-        """The records of chapters; a check of a bare string belongs to none."""
-        return [note.record for note in self.notes if note.record.get("chapter")]
+    @property
+    def chapters(self) -> set[str]:
+        """The chapters that its records are of; a check of a bare string belongs to none."""
+        return {note.record["chapter"] for note in self.notes if note.record.get("chapter")}
 
     def records(self, *kinds: str) -> list[Mapping[str, Any]]:
         """The records of these kinds, in reading order."""
         return [note.record for note in self.notes if note.record["kind"] in kinds]
-
-    @property
-    def empty(self) -> bool:
-        """Whether the page says nothing of equations."""
-        return not (self.equations or self.notes or self.claims or self.failures or self.generated)
 
     @property
     def claimed(self) -> dict[str, Mapping[str, Any]]:
@@ -107,8 +103,8 @@ def equations_of(doctree: nodes.document, file: Path) -> tuple[Equation, ...]:
     )
 
 
-def page_of(env: BuildEnvironment, docname: str, doctree: nodes.document) -> Page:
-    """What a page says that has just been read, but for its equations."""
+def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, every: bool) -> Page:
+    """What a page says that has just been read; if it takes part, its labels are numbered."""
     told = env.metadata.get(docname, {})
     ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
     cells = told.get("source_map") or ()  # the lines of the file on which they begin
@@ -123,7 +119,7 @@ def page_of(env: BuildEnvironment, docname: str, doctree: nodes.document) -> Pag
     failed = [block for block in blocks if "traceback" in block["classes"]]
     code = [block for block in blocks if "cell_input" in block.parent.get("classes", ())]
     said = boxes(doctree, CLAIM)
-    return Page(
+    page = Page(
         notes=tuple(Noted(n["record"], line(n)) for n in doctree.findall(check_output)),
         claims=tuple(Sentence(box["label"], box.line or 0, box["text"]) for box in said),
         failures=tuple((line(block), _last_words(block.astext())) for block in failed),
@@ -132,6 +128,9 @@ def page_of(env: BuildEnvironment, docname: str, doctree: nodes.document) -> Pag
         asked=asked(told),
         opens=any(_OPENS.search(block.astext()) for block in code),
     )
+    if take_part(page, every):
+        number_labels(env, docname, doctree)
+    return replace(page, equations=equations_of(doctree, Path(env.doc2path(docname))))
 
 
 def is_chapter(docname: str, chapter: str) -> bool:
@@ -168,7 +167,7 @@ def take_part(page: Page, every: bool) -> bool:
 
 def taking_part(pages: Mapping[str, Page], every: bool) -> dict[str, Page]:
     """All pages, those that take no part without equations, records and failures."""
-    chapters = {record["chapter"] for page in pages.values() for record in page.of_chapters()}
+    chapters = {chapter for page in pages.values() for chapter in page.chapters}
     return {
         name: page
         if take_part(page, every)
@@ -189,13 +188,13 @@ def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) 
     if not any(LABEL.search(node.astext()) for node in displays):
         return
     for node in displays:
-        labels = LABEL.findall(node.astext())
+        labels, own = LABEL.findall(node.astext()), node.get("label")
         if not labels:
             continue
-        if "amsmath" in node["classes"] and node.get("label"):
-            equations.pop(node["label"], None)
-            node["label"] = None
-        label = node.get("label") or labels[0]  # of two, text and page are told elsewhere
+        if "amsmath" in node["classes"]:
+            equations.pop(own, None)
+            own = None
+        label = own or labels[0]  # of two, text and page are told elsewhere
         node["label"], node["docname"] = label, docname
         node["ids"] = [nodes.make_id(f"equation-{label}")]
         lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]

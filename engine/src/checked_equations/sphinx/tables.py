@@ -51,17 +51,17 @@ def short_name(docname: str) -> str:
     return docname.rsplit("/", 1)[-1].replace("-", " ")
 
 
-def _source(name: str) -> str:
-    """A template without the line breaks that lay it out for its reader."""
-    return _LAYOUT.sub("", (_FOLDER / name).read_text(encoding="utf-8"))
-
-
 def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
     """A filter whose HTML is not escaped again."""
     return lambda *given: Markup(make(*given))
 
 
-_TEMPLATES = Environment(loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined)
+_TEMPLATES = Environment(
+    # without the line breaks that lay out a template for its reader
+    loader=FunctionLoader(lambda name: _LAYOUT.sub("", (_FOLDER / name).read_text("utf-8"))),
+    autoescape=True,
+    undefined=StrictUndefined,
+)
 _TEMPLATES.filters |= {
     "say": _marked(say), "display_later": _marked(display_later), "math": _marked(inline_math),
     "later": _marked(later), "phrase": _marked(partial(phrase, math=inline_math)),
