@@ -25,7 +25,7 @@ from . import folding, live, tables
 from .badge import claim_badge, equation_badge, foot, line, paste
 from .directives import CLAIM, boxes, generated
 from .folding import SLOT
-from .ledger import Book, Named, Row, added_to, as_json, named_on, problems
+from .ledger import Book, Named, Row, added_to, as_json, problems
 from .output import check_output
 from .pages import Page, is_chapter, read_page, store, taking_part
 from .tables import raw
@@ -170,7 +170,8 @@ class _Filler:
         self.app, self.env, self.docname, self.page = app, app.env, docname, page
         self.book = book_of(app.env)
         self.links = tables.links_from(app, docname, self.book)
-        self.named = named_on(app.env, self.book, docname)  # what records of other kinds are about
+        answers: list[dict[str, Named]] = app.env.events.emit("equations-names", self.book, docname)
+        self.named = {name: named for one in answers for name, named in one.items()}
         self.shown: list[Row] = []  # the equations with a badge on this page
 
     def fold(self, doctree: nodes.document) -> folding.Folded:

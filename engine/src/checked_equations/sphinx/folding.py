@@ -129,34 +129,24 @@ def _anchors(pieces: Sequence[Piece]) -> list[str]:
     return anchors
 
 
-# What stays behind
-
-
 def _leave_marks(node: nodes.Element, marks: str) -> None:
     """Put marks where the piece stands: at the end of the paragraph before it, if there is one."""
     if not marks:
         return
     siblings = node.parent.children
-    seen = (
-        sibling
-        for sibling in reversed(siblings[: siblings.index(node)])
-        if not isinstance(sibling, _UNSEEN) and not is_evidence(sibling)
-    )
+    above = reversed(siblings[: siblings.index(node)])
+    seen = (one for one in above if not isinstance(one, _UNSEEN) and not is_evidence(one))
     before = next(seen, None)
     if not isinstance(before, nodes.paragraph):
         before = nodes.paragraph(classes=["eqn-marked", "eqn-alone"])
         node.parent.insert(siblings.index(node), before)
-    last = before.children[-1] if before.children else None
-    if isinstance(last, nodes.raw) and "marks" in last:  # one box holds all
-        before.remove(last)
-        marks = last["marks"] + marks
+    if "marks" in before:  # one box holds all
+        before.pop()
+    before["marks"] = before.get("marks", "") + marks
     if "eqn-marked" not in before["classes"]:
         before["classes"] = [*before["classes"], "eqn-marked"]
-    box = element("span", marks, class_="eqn-marks")
-    before += nodes.raw("", f" {box}", format="html", marks=marks)
-
-
-# What is taken away
+    box = element("span", before["marks"], class_="eqn-marks")
+    before += nodes.raw("", f" {box}", format="html")
 
 
 def _take_out(node: nodes.Element, anchor: str, home: str) -> None:
@@ -188,9 +178,6 @@ def _whence(node: nodes.Element, before: Sequence[nodes.Element]) -> list[nodes.
     line = element("p", "For ", there, class_="eqn-foot eqn-whence")
     lines = [node.astext() for node in before if isinstance(node, nodes.raw)]
     return [] if lines[-1:] == [line] else [raw(line)]
-
-
-# Where it is put
 
 
 def in_badge(badge: str, label: str, folded: Folded) -> list[nodes.Node]:

@@ -162,18 +162,12 @@ class Book:
 def added_to(env: BuildEnvironment, book: Book) -> Added:
     """What the extensions of the book add to its ledger."""
     answers: list[Added] = env.events.emit("equations-ledger", book)
-    return Added(
-        columns={title: words for one in answers for title, words in one.columns.items()},
-        totals={name: count for one in answers for name, count in one.totals.items()},
-        told=tuple(pair for one in answers for pair in one.told),
-        data={key: value for one in answers for key, value in one.data.items()},
-    )
 
+    def all_of(part: str) -> dict[str, Any]:
+        return {key: value for one in answers for key, value in getattr(one, part).items()}
 
-def named_on(env: BuildEnvironment, book: Book, docname: str) -> dict[str, Named]:
-    """What records are about, by its name, as the extensions of the book have it."""
-    answers: list[Mapping[str, Named]] = env.events.emit("equations-names", book, docname)
-    return {name: named for one in answers for name, named in one.items()}
+    told = tuple(pair for one in answers for pair in one.told)
+    return Added(all_of("columns"), all_of("totals"), told, all_of("data"))
 
 
 def between(book: Book) -> list[tuple[str, Data]]:

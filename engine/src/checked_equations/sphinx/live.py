@@ -51,17 +51,18 @@ def _record(record: Data) -> dict[str, Any]:
     return {
         "latex": record.get("latex", ""),
         "sum": mutants_caught(record["mutants"]),
-        "mutants": [_mutant(mutant) for mutant in mutants],
+        "mutants": [  # name, how the edited part reads, outcome, how far off, why; where it is
+            [
+                *(_marked(mutant.get("said") or mutant["edit"]), _shown(mutant["latex"])),
+                mutant["outcome"],
+                number(mutant["residual"]) if mutant["outcome"] == "caught" else "",
+                mutant.get("why", ""),
+                *(list(mutant.get(part) or ()) for part in ("changed", "place", "shown")),
+            ]
+            for mutant in mutants
+        ],
         "rows": [[places[r["edit"], r["latex"]], r.get("why", "")] for r in together(mutants)],
     }
-
-
-def _mutant(mutant: Data) -> list[Any]:
-    """Its name, how the edited part reads, outcome, how far off, why; and where in the text."""
-    off = number(mutant["residual"]) if mutant["outcome"] == "caught" else ""
-    said = [_marked(mutant.get("said") or mutant["edit"]), _shown(mutant["latex"])]
-    where = [list(mutant.get(part) or ()) for part in ("changed", "place", "shown")]
-    return [*said, mutant["outcome"], off, mutant.get("why", ""), *where]
 
 
 def _marked(said: str) -> str:
