@@ -7,7 +7,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import distributions
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, cast
 
 from docutils import nodes
@@ -190,8 +190,9 @@ class _Filler:
 
     def badge(self, row: Row, inside: str = "", *, opened: bool = False) -> str:
         self.shown.append(row)
-        file = live.file_name(self.app.builder.get_target_uri(self.docname) or "index")
+        page = PurePath(self.app.builder.get_target_uri(self.docname) or "index")
         below = inside + self.foot("ledger", row.label)
+        file = page.with_suffix(live.SUFFIX).name
         return equation_badge(row, below, opened=opened, file=file)
 
     def foot(self, what: str, label: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from ..book.html import number
@@ -17,15 +17,7 @@ from ..latex.balance import is_balanced
 from .ledger import Row
 
 Data = Mapping[str, Any]
-
-
-def file_name(page: str | Path) -> str:
-    """The file that lies beside the `page`.
-
-    >>> file_name("book/games/deviation-payoffs.html")
-    'deviation-payoffs.mutants.js'
-    """
-    return f"{PurePath(page).stem}.mutants.js"
+SUFFIX = ".mutants.js"  # of the file beside the page
 
 
 def write(page: Path, rows: Iterable[Row]) -> None:
@@ -35,7 +27,7 @@ def write(page: Path, rows: Iterable[Row]) -> None:
         for row in rows
         if any(record["mutants"]["list"] for record in row.records)
     }
-    path = page.with_name(file_name(page))
+    path = page.with_suffix(SUFFIX)
     if not data:
         path.unlink(missing_ok=True)
         return
