@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
-from ..claims.claim import Claim, ClaimError, Draw, Experiment, Store, find
+from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
 from ..claims.judging import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
@@ -107,10 +108,8 @@ class Chapter:
             is used; fields are where their symbols occur.
         oracle : str
             By which independent route the numbers come.
-        rtol, atol : float, default 1e-9 and 0.0
-            The relative and the absolute tolerance.
-        approx : float, optional
-            The relative tolerance of ``\\approx``.
+        rtol, atol, approx : float
+            The tolerances: relative, absolute, and the relative one of ``\\approx``.
         spare : mapping of str to str, optional
             Why a mutant may survive, by its name.
         tight : bindings, list of bindings, or str, optional
@@ -132,21 +131,32 @@ class Chapter:
         TypeError
             If a tolerance is no number. What a function of yours raises keeps its kind too.
         """
+
+        def made(equation: Equation) -> tuple[Record, BoundStatement]:
+            if not oracle.strip():
+                raise EquationError("oracle= must say by which route the numbers come")
+            return equation_record(equation, bindings, terms)
+
+        allowed = Tolerance(rtol, atol, approx)
+        terms = Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
+        return self._made(label, oracle, made, self._checked)
+
+    def _made(
+        self,
+        label: str,
+        oracle: str,
+        made: Callable[[Equation], tuple[Record, BoundStatement | None]],
+        known: dict[_Key, BoundStatement],
+    ) -> Record:
+        """Keep the record of an equation, and among those `known` the statement on its numbers."""
         start = time.perf_counter()
         equation = self.equation(label)
         self._records.pop((label, oracle), None)
-        allowed = Tolerance(rtol, atol, approx)
-        terms = Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
         with located(self.place, equation):
-            if not oracle.strip():
-                raise EquationError("oracle= must say by which route the numbers come")
-            record, bound = equation_record(equation, bindings, terms)
-        self._checked[label, oracle] = bound
-        return self._finish(record, start)
-
-    def _finish(self, record: Record, start: float) -> Record:
-        """Keep the record, with the text that was read and the time that it took."""
-        record = finished(record, self.text.equations[record.label], start)
+            record, bound = made(equation)
+        if bound is not None:
+            known[label, oracle] = bound
+        record = finished(record, equation, start)
         return self.keep(replace(record, text=self.text.name, saved=self.text.saved))
 
     def keep(self, record: Record) -> Record:
@@ -195,16 +205,10 @@ class Chapter:
         ValueError
             If no equation has the label; the nearest ones are named.
         """
-        start = time.perf_counter()
-        equation = self.equation(label)
-        self._records.pop((label, oracle), None)
         allowed = Tolerance(rtol, atol, approx)
         terms = Terms(allowed, oracle, spare or {}, None, self.slug, self._fields)
-        with located(self.place, equation):
-            record, bound = definition_record(equation, bindings, why, terms)
-        if bound is not None:
-            self._compared[label, oracle] = bound
-        return self._finish(record, start)
+        made = partial(definition_record, bindings=bindings, why=why, terms=terms)
+        return self._made(label, oracle, made, self._compared)
 
     def claim(
         self,
@@ -275,13 +279,11 @@ class Chapter:
         self._claims[label] = claim
         # at the root of the book, or beside the equations that an installed package carries
         root = (self.settings.file or self.text.file or self._folder / self.slug).parent
-        store = Store(claims_file(root, self.slug), writable=root not in carried())
-        found = find(claim, store, self.version)
+        file, writable = claims_file(root, self.slug), root not in carried()
+        found = find(claim, file, self.version, writable=writable)
         judge(found)
-        name = self.text.name
-        record = claim_record(found, self.slug, name, written.line, written.text)
-        faults = [*sentence_faults(written.text, record.data)] if sentences else []
-        if faults:
+        record = claim_record(found, self.slug, self.text.name, written.line, written.text)
+        if sentences and (faults := [*sentence_faults(written.text, record.data)]):
             where = f"{self.place}, line {written.line}"
             raise ClaimError(f"{where}: {label}: {'; '.join(faults)}")
         return record
@@ -312,7 +314,7 @@ class Chapter:
             raise ValueError(f"label must name a claim that was made above ({known}); got {label}")
         claim = self._claims[label]
         salt = "" if number is not None else str(time.time_ns())
-        return claim.run(claim.experiment, [number or 0], salt)[0]
+        return claim.draw(claim.experiment, number or 0, salt)
 
     def _sentences(self) -> Mapping[str, Sentence]:
         """The claims of the text; a notebook that was taken from its page has none."""
@@ -341,11 +343,8 @@ class Chapter:
         under : str, default ""
             A heading, or its number. What is given under one is taken before what is given for the
             chapter, and that before what checks have bound.
-        rtol, atol : float, default 1e-9 and 0.0
-            The relative and the absolute tolerance.
-        approx : float, optional
-            The relative tolerance of ``\\approx``. A decimal next to it may be off by half its
-            last digit.
+        rtol, atol, approx : float
+            As in `check`. A decimal next to ``\\approx`` may be off by half its last digit.
         spare : mapping of str to str, optional
             The reason why a relation need not hold, by its LaTeX.
         values : mapping, optional
@@ -395,19 +394,17 @@ class Chapter:
         self._refuse(self.missing())
         formulas = self.text.formulas()
         self._tables.refuse_idle(self.place, formulas)
-        found = (*self._checked.items(), *self._compared.items())
-        known = [(self.text.equations[label], bound) for (label, _), bound in found]
-        relations = [formula for formula in formulas if relates(formula.latex)]
-        inline = self._tables.evaluate(self.place, relations, known)
-        inline += self._tables.evaluate_values(self.place, formulas)
+        compared = ((self.text.equations[name], b) for (name, _), b in self._compared.items())
+        known = [*self.checked_statements(), *compared]
+        inline = self._tables.evaluate(self.place, formulas, known)
         self._refuse(newly_listed(self.slug, self.settings, inline))
         later = waiting(self.text.file)
         between = inline_totals([record.outcome for record in inline])
-        not_yet = {"waiting": len(later)} if later else {}
-        sums = {**chapter_totals(self.records()), **between, **not_yet}
+        sums = {**chapter_totals(self.records()), **between}
+        sums |= {"waiting": len(later)} if later else {}
         return Ledger(self.slug, sums, inline, text=self.text.name)
 
-    def _refuse(self, missing: Mapping[str, Sequence[str]]) -> None:
+    def _refuse(self, missing: Mapping[str, list[str]]) -> None:
         if any(missing.values()):
             raise LedgerError(self.place, missing)
 

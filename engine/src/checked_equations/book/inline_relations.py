@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
@@ -26,14 +26,14 @@ from ..latex.balance import balanced
 from ..latex.equation import Equation, located
 from ..latex.names import normal
 from ..latex.parser import parse, parse_free, symbols
-from ..latex.tree import Apply, Name, Number, Statement, Step, Subscript, Sum, walk
-from .prose import Relation
+from ..latex.tree import Apply, Name, Number, Statement, Subscript, walk
+from .prose import Relation, relates
 from .records import InlineRecord
 
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*\.?\s+")
-_DECIMAL = re.compile(r"-?\d+(?:\.(\d+))?")
+_DECIMAL = re.compile(r"-?\s*\d+(?:\.(\d+))?")
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,18 @@ def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineReco
 
     Raises `EquationError` if it is false on the table that decides.
     """
-    unread = _unreadable(relation.latex)
-    if not unread and _gives_value(parse_free(relation.latex)):
-        tables = [table for table in tables if not table.line]  # a check draws its numbers
-    reasons = []
+    unread, reasons = "", []
+    try:
+        statement = parse_free(relation.latex)
+    except EquationError as error:
+        unread = f"cannot be read: {error.problem}"
+    else:
+        known = {*RELATIONS, _SIM}
+        others = [step.relation for step in statement.steps if step.relation not in known]
+        if others:
+            unread = f"`{others[0]}` is no relation between numbers"
+        elif _gives_value(statement):
+            tables = [table for table in tables if not table.line]  # a check draws its numbers
     near = [table for table in tables if stands_under(table.under, relation)]
     for table in [*sorted(near, key=lambda table: _distance(table, relation)), _NOTHING]:
         bound, why = _on(relation.latex, table)
@@ -102,17 +110,6 @@ def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineReco
         reasons.append(why)
     why = unread or _why(relation.latex, tables, reasons)
     return InlineRecord(relation.latex, relation.line, "listed", why)
-
-
-def _unreadable(latex: str) -> str:
-    """Why no table could decide, or nothing."""
-    try:
-        statement = parse_free(latex)
-    except EquationError as error:
-        return f"cannot be read: {error.problem}"
-    known = {*RELATIONS, _SIM}
-    others = [step.relation for step in statement.steps if step.relation not in known]
-    return f"`{others[0]}` is no relation between numbers" if others else ""
 
 
 def _gives_value(statement: Statement) -> bool:
@@ -158,21 +155,17 @@ def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
     """A printed decimal says by its digits how near ``\\approx`` is: half a unit of the last."""
     if _SIM in latex:
         allowed = replace(allowed, atol=max(allowed.atol, allowed.rtol))  # a mean may be zero
-    near = [step for step in statement.steps if step.relation == r"\approx"]
-    halves = [half for step in near for half in _halves(step, latex)]
-    if len(near) == len(statement.steps) == len(halves):
+    decimals = [
+        next(
+            filter(None, (_DECIMAL.fullmatch(latex[slice(*side.span)].strip()) for side in sides)),
+            None,
+        )
+        for sides in ((s.right, s.left) for s in statement.steps if s.relation == r"\approx")
+    ]
+    if len(decimals) == len(statement.steps) and all(decimals):
+        halves = (0.5 * 10.0 ** -len(m[1] or "") * (1 + 1e-9) for m in decimals if m)
         return replace(allowed, approx=0.0, atol=max(allowed.atol, *halves))
     return allowed
-
-
-def _halves(step: Step, latex: str) -> Iterator[float]:
-    for side in (step.right, step.left):
-        unsigned = side.terms[0] if isinstance(side, Sum) and side.signs == (-1,) else side
-        if isinstance(unsigned, Number):
-            printed = _DECIMAL.fullmatch(latex[slice(*side.span)].replace(" ", ""))
-            if printed:
-                yield 0.5 * 10.0 ** -len(printed[1] or "") * (1 + 1e-9)
-                return
 
 
 def _judged(relation: Relation, table: Table, bound: BoundStatement) -> InlineRecord:
@@ -238,51 +231,33 @@ class SymbolTables:
             values={normal(latex): value for latex, value in values.items()},
         )
 
-    def evaluate_values(self, place: str, formulas: Sequence[Relation]) -> tuple[InlineRecord, ...]:
-        """Try the expressions whose values the author has given, each on its own table."""
-        records = []
-        for formula in formulas:
-            spelled = _spelled(formula)
-            for table in self._above(formula):
-                if spelled not in table.values:
-                    continue
-                value = table.values[spelled]
-                draws = tuple(
-                    {**d, _VALUE: value(d) if callable(value) else value} for d in table.draws
-                )
-                says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
-                with located(place, Equation("in the text", says.latex, formula.line)):
-                    record = evaluate_relation(says, [replace(table, draws=draws, under="")])
-                    if record.outcome != "evaluated":
-                        raise EquationError(f"values cannot be compared: {record.why}", says.latex)
-                records.append(replace(record, latex=formula.latex))
-        return tuple(records)
-
     def evaluate(
         self,
         place: str,
-        relations: Sequence[Relation],
+        formulas: Sequence[Relation],
         statements: Iterable[tuple[Equation, BoundStatement]],
     ) -> tuple[InlineRecord, ...]:
-        """What becomes of all; an error of a false one says where in the file `place` it is."""
+        """What becomes of the relations, and then of the expressions whose values are given.
+
+        The error of a false one says where in the file `place` it is.
+        """
         tables = list(self._tables.values())
         for equation, bound in statements:
             draws = bound.draws[: len(bound.draws) - bound.tight]
             drawn = tuple(_with_roots(draw.bindings) for draw in draws)
             tables.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
-        records = []
-        for relation in relations:
-            spelled = _spelled(relation)
-            spared = [t.spared[spelled] for t in self._above(relation) if spelled in t.spared]
-            if spared:
-                record = InlineRecord(
-                    relation.latex, relation.line, "listed", spared[0], spared=True
-                )
-            else:
-                with located(place, Equation("in the text", relation.latex, relation.line)):
-                    record = evaluate_relation(relation, tables)
-            records.append(record)
-        return tuple(records)
+        records, valued = [], []
+        for formula in formulas:
+            latex, spelled, above = formula.latex, _spelled(formula), self._above(formula)
+            spared = [table.spared[spelled] for table in above if spelled in table.spared]
+            with located(place, Equation("in the text", latex, formula.line)):
+                if relates(latex) and spared:
+                    why = spared[0]
+                    records.append(InlineRecord(latex, formula.line, "listed", why, spared=True))
+                elif relates(latex):
+                    records.append(evaluate_relation(formula, tables))
+            valued += [_on_value(place, formula, t) for t in above if spelled in t.values]
+        return (*records, *valued)
 
     def _above(self, relation: Relation) -> list[Table]:
         """The author's tables that count where the relation stands."""
@@ -304,6 +279,18 @@ class SymbolTables:
                 ]
         if formulas and idle:
             raise ValueError(f"{place}: {'; '.join(idle)}")
+
+
+def _on_value(place: str, formula: Relation, table: Table) -> InlineRecord:
+    """The expression against the value that its author has given in the table."""
+    value = table.values[_spelled(formula)]
+    draws = tuple({**d, _VALUE: value(d) if callable(value) else value} for d in table.draws)
+    says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
+    with located(place, Equation("in the text", says.latex, formula.line)):
+        record = evaluate_relation(says, [replace(table, draws=draws, under="")])
+        if record.outcome != "evaluated":
+            raise EquationError(f"values cannot be compared: {record.why}", says.latex)
+    return replace(record, latex=formula.latex)
 
 
 def _spelled(relation: Relation) -> str:

@@ -97,14 +97,11 @@ def _source(function: FunctionType) -> str:
     found = [
         ast.get_source_segment(text, node) or ""
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, kinds) and _first_line(node) == code.co_firstlineno
+        if isinstance(node, kinds)
+        and min(part.lineno for part in (node, *getattr(node, "decorator_list", ())))
+        == code.co_firstlineno
     ]
     if not found:
         where = f"{code.co_filename}, line {code.co_firstlineno}"
         raise ValueError(f"the source of {function.__qualname__} is not at {where}")
     return "".join("".join(found).split())
-
-
-def _first_line(node: Any) -> int:
-    decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
