@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import phrases
-from .html import code, element, number, phrase, row, say, scrolled, table, tolerance
+from .html import code, element, number, number_cell, phrase, row, say, scrolled, table, tolerance
 
 Data = Mapping[str, Any]
 
@@ -49,10 +49,9 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
     label = data.get("about") or data.get("label") or data.get("chapter", "")
     summary = phrases.plain(data)
     if kind in phrases.CHECKED:
-        parts = phrases.badge_phrases(
-            data, data["mutants"], data["oracle"], data["route"], apart=True
-        )
-        summary = " · ".join([*parts, *filter(None, [data.get("text")])])
+        told = (data["mutants"], data["oracle"], data["route"])
+        parts = phrases.badge_phrases(data, *told, apart=True)
+        summary = " · ".join(filter(None, [*parts, data.get("text")]))
     if panel is None and kind in (*phrases.CHECKED, "definition"):
         panel = check_details(data, AS_WRITTEN)
         if data.get("text"):  # the engine cannot see what an editor has not saved
@@ -75,18 +74,13 @@ def check_details(record: Data, math: Math, tried: str | None = None) -> str:
         said = scrolled(element("p", f"By definition: {shown}{why}."), "by definition")
     if not record["steps"]:
         return said
-    facts = element("p", say(_facts(record)))
     mutants = _mutants(record["mutants"], math) if tried is None else tried
     rows = (
-        element("tr", element("td", math.display(e["latex"])), _number_cell(number(e["residual"])))
+        element("tr", element("td", math.display(e["latex"])), number_cell(number(e["residual"])))
         for e in record["steps"]
     )
     steps = scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
-    return said + steps + facts + mutants
-
-
-def _number_cell(text: str) -> str:
-    return element("td", text, class_="eqn-number")
+    return f"{said}{steps}{element('p', say(_facts(record)))}{mutants}"
 
 
 def _facts(record: Data) -> str:
@@ -95,10 +89,8 @@ def _facts(record: Data) -> str:
     slip = phrases.slip_phrase(record.get("estimate"))
     allowed = phrases.tolerance_phrase(record)
     oracle = f"How this was checked: {record['oracle']}" if record["oracle"] else ""
-    how = [
-        oracle or "Compared with what it defines",
-        phrases.route_phrase(record.get("route") or ()),
-    ]
+    route = phrases.route_phrase(record.get("route") or ())
+    how = [oracle or "Compared with what it defines", route]
     terms = [
         f"a relative slip of {slip} or more would be caught" if slip else "",
         f"relative tolerance {allowed}" if allowed else "",
@@ -128,7 +120,7 @@ def _mutants(mutants: Data, math: Math) -> str:
         edit = element("td", phrase(entry.get("said") or entry["edit"], math.inline), why)
         reads = element("td", math.inline(entry["latex"]))
         name = f"eqn-{entry['outcome']}"
-        rows.append(element("tr", edit, reads, _number_cell(outcome), class_=name))
+        rows.append(element("tr", edit, reads, number_cell(outcome), class_=name))
     titles = ("single edit", "there it now reads", "residual")
     title = element("summary", say(phrases.mutants_caught(mutants)))
     shown = scrolled(table("eqn-mutants", titles, rows), "mutants")
@@ -137,13 +129,10 @@ def _mutants(mutants: Data, math: Math) -> str:
 
 def _closed(data: Data) -> str:
     """The totals of a chapter, and the relations between the lines that are only listed."""
-    between = phrases.evaluated_between(data["totals"])
-    more = [(word, ", ".join(words)) for word, words in data.get("more", {}).items()]
-    counts = [
-        *phrases.total_rows(data),
-        *more,
-        *([("between the lines", between)] if between else []),
-    ]
+    counts = phrases.total_rows(data)
+    counts += ((word, ", ".join(words)) for word, words in data.get("more", {}).items())
+    if between := phrases.evaluated_between(data["totals"]):
+        counts.append(("between the lines", between))
     sums = table("eqn-totals", ("count of", "how many"), (row(*count) for count in counts))
     listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
     rows = [row(str(r["line"]), code(r["latex"]), say(r["why"])) for r in listed]

@@ -14,7 +14,7 @@ import re
 import sys
 import traceback
 from contextlib import chdir, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -66,11 +66,10 @@ def cells(path: Path) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Check:
-    """A check that held: the equation, the line of its file, and the plain line of its record."""
+    """A check that held: where its equation stands, and the plain line of its record."""
 
     file: str
     line: int
-    label: str
     said: str
 
 
@@ -112,20 +111,14 @@ def run_page(path: Path) -> Run:
                 continue
             try:
                 shown.append(_executed(cell, path, scope))
-            except EquationError as error:
-                faults.append(_false(error, path, _line_in(error, path, cell)))
-            except ClaimError as error:
-                faults.append(Fault(str(path), _line_in(error, path, cell), 1, str(error)))
-            except LedgerError as error:
-                if error.beside:  # missing equations are told from the labels
-                    faults.append(Fault(str(path), _line_in(error, path, cell), 1, error.beside))
             except Exception as error:  # noqa: BLE001 - whatever a cell raises is told with its line
-                if "raises-exception" in cell.tags:
-                    continue
-                said = "".join(traceback.format_exception_only(error)).strip()
-                faults.append(Fault(str(path), _line_in(error, path, cell), 1, said, broken=True))
-                break
-    return _summed(path, [*scope.values(), *shown], faults)
+                fault = _fault(error, path, cell)
+                if not (fault.broken and "raises-exception" in cell.tags):
+                    faults.append(fault)
+                    if fault.broken:
+                        break
+    told = tuple(fault for fault in faults if fault.said)
+    return _summed(path, [*scope.values(), *shown], told)
 
 
 def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
@@ -156,17 +149,19 @@ def named(cell: Cell, path: Path) -> str:
     return name
 
 
-def _line_in(error: BaseException, path: Path, cell: Cell) -> int:
-    """The line of the page on which the error was raised."""
-    if isinstance(error, SyntaxError) and error.lineno:
-        return error.lineno
+def _fault(error: Exception, path: Path, cell: Cell) -> Fault:
+    """At the equation where that stands in a file, else at the line of the code.
+
+    Of a ledger it says only what is no equation: those are told from their labels.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     own = (f.lineno for f in frames if f.filename.startswith(f"{path.name}#") and f.lineno)
-    return next(own, cell.line)
-
-
-def _false(error: EquationError, path: Path, line: int) -> Fault:
-    """At the equation where that stands in a file, else at the line of the code."""
+    line = (error.lineno if isinstance(error, SyntaxError) else None) or next(own, cell.line)
+    if isinstance(error, ClaimError | LedgerError):
+        return Fault(str(path), line, 1, getattr(error, "beside", str(error)))
+    if not isinstance(error, EquationError):
+        said = "".join(traceback.format_exception_only(error)).strip()
+        return Fault(str(path), line, 1, said, broken=True)
     file = path.parent / error.chapter.rsplit("/", 1)[-1] if error.chapter else path
     said = str(error).removeprefix(f"{error.chapter}, ") if error.chapter else str(error)
     if error.chapter and file.is_file():
@@ -174,22 +169,20 @@ def _false(error: EquationError, path: Path, line: int) -> Fault:
     return Fault(str(path), line, 1, said, error.label)
 
 
-def _summed(path: Path, values: list[Any], faults: list[Fault]) -> Run:
-    opened = list({id(v): v for v in values if isinstance(v, Chapter)}.values())
+def _summed(path: Path, values: list[Any], faults: tuple[Fault, ...]) -> Run:
+    once = list({id(value): value for value in values}.values())
+    run = Run(faults=faults)
     checks = []
-    labels: dict[str, dict[str, int]] = {}
-    tried: dict[str, list[str]] = {}
-    for chapter in opened:
+    for chapter in (value for value in once if isinstance(value, Chapter)):
         file = str(chapter.file.resolve() if chapter.file else path)
         records = chapter.records()
-        checks += [Check(file, r.line, r.label, repr(r)) for r in records]
+        checks += [Check(file, record.line, repr(record)) for record in records]
         if chapter.file:
-            labels[file] = {e.label: e.line for e in chapter.equations().values()}
-            failed = [fault.label for fault in faults if fault.file == file]
-            tried[file] = [*(record.label for record in records), *failed]
-    alone = {id(v): v for v in values if isinstance(v, Record) and not v.chapter}.values()
-    checks += [Check(str(path), 0, "", repr(record)) for record in alone]
-    return Run(tuple(checks), tuple(faults), labels, tried)
+            run.labels[file] = {e.label: e.line for e in chapter.equations().values()}
+            failed = (fault.label for fault in faults if fault.file == file)
+            run.tried[file] = [*(record.label for record in records), *failed]
+    alone = (value for value in once if isinstance(value, Record) and not value.chapter)
+    return replace(run, checks=(*checks, *(Check(str(path), 0, repr(one)) for one in alone)))
 
 
 def main() -> None:

@@ -47,6 +47,11 @@ def row(*cells: str) -> str:
     return element("tr", *(element("td", cell) for cell in cells))
 
 
+def number_cell(text: str) -> str:
+    """A cell of a column of numbers."""
+    return element("td", text, class_="eqn-number")
+
+
 def inline_math(latex: str) -> str:
     """Mathematics in the line, typeset when the page loads."""
     return element("span", rf"\({escape(latex)}\)", class_="math")
