@@ -86,13 +86,13 @@ def check_details(record: Data, math: Math, tried: str | None = None) -> str:
 def _facts(record: Data) -> str:
     """How it was checked, in a sentence, and under which terms, in another."""
     draws, tight = record["draws"], record.get("tight")
-    slip = phrases.slip_phrase(record.get("estimate"))
+    slip = (record.get("estimate") or {}).get("slip")
     allowed = phrases.tolerance_phrase(record)
     oracle = f"How this was checked: {record['oracle']}" if record["oracle"] else ""
     route = phrases.route_phrase(record.get("route") or ())
     how = [oracle or "Compared with what it defines", route]
     terms = [
-        f"a relative slip of {slip} or more would be caught" if slip else "",
+        f"a relative slip of {100 * slip:.2g} % or more would be caught" if slip else "",
         f"relative tolerance {allowed}" if allowed else "",
         "tolerance four standard errors" if record.get("estimate") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",

@@ -43,9 +43,9 @@ class Chapter:
     slug : str
         The path of the chapter within the book, without its ending.
     path : path of a file, optional
-        The text that the equations are read from. Unless it is given, it is the notebook that
-        runs, the chapter's ``.md`` or ``.ipynb`` in the working directory, or else the copy that
-        the book or the installed package carries.
+        The text that the equations are read from; else the notebook that runs, the chapter's
+        ``.md`` or ``.ipynb`` in the working directory, or the copy that the book or the installed
+        package carries.
 
     Raises
     ------
@@ -101,11 +101,10 @@ class Chapter:
         label : str
             The label of the equation.
         bindings : mapping, problem or Callable
-            The numbers. A mapping goes from the LaTeX of each symbol to its value; a problem is
-            any object that has the fields which the notation gives to symbols, alone or in a pair
-            with a mapping for the other symbols; a function of a NumPy generator returns one of
-            these, and is drawn three times: then the worst residual counts. What is bound by name
-            is used; fields are where their symbols occur.
+            The numbers: a mapping from the LaTeX of each symbol, all of them used, to its value;
+            any object with the fields that the notation gives to symbols, alone or in a pair with a
+            mapping for the others; or a function of a NumPy generator that returns one of these,
+            and is drawn three times: then the worst residual counts.
         oracle : str
             By which independent route the numbers come.
         rtol, atol, approx : float
@@ -115,11 +114,6 @@ class Chapter:
         tight : bindings, list of bindings, or str, optional
             Further bindings on which an inequality is an equality and is judged as one; or why
             there are none, as in ``"never: a density is positive"``.
-
-        Returns
-        -------
-        Record
-            The check, which shows itself.
 
         Raises
         ------
@@ -184,26 +178,15 @@ class Chapter:
 
         Parameters
         ----------
-        label : str
-            The label of the definition.
-        bindings : mapping, problem or Callable, optional
-            The numbers, as in `check`.
+        label, bindings, oracle, rtol, atol, approx, spare
+            As in `check`.
         why : str, default ""
             The reason for which another statement is left as it stands.
-        oracle, rtol, atol, approx, spare
-            As in `check`.
-
-        Returns
-        -------
-        Record
-            The comparison, which shows itself.
 
         Raises
         ------
-        EquationError
+        EquationError, ValueError
             As in `check`, and where neither numbers nor `why` are given.
-        ValueError
-            If no equation has the label; the nearest ones are named.
         """
         allowed = Tolerance(rtol, atol, approx)
         terms = Terms(allowed, oracle, spare or {}, None, self.slug, self._fields)
@@ -226,7 +209,8 @@ class Chapter:
         """See whether a sentence about an experiment holds, on draws that nobody chose.
 
         The results are stored in the folder ``_claims`` of the book, by the code that made them;
-        while that stays, one draw is repeated and compared.
+        while that stays, one draw is repeated and compared. The `outcomes` of the record are there
+        for tables and figures.
 
         Parameters
         ----------
@@ -251,11 +235,6 @@ class Chapter:
             must hold less often than `least` says.
         once : str, default ""
             Why there is nothing to repeat; then `draws` is one.
-
-        Returns
-        -------
-        ClaimRecord
-            What was found, which shows itself; its `outcomes` are there for tables and figures.
 
         Raises
         ------
@@ -289,7 +268,7 @@ class Chapter:
         return record
 
     def draw(self, label: str, number: int | None = None) -> Draw:
-        """Run one more draw of a claim that has been made above.
+        """Run one more draw of a claim made above: ``held``, ``effect``, ``outcome``, ``seconds``.
 
         Parameters
         ----------
@@ -298,11 +277,6 @@ class Chapter:
         number : int, optional
             Which draw: one below the claim's own number of draws repeats that. Unless it is given,
             it is one that nobody has seen.
-
-        Returns
-        -------
-        Draw
-            What it found: ``held``, ``effect``, ``outcome``, ``seconds``.
 
         Raises
         ------
@@ -338,23 +312,16 @@ class Chapter:
 
         Parameters
         ----------
-        bindings : mapping, problem or Callable
-            The numbers, as in `check`.
+        bindings, rtol, atol, approx
+            As in `check`. A decimal next to ``\\approx`` may be off by half its last digit.
         under : str, default ""
             A heading, or its number. What is given under one is taken before what is given for the
             chapter, and that before what checks have bound.
-        rtol, atol, approx : float
-            As in `check`. A decimal next to ``\\approx`` may be off by half its last digit.
         spare : mapping of str to str, optional
             The reason why a relation need not hold, by its LaTeX.
         values : mapping, optional
             What an expression stands for that relates nothing, by its LaTeX, as in "the average is
             $\\sigma_f^2 (1 - \\rho^2)$": its value, or a function that finds it from the numbers.
-
-        Returns
-        -------
-        Symbols
-            The names, in a record that shows itself.
 
         Raises
         ------
@@ -377,11 +344,6 @@ class Chapter:
 
         An equation that ``equations-baseline.toml`` lists needs no record yet (see `baseline`).
         Every relation between the equations is tried on the symbols of the chapter.
-
-        Returns
-        -------
-        Ledger
-            The sums, and the outcomes of the relations.
 
         Raises
         ------
@@ -469,10 +431,7 @@ class Chapter:
         return "/".join([*folders, self.text.file.name]) if self.text.file else self.slug
 
     def equation(self, label: str) -> Equation:
-        """Return the equation of a label as the text has it now.
-
-        Raises `ValueError` if no equation has the label; the nearest ones are named.
-        """
+        """Return the equation of a label as the text has it now; raise `ValueError` for another."""
         self.reread()
         if label not in self.text.equations:
             close = get_close_matches(label, self.text.equations, n=3, cutoff=0.4)
@@ -481,17 +440,16 @@ class Chapter:
         return self.text.equations[label]
 
     def numbers(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
-        """Return the numbers of bindings, one set a draw, for what is written in LaTeX.
+        """Return the numbers of bindings, one set a draw, as the `seed` decides.
 
-        The `seed` decides what is drawn. Fields that the notation gives to the symbols of `latex`
-        are found.
+        Fields that the notation gives to the symbols of `latex` are found.
         """
         return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
 
     def tolerance_of(self, label: str, says: str) -> Tolerance:
-        """Return what the first check of an equation allows.
+        """Return what the first check of an equation allows, or raise a `ValueError` that `says`.
 
-        Raises `ValueError` if there was none, for what `says` that it needs the check.
+        That is the name of what needs the check.
         """
         allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
         if not allowed:

@@ -81,12 +81,12 @@ def check_pages(
         runs = []
         for run in pool.map(run_apart, pages):
             runs.append(run)
-            for check in run.checks:
-                print(f"{_place(check.file, check.line)}: {check.said}", flush=True)
+            for file, line, said in run.checks:
+                print(f"{_place(file, line)}: {said}", flush=True)
     if write:
-        file = find_baseline(Path.cwd()) or Path.cwd() / BASELINE
-        count = write_baseline(file, {Path(text): labels for text, _, labels in _untried(runs)})
-        print(f"{_place(str(file))}: {count} equations not yet checked")
+        listed = find_baseline(Path.cwd()) or Path.cwd() / BASELINE
+        count = write_baseline(listed, {Path(text): labels for text, _, labels in _untried(runs)})
+        print(f"{_place(str(listed))}: {count} equations not yet checked")
     faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]
     for fault in faults:
         print(f"{_place(fault.file, fault.line, fault.column)}: error: {fault.said}")

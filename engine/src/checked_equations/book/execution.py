@@ -65,15 +65,6 @@ def cells(path: Path) -> list[Cell]:
 
 
 @dataclass(frozen=True)
-class Check:
-    """A check that held: where its equation stands, and the plain line of its record."""
-
-    file: str
-    line: int
-    said: str
-
-
-@dataclass(frozen=True)
 class Fault:
     """What went wrong, and where: in an equation, or (`broken`) in the code of a cell."""
 
@@ -87,11 +78,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Run:
-    """What a page has left: checks, faults, and by text the labels that no check has tried."""
+    """What a page has left: faults, and by text the lines of its labels and which were tried.
 
-    checks: tuple[Check, ...] = ()
+    Of a check that held: the file and the line of its equation, and the plain line of its record.
+    """
+
+    checks: tuple[tuple[str, int, str], ...] = ()
     faults: tuple[Fault, ...] = ()
-    labels: dict[str, dict[str, int]] = field(default_factory=dict)  # of each text, their lines
+    labels: dict[str, dict[str, int]] = field(default_factory=dict)
     tried: dict[str, list[str]] = field(default_factory=dict)
 
 
@@ -176,13 +170,13 @@ def _summed(path: Path, values: list[Any], faults: tuple[Fault, ...]) -> Run:
     for chapter in (value for value in once if isinstance(value, Chapter)):
         file = str(chapter.file.resolve() if chapter.file else path)
         records = chapter.records()
-        checks += [Check(file, record.line, repr(record)) for record in records]
+        checks += [(file, record.line, repr(record)) for record in records]
         if chapter.file:
             run.labels[file] = {e.label: e.line for e in chapter.equations().values()}
             failed = (fault.label for fault in faults if fault.file == file)
             run.tried[file] = [*(record.label for record in records), *failed]
     alone = (value for value in once if isinstance(value, Record) and not value.chapter)
-    return replace(run, checks=(*checks, *(Check(str(path), 0, repr(one)) for one in alone)))
+    return replace(run, checks=(*checks, *((str(path), 0, repr(one)) for one in alone)))
 
 
 def main() -> None:

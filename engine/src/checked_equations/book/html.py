@@ -63,18 +63,12 @@ def display(latex: str) -> str:
 
 
 def display_later(latex: str) -> str:
-    """The same, which the script typesets when a reader comes near it: for long tables.
-
-    What it stands in says to MathJax that it has to wait, by ``tex2jax_ignore``.
-    """
+    """The same for long tables under ``tex2jax_ignore``: typeset when a reader comes near it."""
     return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="eqn-later")
 
 
 def later(latex: str) -> str:
-    """Mathematics in the line that the script typesets when a reader comes near it, and sees it.
-
-    What cannot be typeset alone is shown as it is written.
-    """
+    """The same in the line, but for what cannot be typeset alone: it is shown as it is written."""
     if not is_balanced(latex):
         return code(latex)
     spelled = rf"\({escape(_laid_out(latex))}\)"

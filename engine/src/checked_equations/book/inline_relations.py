@@ -104,10 +104,12 @@ def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineReco
             tables = [table for table in tables if not table.line]  # a check draws its numbers
     near = [table for table in tables if stands_under(table.under, relation)]
     for table in [*sorted(near, key=lambda table: _distance(table, relation)), _NOTHING]:
-        bound, why = _on(relation.latex, table)
-        if bound is not None:
+        try:
+            bound = _on(relation.latex, table)
+        except (EquationError, Misfit) as error:
+            reasons.append(getattr(error, "problem", str(error)))
+        else:
             return _judged(relation, table, bound)
-        reasons.append(why)
     why = unread or _why(relation.latex, tables, reasons)
     return InlineRecord(relation.latex, relation.line, "listed", why)
 
@@ -120,35 +122,31 @@ def _gives_value(statement: Statement) -> bool:
     return any(literal) and all(a or b for a, b in zip(alone, literal, strict=True))
 
 
-def _on(latex: str, table: Table) -> tuple[BoundStatement | None, str]:
-    """The relation on the numbers of `table`, or why it cannot be evaluated on them."""
-    try:
-        statement = _read(latex, table.draws[0])
-        if any(step.left == step.right for step in statement.steps):
-            return None, "says nothing: both sides read the same"
-        names = names_in(statement)
-        drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
-        refuse_unfit(latex, statement, drawn)
-        bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
-        for place, step in enumerate(statement.steps):
-            bound.compare(place, step)
-    except (EquationError, Misfit) as error:
-        return None, getattr(error, "problem", str(error))
-    return bound, ""
+def _on(latex: str, table: Table) -> BoundStatement:
+    """The relation on the numbers of `table`; of what is normal, those about mean and covariance.
 
-
-def _read(latex: str, bindings: Mapping[str, Any]) -> Statement:
-    """The statement; of what is normal, the two about mean and covariance."""
-    if _SIM not in latex:
-        statement = parse(latex, name_kinds(bindings))
-        if any(step.relation not in RELATIONS for step in statement.steps):
-            raise EquationError("no relation between numbers", latex)
-        return statement
-    statement = parse(latex, name_kinds({NORMAL: normal_shape, **bindings}))
-    pairs = [tuple(moment_steps(step, bindings)) for step in statement.steps]
-    if not all(pairs):
-        raise EquationError(_NO_NODES, latex)
-    return replace(statement, steps=tuple(itertools.chain(*pairs)))
+    Raises `EquationError` or `Misfit` if it cannot be evaluated on them.
+    """
+    bindings = table.draws[0]
+    statement = parse(
+        latex, name_kinds({NORMAL: normal_shape, **bindings} if _SIM in latex else bindings)
+    )
+    if _SIM in latex:
+        pairs = [tuple(moment_steps(step, bindings)) for step in statement.steps]
+        if not all(pairs):
+            raise EquationError(_NO_NODES, latex)
+        statement = replace(statement, steps=tuple(itertools.chain(*pairs)))
+    elif any(step.relation not in RELATIONS for step in statement.steps):
+        raise EquationError("no relation between numbers", latex)
+    if any(step.left == step.right for step in statement.steps):
+        raise EquationError("says nothing: both sides read the same", latex)
+    names = names_in(statement)
+    drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
+    refuse_unfit(latex, statement, drawn)
+    bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
+    for place, step in enumerate(statement.steps):
+        bound.compare(place, step)
+    return bound
 
 
 def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
@@ -222,14 +220,10 @@ class SymbolTables:
         idle = [latex for latex, why in spare.items() if not why.strip()]
         if idle:
             raise EquationError("spare must say why it need not hold", idle[0])
-        self._tables[under, frozenset(drawn[0])] = Table(
-            tuple(map(_with_roots, drawn)),
-            allowed,
-            f"symbols({under!r})" if under else "symbols",
-            under,
-            spared={normal(latex): why for latex, why in spare.items()},
-            values={normal(latex): value for latex, value in values.items()},
-        )
+        spared = {normal(latex): why for latex, why in spare.items()}
+        known = {normal(latex): value for latex, value in values.items()}
+        terms = (allowed, f"symbols({under!r})" if under else "symbols", under, 0, spared, known)
+        self._tables[under, frozenset(drawn[0])] = Table(tuple(map(_with_roots, drawn)), *terms)
 
     def evaluate(
         self,
@@ -272,11 +266,12 @@ class SymbolTables:
             if under and not any(names_heading(under, heading) for heading in headings):
                 idle.append(f"no relation stands under the heading {under!r}")
             found = {_spelled(formula) for formula in formulas if stands_under(under, formula)}
-            for word, named in (("spare names", table.spared), ("values gives", table.values)):
-                idle += [
-                    f"{word} {latex!r}, which does not stand between the equations"
-                    for latex in sorted(named.keys() - found)
-                ]
+            named = {"spare names": table.spared, "values gives": table.values}
+            idle += [
+                f"{word} {latex!r}, which does not stand between the equations"
+                for word, known in named.items()
+                for latex in sorted(known.keys() - found)
+            ]
         if formulas and idle:
             raise ValueError(f"{place}: {'; '.join(idle)}")
 
@@ -303,10 +298,9 @@ def _spelled(relation: Relation) -> str:
 
 def _with_roots(drawn: Mapping[str, Any]) -> dict[str, Any]:
     """Where a symbol is bound as a square alone, as variances are, its root is bound with it."""
-    roots = {}
-    for key, value in drawn.items():
-        square = _SQUARE.fullmatch(key)
-        number = isinstance(value, Real) and float(value) >= 0
-        if square and number and square[1] not in drawn:
-            roots[square[1]] = float(value) ** 0.5
-    return {**drawn, **roots}
+    roots = {
+        square[1]: float(value) ** 0.5
+        for key, value in drawn.items()
+        if (square := _SQUARE.fullmatch(key)) and isinstance(value, Real) and float(value) >= 0
+    }
+    return {**roots, **drawn}

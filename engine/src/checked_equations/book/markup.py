@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from ..latex.equation import Equation
@@ -115,10 +116,7 @@ def options(body: list[str]) -> int:
     if body and body[0].strip() == "---":
         ends = [i for i, line in enumerate(body[1:], start=2) if line.strip() == "---"]
         return ends[0] if ends else 1
-    count = 0
-    while count < len(body) and re.match(r"^\s*:[\w-]+:", body[count]):
-        count += 1
-    return count
+    return len(list(takewhile(re.compile(r"\s*:[\w-]+:").match, body)))
 
 
 def read(path: Path) -> dict[str, Equation]:

@@ -130,12 +130,6 @@ def badge_phrases(
     return [part for part in parts if part]
 
 
-def slip_phrase(estimate: Data | None) -> str:
-    """``2.4 %``: the smallest relative error that an estimate would have caught."""
-    slip = (estimate or {}).get("slip")
-    return f"{100 * slip:.2g} %" if slip else ""
-
-
 def route_phrase(route: Sequence[str]) -> str:
     """``by quadrature, differences``: what the bound values say of the way to their numbers."""
     return f"by {', '.join(route)}" if route else ""

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from ..errors import EquationError
@@ -67,13 +68,16 @@ def formulas(source: str) -> list[Relation]:
     lines = source.splitlines()
     directives = list(markup.blocks(lines))
     kept = spoken(lines, directives)
+    stack: list[tuple[int, str]] = []
+    above = []  # each line: its headings, the outermost first
+    for line in kept:
+        above.append(tuple(words for _, words in stack))
+        if match := _HEADING.match(line):
+            level = len(match[1])
+            stack = [entry for entry in stack if entry[0] < level] + [(level, match[2])]
     written = [*_between_marks(kept), *_unlabelled(directives)]
-    matches = ((i, _HEADING.match(line)) for i, line in enumerate(kept, start=1))
-    headings = [(i, len(m[1]), m[2]) for i, m in matches if m]
-    return [
-        Relation(latex, line, _above(headings, line))
-        for latex, line in sorted(written, key=lambda entry: entry[1])
-    ]
+    written.sort(key=lambda entry: entry[1])
+    return [Relation(latex, line, above[line - 1]) for latex, line in written]
 
 
 def read_formulas(path: Path) -> list[Relation]:
@@ -96,11 +100,11 @@ def sentences(content: str, suffix: str) -> set[str]:
 
     Or in cells of their own, with the tag `caption`.
     """
-    found = _placed(content, suffix, without="caption")
-    if suffix != ".ipynb":
-        blocks = markup.blocks(content.splitlines())
-        code = [range(f.line, f.line + len(b) + 2) for f, b in blocks if f.directive == "code-cell"]
-        found = [r for r in found if not any(r.line in lines for lines in code)]
+    code: set[int] = set()
+    for fence, body in markup.blocks(content.splitlines()) if suffix != ".ipynb" else ():
+        if fence.directive == "code-cell":
+            code |= {*range(fence.line, fence.line + len(body) + 2)}
+    found = (r for r in _placed(content, suffix, without="caption") if r.line not in code)
     return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
@@ -179,24 +183,11 @@ def _unlabelled(directives: list[tuple[markup.Fence, list[str]]]) -> Iterator[tu
             yield latex.strip(), fence.line + (0 if fence.argument else 1 + count)
 
 
-def _above(headings: list[tuple[int, int, str]], line: int) -> tuple[str, ...]:
-    """The headings that `line` stands under, the outermost first."""
-    stack: list[tuple[int, str]] = []
-    for at, level, words in headings:
-        if at < line:
-            stack = [entry for entry in stack if entry[0] < level] + [(level, words)]
-    return tuple(words for _, words in stack)
-
-
 def relates(latex: str) -> bool:
     """Whether a relation stands in it, outside the subscripts and the heads of sums."""
     try:
         sequence = tokens(latex)
     except EquationError:
         return True  # what cannot be read is for the reader of the list
-    depth = 0
-    for token in sequence:
-        depth += _DEPTH.get(token.text, 0)
-        if depth <= 0 and token.text in _RELATIONS:
-            return True
-    return False
+    depths = accumulate(_DEPTH.get(token.text, 0) for token in sequence)
+    return any(d <= 0 and t.text in _RELATIONS for d, t in zip(depths, sequence, strict=True))

@@ -26,11 +26,12 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,11 +52,12 @@ T = TypeVar("T")
 
 def once_a_state(read: Callable[[Path], T]) -> Callable[[Path], T]:
     """What `read` makes of a file, made once for each state of the file."""
-    known = lru_cache(maxsize=16)(lambda file, changed: read(file))
+    known = lru_cache(maxsize=1024)(lambda file, changed, size: read(file))
 
     @wraps(read)
     def current(file: Path) -> T:
-        return known(file, file.stat().st_mtime_ns)
+        state = file.stat()
+        return known(file, state.st_mtime_ns, state.st_size)
 
     return current
 
@@ -72,11 +74,10 @@ class Settings:
     @property
     def notation_file(self) -> Path | None:
         """The notation: the book's own, or what was packed of it."""
-        if not self.notation:
+        if not self.notation or not self.file:
             return None
-        folder = self.file.parent if self.file else Path()
-        places = folder / self.notation, folder / Path(self.notation).with_suffix(".json").name
-        return next(filter(Path.is_file, places), None)
+        names = self.notation, Path(self.notation).with_suffix(".json").name
+        return next(filter(Path.is_file, map(self.file.parent.joinpath, names)), None)
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of the notation that name fields.
@@ -93,9 +94,8 @@ class Settings:
         for row in rows:
             strange = sorted(set(row["fields"]) - {*row["latex"], *row.get("shown", ())})
             if strange:
-                raise ValueError(
-                    f"{file}: {', '.join(strange)} is no form of a row of the notation"
-                )
+                said = f"{', '.join(strange)} is no form of a row of the notation"
+                raise ValueError(f"{file}: {said}")
         return rows
 
     def fields(self, chapter: str) -> Fields:
@@ -103,12 +103,12 @@ class Settings:
         own = [row["fields"] for row in self.rows() if row.get("chapter", chapter) == chapter]
         return Fields.of_rows(own)
 
-    def carried_files(self) -> Iterator[Path]:
+    def carried_files(self) -> list[Path]:
         """The files that go with the equations where these are packed."""
-        if self.file is not None:
-            for pattern in self.carry:
-                yield from sorted(self.file.parent.glob(pattern))
-            yield self.file
+        if self.file is None:
+            return []
+        found = (sorted(self.file.parent.glob(pattern)) for pattern in self.carry)
+        return [*chain.from_iterable(found), self.file]
 
 
 @once_a_state
