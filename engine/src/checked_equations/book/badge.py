@@ -41,10 +41,7 @@ def mark() -> str:
 
 
 def notebook_badge(data: Data, panel: str | None = None) -> str:
-    """The badge of a record's JSON as the output of its cell shows it.
-
-    Of a kind that the engine does not know, `panel` is what an open badge shows.
-    """
+    """The badge of a record as its cell shows it; `panel` is that of a kind of the book's own."""
     kind = data["kind"]
     label = data.get("about") or data.get("label") or data.get("chapter", "")
     summary = phrases.plain(data)
@@ -63,10 +60,7 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
 
 
 def check_details(record: Data, math: Math, tried: str | None = None) -> str:
-    """What an open badge says of one check; `math` writes LaTeX.
-
-    It ends with the mutants, unless something else says what was `tried`.
-    """
+    """What an open badge says of one check, with its mutants unless `tried` tells of them."""
     said = ""
     if record["kind"] == "definition" and record.get("bare"):
         shown = ", ".join(math.inline(latex.rstrip(" .,;")) for latex in record["bare"])

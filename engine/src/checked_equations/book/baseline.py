@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .records import InlineRecord
-from .settings import Settings, once_a_state
+from .settings import Settings, nearest, once_a_state
 
 BASELINE = "equations-baseline.toml"
 LISTED = "relations-listed.toml"
@@ -28,12 +28,6 @@ _HEAD = """\
 # checked, or gone, must leave it (`checked-equations check --write-baseline` takes them out).
 
 """
-
-
-def find_baseline(folder: Path) -> Path | None:
-    """The file in `folder` or above it, if there is one."""
-    above = (folder.resolve(), *folder.resolve().parents)
-    return next((place / BASELINE for place in above if (place / BASELINE).is_file()), None)
 
 
 @once_a_state
@@ -51,7 +45,7 @@ def read_baseline(file: Path) -> Mapping[Path, tuple[str, ...]]:
 
 def waiting(text: Path | None) -> tuple[str, ...]:
     """The labels of `text` that need no check yet."""
-    file = find_baseline(text.parent) if text else None
+    file = nearest(BASELINE, text.parent) if text else None
     return read_baseline(file).get(text.resolve(), ()) if text and file else ()
 
 
@@ -67,10 +61,7 @@ def outgrown(
 
 
 def write_baseline(file: Path, unchecked: Mapping[Path, Collection[str]]) -> int:
-    """Keep in `file` the labels of `unchecked`; one that is there only loses some.
-
-    Returns how many labels wait. Texts that `unchecked` does not name stay as they are.
-    """
+    """Keep in `file` the labels that wait, and count them; of a text there already some only go."""
     old = read_baseline(file) if file.is_file() else None
     kept: Mapping[Path, Collection[str]] = unchecked
     if old is not None:

@@ -23,7 +23,7 @@ from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
 from .inline_relations import SymbolTables, stands_under
-from .ledger import LedgerError, chapter_totals, inline_totals
+from .ledger import chapter_totals, inline_totals, refuse_missing
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
 from .records import Ledger, Record, Symbols
@@ -125,14 +125,9 @@ class Chapter:
         TypeError
             If a tolerance is no number. What a function of yours raises keeps its kind too.
         """
-
-        def made(equation: Equation) -> tuple[Record, BoundStatement]:
-            if not oracle.strip():
-                raise EquationError("oracle= must say by which route the numbers come")
-            return equation_record(equation, bindings, terms)
-
         allowed = Tolerance(rtol, atol, approx)
         terms = Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
+        made = partial(equation_record, bindings=bindings, terms=terms)
         return self._made(label, oracle, made, self._checked)
 
     def _made(
@@ -147,6 +142,8 @@ class Chapter:
         equation = self.equation(label)
         self._records.pop((label, oracle), None)
         with located(self.place, equation):
+            if known is self._checked and not oracle.strip():
+                raise EquationError("oracle= must say by which route the numbers come")
             record, bound = made(equation)
         if bound is not None:
             known[label, oracle] = bound
@@ -353,22 +350,17 @@ class Chapter:
             For a relation that is false.
         """
         self.reread()
-        self._refuse(self.missing())
+        refuse_missing(self.place, self.missing())
         formulas = self.text.formulas()
         self._tables.refuse_idle(self.place, formulas)
         compared = ((self.text.equations[name], b) for (name, _), b in self._compared.items())
         known = [*self.checked_statements(), *compared]
         inline = self._tables.evaluate(self.place, formulas, known)
-        self._refuse(newly_listed(self.slug, self.settings, inline))
-        later = waiting(self.text.file)
-        between = inline_totals([record.outcome for record in inline])
-        sums = {**chapter_totals(self.records()), **between}
-        sums |= {"waiting": len(later)} if later else {}
+        refuse_missing(self.place, newly_listed(self.slug, self.settings, inline))
+        sums = chapter_totals(self.records()) | inline_totals([one.outcome for one in inline])
+        if later := waiting(self.text.file):
+            sums["waiting"] = len(later)
         return Ledger(self.slug, sums, inline, text=self.text.name)
-
-    def _refuse(self, missing: Mapping[str, list[str]]) -> None:
-        if any(missing.values()):
-            raise LedgerError(self.place, missing)
 
     def missing(self) -> dict[str, list[str]]:
         """Return what keeps the ledger from being closed, as lists of names by what it is."""

@@ -16,18 +16,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import markup
-from .baseline import BASELINE, find_baseline, outgrown, waiting, write_baseline
+from .baseline import BASELINE, outgrown, waiting, write_baseline
 from .execution import Fault, Run, cells, main
+from .settings import nearest
 
 _OPENS = ("Chapter(", "check_equation(")
 
 
 def pages_of(paths: Sequence[Path]) -> list[Path]:
-    """The pages to run: files as they are named, and those with a check in folders.
-
-    Raises `ValueError` for a path that is not there, for a file of another kind, and where no
-    page is found.
-    """
+    """The pages to run, as named or found in folders; raises `ValueError` where there is none."""
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -84,7 +81,7 @@ def check_pages(
             for file, line, said in run.checks:
                 print(f"{_place(file, line)}: {said}", flush=True)
     if write:
-        listed = find_baseline(Path.cwd()) or Path.cwd() / BASELINE
+        listed = nearest(BASELINE, Path.cwd()) or Path.cwd() / BASELINE
         count = write_baseline(listed, {Path(text): labels for text, _, labels in _untried(runs)})
         print(f"{_place(str(listed))}: {count} equations not yet checked")
     faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]

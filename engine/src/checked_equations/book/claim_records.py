@@ -27,9 +27,8 @@ _CROSS = "m-4-4l8 8m0-8l-8 8"
 class ClaimRecord(Shown):
     """A claim that its draws bear out.
 
-    `data` is what the page shows: counts, means with their standard errors, costs, one entry a
-    draw. For tables and figures there are the `outcomes`, the numbers of each draw, and those
-    `without` each cause.
+    `data` is what the page shows; `outcomes` are the numbers of each draw, and those `without` each
+    cause, for tables and figures.
     """
 
     data: Data

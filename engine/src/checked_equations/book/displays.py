@@ -59,10 +59,7 @@ def _bare(latex: str) -> str:
 
 
 def labelled(latex: str, line: int, label: str = "") -> Equation | None:
-    """The equation of a display with this `label` or a ``\\label`` inside, or none.
-
-    Raises `ValueError` for two labels and for a label on nothing.
-    """
+    """The equation of a display with a label, or none; `ValueError` for two, and on nothing."""
     labels = list(dict.fromkeys([*filter(None, [label]), *LABEL.findall(latex)]))
     if len(labels) > 1:
         said = f"got {' and '.join(labels)}: write a display for each"

@@ -47,8 +47,8 @@ def cells(path: Path) -> list[Cell]:
     lines = text.splitlines()
     found = []
     if path.suffix == ".ipynb":
-        code = (cell for cell in markup.notebook_cells(text, "code") if cell.text.strip())
-        return [Cell(cell.lines[0], cell.text, cell.tags) for cell in code]
+        code = markup.notebook_cells(text, "code")
+        return [Cell(lines[0], told, tags) for told, lines, tags in code if told.strip()]
     if path.suffix == ".rst":
         for i in (i for i, line in enumerate(lines) if _DIRECTIVE.match(line)):
             body = lines[i + 1 : block_end(lines, i)]
@@ -78,22 +78,16 @@ class Fault:
 
 @dataclass(frozen=True)
 class Run:
-    """What a page has left: faults, and by text the lines of its labels and which were tried.
-
-    Of a check that held: the file and the line of its equation, and the plain line of its record.
-    """
+    """What a page has left: the checks that held (file, line, plain line), faults, and labels."""
 
     checks: tuple[tuple[str, int, str], ...] = ()
     faults: tuple[Fault, ...] = ()
-    labels: dict[str, dict[str, int]] = field(default_factory=dict)
+    labels: dict[str, dict[str, int]] = field(default_factory=dict)  # of each text, their lines
     tried: dict[str, list[str]] = field(default_factory=dict)
 
 
 def run_page(path: Path) -> Run:
-    """Run the cells of the page at `path`; a false equation does not keep the others from it.
-
-    Any other error ends the page, since what follows may need what was not made.
-    """
+    """Run the cells of a page: of all errors only a false equation or claim does not end it."""
     path = path.resolve()
     scope: dict[str, Any] = {"__name__": "__main__"}
     scope |= {"display": lambda *things, **options: None, "get_ipython": lambda: None}
@@ -116,10 +110,7 @@ def run_page(path: Path) -> Run:
 
 
 def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
-    """The value of the last line of the cell, if that is an expression, as a notebook shows it.
-
-    What only IPython understands is left out: its magics, and cells in other languages.
-    """
+    """The value of a last line that is an expression; what only IPython understands is left out."""
     lines = [] if _FOREIGN.match(cell.code) else cell.code.split("\n")
     name = named(cell, path)
     above = "\n" * (cell.line - 1)
@@ -144,10 +135,7 @@ def named(cell: Cell, path: Path) -> str:
 
 
 def _fault(error: Exception, path: Path, cell: Cell) -> Fault:
-    """At the equation where that stands in a file, else at the line of the code.
-
-    Of a ledger it says only what is no equation: those are told from their labels.
-    """
+    """At the equation where that stands in a file, else at the line of the code."""
     frames = traceback.extract_tb(error.__traceback__)
     own = (f.lineno for f in frames if f.filename.startswith(f"{path.name}#") and f.lineno)
     line = (error.lineno if isinstance(error, SyntaxError) else None) or next(own, cell.line)

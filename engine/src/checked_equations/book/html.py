@@ -94,14 +94,9 @@ def _laid_out(latex: str) -> str:
 
 def number(value: float | None) -> str:
     """A residual: two digits are enough, and what does not conform is said in words."""
-    if value is None:
-        return "does not conform"
-    if value == 0:
-        return "0"
-    if 0.001 <= abs(value) < 1000:
+    if value is not None and 0.001 <= abs(value) < 1000:
         return f"{value:.2g}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa}e{int(exponent)}".replace("-", "\N{MINUS SIGN}")
+    return short(value, 1).replace("-", "\N{MINUS SIGN}")
 
 
 def tolerance(value: float | None) -> str:

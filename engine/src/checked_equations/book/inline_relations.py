@@ -40,9 +40,8 @@ _DECIMAL = re.compile(r"-?\s*\d+(?:\.(\d+))?")
 class Table:
     """What symbols stand for: numbers for one or several draws, and how exactly they are meant.
 
-    `under` is the heading below which the table counts, `line` where a check's equation stands
-    (0 for a table that the author gave by name). By their normal form it has the relations that are
-    `spared`, each with the reason, and the `values` of expressions.
+    `under` is the heading below which the table counts, `line` that of a check's equation, or 0; by
+    their normal form it has what is `spared`, with the reason, and the `values` of expressions.
     """
 
     draws: tuple[Mapping[str, Any], ...]
@@ -65,10 +64,8 @@ def names_heading(under: str, heading: str) -> bool:
     >>> names_heading("Exercises", "2.8 Exercises"), names_heading("2.8", "2.8 Exercises")
     (True, True)
     """
-    return any(
-        words == under or re.match(rf"{re.escape(under)}(?![\w.])", words) is not None
-        for words in (heading, _NUMBER.sub("", heading))
-    )
+    named = re.compile(rf"{re.escape(under)}(?![\w.])")
+    return any(map(named.match, (heading, _NUMBER.sub("", heading))))
 
 
 def stands_under(under: str, relation: Relation) -> bool:
@@ -86,10 +83,7 @@ def _distance(table: Table, relation: Relation) -> tuple[int, int]:
 
 
 def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineRecord:
-    """The outcome of `relation`.
-
-    Raises `EquationError` if it is false on the table that decides.
-    """
+    """The outcome of `relation`, or `EquationError` if it is false on the table that decides."""
     unread, reasons = "", []
     try:
         statement = parse_free(relation.latex)
@@ -123,10 +117,7 @@ def _gives_value(statement: Statement) -> bool:
 
 
 def _on(latex: str, table: Table) -> BoundStatement:
-    """The relation on the numbers of `table`; of what is normal, those about mean and covariance.
-
-    Raises `EquationError` or `Misfit` if it cannot be evaluated on them.
-    """
+    """The relation on the numbers of `table`, or `EquationError` or `Misfit`."""
     bindings = table.draws[0]
     statement = parse(
         latex, name_kinds({NORMAL: normal_shape, **bindings} if _SIM in latex else bindings)
@@ -231,10 +222,7 @@ class SymbolTables:
         formulas: Sequence[Relation],
         statements: Iterable[tuple[Equation, BoundStatement]],
     ) -> tuple[InlineRecord, ...]:
-        """What becomes of the relations, and then of the expressions whose values are given.
-
-        The error of a false one says where in the file `place` it is.
-        """
+        """What becomes of the relations of the file `place`, and of the expressions with values."""
         tables = list(self._tables.values())
         for equation, bound in statements:
             draws = bound.draws[: len(bound.draws) - bound.tight]

@@ -32,9 +32,8 @@ _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no ke
 class Manuscript:
     """A chapter's equations as they were last read.
 
-    `name` is what to call the text: the name of its file, or words that say that it is not the
-    one which is shown. `saved` says when the file was saved, and stands in no line that a test
-    compares.
+    `name` is the name of the file, or words that say that it is not the one which is shown; `saved`
+    says when it was saved, and stands in no line that a test compares.
     """
 
     name: str
@@ -57,11 +56,7 @@ class Manuscript:
 
 
 def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
-    """The text of the chapter `slug` as it is now: `file`, or what is found from `folder`.
-
-    Raises `ValueError` where two texts of the chapter lie in `folder` and differ, and where there
-    is none at all.
-    """
+    """The text of a chapter as it is now; raises `ValueError` for none, and for two that differ."""
     if file is not None:
         return _of(file)
     named = running()
@@ -75,10 +70,7 @@ def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manusc
 
 
 def running() -> Path | None:
-    """The file of the notebook that runs, where its host says which that is.
-
-    A console has a name without a suffix, and is no notebook.
-    """
+    """The file of the notebook that runs, if its host says which; a console names no file."""
     if "COLAB_RELEASE_TAG" in os.environ:
         return _ELSEWHERE
     shell = running_shell()

@@ -18,8 +18,8 @@ from . import markup, settings
 def pack(book: Path, to: Path | None = None) -> list[Path]:
     """Write the equations of every page of `book` into `to`, and what its settings carry.
 
-    Returns the files written, ``equations.json`` first. Raises `ValueError` where a page cannot
-    be read, where no page has a labelled equation, and where `to` lies in an installed package.
+    Returns the files written, ``equations.json`` first. Raises `ValueError` where no page has a
+    labelled equation or one cannot be read, and where `to` lies in an installed package.
     """
     to = book / settings.PACKED if to is None else to
     for scheme in ("purelib", "platlib"):
@@ -67,10 +67,7 @@ def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def packed_equations(slug: str, folder: Path) -> dict[str, Equation]:
-    """The equations of the chapter `slug` in the packed data at or above `folder`.
-
-    Else in those that an installed package carries. Raises `ValueError` where no data hold it.
-    """
+    """The equations of a chapter in packed data, above or installed, or `ValueError`."""
     above = [place / settings.PACKED for place in (folder, *folder.parents)]
     files = [data / "equations.json" for data in (*above, *settings.carried())]
     known = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]

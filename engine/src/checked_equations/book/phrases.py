@@ -53,10 +53,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def mutants_caught(mutants: Data, *, apart: bool = True) -> str:
-    """``17 of 17 mutants caught (3 indistinct, 1 spared)``; the indistinct are not in the total.
-
-    The brackets are left out where the kinds are not told `apart`.
-    """
+    """``17 of 17 mutants caught (3 indistinct, 1 spared)``; without brackets if not `apart`."""
     total = mutants["caught"] + mutants["survived"] + mutants["spared"]
     named = [f"{mutants[k]} {k}" for k in ("indistinct", "spared") if mutants[k]]
     brackets = f" ({', '.join(named)})" if apart and named else ""
@@ -136,10 +133,7 @@ def route_phrase(route: Sequence[str]) -> str:
 
 
 def tolerance_phrase(data: Data) -> str:
-    """``1e-9; 3e-5 where approximate``: by how much the sides may differ, relative to the larger.
-
-    An estimate has its standard error instead.
-    """
+    """``1e-9; 3e-5 where approximate``, relative to the larger side; nothing for an estimate."""
     if data.get("estimate") or data.get("rtol") is None:
         return ""
     looser = f"; {short(data['approx'])} where approximate" if data.get("approx") else ""
@@ -154,19 +148,16 @@ def power_of_ten(n: int) -> str:
     return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
-def short(value: float | None) -> str:
+def short(value: float | None, digits: int = 0) -> str:
     """``1e-9`` for 1e-09, and words for a residual that no number describes."""
     if value is None:
         return "does not conform"
-    mantissa, exponent = f"{value:.0e}".split("e")
+    mantissa, exponent = f"{value:.{digits}e}".split("e")
     return "0" if value == 0 else f"{mantissa}e{int(exponent)}"
 
 
 def together(mutants: Sequence[Data]) -> list[Data]:
-    """The mutants worth a row: of many that put something else for one thing, the nearest miss.
-
-    Its ``why`` says how many it stands for; all of them stay in the record.
-    """
+    """The mutants worth a row: of many that put something else for one thing, the nearest miss."""
     groups: dict[Any, list[Data]] = {}
     for place, mutant in enumerate(mutants):
         _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")

@@ -35,10 +35,7 @@ _DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
 @dataclass(frozen=True)
 class Relation:
-    """Mathematics in the text: its LaTeX, its line, and the headings that it stands under.
-
-    Most of it `relates` two things; an expression does not, and an author may give its value.
-    """
+    """Mathematics in the text, its line and the headings above; most of it `relates` two things."""
 
     latex: str
     line: int
@@ -81,10 +78,7 @@ def formulas(source: str) -> list[Relation]:
 
 
 def read_formulas(path: Path) -> list[Relation]:
-    """All mathematics between the equations of a ``.md`` or ``.ipynb`` file.
-
-    Of reStructuredText the numbered equations are read, and not the sentences.
-    """
+    """All mathematics between the equations of a file; of reStructuredText it is not read."""
     if path.suffix == ".rst":
         return []
     return _placed(path.read_text(encoding="utf-8"), path.suffix)
@@ -96,10 +90,7 @@ def _placed(content: str, suffix: str, *, without: str = "") -> list[Relation]:
 
 
 def sentences(content: str, suffix: str) -> set[str]:
-    """The LaTeX of the relations outside captions, which a notebook has in its metadata.
-
-    Or in cells of their own, with the tag `caption`.
-    """
+    """The LaTeX of the relations outside captions, which a notebook may have in cells so tagged."""
     code: set[int] = set()
     for fence, body in markup.blocks(content.splitlines()) if suffix != ".ipynb" else ():
         if fence.directive == "code-cell":
@@ -109,10 +100,7 @@ def sentences(content: str, suffix: str) -> set[str]:
 
 
 def read_sentences(path: Path) -> dict[str, Sentence]:
-    """The ``{claim}`` directives of a ``.md`` or ``.ipynb`` file, by their labels.
-
-    Raises `ValueError` for a label that stands twice.
-    """
+    """The ``{claim}`` directives of a file by their labels; raises `ValueError` for one twice."""
     text, lines = markup.markdown(path.read_text(encoding="utf-8"), path.suffix)
     claims = [(f, body) for f, body in markup.blocks(text.splitlines()) if f.directive == "claim"]
     count = Counter(fence.argument for fence, _ in claims)
@@ -125,10 +113,7 @@ def read_sentences(path: Path) -> dict[str, Sentence]:
 def spoken(
     lines: list[str], directives: list[tuple[markup.Fence, list[str]]], apart: Collection[str] = ()
 ) -> list[str]:
-    """The lines with code, numbered equations, comments and the front matter left blank.
-
-    The directives named in `apart` are left blank as well.
-    """
+    """The lines, blank where code is, numbered equations, comments, and directives set `apart`."""
     kept = [_COMMENT.sub("", line) if "<!--" in line else line for line in lines]
     for fence, body in directives:
         if fence.opaque or fence.directive in apart:
@@ -150,9 +135,8 @@ def _caption(body: list[str]) -> dict[int, str]:
     caption: dict[int, str] = {}
     indent = -1
     for i, line in enumerate(body[: markup.options(body)]):
-        begins = re.match(r"(\s*)caption:", line)
         depth = len(line) - len(line.lstrip())
-        indent = len(begins[1]) if begins else indent if depth > indent else -1
+        indent = depth if line[depth:].startswith("caption:") else indent if depth > indent else -1
         if indent >= 0:
             caption[i] = line
     return caption
@@ -161,9 +145,7 @@ def _caption(body: list[str]) -> dict[int, str]:
 def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
     """What stands between dollars or in a role, paragraph by paragraph."""
     start = 0
-    for i, line in enumerate([*lines, ""]):
-        if line.strip():
-            continue
+    for i in (i for i, line in enumerate([*lines, ""]) if not line.strip()):
         for match in _MATH.finditer("\n".join(lines[start:i])):
             kind = match.lastgroup
             if kind in _SPOKEN and match[kind].strip() and not has_label(match[kind]):
@@ -178,7 +160,7 @@ def _unlabelled(directives: list[tuple[markup.Fence, list[str]]]) -> Iterator[tu
     for fence, body in directives:
         count = markup.options(body)
         labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
-        latex = "\n".join([*([fence.argument] if fence.argument else []), *body[count:]])
+        latex = "\n".join([*filter(None, [fence.argument]), *body[count:]])
         if fence.directive == "math" and not labelled and not has_label(latex):
             yield latex.strip(), fence.line + (0 if fence.argument else 1 + count)
 

@@ -62,6 +62,12 @@ def once_a_state(read: Callable[[Path], T]) -> Callable[[Path], T]:
     return current
 
 
+def nearest(name: str, folder: Path) -> Path | None:
+    """The file of a `name` in `folder` or above it, if there is one."""
+    above = (folder.resolve(), *folder.resolve().parents)
+    return next((place / name for place in above if (place / name).is_file()), None)
+
+
 @dataclass(frozen=True)
 class Settings:
     """The settings of a book and the file that they stand in; without one, there are none."""
@@ -80,10 +86,7 @@ class Settings:
         return next(filter(Path.is_file, map(self.file.parent.joinpath, names)), None)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of the notation that name fields.
-
-        Raises `ValueError` for a field that is given to no form of its row.
-        """
+        """The rows that name fields; raises `ValueError` for a field of no form of its row."""
         file = self.notation_file
         groups = []
         if file and file.suffix == ".json":
@@ -113,10 +116,7 @@ class Settings:
 
 @once_a_state
 def read_yaml(file: Path) -> Any:
-    """What stands in a file of YAML, by libyaml if PyYAML has it: in a tenth of the time.
-
-    PyYAML comes with what builds a book, and is not there far from it.
-    """
+    """What stands in a file of YAML, by libyaml if PyYAML has it: in a tenth of the time."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -129,16 +129,11 @@ def claims_file(root: Path, chapter: str) -> Path:
 
 
 def find_settings(folder: Path, *, packed: bool = True) -> Settings:
-    """The settings of the book that `folder` belongs to: from the file in it, or above it.
-
-    Else, with `packed`, those of the packed copy that is nearest. Raises `ValueError` for a
-    setting that does not exist.
-    """
-    above = (folder.resolve(), *folder.resolve().parents)
-    file = next((place / NAME for place in above if (place / NAME).is_file()), None)
+    """The settings nearest to `folder`, or those `packed`; raises `ValueError` for unknown ones."""
+    file = nearest(NAME, folder)
     if file is None and packed:  # what is installed is only looked through where no file is near
-        copies = (*(place / PACKED for place in above), *carried())
-        file = next((place / NAME for place in copies if (place / NAME).is_file()), None)
+        copies = (place / NAME for place in carried())
+        file = nearest(f"{PACKED}/{NAME}", folder) or next(filter(Path.is_file, copies), None)
     return _read(file) if file else Settings()
 
 
@@ -162,8 +157,7 @@ def read_macros(folder: Path) -> Macros:
     They stand in the nearest ``_config.yml`` at or above `folder`, for MathJax, and in the book's
     ``equations.toml``, for the engine: a ``conf.py`` is a program, and is not read.
     """
-    places = (place / "_config.yml" for place in (folder, *folder.parents))
-    config = next((place for place in places if place.is_file()), None)
+    config = nearest("_config.yml", folder)
     # without a parser of YAML a macro is an unbound symbol
     known = read_yaml(config) if config and find_spec("yaml") else {}
     for key in ("sphinx", "config", "mathjax3_config", "tex", "macros"):

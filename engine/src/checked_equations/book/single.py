@@ -40,14 +40,8 @@ def check_equation(
     bindings : mapping or Callable
         The value of each symbol by its LaTeX, or a function of a NumPy generator that returns such
         a mapping; then it is drawn three times and the worst residual counts.
-    oracle : str, default ""
-        By which independent route the numbers come.
-    rtol, atol, approx : float
-        The tolerances: relative, absolute, and the relative one of ``\\approx``.
-    spare : mapping of str to str, optional
-        Why a mutant may survive, by its name.
-    tight : bindings, list of bindings, or str, optional
-        Numbers on which an inequality is an equality, or why there are none.
+    oracle, rtol, atol, approx, spare, tight
+        As in `Chapter.check`; the oracle may be left out.
     macros : mapping, optional
         Commands of your own, as MathJax is given them: ``{"R": r"\\mathbb R"}``.
 

@@ -35,11 +35,7 @@ class ClaimError(ValueError):
 
 @dataclass(frozen=True)
 class Draw:
-    """What one draw found.
-
-    The outcome, whether the claim held, its effect, processor seconds by side, and the paths of
-    the picks that stand at the edge of their grids.
-    """
+    """What one draw found, with processor seconds by side and the paths of picks at an edge."""
 
     outcome: Outcome
     held: bool
@@ -58,9 +54,8 @@ class Draw:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Draw:
         """What `to_json` made."""
-        found = Outcome(data["found"])
-        held, effect = bool(data["held"]), data.get("effect")
-        return cls(found, held, effect, dict(data["seconds"]), data.get("at edge", ()))
+        found, edges = Outcome(data["found"]), data.get("at edge", ())
+        return cls(found, bool(data["held"]), data.get("effect"), dict(data["seconds"]), edges)
 
 
 def stream(label: str, number: int, salt: str = "") -> np.random.Generator:
@@ -75,10 +70,7 @@ def stream(label: str, number: int, salt: str = "") -> np.random.Generator:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence about an experiment: what is done, when it holds of one draw, and how often.
-
-    The fields are the arguments of `Chapter.claim`.
-    """
+    """A sentence about an experiment; the fields are the arguments of `Chapter.claim`."""
 
     label: str
     experiment: Experiment
@@ -96,10 +88,7 @@ class Claim:
         return self.draws if self.least is None else self.least
 
     def draw(self, experiment: Experiment, number: int, salt: str = "") -> Draw:
-        """One draw of the experiment, or of one without its cause.
-
-        Of several sides each has the same stream, and its processor seconds are taken.
-        """
+        """One draw of the experiment; its sides have the same stream, and are timed."""
         sides = experiment if isinstance(experiment, Mapping) else {"": experiment}
         found: dict[str, Any] = {}
         seconds: dict[str, float] = {}
@@ -118,11 +107,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found for a claim.
+    """What was found for a claim; `stored` tells whether the draws were stored ones.
 
-    `fresh` counts since the code was last changed: how many draws ``held`` ``of`` how many, the
-    same ``without`` each cause, and how many picks stood at an edge; `earlier` has what was counted
-    of earlier code. `stored` tells whether the draws were stored ones.
+    `fresh` counts since the code last changed: how many draws ``held`` ``of`` how many, the same
+    ``without`` each cause, and picks at an edge; `earlier` has what was counted of earlier code.
     """
 
     claim: Claim
@@ -132,19 +120,9 @@ class Found:
     earlier: Sequence[Mapping[str, Any]] = ()
     stored: bool = True
 
-    @property
-    def held(self) -> int:
-        """In how many of its draws it holds."""
-        return sum(draw.held for draw in self.draws)
-
 
 def _stored(file: Path) -> dict[str, dict[str, Any]]:
-    """What is stored of the claims of a chapter, by their labels.
-
-    An entry has the key of the claim's code, the draws, those of each ablation, and what fresh
-    draws have shown ever since the code was last changed; what they showed of earlier code stays,
-    in a list.
-    """
+    """The entries of the claims of a chapter, as `find` makes them, by their labels."""
     return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
 
 
@@ -177,9 +155,7 @@ def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Fo
 
     Repeated is the draw that took the least time, unless that is more than the environment grants.
     Where it asks for fresh draws, they are added to the counts. Nothing is stored in a file that is
-    not `writable`, as of an installed package.
-
-    Raises `ClaimError` where the repeated draw is not the stored one.
+    not `writable`. Raises `ClaimError` where the repeated draw is not the stored one.
     """
     code = (claim.experiment, claim.holds, claim.effect, claim.without, claim.draws)
     key = key_of(*code, version=version)
@@ -214,12 +190,11 @@ def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
     if spent[number] > float(os.environ.get(SECONDS) or np.inf):
         return
     again, before = claim.draw(claim.experiment, number), stored[number]
+    same = again.held == before.held
     if again.effect is not None and before.effect is not None:
         effects = [draw.effect for draw in stored if draw.effect is not None]
         allowed = _SAME * float(np.std(effects)) + 1e-4 * abs(before.effect)
         same = abs(again.effect - before.effect) <= allowed
-    else:
-        same = again.held == before.held
     if not same:
         raise ClaimError(
             f"{claim.label}: draw {number}, repeated, is not the stored one: "

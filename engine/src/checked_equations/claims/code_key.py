@@ -19,10 +19,7 @@ _PLAIN = (str, bytes, bool, int, float, complex, type(None))
 
 
 def key_of(*things: Any, version: str = "") -> str:
-    """Sixteen hex digits for the code of `things`, functions and plain values.
-
-    Raises `ValueError` for a function whose source cannot be read.
-    """
+    """Sixteen hex digits for the code of `things`; raises `ValueError` where it cannot be read."""
     seen: dict[int, Any] = {}
     words = [word for thing in things for word in _told(thing, seen)]
     return hashlib.sha256("\0".join([version, *words]).encode()).hexdigest()[:16]
@@ -45,8 +42,7 @@ def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
     elif isinstance(thing, MethodType):
         yield from (*_told(thing.__func__, seen), type(thing.__self__).__qualname__)
     elif isinstance(thing, partial):
-        for part in (thing.func, thing.args, thing.keywords):
-            yield from _told(part, seen)
+        yield from _told([thing.func, thing.args, thing.keywords], seen)
     elif isinstance(thing, FunctionType):
         if id(thing) not in seen:
             seen[id(thing)] = thing

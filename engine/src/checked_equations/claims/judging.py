@@ -28,11 +28,12 @@ def refuse_ill_posed(claim: Claim) -> None:
 def judge(found: Found) -> None:
     """Raise `ClaimError` with all that is wrong with a claim."""
     claim, wrong = found.claim, []
-    if found.held < claim.needed:
+    held = sum(draw.held for draw in found.draws)
+    if held < claim.needed:
         effects = [f"{draw.effect:.3g}" for draw in found.draws if draw.effect is not None]
         shown = f" (effects {', '.join(effects)})" if effects else ""
         said = f"{claim.draws} draws, and least={claim.needed} is said{shown}"
-        wrong.append(f"it holds in {found.held} of {said}")
+        wrong.append(f"it holds in {held} of {said}")
     for name, draws in found.without.items():
         held = sum(draw.held for draw in draws)
         if held >= claim.needed:
@@ -50,11 +51,7 @@ def judge(found: Found) -> None:
 
 
 def chance_of_fresh(found: Found) -> float:
-    """Fisher's exact test, one-sided: the chance that fresh draws hold no more often than these.
-
-    Of all draws, the said ones and the fresh ones together, so many hold, and which of them are
-    fresh is a matter of lot.
-    """
+    """Fisher's exact test: the chance of so few fresh draws if it holds as often as is said."""
     if not found.fresh:
         return 1.0
     said, draws = found.claim.needed, found.claim.draws
