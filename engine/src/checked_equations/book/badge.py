@@ -1,7 +1,6 @@
-"""The badge of a record in HTML: a line that opens to steps, mutants and how it was checked.
+"""The badge of a record in HTML, without a script: a line that opens to steps and mutants.
 
-It needs no script: it is a ``<details>``. How mathematics is written is a parameter: on a page
-it is typeset, in the output of a notebook it stands as it is written.
+How mathematics is written is a parameter: typeset on a page, as it stands in a notebook's output.
 """
 
 from __future__ import annotations

@@ -55,8 +55,7 @@ class Chapter:
     Notes
     -----
     Every verb looks whether the file has changed since; what was found for an equation that reads
-    otherwise now is forgotten. Only what is saved is read, and what a verb says ends in the name
-    of the text.
+    otherwise now is forgotten. Only what is saved is read; what a verb says ends in its name.
 
     A book with verbs of its own makes a subclass: `equation`, `numbers` and `tolerance_of` are
     for them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
@@ -305,12 +304,12 @@ class Chapter:
         """Say what the symbols of the sentences stand for, in the chapter or under a heading.
 
         On these numbers `ledger` evaluates the relations in sentences, tables, captions and
-        exercises.
+        exercises. A decimal next to ``\\approx`` may be off by half its last digit.
 
         Parameters
         ----------
         bindings, rtol, atol, approx
-            As in `check`. A decimal next to ``\\approx`` may be off by half its last digit.
+            As in `check`.
         under : str, default ""
             A heading, or its number. What is given under one is taken before what is given for the
             chapter, and that before what checks have bound.
@@ -432,17 +431,11 @@ class Chapter:
         return self.text.equations[label]
 
     def numbers(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
-        """Return the numbers of bindings, one set a draw, as the `seed` decides.
-
-        Fields that the notation gives to the symbols of `latex` are found.
-        """
+        """Return the numbers, one set a draw by `seed`, with the fields of symbols in `latex`."""
         return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
 
     def tolerance_of(self, label: str, says: str) -> Tolerance:
-        """Return what the first check of an equation allows, or raise a `ValueError` that `says`.
-
-        That is the name of what needs the check.
-        """
+        """Return what the first check allows; where none is, a `ValueError` `says` who needs it."""
         allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
         if not allowed:
             which = f"{label} is not checked above" if label else "no label= is given"

@@ -1,7 +1,4 @@
-"""The record that a claim leaves: plain data for the page, the notebook and the ledger.
-
-Its open badge shows a strip of dots, the means, the costs, the counts.
-"""
+"""The record that a claim leaves: plain data; its badge shows dots, means, costs and counts."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from ..claims.claim import Draw, Found
-from ..claims.judging import weakened
+from ..claims.judging import WEAKENED, chance_of_fresh
 from ..claims.outcome import Outcome
 from ..claims.sentence import with_error
 from .html import element, number_cell, say, scrolled, table
@@ -58,7 +55,7 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
             for side in found.draws[0].seconds if side
         },
         "fresh": dict(found.fresh), "earlier": list(found.earlier),
-        "weakened": weakened(found), "stored": found.stored, "sentence": sentence,
+        "weakened": chance_of_fresh(found) < WEAKENED, "stored": found.stored, "sentence": sentence,
     }  # fmt: skip
     lasting = {**data, "fresh": {}}  # the plain line is compared, and fresh draws are added
     data["said"] = f"{claim.label}: {' · '.join(claim_phrases(lasting))}"

@@ -41,7 +41,7 @@ def check_equation(
         The value of each symbol by its LaTeX, or a function of a NumPy generator that returns such
         a mapping; then it is drawn three times and the worst residual counts.
     oracle, rtol, atol, approx, spare, tight
-        As in `Chapter.check`; the oracle may be left out.
+        As in `Chapter.check`.
     macros : mapping, optional
         Commands of your own, as MathJax is given them: ``{"R": r"\\mathbb R"}``.
 

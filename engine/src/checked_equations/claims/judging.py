@@ -8,7 +8,7 @@ from math import comb
 from .claim import Claim, ClaimError, Found
 
 _REFUTED = 0.01
-_WEAKENED = 0.1
+WEAKENED = 0.1  # fresh draws speak against it, though not loud enough to refute it
 
 
 def refuse_ill_posed(claim: Claim) -> None:
@@ -58,8 +58,3 @@ def chance_of_fresh(found: Found) -> float:
     held, fresh = found.fresh["held"], found.fresh["of"]
     ways = (comb(fresh, k) * comb(draws, said + held - k) for k in range(held + 1))
     return sum(ways) / comb(draws + fresh, said + held)
-
-
-def weakened(found: Found) -> bool:
-    """Whether fresh draws speak against it, though not loud enough to refute it."""
-    return chance_of_fresh(found) < _WEAKENED
