@@ -45,23 +45,22 @@ def cells(path: Path) -> list[Cell]:
     """The code cells of the page at `path`, in reading order."""
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
-    found = []
     if path.suffix == ".ipynb":
         code = markup.notebook_cells(text, "code")
         return [Cell(lines[0], told, tags) for told, lines, tags in code if told.strip()]
     if path.suffix == ".rst":
-        for i in (i for i, line in enumerate(lines) if _DIRECTIVE.match(line)):
-            body = lines[i + 1 : block_end(lines, i)]
-            head = markup.options(body)
-            found.append(Cell(i + 2 + head, dedent("\n".join(body[head:]))))
-        return found
-    name = "python" if path.suffix == ".qmd" else "code-cell"
-    for fence, body in markup.blocks(lines):
-        if fence.directive.split(",")[0] == name:
-            head = 0 if name == "python" else markup.options(body)
-            tags = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
-            found.append(Cell(fence.line + 1 + head, "\n".join(body[head:]), tags))
-    return sorted(found, key=lambda cell: cell.line)
+        at = (i for i, line in enumerate(lines) if _DIRECTIVE.match(line))
+        bodies = [(i + 2, lines[i + 1 : block_end(lines, i)]) for i in at]
+    else:
+        name = "python" if path.suffix == ".qmd" else "code-cell"
+        fences = (one for one in markup.blocks(lines) if one[0].directive.split(",")[0] == name)
+        bodies = sorted((fence.line + 1, body) for fence, body in fences)
+    found = []
+    for line, body in bodies:
+        head = 0 if path.suffix == ".qmd" else markup.options(body)
+        tags = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
+        found.append(Cell(line + head, dedent("\n".join(body[head:])), tags))
+    return found
 
 
 @dataclass(frozen=True)

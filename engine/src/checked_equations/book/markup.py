@@ -55,18 +55,17 @@ def equations(text: str) -> dict[str, Equation]:
     ('a &= b', 3)
     """
     lines = text.splitlines()
-    fenced = list(blocks(lines))
     kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
     kept = ["" if line.lstrip().startswith("%") else line for line in kept]
-    for fence, body in fenced:
+    written: list[Equation] = []
+    for fence, body in blocks(lines):
         if fence.opaque:
             kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
-    written = [*displays.displayed("\n".join(kept))]
-    for fence, body in fenced:
         if fence.directive == "math":
             written += _directive(fence, body)
         elif fence.directive == "eval-rst":
             written += displays.restructured(body, fence.line + 1)
+    written += displays.displayed("\n".join(kept))
     return _by_label(sorted(written, key=lambda equation: equation.line))
 
 

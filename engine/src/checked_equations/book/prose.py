@@ -72,7 +72,13 @@ def formulas(source: str) -> list[Relation]:
         if match := _HEADING.match(line):
             level = len(match[1])
             stack = [entry for entry in stack if entry[0] < level] + [(level, match[2])]
-    written = [*_between_marks(kept), *_unlabelled(directives)]
+    written = [*_between_marks(kept)]
+    for fence, body in directives:  # those without a label are no numbered equations
+        count = markup.options(body)
+        labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
+        latex = "\n".join([*filter(None, [fence.argument]), *body[count:]])
+        if fence.directive == "math" and not labelled and not has_label(latex):
+            written.append((latex.strip(), fence.line + (0 if fence.argument else 1 + count)))
     written.sort(key=lambda entry: entry[1])
     return [Relation(latex, line, above[line - 1]) for latex, line in written]
 
@@ -153,16 +159,6 @@ def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
                 before = match.string.count("\n", 0, match.start(kind) + lead)
                 yield match[kind].strip(), start + 1 + before
         start = i
-
-
-def _unlabelled(directives: list[tuple[markup.Fence, list[str]]]) -> Iterator[tuple[str, int]]:
-    """The ``{math}`` directives without a label."""
-    for fence, body in directives:
-        count = markup.options(body)
-        labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
-        latex = "\n".join([*filter(None, [fence.argument]), *body[count:]])
-        if fence.directive == "math" and not labelled and not has_label(latex):
-            yield latex.strip(), fence.line + (0 if fence.argument else 1 + count)
 
 
 def relates(latex: str) -> bool:
