@@ -8,7 +8,7 @@ computed again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, NamedTuple
@@ -99,15 +99,12 @@ class Evaluator:
         return known
 
     def _remember(self, node: t.Node) -> _Memo:
-        keys = tuple(sorted(set(self._mentioned(node))))
-        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), keys, {})
-        return memo
-
-    def _mentioned(self, node: t.Node) -> Iterator[str]:
-        if isinstance(node, t.Name | t.Index | t.Apply):
-            yield node.key
+        keys = {node.key} if isinstance(node, t.Name | t.Index | t.Apply) else set()
         for _, child in t.children(node):
-            yield from (self._memo.get(id(child)) or self._remember(child)).keys
+            keys.update((self._memo.get(id(child)) or self._remember(child)).keys)
+        memo = _Memo(node, rule.dispatch(type(node)), tuple(sorted(keys)), {})
+        self._memo[id(node)] = memo
+        return memo
 
     def _compute(self, memo: _Memo, scope: Scope) -> Array:
         try:
@@ -134,17 +131,14 @@ class Evaluator:
             if key not in self.bindings:
                 raise OperationError(f"unbound symbol `{key}`{nearest(key, list(self.bindings))}")
             value = self.bindings[key]
-            self._refuse_unusable(key, kind(value))
+            what = kind(value)
+            if what == "nodes":
+                raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
+            if what != "value":
+                said = "distribution" if what in DISTRIBUTIONS else what
+                raise OperationError(f"`{key}` is bound to a {said}; it has no value of its own")
             try:
                 self._bound[key] = conform(value.value if isinstance(value, Estimate) else value)
             except OperationError as wrong:
                 raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
         return self._bound[key]
-
-    def _refuse_unusable(self, key: str, what: str) -> None:
-        if what == "nodes":
-            raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
-        if what in DISTRIBUTIONS:
-            raise OperationError(f"`{key}` is bound to a distribution; it has no value of its own")
-        if what != "value":
-            raise OperationError(f"`{key}` is bound to a {what}; it has no value of its own")
