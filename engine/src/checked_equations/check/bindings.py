@@ -46,15 +46,10 @@ def draw_bindings(
 
 def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
     """The problem of `given`, which is no mapping, and what is bound by name beside it."""
-    return given if _is_pair(given) else (given, {})
-
-
-def _is_pair(given: Any) -> bool:
-    """Whether it is a problem with special bindings, and not two sets of bindings."""
-    if type(given) is not tuple or len(given) != 2:
-        return False
-    problem, special = given
-    return isinstance(special, Mapping) and not (isinstance(problem, Mapping) or callable(problem))
+    if type(given) is tuple and len(given) == 2 and isinstance(given[1], Mapping):
+        two_sets = isinstance(given[0], Mapping) or callable(given[0])
+        return (given, {}) if two_sets else given
+    return given, {}
 
 
 Tight = Bindings | Sequence[Bindings] | str | None
@@ -66,7 +61,8 @@ def draw_tight_bindings(
     """Numbers on which an inequality is an equality, one draw for each set of bindings."""
     if tight is None or isinstance(tight, str):
         return ()
-    several = tight if isinstance(tight, Sequence) and not _is_pair(tight) else (tight,)
+    pair = split_given(tight)[0] is not tight
+    several = tight if isinstance(tight, Sequence) and not pair else (tight,)
     return tuple(draw_bindings(bindings, f"{seed}:tight", naming)[0] for bindings in several)
 
 
@@ -85,15 +81,10 @@ def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
 
 def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
-    found: set[str] = set()
-    for _, part in walk(node):
-        if isinstance(part, Name | Apply):
-            found.add(part.key)
-        elif isinstance(part, Under):
-            found.add(part.distribution)
-        elif isinstance(part, Integral):
-            found.update(part.variables)
-    return found
+    parts = [part for _, part in walk(node)]
+    found = {part.key for part in parts if isinstance(part, Name | Apply)}
+    found |= {part.distribution for part in parts if isinstance(part, Under)}
+    return found.union(*(part.variables for part in parts if isinstance(part, Integral)))
 
 
 def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
@@ -125,6 +116,5 @@ def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
 def backend(bindings: Mapping[str, Any]) -> str:
     """The library whose arrays are bound: numpy unless another one's are among them."""
     modules = {type(value).__module__.split(".")[0] for value in bindings.values()}
-    return next(
-        (name for name in ("cupy", "torch", "array_api_strict") if name in modules), "numpy"
-    )
+    others = (name for name in ("cupy", "torch", "array_api_strict") if name in modules)
+    return next(others, "numpy")

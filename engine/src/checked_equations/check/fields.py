@@ -43,7 +43,17 @@ class Fields:
             return normalised(given)
         problem, special = split_given(given)
         bound = normalised(special)
-        offered = self._offered(problem)
+        offered = {
+            key: (place, name)
+            for place, row in enumerate(self.rows)
+            for key, name in row.items()
+            if hasattr(problem, name)
+        }
+        if not offered:
+            raise TypeError(
+                "bindings must return a mapping from symbols to values, or an object with a field "
+                f"that the notation names; got a {type(problem).__name__}"
+            )
         values = {k: getattr(problem, name) for k, (_, name) in offered.items() if k not in bound}
         kinds = tuple(name_kinds(values | bound).items())
         occurring = {key for text in latex for key in _symbols(text, kinds)}
@@ -55,26 +65,9 @@ class Fields:
         for name, keys in places.items():
             if len(keys) > 1:
                 said = " and ".join(f"`{key}`" for key in keys.values())
-                raise EquationError(
-                    f"the notation gives {said} one field, {name}: bind one of them"
-                )
+                said = f"the notation gives {said} one field, {name}: bind one of them"
+                raise EquationError(said)
         return taken | bound
-
-    def _offered(self, problem: Any) -> dict[str, tuple[int, str]]:
-        """The row and the field of each symbol for which `problem` has one."""
-        offered = {
-            key: (place, name)
-            for place, row in enumerate(self.rows)
-            for key, name in row.items()
-            if hasattr(problem, name)
-        }
-        if not offered:
-            said = type(problem).__name__
-            raise TypeError(
-                "bindings must return a mapping from symbols to values, or an object with a field "
-                f"that the notation names; got a {said}"
-            )
-        return offered
 
 
 @lru_cache(maxsize=4096)

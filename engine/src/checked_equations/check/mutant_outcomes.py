@@ -17,7 +17,6 @@ from .bindings import Tight, name_kinds, swap_groups
 from .definitions import NORMAL, normal_shape
 from .mutants import Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
-from .relations import Comparison
 from .rewrites import rewrite
 from .statements import BoundStatement
 from .tightness import refuse_not_tight, survivor_hints, why_never_tight
@@ -42,15 +41,13 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     records = tuple(_record(m, *f, spare, never) for m, f in zip(mutants, fates, strict=True))
     told = list(zip(mutants, records, strict=True))
     _refuse_survivors(told, latex)
-    idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
+    idle = [key for key in spare if not any(key in (r.edit, r.latex) and r.why for r in records)]
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
     # no badge where no mutant could be told apart but one that only claims more
     if not any(r.outcome in ("caught", "spared") and not m.closer for m, r in told):
-        problem = (
-            "shows nothing: it has no mutant that could be told from it. Print what is computed, "
-            "and bind numbers that are neither zero nor one"
-        )
+        problem = "shows nothing: it has no mutant that could be told from it. Print what is "
+        problem += "computed, and bind numbers that are neither zero nor one"
         raise EquationError(problem, latex)
     kinds = name_kinds({NORMAL: normal_shape, **bound.draws[0].bindings})
     statement = bound.statement  # what `write` keeps holds on to no numbers
@@ -73,13 +70,9 @@ def _record(
     record = MutantRecord(mutant.edit, printed(mutant.after), outcome, residual, said=mutant.said)
     if outcome != "survived":
         return record
-    why = next((why for key, why in spare.items() if _named(record, key)), "")
-    why = why or (never if mutant.strict else "")
+    named = (why for key, why in spare.items() if key in (record.edit, record.latex))
+    why = next(named, "") or (never if mutant.strict else "")
     return replace(record, outcome="spared", why=why) if why else record
-
-
-def _named(record: MutantRecord, key: str) -> bool:
-    return key in (record.edit, record.latex)
 
 
 def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -> None:
@@ -87,12 +80,10 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
     if not alive:
         return
     said = "; ".join(f"{r.edit!r} (reads {r.latex})" for _, r in alive)
-    raise EquationError(
-        f"{len(alive)} of {len(told)} mutants survive: {said}. Bind numbers that tell them "
-        f"apart, or say why not with spare={{name: why}}.{survivor_hints([m for m, _ in alive])}",
-        latex,
-        alive[0][0].before.span,
-    )
+    hint = "Bind numbers that tell them apart, or say why not with spare={name: why}."
+    hint += survivor_hints([m for m, _ in alive])
+    problem = f"{len(alive)} of {len(told)} mutants survive: {said}. {hint}"
+    raise EquationError(problem, latex, alive[0][0].before.span)
 
 
 def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
@@ -108,9 +99,11 @@ def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[
 def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
     known = [len(draw.evaluator) for draw in bound.draws]
     try:
-        comparison = _worst(bound, mutant)
-        if not comparison.holds:
-            return "caught", comparison.residual
+        for chosen in bound.portions:
+            for place, step in zip(mutant.places, mutant.steps, strict=True):
+                comparison = bound.compare(place, step, chosen)
+                if not comparison.holds:
+                    return "caught", comparison.residual
         alike = mutant.claimed or (not mutant.loses and _same(bound, mutant))
         return ("indistinct" if alike else "survived"), comparison.residual
     except Exception:  # noqa: BLE001  whatever a bound callable raises on nonsense, nonsense it is
@@ -118,17 +111,6 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
     finally:
         for draw, kept in zip(bound.draws, known, strict=True):
             draw.evaluator.forget(kept)
-
-
-def _worst(bound: BoundStatement, mutant: Mutant) -> Comparison:
-    """The first comparison that fails, or the last that holds."""
-    comparison = Comparison(0.0, True)
-    for chosen in bound.portions:
-        for place, step in zip(mutant.places, mutant.steps, strict=True):
-            comparison = bound.compare(place, step, chosen)
-            if not comparison.holds:
-                return comparison
-    return comparison
 
 
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:

@@ -43,12 +43,10 @@ def refuse_not_tight(
 
 def survivor_hints(alive: Sequence[Mutant]) -> str:
     """What to do about mutants of a relation that survive."""
-    hints = []
+    hint = ""
     if any(mutant.strict for mutant in alive):
-        hints.append(
-            " An inequality that is never seen tight could be strict: give tight= numbers on "
-            f"which both sides are equal, or say why there are none, tight='{NEVER}why'."
-        )
+        hint = " An inequality that is never seen tight could be strict: give tight= numbers on "
+        hint += f"which both sides are equal, or say why there are none, tight='{NEVER}why'."
     if any(mutant.finer and not mutant.strict for mutant in alive):
-        hints.append(" Where both sides are equal to rtol=, write = instead of \\approx.")
-    return "".join(hints)
+        hint += " Where both sides are equal to rtol=, write = instead of \\approx."
+    return hint
