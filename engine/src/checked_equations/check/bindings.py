@@ -19,16 +19,24 @@ Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Any] | object
 Naming = Callable[[Any], dict[str, Any]]  # what was given or drawn, by the normal form of symbols
 
 
-def by_name(given: Any) -> dict[str, Any]:
-    """What is bound by name, where there is no notation that names the fields of a problem."""
-    if not isinstance(given, Mapping):
-        said = type(given).__name__
+def normalised(bindings: Any) -> dict[str, Any]:
+    """The bindings keyed by the normal form of their names."""
+    if not isinstance(bindings, Mapping):
+        said = type(bindings).__name__
         raise TypeError(f"bindings must return a mapping from symbols to values; got a {said}")
-    return normalised(given)
+    written: dict[str, str] = {}
+    for name in bindings:
+        if not isinstance(name, str):
+            raise TypeError(f"bindings must be named by the LaTeX of a symbol; got {name!r}")
+        key = names.normal(name)
+        if key in written:
+            raise ValueError(f"{written[key]!r} and {name!r} are the same symbol")
+        written[key] = name
+    return {key: bindings[name] for key, name in written.items()}
 
 
 def draw_bindings(
-    bindings: Bindings, seed: str, naming: Naming = by_name
+    bindings: Bindings, seed: str, naming: Naming = normalised
 ) -> tuple[dict[str, Any], ...]:
     """The bindings by normal name: once as they are, or of a function one for each of three draws.
 
@@ -56,7 +64,7 @@ Tight = Bindings | Sequence[Bindings] | str | None
 
 
 def draw_tight_bindings(
-    tight: Tight, seed: str, naming: Naming = by_name
+    tight: Tight, seed: str, naming: Naming = normalised
 ) -> tuple[dict[str, Any], ...]:
     """Numbers on which an inequality is an equality, one draw for each set of bindings."""
     if tight is None or isinstance(tight, str):
@@ -64,19 +72,6 @@ def draw_tight_bindings(
     pair = split_given(tight)[0] is not tight
     several = tight if isinstance(tight, Sequence) and not pair else (tight,)
     return tuple(draw_bindings(bindings, f"{seed}:tight", naming)[0] for bindings in several)
-
-
-def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
-    """The bindings keyed by the normal form of their names."""
-    written: dict[str, str] = {}
-    for name in bindings:
-        if not isinstance(name, str):
-            raise TypeError(f"bindings must be named by the LaTeX of a symbol; got {name!r}")
-        key = names.normal(name)
-        if key in written:
-            raise ValueError(f"{written[key]!r} and {name!r} are the same symbol")
-        written[key] = name
-    return {key: bindings[name] for key, name in written.items()}
 
 
 def names_in(node: Node) -> set[str]:

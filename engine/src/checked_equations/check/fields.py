@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import EquationError
 from ..latex.names import normal
 from ..latex.parser import parse
-from .bindings import Naming, by_name, name_kinds, names_in, normalised, split_given
+from .bindings import Naming, name_kinds, names_in, normalised, split_given
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Fields:
 
     def naming(self, *latex: str) -> Naming:
         """What `draw_bindings` must know of the fields, for the formulas `latex`."""
-        return partial(self.named, latex=latex) if self.rows else by_name
+        return partial(self.named, latex=latex) if self.rows else normalised
 
     def named(self, given: Any, latex: Sequence[str]) -> dict[str, Any]:
         """The numbers of `given` by the normal form of their symbols.

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import EquationError
 from ..evaluate.scales import magnitude
+from ..latex import tree as t
 from ..latex.balance import balanced
 from ..latex.printer import to_latex as printed
 from .bindings import Tight, name_kinds, swap_groups
@@ -116,18 +117,24 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:
     """Whether the edited node has its old value on all draws, wherever it is evaluated.
 
-    A node that is never evaluated, in a case that never applies, is not known to agree.
+    A node that is never evaluated, in a case that never applies, is not known to agree; a relation
+    has no value.
     """
-    probe = mutant.probe(bound.statement)
-    if probe is None:
+    before, after = mutant.before, mutant.after
+    if isinstance(before, t.Step):
         return False
+    # the original side, so that every loop runs as it did, and in it wherever the node stands
+    gap = t.Sum((before, after), (1, -1))
+    nothing = t.Sum((before, t.Product((t.Number(0), gap))), (1, 1))
+    side = getattr(bound.statement.steps[mutant.places[0]], mutant.side)
+    probe = t.replace_at(side, mutant.path, nothing)
     for evaluator in (draw.evaluator for draw in bound.draws):
         try:
-            evaluator.value(probe[0])
+            evaluator.value(probe)
         except EquationError:
             return False
-        gaps, old = evaluator.observe(probe[1]), mutant.before
-        size = max(_largest(evaluator.observe(old)), magnitude(old, evaluator))
+        gaps = evaluator.observe(gap)
+        size = max(_largest(evaluator.observe(before)), magnitude(before, evaluator))
         if not (gaps and _largest(gaps) <= SAME * size):
             return False
     return True

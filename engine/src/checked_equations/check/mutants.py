@@ -79,19 +79,6 @@ class Mutant:
         kept = t.Transpose | t.Function | t.Slope | t.Step
         return self.said.startswith(("drop ", "flip ")) and not isinstance(self.before, kept)
 
-    def probe(self, statement: t.Statement) -> tuple[t.Node, t.Node] | None:
-        """A tree that evaluates ``before - after`` wherever `before` stands, and that difference.
-
-        The tree has the value of the original side, so that every loop runs as it did. None
-        for a relation, which has no value.
-        """
-        if isinstance(self.before, t.Step):
-            return None
-        gap = t.Sum((self.before, self.after), (1, -1))
-        nothing = t.Sum((self.before, t.Product((t.Number(0), gap))), (1, 1))
-        side = getattr(statement.steps[self.places[0]], self.side)
-        return t.replace_at(side, self.path, nothing), gap
-
 
 def all_mutants(
     statement: t.Statement, groups: Mapping[str, Hashable], say: Say

@@ -77,9 +77,10 @@ class Mutants:
 
 @dataclass(frozen=True)
 class EstimateRecord:
-    """The worst z-score of an estimate, the limit it is held to, and the sample behind it.
+    """The worst z-score over entries and draws, the limit it is held to, and the sample behind it.
 
-    `slip` is the smallest relative error of the statement that the sample would have caught.
+    `slip` is the smallest relative error of the whole statement that the sample would have caught,
+    whichever way it went; none for an inequality.
     """
 
     z: float

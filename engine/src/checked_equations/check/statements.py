@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +20,9 @@ from .bindings import name_kinds, names_in
 from .conditions import refuse_unmet_conditions
 from .edits import STRICT
 from .name_clashes import refuse_name_clashes
+from .outcomes import EstimateRecord
 from .relations import RELATIONS, Comparison, Misfit, Tolerance, compare_all, conform_sides, worst
-from .z_scores import Score, score
+from .z_scores import score
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,7 @@ class Draw:
     @cached_property
     def evaluator(self) -> Evaluator:
         """The values of all nodes on these numbers, as far as they were asked for."""
-        return Evaluator(self.plain())
-
-    def plain(self) -> dict[str, Any]:
-        """The bindings with the value of each estimate in its place."""
-        return {**self.bindings, **{k: e.value for k, e in self.estimates.items()}}
+        return Evaluator(self.bindings)
 
     def sides(self, step: t.Step) -> tuple[np.ndarray, np.ndarray]:
         """The values of both sides of `step`, in one shape."""
@@ -55,25 +53,24 @@ class Draw:
     def standard_error(self, step: t.Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
         keys = names_in(step) & set(self.estimates)
-        if not keys:
-            return None
-        return np.sqrt(sum((self._variance(step, key) for key in keys), np.zeros(())))
+        variances = [self._variance(step, key, self.estimates[key]) for key in keys]
+        return np.sqrt(sum(variances, np.zeros(()))) if keys else None
 
-    def _variance(self, step: t.Step, key: str) -> np.ndarray:
-        """What the estimate `key` adds to the variance of ``left - right``."""
-        if self.estimates[key].n < 2:
+    def _variance(self, step: t.Step, key: str, estimate: Estimate) -> np.ndarray:
+        """What an estimate adds to the variance of ``left - right``."""
+        if estimate.n < 2:
             raise Misfit(f"the estimate `{key}` must state its sample size, n=")
-        error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
+        error = np.asarray(estimate.standard_error, dtype=np.float64)
         if t.Name(key) in (step.left, step.right):
             return conform(error) ** 2
         left, right = self.sides(step)
-        value = np.asarray(self.estimates[key].value, dtype=np.float64)
+        value = np.asarray(estimate.value, dtype=np.float64)
         error = np.broadcast_to(error, value.shape)
         total = np.zeros(())
         for place in np.ndindex(value.shape):  # each entry moves by its standard error
             moved = value.copy()
             moved[place] += error[place]
-            there = Evaluator({**self.plain(), key: moved})
+            there = Evaluator({**self.bindings, key: moved})
             total = total + (there.value(step.left) - there.value(step.right) - (left - right)) ** 2
         return total
 
@@ -104,16 +101,16 @@ class BoundStatement:
     def compare(self, place: int, step: t.Step, chosen: slice = slice(None)) -> Comparison:
         """Compare the sides of `step`, which stands at `place` (or a mutant of it)."""
         if self.errors[place][0] is not None:
-            holds = self.score(place, step).holds
-            return Comparison(self.residual(place, step), holds)
+            score = self.score(place, step)
+            return Comparison(self.residual(place, step), score.z < score.limit)
         drawn = range(len(self.draws))[chosen]
         if not self.tight:
             return self._compare(place, step, drawn)
         # A mutant of the relation stays what it says. Of any other, where the inequality is tight,
         # what is merely weaker, such as a bound that has moved, is told from it.
         turned = step.relation != self.statement.steps[place].relation
-        touched = frozenset() if turned else self._attained[place]
-        return worst([self._touch(place, step, i, i in touched) for i in drawn])
+        tight = [not turned and (place, i) in self._attained for i in drawn]
+        return worst(self._touch(place, step, *one) for one in zip(drawn, tight, strict=True))
 
     def _compare(self, place: int, step: t.Step, drawn: Sequence[int], **other: Any) -> Comparison:
         """Compare on the draws `drawn`; the step as printed is the measure of its mutants."""
@@ -134,15 +131,11 @@ class BoundStatement:
         return replace(self._compare(place, replace(step, relation="="), [draw]), holds=False)
 
     @cached_property
-    def _attained(self) -> tuple[frozenset[int], ...]:
-        """For each step the tight draws on which it would fail if it were strict."""
+    def _attained(self) -> frozenset[tuple[int, int]]:
+        """The steps and their tight draws on which they would fail if they were strict."""
         drawn = range(len(self.draws))[-self.tight :]
-        return tuple(
-            frozenset(
-                i for i in drawn if step.relation in STRICT and self._is_tight(place, step, i)
-            )
-            for place, step in enumerate(self.statement.steps)
-        )
+        pairs = itertools.product(enumerate(self.statement.steps), drawn)
+        return frozenset((p, i) for (p, step), i in pairs if self._is_tight(p, step, i))
 
     def _is_tight(self, place: int, step: t.Step, draw: int) -> bool:
         """Whether it is a weak inequality that holds there, and a strict one does not."""
@@ -151,7 +144,7 @@ class BoundStatement:
         strict = replace(step, relation=STRICT[step.relation])
         return not self._compare(place, strict, [draw]).holds
 
-    def score(self, place: int, step: t.Step) -> Score:
+    def score(self, place: int, step: t.Step) -> EstimateRecord:
         """The worst z-score of `step` in units of the standard error of the original."""
         sides = [draw.sides(step) for draw in self.draws]
         pairs = zip(sides, self.errors[place], strict=True)
@@ -202,7 +195,7 @@ def bind_statement(
 
 def refuse_unfit(latex: str, statement: t.Statement, draws: Sequence[Draw]) -> None:
     """Raise `EquationError` for a name with a second meaning, and a condition that is not met."""
-    numbers = [draw.plain() for draw in draws]
+    numbers = [draw.evaluator.bindings for draw in draws]
     refuse_name_clashes(latex, statement, numbers)
     refuse_unmet_conditions(latex, statement, numbers)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,18 +46,14 @@ def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
         return "says nothing: both sides are zero"
     if comparison.holds:
         return ""
-    return f"does not hold: {_missed(bound, place, comparison)}{_values(bound, step)}"
-
-
-def _missed(bound: BoundStatement, place: int, comparison: Comparison) -> str:
-    step, allowed = bound.statement.steps[place], bound.allowed
+    rtol = bound.allowed.approx if step.relation == r"\approx" else bound.allowed.rtol
+    missed = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed"
     if bound.errors[place][0] is not None:
         score = bound.score(place, step)
-        return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
-    rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
-    zero = comparison.residual == 1.0 and step.relation in ("=", ":=")
-    against = " (one side is zero: give atol=)" if zero else ""
-    return f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed{against}"
+        missed = f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
+    elif comparison.residual == 1.0 and step.relation in ("=", ":="):
+        missed += " (one side is zero: give atol=)"
+    return f"does not hold: {missed}{_values(bound, step)}"
 
 
 _WHOLE = 4  # entries of a side that are shown all
@@ -109,7 +106,4 @@ def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:
     scores = [bound.score(i, bound.statement.steps[i]) for i in places]
     worst = max(scores, key=lambda score: score.z / score.limit)
     sample = next(iter(bound.draws[0].estimates.values()))
-    return EstimateRecord(
-        worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed,
-        worst.slip,
-    )  # fmt: skip
+    return replace(worst, n=sample.n or None, seed=sample.seed)

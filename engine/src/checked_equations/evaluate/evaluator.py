@@ -59,7 +59,10 @@ class Evaluator:
     """
 
     def __init__(self, bindings: Mapping[str, Any], latex: str = "") -> None:
-        self.bindings = {normal(key): value for key, value in bindings.items()}
+        self.bindings = {
+            normal(key): value.value if isinstance(value, Estimate) else value
+            for key, value in bindings.items()
+        }
         self.latex = latex
         self.terms = 0  # of all sums so far
         self.series: dict[int, int] = {}  # those of each sum without end, with those inside it
@@ -94,9 +97,18 @@ class Evaluator:
         memo = self._memo.get(id(node)) or self._remember(node)
         key = tuple([scope[k].token if k in scope else None for k in memo.keys]) if scope else ()
         known = memo.values.get(key)
-        if known is None:
-            known = memo.values[key] = self._compute(memo, scope)
-        return known
+        if known is not None:
+            return known
+        try:
+            value = memo.rule(node, self, scope)
+            # of a number alone it is asked without an array: millions of values are one
+            if not (np.isfinite(value).all() if value.ndim else math.isfinite(value)):
+                said = "not a number" if np.isnan(value).any() else "infinite"
+                raise OperationError(f"the value is {said}")
+        except OperationError as wrong:
+            raise self.fault(node, str(wrong)) from wrong
+        memo.values[key] = value
+        return value
 
     def _remember(self, node: t.Node) -> _Memo:
         keys = {node.key} if isinstance(node, t.Name | t.Index | t.Apply) else set()
@@ -105,17 +117,6 @@ class Evaluator:
         memo = _Memo(node, rule.dispatch(type(node)), tuple(sorted(keys)), {})
         self._memo[id(node)] = memo
         return memo
-
-    def _compute(self, memo: _Memo, scope: Scope) -> Array:
-        try:
-            value = memo.rule(memo.node, self, scope)
-            # of a number alone it is asked without an array: millions of values are one
-            if not (np.isfinite(value).all() if value.ndim else math.isfinite(value)):
-                said = "not a number" if np.isnan(value).any() else "infinite"
-                raise OperationError(f"the value is {said}")
-        except OperationError as wrong:
-            raise self.fault(memo.node, str(wrong)) from wrong
-        return value
 
     def depends(self, node: t.Node, key: str) -> bool:
         """Whether the symbol `key` occurs in `node`."""
@@ -138,7 +139,7 @@ class Evaluator:
                 said = "distribution" if what in DISTRIBUTIONS else what
                 raise OperationError(f"`{key}` is bound to a {said}; it has no value of its own")
             try:
-                self._bound[key] = conform(value.value if isinstance(value, Estimate) else value)
+                self._bound[key] = conform(value)
             except OperationError as wrong:
                 raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
         return self._bound[key]

@@ -13,7 +13,7 @@ from ...latex import tree as t
 from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
 from ..evaluator import Evaluator, Scope, rule
-from ..values import Array, Distribution, Estimate, conform, host, is_family, kind, scalar, shaped
+from ..values import Array, Distribution, conform, host, is_family, kind, scalar, shaped
 
 _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
 _TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
@@ -75,7 +75,7 @@ def _refuse_number(node: t.Node, ev: Evaluator, scope: Scope, what: str) -> None
         raise OperationError(f"`{node.key}` {said}")
     if isinstance(node, t.Name | t.Index):
         bound = scope[node.key].value if node.key in scope else ev.bindings[node.key]
-        if host(bound.value if isinstance(bound, Estimate) else bound).ndim == 0:
+        if host(bound).ndim == 0:
             hint = "bind the name with its mark, or what the mark stands for"
             said = f"is a number, which has no such mark: {what}; {hint}"
             raise OperationError(f"`{node.key}` {said}")
