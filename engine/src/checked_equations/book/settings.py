@@ -34,7 +34,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..check.fields import Fields
+from ..check.bindings import Fields
 from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
 

@@ -1,15 +1,23 @@
-"""From what an author binds to what is evaluated: draws, normal names, groups of equals."""
+"""From what an author binds to what is evaluated: draws, normal names, groups of equals.
+
+Some symbols need no binding: the notation gives them a field, and the drawn problem has it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
+from ..errors import EquationError
 from ..evaluate import values
 from ..latex import names
+from ..latex.parser import parse
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
 DRAWS = 3
@@ -80,6 +88,76 @@ def names_in(node: Node) -> set[str]:
     found = {part.key for part in parts if isinstance(part, Name | Apply)}
     found |= {part.distribution for part in parts if isinstance(part, Under)}
     return found.union(*(part.variables for part in parts if isinstance(part, Integral)))
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which symbol is which field of a problem, in a dictionary for each row of the notation.
+
+    Symbols of one row may share a field, as a vector and its entries do.
+    """
+
+    rows: tuple[Mapping[str, str], ...] = ()
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, str]]) -> Fields:
+        """The same from LaTeX as it is written in the notation."""
+        return cls(
+            tuple({names.normal(latex): name for latex, name in row.items()} for row in rows)
+        )
+
+    def naming(self, *latex: str) -> Naming:
+        """What `draw_bindings` must know of the fields, for the formulas `latex`."""
+        return partial(self.named, latex=latex) if self.rows else normalised
+
+    def named(self, given: Any, latex: Sequence[str]) -> dict[str, Any]:
+        """The numbers of `given` by the normal form of their symbols.
+
+        Those that are bound by name, all of them; and of the fields of a problem those whose
+        symbols occur in `latex` and are not bound by name. Raises `EquationError` where symbols
+        of two rows that occur share a field, and TypeError for a problem without any field.
+        """
+        if isinstance(given, Mapping):
+            return normalised(given)
+        problem, special = split_given(given)
+        bound = normalised(special)
+        offered = {
+            key: (place, name)
+            for place, row in enumerate(self.rows)
+            for key, name in row.items()
+            if hasattr(problem, name)
+        }
+        if not offered:
+            raise TypeError(
+                "bindings must return a mapping from symbols to values, or an object with a field "
+                f"that the notation names; got a {type(problem).__name__}"
+            )
+        fields = {k: getattr(problem, name) for k, (_, name) in offered.items() if k not in bound}
+        kinds = tuple(name_kinds(fields | bound).items())
+        occurring = {key for text in latex for key in _symbols(text, kinds)}
+        taken = {key: value for key, value in fields.items() if key in occurring}
+        places: dict[str, dict[int, str]] = defaultdict(dict)
+        for key in sorted(taken):
+            place, name = offered[key]
+            places[name].setdefault(place, key)
+        for name, keys in places.items():
+            if len(keys) > 1:
+                said = " and ".join(f"`{key}`" for key in keys.values())
+                said = f"the notation gives {said} one field, {name}: bind one of them"
+                raise EquationError(said)
+        return taken | bound
+
+
+@lru_cache(maxsize=4096)
+def _symbols(latex: str, kinds: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    """The names of `kinds` in `latex`; what cannot be read is refused where it is bound.
+
+    A chapter asks the same of every sentence for each draw of each of its tables.
+    """
+    try:
+        return frozenset(names_in(parse(latex, dict(kinds), free=True)))
+    except EquationError:
+        return frozenset()
 
 
 def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:

@@ -80,11 +80,10 @@ def compare_definition(
 
 def _judged(step: Step, bindings: Mapping[str, Any], allowed: Tolerance) -> Iterator[Step]:
     """The relations between numbers that a step makes; none where it only defines."""
+    tolerated = step.relation != r"\approx" or allowed.approx is not None
     if step.relation == r"\sim":
         yield from moment_steps(step, bindings)
-        return
-    tolerated = step.relation != r"\approx" or allowed.approx is not None
-    if step.relation in RELATIONS and tolerated and names_in(step) <= set(bindings):
+    elif step.relation in RELATIONS and tolerated and names_in(step) <= set(bindings):
         yield step
 
 

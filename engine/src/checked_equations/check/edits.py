@@ -5,6 +5,7 @@ In a name mathematics stands between dollars, so that a page can typeset it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import singledispatch
@@ -97,10 +98,8 @@ def _product(node: t.Product | t.Elementwise, scope: Scope) -> Iterator[Edit]:
 
 @edits_of.register(t.Infix)
 def _infix(node: t.Infix, scope: Scope) -> Iterator[Edit]:
-    for i in range(len(node.factors) - 1):
-        first, second = map(scope.say, node.factors[i : i + 2])
-        swapped = replace(node, factors=_swapped(node.factors, i), loose=False)
-        yield f"swap {first} and {second}", swapped
+    for said, factors in _swaps(node.factors, scope):
+        yield said, replace(node, factors=factors, loose=False)
     yield f"matrix product for the {node.called}", t.Product(node.factors)
 
 
@@ -214,15 +213,14 @@ def _integral(node: t.Integral, scope: Scope) -> Iterator[Edit]:
 
 @edits_of.register(t.Cases)
 def _cases(node: t.Cases, scope: Scope) -> Iterator[Edit]:
-    for i in range(len(node.values) - 1):
-        yield f"swap cases {i + 1} and {i + 2}", replace(node, values=_swapped(node.values, i))
+    for i, (_, values) in enumerate(_swaps(node.values, scope), start=1):
+        yield f"swap cases {i} and {i + 1}", replace(node, values=values)
 
 
 @edits_of.register(t.Apply)
 def _apply(node: t.Apply, scope: Scope) -> Iterator[Edit]:
-    for i in range(len(node.arguments) - 1):
-        first, second = map(scope.say, node.arguments[i : i + 2])
-        yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
+    for said, arguments in _swaps(node.arguments, scope):
+        yield said, replace(node, arguments=arguments)
     yield from _other_names(node, scope)
 
 
@@ -234,13 +232,15 @@ def _other_distributions(node: t.Average, scope: Scope) -> Iterator[Edit]:
         own = kinds.get(under.distribution, ())
         for other, group in kinds.items():
             if other != under.distribution and own[:-1] == group[:-1]:  # whatever their densities
-                moved = replace(under, distribution=other)
                 said = f"the average under {dollars(other)} for {dollars(under.distribution)}"
-                yield said, replace(node, over=(*node.over[:i], moved, *node.over[i + 1 :]))
+                moved = replace(under, distribution=other)
+                yield said, t.replace_at(node, (("over", i, -1),), moved)
 
 
-def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
-    return (*values[:i], values[i + 1], values[i], *values[i + 2 :])
+def _swaps(nodes: tuple[t.Node, ...], scope: Scope) -> Iterator[tuple[str, tuple[t.Node, ...]]]:
+    for i, (one, other) in enumerate(itertools.pairwise(nodes)):
+        said = f"swap {scope.say(one)} and {scope.say(other)}"
+        yield said, (*nodes[:i], other, one, *nodes[i + 2 :])
 
 
 @edits_of.register(t.Name)
@@ -254,10 +254,7 @@ def _other_names(node: t.Name | t.Apply, scope: Scope) -> Iterator[Edit]:
 
 @edits_of.register(t.Subscript)
 def _subscript(node: t.Subscript, scope: Scope) -> Iterator[Edit]:
-    for i, index in enumerate(node.indices):
-        for other in scope.indices:
-            if isinstance(index, t.Index) and other != index.key:
-                swapped = replace(index, key=other)
-                indices = (*node.indices[:i], swapped, *node.indices[i + 1 :])
-                words = f"{dollars(other)} for {dollars(index.key)} in {scope.say(node)}"
-                yield words, replace(node, indices=indices)
+    for (i, index), other in itertools.product(enumerate(node.indices), scope.indices):
+        if isinstance(index, t.Index) and other != index.key:
+            words = f"{dollars(other)} for {dollars(index.key)} in {scope.say(node)}"
+            yield words, t.replace_at(node, (("indices", i, -1),), replace(index, key=other))

@@ -20,10 +20,10 @@ from .mutants import Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
 from .rewrites import rewrite
 from .statements import BoundStatement
-from .tightness import refuse_not_tight, survivor_hints, why_never_tight
 
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 Spare = Mapping[str, str]
+NEVER = "never: "
 
 
 def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight = None) -> Mutants:
@@ -36,8 +36,8 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     every = all_mutants(bound.statement, groups, lambda n: balanced(latex, n.span))
     # some are hidden by the noise of an estimate
     mutants = [m for m in every if not m.finer or bound.errors[m.places[0]][0] is None]
-    refuse_not_tight(bound, mutants, tight, latex)
-    never = why_never_tight(tight)
+    _refuse_not_tight(bound, mutants, tight, latex)
+    never = _why_never_tight(tight)
     fates = run_mutants(bound, mutants)
     records = tuple(_record(m, *f, spare, never) for m, f in zip(mutants, fates, strict=True))
     told = list(zip(mutants, records, strict=True))
@@ -82,7 +82,11 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
         return
     said = "; ".join(f"{r.edit!r} (reads {r.latex})" for _, r in alive)
     hint = "Bind numbers that tell them apart, or say why not with spare={name: why}."
-    hint += survivor_hints([m for m, _ in alive])
+    if any(m.strict for m, _ in alive):
+        hint += " An inequality that is never seen tight could be strict: give tight= numbers on "
+        hint += f"which both sides are equal, or say why there are none, tight='{NEVER}why'."
+    if any(m.finer and not m.strict for m, _ in alive):
+        hint += " Where both sides are equal to rtol=, write = instead of \\approx."
     problem = f"{len(alive)} of {len(told)} mutants survive: {said}. {hint}"
     raise EquationError(problem, latex, alive[0][0].before.span)
 
@@ -142,3 +146,35 @@ def _same(bound: BoundStatement, mutant: Mutant) -> bool:
 
 def _largest(values: Sequence[np.ndarray]) -> float:
     return max(float(np.max(np.abs(value))) for value in values)
+
+
+# Inequalities are judged where they are tight: there, a strict one is another statement.
+
+
+def _why_never_tight(tight: Tight) -> str:
+    """Why no numbers make the inequality an equality, where the author says so."""
+    if not isinstance(tight, str):
+        return ""
+    if not tight.startswith(NEVER) or not tight.removeprefix(NEVER).strip():
+        raise ValueError(f"tight= in words must begin with {NEVER!r} and say why; got {tight!r}")
+    return tight
+
+
+def _refuse_not_tight(
+    bound: BoundStatement, mutants: Sequence[Mutant], tight: Tight, latex: str
+) -> None:
+    """Raise `EquationError` where `tight` does not say what the numbers say."""
+    if tight is None:
+        return
+    strict = [mutant for mutant in mutants if mutant.strict]
+    if not strict:
+        raise EquationError("tight=: no relation of this equation can be tight", latex)
+    # whether some inequality would fail on a draw if it were strict
+    attained = [
+        any(not bound.compare(m.places[0], m.steps[0], slice(i, i + 1)).holds for m in strict)
+        for i in range(len(bound.draws))
+    ]
+    if _why_never_tight(tight) and any(attained):
+        raise EquationError("tight= says never, but both sides are equal on a draw", latex)
+    if bound.tight and not any(attained[-bound.tight :]):
+        raise EquationError("tight=: on none of the tight draws are both sides equal", latex)

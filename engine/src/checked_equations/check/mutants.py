@@ -88,11 +88,8 @@ def all_mutants(
     `groups` maps the key of each bound name to what it may be swapped within (its shape,
     or that it is callable); `say` writes a node for the names of the edits.
     """
-    named, times = [], Counter[str]()
-    for mutant in (
-        *_of_relations(statement.steps),
-        *_of_sides(statement.steps, Scope(say, groups)),
-    ):
+    named, times, steps = [], Counter[str](), statement.steps
+    for mutant in (*_of_relations(steps), *_of_sides(steps, Scope(say, groups))):
         times[mutant.edit] += 1
         again = times[mutant.edit]
         named.append(mutant if again == 1 else replace(mutant, said=f"{mutant.said} ({again})"))
@@ -149,12 +146,10 @@ def _shared(before: t.Step, step: t.Step) -> bool:
 def _mutant(steps: Steps, place: int, edit: Mutant) -> Mutant:
     """The edit of a side at `place` with the steps that it touches."""
     step, following = steps[place], steps[place + 1 : place + 2]
-    edited: dict[str, Any] = {
-        edit.side: t.replace_at(getattr(step, edit.side), edit.path, edit.after)
-    }
-    changed = {place: replace(step, **edited)}
+    after: Any = t.replace_at(getattr(step, edit.side), edit.path, edit.after)
+    changed = {place: replace(step, **{edit.side: after})}
     if edit.side == "right" and following and _shared(step, following[0]):
-        changed[place + 1] = replace(following[0], left=edited["right"])
+        changed[place + 1] = replace(following[0], left=after)
     return replace(edit, steps=tuple(changed.values()), places=tuple(changed))
 
 

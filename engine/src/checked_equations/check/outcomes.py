@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 OUTCOMES = ("caught", "indistinct", "survived", "spared")
 
@@ -64,10 +64,6 @@ class Mutants:
         counts = Counter(mutant.outcome for mutant in mutants)
         caught, indistinct, survived, spared = (counts[name] for name in OUTCOMES)
         return cls(caught, indistinct, survived, spared, mutants, write)
-
-    def written(self) -> Mutants:
-        """The same with every edit in the text, as far as a text says it."""
-        return self if self.write is None else replace(self, list=self.write(), write=None)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -170,10 +170,7 @@ def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Co
 def _above(
     left: np.ndarray, right: np.ndarray, allowed: Tolerance, *, strictly: bool = False
 ) -> Comparison:
-    """``left - right`` is symmetric, and its smallest eigenvalue is not negative.
-
-    Strictly, that is positive by more than rounding.
-    """
+    """``left - right`` is symmetric with no negative eigenvalue; strictly, with positive ones."""
     gap = np.atleast_2d(left - right)
     if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
         raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")

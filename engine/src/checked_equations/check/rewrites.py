@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ..errors import EquationError
 from ..latex import tree as t
 from ..latex.balance import balanced_span, bracketed_span
 from ..latex.names import normal
@@ -65,7 +64,7 @@ def rewrite(
         try:
             edited = latex[start : span[0]] + text + latex[span[1] : end]
             found = parse_expression(edited, kinds, free=True)
-        except (EquationError, ValueError):
+        except ValueError:
             continue
         if found == wanted or _flat(found) == _flat(wanted):
             return _least(latex, span, text, whole=isinstance(before, t.Name))
@@ -88,7 +87,7 @@ def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str])
     old = parse(latex, kinds, free=True).steps
     try:
         new = parse(edit(latex), kinds, free=True).steps
-    except (EquationError, ValueError):
+    except ValueError:
         return None
     changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
     return edit if len(old) == len(new) and changed == [(before, after)] else None

@@ -127,10 +127,10 @@ def norm(a: Array, order: str) -> Array:
     """``\\lVert a \\rVert_p`` of a vector, or the Frobenius norm of a matrix."""
     if order not in _ORDERS:
         raise OperationError(f"the norm with subscript {order} is not known")
+    kind = _ORDERS[order]
     if a.ndim == 2 and 1 in a.shape:
-        kind = _ORDERS[order]
         return scalar(np.linalg.norm(a.ravel(), None if kind == "fro" else kind))
-    return np.abs(a) if a.ndim == 0 else scalar(np.linalg.norm(a, _ORDERS[order]))
+    return np.abs(a) if a.ndim == 0 else scalar(np.linalg.norm(a, kind))
 
 
 def _square(a: Array, operation: str) -> Array:

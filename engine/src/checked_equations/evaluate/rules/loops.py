@@ -49,12 +49,11 @@ _STEPS: dict[str, Callable[[Array, Array], Array]] = {
 
 @rule.register(t.Reduction)
 def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
-    if node.over.last == t.Constant("\\infty"):
+    if node.over.last == _INFINITY:
         return _series(node, ev, scope)
     members = _members(ev, node.over, scope)
     ev.terms += len(members)
-    tokens = (m.tobytes() if isinstance(m, np.ndarray) else m for m in members)
-    items = itertools.starmap(Item, zip(tokens, members, strict=True))
+    items = (Item(m.tobytes() if isinstance(m, np.ndarray) else m, m) for m in members)
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
     if not values:  # at the edge of an outer one, as in `\sum_i \sum_{j < i}` for i = 1
         if node.kind not in ("sum", "prod"):
@@ -68,6 +67,7 @@ def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
     return conform(members[int(choose(values))])
 
 
+_INFINITY = t.Constant("\\infty")
 _MOST = 20_000  # terms of a series without end
 _DEAD = 8  # so many terms in a row add nothing
 _PATIENCE = 1_000_000  # terms, with those of sums inside, before a series must be dying away
@@ -111,10 +111,7 @@ def _series(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
 def _weighted(
     ev: Evaluator, over: Sequence[t.Under], scope: Scope, *, chances: bool = True
 ) -> Iterator[tuple[float, Scope]]:
-    """The joint points of all that is drawn: the product of weights, and the scope.
-
-    The nodes of one distribution may depend on what was drawn from those before it.
-    """
+    """The joint points of all that is drawn, where the nodes may depend on what came before."""
     if not over:
         yield 1.0, scope
         return
@@ -241,13 +238,10 @@ _DENSITY = "the nodes of a distribution belong under \\mathbb E, or its density 
 
 
 def _refuse_no_lengths(key: str, nodes: Nodes) -> None:
-    """The weights of nodes under an integral are the stretches of the line that they stand for.
-
-    Of nodes in several dimensions only that is tested which weights that sum to one have wrong.
-    """
+    """The weights of nodes under an integral are the stretches of the line that they stand for."""
     span = np.ptp(nodes.points, axis=0)
     total = nodes.weights.sum()
-    if np.ndim(span):
+    if np.ndim(span):  # in several dimensions: what weights that sum to one have wrong
         wrong = abs(total - 1.0) < 1e-9 and np.prod(span) > 2.0 ** len(span)
     else:
         wrong = len(nodes.points) > 2 and _out_of_place(nodes.points, nodes.weights)
@@ -257,10 +251,9 @@ def _refuse_no_lengths(key: str, nodes: Nodes) -> None:
 
 
 def _out_of_place(points: Array, weights: Array) -> bool:
-    """Whether weights are far from half the way between the neighbours of their nodes.
+    """Whether weights are, on the whole, far from half the way between their nodes' neighbours.
 
-    That is, on the whole: those of Simpson's rule are 4/3 and 2/3 of it, and where one rule joins
-    another a weight may be anything.
+    Those of Simpson's rule are 4/3 and 2/3 of it; where two rules join, a weight may be anything.
     """
     order = np.argsort(points)
     stretches = 0.5 * (points[order][2:] - points[order][:-2])
@@ -291,8 +284,5 @@ def _ends_before(
 
 def _limit(ev: Evaluator, node: t.Node, scope: Scope) -> float:
     """An infinite limit is no value that one may compute with, so it is read here."""
-    if isinstance(node, t.Constant) and node.name == "\\infty":
-        return np.inf
-    if isinstance(node, t.Sum) and node.terms == (t.Constant("\\infty"),):
-        return node.signs[0] * np.inf
-    return float(ev.of(node, scope))
+    signs, terms = (node.signs, node.terms) if isinstance(node, t.Sum) else ((1,), (node,))
+    return signs[0] * np.inf if terms == (_INFINITY,) else float(ev.of(node, scope))
