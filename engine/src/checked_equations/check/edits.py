@@ -162,10 +162,9 @@ def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
         if bound is not None and bound != t.Constant("\\infty"):
-            limit: dict[str, Any] = {end: t.Sum((bound, t.Number(1)), (1, by), span=bound.span)}
-            moved = replace(node.over, **limit)
-            much = "one more" if by > 0 else "one less"
-            yield f"{end} {dollars(node.over.index)} {much}", replace(node, over=moved)
+            words = f"{end} {dollars(node.over.index)} one {'more' if by > 0 else 'less'}"
+            limit = t.Sum((bound, t.Number(1)), (1, by), span=bound.span)
+            yield words, t.replace_at(node, (("over", -1, -1), (end, -1, -1)), limit)
 
 
 @edits_of.register(t.Expectation)
