@@ -102,9 +102,8 @@ class Fields:
     @classmethod
     def of_rows(cls, rows: Sequence[Mapping[str, str]]) -> Fields:
         """The same from LaTeX as it is written in the notation."""
-        return cls(
-            tuple({names.normal(latex): name for latex, name in row.items()} for row in rows)
-        )
+        pairs = ([(names.normal(latex), name) for latex, name in row.items()] for row in rows)
+        return cls(tuple(map(dict, pairs)))
 
     def naming(self, *latex: str) -> Naming:
         """What `draw_bindings` must know of the fields, for the formulas `latex`."""
@@ -128,10 +127,9 @@ class Fields:
             if hasattr(problem, name)
         }
         if not offered:
-            raise TypeError(
-                "bindings must return a mapping from symbols to values, or an object with a field "
-                f"that the notation names; got a {type(problem).__name__}"
-            )
+            said = "bindings must return a mapping from symbols to values, or an object with a "
+            said += f"field that the notation names; got a {type(problem).__name__}"
+            raise TypeError(said)
         fields = {k: getattr(problem, name) for k, (_, name) in offered.items() if k not in bound}
         kinds = tuple(name_kinds(fields | bound).items())
         occurring = {key for text in latex for key in _symbols(text, kinds)}

@@ -25,16 +25,14 @@ def refuse_unmet_conditions(
     for number, bound in enumerate(drawn, start=1):
         evaluator = Evaluator(bound, latex)
         for condition in statement.conditions:
-            if isinstance(condition, t.Step):
-                met = _holds(condition, evaluator)
-            else:  # the name of what runs is no condition on the numbers
-                met = not isinstance(condition, t.Member) or _belongs(condition, evaluator)
-            if not met:
+            if not _met(condition, evaluator):
                 problem = f"the numbers of draw {number} do not meet this condition"
                 raise EquationError(problem, latex, condition.span)
 
 
-def _holds(step: t.Step, evaluator: Evaluator) -> bool:
+def _met(step: t.Node, evaluator: Evaluator) -> bool:
+    if not isinstance(step, t.Step):  # the name of what runs is no condition on the numbers
+        return not isinstance(step, t.Member) or _belongs(step, evaluator)
     left, right = evaluator.value(step.left), evaluator.value(step.right)
     if step.relation == "\\ne":
         return bool(np.any(left != right))

@@ -133,10 +133,9 @@ def _circular(steps: Steps, mutant: Mutant) -> bool:
 
 
 def _mentions_itself(step: t.Step) -> bool:
-    return any(
-        isinstance(alone, t.Name) and any(part == alone for _, part in t.walk(other))
-        for alone, other in ((step.left, step.right), (step.right, step.left))
-    )
+    sides = ((step.left, step.right), (step.right, step.left))
+    parts = ((alone, part) for alone, other in sides for _, part in t.walk(other))
+    return any(isinstance(alone, t.Name) and alone == part for alone, part in parts)
 
 
 def _shared(before: t.Step, step: t.Step) -> bool:

@@ -61,13 +61,11 @@ def rewrite(
     start, end = balanced_span(latex, side.span)
     wanted = t.replace_at(side, mutant.path, after)
     for span, text in _candidates(latex, side, mutant):
-        try:
-            edited = latex[start : span[0]] + text + latex[span[1] : end]
+        edited = latex[start : span[0]] + text + latex[span[1] : end]
+        with suppress(ValueError):
             found = parse_expression(edited, kinds, free=True)
-        except ValueError:
-            continue
-        if found == wanted or _flat(found) == _flat(wanted):
-            return _least(latex, span, text, whole=isinstance(before, t.Name))
+            if found == wanted or _flat(found) == _flat(wanted):
+                return _least(latex, span, text, whole=isinstance(before, t.Name))
     return None
 
 
@@ -82,15 +80,12 @@ def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str])
     at = start + between.index(sign)
     gap = " " if after.relation[-1:].isalpha() and latex[at + len(sign)].isalpha() else ""
     edit = _least(latex, (at, at + len(sign)), after.relation + gap, whole=True)
-    if edit is None:
-        return None
-    old = parse(latex, kinds, free=True).steps
-    try:
-        new = parse(edit(latex), kinds, free=True).steps
-    except ValueError:
-        return None
-    changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
-    return edit if len(old) == len(new) and changed == [(before, after)] else None
+    if edit is not None:
+        with suppress(ValueError):
+            old, new = (parse(text, kinds, free=True).steps for text in (latex, edit(latex)))
+            changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
+            return edit if len(old) == len(new) and changed == [(before, after)] else None
+    return None
 
 
 def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]:
@@ -115,9 +110,7 @@ class _Faithful(Printer):
     """Prints what is new in the stretch `span`, and copies what was read from the text."""
 
     def __init__(self, latex: str, side: t.Node, span: Span) -> None:
-        self.latex = latex
-        self.side = side
-        self.span = span
+        self.latex, self.side, self.span = latex, side, span
 
     def copied(self, node: t.Node) -> str:
         """How `node` stands in the text by itself; nothing if it is all of the stretch, or new."""

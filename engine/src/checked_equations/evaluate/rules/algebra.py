@@ -177,15 +177,12 @@ def _holds(ev: Evaluator, step: t.Step, scope: Scope) -> bool:
 
 @rule.register(t.Apply)
 def _apply(node: t.Apply, ev: Evaluator, scope: Scope) -> Array:
-    function = ev.bindings.get(node.key)
+    function, said = ev.bindings.get(node.key), "is not bound to a function"
     if kind(function) in DISTRIBUTIONS:
         function = getattr(function, "density", None)
-        if function is None:
-            raise OperationError(
-                f"`{node.key}` has no density: bind it to Distribution(nodes, density)"
-            )
+        said = "has no density: bind it to Distribution(nodes, density)"
     if not callable(function):
-        raise OperationError(f"`{node.key}` is not bound to a function")
+        raise OperationError(f"`{node.key}` {said}")
     return call(node.key, function, [argument(ev, a, scope) for a in node.arguments])
 
 
