@@ -62,10 +62,11 @@ def rewrite(
     wanted = t.replace_at(side, mutant.path, after)
     for span, text in _candidates(latex, side, mutant):
         edited = latex[start : span[0]] + text + latex[span[1] : end]
+        found = None
         with suppress(ValueError):
             found = parse_expression(edited, kinds, free=True)
-            if found == wanted or _flat(found) == _flat(wanted):
-                return _least(latex, span, text, whole=isinstance(before, t.Name))
+        if found is not None and (found == wanted or _flat(found) == _flat(wanted)):
+            return _least(latex, span, text, whole=isinstance(before, t.Name))
     return None
 
 
