@@ -95,6 +95,13 @@ def test_the_plain_line(record, line):
     assert "0.1" not in line
 
 
+def test_the_plain_line_needs_no_mutant_written():
+    def write():
+        pytest.fail("nothing of this is shown")
+
+    assert repr(replace(CHECK, mutants=replace(MUTANTS, write=write))) == repr(CHECK)
+
+
 @each(("record", "line"), ALL)
 def test_the_badge_is_escaped_and_balanced(record, line):
     shown = record._repr_mimebundle_()["text/html"]

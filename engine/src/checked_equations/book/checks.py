@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..check.bindings import Bindings, Tight, backend, draw_bindings, draw_tight_bindings
+from ..check.bindings import Bindings, Fields, Tight, backend, draw_bindings, draw_tight_bindings
 from ..check.definitions import compare_definition, refuse_second_claim
-from ..check.fields import Fields
 from ..check.mutant_outcomes import check_mutants
 from ..check.relations import Tolerance
 from ..check.statements import (

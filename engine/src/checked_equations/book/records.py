@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from ..check.outcomes import EstimateRecord, Mutants, StepRecord
@@ -41,8 +41,7 @@ class Shown:
 
 def _json(value: Any) -> Any:
     if isinstance(value, Mutants):
-        written = value.written()
-        return {**written.counts, "list": _json(written.list)}
+        return {**value.counts, "list": _json(value.write() if value.write else value.list)}
     if is_dataclass(value):
         return {item.name: _json(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Mapping):
@@ -93,6 +92,11 @@ class Record(Shown):
     why: str = ""
     bare: tuple[str, ...] = ()
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Its line, which counts the mutants and needs none of them written."""
+        counted = replace(self.mutants, list=(), write=None)
+        return plain(replace(self, mutants=counted).to_json())
 
 
 @dataclass(frozen=True)

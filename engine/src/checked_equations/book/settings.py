@@ -35,7 +35,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..check.fields import Fields
+from ..check.bindings import Fields
 from ..latex.equation import Equation
 from ..latex.macros import Macros, expand
 

@@ -2,6 +2,6 @@
 
 `statements` binds a statement to numbers and compares its sides (`relations`, or `z_scores` for
 estimates); `steps` says which step fails. `edits` are the slips of one node, `mutants` those of a
-statement, `mutant_outcomes` what becomes of them. `definitions`, `conditions`, `tightness` and
-`name_clashes` refuse what says nothing or could be read in two ways.
+statement, `mutant_outcomes` what becomes of them. `definitions`, `conditions` and `name_clashes`
+refuse what says nothing or could be read in two ways.
 """

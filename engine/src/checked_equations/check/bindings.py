@@ -1,15 +1,23 @@
-"""From what an author binds to what is evaluated: draws, normal names, groups of equals."""
+"""From what an author binds to what is evaluated: draws, normal names, groups of equals.
+
+Some symbols need no binding: the notation gives them a field, and the drawn problem has it.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
+from ..errors import EquationError
 from ..evaluate import values
 from ..latex import names
+from ..latex.parser import parse
 from ..latex.tree import Apply, Integral, Name, Node, Under, walk
 
 DRAWS = 3
@@ -19,16 +27,24 @@ Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Any] | object
 Naming = Callable[[Any], dict[str, Any]]  # what was given or drawn, by the normal form of symbols
 
 
-def by_name(given: Any) -> dict[str, Any]:
-    """What is bound by name, where there is no notation that names the fields of a problem."""
-    if not isinstance(given, Mapping):
-        said = type(given).__name__
+def normalised(bindings: Any) -> dict[str, Any]:
+    """The bindings keyed by the normal form of their names."""
+    if not isinstance(bindings, Mapping):
+        said = type(bindings).__name__
         raise TypeError(f"bindings must return a mapping from symbols to values; got a {said}")
-    return normalised(given)
+    written: dict[str, str] = {}
+    for name in bindings:
+        if not isinstance(name, str):
+            raise TypeError(f"bindings must be named by the LaTeX of a symbol; got {name!r}")
+        key = names.normal(name)
+        if key in written:
+            raise ValueError(f"{written[key]!r} and {name!r} are the same symbol")
+        written[key] = name
+    return {key: bindings[name] for key, name in written.items()}
 
 
 def draw_bindings(
-    bindings: Bindings, seed: str, naming: Naming = by_name
+    bindings: Bindings, seed: str, naming: Naming = normalised
 ) -> tuple[dict[str, Any], ...]:
     """The bindings by normal name: once as they are, or of a function one for each of three draws.
 
@@ -46,54 +62,100 @@ def draw_bindings(
 
 def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
     """The problem of `given`, which is no mapping, and what is bound by name beside it."""
-    return given if _is_pair(given) else (given, {})
-
-
-def _is_pair(given: Any) -> bool:
-    """Whether it is a problem with special bindings, and not two sets of bindings."""
-    if type(given) is not tuple or len(given) != 2:
-        return False
-    problem, special = given
-    return isinstance(special, Mapping) and not (isinstance(problem, Mapping) or callable(problem))
+    if type(given) is tuple and len(given) == 2 and isinstance(given[1], Mapping):
+        two_sets = isinstance(given[0], Mapping) or callable(given[0])
+        return (given, {}) if two_sets else given
+    return given, {}
 
 
 Tight = Bindings | Sequence[Bindings] | str | None
 
 
 def draw_tight_bindings(
-    tight: Tight, seed: str, naming: Naming = by_name
+    tight: Tight, seed: str, naming: Naming = normalised
 ) -> tuple[dict[str, Any], ...]:
     """Numbers on which an inequality is an equality, one draw for each set of bindings."""
     if tight is None or isinstance(tight, str):
         return ()
-    several = tight if isinstance(tight, Sequence) and not _is_pair(tight) else (tight,)
+    pair = split_given(tight)[0] is not tight
+    several = tight if isinstance(tight, Sequence) and not pair else (tight,)
     return tuple(draw_bindings(bindings, f"{seed}:tight", naming)[0] for bindings in several)
-
-
-def normalised(bindings: Mapping[str, Any]) -> dict[str, Any]:
-    """The bindings keyed by the normal form of their names."""
-    written: dict[str, str] = {}
-    for name in bindings:
-        if not isinstance(name, str):
-            raise TypeError(f"bindings must be named by the LaTeX of a symbol; got {name!r}")
-        key = names.normal(name)
-        if key in written:
-            raise ValueError(f"{written[key]!r} and {name!r} are the same symbol")
-        written[key] = name
-    return {key: bindings[name] for key, name in written.items()}
 
 
 def names_in(node: Node) -> set[str]:
     """The keys of all bound names that occur below `node`."""
-    found: set[str] = set()
-    for _, part in walk(node):
-        if isinstance(part, Name | Apply):
-            found.add(part.key)
-        elif isinstance(part, Under):
-            found.add(part.distribution)
-        elif isinstance(part, Integral):
-            found.update(part.variables)
-    return found
+    parts = [part for _, part in walk(node)]
+    found = {part.key for part in parts if isinstance(part, Name | Apply)}
+    found |= {part.distribution for part in parts if isinstance(part, Under)}
+    return found.union(*(part.variables for part in parts if isinstance(part, Integral)))
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which symbol is which field of a problem, in a dictionary for each row of the notation.
+
+    Symbols of one row may share a field, as a vector and its entries do.
+    """
+
+    rows: tuple[Mapping[str, str], ...] = ()
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, str]]) -> Fields:
+        """The same from LaTeX as it is written in the notation."""
+        pairs = ([(names.normal(latex), name) for latex, name in row.items()] for row in rows)
+        return cls(tuple(map(dict, pairs)))
+
+    def naming(self, *latex: str) -> Naming:
+        """What `draw_bindings` must know of the fields, for the formulas `latex`."""
+        return partial(self.named, latex=latex) if self.rows else normalised
+
+    def named(self, given: Any, latex: Sequence[str]) -> dict[str, Any]:
+        """The numbers of `given` by the normal form of their symbols.
+
+        Those that are bound by name, all of them; and of the fields of a problem those whose
+        symbols occur in `latex` and are not bound by name. Raises `EquationError` where symbols
+        of two rows that occur share a field, and TypeError for a problem without any field.
+        """
+        if isinstance(given, Mapping):
+            return normalised(given)
+        problem, special = split_given(given)
+        bound = normalised(special)
+        offered = {
+            key: (place, name)
+            for place, row in enumerate(self.rows)
+            for key, name in row.items()
+            if hasattr(problem, name)
+        }
+        if not offered:
+            said = "bindings must return a mapping from symbols to values, or an object with a "
+            said += f"field that the notation names; got a {type(problem).__name__}"
+            raise TypeError(said)
+        fields = {k: getattr(problem, name) for k, (_, name) in offered.items() if k not in bound}
+        kinds = tuple(name_kinds(fields | bound).items())
+        occurring = {key for text in latex for key in _symbols(text, kinds)}
+        taken = {key: value for key, value in fields.items() if key in occurring}
+        places: dict[str, dict[int, str]] = defaultdict(dict)
+        for key in sorted(taken):
+            place, name = offered[key]
+            places[name].setdefault(place, key)
+        for name, keys in places.items():
+            if len(keys) > 1:
+                said = " and ".join(f"`{key}`" for key in keys.values())
+                said = f"the notation gives {said} one field, {name}: bind one of them"
+                raise EquationError(said)
+        return taken | bound
+
+
+@lru_cache(maxsize=4096)
+def _symbols(latex: str, kinds: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    """The names of `kinds` in `latex`; what cannot be read is refused where it is bound.
+
+    A chapter asks the same of every sentence for each draw of each of its tables.
+    """
+    try:
+        return frozenset(names_in(parse(latex, dict(kinds), free=True)))
+    except EquationError:
+        return frozenset()
 
 
 def swap_groups(bindings: Mapping[str, Any]) -> dict[str, Hashable]:
@@ -125,6 +187,5 @@ def name_kinds(bindings: Mapping[str, Any]) -> dict[str, str]:
 def backend(bindings: Mapping[str, Any]) -> str:
     """The library whose arrays are bound: numpy unless another one's are among them."""
     modules = {type(value).__module__.split(".")[0] for value in bindings.values()}
-    return next(
-        (name for name in ("cupy", "torch", "array_api_strict") if name in modules), "numpy"
-    )
+    others = (name for name in ("cupy", "torch", "array_api_strict") if name in modules)
+    return next(others, "numpy")

@@ -80,11 +80,10 @@ def compare_definition(
 
 def _judged(step: Step, bindings: Mapping[str, Any], allowed: Tolerance) -> Iterator[Step]:
     """The relations between numbers that a step makes; none where it only defines."""
+    tolerated = step.relation != r"\approx" or allowed.approx is not None
     if step.relation == r"\sim":
         yield from moment_steps(step, bindings)
-        return
-    tolerated = step.relation != r"\approx" or allowed.approx is not None
-    if step.relation in RELATIONS and tolerated and names_in(step) <= set(bindings):
+    elif step.relation in RELATIONS and tolerated and names_in(step) <= set(bindings):
         yield step
 
 
@@ -93,16 +92,11 @@ def moment_steps(step: Step, bindings: Mapping[str, Any]) -> Iterator[Step]:
 
     None where `x` is not bound to nodes, or `m` or `S` to nothing.
     """
-    left, right = step.left, step.right
-    if not (isinstance(right, Apply) and right.key == NORMAL and len(right.arguments) == 2):
-        return
-    if not (isinstance(left, Name) and kind(bindings.get(left.key)) == "nodes"):
-        return
-    if names_in(right) - {NORMAL} <= set(bindings):
-        mean, covariance = right.arguments
-        over = (Under((left.key,), left.key),)
-        body = bind(left, {left.key})
-        mean_of_nodes = Expectation(over, body, span=left.span)
-        variance = Variance(over, body, span=left.span)
-        yield replace(step, left=mean_of_nodes, relation="=", right=mean)
-        yield replace(step, left=variance, relation="=", right=covariance)
+    match step.left, step.right:
+        case ((Name(key) as left), (Apply(function, (mean, covariance)) as right)):
+            bound = names_in(right) - {NORMAL} <= set(bindings)
+            if function == NORMAL and kind(bindings.get(key)) == "nodes" and bound:
+                over, body = (Under((key,), key),), bind(left, {key})
+                for average, moment in ((Expectation, mean), (Variance, covariance)):
+                    side = average(over, body, span=left.span)
+                    yield replace(step, left=side, relation="=", right=moment)

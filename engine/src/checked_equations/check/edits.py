@@ -5,6 +5,7 @@ In a name mathematics stands between dollars, so that a page can typeset it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import singledispatch
@@ -22,10 +23,11 @@ ROUND = {
 # What else a relation could have been: less was claimed than holds, or more than does.
 STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
 EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
-_OTHER = {"sum": "prod", "prod": "sum", "min": "max", "max": "min", "det": "tr", "tr": "det"}
-_OTHER |= {"argmin": "argmax", "argmax": "argmin"}
-_WORDS = {"prod": "product", "min": "minimum", "max": "maximum", "det": "determinant"}
-_WORDS |= {"tr": "trace"}
+_PAIRS = (("sum", "prod"), ("min", "max"), ("det", "tr"), ("argmin", "argmax"))
+_OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
+_WORDS = {
+    "prod": "product", "min": "minimum", "max": "maximum", "det": "determinant", "tr": "trace",
+}  # fmt: skip
 
 T = TypeVar("T")
 
@@ -71,61 +73,47 @@ def _sum(node: t.Sum, scope: Scope) -> Iterator[Edit]:
     for i, term in enumerate(node.terms):
         signs = tuple(-s if j == i else s for j, s in enumerate(node.signs))
         yield f"flip the sign of {scope.say(term)}", replace(node, signs=signs)
-    if len(node.terms) > 1:
-        for i, term in enumerate(node.terms):
-            terms, signs = _without(node.terms, i), _without(node.signs, i)
-            left = terms[0] if signs == (1,) else t.Sum(terms, signs)
-            yield f"drop the term {scope.say(term)}", left
+    for i, term in enumerate(node.terms if len(node.terms) > 1 else ()):
+        terms, signs = _without(node.terms, i), _without(node.signs, i)
+        left = terms[0] if signs == (1,) else t.Sum(terms, signs)
+        yield f"drop the term {scope.say(term)}", left
 
 
 def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
     return values[:i] + values[i + 1 :]
 
 
-@edits_of.register(t.Product)
-def _product(node: t.Product, scope: Scope) -> Iterator[Edit]:
+@edits_of.register(t.Product | t.Elementwise)
+def _product(node: t.Product | t.Elementwise, scope: Scope) -> Iterator[Edit]:
+    if isinstance(node, t.Elementwise):
+        yield f"matrix product for the {node.called}", t.Product(node.factors)
     for i, factor in enumerate(node.factors):
-        if len(node.factors) > 1 and not _reciprocal(factor):
-            yield f"drop the factor {scope.say(factor)}", _without_factor(node, i)
-
-
-def _without_factor(node: t.Product | t.Elementwise, i: int) -> t.Node:
-    rest = _without(node.factors, i)
-    return rest[0] if len(rest) == 1 else type(node)(rest)
-
-
-def _reciprocal(node: t.Node) -> bool:
-    """A fraction with numerator one: to drop its denominator is to drop it."""
-    return isinstance(node, t.Quotient) and node.numerator == t.Number(1)
-
-
-@edits_of.register(t.Elementwise)
-def _elementwise(node: t.Elementwise, scope: Scope) -> Iterator[Edit]:
-    yield f"matrix product for the {node.called}", t.Product(node.factors)
-    for i, factor in enumerate(node.factors):
-        yield f"drop the factor {scope.say(factor)}", _without_factor(node, i)
+        # to drop the denominator of a fraction with numerator one is to drop that
+        reciprocal = isinstance(factor, t.Quotient) and factor.numerator == t.Number(1)
+        if len(node.factors) > 1 and not (reciprocal and isinstance(node, t.Product)):
+            rest = _without(node.factors, i)
+            left = rest[0] if len(rest) == 1 else type(node)(rest)
+            yield f"drop the factor {scope.say(factor)}", left
 
 
 @edits_of.register(t.Infix)
 def _infix(node: t.Infix, scope: Scope) -> Iterator[Edit]:
-    for i in range(len(node.factors) - 1):
-        first, second = map(scope.say, node.factors[i : i + 2])
-        swapped = replace(node, factors=_swapped(node.factors, i), loose=False)
-        yield f"swap {first} and {second}", swapped
+    for said, factors in _swaps(node.factors, scope):
+        yield said, replace(node, factors=factors, loose=False)
     yield f"matrix product for the {node.called}", t.Product(node.factors)
 
 
 @edits_of.register(t.Inner)
 def _inner(node: t.Inner, scope: Scope) -> Iterator[Edit]:
     for alone, other in ((node.left, node.right), (node.right, node.left)):
-        words = f"{scope.say(alone)} for {scope.say(other)} in the inner product"
         if alone != other:
+            words = f"{scope.say(alone)} for {scope.say(other)} in the inner product"
             yield words, t.Inner(alone, alone)
 
 
 @edits_of.register(t.Quotient)
 def _quotient(node: t.Quotient, scope: Scope) -> Iterator[Edit]:
-    half = _reciprocal(node) and node.denominator == t.Number(2)
+    half = node == t.Quotient(t.Number(1), t.Number(2))
     what = "factor one half" if half else f"denominator {scope.say(node.denominator)}"
     yield f"drop the {what}", node.numerator
 
@@ -135,36 +123,26 @@ def _number(node: t.Number, scope: Scope) -> Iterator[Edit]:
     yield f"${node.value + 1:g}$ for ${node.value:g}$", t.Number(node.value + 1)
 
 
-@edits_of.register(t.Inverse | t.Transpose | t.Root)
-def _marked(node: t.Inverse | t.Transpose | t.Root, scope: Scope) -> Iterator[Edit]:
-    yield f"drop the {type(node).__name__.lower()} of {scope.say(node.base)}", node.base
-
-
-@edits_of.register(t.Power)
-def _power(node: t.Power, scope: Scope) -> Iterator[Edit]:
-    what = "square" if node.exponent == t.Number(2) else "power"
-    yield f"drop the {what} of {scope.say(node.base)}", node.base
-
-
-@edits_of.register(t.Bars)
-def _bars(node: t.Bars, scope: Scope) -> Iterator[Edit]:
-    yield f"drop the bars of {scope.say(node.base)}", node.base
-    yield f"trace for determinant of {scope.say(node.base)}", t.Function("tr", (node.base,))
+@edits_of.register(t.Inverse | t.Transpose | t.Root | t.Power | t.Bars | t.Derivative | t.Gradient)
+def _marked(node: Any, scope: Scope) -> Iterator[Edit]:
+    square = isinstance(node, t.Power) and node.exponent == t.Number(2)
+    what = "square" if square else type(node).__name__.lower()
+    bare = node.body if isinstance(node, t.Slope) else node.base
+    yield f"drop the {what} of {scope.say(bare)}", bare
+    if isinstance(node, t.Bars):
+        yield f"trace for determinant of {scope.say(bare)}", t.Function("tr", (bare,))
 
 
 @edits_of.register(t.Norm)
 def _norm(node: t.Norm, scope: Scope) -> Iterator[Edit]:
     order = "2" if node.order == "1" else "1"
-    yield (
-        f"{dollars(order)}-norm for {dollars(node.order)}-norm of {scope.say(node.base)}",
-        replace(node, order=order),
-    )
+    words = f"{dollars(order)}-norm for {dollars(node.order)}-norm of {scope.say(node.base)}"
+    yield words, replace(node, order=order)
 
 
 def _exchange(word: str) -> str:
     """``sum for product``."""
-    other = _OTHER[word]
-    return f"{_WORDS.get(other, other)} for {_WORDS.get(word, word)}"
+    return " for ".join(_WORDS.get(one, one) for one in (_OTHER[word], word))
 
 
 @edits_of.register(t.Function)
@@ -184,10 +162,9 @@ def _reduction(node: t.Reduction, scope: Scope) -> Iterator[Edit]:
     for end, by in (("first", 1), ("last", 1), ("last", -1)):
         bound = getattr(node.over, end)
         if bound is not None and bound != t.Constant("\\infty"):
-            limit: dict[str, Any] = {end: t.Sum((bound, t.Number(1)), (1, by), span=bound.span)}
-            moved = replace(node.over, **limit)
-            much = "one more" if by > 0 else "one less"
-            yield f"{end} {dollars(node.over.index)} {much}", replace(node, over=moved)
+            words = f"{end} {dollars(node.over.index)} one {'more' if by > 0 else 'less'}"
+            limit = t.Sum((bound, t.Number(1)), (1, by), span=bound.span)
+            yield words, t.replace_at(node, (("over", -1, -1), (end, -1, -1)), limit)
 
 
 @edits_of.register(t.Expectation)
@@ -210,9 +187,9 @@ def _expectation(node: t.Expectation, scope: Scope) -> Iterator[Edit]:
 
 @edits_of.register(t.Variance)
 def _variance(node: t.Variance, scope: Scope) -> Iterator[Edit]:
-    mean = t.Expectation(node.over, node.body)
     yield from _other_distributions(node, scope)
-    yield f"the mean for the variance of {scope.say(node.body)}", mean
+    said = f"the mean for the variance of {scope.say(node.body)}"
+    yield said, t.Expectation(node.over, node.body)
 
 
 @edits_of.register(t.Covariance)
@@ -229,49 +206,40 @@ def _integral(node: t.Integral, scope: Scope) -> Iterator[Edit]:
     drawn = t.Index(node.variables[0])
     # Factors of one product: in front of a bracket the variable would read as a function.
     own = node.body.factors if isinstance(node.body, t.Product) else (node.body,)
-    yield (
-        f"{dollars(drawn.key)} as a factor of the integrand",
-        replace(node, body=t.Product((drawn, *own))),
-    )
-
-
-@edits_of.register(t.Derivative | t.Gradient)
-def _derivative(node: t.Derivative | t.Gradient, scope: Scope) -> Iterator[Edit]:
-    what = "derivative" if isinstance(node, t.Derivative) else "gradient"
-    yield f"drop the {what} of {scope.say(node.body)}", node.body
+    words = f"{dollars(drawn.key)} as a factor of the integrand"
+    yield words, replace(node, body=t.Product((drawn, *own)))
 
 
 @edits_of.register(t.Cases)
 def _cases(node: t.Cases, scope: Scope) -> Iterator[Edit]:
-    for i in range(len(node.values) - 1):
-        yield f"swap cases {i + 1} and {i + 2}", replace(node, values=_swapped(node.values, i))
+    for i, (_, values) in enumerate(_swaps(node.values, scope), start=1):
+        yield f"swap cases {i} and {i + 1}", replace(node, values=values)
 
 
 @edits_of.register(t.Apply)
 def _apply(node: t.Apply, scope: Scope) -> Iterator[Edit]:
-    for i in range(len(node.arguments) - 1):
-        first, second = map(scope.say, node.arguments[i : i + 2])
-        yield f"swap {first} and {second}", replace(node, arguments=_swapped(node.arguments, i))
+    for said, arguments in _swaps(node.arguments, scope):
+        yield said, replace(node, arguments=arguments)
     yield from _other_names(node, scope)
 
 
 def _other_distributions(node: t.Average, scope: Scope) -> Iterator[Edit]:
     """The average under another distribution of the same kind of variable."""
-    kinds = {k: g for k, g in scope.groups.items() if isinstance(g, tuple) and g[:1] == _DRAWN}
+    drawn = ("distribution",)
+    kinds = {k: g for k, g in scope.groups.items() if isinstance(g, tuple) and g[:1] == drawn}
     for i, under in enumerate(node.over):
         own = kinds.get(under.distribution, ())
         for other, group in kinds.items():
             if other != under.distribution and own[:-1] == group[:-1]:  # whatever their densities
-                moved = replace(under, distribution=other)
                 said = f"the average under {dollars(other)} for {dollars(under.distribution)}"
-                yield said, replace(node, over=(*node.over[:i], moved, *node.over[i + 1 :]))
+                moved = replace(under, distribution=other)
+                yield said, t.replace_at(node, (("over", i, -1),), moved)
 
 
-_DRAWN = ("distribution",)
-
-
-def _swapped(values: tuple[T, ...], i: int) -> tuple[T, ...]:
-    return (*values[:i], values[i + 1], values[i], *values[i + 2 :])
+def _swaps(nodes: tuple[t.Node, ...], scope: Scope) -> Iterator[tuple[str, tuple[t.Node, ...]]]:
+    for i, (one, other) in enumerate(itertools.pairwise(nodes)):
+        said = f"swap {scope.say(one)} and {scope.say(other)}"
+        yield said, (*nodes[:i], other, one, *nodes[i + 2 :])
 
 
 @edits_of.register(t.Name)
@@ -285,10 +253,7 @@ def _other_names(node: t.Name | t.Apply, scope: Scope) -> Iterator[Edit]:
 
 @edits_of.register(t.Subscript)
 def _subscript(node: t.Subscript, scope: Scope) -> Iterator[Edit]:
-    for i, index in enumerate(node.indices):
-        for other in scope.indices:
-            if isinstance(index, t.Index) and other != index.key:
-                swapped = replace(index, key=other)
-                indices = (*node.indices[:i], swapped, *node.indices[i + 1 :])
-                words = f"{dollars(other)} for {dollars(index.key)} in {scope.say(node)}"
-                yield words, replace(node, indices=indices)
+    for (i, index), other in itertools.product(enumerate(node.indices), scope.indices):
+        if isinstance(index, t.Index) and other != index.key:
+            words = f"{dollars(other)} for {dollars(index.key)} in {scope.say(node)}"
+            yield words, t.replace_at(node, (("indices", i, -1),), replace(index, key=other))

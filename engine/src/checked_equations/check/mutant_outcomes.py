@@ -11,19 +11,19 @@ import numpy as np
 
 from ..errors import EquationError
 from ..evaluate.scales import magnitude
+from ..latex import tree as t
 from ..latex.balance import balanced
 from ..latex.printer import to_latex as printed
 from .bindings import Tight, name_kinds, swap_groups
 from .definitions import NORMAL, normal_shape
 from .mutants import Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
-from .relations import Comparison
 from .rewrites import rewrite
 from .statements import BoundStatement
-from .tightness import refuse_not_tight, survivor_hints, why_never_tight
 
 SAME = 1e-10  # two values of a node are the same if they agree to this, relative to the larger
 Spare = Mapping[str, str]
+NEVER = "never: "
 
 
 def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight = None) -> Mutants:
@@ -36,21 +36,19 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     every = all_mutants(bound.statement, groups, lambda n: balanced(latex, n.span))
     # some are hidden by the noise of an estimate
     mutants = [m for m in every if not m.finer or bound.errors[m.places[0]][0] is None]
-    refuse_not_tight(bound, mutants, tight, latex)
-    never = why_never_tight(tight)
+    _refuse_not_tight(bound, mutants, tight, latex)
+    never = _why_never_tight(tight)
     fates = run_mutants(bound, mutants)
     records = tuple(_record(m, *f, spare, never) for m, f in zip(mutants, fates, strict=True))
     told = list(zip(mutants, records, strict=True))
     _refuse_survivors(told, latex)
-    idle = [key for key in spare if not any(_named(r, key) and r.why for r in records)]
+    idle = [key for key in spare if not any(key in (r.edit, r.latex) and r.why for r in records)]
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
     # no badge where no mutant could be told apart but one that only claims more
     if not any(r.outcome in ("caught", "spared") and not m.closer for m, r in told):
-        problem = (
-            "shows nothing: it has no mutant that could be told from it. Print what is computed, "
-            "and bind numbers that are neither zero nor one"
-        )
+        problem = "shows nothing: it has no mutant that could be told from it. Print what is "
+        problem += "computed, and bind numbers that are neither zero nor one"
         raise EquationError(problem, latex)
     kinds = name_kinds({NORMAL: normal_shape, **bound.draws[0].bindings})
     statement = bound.statement  # what `write` keeps holds on to no numbers
@@ -73,13 +71,9 @@ def _record(
     record = MutantRecord(mutant.edit, printed(mutant.after), outcome, residual, said=mutant.said)
     if outcome != "survived":
         return record
-    why = next((why for key, why in spare.items() if _named(record, key)), "")
-    why = why or (never if mutant.strict else "")
+    named = (why for key, why in spare.items() if key in (record.edit, record.latex))
+    why = next(named, "") or (never if mutant.strict else "")
     return replace(record, outcome="spared", why=why) if why else record
-
-
-def _named(record: MutantRecord, key: str) -> bool:
-    return key in (record.edit, record.latex)
 
 
 def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -> None:
@@ -87,12 +81,14 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
     if not alive:
         return
     said = "; ".join(f"{r.edit!r} (reads {r.latex})" for _, r in alive)
-    raise EquationError(
-        f"{len(alive)} of {len(told)} mutants survive: {said}. Bind numbers that tell them "
-        f"apart, or say why not with spare={{name: why}}.{survivor_hints([m for m, _ in alive])}",
-        latex,
-        alive[0][0].before.span,
-    )
+    hint = "Bind numbers that tell them apart, or say why not with spare={name: why}."
+    if any(m.strict for m, _ in alive):
+        hint += " An inequality that is never seen tight could be strict: give tight= numbers on "
+        hint += f"which both sides are equal, or say why there are none, tight='{NEVER}why'."
+    if any(m.finer and not m.strict for m, _ in alive):
+        hint += " Where both sides are equal to rtol=, write = instead of \\approx."
+    problem = f"{len(alive)} of {len(told)} mutants survive: {said}. {hint}"
+    raise EquationError(problem, latex, alive[0][0].before.span)
 
 
 def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
@@ -108,9 +104,11 @@ def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[
 def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
     known = [len(draw.evaluator) for draw in bound.draws]
     try:
-        comparison = _worst(bound, mutant)
-        if not comparison.holds:
-            return "caught", comparison.residual
+        for chosen in bound.portions:
+            for place, step in zip(mutant.places, mutant.steps, strict=True):
+                comparison = bound.compare(place, step, chosen)
+                if not comparison.holds:
+                    return "caught", comparison.residual
         alike = mutant.claimed or (not mutant.loses and _same(bound, mutant))
         return ("indistinct" if alike else "survived"), comparison.residual
     except Exception:  # noqa: BLE001  whatever a bound callable raises on nonsense, nonsense it is
@@ -120,32 +118,27 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
             draw.evaluator.forget(kept)
 
 
-def _worst(bound: BoundStatement, mutant: Mutant) -> Comparison:
-    """The first comparison that fails, or the last that holds."""
-    comparison = Comparison(0.0, True)
-    for chosen in bound.portions:
-        for place, step in zip(mutant.places, mutant.steps, strict=True):
-            comparison = bound.compare(place, step, chosen)
-            if not comparison.holds:
-                return comparison
-    return comparison
-
-
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:
     """Whether the edited node has its old value on all draws, wherever it is evaluated.
 
-    A node that is never evaluated, in a case that never applies, is not known to agree.
+    A node that is never evaluated, in a case that never applies, is not known to agree; a relation
+    has no value.
     """
-    probe = mutant.probe(bound.statement)
-    if probe is None:
+    before, after = mutant.before, mutant.after
+    if isinstance(before, t.Step):
         return False
+    # the original side, so that every loop runs as it did, and in it wherever the node stands
+    gap = t.Sum((before, after), (1, -1))
+    nothing = t.Sum((before, t.Product((t.Number(0), gap))), (1, 1))
+    side = getattr(bound.statement.steps[mutant.places[0]], mutant.side)
+    probe = t.replace_at(side, mutant.path, nothing)
     for evaluator in (draw.evaluator for draw in bound.draws):
         try:
-            evaluator.value(probe[0])
+            evaluator.value(probe)
         except EquationError:
             return False
-        gaps, old = evaluator.observe(probe[1]), mutant.before
-        size = max(_largest(evaluator.observe(old)), magnitude(old, evaluator))
+        gaps = evaluator.observe(gap)
+        size = max(_largest(evaluator.observe(before)), magnitude(before, evaluator))
         if not (gaps and _largest(gaps) <= SAME * size):
             return False
     return True
@@ -153,3 +146,35 @@ def _same(bound: BoundStatement, mutant: Mutant) -> bool:
 
 def _largest(values: Sequence[np.ndarray]) -> float:
     return max(float(np.max(np.abs(value))) for value in values)
+
+
+# Inequalities are judged where they are tight: there, a strict one is another statement.
+
+
+def _why_never_tight(tight: Tight) -> str:
+    """Why no numbers make the inequality an equality, where the author says so."""
+    if not isinstance(tight, str):
+        return ""
+    if not tight.startswith(NEVER) or not tight.removeprefix(NEVER).strip():
+        raise ValueError(f"tight= in words must begin with {NEVER!r} and say why; got {tight!r}")
+    return tight
+
+
+def _refuse_not_tight(
+    bound: BoundStatement, mutants: Sequence[Mutant], tight: Tight, latex: str
+) -> None:
+    """Raise `EquationError` where `tight` does not say what the numbers say."""
+    if tight is None:
+        return
+    strict = [mutant for mutant in mutants if mutant.strict]
+    if not strict:
+        raise EquationError("tight=: no relation of this equation can be tight", latex)
+    # whether some inequality would fail on a draw if it were strict
+    attained = [
+        any(not bound.compare(m.places[0], m.steps[0], slice(i, i + 1)).holds for m in strict)
+        for i in range(len(bound.draws))
+    ]
+    if _why_never_tight(tight) and any(attained):
+        raise EquationError("tight= says never, but both sides are equal on a draw", latex)
+    if bound.tight and not any(attained[-bound.tight :]):
+        raise EquationError("tight=: on none of the tight draws are both sides equal", latex)

@@ -7,6 +7,7 @@ evaluated again.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from typing import Any
 
 from ..latex import tree as t
 from .edits import EQUAL, ROUND, STRICT, Say, Scope, dollars, edits_of
+
+Steps = tuple[t.Step, ...]
 
 
 @dataclass(frozen=True)
@@ -42,20 +45,19 @@ class Mutant:
     @property
     def relations(self) -> tuple[str, str]:
         """The relation before and after, where the edit is to one."""
-        steps = [node for node in (self.before, self.after) if isinstance(node, t.Step)]
-        return (steps[0].relation, steps[1].relation) if len(steps) == 2 else ("", "")
+        if isinstance(self.before, t.Step) and isinstance(self.after, t.Step):
+            return self.before.relation, self.after.relation
+        return "", ""
 
     @property
     def strict(self) -> bool:
         """Whether it makes an inequality strict: only numbers that make it tight can tell."""
-        before, after = self.relations
-        return STRICT.get(before) == after
+        return self.relations in STRICT.items()
 
     @property
     def closer(self) -> bool:
         """Whether it only claims more of the same sides: equality, or a strict inequality."""
-        before, after = self.relations
-        return after in (EQUAL.get(before), STRICT.get(before))
+        return self.strict or self.relations in EQUAL.items()
 
     @property
     def finer(self) -> bool:
@@ -77,19 +79,6 @@ class Mutant:
         kept = t.Transpose | t.Function | t.Slope | t.Step
         return self.said.startswith(("drop ", "flip ")) and not isinstance(self.before, kept)
 
-    def probe(self, statement: t.Statement) -> tuple[t.Node, t.Node] | None:
-        """A tree that evaluates ``before - after`` wherever `before` stands, and that difference.
-
-        The tree has the value of the original side, so that every loop runs as it did. None
-        for a relation, which has no value.
-        """
-        if isinstance(self.before, t.Step):
-            return None
-        gap = t.Sum((self.before, self.after), (1, -1))
-        nothing = t.Sum((self.before, t.Product((t.Number(0), gap))), (1, 1))
-        side = getattr(statement.steps[self.places[0]], self.side)
-        return t.replace_at(side, self.path, nothing), gap
-
 
 def all_mutants(
     statement: t.Statement, groups: Mapping[str, Hashable], say: Say
@@ -99,19 +88,16 @@ def all_mutants(
     `groups` maps the key of each bound name to what it may be swapped within (its shape,
     or that it is callable); `say` writes a node for the names of the edits.
     """
-    scope = Scope(say, groups)
-    unnamed = [*_of_relations(statement), *_of_sides(statement, scope)]
-    times: Counter[str] = Counter()
-    named = []
-    for mutant in unnamed:
+    named, times, steps = [], Counter[str](), statement.steps
+    for mutant in (*_of_relations(steps), *_of_sides(steps, Scope(say, groups))):
         times[mutant.edit] += 1
         again = times[mutant.edit]
         named.append(mutant if again == 1 else replace(mutant, said=f"{mutant.said} ({again})"))
     return tuple(named)
 
 
-def _of_relations(statement: t.Statement) -> Iterator[Mutant]:
-    for place, step in enumerate(statement.steps):
+def _of_relations(steps: Steps) -> Iterator[Mutant]:
+    for place, step in enumerate(steps):
         for table in (ROUND, STRICT, EQUAL):
             if step.relation in table:
                 turned = replace(step, relation=table[step.relation])
@@ -119,62 +105,51 @@ def _of_relations(statement: t.Statement) -> Iterator[Mutant]:
                 yield Mutant(said, (turned,), (place,), step, turned)
 
 
-def _of_sides(statement: t.Statement, scope: Scope) -> Iterator[Mutant]:
-    for place, name in _sides(statement):
-        side = getattr(statement.steps[place], name)
+def _of_sides(steps: Steps, scope: Scope) -> Iterator[Mutant]:
+    """Of each side once: the right side of one step is often the left side of the next."""
+    for place, name in itertools.product(range(len(steps)), ("left", "right")):
+        if name == "left" and place and _shared(steps[place - 1], steps[place]):
+            continue
+        side = getattr(steps[place], name)
         for path, node, inner in _visit(side, (), scope):
             for edit, new in edits_of(node, inner):
-                if new.span == (0, 0):
-                    new = replace(new, span=node.span)
-                mutant = _mutant(statement, (place, name), edit, (path, node, new))
-                if isinstance(node, t.Name | t.Apply) and _circular(statement, mutant):
+                after = replace(new, span=node.span) if new.span == (0, 0) else new
+                mutant = _mutant(steps, place, Mutant(edit, (), (), node, after, name, path))
+                if isinstance(node, t.Name | t.Apply) and _circular(steps, mutant):
                     continue
                 yield mutant
                 if mutant.claimed and not path:
-                    opposite = t.Sum((side,), (-1,), span=side.span)
                     said = f"flip the sign of {scope.say(side)}"
-                    yield _mutant(statement, (place, name), said, (path, node, opposite))
+                    opposite = t.Sum((side,), (-1,), span=side.span)
+                    yield _mutant(steps, place, Mutant(said, (), (), node, opposite, name))
 
 
-def _circular(statement: t.Statement, mutant: Mutant) -> bool:
+def _circular(steps: Steps, mutant: Mutant) -> bool:
     """A swap that leaves nothing to catch: ``a = a``, or ``a = min(a, c)`` for ``min(b, c)``."""
     return any(
-        step.left == step.right
-        or (_mentions_itself(step) and not _mentions_itself(statement.steps[place]))
+        step.left == step.right or (_mentions_itself(step) and not _mentions_itself(steps[place]))
         for step, place in zip(mutant.steps, mutant.places, strict=True)
     )
 
 
 def _mentions_itself(step: t.Step) -> bool:
-    return any(
-        isinstance(alone, t.Name) and any(part == alone for _, part in t.walk(other))
-        for alone, other in ((step.left, step.right), (step.right, step.left))
-    )
-
-
-def _sides(statement: t.Statement) -> Iterator[tuple[int, str]]:
-    """Each side once: the right side of one step is often the left side of the next."""
-    for place, step in enumerate(statement.steps):
-        if place == 0 or not _shared(statement.steps[place - 1], step):
-            yield place, "left"
-        yield place, "right"
+    sides = ((step.left, step.right), (step.right, step.left))
+    parts = ((alone, part) for alone, other in sides for _, part in t.walk(other))
+    return any(isinstance(alone, t.Name) and alone == part for alone, part in parts)
 
 
 def _shared(before: t.Step, step: t.Step) -> bool:
     return before.right == step.left and before.right.span == step.left.span
 
 
-def _mutant(
-    statement: t.Statement, side: tuple[int, str], edit: str, change: tuple[t.Path, t.Node, t.Node]
-) -> Mutant:
-    place, name = side
-    path, before, after = change
-    step, following = statement.steps[place], statement.steps[place + 1 : place + 2]
-    edited: dict[str, Any] = {name: t.replace_at(getattr(step, name), path, after)}
-    changed = {place: replace(step, **edited)}
-    if name == "right" and following and _shared(step, following[0]):
-        changed[place + 1] = replace(following[0], left=edited[name])
-    return Mutant(edit, tuple(changed.values()), tuple(changed), before, after, name, path)
+def _mutant(steps: Steps, place: int, edit: Mutant) -> Mutant:
+    """The edit of a side at `place` with the steps that it touches."""
+    step, following = steps[place], steps[place + 1 : place + 2]
+    after: Any = t.replace_at(getattr(step, edit.side), edit.path, edit.after)
+    changed = {place: replace(step, **{edit.side: after})}
+    if edit.side == "right" and following and _shared(step, following[0]):
+        changed[place + 1] = replace(following[0], left=after)
+    return replace(edit, steps=tuple(changed.values()), places=tuple(changed))
 
 
 def _visit(node: t.Node, path: t.Path, scope: Scope) -> Iterator[tuple[t.Path, t.Node, Scope]]:

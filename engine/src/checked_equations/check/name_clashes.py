@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -16,6 +17,9 @@ from ..latex.parser import parse_expression
 from ..latex.tokenizer import FONTS, Token, closing, split, tokens
 from .relations import scale
 
+_MARKS = ("_", "^", "'")
+Clash = tuple[str, t.Span]  # what is wrong, and where
+
 
 def refuse_name_clashes(latex: str, statement: t.Node, drawn: Sequence[Mapping[str, Any]]) -> None:
     """Raise `EquationError` for a name with a second meaning.
@@ -24,71 +28,63 @@ def refuse_name_clashes(latex: str, statement: t.Node, drawn: Sequence[Mapping[s
     ``x_1`` an entry of ``x`` (but ``K_1`` may be one of several matrices that make up ``K``);
     with a running variable ``i``, a symbol ``x_i`` that does not run is no ``x_i``.
     """
-    for bound in drawn:
-        for key in bound:
-            _refuse_other_reading(latex, key, bound)
-    _refuse_average_and_integral(latex, statement)
-    _refuse_two_variables(latex, statement, drawn[0])
-    _refuse_other_separators(latex, statement)
-    drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
-    for _, node in t.walk(statement):
-        if isinstance(node, t.Reduction):
-            _refuse_standing(latex, node, drawn_from)
-        elif isinstance(node, t.Slope):
-            _refuse_held_still(latex, node)
-
-
-def _refuse_average_and_integral(latex: str, statement: t.Node) -> None:
-    """The nodes of a distribution are no rule for an integral: the density would be lost."""
     parts = [part for _, part in t.walk(statement)]
+    drawn_from = {k for k, value in drawn[0].items() if kind(value) in DISTRIBUTIONS}
+    clashes = itertools.chain(
+        *(_of_another_reading(key, bound) for bound in drawn for key in bound),
+        _of_average_and_integral(parts),
+        _of_two_variables(parts, drawn[0]),
+        _of_separators(parts),
+        *(_of_standing(part, drawn_from) for part in parts if isinstance(part, t.Reduction)),
+        *(_of_held_still(part) for part in parts if isinstance(part, t.Slope)),
+    )
+    for problem, span in itertools.islice(clashes, 1):
+        raise EquationError(problem, latex, span)
+
+
+def _of_average_and_integral(parts: Sequence[t.Node]) -> Iterator[Clash]:
+    """The nodes of a distribution are no rule for an integral: the density would be lost."""
     averaged = {part.distribution for part in parts if isinstance(part, t.Under)}
     for part in parts:
-        both = averaged.intersection(part.variables if isinstance(part, t.Integral) else ())
-        if both:
-            (key, *_) = both
-            problem = f"`{key}` stands under an average and under an integral"
+        for key in averaged.intersection(part.variables if isinstance(part, t.Integral) else ()):
             hint = f"bind the distribution to a name of its own, such as `q({key})`"
-            raise EquationError(f"{problem}: {hint}", latex, part.span)
+            yield f"`{key}` stands under an average and under an integral: {hint}", part.span
 
 
-def _refuse_two_variables(latex: str, statement: t.Node, bound: Mapping[str, Any]) -> None:
+def _of_two_variables(parts: Sequence[t.Node], bound: Mapping[str, Any]) -> Iterator[Clash]:
     """A letter stands for the distribution of one variable: ``q(x)`` and ``q(y)`` are two."""
     first: dict[str, str] = {}
-    for _, part in t.walk(statement):
-        if not isinstance(part, t.Under):
-            continue
+    for part in (part for part in parts if isinstance(part, t.Under)):
         key = part.distribution
         if kind(bound.get(key)) != "distribution" or "(" in key:
             continue
         for variable in part.variables:
-            sequence = tokens(variable)  # without scripts and primes: `x` of `x_i'`
-            marks = (i for i, token in enumerate(sequence) if token.text in ("_", "^", "'"))
-            letter = joined(sequence[: next(marks, len(sequence))])
+            # without scripts and primes: `x` of `x_i'`
+            bare = itertools.takewhile(lambda token: token.text not in _MARKS, tokens(variable))
+            letter = joined(list(bare))
             if first.setdefault(key, letter) != letter:
                 problem = f"`{key}` is the distribution of `{first[key]}` and of `{letter}`"
-                hint = f"bind `{key}({first[key]})` and `{key}({letter})`"
-                raise EquationError(f"{problem}: {hint}", latex, part.span)
+                yield f"{problem}: bind `{key}({first[key]})` and `{key}({letter})`", part.span
 
 
-def _refuse_other_separators(latex: str, statement: t.Node) -> None:
+def _of_separators(parts: Sequence[t.Node]) -> Iterator[Clash]:
     """``p(x, y)`` and ``p(x \\mid y)`` of one function with two arguments are two things."""
     first: dict[tuple[str, int], tuple[str, ...]] = {}
-    for _, part in t.walk(statement):
+    for part in parts:
         if isinstance(part, t.Apply) and len(part.arguments) > 1:
             known = first.setdefault((part.key, len(part.arguments)), part.separators)
             if known != part.separators:
-                problem = f"`{part.key}` has two meanings: with `{' '.join(known)}` between its "
-                problem += f"arguments, and with `{' '.join(part.separators)}`"
+                signs = (f"with `{' '.join(signs)}`" for signs in (known, part.separators))
+                between = " between its arguments, and ".join(signs)
                 hint = f"bind each by its form, such as `{part.key}(y \\mid x)`"
-                raise EquationError(f"{problem}: {hint}", latex, part.span)
+                yield f"`{part.key}` has two meanings: {between}: {hint}", part.span
 
 
-def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> None:
+def _of_another_reading(key: str, bound: Mapping[str, Any]) -> Iterator[Clash]:
     kinds = {k: kind(value) for k, value in bound.items()}
     if kinds.pop(key) != "value" or not {"^", "_"} & set(key):
         return
-    evaluator = Evaluator(bound, key)
-    value = conform(bound[key])
+    evaluator, value = Evaluator(bound, key), conform(bound[key])
     try:
         node = parse_expression(key, kinds)
         read = evaluator.value(node)
@@ -99,11 +95,11 @@ def _refuse_other_reading(latex: str, key: str, bound: Mapping[str, Any]) -> Non
     alike = read.shape == value.shape
     near = alike and np.max(np.abs(read - value)) <= 1e-8 * scale(read, value)
     if (scripted or (entry and alike)) and not near:
-        problem = f"`{key}` is bound to other numbers than it reads as, by its base being bound"
-        raise EquationError(problem, latex)
+        said = "is bound to other numbers than it reads as, by its base being bound"
+        yield f"`{key}` {said}", (0, 0)
 
 
-def _refuse_held_still(latex: str, slope: t.Slope) -> None:
+def _of_held_still(slope: t.Slope) -> Iterator[Clash]:
     """``q_\\mu`` says that it depends on ``\\mu``; bound as a whole, it does not move with it."""
     by = slope.symbol.key
     for _, node in t.walk(slope.body):
@@ -113,7 +109,7 @@ def _refuse_held_still(latex: str, slope: t.Slope) -> None:
         if key != by and not moves and by in _scripts(key):
             problem = f"`{key}` is held still in a derivative by `{by}`, on which its name depends"
             hint = f"bind the dependence: a function of `{by}`, or `q(x \\mid {by})`"
-            raise EquationError(f"{problem}; {hint}", latex, node.span)
+            yield f"{problem}; {hint}", node.span
 
 
 def _scripts(key: str) -> set[str]:
@@ -134,7 +130,7 @@ def _contents(key: str, marks: str) -> Iterator[Sequence[Token]]:
             yield sequence[i + 2 : closing(sequence, i + 1)]
 
 
-def _refuse_standing(latex: str, reduction: t.Reduction, drawn_from: Set[str]) -> None:
+def _of_standing(reduction: t.Reduction, drawn_from: Set[str]) -> Iterator[Clash]:
     index = [token.text for token in tokens(reduction.over.index)]
     for _, node in t.walk(reduction.body):
         if not isinstance(node, t.Name | t.Apply) or node.key in drawn_from:
@@ -143,8 +139,7 @@ def _refuse_standing(latex: str, reduction: t.Reduction, drawn_from: Set[str]) -
             content = [inner.text for inner in subscript]
             places = range(len(content) - len(index) + 1)
             within = any(content[k : k + len(index)] == index for k in places)
-            # `n` is among `n, m`, and not in `\\mathrm{noise}`
+            # `n` is among `n, m`, and not in `\mathrm{noise}`
             if content == index or (within and not FONTS & set(content)):
                 runs = f"`{reduction.over.index}` runs here"
-                problem = f"`{node.key}` is bound as one symbol, but {runs}"
-                raise EquationError(problem, latex, node.span)
+                yield f"`{node.key}` is bound as one symbol, but {runs}", node.span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 OUTCOMES = ("caught", "indistinct", "survived", "spared")
 
@@ -65,10 +65,6 @@ class Mutants:
         caught, indistinct, survived, spared = (counts[name] for name in OUTCOMES)
         return cls(caught, indistinct, survived, spared, mutants, write)
 
-    def written(self) -> Mutants:
-        """The same with every edit in the text, as far as a text says it."""
-        return self if self.write is None else replace(self, list=self.write(), write=None)
-
     @property
     def counts(self) -> dict[str, int]:
         """How many mutants have which outcome."""
@@ -77,9 +73,10 @@ class Mutants:
 
 @dataclass(frozen=True)
 class EstimateRecord:
-    """The worst z-score of an estimate, the limit it is held to, and the sample behind it.
+    """The worst z-score over entries and draws, the limit it is held to, and the sample behind it.
 
-    `slip` is the smallest relative error of the statement that the sample would have caught.
+    `slip` is the smallest relative error of the whole statement that the sample would have caught,
+    whichever way it went; none for an inequality.
     """
 
     z: float

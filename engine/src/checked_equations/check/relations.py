@@ -6,7 +6,7 @@ inequality it is the violation, which is zero where the inequality holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,6 +14,7 @@ import numpy as np
 
 LOOSEST = 1e-3  # what holds to less is an approximation, and says so by its relation
 LOOSEST_APPROX = 0.1
+ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
 
 
 class Misfit(ValueError):
@@ -69,7 +70,7 @@ Pair = tuple[np.ndarray, np.ndarray]
 def compare_all(
     relation: str, pairs: Sequence[Pair], allowed: Tolerance, terms: Sequence[float] = ()
 ) -> Comparison:
-    """The worst comparison over several draws; `terms` is the scale of each where it is zero.
+    """The worst comparison over several draws; `terms` is how large the terms of each are.
 
     Between scalars ``\\propto`` says that the ratio is the same on every draw, so the draws
     are compared together.
@@ -78,12 +79,17 @@ def compare_all(
     if relation == r"\propto" and all(left.size == 1 for left, _ in conformed):
         left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
         return compare(left, relation, right, allowed)
-    sizes = terms or [0.0] * len(conformed)
-    comparisons = [
-        compare(left, relation, right, replace(allowed, terms=size))
-        for (left, right), size in zip(conformed, sizes, strict=True)
-    ]
-    return max(comparisons, key=lambda c: (not c.holds, c.residual))
+    comparisons = []
+    for (left, right), size in zip(conformed, terms or [0.0] * len(conformed), strict=True):
+        nothing = is_zero(left) or is_zero(right) or scale(left, right) <= ROUNDING * size
+        within = replace(allowed, terms=size if nothing else 0.0)
+        comparisons.append(RELATIONS[relation](left, right, within))
+    return worst(comparisons)
+
+
+def worst(comparisons: Iterable[Comparison]) -> Comparison:
+    """The one that fails by most, or comes nearest to it."""
+    return max(comparisons, key=lambda comparison: (not comparison.holds, comparison.residual))
 
 
 def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Tolerance) -> Comparison:
@@ -117,24 +123,19 @@ def is_zero(side: np.ndarray) -> bool:
     return side.ndim == 0 and side == 0.0
 
 
-def scale(left: np.ndarray, right: np.ndarray) -> float:
-    """The larger of the two sides in absolute value, over all entries."""
-    return float(max(np.max(np.abs(left)), np.max(np.abs(right))))
-
-
-def _size(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> float:
-    """The scale of a residual: that of the terms, where a side is nothing but zero."""
-    return max(scale(left, right), allowed.terms)
+def scale(left: np.ndarray, right: np.ndarray, terms: float = 0.0) -> float:
+    """The larger of the two sides in absolute value, over all entries, or that of their terms."""
+    return max(float(np.max(np.abs(left))), float(np.max(np.abs(right))), terms)
 
 
 def _within(error: np.ndarray, size: float, allowed: Tolerance) -> Comparison:
-    worst = max(float(np.max(error)), 0.0)
-    residual = worst / size if size > 0.0 else worst
-    return Comparison(residual, worst <= allowed.atol + allowed.rtol * size)
+    most = max(float(np.max(error)), 0.0)
+    residual = most / size if size > 0.0 else most
+    return Comparison(residual, most <= allowed.atol + allowed.rtol * size)
 
 
 def _equal(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _within(np.abs(left - right), _size(left, right, allowed), allowed)
+    return _within(np.abs(left - right), scale(left, right, allowed.terms), allowed)
 
 
 def _near(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
@@ -144,7 +145,7 @@ def _near(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison
 
 
 def _at_most(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _within(left - right, _size(left, right, allowed), allowed)
+    return _within(left - right, scale(left, right, allowed.terms), allowed)
 
 
 def _below(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
@@ -152,7 +153,7 @@ def _below(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Compariso
     comparison = _within(left - right, scale(left, right), allowed)
     size = np.maximum(np.maximum(np.abs(left), np.abs(right)), allowed.terms)
     margin = allowed.atol + allowed.rtol * size
-    return Comparison(comparison.residual, bool(np.all(right - left > margin)))
+    return replace(comparison, holds=bool(np.all(right - left > margin)))
 
 
 def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
@@ -163,20 +164,17 @@ def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Co
         raise Misfit(r"\propto with a right side of zeros says nothing")
     factor = max(float(np.vdot(right, left) / np.vdot(right, right)), 0.0)
     comparison = _equal(left, factor * right, allowed)
-    return Comparison(comparison.residual, comparison.holds and factor > 0.0)
+    return replace(comparison, holds=comparison.holds and factor > 0.0)
 
 
 def _above(
     left: np.ndarray, right: np.ndarray, allowed: Tolerance, *, strictly: bool = False
 ) -> Comparison:
-    """``left - right`` is symmetric, and its smallest eigenvalue is not negative.
-
-    Strictly, that is positive by more than rounding.
-    """
+    """``left - right`` is symmetric with no negative eigenvalue; strictly, with positive ones."""
     gap = np.atleast_2d(left - right)
     if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
         raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")
-    size = _size(left, right, allowed)
+    size = scale(left, right, allowed.terms)
     skew = _within(np.abs(gap - gap.T), size, allowed)
     lowest = np.linalg.eigvalsh(0.5 * (gap + gap.T))[:1]
     order = _within(-lowest, size, allowed)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ..errors import EquationError
 from ..latex import tree as t
 from ..latex.balance import balanced_span, bracketed_span
 from ..latex.names import normal
@@ -62,12 +61,11 @@ def rewrite(
     start, end = balanced_span(latex, side.span)
     wanted = t.replace_at(side, mutant.path, after)
     for span, text in _candidates(latex, side, mutant):
-        try:
-            edited = latex[start : span[0]] + text + latex[span[1] : end]
+        edited = latex[start : span[0]] + text + latex[span[1] : end]
+        found = None
+        with suppress(ValueError):
             found = parse_expression(edited, kinds, free=True)
-        except (EquationError, ValueError):
-            continue
-        if found == wanted or _flat(found) == _flat(wanted):
+        if found is not None and (found == wanted or _flat(found) == _flat(wanted)):
             return _least(latex, span, text, whole=isinstance(before, t.Name))
     return None
 
@@ -83,15 +81,12 @@ def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str])
     at = start + between.index(sign)
     gap = " " if after.relation[-1:].isalpha() and latex[at + len(sign)].isalpha() else ""
     edit = _least(latex, (at, at + len(sign)), after.relation + gap, whole=True)
-    if edit is None:
-        return None
-    old = parse(latex, kinds, free=True).steps
-    try:
-        new = parse(edit(latex), kinds, free=True).steps
-    except (EquationError, ValueError):
-        return None
-    changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
-    return edit if len(old) == len(new) and changed == [(before, after)] else None
+    if edit is not None:
+        with suppress(ValueError):
+            old, new = (parse(text, kinds, free=True).steps for text in (latex, edit(latex)))
+            changed = [pair for pair in zip(old, new, strict=False) if pair[0] != pair[1]]
+            return edit if len(old) == len(new) and changed == [(before, after)] else None
+    return None
 
 
 def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]:
@@ -99,120 +94,98 @@ def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]
 
     What was in the text stays in its words, as far as it can; what is new is printed.
     """
-    source = _Source(latex, side)
-    yield from _by_hand(source, mutant.before, mutant.after)
+    yield from _by_hand(latex, mutant.before, mutant.after)
     nodes = dict(t.walk(side))
     for depth in range(len(mutant.path), -1, -1):
         old = nodes[mutant.path[:depth]]
         new = t.replace_at(old, mutant.path[depth:], mutant.after)
         span = balanced_span(latex, old.span)
-        printer = _Faithful(source, span)
-        if source.knows(new, span):
+        printer = _Faithful(latex, side, span)
+        if printer.copied(new):
             yield span, latex[slice(*bracketed_span(latex, new.span, span))]
         yield span, printer.any(new)
         yield span, rf"\left( {printer.any(new)} \right)"
 
 
-@dataclass(frozen=True)
-class _Source:
-    """The text of a side, and which nodes were read from it."""
-
-    latex: str
-    side: t.Node
-
-    def knows(self, node: t.Node, other: Span) -> bool:
-        """Whether `node` stands in the text by itself, and not for all of the stretch `other`."""
-        if node.span == (0, 0) or balanced_span(self.latex, node.span) == other:
-            return False
-        return any(part is node for _, part in t.walk(self.side))
-
-    def stretches(self, nodes: tuple[t.Node, ...], within: Span) -> list[Span]:
-        """Where each of `nodes` stands, with its brackets."""
-        return [bracketed_span(self.latex, node.span, within) for node in nodes]
-
-
 class _Faithful(Printer):
-    """Prints what is new, and copies what is not."""
+    """Prints what is new in the stretch `span`, and copies what was read from the text."""
 
-    def __init__(self, source: _Source, span: Span) -> None:
-        self.source = source
-        self.span = span
+    def __init__(self, latex: str, side: t.Node, span: Span) -> None:
+        self.latex, self.side, self.span = latex, side, span
+
+    def copied(self, node: t.Node) -> str:
+        """How `node` stands in the text by itself; nothing if it is all of the stretch, or new."""
+        own = balanced_span(self.latex, node.span) if node.span != (0, 0) else self.span
+        known = own != self.span and any(part is node for _, part in t.walk(self.side))
+        return self.latex[slice(*own)] if known else ""
 
     def any(self, node: t.Node) -> str:
         """As it stands in the source, if it does."""
-        if not self.source.knows(node, self.span):
-            return super().any(node)
-        return self.source.latex[slice(*balanced_span(self.source.latex, node.span))]
+        return self.copied(node) or super().any(node)
 
     def wrapped(self, node: t.Node) -> str:
         """In the brackets that it has in the source."""
-        if self.source.knows(node, self.span):
-            own = balanced_span(self.source.latex, node.span)
-            around = bracketed_span(self.source.latex, node.span, self.span)
+        if own := self.copied(node):
+            around = self.latex[slice(*bracketed_span(self.latex, node.span, self.span))]
             if around != own:
-                return self.source.latex[slice(*around)]
+                return around
         return super().wrapped(node)
 
 
 # Edits in the characters
 
 
-def _by_hand(source: _Source, before: t.Node, after: t.Node) -> Iterator[Candidate]:
-    span = balanced_span(source.latex, before.span)
+def _by_hand(latex: str, before: t.Node, after: t.Node) -> Iterator[Candidate]:
+    span = balanced_span(latex, before.span)
     if isinstance(before, t.Sum):
-        yield from _sum(source, before, after, span)
+        terms = after.terms if isinstance(after, t.Sum) else (after,)
+        places = [bracketed_span(latex, term.span, span) for term in before.terms]
+        if isinstance(after, t.Sum) and after.terms is before.terms:
+            i = next(i for i, s in enumerate(before.signs) if s != after.signs[i])
+            yield _flipped(latex, places, i, span)
+        else:
+            yield from _without_term(latex, places, _dropped(before.terms, terms), span)
     elif isinstance(before, t.Product | t.Elementwise):
-        yield from _product(source, before, after, span)
+        kept = after.factors if isinstance(after, t.Product | t.Elementwise) else (after,)
+        places = [bracketed_span(latex, factor.span, span) for factor in before.factors]
+        if len(kept) < len(places):
+            yield from _without_factor(latex, places, _dropped(before.factors, kept))
     elif isinstance(before, t.Name) and isinstance(after, t.Name):
-        braced = is_argument(source.latex, span[0])
+        braced = is_argument(latex, span[0])
         yield span, f"{{{after.key}}}" if braced else after.key
     elif isinstance(before, t.Apply) and isinstance(after, t.Apply) and before.key != after.key:
-        yield from _called(source.latex, before, after)
+        yield from _called(latex, before, after)
 
 
-def _sum(source: _Source, before: t.Sum, after: t.Node, span: Span) -> Iterator[Candidate]:
-    """A sign flipped, or a term dropped."""
-    latex = source.latex
-    places = source.stretches(before.terms, span)
-    if isinstance(after, t.Sum) and after.terms is before.terms:
-        i = next(i for i, s in enumerate(before.signs) if s != after.signs[i])
-        at = _sign(latex, places, i, span)
-        if at is None:
-            yield (places[i][0], places[i][0]), "-"
-        else:
-            other = "+" if latex[at] == "-" else "-"
-            yield (at, at + 1), other if i or other == "-" else ""
-        return
-    i = _dropped(before.terms, after.terms if isinstance(after, t.Sum) else (after,))
+def _sign(latex: str, places: Sequence[Span], i: int, span: Span) -> int:
+    """Where the sign before a term stands; -1 if it has none."""
+    start = places[i - 1][1] if i else span[0]
+    return max(latex.rfind(sign, start, places[i][0]) for sign in "+-")
+
+
+def _flipped(latex: str, places: Sequence[Span], i: int, span: Span) -> Candidate:
+    at = _sign(latex, places, i, span)
+    if at < 0:
+        return (places[i][0], places[i][0]), "-"
+    return (at, at + 1), "-" if latex[at] == "+" else "+" if i else ""
+
+
+def _without_term(latex: str, places: Sequence[Span], i: int, span: Span) -> Iterator[Candidate]:
     sign = _sign(latex, places, i or 1, span)
-    if i and sign is not None:
+    if i and sign >= 0:
         yield (sign, places[i][1]), ""
-    elif sign is not None:
+    elif sign >= 0:
         yield (span[0], sign + (latex[sign] == "+")), latex[places[0][1] : sign]
 
 
-def _sign(latex: str, places: list[Span], i: int, span: Span) -> int | None:
-    """Where the sign before a term stands."""
-    start = places[i - 1][1] if i else span[0]
-    at = max(latex.rfind(sign, start, places[i][0]) for sign in "+-")
-    return None if at < 0 else at
-
-
-def _product(
-    source: _Source, before: t.Product | t.Elementwise, after: t.Node, span: Span
-) -> Iterator[Candidate]:
-    """A factor dropped, with the sign between it and its neighbour."""
-    kept = after.factors if isinstance(after, t.Product | t.Elementwise) else (after,)
-    if len(kept) == len(before.factors):
-        return
-    i = _dropped(before.factors, kept)
-    places = source.stretches(before.factors, span)
+def _without_factor(latex: str, places: Sequence[Span], i: int) -> Iterator[Candidate]:
+    """Without the sign between it and its neighbour."""
     if i:
-        gap = source.latex[places[i - 1][1] : places[i][0]]
-        yield (places[i - 1][1], places[i][1]), _FACTOR_SIGN.sub("", gap).rstrip()
-    gap = source.latex[places[i][1] : places[i + 1][0]] if i + 1 < len(places) else ""
-    if gap or i + 1 < len(places):
-        yield (places[i][0], places[i + 1][0]), _FACTOR_SIGN.sub("", gap).strip()
+        start = places[i - 1][1]
+        yield (start, places[i][1]), _FACTOR_SIGN.sub("", latex[start : places[i][0]]).rstrip()
+    if i + 1 < len(places):
+        end = places[i + 1][0]
+        yield (places[i][0], end), _FACTOR_SIGN.sub("", latex[places[i][1] : end]).strip()
 
 
 def _dropped(before: tuple[t.Node, ...], after: tuple[t.Node, ...]) -> int:
@@ -238,30 +211,22 @@ def _least(latex: str, span: Span, text: str, *, whole: bool) -> Rewrite | None:
     start, end = span
     if text[-1:].isalpha() and latex[end : end + 1].isalpha():
         text += " "
-    if not whole:
-        start, end, text = _trimmed(latex, start, end, text)
+    if not whole:  # without the pieces that are the same at the beginning and at the end
+        old, new = ([one[slice(*at)] for at in pieces(one)] for one in (latex[start:end], text))
+        head = _common(old, new)
+        tail = _common(old[head:][::-1], new[head:][::-1])
+        before, behind = len("".join(old[:head])), len("".join(old[len(old) - tail :]))
+        start, end, text = start + before, end - behind, text[before : len(text) - behind]
     place = anchor(latex, start, end)
     shown = (start, start + len(text.rstrip())) if whole or text in "+-" else None
     if not whole and text not in ("", "+", "-"):
-        edited = latex[:start] + text + latex[end:]
-        shown = cover(edited, start, start + len(text))
+        shown = cover(latex[:start] + text + latex[end:], start, start + len(text))
     return Rewrite(start, end, text, place, shown or (start, start)) if place else None
-
-
-def _trimmed(latex: str, start: int, end: int, text: str) -> tuple[int, int, str]:
-    """Without the pieces that are the same at the beginning and at the end."""
-    old = [latex[start:end][slice(*span)] for span in pieces(latex[start:end])]
-    new = [text[slice(*span)] for span in pieces(text)]
-    head = _common(old, new)
-    tail = _common(old[head:][::-1], new[head:][::-1])
-    before = sum(map(len, old[:head]))
-    behind = sum(map(len, old[len(old) - tail :]))
-    return start + before, end - behind, text[before : len(text) - behind]
 
 
 def _common(one: list[str], other: list[str]) -> int:
     pairs = zip(one, other, strict=False)
-    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 # Trees that say the same

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,19 +20,9 @@ from .bindings import name_kinds, names_in
 from .conditions import refuse_unmet_conditions
 from .edits import STRICT
 from .name_clashes import refuse_name_clashes
-from .relations import (
-    RELATIONS,
-    Comparison,
-    Misfit,
-    Tolerance,
-    compare_all,
-    conform_sides,
-    is_zero,
-    scale,
-)
-from .z_scores import Score, score
-
-ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
+from .outcomes import EstimateRecord
+from .relations import RELATIONS, Comparison, Misfit, Tolerance, compare_all, conform_sides, worst
+from .z_scores import score
 
 
 @dataclass(frozen=True)
@@ -48,11 +39,7 @@ class Draw:
     @cached_property
     def evaluator(self) -> Evaluator:
         """The values of all nodes on these numbers, as far as they were asked for."""
-        return Evaluator(self.plain())
-
-    def plain(self) -> dict[str, Any]:
-        """The bindings with the value of each estimate in its place."""
-        return {**self.bindings, **{k: e.value for k, e in self.estimates.items()}}
+        return Evaluator(self.bindings)
 
     def sides(self, step: t.Step) -> tuple[np.ndarray, np.ndarray]:
         """The values of both sides of `step`, in one shape."""
@@ -66,27 +53,25 @@ class Draw:
     def standard_error(self, step: t.Step) -> np.ndarray | None:
         """The standard error of ``left - right``, or none if no estimate takes part."""
         keys = names_in(step) & set(self.estimates)
-        if not keys:
-            return None
-        return np.sqrt(sum((self._variance(step, key) for key in keys), np.zeros(())))
+        variances = [self._variance(step, key, self.estimates[key]) for key in keys]
+        return np.sqrt(sum(variances, np.zeros(()))) if keys else None
 
-    def _variance(self, step: t.Step, key: str) -> np.ndarray:
-        """What the estimate `key` adds to the variance of ``left - right``."""
-        if self.estimates[key].n < 2:
+    def _variance(self, step: t.Step, key: str, estimate: Estimate) -> np.ndarray:
+        """What an estimate adds to the variance of ``left - right``."""
+        if estimate.n < 2:
             raise Misfit(f"the estimate `{key}` must state its sample size, n=")
-        error = np.asarray(self.estimates[key].standard_error, dtype=np.float64)
+        error = np.asarray(estimate.standard_error, dtype=np.float64)
         if t.Name(key) in (step.left, step.right):
             return conform(error) ** 2
         left, right = self.sides(step)
-        value = np.asarray(self.estimates[key].value, dtype=np.float64)
+        value = np.asarray(estimate.value, dtype=np.float64)
         error = np.broadcast_to(error, value.shape)
         total = np.zeros(())
         for place in np.ndindex(value.shape):  # each entry moves by its standard error
             moved = value.copy()
             moved[place] += error[place]
-            there = Evaluator({**self.plain(), key: moved})
-            shift = (there.value(step.left) - there.value(step.right)) - (left - right)
-            total = total + shift**2
+            there = Evaluator({**self.bindings, key: moved})
+            total = total + (there.value(step.left) - there.value(step.right) - (left - right)) ** 2
         return total
 
 
@@ -115,70 +100,51 @@ class BoundStatement:
 
     def compare(self, place: int, step: t.Step, chosen: slice = slice(None)) -> Comparison:
         """Compare the sides of `step`, which stands at `place` (or a mutant of it)."""
-        if self.errors[place][0] is None:
-            if self.tight:
-                return self._compare_tight(place, step, chosen)
-            return self._compare(place, step, range(len(self.draws))[chosen])
-        holds = self.score(place, step).holds
-        return Comparison(self.residual(place, step), holds)
+        if self.errors[place][0] is not None:
+            score = self.score(place, step)
+            return Comparison(self.residual(place, step), score.z < score.limit)
+        drawn = range(len(self.draws))[chosen]
+        if not self.tight:
+            return self._compare(place, step, drawn)
+        # A mutant of the relation stays what it says. Of any other, where the inequality is tight,
+        # what is merely weaker, such as a bound that has moved, is told from it.
+        turned = step.relation != self.statement.steps[place].relation
+        tight = [not turned and (place, i) in self._attained for i in drawn]
+        return worst(self._touch(place, step, *one) for one in zip(drawn, tight, strict=True))
 
     def _compare(self, place: int, step: t.Step, drawn: Sequence[int], **other: Any) -> Comparison:
+        """Compare on the draws `drawn`; the step as printed is the measure of its mutants."""
         pairs = [self.draws[i].sides(step) for i in drawn]
-        sizes = [self._size(place, i, pair) for i, pair in zip(drawn, pairs, strict=True)]
+        sizes = [self._terms[place][i] for i in drawn]
         return compare_all(step.relation, pairs, replace(self.allowed, **other), sizes)
-
-    def _size(self, place: int, draw: int, pair: tuple[np.ndarray, np.ndarray]) -> float:
-        """The size of the terms of a step, where its sides are but what is left of them.
-
-        The step as printed is the measure of its mutants as well.
-        """
-        terms = self._terms[place][draw]
-        nothing = any(map(is_zero, pair)) or scale(*pair) <= ROUNDING * terms
-        return terms if nothing else 0.0
 
     @cached_property
     def _terms(self) -> tuple[tuple[float, ...], ...]:
         steps = self.statement.steps
         return tuple(tuple(draw.size(step) for draw in self.draws) for step in steps)
 
-    def _compare_tight(self, place: int, step: t.Step, chosen: slice) -> Comparison:
-        """The same, but where an inequality is tight it has to be tight.
-
-        There, what is merely weaker than the inequality, such as a bound that has moved, is told
-        from it. A mutant of the relation stays what it says.
-        """
-        unturned = step.relation == self.statement.steps[place].relation
-        comparisons = [
-            self._touch(place, step, i)
-            if unturned and i in self._attained[place]
-            else self._compare(place, step, [i])
-            for i in range(len(self.draws))[chosen]
-        ]
-        return max(comparisons, key=lambda comparison: (not comparison.holds, comparison.residual))
-
-    def _touch(self, place: int, step: t.Step, draw: int) -> Comparison:
-        """What holds there must be tight: else it is missed by as much as the sides differ."""
+    def _touch(self, place: int, step: t.Step, draw: int, tight: bool) -> Comparison:
+        """What must be `tight`, and is not, is missed by as much as the sides differ."""
         weak = self._compare(place, step, [draw])
-        if not weak.holds or self._tight(place, step, draw):
+        if not (tight and weak.holds) or self._is_tight(place, step, draw):
             return weak
         return replace(self._compare(place, replace(step, relation="="), [draw]), holds=False)
 
     @cached_property
-    def _attained(self) -> tuple[frozenset[int], ...]:
-        """For each step the tight draws on which it would fail if it were strict."""
+    def _attained(self) -> frozenset[tuple[int, int]]:
+        """The steps and their tight draws on which they would fail if they were strict."""
         drawn = range(len(self.draws))[-self.tight :]
-        return tuple(
-            frozenset(i for i in drawn if step.relation in STRICT and self._tight(place, step, i))
-            for place, step in enumerate(self.statement.steps)
-        )
+        pairs = itertools.product(enumerate(self.statement.steps), drawn)
+        return frozenset((p, i) for (p, step), i in pairs if self._is_tight(p, step, i))
 
-    def _tight(self, place: int, step: t.Step, draw: int) -> bool:
-        """Whether a weak inequality holds there and a strict one does not."""
+    def _is_tight(self, place: int, step: t.Step, draw: int) -> bool:
+        """Whether it is a weak inequality that holds there, and a strict one does not."""
+        if step.relation not in STRICT or not self._compare(place, step, [draw]).holds:
+            return False
         strict = replace(step, relation=STRICT[step.relation])
-        weak = self._compare(place, step, [draw]).holds
-        return weak and not self._compare(place, strict, [draw]).holds
+        return not self._compare(place, strict, [draw]).holds
 
-    def score(self, place: int, step: t.Step) -> Score:
+    def score(self, place: int, step: t.Step) -> EstimateRecord:
         """The worst z-score of `step` in units of the standard error of the original."""
         sides = [draw.sides(step) for draw in self.draws]
         pairs = zip(sides, self.errors[place], strict=True)
@@ -191,9 +157,8 @@ class BoundStatement:
 
     def vacuous(self, step: t.Step) -> bool:
         """Both sides are zero on every draw, and so is all that could cancel in them."""
-        return all(
-            scale(*draw.sides(step)) == 0.0 and draw.size(step) == 0.0 for draw in self.draws
-        )
+        zero = (not any(map(np.any, draw.sides(step))) for draw in self.draws)
+        return all(zero) and all(draw.size(step) == 0.0 for draw in self.draws)
 
     @cached_property
     def portions(self) -> tuple[slice, ...]:
@@ -230,7 +195,7 @@ def bind_statement(
 
 def refuse_unfit(latex: str, statement: t.Statement, draws: Sequence[Draw]) -> None:
     """Raise `EquationError` for a name with a second meaning, and a condition that is not met."""
-    numbers = [draw.plain() for draw in draws]
+    numbers = [draw.evaluator.bindings for draw in draws]
     refuse_name_clashes(latex, statement, numbers)
     refuse_unmet_conditions(latex, statement, numbers)
 
@@ -247,10 +212,8 @@ def kind_of_statement(bound: BoundStatement) -> str:
     """``estimate``, ``inequality`` or ``identity``."""
     if any(errors[0] is not None for errors in bound.errors):
         return "estimate"
-    equal = {"=", ":=", r"\approx", r"\propto"}
-    if any(step.relation not in equal for step in bound.statement.steps):
-        return "inequality"
-    return "identity"
+    relations = {step.relation for step in bound.statement.steps}
+    return "identity" if relations <= {"=", ":=", r"\approx", r"\propto"} else "inequality"
 
 
 def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
@@ -259,18 +222,16 @@ def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...
     Averages run over nodes, of a rule ("quadrature") or, where they are whole numbers, of a list
     ("enumeration"); slopes are "differences", and estimates come from a "simulation".
     """
-    routes = {"simulation" for key in names_in(statement) if isinstance(bound.get(key), Estimate)}
-    for _, node in t.walk(statement):
-        if isinstance(node, t.Derivative | t.Gradient):
-            routes.add("differences")
-        elif isinstance(node, t.Under):
-            routes.add(_of_nodes(bound.get(node.distribution)))
-        elif isinstance(node, t.Integral):
-            routes |= {_of_nodes(bound.get(key)) for key in node.variables}
-    order = ("quadrature", "enumeration", "differences", "simulation")
-    return tuple(route for route in order if route in routes)
-
-
-def _of_nodes(value: Any) -> str:
-    nodes = value.nodes if isinstance(value, Distribution) else value
-    return "enumeration" if isinstance(nodes, Nodes) and nodes.listed else "quadrature"
+    parts = [part for _, part in t.walk(statement)]
+    averaged = {part.distribution for part in parts if isinstance(part, t.Under)}
+    averaged.update(*(part.variables for part in parts if isinstance(part, t.Integral)))
+    values = [bound.get(key) for key in averaged]
+    nodes = [value.nodes if isinstance(value, Distribution) else value for value in values]
+    listed = [isinstance(own, Nodes) and own.listed for own in nodes]
+    routes = {
+        "quadrature": not all(listed),
+        "enumeration": any(listed),
+        "differences": any(isinstance(part, t.Derivative | t.Gradient) for part in parts),
+        "simulation": any(isinstance(bound.get(key), Estimate) for key in names_in(statement)),
+    }
+    return tuple(route for route, taken in routes.items() if taken)

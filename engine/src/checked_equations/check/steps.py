@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,47 +21,46 @@ def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, 
 
     Raises `EquationError` at the first step that does not hold or says nothing.
     """
-    return tuple(
-        _step(bound, place, step, equation) for place, step in enumerate(bound.statement.steps)
-    )
+    steps, records = bound.statement.steps, []
+    for place, step in enumerate(steps):
+        latex = balanced(equation.latex, step.span)
+        try:
+            comparison, residual = bound.compare(place, step), bound.residual(place, step)
+            problem = _problem(bound, place, comparison)
+        except Misfit as error:
+            problem = f"cannot be compared: {error}"
+        if problem:
+            said = f"step {place + 1} of {len(steps)}, {latex}, {problem}"
+            raise EquationError(said, equation.latex, step.right.span)
+        line = equation.line + step.line - 1
+        records.append(StepRecord(latex, step.relation, residual, line))
+    return tuple(records)
 
 
-def _step(bound: BoundStatement, place: int, step: Step, equation: Equation) -> StepRecord:
-    try:
-        comparison = bound.compare(place, step)
-        residual = bound.residual(place, step)
-    except Misfit as error:
-        raise _at_step(bound, place, equation, f"cannot be compared: {error}") from error
-    if step.left == step.right:
-        raise _at_step(bound, place, equation, "says nothing: both sides read the same")
-    if bound.vacuous(step):
-        raise _at_step(bound, place, equation, "says nothing: both sides are zero")
-    if not comparison.holds:
-        said = _missed(bound, place, comparison)
-        raise _at_step(bound, place, equation, f"does not hold: {said}")
-    line = equation.line + step.line - 1
-    return StepRecord(balanced(equation.latex, step.span), step.relation, residual, line)
-
-
-def _missed(bound: BoundStatement, place: int, comparison: Comparison) -> str:
+def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
+    """What is wrong with a step, or nothing."""
     step = bound.statement.steps[place]
-    allowed = bound.allowed
+    if step.left == step.right:
+        return "says nothing: both sides read the same"
+    if bound.vacuous(step):
+        return "says nothing: both sides are zero"
+    if comparison.holds:
+        return ""
+    rtol = bound.allowed.approx if step.relation == r"\approx" else bound.allowed.rtol
+    missed = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed"
     if bound.errors[place][0] is not None:
         score = bound.score(place, step)
-        return f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed{_values(bound, place)}"
-    rtol = allowed.approx if step.relation == r"\approx" else allowed.rtol
-    zero = comparison.residual == 1.0 and step.relation in ("=", ":=")
-    against = " (one side is zero: give atol=)" if zero else ""
-    said = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed{against}"
-    return said + _values(bound, place)
+        missed = f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
+    elif comparison.residual == 1.0 and step.relation in ("=", ":="):
+        missed += " (one side is zero: give atol=)"
+    return f"does not hold: {missed}{_values(bound, step)}"
 
 
 _WHOLE = 4  # entries of a side that are shown all
 
 
-def _values(bound: BoundStatement, place: int) -> str:
+def _values(bound: BoundStatement, step: Step) -> str:
     """Both sides on the draw that misses most: whole where they are small, else the worst entry."""
-    step = bound.statement.steps[place]
     if step.relation == r"\propto":  # no entry is wrong alone
         return ""
     gaps = [_gap(step.relation, *draw.sides(step)) for draw in bound.draws]
@@ -98,13 +98,6 @@ def _shown(side: np.ndarray, digits: int) -> str:
     return "[" + ", ".join(_shown(part, digits) for part in column) + "]"
 
 
-def _at_step(bound: BoundStatement, place: int, equation: Equation, problem: str) -> EquationError:
-    steps, latex = bound.statement.steps, equation.latex
-    step = steps[place]
-    said = f"step {place + 1} of {len(steps)}, {balanced(latex, step.span)}"
-    return EquationError(f"{said}, {problem}", latex, step.right.span)
-
-
 def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:
     """The worst score among the steps in which an estimate takes part."""
     places = [i for i, errors in enumerate(bound.errors) if errors[0] is not None]
@@ -113,7 +106,4 @@ def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:
     scores = [bound.score(i, bound.statement.steps[i]) for i in places]
     worst = max(scores, key=lambda score: score.z / score.limit)
     sample = next(iter(bound.draws[0].estimates.values()))
-    return EstimateRecord(
-        worst.z, worst.limit, worst.standard_error, worst.entries, sample.n or None, sample.seed,
-        worst.slip,
-    )  # fmt: skip
+    return replace(worst, n=sample.n or None, seed=sample.seed)

@@ -8,7 +8,7 @@ computed again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, NamedTuple
@@ -59,7 +59,10 @@ class Evaluator:
     """
 
     def __init__(self, bindings: Mapping[str, Any], latex: str = "") -> None:
-        self.bindings = {normal(key): value for key, value in bindings.items()}
+        self.bindings = {
+            normal(key): value.value if isinstance(value, Estimate) else value
+            for key, value in bindings.items()
+        }
         self.latex = latex
         self.terms = 0  # of all sums so far
         self.series: dict[int, int] = {}  # those of each sum without end, with those inside it
@@ -94,31 +97,26 @@ class Evaluator:
         memo = self._memo.get(id(node)) or self._remember(node)
         key = tuple([scope[k].token if k in scope else None for k in memo.keys]) if scope else ()
         known = memo.values.get(key)
-        if known is None:
-            known = memo.values[key] = self._compute(memo, scope)
-        return known
-
-    def _remember(self, node: t.Node) -> _Memo:
-        keys = tuple(sorted(set(self._mentioned(node))))
-        memo = self._memo[id(node)] = _Memo(node, rule.dispatch(type(node)), keys, {})
-        return memo
-
-    def _mentioned(self, node: t.Node) -> Iterator[str]:
-        if isinstance(node, t.Name | t.Index | t.Apply):
-            yield node.key
-        for _, child in t.children(node):
-            yield from (self._memo.get(id(child)) or self._remember(child)).keys
-
-    def _compute(self, memo: _Memo, scope: Scope) -> Array:
+        if known is not None:
+            return known
         try:
-            value = memo.rule(memo.node, self, scope)
+            value = memo.rule(node, self, scope)
             # of a number alone it is asked without an array: millions of values are one
             if not (np.isfinite(value).all() if value.ndim else math.isfinite(value)):
                 said = "not a number" if np.isnan(value).any() else "infinite"
                 raise OperationError(f"the value is {said}")
         except OperationError as wrong:
-            raise self.fault(memo.node, str(wrong)) from wrong
+            raise self.fault(node, str(wrong)) from wrong
+        memo.values[key] = value
         return value
+
+    def _remember(self, node: t.Node) -> _Memo:
+        keys = {node.key} if isinstance(node, t.Name | t.Index | t.Apply) else set()
+        for _, child in t.children(node):
+            keys.update((self._memo.get(id(child)) or self._remember(child)).keys)
+        memo = _Memo(node, rule.dispatch(type(node)), tuple(sorted(keys)), {})
+        self._memo[id(node)] = memo
+        return memo
 
     def depends(self, node: t.Node, key: str) -> bool:
         """Whether the symbol `key` occurs in `node`."""
@@ -134,17 +132,14 @@ class Evaluator:
             if key not in self.bindings:
                 raise OperationError(f"unbound symbol `{key}`{nearest(key, list(self.bindings))}")
             value = self.bindings[key]
-            self._refuse_unusable(key, kind(value))
+            what = kind(value)
+            if what == "nodes":
+                raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
+            if what != "value":
+                said = "distribution" if what in DISTRIBUTIONS else what
+                raise OperationError(f"`{key}` is bound to a {said}; it has no value of its own")
             try:
-                self._bound[key] = conform(value.value if isinstance(value, Estimate) else value)
+                self._bound[key] = conform(value)
             except OperationError as wrong:
                 raise OperationError(f"`{key}` is bound to what is no number: {wrong}") from wrong
         return self._bound[key]
-
-    def _refuse_unusable(self, key: str, what: str) -> None:
-        if what == "nodes":
-            raise OperationError(f"`{key}` is bound to Nodes and stands outside its average")
-        if what in DISTRIBUTIONS:
-            raise OperationError(f"`{key}` is bound to a distribution; it has no value of its own")
-        if what != "value":
-            raise OperationError(f"`{key}` is bound to a {what}; it has no value of its own")

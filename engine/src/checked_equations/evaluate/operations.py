@@ -7,6 +7,7 @@ broadcasting to hold does not hold as printed.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from typing import Literal
 
@@ -21,11 +22,21 @@ def _refuse(operation: str, *operands: Array, hint: str = "") -> ShapeError:
     return ShapeError(f"{operation} of shapes {shapes} is not defined{hint}")
 
 
-def add(a: Array, b: Array) -> Array:
-    """``a + b`` of one shape."""
-    if a.shape != b.shape:
-        raise _refuse("the sum", a, b)
-    return a + b
+def _alike(operation: str, do: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    """An operation on two arrays of one shape."""
+
+    def of(a: Array, b: Array) -> Array:
+        if a.shape != b.shape:
+            raise _refuse(operation, a, b)
+        return do(a, b)
+
+    return of
+
+
+# ``a + b``, ``a \odot b`` and ``\langle a, b \rangle``, the sum of the products of the entries
+add = _alike("the sum", operator.add)
+elementwise = _alike("the elementwise product", operator.mul)
+inner = _alike("the inner product", lambda a, b: scalar(np.sum(a * b)))
 
 
 def multiply(a: Array, b: Array) -> Array:
@@ -35,20 +46,6 @@ def multiply(a: Array, b: Array) -> Array:
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[0]:
         raise _refuse("the product", a, b)
     return shaped(a @ b)
-
-
-def elementwise(a: Array, b: Array) -> Array:
-    """``a \\odot b`` of one shape."""
-    if a.shape != b.shape:
-        raise _refuse("the elementwise product", a, b)
-    return a * b
-
-
-def inner(a: Array, b: Array) -> Array:
-    """``\\langle a, b \\rangle``: the sum of the products of the entries."""
-    if a.shape != b.shape:
-        raise _refuse("the inner product", a, b)
-    return scalar(np.sum(a * b))
 
 
 def kronecker(a: Array, b: Array) -> Array:
@@ -130,10 +127,10 @@ def norm(a: Array, order: str) -> Array:
     """``\\lVert a \\rVert_p`` of a vector, or the Frobenius norm of a matrix."""
     if order not in _ORDERS:
         raise OperationError(f"the norm with subscript {order} is not known")
+    kind = _ORDERS[order]
     if a.ndim == 2 and 1 in a.shape:
-        kind = _ORDERS[order]
         return scalar(np.linalg.norm(a.ravel(), None if kind == "fro" else kind))
-    return np.abs(a) if a.ndim == 0 else scalar(np.linalg.norm(a, _ORDERS[order]))
+    return np.abs(a) if a.ndim == 0 else scalar(np.linalg.norm(a, kind))
 
 
 def _square(a: Array, operation: str) -> Array:
@@ -143,20 +140,16 @@ def _square(a: Array, operation: str) -> Array:
 
 
 def _diag(a: Array) -> Array:
-    if a.ndim == 0:
-        return a
     if a.ndim == 2 and a.shape[1] == 1:
         return np.diag(a[:, 0])
-    return np.diag(_square(a, "diag"))[:, None]
+    return a if a.ndim == 0 else np.diag(_square(a, "diag"))[:, None]
 
 
 def _extreme(choose: Callable[[Array], Array]) -> Callable[..., Array]:
     def of(*values: Array) -> Array:
-        if len(values) == 1:
-            return choose(values[0])
-        if any(v.ndim for v in values):
+        if len(values) > 1 and any(v.ndim for v in values):
             raise _refuse("the extreme", *values)
-        return choose(np.array(values))
+        return choose(values[0] if len(values) == 1 else np.array(values))
 
     return of
 
@@ -173,33 +166,26 @@ def _log(a: Array) -> Array:
     return np.log(a)
 
 
-def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
+def _unary(function: Callable[[Array], Array], entries_of: str = "") -> Callable[..., Array]:
+    """A function of one argument; of a square matrix there is another than that of the entries."""
+
     def of(*values: Array) -> Array:
         if len(values) != 1:
             raise OperationError(f"one argument expected, {len(values)} given")
-        return function(values[0])
-
-    return of
-
-
-def _of_entries(name: str, function: Callable[[Array], Array]) -> Callable[..., Array]:
-    """A function of every entry; of a square matrix there is another of that name."""
-
-    def of(a: Array) -> Array:
-        if a.ndim == 2 and a.shape[0] == a.shape[1]:
-            said = f"{name} of a square matrix: of its entries, or of the matrix?"
+        (a,) = values
+        if entries_of and a.ndim == 2 and a.shape[0] == a.shape[1]:
+            said = f"{entries_of} of a square matrix: of its entries, or of the matrix?"
             raise OperationError(f"ambiguous: {said} print entries, or bind a function")
         return function(a)
 
-    return _unary(of)
+    return of
 
 
 _ELEMENTWISE = (
     "exp", "cos", "sin", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin", "arctan", "sign",
 )  # fmt: skip
 FUNCTIONS: dict[str, Callable[..., Array]] = {
-    **{name: _of_entries(name, getattr(np, name)) for name in _ELEMENTWISE},
-    "log": _of_entries("log", _log),
+    **{name: _unary(getattr(np, name), name) for name in _ELEMENTWISE}, "log": _unary(_log, "log"),
     "det": _unary(det), "diag": _unary(_diag),
     "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),
     "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),

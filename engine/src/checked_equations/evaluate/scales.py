@@ -11,9 +11,7 @@ terms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import singledispatch
-from typing import Any
+import math
 
 import numpy as np
 
@@ -22,8 +20,7 @@ from .evaluator import Evaluator
 from .values import kind
 
 
-@singledispatch
-def magnitude(node: t.Node, evaluator: Evaluator) -> float:
+def magnitude(node: t.Node, ev: Evaluator) -> float:
     """The size that `node` would have if nothing in it cancelled; of most kinds, its own size.
 
     >>> a, b = t.Name("a"), t.Name("b")
@@ -33,55 +30,33 @@ def magnitude(node: t.Node, evaluator: Evaluator) -> float:
     >>> round(magnitude(gap, ev), 9)
     3.0
     """
-    return _observed(node, evaluator)
+    match node:
+        case t.Sum(terms):
+            return max(magnitude(term, ev) for term in terms)
+        case t.Product(factors) | t.Elementwise(factors):
+            return math.prod(magnitude(factor, ev) for factor in factors)
+        case t.Block(rows):
+            return max(magnitude(entry, ev) for row in rows for entry in row)
+        case t.Covariance(left=left, right=right):
+            return magnitude(left, ev) * magnitude(right, ev)
+        case t.Power(base, t.Number(exponent)) if exponent >= 1:
+            return magnitude(base, ev) ** exponent
+        case t.Quotient(above, below):
+            size = _observed(below, ev)
+            return magnitude(above, ev) / size if size else 0.0
+        case t.Derivative() | t.Gradient():  # a function over its argument: what differences give
+            key, named = node.symbol.key, isinstance(node.symbol, t.Name)
+            bound = named and kind(ev.bindings.get(key)) == "value"
+            run = float(np.max(np.abs(ev.bound(key)))) if bound else 0.0
+            return magnitude(node.body, ev) / run if run else 0.0
+        case (
+            t.Reduction(kind="sum", body=inner) | t.Expectation(body=inner) | t.Transpose(inner)
+            | t.Function("tr" | "diag", (inner,))
+        ):  # fmt: skip
+            return magnitude(inner, ev)
+    return _observed(node, ev)
 
 
-def _observed(node: t.Node, evaluator: Evaluator) -> float:
+def _observed(node: t.Node, ev: Evaluator) -> float:
     """The largest entry that `node` has had, over the loops in which it stands."""
-    return max((float(np.max(np.abs(v))) for v in evaluator.observe(node)), default=0.0)
-
-
-@magnitude.register(t.Quotient)
-def _quotient(node: t.Quotient, evaluator: Evaluator) -> float:
-    below = _observed(node.denominator, evaluator)
-    return magnitude(node.numerator, evaluator) / below if below else 0.0
-
-
-@magnitude.register(t.Power)
-def _power(node: t.Power, evaluator: Evaluator) -> float:
-    if isinstance(node.exponent, t.Number) and node.exponent.value >= 1:
-        return magnitude(node.base, evaluator) ** node.exponent.value
-    return _observed(node, evaluator)
-
-
-@magnitude.register(t.Function)
-def _function(node: t.Function, evaluator: Evaluator) -> float:
-    """A trace and a diagonal are as large as what they are of."""
-    if node.name in ("tr", "diag"):
-        return magnitude(node.arguments[0], evaluator)
-    return _observed(node, evaluator)
-
-
-@magnitude.register(t.Derivative | t.Gradient)
-def _slope(node: t.Slope, evaluator: Evaluator) -> float:
-    """A function over its argument: what a slope is that comes of differences."""
-    symbol = node.symbol
-    bound = isinstance(symbol, t.Name) and kind(evaluator.bindings.get(symbol.key)) == "value"
-    run = float(np.max(np.abs(evaluator.bound(symbol.key)))) if bound else 0.0
-    return magnitude(node.body, evaluator) / run if run else 0.0
-
-
-_PLAIN: dict[type[t.Node], Callable[[Any, Evaluator], float]] = {
-    t.Sum: lambda node, ev: max(magnitude(term, ev) for term in node.terms),
-    t.Product: lambda node, ev: float(np.prod([magnitude(f, ev) for f in node.factors])),
-    t.Elementwise: lambda node, ev: float(np.prod([magnitude(f, ev) for f in node.factors])),
-    t.Reduction: lambda node, ev: (
-        magnitude(node.body, ev) if node.kind == "sum" else _observed(node, ev)
-    ),
-    t.Covariance: lambda node, ev: magnitude(node.left, ev) * magnitude(node.right, ev),
-    t.Block: lambda node, ev: max(magnitude(entry, ev) for row in node.rows for entry in row),
-    t.Transpose: lambda node, ev: magnitude(node.base, ev),
-    t.Expectation: lambda node, ev: magnitude(node.body, ev),
-}
-for _type, _size in _PLAIN.items():
-    magnitude.register(_type, _size)
+    return max((float(np.max(np.abs(v))) for v in ev.observe(node)), default=0.0)

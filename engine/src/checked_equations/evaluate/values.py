@@ -27,10 +27,8 @@ def host(value: Any) -> Array:
     except (TypeError, ValueError, RuntimeError) as problem:
         if not hasattr(value, "__array_namespace__"):
             raise _no_array(value) from problem
-        namespace = value.__array_namespace__()
-        array = np.from_dlpack(
-            value.to_device(namespace.__array_namespace_info__().default_device())
-        )
+        info = value.__array_namespace__().__array_namespace_info__()
+        array = np.from_dlpack(value.to_device(info.default_device()))
     if array.dtype.kind not in "biuf":
         raise _no_array(value)
     return array.astype(np.float64, copy=False)
@@ -38,8 +36,7 @@ def host(value: Any) -> Array:
 
 def _no_array(value: Any) -> OperationError:
     name = type(value).__name__
-    article = "an" if name[0] in "aeiou" else "a"
-    return OperationError(f"{article} {name} is no real number or array")
+    return OperationError(f"a{'n' * (name[0] in 'aeiou')} {name} is no real number or array")
 
 
 def conform(value: Any) -> Array:
@@ -122,15 +119,12 @@ class Nodes:
     def __post_init__(self) -> None:
         points, weights = host(self.points), host(self.weights)
         if weights.ndim != 1 or points.ndim == 0 or len(points) != len(weights):
-            raise ValueError(
-                "points and weights must have shapes (n, ...) and (n,);"
-                f" got {points.shape} and {weights.shape}"
-            )
+            said = f"(n, ...) and (n,); got {points.shape} and {weights.shape}"
+            raise ValueError(f"points and weights must have shapes {said}")
         columns = points.shape[1] if points.ndim == 2 else 1
         if self.sizes and sum(self.sizes) != columns:
-            raise ValueError(
-                f"sizes must add up to the {columns} columns of the points; got {self.sizes}"
-            )
+            said = f"the {columns} columns of the points; got {self.sizes}"
+            raise ValueError(f"sizes must add up to {said}")
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "weights", weights)
 
@@ -139,25 +133,22 @@ class Nodes:
 
         Raises `OperationError` if the points have columns for another number of `variables`.
         """
-        point = self.points[place]
-        if variables == 1:
-            return [self._number(point)]
-        sizes = self.sizes or (1,) * np.size(point)
-        if len(sizes) != variables:
-            columns = f"{len(sizes)} column{'s' * (len(sizes) > 1)}"
-            raise OperationError(f"have {columns}, and {variables} variables are drawn from it")
-        ends = np.cumsum((0, *sizes))
-        parts = [np.ravel(point)[a:b] for a, b in itertools.pairwise(ends)]
-        return [self._number(part[0]) if len(part) == 1 else part for part in parts]
+        parts = [self.points[place]]
+        if variables > 1:
+            sizes = self.sizes or (1,) * np.size(parts[0])
+            if len(sizes) != variables:
+                columns = f"{len(sizes)} column{'s' * (len(sizes) > 1)}"
+                raise OperationError(f"have {columns}, and {variables} variables are drawn from it")
+            pairs = itertools.pairwise(np.cumsum((0, *sizes)))
+            split = [np.ravel(parts[0])[a:b] for a, b in pairs]
+            parts = [part[0] if len(part) == 1 else part for part in split]
+        # a whole number is one that a table may be asked for
+        return [int(part) if np.ndim(part) == 0 and self.listed else part for part in parts]
 
     @cached_property
     def listed(self) -> bool:
         """Whether all points are whole numbers."""
         return bool(np.all(self.points == np.round(self.points)))
-
-    def _number(self, point: Any) -> Any:
-        """A whole number is one that a table may be asked for."""
-        return int(point) if np.ndim(point) == 0 and self.listed else point
 
 
 @dataclass(frozen=True, eq=False)

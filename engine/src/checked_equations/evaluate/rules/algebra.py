@@ -13,9 +13,10 @@ from ...latex import tree as t
 from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
 from ..evaluator import Evaluator, Scope, rule
-from ..values import Array, Distribution, Estimate, conform, host, is_family, kind, scalar, shaped
+from ..values import Array, Distribution, conform, host, is_family, kind, scalar, shaped
 
 _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
+_TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
 _PLAIN: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
     t.Number: lambda node, ev, scope: scalar(node.value),
     t.Constant: lambda node, ev, scope: scalar(_CONSTANTS[node.name]),
@@ -30,6 +31,9 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
     ),
     t.Inverse: lambda node, ev, scope: op.inverse(ev.of(node.base, scope)),
     t.Norm: lambda node, ev, scope: op.norm(ev.of(node.base, scope), node.order),
+    t.Root: lambda node, ev, scope: op.root(
+        ev.of(node.base, scope), scalar(2.0) if node.degree is None else ev.of(node.degree, scope)
+    ),
 }
 for _type, _value in _PLAIN.items():
     rule.register(_type, _value)
@@ -53,9 +57,8 @@ def _subscript(node: t.Subscript, ev: Evaluator, scope: Scope) -> Array:
     matrix = base.ndim > 1 and 1 not in base.shape
     if matrix and len(node.indices) == 1 and isinstance(first, t.Number) and first.value >= 10:
         digits = f"{first.value:g}"
-        entry = f"{digits[0]},{digits[1:]}"
         said = f"row {digits}, or the entry {digits[0]}, {digits[1:]}?"
-        raise OperationError(f"ambiguous: {said} write A_{{{entry}}}")
+        raise OperationError(f"ambiguous: {said} write A_{{{digits[0]},{digits[1:]}}}")
     indices = [whole_number(ev.of(index, scope)) for index in node.indices]
     if base.ndim == 0 and indices == [1]:
         _refuse_number(node.base, ev, scope, "an entry")
@@ -68,17 +71,14 @@ def _subscript(node: t.Subscript, ev: Evaluator, scope: Scope) -> Array:
 def _refuse_number(node: t.Node, ev: Evaluator, scope: Scope, what: str) -> None:
     """A mark at a number says nothing: ``s_1``, ``s^T``. A vector of length one is none."""
     if isinstance(node, t.Apply) and what == "an entry":
-        raise OperationError(
-            f"`{node.key}` is a number here and has no entries; bind its name whole"
-        )
+        said = "is a number here and has no entries; bind its name whole"
+        raise OperationError(f"`{node.key}` {said}")
     if isinstance(node, t.Name | t.Index):
         bound = scope[node.key].value if node.key in scope else ev.bindings[node.key]
-        given = bound.value if isinstance(bound, Estimate) else bound
-        if host(given).ndim == 0:
+        if host(bound).ndim == 0:
             hint = "bind the name with its mark, or what the mark stands for"
-            raise OperationError(
-                f"`{node.key}` is a number, which has no such mark: {what}; {hint}"
-            )
+            said = f"is a number, which has no such mark: {what}; {hint}"
+            raise OperationError(f"`{node.key}` {said}")
 
 
 def whole_number(value: Array) -> int:
@@ -128,21 +128,12 @@ def _power(node: t.Power, ev: Evaluator, scope: Scope) -> Array:
     return op.power(base, ev.of(node.exponent, scope))
 
 
-_TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
-
-
 @rule.register(t.Transpose)
 def _transpose(node: t.Transpose, ev: Evaluator, scope: Scope) -> Array:
     base = ev.of(node.base, scope)
     if base.ndim == 0:
         _refuse_number(node.base, ev, scope, "a transpose")
     return op.transpose(base)
-
-
-@rule.register(t.Root)
-def _root(node: t.Root, ev: Evaluator, scope: Scope) -> Array:
-    degree = scalar(2.0) if node.degree is None else ev.of(node.degree, scope)
-    return op.root(ev.of(node.base, scope), degree)
 
 
 @rule.register(t.Bars)
@@ -186,15 +177,12 @@ def _holds(ev: Evaluator, step: t.Step, scope: Scope) -> bool:
 
 @rule.register(t.Apply)
 def _apply(node: t.Apply, ev: Evaluator, scope: Scope) -> Array:
-    function = ev.bindings.get(node.key)
+    function, said = ev.bindings.get(node.key), "is not bound to a function"
     if kind(function) in DISTRIBUTIONS:
         function = getattr(function, "density", None)
-        if function is None:
-            raise OperationError(
-                f"`{node.key}` has no density: bind it to Distribution(nodes, density)"
-            )
+        said = "has no density: bind it to Distribution(nodes, density)"
     if not callable(function):
-        raise OperationError(f"`{node.key}` is not bound to a function")
+        raise OperationError(f"`{node.key}` {said}")
     return call(node.key, function, [argument(ev, a, scope) for a in node.arguments])
 
 
@@ -208,12 +196,12 @@ def call(key: str, function: Callable[..., Any], arguments: list[Any]) -> Array:
 
 def argument(ev: Evaluator, node: t.Node, scope: Scope) -> Any:
     """A bound symbol goes in as it was bound; a computed vector goes in with one axis."""
-    if isinstance(node, t.Name) and node.key not in scope:
+    if isinstance(node, t.Name | t.Index) and node.key in scope:
+        return scope[node.key].value
+    if isinstance(node, t.Name):
         bound = ev.bindings[node.key]
         itself = not isinstance(bound, Distribution) or bound.value is None
         return bound if itself else bound.value
-    if isinstance(node, t.Name | t.Index) and node.key in scope:
-        return scope[node.key].value
     value = ev.of(node, scope)
     return value[:, 0] if value.ndim == 2 and value.shape[1] == 1 else value
 
@@ -223,20 +211,14 @@ def _block(node: t.Block, ev: Evaluator, scope: Scope) -> Array:
     rows = [[ev.of(entry, scope) for entry in row] for row in node.rows]
     heights = [max(np.atleast_2d(v).shape[0] for v in row) for row in rows]
     widths = [max(np.atleast_2d(v).shape[1] for v in column) for column in zip(*rows, strict=True)]
-    filled = [
-        [_fill(v, (h, w)) for v, w in zip(row, widths, strict=True)]
-        for row, h in zip(rows, heights, strict=True)
-    ]
-    return shaped(np.block(filled))
-
-
-def _fill(value: Array, shape: tuple[int, int]) -> Array:
-    """A block of the wanted shape; a plain 0 is a block of zeros."""
-    if value.ndim == 0 and value == 0:
-        return np.zeros(shape)
-    if np.atleast_2d(value).shape != shape:
-        raise ShapeError(f"a block of shape {value.shape} stands where {shape} is needed")
-    return np.atleast_2d(value)
+    for row, height in zip(rows, heights, strict=True):
+        for j, (value, width) in enumerate(zip(row, widths, strict=True)):
+            shape = (height, width)
+            zero = value.ndim == 0 and value == 0  # stands for a block of zeros
+            row[j] = np.zeros(shape) if zero else np.atleast_2d(value)
+            if row[j].shape != shape:
+                raise ShapeError(f"a block of shape {value.shape} stands where {shape} is needed")
+    return shaped(np.block(rows))
 
 
 @rule.register(t.Cases)

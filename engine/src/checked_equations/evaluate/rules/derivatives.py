@@ -41,7 +41,7 @@ def _derivative(node: t.Slope, ev: Evaluator, scope: Scope) -> Array:
 
     if isinstance(node.variable, t.Subscript):
         place = inside([whole_number(ev.of(i, scope)) for i in node.variable.indices], point.shape)
-        return _slope(at, place, _scale(point, place))
+        return _slope(at, place, point)
     return _assemble(at, point, whole_jacobian=isinstance(node, t.Derivative))
 
 
@@ -53,7 +53,7 @@ def _at(node: t.At, ev: Evaluator, scope: Scope) -> Array:
 
 
 def _assemble(at: Moved, point: Array, *, whole_jacobian: bool) -> Array:
-    slopes = [_slope(at, place, _scale(point, place)) for place in np.ndindex(point.shape)]
+    slopes = [_slope(at, place, point) for place in np.ndindex(point.shape)]
     if point.ndim == 0:
         return slopes[0]
     if all(s.ndim == 0 for s in slopes):
@@ -66,13 +66,9 @@ def _assemble(at: Moved, point: Array, *, whole_jacobian: bool) -> Array:
     raise OperationError(f"a derivative of shape {slopes[0].shape} by shape {point.shape}")
 
 
-def _scale(point: Array, place: tuple[int, ...]) -> float:
-    size = max(abs(float(point[place])), 0.1 * float(np.max(np.abs(point))))
-    return size or 1.0
-
-
-def _slope(at: Moved, place: tuple[int, ...], scale: float) -> Array:
+def _slope(at: Moved, place: tuple[int, ...], point: Array) -> Array:
     """Central differences at halving steps, their error terms h^2, h^4, ... removed."""
+    scale = max(abs(float(point[place])), 0.1 * float(np.max(np.abs(point)))) or 1.0
     steps = [scale * 2.0**-power for power in range(4, 9)]
     table = [(at(place, h) - at(place, -h)) / (2.0 * h) for h in steps]
     for order in range(1, len(steps)):

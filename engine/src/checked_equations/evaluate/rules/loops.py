@@ -49,12 +49,11 @@ _STEPS: dict[str, Callable[[Array, Array], Array]] = {
 
 @rule.register(t.Reduction)
 def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
-    if node.over.last == t.Constant("\\infty"):
+    if node.over.last == _INFINITY:
         return _series(node, ev, scope)
     members = _members(ev, node.over, scope)
     ev.terms += len(members)
-    tokens = (m.tobytes() if isinstance(m, np.ndarray) else m for m in members)
-    items = itertools.starmap(Item, zip(tokens, members, strict=True))
+    items = (Item(m.tobytes() if isinstance(m, np.ndarray) else m, m) for m in members)
     values = [ev.of(node.body, {**scope, node.over.index: item}) for item in items]
     if not values:  # at the edge of an outer one, as in `\sum_i \sum_{j < i}` for i = 1
         if node.kind not in ("sum", "prod"):
@@ -68,6 +67,7 @@ def _reduction(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
     return conform(members[int(choose(values))])
 
 
+_INFINITY = t.Constant("\\infty")
 _MOST = 20_000  # terms of a series without end
 _DEAD = 8  # so many terms in a row add nothing
 _PATIENCE = 1_000_000  # terms, with those of sums inside, before a series must be dying away
@@ -109,45 +109,31 @@ def _series(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
 
 
 def _weighted(
-    ev: Evaluator, over: tuple[t.Under, ...], scope: Scope, *, chances: bool = True
+    ev: Evaluator, over: Sequence[t.Under], scope: Scope, *, chances: bool = True
 ) -> Iterator[tuple[float, Scope]]:
-    """The joint points of all that is drawn: the product of weights, and the scope.
-
-    The nodes of one distribution may depend on what was drawn from those before it.
-    """
+    """The joint points of all that is drawn, where the nodes may depend on what came before."""
     if not over:
         yield 1.0, scope
         return
-    first, rest = over[0], over[1:]
+    first, *rest = over
     nodes = _nodes(ev, first, scope)
     mass = nodes.weights.sum()
     if chances and abs(mass - 1.0) > 1e-9:
         raise OperationError(f"the weights of `{first.distribution}` sum to {mass:.6g}, not to one")
     for weight, items in _points(ev, first, nodes):
-        drawn = {**scope, **items}
-        if rest:
-            for others, inner in _weighted(ev, rest, drawn, chances=chances):
-                yield weight * others, inner
-        else:
-            yield weight, drawn
+        for others, inner in _weighted(ev, rest, {**scope, **items}, chances=chances):
+            yield weight * others, inner
 
 
 def _points(ev: Evaluator, under: t.Under, nodes: Nodes) -> Points:
-    """The points that are the same in every scope are made once."""
-    bound = ev.bindings[under.distribution]
-    if nodes is not bound and nodes is not bound.nodes:
-        return _drawn(under, nodes)
-    key = under.distribution, under.variables
-    if key not in ev.points:
-        ev.points[key] = _drawn(under, nodes)
-    return ev.points[key]
-
-
-def _drawn(under: t.Under, nodes: Nodes) -> Points:
-    """Each weight, and what each variable is there.
+    """Each weight, and what each variable is there; what is the same in every scope is made once.
 
     A value is its own token, so that the same variable may be drawn from two distributions.
     """
+    key, bound = (under.distribution, under.variables), ev.bindings[under.distribution]
+    lasting = nodes is bound or nodes is bound.nodes
+    if lasting and key in ev.points:
+        return ev.points[key]
     points = []
     for place, weight in enumerate(nodes.weights):
         try:
@@ -157,20 +143,21 @@ def _drawn(under: t.Under, nodes: Nodes) -> Points:
         pairs = zip(under.variables, values, strict=True)
         items = {key: Item(("point", np.asarray(v).tobytes()), v) for key, v in pairs}
         points.append((weight, items))
+    if lasting:
+        ev.points[key] = points
     return points
 
 
 def _nodes(ev: Evaluator, under: t.Under, scope: Scope) -> Nodes:
     key = under.distribution
-    nodes = ev.bindings.get(key)
-    if isinstance(nodes, Distribution):
-        nodes = nodes.nodes
-        if not isinstance(nodes, Nodes):
-            arguments = [argument(ev, node, scope) for node in under.given]
-            try:
-                nodes = nodes(*arguments)
-            except Exception as wrong:
-                raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
+    bound = ev.bindings.get(key)
+    nodes: Any = bound.nodes if isinstance(bound, Distribution) else bound
+    if isinstance(bound, Distribution) and not isinstance(nodes, Nodes):
+        arguments = [argument(ev, node, scope) for node in under.given]
+        try:
+            nodes = nodes(*arguments)
+        except Exception as wrong:
+            raise OperationError(f"the nodes of `{key}` failed: {wrong}") from wrong
     if not isinstance(nodes, Nodes):
         raise OperationError(f"`{key}` must be bound to Nodes(points, weights)")
     return nodes
@@ -180,27 +167,21 @@ def _total(weighted: Iterable[tuple[float, Scope]], body: Callable[[Scope], Arra
     return functools.reduce(op.add, (weight * body(inner) for weight, inner in weighted))
 
 
-def _mean(ev: Evaluator, over: tuple[t.Under, ...], node: t.Node, scope: Scope) -> Array:
-    return _total(_weighted(ev, over, scope), lambda inner: ev.of(node, inner))
+@rule.register(t.Expectation)
+def _mean(node: t.Expectation, ev: Evaluator, scope: Scope) -> Array:
+    return _total(_weighted(ev, node.over, scope), lambda inner: ev.of(node.body, inner))
 
 
-def _cross(ev: Evaluator, over: tuple[t.Under, ...], a: t.Node, b: t.Node, scope: Scope) -> Array:
+@rule.register(t.Variance | t.Covariance)
+def _cross(node: t.Variance | t.Covariance, ev: Evaluator, scope: Scope) -> Array:
+    a, b = (node.body,) * 2 if isinstance(node, t.Variance) else (node.left, node.right)
     # centred first: E[ab'] - E[a]E[b'] cancels
-    mean_a, mean_b = (_mean(ev, over, node, scope) for node in (a, b))
+    mean_a, mean_b = (_mean(t.Expectation(node.over, part), ev, scope) for part in (a, b))
 
     def product(inner: Scope) -> Array:
         return op.multiply(ev.of(a, inner) - mean_a, np.transpose(ev.of(b, inner) - mean_b))
 
-    return _total(_weighted(ev, over, scope), product)
-
-
-_AVERAGES: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
-    t.Expectation: lambda node, ev, scope: _mean(ev, node.over, node.body, scope),
-    t.Variance: lambda node, ev, scope: _cross(ev, node.over, node.body, node.body, scope),
-    t.Covariance: lambda node, ev, scope: _cross(ev, node.over, node.left, node.right, scope),
-}
-for _type, _value in _AVERAGES.items():
-    rule.register(_type, _value)
+    return _total(_weighted(ev, node.over, scope), product)
 
 
 @rule.register(t.Integral)
@@ -234,55 +215,45 @@ def _inside_limits(key: str, nodes: Nodes, limits: tuple[float, float], axes: in
         raise OperationError(f"the nodes of `{key}` leave the limits {low:.6g} to {high:.6g}")
     if np.isfinite(size):
         if abs(length - size) > 1e-9 * size:
-            said = f"the weights of `{key}` sum to {length:.6g}"
-            raise OperationError(
-                f"{said}, the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
-            )
-        _refuse_uneven(key, nodes, low, high)
-    if np.isinf(low) != np.isinf(high):
-        _begins_at(key, nodes, low if np.isinf(high) else high)
-
-
-def _refuse_uneven(key: str, nodes: Nodes, low: float, high: float) -> None:
-    """The nodes of a density on the same interval have weights of the same sum.
-
-    A rule for what is periodic has its nodes at the left ends of its cells.
-    """
-    middle = nodes.weights @ nodes.points / nodes.weights.sum()
-    cell = (high - low) * np.max(np.abs(nodes.weights)) / nodes.weights.sum()
-    if np.max(np.abs(middle - 0.5 * (low + high))) > 0.51 * cell:
-        raise OperationError(
-            f"the weights of `{key}` are no lengths: by them the middle of {low:.6g} to {high:.6g} "
-            f"is {np.max(middle):.6g}; {_DENSITY}"
-        )
+            apart = f"the limits {low:.6g} and {high:.6g} differ by {high - low:.6g}"
+            raise OperationError(f"the weights of `{key}` sum to {length:.6g}, {apart}")
+        # The nodes of a density on the same interval have weights of the same sum. A rule for what
+        # is periodic has its nodes at the left ends of its cells.
+        middle = nodes.weights @ nodes.points / length
+        cell = (high - low) * np.max(np.abs(nodes.weights)) / length
+        if np.max(np.abs(middle - 0.5 * (low + high))) > 0.51 * cell:
+            said = f"by them the middle of {low:.6g} to {high:.6g} is {np.max(middle):.6g}"
+            raise OperationError(f"the weights of `{key}` are no lengths: {said}; {_DENSITY}")
+    if np.isinf(low) != np.isinf(high) and nodes.points.ndim == 1:
+        # the nearest node to a finite limit stands for a stretch, its weight, that reaches it
+        limit = low if np.isinf(high) else high
+        gaps = np.abs(nodes.points - limit)
+        nearest = int(gaps.argmin())
+        if gaps[nearest] > abs(nodes.weights[nearest]):
+            said = f"begin at {nodes.points[nearest]:.3g}, far from the limit {limit:.6g}"
+            raise OperationError(f"the nodes of `{key}` {said}")
 
 
 _DENSITY = "the nodes of a distribution belong under \\mathbb E, or its density into the integral"
 
 
 def _refuse_no_lengths(key: str, nodes: Nodes) -> None:
-    """The weights of nodes under an integral are the stretches of the line that they stand for.
-
-    Of nodes in several dimensions only that is tested which weights that sum to one have wrong.
-    """
+    """The weights of nodes under an integral are the stretches of the line that they stand for."""
     span = np.ptp(nodes.points, axis=0)
     total = nodes.weights.sum()
-    if np.ndim(span):
+    if np.ndim(span):  # in several dimensions: what weights that sum to one have wrong
         wrong = abs(total - 1.0) < 1e-9 and np.prod(span) > 2.0 ** len(span)
     else:
         wrong = len(nodes.points) > 2 and _out_of_place(nodes.points, nodes.weights)
     if wrong:
-        raise OperationError(
-            f"the weights of `{key}` are no lengths: they sum to {total:.6g}, the nodes stretch "
-            f"over {np.max(span):.6g}; {_DENSITY}"
-        )
+        said = f"they sum to {total:.6g}, the nodes stretch over {np.max(span):.6g}"
+        raise OperationError(f"the weights of `{key}` are no lengths: {said}; {_DENSITY}")
 
 
 def _out_of_place(points: Array, weights: Array) -> bool:
-    """Whether weights are far from half the way between the neighbours of their nodes.
+    """Whether weights are, on the whole, far from half the way between their nodes' neighbours.
 
-    That is, on the whole: those of Simpson's rule are 4/3 and 2/3 of it, and where one rule joins
-    another a weight may be anything.
+    Those of Simpson's rule are 4/3 and 2/3 of it; where two rules join, a weight may be anything.
     """
     order = np.argsort(points)
     stretches = 0.5 * (points[order][2:] - points[order][:-2])
@@ -290,22 +261,6 @@ def _out_of_place(points: Array, weights: Array) -> bool:
     logs = np.log(np.clip(ratios, 0.2, 5.0))
     few = 1.2 / len(ratios)
     return bool(abs(np.mean(logs)) > 0.1 + few or np.mean(np.abs(logs)) > 0.45 + few)
-
-
-def _begins_at(key: str, nodes: Nodes, limit: float) -> None:
-    """The node nearest to a finite limit stands for a stretch, its weight, that reaches it.
-
-    Where both limits are finite the sum of the weights says it.
-    """
-    if nodes.points.ndim > 1:
-        return
-    gaps = np.abs(nodes.points - limit)
-    nearest = int(gaps.argmin())
-    if gaps[nearest] > abs(nodes.weights[nearest]):
-        begin = nodes.points[nearest]
-        raise OperationError(
-            f"the nodes of `{key}` begin at {begin:.3g}, far from the limit {limit:.6g}"
-        )
 
 
 _GONE = 1e-3  # what may be left of an integrand at the last nodes, relative to its largest value
@@ -322,16 +277,12 @@ def _ends_before(
         last = np.any(reached == reached.max(axis=0), axis=1)
         left = sizes[last].max() / max(sizes.max(), np.finfo(np.float64).tiny)
         if left > _GONE:
-            raise OperationError(
-                f"at the last nodes of `{key}` before the limit {limit:.6g} the integrand is "
-                f"{left:.1g} of its largest value"
-            )
+            said = f"the integrand is {left:.1g} of its largest value"
+            place = f"at the last nodes of `{key}` before the limit {limit:.6g}"
+            raise OperationError(f"{place} {said}")
 
 
 def _limit(ev: Evaluator, node: t.Node, scope: Scope) -> float:
     """An infinite limit is no value that one may compute with, so it is read here."""
-    if isinstance(node, t.Constant) and node.name == "\\infty":
-        return np.inf
-    if isinstance(node, t.Sum) and node.terms == (t.Constant("\\infty"),):
-        return node.signs[0] * np.inf
-    return float(ev.of(node, scope))
+    signs, terms = (node.signs, node.terms) if isinstance(node, t.Sum) else ((1,), (node,))
+    return signs[0] * np.inf if terms == (_INFINITY,) else float(ev.of(node, scope))
