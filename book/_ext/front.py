@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 import gallery
@@ -18,6 +19,7 @@ from sphinx import addnodes
 from checked_equations.sphinx.directives import Place, generated
 
 CARDS, MAP = "chapter-cards", "chapter-map"
+KEPT = "book_needs"  # of a page, among what Sphinx knows of it
 NEEDS = "What you need"
 STOP = re.compile(r"\.\s")
 APPENDIX = "book/foundations/probability"  # looked up, not read first
@@ -57,14 +59,8 @@ def note(app, doctree):
     """A page is read: to which pages and labels the first sentence of its needs leads."""
     for paragraph in doctree.findall(nodes.paragraph):
         if paragraph.astext().startswith(NEEDS):
-            _noted(app.env)[app.env.docname] = list(_links(paragraph))
+            app.env.metadata[app.env.docname][KEPT] = list(_links(paragraph))
             return
-
-
-def _noted(env):
-    if not hasattr(env, "book_needs"):
-        env.book_needs = {}
-    return env.book_needs
 
 
 def _links(paragraph):
@@ -74,16 +70,6 @@ def _links(paragraph):
         if isinstance(node, addnodes.pending_xref) and not STOP.search(said):
             yield node["reftype"], node["reftarget"]
         said += node.astext()
-
-
-def forget(app, env, docname):
-    """A page has changed or gone."""
-    _noted(env).pop(docname, None)
-
-
-def merge(app, env, docnames, other):
-    """Pages were read in another process."""
-    _noted(env).update({name: _noted(other)[name] for name in docnames if name in _noted(other)})
 
 
 def again(app, env):
@@ -106,7 +92,7 @@ def _number(env, name):
 
 def _chapter(env, short, name):
     title = env.titles[name].astext()
-    needs = (_page(env, name, *link) for link in _noted(env).get(name, ()))
+    needs = (_page(env, name, *link) for link in env.metadata.get(name, {}).get(KEPT, ()))
     kept = tuple(dict.fromkeys(one for one in needs if one not in ("", name, APPENDIX)))
     return Chapter(name, _number(env, name), short or title, title, kept)
 
@@ -125,13 +111,10 @@ def fill(app, doctree, docname):
             parts = (_part(app, docname, *part) for part in chapters(app.env))
             place.replace_self(nodes.raw("", "".join(parts), format="html"))
         elif place["what"] == MAP:
-            known = _noted(app.env)
-            every = [one for _, some in chapters(app.env) for one in some if one.name in known]
-            place.replace_self(nodes.raw("", chart(every, _address(app, docname)), format="html"))
-
-
-def _address(app, docname):
-    return lambda name: app.builder.get_relative_uri(docname, name)
+            every = [one for _, some in chapters(app.env) for one in some]
+            told = [one for one in every if KEPT in app.env.metadata.get(one.name, ())]
+            map_ = chart(told, partial(app.builder.get_relative_uri, docname))
+            place.replace_self(nodes.raw("", map_, format="html"))
 
 
 def _part(app, docname, title, some):
@@ -199,18 +182,12 @@ def _middle(height, names):
 def reduced(name, needs):
     """What a chapter needs, less what those need already."""
     known = [need for need in needs[name] if need in needs]
-    implied = set().union(*(_all(need, needs) for need in known))
-    return tuple(need for need in known if need not in implied)
-
-
-def _all(name, needs):
-    """All that stands above a chapter."""
-    found, waiting = set(), [name]
+    implied, waiting = set(), list(known)
     while waiting:
-        new = [one for one in needs.get(waiting.pop(), ()) if one not in found]
-        found.update(new)
-        waiting.extend(new)
-    return found
+        new = set(needs.get(waiting.pop(), ())) - implied
+        implied |= new
+        waiting += new
+    return tuple(need for need in known if need not in implied)
 
 
 def _depth(name, above):
@@ -241,8 +218,6 @@ def setup(app):
     app.add_directive(CARDS, Cards)
     app.add_directive(MAP, Map)
     app.connect("doctree-read", note)
-    app.connect("env-purge-doc", forget)
-    app.connect("env-merge-info", merge)
     app.connect("env-updated", again)
     app.connect("doctree-resolved", fill, priority=391)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

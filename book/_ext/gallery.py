@@ -22,6 +22,7 @@ from take_away import executed
 from checked_equations.sphinx.directives import Place, generated
 
 WHAT = "gallery"
+KEPT = "book_figures"  # of a page, among what Sphinx knows of it
 SHORT = 20  # characters: a sentence that is shorter is a title, as *The answer.*
 THUMBS = "_images/small"
 WIDEST, HIGHEST = 264, 158  # pixels
@@ -56,13 +57,7 @@ class Figure:
 def note(app, doctree):
     """A page is read: its figures, in their order."""
     figures = [_figure(node) for node in doctree.findall(nodes.figure) if node["ids"]]
-    _noted(app.env)[app.env.docname] = [figure for figure in figures if figure]
-
-
-def _noted(env):
-    if not hasattr(env, "book_figures"):
-        env.book_figures = {}
-    return env.book_figures
+    app.env.metadata[app.env.docname][KEPT] = [figure for figure in figures if figure]
 
 
 def _figure(node):
@@ -126,16 +121,6 @@ def _number(env, target):
     return form.format(".".join(map(str, env.toc_fignumbers[docname][kind][name])))
 
 
-def forget(app, env, docname):
-    """A page has changed or gone."""
-    _noted(env).pop(docname, None)
-
-
-def merge(app, env, docnames, other):
-    """Pages were read in another process."""
-    _noted(env).update({name: _noted(other)[name] for name in docnames if name in _noted(other)})
-
-
 def again(app, env):
     """Whatever page has changed, the gallery is written again."""
     return [name for name in env.all_docs if env.metadata.get(name, {}).get(WHAT)]
@@ -165,7 +150,7 @@ def parts_of(env):
     found = [("The first page", [env.config.root_doc])]
     for part in root.findall(addnodes.toctree):
         found.append((part.get("caption") or "", [name for _, name in part["entries"]]))
-    figured = ((title, [name for name in names if _noted(env).get(name)]) for title, names in found)
+    figured = ((title, [name for name in names if figures_of(env, name)]) for title, names in found)
     return [(title, names) for title, names in figured if names]
 
 
@@ -178,7 +163,7 @@ def _page(app, docname, name):
     address = app.builder.get_relative_uri(docname, name)
     title = app.env.titles[name].astext()
     drawn = _drawn(app, name)
-    figures = _noted(app.env)[name]
+    figures = figures_of(app.env, name)
     cards = [_card(app, docname, name, figure, drawn.get(figure.name)) for figure in figures]
     head = f'<h3><a class="reference internal" href="{address}">{escape(title)}</a></h3>'
     return f'{head}<ul class="book-gallery">{"".join(cards)}</ul>'
@@ -186,7 +171,7 @@ def _page(app, docname, name):
 
 def figures_of(env, name):
     """The figures of a page, in their order."""
-    return _noted(env).get(name, [])
+    return env.metadata.get(name, {}).get(KEPT, [])
 
 
 def picture(app, docname, name, figure):
@@ -249,8 +234,6 @@ def _small(app, docname, figure, png):
 def setup(app):
     app.add_directive("gallery", Gallery)
     app.connect("doctree-read", note)
-    app.connect("env-purge-doc", forget)
-    app.connect("env-merge-info", merge)
     app.connect("env-updated", again)
     app.connect("doctree-resolved", fill, priority=390)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

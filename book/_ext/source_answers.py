@@ -61,7 +61,7 @@ class Answers:
         corrected = refuted.get("corrected_residual", verdict.get("corrected_residual"))
         return {
             "printed_residual": refuted.get("printed_residual", verdict.get("printed_residual")),
-            "corrected_residual": row.residual if corrected is None and row else corrected,
+            "corrected_residual": row.data["residual"] if corrected is None and row else corrected,
         }
 
     def judged(self, source_id: str) -> str:

@@ -168,7 +168,7 @@ def _holds(said: Answers, links: Links, label: str, refuted: Data | None) -> str
     if row is None:
         return ""
     where = link(f"({row.number}), {short_name(row.docname)}", links.equation(row.label))
-    residual = refuted["corrected_residual"] if refuted else row.residual
+    residual = refuted["corrected_residual"] if refuted else row.data["residual"]
     off = element("span", f"residual {number(residual)}") if residual is not None else ""
     name = element("span", "What holds: " if refuted else "Here: ", where)
     return _framed(element("p", name, off), row.latex, "eqn-formula eqn-right")

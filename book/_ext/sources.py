@@ -14,7 +14,7 @@ from source_answers import Answers
 from sphinx.util import logging
 
 from checked_equations.sphinx.build import book_of, page_with
-from checked_equations.sphinx.directives import FromFile, generated
+from checked_equations.sphinx.directives import Place, generated
 from checked_equations.sphinx.ledger import Named
 from checked_equations.sphinx.tables import links_from
 from gpnotes_book.items import read_items
@@ -22,14 +22,14 @@ from gpnotes_book.items import read_items
 logger = logging.getLogger(__name__)
 
 
-class Verdicts(FromFile):
+class Verdicts(Place):
     """``{source-verdicts}``: how many items of the sources have which verdict."""
 
     what = "verdicts"
     setting = "sources_items"
 
 
-class Sources(FromFile):
+class Sources(Place):
     """``{source-items} S1``: the items whose identifiers begin so."""
 
     what = "sources"
@@ -37,7 +37,7 @@ class Sources(FromFile):
     required_arguments = 1
 
 
-class Wrong(FromFile):
+class Wrong(Place):
     """``{source-wrong}``: the items that are wrong, of all sources, each with a link to its row."""
 
     what = "wrong"

@@ -27,14 +27,14 @@ def left(book: Any, changed: Any) -> Any:
 
 
 def test_what_is_bare_is_listed_with_its_reason(left: Any) -> None:
-    (row,) = soup(tables.bare_definitions(left, LINKS)).select("tbody tr")
+    (row,) = soup(tables.table("definitions", left, LINKS)).select("tbody tr")
     cells = [cell.get_text() for cell in row.select("td")]
     assert cells == ["(1.2)", r"\(f <x>\)", "a function"]
     assert row.a["href"] == "#equation-eq-two"
 
 
 def test_nothing_bare_is_said_in_a_sentence(book: Any) -> None:
-    assert "Every definition is compared" in tables.bare_definitions(book, LINKS)
+    assert "Every definition is compared" in tables.table("definitions", book, LINKS)
 
 
 def test_the_badge_says_what_is_bare_and_what_is_compared(

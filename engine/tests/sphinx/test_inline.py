@@ -36,7 +36,7 @@ def soup(text: str) -> Any:
 
 
 def test_what_is_only_listed_stands_with_its_reason_behind_the_count(read: Any) -> None:
-    made = soup(tables.relations(read, LINKS))
+    made = soup(tables.table("inline", read, LINKS))
     assert made.summary.get_text() == "One: 2 of 3 evaluated"
     assert made.summary.a is None, "a link within a summary cannot be reached"
     assert made.p.a["href"] == "book/part/one.html"
@@ -47,14 +47,14 @@ def test_what_is_only_listed_stands_with_its_reason_behind_the_count(read: Any) 
 
 
 def test_a_book_that_reads_no_sentences_has_no_list(book: Any) -> None:
-    assert tables.relations(book, LINKS) == ""
+    assert tables.table("inline", book, LINKS) == ""
     assert totals(book)["inline_evaluated"] == totals(book)["inline_listed"] == 0
 
 
 def test_the_totals_and_the_data_hold_them(read: Any) -> None:
     sums = totals(read)
     assert (sums["inline_evaluated"], sums["inline_listed"]) == (2, 1)
-    assert "2 of 3" in soup(tables.total_list(read)).get_text(" ")
+    assert "2 of 3" in soup(tables.table("totals", read, LINKS)).get_text(" ")
     entries = as_json(read)["inline"]
     assert [entry["outcome"] for entry in entries] == ["evaluated", "listed", "evaluated"]
     assert {entry["document"] for entry in entries} == {CHAPTER}

@@ -10,7 +10,7 @@ import pytest
 
 from checked_equations.latex.equation import Equation
 from checked_equations.sphinx.ledger import Added, as_json, problems, totals
-from checked_equations.sphinx.pages import Failure, Noted
+from checked_equations.sphinx.pages import Noted
 
 CHAPTER = "book/part/one"
 
@@ -65,7 +65,7 @@ def test_an_equation_counts_by_its_strongest_record(
     second = make_record("eq-two", oracle="quadrature", residual=3e-12)
     rows = changed(notes=(*notes, Noted(second, 50))).rows
     assert [row.kind for row in rows] == ["identity", "identity"]
-    assert rows[1].residual == 3e-12
+    assert rows[1].data["residual"] == 3e-12
     assert totals(changed(notes=(*notes, Noted(second, 50))))["mutants_caught"] == 6
 
 
@@ -121,7 +121,7 @@ def test_a_survivor_is_a_problem(book: Any, changed: Any) -> None:
 
 
 def test_a_failed_cell_hides_what_follows_from_it(changed: Any) -> None:
-    book = changed(notes=(), failures=(Failure(7, "ValueError: no"),))
+    book = changed(notes=(), failures=((7, "ValueError: no"),))
     assert messages(book) == [f"{CHAPTER}:7: the cell on this line failed: ValueError: no"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ def with_edit(book: Any) -> Any:
     row = book.rows[0]
     record = dict(row.records[0], latex="a = b")
     record["mutants"] = {**record["mutants"], "list": [{**record["mutants"]["list"][0], **EDIT}]}
-    return type(row)(row.label, row.number, row.docname, row.line, row.latex, (record,))
+    return replace(row, records=(record,))
 
 
 def test_a_badge_says_how_many_and_where_but_not_which(book: Any) -> None:

@@ -13,7 +13,7 @@ from docutils.utils import new_document
 from checked_equations.latex.equation import Equation
 from checked_equations.sphinx import build
 from checked_equations.sphinx.ledger import Book, problems
-from checked_equations.sphinx.pages import Failure, Noted, Page, asked, number_labels, taking_part
+from checked_equations.sphinx.pages import Noted, Page, asked, number_labels, taking_part
 
 BARE = Page(equations=(Equation("eq-bare", "a = b", 3),))
 
@@ -47,12 +47,12 @@ def test_a_page_may_stay_outside_whatever_it_holds(page: Page) -> None:
     assert said({"part/one": replace(stays, asked=None)}) != []
     for every in (True, False):
         assert said({"part/one": stays}, every) == []
-    failed = Page(failures=(Failure(3, "EquationError: no"),), asked=False)
+    failed = Page(failures=((3, "EquationError: no"),), asked=False)
     assert said({"part/one": failed}, True) == []
 
 
 def test_the_failures_of_cells_that_check_nothing_are_left_alone() -> None:
-    failed = Page(failures=(Failure(3, "ZeroDivisionError: no"),))
+    failed = Page(failures=((3, "ZeroDivisionError: no"),))
     assert said({"plain": failed}) == []
     assert said({"plain": replace(failed, opens=True)}) != []
 

@@ -8,7 +8,6 @@ from typing import Any
 import jinja2
 import pytest
 
-from checked_equations.book.ledger import KINDS
 from checked_equations.sphinx import badge, tables
 from checked_equations.sphinx.ledger import Added
 from checked_equations.sphinx.pages import Noted
@@ -23,7 +22,7 @@ def soup(text: str) -> Any:
 
 
 def test_a_badge_says_how_the_equation_was_checked(book: Any) -> None:
-    made = soup(badge.equation_badge(book.rows[0], "ledger.html#row-eq-one"))
+    made = soup(badge.equation_badge(book.rows[0], badge.foot("ledger.html#row-eq-one", "")))
     said = [span.get_text() for span in made.select(".eqn-said > span")]
     assert said == ["checked to 1e−9", "3 of 3 mutants caught", "dense"]
     assert made.select_one("table.eqn-steps td.eqn-number").get_text() == "2.0e−15"
@@ -60,7 +59,7 @@ def test_the_line_below_a_cell_leads_to_its_equation(book: Any) -> None:
 
 
 def test_the_ledger_has_a_row_an_equation(book: Any) -> None:
-    made = soup(tables.ledger_table(book, LINKS))
+    made = soup(tables.table("ledger", book, LINKS))
     rows = made.select("tbody tr")
     assert [row["id"] for row in rows] == ["row-eq-one", "row-eq-two"]
     assert [th["aria-sort"] for th in made.select("th")] == ["none"] * 8
@@ -71,21 +70,23 @@ def test_the_ledger_has_a_row_an_equation(book: Any) -> None:
 
 def test_an_extension_adds_columns_and_totals(book: Any) -> None:
     added = Added(columns={"taught by": lambda row: ("Ada", "<Emmy>")}, told=(("2", "teachers"),))
-    made = soup(tables.ledger_table(book, LINKS, added))
+    made = soup(tables.table("ledger", book, LINKS, added))
     assert [th.get_text() for th in made.select("th")][-1] == "taught by"
     last = made.select("tbody tr")[0].select("td")[-1]
     assert last.get_text() == "Ada, <Emmy>"
-    said = [entry.get_text() for entry in soup(tables.total_list(book, added)).select("div")]
+    said = [
+        entry.get_text() for entry in soup(tables.table("totals", book, LINKS, added)).select("div")
+    ]
     assert said[-2:] == ["teachers2", "relations in the text evaluated in passing0 of 0"]
-    assert "teachers" not in tables.total_list(book)
+    assert "teachers" not in tables.table("totals", book, LINKS)
 
 
 def test_no_residual_is_over_the_tolerance_beside_it(changed: Any, make_record: Any) -> None:
     records = make_record("eq-one"), make_record("eq-one", rtol=1e-6, residual=1e-8)
     row = changed(notes=tuple(Noted(record, 10) for record in records)).rows[0]
-    assert (row.residual, row.tolerance) == (1e-8, 1e-6)
+    assert (row.data["residual"], row.data["rtol"]) == (1e-8, 1e-6)
     rough = make_record("eq-one", approx=3e-5, residual=8e-6)
-    made = soup(tables.ledger_table(changed(notes=(Noted(rough, 10),)), LINKS))
+    made = soup(tables.table("ledger", changed(notes=(Noted(rough, 10),)), LINKS))
     assert made.select("tbody td")[5].get_text() == "3e−5"
 
 
@@ -98,7 +99,7 @@ def test_an_estimate_is_held_to_its_standard_error(changed: Any, make_record: An
     estimate = {"z": 0.83, "n": 20000, "seed": 1}
     record = make_record("eq-one", kind="estimate", estimate=estimate)
     rough = changed(notes=(Noted(record, 10),))
-    assert soup(tables.ledger_table(rough, LINKS)).select("tbody td")[5].get_text() == "z < 4"
+    assert soup(tables.table("ledger", rough, LINKS)).select("tbody td")[5].get_text() == "z < 4"
     said = soup(badge.equation_badge(rough.rows[0], "")).get_text()
     assert "Tolerance four standard errors" in said
     assert "1e−9" not in said
@@ -117,7 +118,7 @@ def test_a_summary_counts_the_chapter(book: Any) -> None:
 
 
 def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
-    row = soup(tables.ledger_table(book, LINKS)).select_one("tbody tr")
+    row = soup(tables.table("ledger", book, LINKS)).select_one("tbody tr")
     assert row.select_one("td.eqn-formula-cell div.eqn-later").get_text().startswith(r"\[")
     assert row.select_one("td.eqn-formula-cell code").get_text() == row["id"].removeprefix("row-")
     assert len(row.select("td")) == 8
@@ -125,7 +126,7 @@ def test_the_ledger_shows_formulas_and_names_its_cells(book: Any) -> None:
 
 def test_on_a_telephone_each_cell_has_the_title_of_its_column(book: Any) -> None:
     added = Added(columns={"taught by": lambda row: ("Ada",)})
-    made = soup(tables.ledger_table(book, LINKS, added))
+    made = soup(tables.table("ledger", book, LINKS, added))
     told = re.findall(r'nth-child\((\d+)\)::before { content: "(.+?): "; }', made.style.string)
     assert told == [(str(i), th.get_text()) for i, th in enumerate(made.select("th"), 1)]
     assert len(told) == 9
@@ -150,7 +151,7 @@ def test_notation_is_mathematics_and_words() -> None:
 
 
 def test_times_and_versions(book: Any) -> None:
-    times = tables.render("timings", book=book, links=LINKS, kinds=KINDS)
+    times = tables.table("timings", book, LINKS)
     assert [td.get_text() for td in soup(times).select("td")] == [
         "One", "3.2 s", "0.01 s", "numpy",
     ]  # fmt: skip
@@ -166,5 +167,5 @@ def test_a_template_says_what_nobody_has_given_it() -> None:
 
 
 def test_the_layout_of_a_template_is_not_that_of_the_page(book: Any) -> None:
-    assert not re.search(r">\s+<", tables.ledger_table(book, LINKS))
+    assert not re.search(r">\s+<", tables.table("ledger", book, LINKS))
     assert "\n" not in tables.render("switch")

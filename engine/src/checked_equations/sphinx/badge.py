@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +12,9 @@ from docutils import nodes
 from ..book.badge import Math, check_details, framed_badge, mark
 from ..book.claim_records import claim_phrases, panel_of
 from ..book.html import element, later, link, say
-from ..book.phrases import badge_phrases, said
+from ..book.phrases import badge_phrases, mutants_caught, said
 from ..claims.sentence import TOKEN, pasted
-from .directives import CLAIM
 from .ledger import Row
-from .live import place_for_mutants
 
 Data = Mapping[str, Any]
 TYPESET = Math(later, lambda latex: later(rf"\displaystyle {latex}"))
@@ -26,32 +24,41 @@ def words(row: Row) -> list[str]:
     """What the closed badge says, phrase by phrase."""
     if row.record is None or not row.record["steps"]:
         return [row.kind]
-    return badge_phrases(row.record, row.mutants, row.oracles, row.route, apart=False)
+    about = row.data
+    return badge_phrases(row.record, about["mutants"], about["oracle"], about["route"], apart=False)
 
 
-def equation_badge(
-    row: Row,
-    ledger: str,
-    *,
-    opened: bool = False,
-    inside: str = "",
-    help_page: str = "",
-    file: str = "",
-) -> str:
-    """The badge of an equation; `ledger` is the address of its row in the ledger.
+def equation_badge(row: Row, below: str, *, opened: bool = False, file: str = "") -> str:
+    """The badge of an equation; `below` stands below the mutants.
 
-    `inside` stands below the mutants, and `help_page` is where a page says what a badge is. The
-    mutants themselves are in the `file` beside the page.
+    The mutants themselves are in the `file` beside the page.
     """
     if row.record is None:
         return ""
-    summary = "".join(element("span", say(word)) for word in words(row))
     panel = "".join(
-        check_details(record, TYPESET, place_for_mutants(record["mutants"], file, i))
+        check_details(record, TYPESET, _place_for_mutants(record["mutants"], file, i))
         for i, record in enumerate(row.records)
     )
-    panel += inside + foot(ledger, help_page)
-    return framed_badge(row.record["kind"], row.label, summary, panel, opened=opened)
+    summary = _parts(words(row))
+    return framed_badge(row.record["kind"], row.label, summary, panel + below, opened=opened)
+
+
+def _place_for_mutants(mutants: Data, file: str, record: int) -> str:
+    """What an open badge says of the mutants of one record before the data have come."""
+    if not mutants["list"]:
+        return ""
+    said = element("p", say(f"{mutants_caught(mutants)}."))
+    return element("div", said, class_="eqn-tried", data_mutants=file, data_record=str(record))
+
+
+def claim_badge(record: Data, below: str) -> str:
+    """The badge of a claim; `below` stands below what was found."""
+    summary = _parts(claim_phrases(record))
+    return framed_badge("claim", record["label"], summary, panel_of(record) + below)
+
+
+def _parts(phrases: list[str]) -> str:
+    return "".join(element("span", say(phrase)) for phrase in phrases)
 
 
 def foot(ledger: str, help_page: str) -> str:
@@ -75,16 +82,6 @@ def line(record: Data, row: Row | None, address: str) -> str:
     return element("p", mark(), first, element("span", say(tells)), class_=name)
 
 
-# Claims
-
-
-def claims_of(doctree: nodes.document) -> Iterator[nodes.container]:
-    """The boxes of the claims of a page."""
-    for node in list(doctree.findall(nodes.container)):
-        if CLAIM in node["classes"]:
-            yield node
-
-
 def paste(box: nodes.container, record: Data) -> None:
     """Put the numbers into the sentence; those that it does not have are told as problems."""
 
@@ -98,10 +95,3 @@ def paste(box: nodes.container, record: Data) -> None:
     for text in list(box.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.math | nodes.literal):
             text.parent.replace(text, nodes.Text(TOKEN.sub(number, text)))
-
-
-def claim_badge(record: Data, inside: str, ledger: str, help_page: str) -> str:
-    """The badge of a claim; `inside` stands below what was found."""
-    summary = "".join(element("span", say(phrase)) for phrase in claim_phrases(record))
-    panel = panel_of(record) + inside + foot(ledger, help_page)
-    return framed_badge("claim", record["label"], summary, panel)

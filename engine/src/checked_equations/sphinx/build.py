@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from dataclasses import asdict
+from importlib.metadata import distributions
+from pathlib import Path, PurePath
 from typing import Any, cast
 
 from docutils import nodes
@@ -23,23 +22,15 @@ from ..book.html import display, element, link
 from ..book.ledger import KINDS
 from ..book.settings import claims_file, find_settings
 from . import folding, live, tables
-from .badge import claim_badge, claims_of, equation_badge, line, paste
-from .directives import generated, symbol_groups
-from .ledger import Book, Named, Row, added_to, as_json, named_on, problems
+from .badge import claim_badge, equation_badge, foot, line, paste
+from .directives import CLAIM, boxes, generated
+from .folding import SLOT
+from .ledger import Book, Named, Row, added_to, as_json, problems
 from .output import check_output
-from .pages import (
-    Page,
-    asked,
-    equations_of,
-    is_chapter,
-    number_labels,
-    page_of,
-    store,
-    take_part,
-    taking_part,
-)  # fmt: skip
+from .pages import Page, is_chapter, read_page, store, taking_part
 from .tables import raw
 
+Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)
 
 
@@ -49,26 +40,20 @@ logger = logging.getLogger(__name__)
 def gather(app: Sphinx, doctree: nodes.document) -> None:
     """A page has been read (its cells have run): note its equations, records and places."""
     env, docname = app.env, app.env.docname
-    file, told = Path(env.doc2path(docname)), env.metadata.get(docname, {})
+    file = Path(env.doc2path(docname))
     _add_summary(doctree)
-    cells = told.get("source_map") or ()
-    ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
-    page = page_of(doctree, file, cells, seconds=ran.get("runtime"), asked=asked(told))
-    if take_part(page, _every(env)):
-        number_labels(env, docname, doctree)
-        page = replace(page, equations=equations_of(doctree, file))
-    chapters = {record["chapter"] for record in page.of_chapters()}
+    page = read_page(env, docname, doctree, _every(env))
     at = find_settings(file.parent).file
     if page.claims and at:  # what was found for them may change without the page
-        for chapter in chapters:
+        for chapter in page.chapters:
             env.note_dependency(str(claims_file(at.parent, chapter)))
     for name in env.found_docs:  # whose equations the cells check: read again with that
-        if name != docname and any(is_chapter(name, chapter) for chapter in chapters):
+        if name != docname and any(is_chapter(name, chapter) for chapter in page.chapters):
             env.note_dependency(env.doc2path(name, base=False))
     for i, node in enumerate(doctree.findall(check_output)):
         del node["record"]
         node["note"] = i
-    if not page.empty:
+    if page.equations or page.notes or page.claims or page.failures or page.generated:
         store(env)[docname] = page
         # Mathematics that only comes when the page is written must be typeset as well.
         env.get_domain("math").data["has_equations"][docname] = True
@@ -103,7 +88,7 @@ def merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEn
 
 def renew(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """After reading: the pages that show the ledger are written again when it has changed."""
-    shown = {name: asdict(page) for name, page in sorted(store(env).items()) if not page.empty}
+    shown = {name: asdict(page) for name, page in store(env).items()}
     now = json.dumps([shown, _numbers(env)], sort_keys=True, default=sorted)
     changed = now != getattr(env, "equation_fingerprint", None)
     vars(env)["equation_fingerprint"] = now
@@ -150,33 +135,30 @@ def _numbers(env: BuildEnvironment) -> dict[str, str]:
 
 def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """A page is about to be written: put in the badges, the lines and the tables."""
-    if docname not in store(app.env):
+    page = store(app.env).get(docname)
+    if page is None:
         return
-    filler = _Filler(app, docname)
+    for node in doctree.findall(check_output):
+        node["record"] = page.notes[node["note"]].record
+    filler = _Filler(app, docname, page)
     folded = filler.fold(doctree)
     for node in list(doctree.findall(generated)):
         node.replace_self(raw(filler.table(node["what"], node["options"])))
     for node in list(doctree.findall(nodes.math_block)):
         row = filler.book.by_label.get(node.get("label") or "")
         if row is not None and row.docname == docname:
-            inside = folding.SLOT if folded else ""
-            shown = folding.in_badge(filler.badge(row, inside=inside), row.label, folded)
             frame = nodes.container(classes=["eqn-equation"])  # to set them beside each other
             node.parent.replace(node, frame)
-            frame += [node, *shown]
-    if folded:
-        folding.add_workshop(doctree, folded.rest)
-    claimed = filler.page.claimed
-    for box in claims_of(doctree):
-        record = claimed.get(box["label"])
+            frame += [node, *folding.in_badge(filler.badge(row, SLOT), row.label, folded)]
+    folding.add_workshop(doctree, folded)
+    for box in boxes(doctree, CLAIM):
+        record = page.claimed.get(box["label"])
         if record is not None:
             paste(box, record)
-            inside = folding.SLOT if folded else ""
-            where = filler.row("claims", record["label"])
-            badge = claim_badge(record, inside, where, filler.help_page)
+            badge = claim_badge(record, SLOT + filler.foot("claims", box["label"]))
             box += folding.in_badge(badge, box["label"], folded)
     for node in list(doctree.findall(check_output)):
-        node.replace_self(raw(filler.line(filler.record(node))))
+        node.replace_self(raw(filler.line(node["record"])))
     if isinstance(app.builder, StandaloneHTMLBuilder):
         live.write(Path(app.builder.get_outfilename(docname)), filler.shown)
 
@@ -184,58 +166,43 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 class _Filler:
     """The pieces of HTML for one page."""
 
-    def __init__(self, app: Sphinx, docname: str) -> None:
-        self.app = app
-        self.env = app.env
-        self.docname = docname
+    def __init__(self, app: Sphinx, docname: str, page: Page) -> None:
+        self.app, self.env, self.docname, self.page = app, app.env, docname, page
         self.book = book_of(app.env)
         self.links = tables.links_from(app, docname, self.book)
+        answers: list[dict[str, Named]] = app.env.events.emit("equations-names", self.book, docname)
+        self.named = {name: named for one in answers for name, named in one.items()}
         self.shown: list[Row] = []  # the equations with a badge on this page
-        help_page, hash_, anchor = self.env.config.equations_help.partition("#")
-        self.help_page = self.links.document(help_page) + hash_ + anchor if help_page else ""
-
-    @cached_property
-    def named(self) -> dict[str, Named]:
-        """What the records of the book's own kinds are about."""
-        return named_on(self.env, self.book, self.docname)
-
-    @property
-    def page(self) -> Page:
-        return store(self.env)[self.docname]
-
-    def record(self, node: check_output) -> Any:
-        return self.page.notes[node["note"]].record
 
     def fold(self, doctree: nodes.document) -> folding.Folded:
         """Take the evidence out of the page, where it becomes HTML and has badges."""
         shown = {node.get("label") for node in doctree.findall(nodes.math_block)}
         rows = (row for row in self.book.rows_on(self.docname) if row.record)
-        labels = {row.label: row.label for row in rows if row.label in shown}
-        labels |= {label: label for label in self.page.claimed}
-        if self.app.builder.format != "html" or not labels:
-            return folding.Folded()
-        known = {name: n.label for name, n in self.named.items() if n.label in labels}
-        return folding.fold(doctree, known | labels, self.record, self.mark)
+        here = [row.label for row in rows if row.label in shown] + [*self.page.claimed]
+        if self.app.builder.format != "html" or not here:
+            return folding.NOTHING
+        known = {name: n.label for name, n in self.named.items() if n.label in here}
+        return folding.fold(doctree, known | {label: label for label in here}, self.about)
 
-    def about(self, record: Any) -> Named:
+    def about(self, record: Data) -> Named:
         """What a record is about, where it is no equation."""
         return self.named.get(record.get("about", ""), Named())
 
-    def mark(self, record: Any) -> str:
-        return self.about(record).marks.get(record["kind"], "")
-
-    def badge(self, row: Row, *, opened: bool = False, inside: str = "") -> str:
+    def badge(self, row: Row, inside: str = "", *, opened: bool = False) -> str:
         self.shown.append(row)
-        file = live.file_name(self.app.builder.get_target_uri(self.docname) or "index")
-        where, told = self.row("ledger", row.label), self.help_page
-        return equation_badge(row, where, opened=opened, inside=inside, help_page=told, file=file)
+        page = PurePath(self.app.builder.get_target_uri(self.docname) or "index")
+        below = inside + self.foot("ledger", row.label)
+        file = page.with_suffix(live.SUFFIX).name
+        return equation_badge(row, below, opened=opened, file=file)
 
-    def row(self, what: str, label: str) -> str:
-        """Where the row of an equation or of a claim stands."""
-        where = page_with(self.book, what)
-        return f"{self.links.document(where)}#row-{label}" if where else ""
+    def foot(self, what: str, label: str) -> str:
+        """Where the badge of an equation or of a claim leads."""
+        where, told = page_with(self.book, what), self.env.config.equations_help
+        page, hash_, anchor = told.partition("#")
+        address = self.links.document(page) + hash_ + anchor if told else ""
+        return foot(f"{self.links.document(where)}#row-{label}" if where else "", address)
 
-    def line(self, record: Any) -> str:
+    def line(self, record: Data) -> str:
         row = self.book.by_label.get(record.get("label", "")) if record["kind"] in KINDS else None
         claimed = f"#{record['label']}" if record["kind"] == "claim" else ""
         address = self.links.equation(row.label) if row else claimed or self.about(record).address
@@ -243,29 +210,20 @@ class _Filler:
 
     def table(self, what: str, options: Mapping[str, Any]) -> str:
         """What fills a generated place."""
-        book, links, config = self.book, self.links, self.env.config
         match what:
-            case "claims" | "timings":
-                return tables.render(what, book=book, links=links, kinds=KINDS)
-            case "definitions":
-                return tables.bare_definitions(book, links)
-            case "inline":
-                return tables.relations(book, links)
-            case "ledger":
-                return tables.ledger_table(book, links, added_to(self.env, book))
+            case "equation":
+                return self.equation(options["argument"], opened="open" in options)
             case "notation":
-                groups = symbol_groups(Path(self.env.srcdir) / config.equations_notation)
-                group = groups[options["argument"]]
-                return tables.render("notation", title=group["title"], symbols=group["symbols"])
+                return tables.render("notation", **options)
             case "summary":
-                return tables.summary(book, self.docname)
-            case "totals":
-                return tables.total_list(book, added_to(self.env, book))
+                return tables.summary(self.book, self.docname)
             case "versions":
-                installed = {name: _version(name) for name in config.equations_versions}
-                python = {"Python": platform.python_version()}
-                return tables.render("versions", installed=python | installed)
-        return self.equation(options["argument"], opened="open" in options)
+                installed = {"Python": platform.python_version()}
+                for name in self.env.config.equations_versions:
+                    found = (known.version for known in distributions(name=name))
+                    installed[name] = next(found, "not installed")
+                return tables.render("versions", installed=installed)
+        return tables.table(what, self.book, self.links, added_to(self.env, self.book))
 
     def equation(self, label: str, *, opened: bool) -> str:
         """An equation of the book with its badge."""
@@ -278,13 +236,6 @@ class _Filler:
         number = element("span", leads, class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
         return element("div", shown, self.badge(row, opened=opened), class_="eqn-equation")
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def page_with(book: Book, what: str) -> str | None:

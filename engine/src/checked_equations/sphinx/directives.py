@@ -12,37 +12,36 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..book.settings import read_yaml
 
-CLAIM = "eqn-claimed"
+CLAIM, EVIDENCE = "eqn-claimed", "eqn-evidence"  # classes of boxes
 
 
 class generated(nodes.General, nodes.Element):
     """A place to be filled: `what` says with which table, `options` how."""
 
 
+def boxes(node: nodes.Node, name: str) -> list[nodes.container]:
+    """The boxes of a class within a node."""
+    return [box for box in node.findall(nodes.container) if name in box["classes"]]
+
+
 class Place(SphinxDirective):
-    """A directive without content that leaves a place: `what` names it."""
+    """A directive without content that leaves a place: `what` names it.
+
+    The page is read again with the file that the `setting` names, if there is one.
+    """
 
     what = ""
+    setting = ""
 
     def run(self) -> list[nodes.Node]:
         """The place, with the arguments and the options of the directive."""
+        file = getattr(self.config, self.setting) if self.setting else ""
+        if file:
+            self.env.note_dependency(str(Path(self.env.srcdir) / file))
         options = {"argument": "".join(self.arguments), **self.options}
         node = generated(what=self.what, options=options)
         self.set_source_info(node)
         return [node]
-
-
-class FromFile(Place):
-    """A place whose content also comes from a file, so that the page is read again with it."""
-
-    setting = ""
-
-    def run(self) -> list[nodes.Node]:
-        """The place, on a page that depends on the file."""
-        name = getattr(self.config, self.setting)
-        if name:
-            self.env.note_dependency(str(Path(self.env.srcdir) / name))
-        return super().run()
 
 
 class CheckedEquation(Place):
@@ -62,35 +61,35 @@ class Evidence(SphinxDirective):
 
     has_content = True
     optional_arguments = 1
+    name_of_box = EVIDENCE
 
     def run(self) -> list[nodes.Node]:
-        """What stands inside, in a box that says to which equation it belongs."""
-        box = nodes.container(classes=["eqn-evidence"], label="".join(self.arguments))
+        """What stands inside, in a box that says to what it belongs, and how it was written."""
+        label, text = "".join(self.arguments), "\n".join(self.content)
+        box = nodes.container(classes=[self.name_of_box], label=label, text=text)
         self.set_source_info(box)
         self.state.nested_parse(self.content, self.content_offset, box)
         return [box]
 
 
-class Claim(SphinxDirective):
+class Claim(Evidence):
     """``{claim} cl-label``: a sentence about an experiment, whose numbers are pasted.
 
     It gets a badge of its own; see `Chapter.claim`.
     """
 
-    has_content = True
     required_arguments = 1
+    optional_arguments = 0
+    name_of_box = CLAIM
 
     def run(self) -> list[nodes.Node]:
-        """The sentence, in a box that carries its label and its text."""
-        (label,) = self.arguments
-        box = nodes.container(classes=[CLAIM], label=label, text="\n".join(self.content))
-        box["ids"] = [label]
-        self.set_source_info(box)
-        self.state.nested_parse(self.content, self.content_offset, box)
+        """The sentence, in a box to which its label leads."""
+        (box,) = super().run()
+        box["ids"] = self.arguments
         return [box]
 
 
-class Notation(FromFile):
+class Notation(Place):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
     what = "notation"
@@ -99,15 +98,16 @@ class Notation(FromFile):
 
     def run(self) -> list[nodes.Node]:
         """Enter the symbols in the index, and leave the place of their table."""
+        (name,) = self.arguments
         groups = symbol_groups(Path(self.env.srcdir) / self.config.equations_notation)
-        if self.arguments[0] not in groups:
-            raise self.error(f"no group {self.arguments[0]!r} of symbols; got {', '.join(groups)}")
-        entries = [
-            ("single", term, symbol["anchor"], "", None)
-            for symbol in groups[self.arguments[0]]["symbols"]
-            for term in symbol.get("index", ())
-        ]
-        return [addnodes.index(entries=entries), *super().run()]
+        if name not in groups:
+            raise self.error(f"no group {name!r} of symbols; got {', '.join(groups)}")
+        (place,) = super().run()
+        symbols = groups[name]["symbols"]
+        place["options"] = {"title": groups[name]["title"], "symbols": symbols}
+        terms = ((term, s["anchor"]) for s in symbols for term in s.get("index", ()))
+        entries = [("single", term, anchor, "", None) for term, anchor in terms]
+        return [addnodes.index(entries=entries), place]
 
 
 def symbol_groups(path: Path) -> dict[str, Any]:
@@ -134,8 +134,7 @@ _TABLES = {
 def _directive(name: str) -> type[Place]:
     """A directive that takes neither argument nor option."""
     what = "claims" if name == "claim-ledger" else name.removeprefix("equation-")
-    told = f"``{{{name}}}``: {_TABLES[name]}"
-    return type(what.title(), (Place,), {"what": what, "__doc__": told})
+    return type(what, (Place,), {"what": what, "__doc__": f"``{{{name}}}``: {_TABLES[name]}"})
 
 
 ALL: dict[str, type[SphinxDirective]] = {

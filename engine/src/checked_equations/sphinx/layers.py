@@ -50,9 +50,6 @@ class Layers:
     elsewhere: Mapping[str, int]
 
 
-# What a cell says of itself
-
-
 def names_of(source: str) -> Code:
     """The names of a cell; of what is no Python, none.
 
@@ -60,22 +57,14 @@ def names_of(source: str) -> Code:
     Code(defines=('f',), uses=frozenset({'a'}))
     """
     try:
-        top = symtable.symtable(source, "a cell", "exec")
+        table = symtable.symtable(source, "a cell", "exec")
     except SyntaxError:
         return Code()
-    given = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
-    taken = {s.get_name() for s in top.get_symbols() if s.is_referenced()}
-    deeper = (s for table in _inside(top) for s in table.get_symbols())
-    taken |= {s.get_name() for s in deeper if s.is_global() and s.is_referenced()}
-    in_order: dict[str, None] = {}  # all that is given somewhere, as the lines have it
-    for node in (node for statement in ast.parse(source).body for node in ast.walk(statement)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
-            in_order[node.name] = None
-        elif isinstance(node, ast.alias):
-            in_order[(node.asname or node.name).split(".")[0]] = None
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            in_order[node.id] = None
-    return Code(tuple(name for name in in_order if name in given), frozenset(taken - given))
+    top = table.get_symbols()
+    given = [s.get_name() for s in top if s.is_assigned() or s.is_imported()]
+    deeper = (s for inner in _inside(table) for s in inner.get_symbols() if s.is_global())
+    taken = {s.get_name() for s in (*top, *deeper) if s.is_referenced()}
+    return Code(tuple(given), frozenset(taken.difference(given)))
 
 
 def _inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
@@ -87,24 +76,16 @@ def _inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 def strings_of(source: str) -> list[str]:
     """The strings that stand in a cell, where it is Python."""
     try:
-        tree = ast.parse(source)
+        found = ast.walk(ast.parse(source))
     except SyntaxError:
         return []
-    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return [value for value in constants if isinstance(value, str)]
-
-
-# Who lives where
+    return [n.value for n in found if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
 
 def layers_of(pieces: Sequence[Piece]) -> Layers:
     """The homes of all pieces of a page, which stand in the order of the page."""
     takes = [_taken(pieces, i) for i in range(len(pieces))]
-    cells = [_home(pieces, takes, i) for i in range(len(pieces))]
-    homes = tuple(
-        cells[_companion(pieces, i)] if piece.code is None and not piece.labels else cells[i]
-        for i, piece in enumerate(pieces)
-    )
+    homes = tuple(_home(pieces, takes, i) for i in range(len(pieces)))
     borrowed: dict[str, dict[str, int]] = {}
     for home, piece, taken in zip(homes, pieces, takes, strict=True):
         away = {name: j for name, j in taken.items() if homes[j] != home}
@@ -126,31 +107,22 @@ def _taken(pieces: Sequence[Piece], i: int) -> dict[str, int]:
 
 
 def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> str:
-    """Where the cell `i` is at home, or nothing where that is the page as a whole."""
+    """Where the piece `i` is at home, or nothing where that is the page as a whole."""
     piece = pieces[i]
     if piece.labels or piece.apart:
         return piece.labels[0] if piece.labels else ""
-    users = _users(pieces, takes, i)
+    cells = [j for j, p in enumerate(pieces) if p.run == piece.run and p.code is not None]
+    if piece.code is None and cells:  # prose goes with the cell below it, else with the last
+        return _home(pieces, takes, next((j for j in cells if j > i), cells[-1]))
+    reached, waiting = set[int](), [i]  # by those who use what it defines, and by their users
+    while waiting:
+        j = waiting.pop()
+        new = {k for k, taken in enumerate(takes) if j in taken.values()} - reached
+        reached |= new
+        waiting += [k for k in new if not pieces[k].labels]
+    users = {pieces[k].labels[0] for k in reached if pieces[k].labels}
     if users:
         return users.pop() if len(users) == 1 else ""
     # the equation that the next cell of the run checks, or else the one before
     beside = (p for p in (*pieces[i:], *reversed(pieces[:i])) if p.run == piece.run and p.labels)
     return next((p.labels[0] for p in beside), "")
-
-
-def _users(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> set[str]:
-    """The equations whose checks use what the piece `i` defines, directly or through others."""
-    reached: set[int] = set()
-    waiting = [i]
-    while waiting:
-        j = waiting.pop()
-        new = [k for k, taken in enumerate(takes) if j in taken.values() and k not in reached]
-        reached.update(new)
-        waiting += [k for k in new if not pieces[k].labels]
-    return {pieces[k].labels[0] for k in reached if pieces[k].labels}
-
-
-def _companion(pieces: Sequence[Piece], i: int) -> int:
-    """The next cell of the run, else the last one before; a paragraph alone stays by itself."""
-    cells = [j for j, p in enumerate(pieces) if p.run == pieces[i].run and p.code is not None]
-    return next((j for j in cells if j > i), max(cells, default=i))

@@ -21,15 +21,12 @@ Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(Equation):
     """A numbered equation with its records, the strongest first: that is what it is known by."""
 
-    label: str
-    number: str
-    docname: str
-    line: int
-    latex: str
-    records: tuple[Data, ...]
+    number: str = ""
+    docname: str = ""
+    records: tuple[Data, ...] = ()
     later: bool = False
 
     @property
@@ -45,41 +42,30 @@ class Row:
         return "not yet" if self.later else "unchecked"
 
     @property
-    def digest(self) -> str:
-        """What stands for the LaTeX that the page shows."""
-        return Equation(self.label, self.latex, self.line).digest
-
-    @property
-    def residual(self) -> float | None:
-        """The worst residual of all its records."""
-        measured = [r["residual"] for r in self.records if r.get("residual") is not None]
-        return max(measured, default=None)
-
-    @property
-    def tolerance(self) -> float | None:
-        """The widest relative tolerance of its records, which no residual may pass."""
-        allowed = [r.get("approx") or r["rtol"] for r in self.records if r.get("rtol")]
-        return max(allowed, default=None)
-
-    @property
     def compared(self) -> bool:
         """Whether numbers have judged any of it."""
         return any(record.get("steps") for record in self.records)
 
-    @property
-    def mutants(self) -> dict[str, int]:
-        """How many mutants of all its records have which outcome."""
-        return {name: sum(r["mutants"][name] for r in self.records) for name in OUTCOMES}
-
-    @property
-    def oracles(self) -> str:
-        """The oracles of all its records, in one line."""
-        return "; ".join(r["oracle"] for r in self.records if r.get("oracle"))
-
-    @property
-    def route(self) -> list[str]:
-        """By which routes the numbers of its records come, as far as their types tell."""
-        return list(dict.fromkeys(name for r in self.records for name in r.get("route") or ()))
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """What ``ledger.json`` says of it: no residual is over the tolerance beside it."""
+        record, all_ = self.record or {}, self.records
+        allowed = [r.get("approx") or r["rtol"] for r in all_ if r.get("rtol")]
+        measured = [r["residual"] for r in all_ if r.get("residual") is not None]
+        return {
+            "label": self.label,
+            "number": self.number,
+            "chapter": record.get("chapter", self.docname),
+            "kind": self.kind,
+            "oracle": "; ".join(r["oracle"] for r in all_ if r.get("oracle")),
+            "route": list(dict.fromkeys(name for r in all_ for name in r.get("route") or ())),
+            "rtol": max(allowed, default=None),
+            "residual": max(measured, default=None),
+            "steps": len(record.get("steps", ())),
+            "draws": record.get("draws", 0),
+            "mutants": {name: sum(r["mutants"][name] for r in all_) for name in OUTCOMES},
+            "backend": record.get("backend", ""),
+        }
 
 
 @dataclass(frozen=True)
@@ -129,19 +115,21 @@ class Book:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """All numbered equations, in reading order."""
-        checks: dict[str, list[Data]] = {docname: [] for docname in self.pages}
-        for docname, page in self.pages.items():  # the cell of a check may stand on another page
-            for record in page.records(*KINDS):
-                checks[self.checked_by(docname, record) or docname].append(record)
-        rows = []
-        for docname, equation in ((d, e) for d, page in self.pages.items() for e in page.equations):
-            records = [r for r in checks[docname] if r["label"] == equation.label]
-            records.sort(key=lambda record: KINDS.index(record["kind"]))
-            number = self.numbers.get(equation.label, "")
-            later = equation.label in self.later.get(docname, ())
-            place = (equation.label, number, docname, equation.line, equation.latex)
-            rows.append(Row(*place, tuple(records), later))
-        return tuple(rows)
+        checks: dict[tuple[str, str], list[Data]] = {}
+        for docname, record in (found for kind in KINDS for found in self.noted(kind)):
+            checked = self.checked_by(docname, record) or docname, record["label"]
+            checks.setdefault(checked, []).append(record)  # the cell may stand on another page
+        return tuple(
+            Row(
+                *(equation.label, equation.latex, equation.line),
+                number=self.numbers.get(equation.label, ""),
+                docname=docname,
+                records=tuple(checks.get((docname, equation.label), ())),
+                later=equation.label in self.later.get(docname, ()),
+            )
+            for docname, page in self.pages.items()
+            for equation in page.equations
+        )
 
     def checked_by(self, docname: str, record: Data) -> str | None:
         """The document that a record on the page `docname` is about; none, if it is not there."""
@@ -153,9 +141,14 @@ class Book:
         """The rows by the labels of their equations."""
         return {row.label: row for row in self.rows}
 
+    def noted(self, *kinds: str) -> Iterator[tuple[str, Data]]:
+        """The records of these kinds, each with the document that it stands in."""
+        for docname, page in self.pages.items():
+            yield from ((docname, record) for record in page.records(*kinds))
+
     def records(self, kind: str) -> list[Data]:
         """The records of one kind on all pages."""
-        return [record for page in self.pages.values() for record in page.records(kind)]
+        return [record for _, record in self.noted(kind)]
 
     def rows_on(self, docname: str) -> list[Row]:
         """The numbered equations of one document."""
@@ -169,39 +162,24 @@ class Book:
 def added_to(env: BuildEnvironment, book: Book) -> Added:
     """What the extensions of the book add to its ledger."""
     answers: list[Added] = env.events.emit("equations-ledger", book)
-    return Added(
-        columns={title: words for one in answers for title, words in one.columns.items()},
-        totals={name: count for one in answers for name, count in one.totals.items()},
-        told=tuple(pair for one in answers for pair in one.told),
-        data={key: value for one in answers for key, value in one.data.items()},
-    )
+
+    def all_of(part: str) -> dict[str, Any]:
+        return {key: value for one in answers for key, value in getattr(one, part).items()}
+
+    told = tuple(pair for one in answers for pair in one.told)
+    return Added(all_of("columns"), all_of("totals"), told, all_of("data"))
 
 
-def named_on(env: BuildEnvironment, book: Book, docname: str) -> dict[str, Named]:
-    """What records are about, by its name, as the extensions of the book have it."""
-    answers: list[Mapping[str, Named]] = env.events.emit("equations-names", book, docname)
-    return {name: named for one in answers for name, named in one.items()}
-
-
-def between(book: Book) -> Iterator[tuple[str, Data]]:
+def between(book: Book) -> list[tuple[str, Data]]:
     """The relations between the numbered equations, each with the document that it stands in."""
-    for docname, page in book.pages.items():
-        for record in page.records("ledger"):
-            yield from ((docname, relation) for relation in record.get("inline", ()))
+    closed = book.noted("ledger")
+    return [(docname, relation) for docname, r in closed for relation in r.get("inline", ())]
 
 
-def claimed_in(book: Book) -> Iterator[tuple[str, Data]]:
+def claimed_in(book: Book) -> list[tuple[str, Data]]:
     """The claims, each with the document that it stands in."""
-    for docname, page in book.pages.items():
-        yield from ((docname, record) for record in page.claimed.values())
-
-
-def _claim(record: Data) -> dict[str, Any]:
-    """A claim as data, without what only its badge shows."""
-    kept = ("label", "chapter", "held", "of", "least", "once", "worst", "seconds", "fresh",
-            "earlier", "weakened", "stored")  # fmt: skip
-    without = {name: [counts["held"], counts["of"]] for name, counts in record["without"].items()}
-    return {**{key: record[key] for key in kept}, "without": without}
+    pages = book.pages.items()
+    return [(docname, record) for docname, page in pages for record in page.claimed.values()]
 
 
 def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
@@ -209,7 +187,7 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
     rows = list(book.rows) if rows is None else rows
     claims = [record for _, record in claimed_in(book)]
     return {
-        **ledger.totals([row.kind for row in rows], [row.mutants for row in rows]),
+        **ledger.totals([row.kind for row in rows], [row.data["mutants"] for row in rows]),
         "definitions_compared": sum(row.kind == "definition" and row.compared for row in rows),
         "unchecked": sum(row.kind == "unchecked" for row in rows),
         "later": sum(row.kind == "not yet" for row in rows),
@@ -223,81 +201,46 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
     }
 
 
+_OF_CLAIMS = ("label", "chapter", "held", "of", "least", "once", "worst", "seconds", "fresh",
+              "earlier", "weakened", "stored")  # fmt: skip
+
+
 def as_json(book: Book, added: Added = NOTHING) -> dict[str, Any]:
-    """The ledger as the data that lie beside its page."""
+    """The ledger as the data that lie beside its page; of a claim not what only its badge shows."""
+    claims = [
+        {"document": docname, **{key: record[key] for key in _OF_CLAIMS}}
+        | {"without": {name: [n["held"], n["of"]] for name, n in record["without"].items()}}
+        for docname, record in claimed_in(book)
+    ]
     return {
-        "equations": [_equation(row) | added.cells(row) for row in book.rows],
+        "equations": [row.data | added.cells(row) for row in book.rows],
         "inline": [{"document": docname, **record} for docname, record in between(book)],
-        "claims": [{"document": docname, **_claim(record)} for docname, record in claimed_in(book)],
+        "claims": claims,
         **added.data,
         "totals": {**totals(book), **added.totals},
     }
 
 
-def _equation(row: Row) -> dict[str, Any]:
-    record = row.record or {}
-    return {
-        "label": row.label,
-        "number": row.number,
-        "chapter": record.get("chapter", row.docname),
-        "kind": row.kind,
-        "oracle": row.oracles,
-        "route": row.route,
-        "rtol": row.tolerance,
-        "residual": row.residual,
-        "steps": len(record.get("steps", ())),
-        "draws": record.get("draws", 0),
-        "mutants": row.mutants,
-        "backend": record.get("backend", ""),
-    }
-
-
-Problem = tuple[str, int, str]
-
-
-def problems(book: Book) -> Iterator[Problem]:
+def problems(book: Book) -> Iterator[tuple[str, int, str]]:
     """All problems: document, line, and what to say about it."""
     for docname, page in book.pages.items():
-        for failure in page.failures:
-            yield docname, failure.line, f"the cell on this line failed: {failure.message}"
-        if page.failures:  # what is missing on this page is missing because of them
-            continue
-        yield from _unrecorded(book, docname)
-        yield from _unlabelled(book, docname)
-        yield from _unclaimed(page, docname)
-        checks = [record for record in page.records(*KINDS) if record.get("chapter", docname)]
-        if checks and not page.records("ledger"):
-            last = page.notes[-1].line
-            yield docname, last, "the last cell of a chapter must be chapter.ledger()"
+        for line, error in page.failures:
+            yield docname, line, f"the cell on this line failed: {error}"
+        if not page.failures:  # what is missing on such a page is missing because of them
+            told = (*_unrecorded(book, docname), *_unlabelled(book, docname), *_unclaimed(page))
+            yield from ((docname, line, said) for line, said in told)
 
 
-def _unrecorded(book: Book, docname: str) -> Iterator[Problem]:
-    for row in book.rows_on(docname):
+def _unrecorded(book: Book, docname: str) -> Iterator[tuple[int, str]]:
+    rows = book.rows_on(docname)
+    for row in rows:
         if row.kind == "unchecked":
-            yield docname, row.line, f"the equation {row.label} is numbered, but no cell checks it"
-        yield from (
-            (docname, row.line, said) for record in row.records for said in _weak(row, record)
-        )
-    rows = {row.label: row for row in book.rows_on(docname)}
-    checked = {label for label, row in rows.items() if row.records}
-    for label, said in outgrown(book.later.get(docname, ()), rows, checked):
-        yield docname, rows[label].line if label in rows else 1, said
-
-
-def _unclaimed(page: Page, docname: str) -> Iterator[Problem]:
-    """Claims without an experiment, experiments without a sentence, and sentences that say more."""
-    records = page.claimed
-    for sentence in page.claims:
-        if sentence.label not in records:
-            yield docname, sentence.line, f"no cell shows what {sentence.label} claims"
-            continue
-        for fault in sentence_faults(sentence.text, records[sentence.label]):
-            yield docname, sentence.line, f"the claim {sentence.label}: {fault}"
-    labels = [sentence.label for sentence in page.claims]
-    for label in records:
-        if labels.count(label) != 1:
-            said = f"{labels.count(label)} sentences have the label {label} of an experiment"
-            yield docname, records[label]["line"], said
+            yield row.line, f"the equation {row.label} is numbered, but no cell checks it"
+        yield from ((row.line, said) for record in row.records for said in _weak(row, record))
+    lines = {row.label: row.line for row in rows}
+    checked = {row.label for row in rows if row.records}
+    for label, said in outgrown(book.later.get(docname, ()), lines, checked):
+        yield lines.get(label, 1), said
 
 
 def _weak(row: Row, record: Data) -> Iterator[str]:
@@ -316,16 +259,34 @@ def _weak(row: Row, record: Data) -> Iterator[str]:
 _INSIDE = "; for a \\label inside the LaTeX the page must say `equations: true`"
 
 
-def _unlabelled(book: Book, docname: str) -> Iterator[Problem]:
+def _unlabelled(book: Book, docname: str) -> Iterator[tuple[int, str]]:
     for note in book.pages[docname].notes:
-        label = note.record.get("label")
-        chapter = note.record.get("chapter", docname)
-        about = book.checked_by(docname, note.record) if chapter else None
-        page = book.pages[about or docname]
-        where = "here" if about in (None, docname) else f"in {about}"
-        known = {equation.label for equation in page.equations}
-        if chapter and note.record["kind"] in KINDS and label not in known:
-            said = f"a cell checks {label}, but no equation {where} has that label"
-            yield docname, note.line, said + ("" if page.asked or page.holds_check else _INSIDE)
+        chapter, label = note.record.get("chapter", docname), note.record.get("label")
+        about = book.checked_by(docname, note.record)
+        if chapter and note.record["kind"] in KINDS:
+            page = book.pages[about or docname]
+            if label not in {equation.label for equation in page.equations}:
+                where = "here" if about in (None, docname) else f"in {about}"
+                said = f"a cell checks {label}, but no equation {where} has that label"
+                yield note.line, said + ("" if page.asked or page.holds_check else _INSIDE)
         if chapter and about is None:
-            yield docname, note.line, f"the cell says that it belongs to the chapter {chapter}"
+            yield note.line, f"the cell says that it belongs to the chapter {chapter}"
+
+
+def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
+    """Claims without an experiment, experiments without a sentence, and sentences that say more;
+    and what must come after all of them."""
+    for sentence in page.claims:
+        if sentence.label not in page.claimed:
+            yield sentence.line, f"no cell shows what {sentence.label} claims"
+            continue
+        for fault in sentence_faults(sentence.text, page.claimed[sentence.label]):
+            yield sentence.line, f"the claim {sentence.label}: {fault}"
+    labels = [sentence.label for sentence in page.claims]
+    for label, record in page.claimed.items():
+        if (count := labels.count(label)) != 1:
+            said = f"{count} sentences have the label {label} of an experiment"
+            yield record["line"], said
+    checks = [record for record in page.records(*KINDS) if record.get("chapter", True)]
+    if checks and not page.records("ledger"):
+        yield page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"

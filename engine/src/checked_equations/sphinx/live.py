@@ -8,66 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
-from ..book.html import element, number, say
+from ..book.html import number
 from ..book.phrases import mutants_caught, together
 from ..latex.balance import is_balanced
 from .ledger import Row
 
 Data = Mapping[str, Any]
-
-
-def file_name(page: str | Path) -> str:
-    """The file that lies beside the `page`.
-
-    >>> file_name("book/games/deviation-payoffs.html")
-    'deviation-payoffs.mutants.js'
-    """
-    return f"{PurePath(page).stem}.mutants.js"
-
-
-def place_for_mutants(mutants: Data, file: str, record: int) -> str:
-    """What an open badge says of the mutants of one record before the data have come."""
-    if not mutants["list"]:
-        return ""
-    said = element("p", say(f"{mutants_caught(mutants)}."))
-    return element("div", said, class_="eqn-tried", data_mutants=file, data_record=str(record))
-
-
-def _record(record: Data) -> dict[str, Any]:
-    """The LaTeX, every mutant, and which of them have a row in the list, with what it adds."""
-    mutants = record["mutants"]["list"]
-    places = {(mutant["edit"], mutant["latex"]): i for i, mutant in enumerate(mutants)}
-    return {
-        "latex": record.get("latex", ""),
-        "sum": mutants_caught(record["mutants"]),
-        "mutants": [_mutant(mutant) for mutant in mutants],
-        "rows": [[places[r["edit"], r["latex"]], r.get("why", "")] for r in together(mutants)],
-    }
-
-
-def _mutant(mutant: Data) -> list[Any]:
-    """Its name, how the edited part reads, outcome, how far off, why; and where in the text."""
-    return [
-        _marked(mutant.get("said") or mutant["edit"]),
-        _shown(mutant["latex"]),
-        mutant["outcome"],
-        number(mutant["residual"]) if mutant["outcome"] == "caught" else "",
-        mutant.get("why", ""),
-        *(list(mutant.get(part) or ()) for part in ("changed", "place", "shown")),
-    ]
-
-
-def _marked(said: str) -> str:
-    """A name in which mathematics that cannot be typeset alone stands between backticks."""
-    pieces = said.split("$")
-    return "".join(_shown(piece) if i % 2 else piece for i, piece in enumerate(pieces))
-
-
-def _shown(latex: str) -> str:
-    return f"${latex}$" if is_balanced(latex) else f"`{latex}`"
+SUFFIX = ".mutants.js"  # of the file beside the page
 
 
 def write(page: Path, rows: Iterable[Row]) -> None:
@@ -77,10 +27,40 @@ def write(page: Path, rows: Iterable[Row]) -> None:
         for row in rows
         if any(record["mutants"]["list"] for record in row.records)
     }
-    path = page.with_name(file_name(page))
+    path = page.with_suffix(SUFFIX)
     if not data:
         path.unlink(missing_ok=True)
         return
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"window.checkedEquations = {text};\n", "utf-8")
+
+
+def _record(record: Data) -> dict[str, Any]:
+    """The LaTeX, every mutant, and which of them have a row in the list, with what it adds."""
+    mutants = record["mutants"]["list"]
+    places = {(mutant["edit"], mutant["latex"]): i for i, mutant in enumerate(mutants)}
+    return {
+        "latex": record.get("latex", ""),
+        "sum": mutants_caught(record["mutants"]),
+        "mutants": [  # name, how the edited part reads, outcome, how far off, why; where it is
+            [
+                *(_marked(mutant.get("said") or mutant["edit"]), _shown(mutant["latex"])),
+                mutant["outcome"],
+                number(mutant["residual"]) if mutant["outcome"] == "caught" else "",
+                mutant.get("why", ""),
+                *(list(mutant.get(part) or ()) for part in ("changed", "place", "shown")),
+            ]
+            for mutant in mutants
+        ],
+        "rows": [[places[r["edit"], r["latex"]], r.get("why", "")] for r in together(mutants)],
+    }
+
+
+def _marked(said: str) -> str:
+    """A name in which mathematics that cannot be typeset alone stands between backticks."""
+    return "".join(_shown(part) if i % 2 else part for i, part in enumerate(said.split("$")))
+
+
+def _shown(latex: str) -> str:
+    return f"${latex}$" if is_balanced(latex) else f"`{latex}`"

@@ -13,7 +13,7 @@ complained of.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -27,7 +27,7 @@ from ..book import markup
 from ..book.displays import LABEL
 from ..book.prose import Sentence
 from ..latex.equation import Equation
-from .directives import CLAIM, generated
+from .directives import CLAIM, boxes, generated
 from .output import check_output
 
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -45,24 +45,17 @@ class Noted:
 
 
 @dataclass(frozen=True)
-class Failure:
-    """A cell that raised: the line of the cell and what the error says."""
-
-    line: int
-    message: str
-
-
-@dataclass(frozen=True)
 class Page:
     """All of it, for one document.
 
-    `asked` is what its front matter says about taking part, `opens` that its code opens a chapter.
+    `failures` are cells that raised: a line, and what the error says. `asked` is what the front
+    matter says about taking part, `opens` that the code opens a chapter.
     """
 
     equations: tuple[Equation, ...] = ()
     notes: tuple[Noted, ...] = ()
     claims: tuple[Sentence, ...] = ()
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[tuple[int, str], ...] = ()
     generated: frozenset[str] = frozenset()
     seconds: float | None = None
     asked: bool | None = None
@@ -71,20 +64,16 @@ class Page:
     @property
     def holds_check(self) -> bool:
         """Whether a cell shows something about a chapter, or tries to."""
-        return self.opens or bool(self.of_chapters())
+        return self.opens or bool(self.chapters)
 
-    def of_chapters(self) -> list[Mapping[str, Any]]:
-        """The records of chapters; a check of a bare string belongs to none."""
-        return [note.record for note in self.notes if note.record.get("chapter")]
+    @property
+    def chapters(self) -> set[str]:
+        """The chapters that its records are of; a check of a bare string belongs to none."""
+        return {note.record["chapter"] for note in self.notes if note.record.get("chapter")}
 
     def records(self, *kinds: str) -> list[Mapping[str, Any]]:
         """The records of these kinds, in reading order."""
         return [note.record for note in self.notes if note.record["kind"] in kinds]
-
-    @property
-    def empty(self) -> bool:
-        """Whether the page says nothing of equations."""
-        return not (self.equations or self.notes or self.claims or self.failures or self.generated)
 
     @property
     def claimed(self) -> dict[str, Mapping[str, Any]]:
@@ -98,12 +87,11 @@ def store(env: BuildEnvironment) -> dict[str, Page]:
     return pages
 
 
-# The lines that the parser of notebooks gives to nodes are off by the blank lines between cells, so
-# the file is asked.
-
-
 def equations_of(doctree: nodes.document, file: Path) -> tuple[Equation, ...]:
-    """The labelled equations of a page, with their lines in its file."""
+    """The labelled equations of a page, with their lines in its file.
+
+    The lines that the parser of notebooks gives to nodes are off by the blank lines between cells.
+    """
     try:
         lines = {label: equation.line for label, equation in markup.read(file).items()}
     except ValueError:  # numbered in a way that no check can read: the node's line must do
@@ -115,15 +103,11 @@ def equations_of(doctree: nodes.document, file: Path) -> tuple[Equation, ...]:
     )
 
 
-def page_of(
-    doctree: nodes.document,
-    file: Path,
-    cells: Sequence[int] = (),
-    *,
-    seconds: float | None = None,
-    asked: bool | None = None,
-) -> Page:
-    """The page that `doctree` makes of a `file` in which the cells begin on the lines `cells`."""
+def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, every: bool) -> Page:
+    """What a page says that has just been read; if it takes part, its labels are numbered."""
+    told = env.metadata.get(docname, {})
+    ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
+    cells = told.get("source_map") or ()  # the lines of the file on which they begin
 
     def line(node: nodes.Node) -> int:
         """The line of the file on which the cell of `node` begins."""
@@ -132,28 +116,21 @@ def page_of(
         return cells[index] if index < len(cells) else node.line or 0
 
     blocks = list(doctree.findall(nodes.literal_block))
-    return Page(
-        equations=equations_of(doctree, file),
+    failed = [block for block in blocks if "traceback" in block["classes"]]
+    code = [block for block in blocks if "cell_input" in block.parent.get("classes", ())]
+    said = boxes(doctree, CLAIM)
+    page = Page(
         notes=tuple(Noted(n["record"], line(n)) for n in doctree.findall(check_output)),
-        claims=tuple(
-            Sentence(node["label"], node.line or 0, node["text"])
-            for node in doctree.findall(nodes.container)
-            if CLAIM in node["classes"]
-        ),
-        failures=tuple(
-            Failure(line(node), _last_words(node.astext()))
-            for node in blocks
-            if "traceback" in node["classes"]
-        ),
+        claims=tuple(Sentence(box["label"], box.line or 0, box["text"]) for box in said),
+        failures=tuple((line(block), _last_words(block.astext())) for block in failed),
         generated=frozenset(node["what"] for node in doctree.findall(generated)),
-        seconds=seconds,
-        asked=asked,
-        opens=any(
-            _OPENS.search(node.astext())
-            for node in blocks
-            if "cell_input" in node.parent.get("classes", ())
-        ),
+        seconds=ran.get("runtime"),
+        asked=asked(told),
+        opens=any(_OPENS.search(block.astext()) for block in code),
     )
+    if take_part(page, every):
+        number_labels(env, docname, doctree)
+    return replace(page, equations=equations_of(doctree, Path(env.doc2path(docname))))
 
 
 def is_chapter(docname: str, chapter: str) -> bool:
@@ -190,7 +167,7 @@ def take_part(page: Page, every: bool) -> bool:
 
 def taking_part(pages: Mapping[str, Page], every: bool) -> dict[str, Page]:
     """All pages, those that take no part without equations, records and failures."""
-    chapters = {record["chapter"] for page in pages.values() for record in page.of_chapters()}
+    chapters = {chapter for page in pages.values() for chapter in page.chapters}
     return {
         name: page
         if take_part(page, every)
@@ -211,13 +188,13 @@ def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) 
     if not any(LABEL.search(node.astext()) for node in displays):
         return
     for node in displays:
-        labels = LABEL.findall(node.astext())
+        labels, own = LABEL.findall(node.astext()), node.get("label")
         if not labels:
             continue
-        if "amsmath" in node["classes"] and node.get("label"):
-            equations.pop(node["label"], None)
-            node["label"] = None
-        label = node.get("label") or labels[0]  # of two, text and page are told elsewhere
+        if "amsmath" in node["classes"]:
+            equations.pop(own, None)
+            own = None
+        label = own or labels[0]  # of two, text and page are told elsewhere
         node["label"], node["docname"] = label, docname
         node["ids"] = [nodes.make_id(f"equation-{label}")]
         lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]

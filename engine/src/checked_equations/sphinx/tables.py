@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from markupsafe import Markup
 from sphinx.application import Sphinx
 
 from ..book.html import display_later, element, inline_math, later, number, phrase, say, tolerance
+from ..book.ledger import KINDS
 from ..book.phrases import counted, mutant_counts, mutants_caught
 from ..claims.sentence import filled
 from .ledger import NOTHING, Added, Book, between, totals
@@ -48,17 +51,17 @@ def short_name(docname: str) -> str:
     return docname.rsplit("/", 1)[-1].replace("-", " ")
 
 
-def _source(name: str) -> str:
-    """A template without the line breaks that lay it out for its reader."""
-    return _LAYOUT.sub("", (_FOLDER / name).read_text(encoding="utf-8"))
-
-
 def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
     """A filter whose HTML is not escaped again."""
     return lambda *given: Markup(make(*given))
 
 
-_TEMPLATES = Environment(loader=FunctionLoader(_source), autoescape=True, undefined=StrictUndefined)
+_TEMPLATES = Environment(
+    # without the line breaks that lay out a template for its reader
+    loader=FunctionLoader(lambda name: _LAYOUT.sub("", (_FOLDER / name).read_text("utf-8"))),
+    autoescape=True,
+    undefined=StrictUndefined,
+)
 _TEMPLATES.filters |= {
     "say": _marked(say), "display_later": _marked(display_later), "math": _marked(inline_math),
     "later": _marked(later), "phrase": _marked(partial(phrase, math=inline_math)),
@@ -78,42 +81,22 @@ class Links:
 
 def links_from(app: Sphinx, docname: str, book: Book) -> Links:
     """Where things stand, seen from a page."""
-
-    def document(name: str) -> str:
-        return app.builder.get_relative_uri(docname, name)
+    document, titles = partial(app.builder.get_relative_uri, docname), app.env.titles
 
     def equation(label: str) -> str:
         row = book.by_label.get(label)
         return f"{document(row.docname)}#{nodes.make_id(f'equation-{label}')}" if row else ""
 
-    def title(name: str) -> str:
-        return app.env.titles[name].astext() if name in app.env.titles else name
-
-    return Links(equation, document, title)
+    return Links(equation, document, lambda name: titles[name].astext() if name in titles else name)
 
 
-def ledger_table(book: Book, links: Links, added: Added = NOTHING) -> str:
-    """The table of all numbered equations, which the page's script sorts and searches."""
-    return render("ledger", book=book, links=links, added=added)
-
-
-def total_list(book: Book, added: Added = NOTHING) -> str:
-    """The totals, each with what it counts."""
-    return render("totals", sums=totals(book), added=added)
-
-
-def bare_definitions(book: Book, links: Links) -> str:
-    """The definitions that nothing was compared with, each with its reason."""
-    rows = [row for row in book.rows if row.kind == "definition" and (row.record or {}).get("bare")]
-    return render("definitions", rows=rows, links=links)
-
-
-def relations(book: Book, links: Links) -> str:
-    """The relations between the numbered equations: for each chapter the count, and the rest."""
-    chapters: dict[str, list[Data]] = {}
-    for docname, record in between(book):
-        chapters.setdefault(docname, []).append(record)
-    return render("relations", chapters=chapters, links=links)
+def table(what: str, book: Book, links: Links, added: Added = NOTHING) -> str:
+    """What shows the whole book: its ledger, its totals, its claims and so on."""
+    bare = [row for row in book.rows if row.kind == "definition" and (row.record or {}).get("bare")]
+    given = groupby(between(book), itemgetter(0))
+    chapters = {docname: [relation for _, relation in found] for docname, found in given}
+    told = {"rows": bare, "chapters": chapters, "sums": totals(book), "kinds": KINDS}
+    return render(what, book=book, links=links, added=added, **told)
 
 
 def summary(book: Book, docname: str) -> str:
