@@ -16,6 +16,7 @@ from jupyter_cache import get_cache
 from myst_nb.core.execute import create_client
 from myst_nb.core.read import create_nb_reader
 from sphinx.util import logging
+from warm_kernels import warm_kernels
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ def run_ahead(app, env, docnames):
     pages = [page for page in (waiting(app, name) for name in docnames) if page]
     if len(pages) < 2 or jobs() < 2:
         return
-    with ThreadPoolExecutor(jobs()) as pool:
+    with warm_kernels(), ThreadPoolExecutor(jobs()) as pool:
         for i, (docname, seconds, fine) in enumerate(pool.map(run, pages), start=1):
             said = f"ran in {seconds:.0f} s" if fine else "failed, and runs again"
             logger.info(f"[{i}/{len(pages)}] {docname} {said}")

@@ -43,15 +43,10 @@ class EquationError(ValueError):
         before = latex[: span[0]]
         self.line = before.count("\n") + first_line
         self.column = span[0] - before.rfind("\n")
-        place = [part for part in (chapter, label) if part]
-        where = ", ".join([*place, f"line {self.line}, column {self.column}"])
-        super().__init__(f"{where}: {problem}{self._excerpt()}")
-
-    def _excerpt(self) -> str:
-        lines = self.latex.split("\n")
-        row = self.line - self.first_line
-        if not self.latex or row >= len(lines):
-            return ""
-        text = lines[row]
-        width = min(self.span[1] - self.span[0], len(text) - self.column + 1)
-        return f"\n    {text}\n    {' ' * (self.column - 1)}{'^' * max(width, 1)}"
+        place = filter(None, (chapter, label, f"line {self.line}, column {self.column}"))
+        said = f"{', '.join(place)}: {problem}"
+        if latex:
+            text = latex.split("\n")[self.line - first_line]
+            width = min(span[1] - span[0], len(text) - self.column + 1)
+            said += f"\n    {text}\n    {' ' * (self.column - 1)}{'^' * max(width, 1)}"
+        super().__init__(said)

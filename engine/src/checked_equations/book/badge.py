@@ -1,7 +1,6 @@
-"""The badge of a record in HTML: a line that opens to steps, mutants and how it was checked.
+"""The badge of a record in HTML, without a script: a line that opens to steps and mutants.
 
-It needs no script: it is a ``<details>``. How mathematics is written is a parameter: on a page
-it is typeset, in the output of a notebook it stands as it is written.
+How mathematics is written is a parameter: typeset on a page, as it stands in a notebook's output.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import phrases
-from .html import code, element, number, phrase, row, say, scrolled, table, tolerance
+from .html import code, element, number, number_cell, phrase, row, say, scrolled, table, tolerance
 
 Data = Mapping[str, Any]
 
@@ -41,18 +40,14 @@ def mark() -> str:
 
 
 def notebook_badge(data: Data, panel: str | None = None) -> str:
-    """The badge of a record's JSON as the output of its cell shows it.
-
-    Of a kind that the engine does not know, `panel` is what an open badge shows.
-    """
+    """The badge of a record as its cell shows it; `panel` is that of a kind of the book's own."""
     kind = data["kind"]
     label = data.get("about") or data.get("label") or data.get("chapter", "")
     summary = phrases.plain(data)
     if kind in phrases.CHECKED:
-        parts = phrases.badge_phrases(
-            data, data["mutants"], data["oracle"], data["route"], apart=True
-        )
-        summary = " · ".join([*parts, *filter(None, [data.get("text")])])
+        told = (data["mutants"], data["oracle"], data["route"])
+        parts = phrases.badge_phrases(data, *told, apart=True)
+        summary = " · ".join(filter(None, [*parts, data.get("text")]))
     if panel is None and kind in (*phrases.CHECKED, "definition"):
         panel = check_details(data, AS_WRITTEN)
         if data.get("text"):  # the engine cannot see what an editor has not saved
@@ -64,10 +59,7 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
 
 
 def check_details(record: Data, math: Math, tried: str | None = None) -> str:
-    """What an open badge says of one check; `math` writes LaTeX.
-
-    It ends with the mutants, unless something else says what was `tried`.
-    """
+    """What an open badge says of one check, with its mutants unless `tried` tells of them."""
     said = ""
     if record["kind"] == "definition" and record.get("bare"):
         shown = ", ".join(math.inline(latex.rstrip(" .,;")) for latex in record["bare"])
@@ -75,32 +67,25 @@ def check_details(record: Data, math: Math, tried: str | None = None) -> str:
         said = scrolled(element("p", f"By definition: {shown}{why}."), "by definition")
     if not record["steps"]:
         return said
-    facts = element("p", say(_facts(record)))
     mutants = _mutants(record["mutants"], math) if tried is None else tried
     rows = (
-        element("tr", element("td", math.display(e["latex"])), _number_cell(number(e["residual"])))
+        element("tr", element("td", math.display(e["latex"])), number_cell(number(e["residual"])))
         for e in record["steps"]
     )
     steps = scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
-    return said + steps + facts + mutants
-
-
-def _number_cell(text: str) -> str:
-    return element("td", text, class_="eqn-number")
+    return f"{said}{steps}{element('p', say(_facts(record)))}{mutants}"
 
 
 def _facts(record: Data) -> str:
     """How it was checked, in a sentence, and under which terms, in another."""
     draws, tight = record["draws"], record.get("tight")
-    slip = phrases.slip_phrase(record.get("estimate"))
+    slip = (record.get("estimate") or {}).get("slip")
     allowed = phrases.tolerance_phrase(record)
     oracle = f"How this was checked: {record['oracle']}" if record["oracle"] else ""
-    how = [
-        oracle or "Compared with what it defines",
-        phrases.route_phrase(record.get("route") or ()),
-    ]
+    route = phrases.route_phrase(record.get("route") or ())
+    how = [oracle or "Compared with what it defines", route]
     terms = [
-        f"a relative slip of {slip} or more would be caught" if slip else "",
+        f"a relative slip of {100 * slip:.2g} % or more would be caught" if slip else "",
         f"relative tolerance {allowed}" if allowed else "",
         "tolerance four standard errors" if record.get("estimate") else "",
         f"absolute tolerance {tolerance(record['atol'])}" if record.get("atol") else "",
@@ -128,7 +113,7 @@ def _mutants(mutants: Data, math: Math) -> str:
         edit = element("td", phrase(entry.get("said") or entry["edit"], math.inline), why)
         reads = element("td", math.inline(entry["latex"]))
         name = f"eqn-{entry['outcome']}"
-        rows.append(element("tr", edit, reads, _number_cell(outcome), class_=name))
+        rows.append(element("tr", edit, reads, number_cell(outcome), class_=name))
     titles = ("single edit", "there it now reads", "residual")
     title = element("summary", say(phrases.mutants_caught(mutants)))
     shown = scrolled(table("eqn-mutants", titles, rows), "mutants")
@@ -137,13 +122,10 @@ def _mutants(mutants: Data, math: Math) -> str:
 
 def _closed(data: Data) -> str:
     """The totals of a chapter, and the relations between the lines that are only listed."""
-    between = phrases.evaluated_between(data["totals"])
-    more = [(word, ", ".join(words)) for word, words in data.get("more", {}).items()]
-    counts = [
-        *phrases.total_rows(data),
-        *more,
-        *([("between the lines", between)] if between else []),
-    ]
+    counts = phrases.total_rows(data)
+    counts += ((word, ", ".join(words)) for word, words in data.get("more", {}).items())
+    if between := phrases.evaluated_between(data["totals"]):
+        counts.append(("between the lines", between))
     sums = table("eqn-totals", ("count of", "how many"), (row(*count) for count in counts))
     listed = [r for r in data.get("inline", ()) if r["outcome"] == "listed"]
     rows = [row(str(r["line"]), code(r["latex"]), say(r["why"])) for r in listed]

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .records import InlineRecord
-from .settings import Settings, once_a_state
+from .settings import Settings, nearest, once_a_state
 
 BASELINE = "equations-baseline.toml"
 LISTED = "relations-listed.toml"
@@ -28,12 +28,6 @@ _HEAD = """\
 # checked, or gone, must leave it (`checked-equations check --write-baseline` takes them out).
 
 """
-
-
-def find_baseline(folder: Path) -> Path | None:
-    """The file in `folder` or above it, if there is one."""
-    above = (folder.resolve(), *folder.resolve().parents)
-    return next((place / BASELINE for place in above if (place / BASELINE).is_file()), None)
 
 
 @once_a_state
@@ -51,7 +45,7 @@ def read_baseline(file: Path) -> Mapping[Path, tuple[str, ...]]:
 
 def waiting(text: Path | None) -> tuple[str, ...]:
     """The labels of `text` that need no check yet."""
-    file = find_baseline(text.parent) if text else None
+    file = nearest(BASELINE, text.parent) if text else None
     return read_baseline(file).get(text.resolve(), ()) if text and file else ()
 
 
@@ -67,23 +61,17 @@ def outgrown(
 
 
 def write_baseline(file: Path, unchecked: Mapping[Path, Collection[str]]) -> int:
-    """Keep in `file` the labels of `unchecked`; one that is there only loses some.
-
-    Returns how many labels wait. Texts that `unchecked` does not name stay as they are.
-    """
+    """Keep in `file` the labels that wait, and count them; of a text there already some only go."""
     old = read_baseline(file) if file.is_file() else None
-    kept: dict[Path, Collection[str]] = dict(old or {})
-    for text, labels in unchecked.items():
-        if old is None or text in old:
-            known = labels if old is None else [x for x in old[text] if x in set(labels)]
-            kept[text] = known
-    lines = [_HEAD]
-    for text, labels in sorted(kept.items()):
-        if labels:
-            name = Path(os.path.relpath(text, file.parent.resolve())).as_posix()
-            listed = "".join(f"  {json.dumps(label)},\n" for label in labels)
-            lines.append(f"{json.dumps(name)} = [\n{listed}]\n")
-    file.write_text("".join(lines), encoding="utf-8")
+    kept: Mapping[Path, Collection[str]] = unchecked
+    if old is not None:
+        kept = {t: [x for x in old[t] if x in unchecked.get(t, old[t])] for t in old}
+    written = _HEAD
+    for text, labels in sorted((text, labels) for text, labels in kept.items() if labels):
+        name = Path(os.path.relpath(text, file.parent.resolve())).as_posix()
+        listed = "".join(f"  {json.dumps(label)},\n" for label in labels)
+        written += f"{json.dumps(name)} = [\n{listed}]\n"
+    file.write_text(written, encoding="utf-8")
     return sum(len(labels) for labels in kept.values())
 
 
@@ -98,15 +86,12 @@ def newly_listed(
     known = Counter(map(_spaced, listed.get(slug, ())))
     evaluated = sum(record.outcome == "evaluated" for record in inline)
     said = listed.get("evaluated", {}).get(slug, evaluated)
-    found = [r for r in inline if r.outcome == "listed" and not r.spared]
-    now = Counter(_spaced(record.latex) for record in found)
-    new = [r for r in found if now[_spaced(r.latex)] > known[_spaced(r.latex)]]
-    gone = list((known - now).elements())
+    found = [(_spaced(r.latex), r) for r in inline if r.outcome == "listed" and not r.spared]
+    now = Counter(latex for latex, _ in found)
+    new = [f"${r.latex}$ (line {r.line}: {r.why})" for x, r in found if now[x] > known[x]]
     return {
-        "relations that no numbers judge (bind their symbols, or spare them)": [
-            f"${r.latex}$ (line {r.line}: {r.why})" for r in new
-        ],
-        f"relations that must leave {LISTED}": [f"${latex}$" for latex in gone],
+        "relations that no numbers judge (bind their symbols, or spare them)": new,
+        f"relations that must leave {LISTED}": [f"${x}$" for x in (known - now).elements()],
         f"formulas that are evaluated, of {said} in {LISTED}": (
             [str(evaluated)] if evaluated != said else []
         ),

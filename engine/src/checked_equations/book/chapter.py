@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
-from ..claims.claim import Claim, ClaimError, Draw, Experiment, Store, find
+from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
 from ..claims.judging import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
@@ -22,7 +23,7 @@ from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
 from .inline_relations import SymbolTables, stands_under
-from .ledger import LedgerError, chapter_totals, inline_totals
+from .ledger import chapter_totals, inline_totals, refuse_missing
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
 from .records import Ledger, Record, Symbols
@@ -42,9 +43,9 @@ class Chapter:
     slug : str
         The path of the chapter within the book, without its ending.
     path : path of a file, optional
-        The text that the equations are read from. Unless it is given, it is the notebook that
-        runs, the chapter's ``.md`` or ``.ipynb`` in the working directory, or else the copy that
-        the book or the installed package carries.
+        The text that the equations are read from; else the notebook that runs, the chapter's
+        ``.md`` or ``.ipynb`` in the working directory, or the copy that the book or the installed
+        package carries.
 
     Raises
     ------
@@ -54,8 +55,7 @@ class Chapter:
     Notes
     -----
     Every verb looks whether the file has changed since; what was found for an equation that reads
-    otherwise now is forgotten. Only what is saved is read, and what a verb says ends in the name
-    of the text.
+    otherwise now is forgotten. Only what is saved is read; what a verb says ends in its name.
 
     A book with verbs of its own makes a subclass: `equation`, `numbers` and `tolerance_of` are
     for them, a record of theirs is a `Shown`, and `missing` and `forget` are there to be extended.
@@ -100,27 +100,19 @@ class Chapter:
         label : str
             The label of the equation.
         bindings : mapping, problem or Callable
-            The numbers. A mapping goes from the LaTeX of each symbol to its value; a problem is
-            any object that has the fields which the notation gives to symbols, alone or in a pair
-            with a mapping for the other symbols; a function of a NumPy generator returns one of
-            these, and is drawn three times: then the worst residual counts. What is bound by name
-            is used; fields are where their symbols occur.
+            The numbers: a mapping from the LaTeX of each symbol, all of them used, to its value;
+            any object with the fields that the notation gives to symbols, alone or in a pair with a
+            mapping for the others; or a function of a NumPy generator that returns one of these,
+            and is drawn three times: then the worst residual counts.
         oracle : str
             By which independent route the numbers come.
-        rtol, atol : float, default 1e-9 and 0.0
-            The relative and the absolute tolerance.
-        approx : float, optional
-            The relative tolerance of ``\\approx``.
+        rtol, atol, approx : float
+            The tolerances: relative, absolute, and the relative one of ``\\approx``.
         spare : mapping of str to str, optional
             Why a mutant may survive, by its name.
         tight : bindings, list of bindings, or str, optional
             Further bindings on which an inequality is an equality and is judged as one; or why
             there are none, as in ``"never: a density is positive"``.
-
-        Returns
-        -------
-        Record
-            The check, which shows itself.
 
         Raises
         ------
@@ -132,21 +124,29 @@ class Chapter:
         TypeError
             If a tolerance is no number. What a function of yours raises keeps its kind too.
         """
+        allowed = Tolerance(rtol, atol, approx)
+        terms = Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
+        made = partial(equation_record, bindings=bindings, terms=terms)
+        return self._made(label, oracle, made, self._checked)
+
+    def _made(
+        self,
+        label: str,
+        oracle: str,
+        made: Callable[[Equation], tuple[Record, BoundStatement | None]],
+        known: dict[_Key, BoundStatement],
+    ) -> Record:
+        """Keep the record of an equation, and among those `known` the statement on its numbers."""
         start = time.perf_counter()
         equation = self.equation(label)
         self._records.pop((label, oracle), None)
-        allowed = Tolerance(rtol, atol, approx)
-        terms = Terms(allowed, oracle, spare or {}, tight, self.slug, self._fields)
         with located(self.place, equation):
-            if not oracle.strip():
+            if known is self._checked and not oracle.strip():
                 raise EquationError("oracle= must say by which route the numbers come")
-            record, bound = equation_record(equation, bindings, terms)
-        self._checked[label, oracle] = bound
-        return self._finish(record, start)
-
-    def _finish(self, record: Record, start: float) -> Record:
-        """Keep the record, with the text that was read and the time that it took."""
-        record = finished(record, self.text.equations[record.label], start)
+            record, bound = made(equation)
+        if bound is not None:
+            known[label, oracle] = bound
+        record = finished(record, equation, start)
         return self.keep(replace(record, text=self.text.name, saved=self.text.saved))
 
     def keep(self, record: Record) -> Record:
@@ -174,37 +174,20 @@ class Chapter:
 
         Parameters
         ----------
-        label : str
-            The label of the definition.
-        bindings : mapping, problem or Callable, optional
-            The numbers, as in `check`.
+        label, bindings, oracle, rtol, atol, approx, spare
+            As in `check`.
         why : str, default ""
             The reason for which another statement is left as it stands.
-        oracle, rtol, atol, approx, spare
-            As in `check`.
-
-        Returns
-        -------
-        Record
-            The comparison, which shows itself.
 
         Raises
         ------
-        EquationError
+        EquationError, ValueError
             As in `check`, and where neither numbers nor `why` are given.
-        ValueError
-            If no equation has the label; the nearest ones are named.
         """
-        start = time.perf_counter()
-        equation = self.equation(label)
-        self._records.pop((label, oracle), None)
         allowed = Tolerance(rtol, atol, approx)
         terms = Terms(allowed, oracle, spare or {}, None, self.slug, self._fields)
-        with located(self.place, equation):
-            record, bound = definition_record(equation, bindings, why, terms)
-        if bound is not None:
-            self._compared[label, oracle] = bound
-        return self._finish(record, start)
+        made = partial(definition_record, bindings=bindings, why=why, terms=terms)
+        return self._made(label, oracle, made, self._compared)
 
     def claim(
         self,
@@ -222,7 +205,8 @@ class Chapter:
         """See whether a sentence about an experiment holds, on draws that nobody chose.
 
         The results are stored in the folder ``_claims`` of the book, by the code that made them;
-        while that stays, one draw is repeated and compared.
+        while that stays, one draw is repeated and compared. The `outcomes` of the record are there
+        for tables and figures.
 
         Parameters
         ----------
@@ -248,11 +232,6 @@ class Chapter:
         once : str, default ""
             Why there is nothing to repeat; then `draws` is one.
 
-        Returns
-        -------
-        ClaimRecord
-            What was found, which shows itself; its `outcomes` are there for tables and figures.
-
         Raises
         ------
         ClaimError
@@ -275,19 +254,17 @@ class Chapter:
         self._claims[label] = claim
         # at the root of the book, or beside the equations that an installed package carries
         root = (self.settings.file or self.text.file or self._folder / self.slug).parent
-        store = Store(claims_file(root, self.slug), writable=root not in carried())
-        found = find(claim, store, self.version)
+        file, writable = claims_file(root, self.slug), root not in carried()
+        found = find(claim, file, self.version, writable=writable)
         judge(found)
-        name = self.text.name
-        record = claim_record(found, self.slug, name, written.line, written.text)
-        faults = [*sentence_faults(written.text, record.data)] if sentences else []
-        if faults:
+        record = claim_record(found, self.slug, self.text.name, written.line, written.text)
+        if sentences and (faults := [*sentence_faults(written.text, record.data)]):
             where = f"{self.place}, line {written.line}"
             raise ClaimError(f"{where}: {label}: {'; '.join(faults)}")
         return record
 
     def draw(self, label: str, number: int | None = None) -> Draw:
-        """Run one more draw of a claim that has been made above.
+        """Run one more draw of a claim made above: ``held``, ``effect``, ``outcome``, ``seconds``.
 
         Parameters
         ----------
@@ -296,11 +273,6 @@ class Chapter:
         number : int, optional
             Which draw: one below the claim's own number of draws repeats that. Unless it is given,
             it is one that nobody has seen.
-
-        Returns
-        -------
-        Draw
-            What it found: ``held``, ``effect``, ``outcome``, ``seconds``.
 
         Raises
         ------
@@ -312,7 +284,7 @@ class Chapter:
             raise ValueError(f"label must name a claim that was made above ({known}); got {label}")
         claim = self._claims[label]
         salt = "" if number is not None else str(time.time_ns())
-        return claim.run(claim.experiment, [number or 0], salt)[0]
+        return claim.draw(claim.experiment, number or 0, salt)
 
     def _sentences(self) -> Mapping[str, Sentence]:
         """The claims of the text; a notebook that was taken from its page has none."""
@@ -332,30 +304,20 @@ class Chapter:
         """Say what the symbols of the sentences stand for, in the chapter or under a heading.
 
         On these numbers `ledger` evaluates the relations in sentences, tables, captions and
-        exercises.
+        exercises. A decimal next to ``\\approx`` may be off by half its last digit.
 
         Parameters
         ----------
-        bindings : mapping, problem or Callable
-            The numbers, as in `check`.
+        bindings, rtol, atol, approx
+            As in `check`.
         under : str, default ""
             A heading, or its number. What is given under one is taken before what is given for the
             chapter, and that before what checks have bound.
-        rtol, atol : float, default 1e-9 and 0.0
-            The relative and the absolute tolerance.
-        approx : float, optional
-            The relative tolerance of ``\\approx``. A decimal next to it may be off by half its
-            last digit.
         spare : mapping of str to str, optional
             The reason why a relation need not hold, by its LaTeX.
         values : mapping, optional
             What an expression stands for that relates nothing, by its LaTeX, as in "the average is
             $\\sigma_f^2 (1 - \\rho^2)$": its value, or a function that finds it from the numbers.
-
-        Returns
-        -------
-        Symbols
-            The names, in a record that shows itself.
 
         Raises
         ------
@@ -379,11 +341,6 @@ class Chapter:
         An equation that ``equations-baseline.toml`` lists needs no record yet (see `baseline`).
         Every relation between the equations is tried on the symbols of the chapter.
 
-        Returns
-        -------
-        Ledger
-            The sums, and the outcomes of the relations.
-
         Raises
         ------
         ValueError
@@ -392,24 +349,17 @@ class Chapter:
             For a relation that is false.
         """
         self.reread()
-        self._refuse(self.missing())
+        refuse_missing(self.place, self.missing())
         formulas = self.text.formulas()
         self._tables.refuse_idle(self.place, formulas)
-        found = (*self._checked.items(), *self._compared.items())
-        known = [(self.text.equations[label], bound) for (label, _), bound in found]
-        relations = [formula for formula in formulas if relates(formula.latex)]
-        inline = self._tables.evaluate(self.place, relations, known)
-        inline += self._tables.evaluate_values(self.place, formulas)
-        self._refuse(newly_listed(self.slug, self.settings, inline))
-        later = waiting(self.text.file)
-        between = inline_totals([record.outcome for record in inline])
-        not_yet = {"waiting": len(later)} if later else {}
-        sums = {**chapter_totals(self.records()), **between, **not_yet}
+        compared = ((self.text.equations[name], b) for (name, _), b in self._compared.items())
+        known = [*self.checked_statements(), *compared]
+        inline = self._tables.evaluate(self.place, formulas, known)
+        refuse_missing(self.place, newly_listed(self.slug, self.settings, inline))
+        sums = chapter_totals(self.records()) | inline_totals([one.outcome for one in inline])
+        if later := waiting(self.text.file):
+            sums["waiting"] = len(later)
         return Ledger(self.slug, sums, inline, text=self.text.name)
-
-    def _refuse(self, missing: Mapping[str, Sequence[str]]) -> None:
-        if any(missing.values()):
-            raise LedgerError(self.place, missing)
 
     def missing(self) -> dict[str, list[str]]:
         """Return what keeps the ledger from being closed, as lists of names by what it is."""
@@ -472,10 +422,7 @@ class Chapter:
         return "/".join([*folders, self.text.file.name]) if self.text.file else self.slug
 
     def equation(self, label: str) -> Equation:
-        """Return the equation of a label as the text has it now.
-
-        Raises `ValueError` if no equation has the label; the nearest ones are named.
-        """
+        """Return the equation of a label as the text has it now; raise `ValueError` for another."""
         self.reread()
         if label not in self.text.equations:
             close = get_close_matches(label, self.text.equations, n=3, cutoff=0.4)
@@ -484,18 +431,11 @@ class Chapter:
         return self.text.equations[label]
 
     def numbers(self, bindings: Bindings, seed: str, *latex: str) -> tuple[dict[str, Any], ...]:
-        """Return the numbers of bindings, one set a draw, for what is written in LaTeX.
-
-        The `seed` decides what is drawn. Fields that the notation gives to the symbols of `latex`
-        are found.
-        """
+        """Return the numbers, one set a draw by `seed`, with the fields of symbols in `latex`."""
         return draw_bindings(bindings, f"{self.slug}:{seed}", self._fields.naming(*latex))
 
     def tolerance_of(self, label: str, says: str) -> Tolerance:
-        """Return what the first check of an equation allows.
-
-        Raises `ValueError` if there was none, for what `says` that it needs the check.
-        """
+        """Return what the first check allows; where none is, a `ValueError` `says` who needs it."""
         allowed = [bound.allowed for (name, _), bound in self._checked.items() if name == label]
         if not allowed:
             which = f"{label} is not checked above" if label else "no label= is given"

@@ -16,33 +16,29 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import markup
-from .baseline import BASELINE, find_baseline, outgrown, waiting, write_baseline
+from .baseline import BASELINE, outgrown, waiting, write_baseline
 from .execution import Fault, Run, cells, main
+from .settings import nearest
 
 _OPENS = ("Chapter(", "check_equation(")
 
 
 def pages_of(paths: Sequence[Path]) -> list[Path]:
-    """The pages to run: files as they are named, and those with a check in folders.
-
-    Raises `ValueError` for a path that is not there, for a file of another kind, and where no
-    page is found.
-    """
-    found: dict[Path, None] = {}
+    """The pages to run, as named or found in folders; raises `ValueError` where there is none."""
+    found: list[Path] = []
     for path in paths:
         if path.is_dir():
-            pages = (page for page in sorted(path.rglob("*")) if _checks(page, path))
-            found.update(dict.fromkeys(pages))
+            found += (page for page in sorted(path.rglob("*")) if _checks(page, path))
         elif not path.is_file():
             raise ValueError(f"paths must be files or folders; there is no {path}")
         elif path.suffix not in markup.KINDS:
             raise ValueError(f"paths must end in {', '.join(markup.KINDS)}; got {path}")
         else:
-            found[path] = None
+            found.append(path)
     if not found:
         said = ", ".join(map(str, paths))
         raise ValueError(f"paths must hold a page with a check; {said} has none")
-    return list(found)
+    return list(dict.fromkeys(found))
 
 
 def _checks(page: Path, folder: Path) -> bool:
@@ -82,12 +78,12 @@ def check_pages(
         runs = []
         for run in pool.map(run_apart, pages):
             runs.append(run)
-            for check in run.checks:
-                print(f"{_place(check.file, check.line)}: {check.said}", flush=True)
+            for file, line, said in run.checks:
+                print(f"{_place(file, line)}: {said}", flush=True)
     if write:
-        file = find_baseline(Path.cwd()) or Path.cwd() / BASELINE
-        count = write_baseline(file, {Path(text): labels for text, _, labels in _untried(runs)})
-        print(f"{_shown(str(file))}: {count} equations not yet checked")
+        listed = nearest(BASELINE, Path.cwd()) or Path.cwd() / BASELINE
+        count = write_baseline(listed, {Path(text): labels for text, _, labels in _untried(runs)})
+        print(f"{_place(str(listed))}: {count} equations not yet checked")
     faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]
     for fault in faults:
         print(f"{_place(fault.file, fault.line, fault.column)}: error: {fault.said}")
@@ -120,14 +116,10 @@ def _incomplete(runs: Sequence[Run]) -> Iterator[Fault]:
             yield Fault(text, lines.get(label, 1), 1, said, label)
 
 
-def _shown(file: str) -> str:
-    """The path as it is seen from here."""
-    return Path(os.path.relpath(file)).as_posix()
-
-
 def _place(file: str, *numbers: int) -> str:
-    """``page.md:3:7``, as editors and terminals know it."""
-    return ":".join([_shown(file), *(str(number) for number in numbers if number)])
+    """``page.md:3:7``, as editors and terminals know it, seen from here."""
+    shown = Path(os.path.relpath(file)).as_posix()
+    return ":".join([shown, *(str(number) for number in numbers if number)])
 
 
 def annotation(fault: Fault) -> str:
@@ -137,7 +129,7 @@ def annotation(fault: Fault) -> str:
     'line=3,col=7,title=eq-a::50 %25 off'
     """
     title = fault.label or "this cell failed"
-    where = {"file": _shown(fault.file), "line": fault.line, "col": fault.column, "title": title}
+    where = {"file": _place(fault.file), "line": fault.line, "col": fault.column, "title": title}
     said = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in where.items())
     return f"::error {said}::{_escaped(fault.said)}"
 

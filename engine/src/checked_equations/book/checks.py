@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,9 +32,8 @@ class Terms:
     """On what terms an equation is checked.
 
     The tolerance `allowed`, the mutants to `spare` and why, the numbers on which an inequality
-    is `tight`, and the `oracle` by which the numbers come.
-    `chapter` is the place of the equation, and with the label the seed of its draws; `fields` are
-    those that the book's notation gives to symbols.
+    is `tight`, and the `oracle` by which the numbers come. `chapter` is the place of the equation,
+    and with the label the seed of its draws; `fields` are those of the book's notation.
     """
 
     allowed: Tolerance
@@ -44,28 +43,18 @@ class Terms:
     chapter: str = ""
     fields: Fields = field(default_factory=Fields)
 
-    def drawn(self, bindings: Bindings, equation: Equation) -> tuple[dict[str, Any], ...]:
-        """The numbers of `equation`, one set a draw; place and label decide what is drawn."""
-        seed = f"{self.chapter}:{equation.label}"
-        return draw_bindings(bindings, seed, self.fields.naming(equation.latex))
-
-    def attained(self, equation: Equation) -> tuple[dict[str, Any], ...]:
-        """Those on which its inequality is tight."""
-        seed = f"{self.chapter}:{equation.label}"
-        return draw_tight_bindings(self.tight, seed, self.fields.naming(equation.latex))
+    def place(self, equation: Equation) -> tuple[str, Callable[[Any], dict[str, Any]]]:
+        """The seed of the draws of `equation`, and the fields that stand for its symbols."""
+        return f"{self.chapter}:{equation.label}", self.fields.naming(equation.latex)
 
 
 def equation_record(
     equation: Equation, bindings: Bindings, terms: Terms
 ) -> tuple[Record, BoundStatement]:
-    """Check `equation` on numbers: its record, and the statement bound to them.
-
-    Raises `EquationError` for a step that does not hold, a mutant that survives, a statement
-    that says nothing, and all bad input.
-    """
+    """Check `equation` on numbers: its record, and the statement bound to them."""
     terms.allowed.refuse_loose()
-    drawn = terms.drawn(bindings, equation)
-    attained = terms.attained(equation)
+    drawn = draw_bindings(bindings, *terms.place(equation))
+    attained = draw_tight_bindings(terms.tight, *terms.place(equation))
     every = (*drawn, *attained)
     bound = bind_statement(equation.latex, every, terms.allowed, tight=len(attained))
     refuse_unused(drawn[0], equation.latex, bound.statement)
@@ -96,15 +85,10 @@ def _compared(
 def definition_record(
     equation: Equation, bindings: Bindings | None, why: str, terms: Terms
 ) -> tuple[Record, BoundStatement | None]:
-    """Hold a definition against what it defines: its record, and what was compared, if anything.
-
-    Raises `EquationError` for what does not hold, for a mutant that survives, and where a
-    statement is left bare without a reason.
-    """
-    latex = equation.latex
+    """Hold a definition against what it defines: its record, and what was compared, if anything."""
+    latex, bound = equation.latex, None
     terms.allowed.refuse_loose()
-    drawn = terms.drawn(bindings, equation) if bindings is not None else ()
-    bound: BoundStatement | None = None
+    drawn = () if bindings is None else draw_bindings(bindings, *terms.place(equation))
     bare: tuple[str, ...] = (balanced(latex, (0, len(latex))),)
     if drawn:
         bound, bare = compare_definition(latex, drawn, terms.allowed)

@@ -1,7 +1,4 @@
-"""The record that a claim leaves: plain data for the page, the notebook and the ledger.
-
-Its open badge shows a strip of dots, the means, the costs, the counts.
-"""
+"""The record that a claim leaves: plain data; its badge shows dots, means, costs and counts."""
 
 from __future__ import annotations
 
@@ -12,10 +9,10 @@ from statistics import fmean, median, stdev
 from typing import Any
 
 from ..claims.claim import Draw, Found
-from ..claims.judging import weakened
+from ..claims.judging import WEAKENED, chance_of_fresh
 from ..claims.outcome import Outcome
 from ..claims.sentence import with_error
-from .html import element, say, scrolled, table
+from .html import element, number_cell, say, scrolled, table
 from .records import Shown
 
 Data = Mapping[str, Any]
@@ -27,9 +24,8 @@ _CROSS = "m-4-4l8 8m0-8l-8 8"
 class ClaimRecord(Shown):
     """A claim that its draws bear out.
 
-    `data` is what the page shows: counts, means with their standard errors, costs, one entry a
-    draw. For tables and figures there are the `outcomes`, the numbers of each draw, and those
-    `without` each cause.
+    `data` is what the page shows; `outcomes` are the numbers of each draw, and those `without` each
+    cause, for tables and figures.
     """
 
     data: Data
@@ -54,9 +50,12 @@ def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str
         **_counts(found.draws), "least": claim.needed, "once": claim.once,
         "without": {name: _counts(draws) for name, draws in found.without.items()},
         "worst": {name: _worst(found.draws, name, least) for name, least in claim.parts.items()},
-        "seconds": {side: _median(found.draws, side) for side in found.draws[0].seconds if side},
+        "seconds": {
+            side: float(f"{median(draw.seconds[side] for draw in found.draws):.2g}")
+            for side in found.draws[0].seconds if side
+        },
         "fresh": dict(found.fresh), "earlier": list(found.earlier),
-        "weakened": weakened(found), "stored": found.stored, "sentence": sentence,
+        "weakened": chance_of_fresh(found) < WEAKENED, "stored": found.stored, "sentence": sentence,
     }  # fmt: skip
     lasting = {**data, "fresh": {}}  # the plain line is compared, and fresh draws are added
     data["said"] = f"{claim.label}: {' · '.join(claim_phrases(lasting))}"
@@ -99,21 +98,18 @@ def _with_error(values: Sequence[float]) -> list[float]:
 
 def _worst(draws: Sequence[Draw], name: str, least: Any) -> dict[str, Any]:
     """The part whose mean over the draws is the worst: `least` picks it, as `min` or `max` do."""
-    parts = {
-        part: _with_error([draw.outcome[name][part] for draw in draws])
-        for part in draws[0].outcome[name]
-    }
+    found = [draw.outcome[name] for draw in draws]
+    parts = {part: _with_error([one[part] for one in found]) for part in found[0]}
     worst = least(parts, key=lambda part: parts[part][0])
     return {"part": worst, "mean": parts[worst][0], "error": parts[worst][1]}
 
 
-def _median(draws: Sequence[Draw], side: str) -> float:
-    return float(f"{median(draw.seconds[side] for draw in draws):.2g}")
-
-
 def panel_of(data: Data) -> str:
     """The panel of a claim, as HTML."""
-    rows = {"": data, **data["without"]}
+    rows = {
+        f"without {name}" if name else "as claimed": row
+        for name, row in {"": data, **data["without"]}.items()
+    }
     costs = ", ".join(f"{side} {spent:.2g} s" for side, spent in data["seconds"].items())
     spent = f"Processor time a draw, all that a side does included: {costs}."
     parts = [_strips(rows), _numbers(rows), element("p", say(spent)) if costs else ""]
@@ -123,37 +119,30 @@ def panel_of(data: Data) -> str:
 def _strips(rows: Mapping[str, Data]) -> str:
     """A dot a draw, by its effect, where the claim holds, and a cross where it does not."""
     effects = [dot[1] for row in rows.values() for dot in row["dots"] if dot[1] is not None]
-    low, high = (min([0, *effects]), max([0, *effects])) if effects else (0, 1)
+    low, high = min([0, *effects]), max([0, *effects])
     lines = [_strip(row["dots"], i, low, high) for i, row in enumerate(rows.values())]
-    if effects and low < high:
+    if low < high:
         x = _place(0, low, high)
         lines.append(element("line", x1=x, x2=x, y1="0", y2=str(_ROW * len(rows))))
-    said = "; ".join(
-        f"{_row(name)}: holds in {row['held']} of {row['of']} draws" for name, row in rows.items()
-    )
+    said = "; ".join(f"{n}: holds in {row['held']} of {row['of']} draws" for n, row in rows.items())
     picture = element(
         "svg", *lines, class_="eqn-dots", role="img", aria_label=said,
         viewBox=f"0 0 {_WIDTH} {_ROW * len(rows)}",
     )  # fmt: skip
     by = "Each mark is a draw" + (", by its effect (the line is none)" if effects else "")
-    names = [f"row {i}: without {name}" for i, name in enumerate(rows, start=1) if name]
+    names = [f"row {i}: {name}" for i, name in enumerate(rows, start=1) if i > 1]
     told = "; ".join([f"{by}: a dot where the claim holds, else a cross", *names])
     return picture + element("p", say(told + "."), class_="eqn-foot")
-
-
-def _row(name: str) -> str:
-    return f"without {name}" if name else "as claimed"
 
 
 def _strip(dots: Sequence[Sequence[Any]], row: int, low: float, high: float) -> str:
     y = _ROW * row + _ROW // 2
     step = min(22.0, (_WIDTH - 24) / max(len(dots) - 1, 1))
-    drawn = {True: "", False: ""}
+    drawn = {"eqn-held": "", "eqn-missed": ""}
     for i, (held, effect) in enumerate(dots):
         x = f"{12 + step * i:.0f}" if effect is None else _place(effect, low, high)
-        drawn[bool(held)] += f"M{x} {y}{'h0' if held else _CROSS}"
-    names = {True: "eqn-held", False: "eqn-missed"}
-    return "".join(element("path", d=drawn[k], class_=names[k]) for k in names if drawn[k])
+        drawn["eqn-held" if held else "eqn-missed"] += f"M{x} {y}{'h0' if held else _CROSS}"
+    return "".join(element("path", d=path, class_=name) for name, path in drawn.items() if path)
 
 
 def _place(effect: float, low: float, high: float) -> str:
@@ -163,12 +152,11 @@ def _place(effect: float, low: float, high: float) -> str:
 def _numbers(rows: Mapping[str, Data]) -> str:
     """The mean of every number, with its standard error; a column for each ablation."""
     paths = dict.fromkeys(path for row in rows.values() for path in row["numbers"])
-    titles = ("mean over the draws", *(say(_row(name)) for name in rows))
+    titles = ("mean over the draws", *map(say, rows))
     body = []
     for path in paths:
-        found = (row["numbers"].get(path) for row in rows.values())
-        means = (say(with_error(*one)) if one else "" for one in found)
-        cells = (element("td", mean, class_="eqn-number") for mean in means)
+        means = (row["numbers"].get(path) for row in rows.values())
+        cells = (number_cell(say(with_error(*mean)) if mean else "") for mean in means)
         body.append(element("tr", element("td", say(path)), *cells))
     return scrolled(table("eqn-steps", titles, body), "means") if body else ""
 
@@ -182,8 +170,7 @@ def _history(data: Data) -> str:
         edges = f", {fresh['edges']} picks at an edge" if fresh.get("edges") else ""
         parts.append(f"fresh draws until {fresh['until']}: {fresh['held']} of {fresh['of']}{edges}")
         parts += [f"without {n}: {k} of {fresh['of']}" for n, k in fresh["without"].items()]
-    parts += [
-        f"of earlier code, until {e['until']}: {e['held']} of {e['of']}" for e in data["earlier"]
-    ]
+    older = data["earlier"]
+    parts += [f"of earlier code, until {e['until']}: {e['held']} of {e['of']}" for e in older]
     parts += ["fresh draws speak against it"] if data["weakened"] else []
     return element("p", say("; ".join(parts) + "."))

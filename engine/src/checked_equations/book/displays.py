@@ -32,7 +32,7 @@ _DIRECTIVE = re.compile(r"^(?P<indent>\s*)\.\. (?P<name>[\w:-]+)::[ \t]*(?P<argu
 _OPTION = re.compile(r"^\s*:(?P<name>[\w-]+):[ \t]*(?P<value>.*?)\s*$")
 # Whose bodies are shown and not read; a paragraph that ends in two colons announces one as well.
 _LITERAL = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "literalinclude"})
-_LITERAL |= {"raw", "highlight", "doctest", "testcode"}
+_LITERAL |= {"raw", "highlight", "doctest", "testcode", "math"}
 
 
 def has_label(latex: str) -> bool:
@@ -59,10 +59,7 @@ def _bare(latex: str) -> str:
 
 
 def labelled(latex: str, line: int, label: str = "") -> Equation | None:
-    """The equation of a display with this `label` or a ``\\label`` inside, or none.
-
-    Raises `ValueError` for two labels and for a label on nothing.
-    """
+    """The equation of a display with a label, or none; `ValueError` for two, and on nothing."""
     labels = list(dict.fromkeys([*filter(None, [label]), *LABEL.findall(latex)]))
     if len(labels) > 1:
         said = f"got {' and '.join(labels)}: write a display for each"
@@ -100,20 +97,20 @@ def restructured(lines: Sequence[str], first: int = 1) -> Iterator[Equation]:
     >>> [(e.label, e.latex, e.line) for e in found]
     [('eq-a', 'a = b', 4)]
     """
-    i = 0
-    while i < len(lines):
-        bare = lines[i].strip()
-        match = _DIRECTIVE.match(lines[i])
-        if match:
-            literal = match["name"] in _LITERAL | {"math"}
+    end = 0
+    for i, line in enumerate(lines):
+        if i < end:
+            continue
+        if match := _DIRECTIVE.match(line):
+            literal = match["name"] in _LITERAL
         else:  # a comment, or a paragraph that announces what is indented below it
-            comment = bare == ".." or (bare.startswith(".. ") and bare[3:4] not in "_[|")
-            literal = comment or bare.endswith("::")
-        end = block_end(lines, i)
+            literal = re.match(r"\s*\.\.(?!\S| [_[|])|.*::\s*$", line) is not None
+        if literal:
+            end = block_end(lines, i)
         if match and match["name"] == "math":
-            equation = _directive(match["argument"], lines[i + 1 : end], first + i)
-            yield from [equation] if equation else []
-        i = end if literal else i + 1
+            body = lines[i + 1 : end]
+            if equation := _directive(match["argument"], body, first + i):
+                yield equation
 
 
 def block_end(lines: Sequence[str], start: int) -> int:

@@ -14,7 +14,7 @@ import re
 import sys
 import traceback
 from contextlib import chdir, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -45,33 +45,22 @@ def cells(path: Path) -> list[Cell]:
     """The code cells of the page at `path`, in reading order."""
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines()
-    found = []
     if path.suffix == ".ipynb":
-        code = (cell for cell in markup.notebook_cells(text, "code") if cell.text.strip())
-        return [Cell(cell.lines[0], cell.text, cell.tags) for cell in code]
+        code = markup.notebook_cells(text, "code")
+        return [Cell(lines[0], told, tags) for told, lines, tags in code if told.strip()]
     if path.suffix == ".rst":
-        for i in (i for i, line in enumerate(lines) if _DIRECTIVE.match(line)):
-            body = lines[i + 1 : block_end(lines, i)]
-            head = markup.options(body)
-            found.append(Cell(i + 2 + head, dedent("\n".join(body[head:]))))
-        return found
-    name = "python" if path.suffix == ".qmd" else "code-cell"
-    for fence, body in markup.blocks(lines):
-        if fence.directive.split(",")[0] == name:
-            head = 0 if name == "python" else markup.options(body)
-            tags = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
-            found.append(Cell(fence.line + 1 + head, "\n".join(body[head:]), tags))
-    return sorted(found, key=lambda cell: cell.line)
-
-
-@dataclass(frozen=True)
-class Check:
-    """A check that held: the equation, the line of its file, and the plain line of its record."""
-
-    file: str
-    line: int
-    label: str
-    said: str
+        at = (i for i, line in enumerate(lines) if _DIRECTIVE.match(line))
+        bodies = [(i + 2, lines[i + 1 : block_end(lines, i)]) for i in at]
+    else:
+        name = "python" if path.suffix == ".qmd" else "code-cell"
+        fences = (one for one in markup.blocks(lines) if one[0].directive.split(",")[0] == name)
+        bodies = sorted((fence.line + 1, body) for fence, body in fences)
+    found = []
+    for line, body in bodies:
+        head = 0 if path.suffix == ".qmd" else markup.options(body)
+        tags = frozenset(re.findall(r"[\w-]+", "\n".join(body[:head])))
+        found.append(Cell(line + head, dedent("\n".join(body[head:])), tags))
+    return found
 
 
 @dataclass(frozen=True)
@@ -88,19 +77,16 @@ class Fault:
 
 @dataclass(frozen=True)
 class Run:
-    """What a page has left: checks, faults, and by text the labels that no check has tried."""
+    """What a page has left: the checks that held (file, line, plain line), faults, and labels."""
 
-    checks: tuple[Check, ...] = ()
+    checks: tuple[tuple[str, int, str], ...] = ()
     faults: tuple[Fault, ...] = ()
     labels: dict[str, dict[str, int]] = field(default_factory=dict)  # of each text, their lines
     tried: dict[str, list[str]] = field(default_factory=dict)
 
 
 def run_page(path: Path) -> Run:
-    """Run the cells of the page at `path`; a false equation does not keep the others from it.
-
-    Any other error ends the page, since what follows may need what was not made.
-    """
+    """Run the cells of a page: of all errors only a false equation or claim does not end it."""
     path = path.resolve()
     scope: dict[str, Any] = {"__name__": "__main__"}
     scope |= {"display": lambda *things, **options: None, "get_ipython": lambda: None}
@@ -112,27 +98,18 @@ def run_page(path: Path) -> Run:
                 continue
             try:
                 shown.append(_executed(cell, path, scope))
-            except EquationError as error:
-                faults.append(_false(error, path, _line_in(error, path, cell)))
-            except ClaimError as error:
-                faults.append(Fault(str(path), _line_in(error, path, cell), 1, str(error)))
-            except LedgerError as error:
-                if error.beside:  # missing equations are told from the labels
-                    faults.append(Fault(str(path), _line_in(error, path, cell), 1, error.beside))
             except Exception as error:  # noqa: BLE001 - whatever a cell raises is told with its line
-                if "raises-exception" in cell.tags:
-                    continue
-                said = "".join(traceback.format_exception_only(error)).strip()
-                faults.append(Fault(str(path), _line_in(error, path, cell), 1, said, broken=True))
-                break
-    return _summed(path, [*scope.values(), *shown], faults)
+                fault = _fault(error, path, cell)
+                if not (fault.broken and "raises-exception" in cell.tags):
+                    faults.append(fault)
+                    if fault.broken:
+                        break
+    told = tuple(fault for fault in faults if fault.said)
+    return _summed(path, [*scope.values(), *shown], told)
 
 
 def _executed(cell: Cell, path: Path, scope: dict[str, Any]) -> Any:
-    """The value of the last line of the cell, if that is an expression, as a notebook shows it.
-
-    What only IPython understands is left out: its magics, and cells in other languages.
-    """
+    """The value of a last line that is an expression; what only IPython understands is left out."""
     lines = [] if _FOREIGN.match(cell.code) else cell.code.split("\n")
     name = named(cell, path)
     above = "\n" * (cell.line - 1)
@@ -156,17 +133,16 @@ def named(cell: Cell, path: Path) -> str:
     return name
 
 
-def _line_in(error: BaseException, path: Path, cell: Cell) -> int:
-    """The line of the page on which the error was raised."""
-    if isinstance(error, SyntaxError) and error.lineno:
-        return error.lineno
+def _fault(error: Exception, path: Path, cell: Cell) -> Fault:
+    """At the equation where that stands in a file, else at the line of the code."""
     frames = traceback.extract_tb(error.__traceback__)
     own = (f.lineno for f in frames if f.filename.startswith(f"{path.name}#") and f.lineno)
-    return next(own, cell.line)
-
-
-def _false(error: EquationError, path: Path, line: int) -> Fault:
-    """At the equation where that stands in a file, else at the line of the code."""
+    line = (error.lineno if isinstance(error, SyntaxError) else None) or next(own, cell.line)
+    if isinstance(error, ClaimError | LedgerError):
+        return Fault(str(path), line, 1, getattr(error, "beside", str(error)))
+    if not isinstance(error, EquationError):
+        said = "".join(traceback.format_exception_only(error)).strip()
+        return Fault(str(path), line, 1, said, broken=True)
     file = path.parent / error.chapter.rsplit("/", 1)[-1] if error.chapter else path
     said = str(error).removeprefix(f"{error.chapter}, ") if error.chapter else str(error)
     if error.chapter and file.is_file():
@@ -174,22 +150,20 @@ def _false(error: EquationError, path: Path, line: int) -> Fault:
     return Fault(str(path), line, 1, said, error.label)
 
 
-def _summed(path: Path, values: list[Any], faults: list[Fault]) -> Run:
-    opened = list({id(v): v for v in values if isinstance(v, Chapter)}.values())
+def _summed(path: Path, values: list[Any], faults: tuple[Fault, ...]) -> Run:
+    once = list({id(value): value for value in values}.values())
+    run = Run(faults=faults)
     checks = []
-    labels: dict[str, dict[str, int]] = {}
-    tried: dict[str, list[str]] = {}
-    for chapter in opened:
+    for chapter in (value for value in once if isinstance(value, Chapter)):
         file = str(chapter.file.resolve() if chapter.file else path)
         records = chapter.records()
-        checks += [Check(file, r.line, r.label, repr(r)) for r in records]
+        checks += [(file, record.line, repr(record)) for record in records]
         if chapter.file:
-            labels[file] = {e.label: e.line for e in chapter.equations().values()}
-            failed = [fault.label for fault in faults if fault.file == file]
-            tried[file] = [*(record.label for record in records), *failed]
-    alone = {id(v): v for v in values if isinstance(v, Record) and not v.chapter}.values()
-    checks += [Check(str(path), 0, "", repr(record)) for record in alone]
-    return Run(tuple(checks), tuple(faults), labels, tried)
+            run.labels[file] = {e.label: e.line for e in chapter.equations().values()}
+            failed = (fault.label for fault in faults if fault.file == file)
+            run.tried[file] = [*(record.label for record in records), *failed]
+    alone = (value for value in once if isinstance(value, Record) and not value.chapter)
+    return replace(run, checks=(*checks, *((str(path), 0, repr(one)) for one in alone)))
 
 
 def main() -> None:

@@ -47,6 +47,11 @@ def row(*cells: str) -> str:
     return element("tr", *(element("td", cell) for cell in cells))
 
 
+def number_cell(text: str) -> str:
+    """A cell of a column of numbers."""
+    return element("td", text, class_="eqn-number")
+
+
 def inline_math(latex: str) -> str:
     """Mathematics in the line, typeset when the page loads."""
     return element("span", rf"\({escape(latex)}\)", class_="math")
@@ -58,18 +63,12 @@ def display(latex: str) -> str:
 
 
 def display_later(latex: str) -> str:
-    """The same, which the script typesets when a reader comes near it: for long tables.
-
-    What it stands in says to MathJax that it has to wait, by ``tex2jax_ignore``.
-    """
+    """The same for long tables under ``tex2jax_ignore``: typeset when a reader comes near it."""
     return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="eqn-later")
 
 
 def later(latex: str) -> str:
-    """Mathematics in the line that the script typesets when a reader comes near it, and sees it.
-
-    What cannot be typeset alone is shown as it is written.
-    """
+    """The same in the line, but for what cannot be typeset alone: it is shown as it is written."""
     if not is_balanced(latex):
         return code(latex)
     spelled = rf"\({escape(_laid_out(latex))}\)"
@@ -95,14 +94,9 @@ def _laid_out(latex: str) -> str:
 
 def number(value: float | None) -> str:
     """A residual: two digits are enough, and what does not conform is said in words."""
-    if value is None:
-        return "does not conform"
-    if value == 0:
-        return "0"
-    if 0.001 <= abs(value) < 1000:
+    if value is not None and 0.001 <= abs(value) < 1000:
         return f"{value:.2g}"
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa}e{int(exponent)}".replace("-", "\N{MINUS SIGN}")
+    return short(value, 1).replace("-", "\N{MINUS SIGN}")
 
 
 def tolerance(value: float | None) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
@@ -26,23 +26,22 @@ from ..latex.balance import balanced
 from ..latex.equation import Equation, located
 from ..latex.names import normal
 from ..latex.parser import parse, parse_free, symbols
-from ..latex.tree import Apply, Name, Number, Statement, Step, Subscript, Sum, walk
-from .prose import Relation
+from ..latex.tree import Apply, Name, Number, Statement, Subscript, walk
+from .prose import Relation, relates
 from .records import InlineRecord
 
 _SIM = r"\sim"
 _NO_NODES = rf"{_SIM} is compared where its left side is bound to Nodes"
 _NUMBER = re.compile(r"^\d+(?:\.\d+)*\.?\s+")
-_DECIMAL = re.compile(r"-?\d+(?:\.(\d+))?")
+_DECIMAL = re.compile(r"-?\s*\d+(?:\.(\d+))?")
 
 
 @dataclass(frozen=True)
 class Table:
     """What symbols stand for: numbers for one or several draws, and how exactly they are meant.
 
-    `under` is the heading below which the table counts, `line` where a check's equation stands
-    (0 for a table that the author gave by name). By their normal form it has the relations that are
-    `spared`, each with the reason, and the `values` of expressions.
+    `under` is the heading below which the table counts, `line` that of a check's equation, or 0; by
+    their normal form it has what is `spared`, with the reason, and the `values` of expressions.
     """
 
     draws: tuple[Mapping[str, Any], ...]
@@ -65,10 +64,8 @@ def names_heading(under: str, heading: str) -> bool:
     >>> names_heading("Exercises", "2.8 Exercises"), names_heading("2.8", "2.8 Exercises")
     (True, True)
     """
-    return any(
-        words == under or re.match(rf"{re.escape(under)}(?![\w.])", words) is not None
-        for words in (heading, _NUMBER.sub("", heading))
-    )
+    named = re.compile(rf"{re.escape(under)}(?![\w.])")
+    return any(map(named.match, (heading, _NUMBER.sub("", heading))))
 
 
 def stands_under(under: str, relation: Relation) -> bool:
@@ -86,33 +83,29 @@ def _distance(table: Table, relation: Relation) -> tuple[int, int]:
 
 
 def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineRecord:
-    """The outcome of `relation`.
-
-    Raises `EquationError` if it is false on the table that decides.
-    """
-    unread = _unreadable(relation.latex)
-    if not unread and _gives_value(parse_free(relation.latex)):
-        tables = [table for table in tables if not table.line]  # a check draws its numbers
-    reasons = []
+    """The outcome of `relation`, or `EquationError` if it is false on the table that decides."""
+    unread, reasons = "", []
+    try:
+        statement = parse_free(relation.latex)
+    except EquationError as error:
+        unread = f"cannot be read: {error.problem}"
+    else:
+        known = {*RELATIONS, _SIM}
+        others = [step.relation for step in statement.steps if step.relation not in known]
+        if others:
+            unread = f"`{others[0]}` is no relation between numbers"
+        elif _gives_value(statement):
+            tables = [table for table in tables if not table.line]  # a check draws its numbers
     near = [table for table in tables if stands_under(table.under, relation)]
     for table in [*sorted(near, key=lambda table: _distance(table, relation)), _NOTHING]:
-        bound, why = _on(relation.latex, table)
-        if bound is not None:
+        try:
+            bound = _on(relation.latex, table)
+        except (EquationError, Misfit) as error:
+            reasons.append(getattr(error, "problem", str(error)))
+        else:
             return _judged(relation, table, bound)
-        reasons.append(why)
     why = unread or _why(relation.latex, tables, reasons)
     return InlineRecord(relation.latex, relation.line, "listed", why)
-
-
-def _unreadable(latex: str) -> str:
-    """Why no table could decide, or nothing."""
-    try:
-        statement = parse_free(latex)
-    except EquationError as error:
-        return f"cannot be read: {error.problem}"
-    known = {*RELATIONS, _SIM}
-    others = [step.relation for step in statement.steps if step.relation not in known]
-    return f"`{others[0]}` is no relation between numbers" if others else ""
 
 
 def _gives_value(statement: Statement) -> bool:
@@ -123,56 +116,45 @@ def _gives_value(statement: Statement) -> bool:
     return any(literal) and all(a or b for a, b in zip(alone, literal, strict=True))
 
 
-def _on(latex: str, table: Table) -> tuple[BoundStatement | None, str]:
-    """The relation on the numbers of `table`, or why it cannot be evaluated on them."""
-    try:
-        statement = _read(latex, table.draws[0])
-        if any(step.left == step.right for step in statement.steps):
-            return None, "says nothing: both sides read the same"
-        names = names_in(statement)
-        drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
-        refuse_unfit(latex, statement, drawn)
-        bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
-        for place, step in enumerate(statement.steps):
-            bound.compare(place, step)
-    except (EquationError, Misfit) as error:
-        return None, getattr(error, "problem", str(error))
-    return bound, ""
-
-
-def _read(latex: str, bindings: Mapping[str, Any]) -> Statement:
-    """The statement; of what is normal, the two about mean and covariance."""
-    if _SIM not in latex:
-        statement = parse(latex, name_kinds(bindings))
-        if any(step.relation not in RELATIONS for step in statement.steps):
-            raise EquationError("no relation between numbers", latex)
-        return statement
-    statement = parse(latex, name_kinds({NORMAL: normal_shape, **bindings}))
-    pairs = [tuple(moment_steps(step, bindings)) for step in statement.steps]
-    if not all(pairs):
-        raise EquationError(_NO_NODES, latex)
-    return replace(statement, steps=tuple(itertools.chain(*pairs)))
+def _on(latex: str, table: Table) -> BoundStatement:
+    """The relation on the numbers of `table`, or `EquationError` or `Misfit`."""
+    bindings = table.draws[0]
+    statement = parse(
+        latex, name_kinds({NORMAL: normal_shape, **bindings} if _SIM in latex else bindings)
+    )
+    if _SIM in latex:
+        pairs = [tuple(moment_steps(step, bindings)) for step in statement.steps]
+        if not all(pairs):
+            raise EquationError(_NO_NODES, latex)
+        statement = replace(statement, steps=tuple(itertools.chain(*pairs)))
+    elif any(step.relation not in RELATIONS for step in statement.steps):
+        raise EquationError("no relation between numbers", latex)
+    if any(step.left == step.right for step in statement.steps):
+        raise EquationError("says nothing: both sides read the same", latex)
+    names = names_in(statement)
+    drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
+    refuse_unfit(latex, statement, drawn)
+    bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
+    for place, step in enumerate(statement.steps):
+        bound.compare(place, step)
+    return bound
 
 
 def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
     """A printed decimal says by its digits how near ``\\approx`` is: half a unit of the last."""
     if _SIM in latex:
         allowed = replace(allowed, atol=max(allowed.atol, allowed.rtol))  # a mean may be zero
-    near = [step for step in statement.steps if step.relation == r"\approx"]
-    halves = [half for step in near for half in _halves(step, latex)]
-    if len(near) == len(statement.steps) == len(halves):
+    decimals = [
+        next(
+            filter(None, (_DECIMAL.fullmatch(latex[slice(*side.span)].strip()) for side in sides)),
+            None,
+        )
+        for sides in ((s.right, s.left) for s in statement.steps if s.relation == r"\approx")
+    ]
+    if len(decimals) == len(statement.steps) and all(decimals):
+        halves = (0.5 * 10.0 ** -len(m[1] or "") * (1 + 1e-9) for m in decimals if m)
         return replace(allowed, approx=0.0, atol=max(allowed.atol, *halves))
     return allowed
-
-
-def _halves(step: Step, latex: str) -> Iterator[float]:
-    for side in (step.right, step.left):
-        unsigned = side.terms[0] if isinstance(side, Sum) and side.signs == (-1,) else side
-        if isinstance(unsigned, Number):
-            printed = _DECIMAL.fullmatch(latex[slice(*side.span)].replace(" ", ""))
-            if printed:
-                yield 0.5 * 10.0 ** -len(printed[1] or "") * (1 + 1e-9)
-                return
 
 
 def _judged(relation: Relation, table: Table, bound: BoundStatement) -> InlineRecord:
@@ -229,60 +211,35 @@ class SymbolTables:
         idle = [latex for latex, why in spare.items() if not why.strip()]
         if idle:
             raise EquationError("spare must say why it need not hold", idle[0])
-        self._tables[under, frozenset(drawn[0])] = Table(
-            tuple(map(_with_roots, drawn)),
-            allowed,
-            f"symbols({under!r})" if under else "symbols",
-            under,
-            spared={normal(latex): why for latex, why in spare.items()},
-            values={normal(latex): value for latex, value in values.items()},
-        )
-
-    def evaluate_values(self, place: str, formulas: Sequence[Relation]) -> tuple[InlineRecord, ...]:
-        """Try the expressions whose values the author has given, each on its own table."""
-        records = []
-        for formula in formulas:
-            spelled = _spelled(formula)
-            for table in self._above(formula):
-                if spelled not in table.values:
-                    continue
-                value = table.values[spelled]
-                draws = tuple(
-                    {**d, _VALUE: value(d) if callable(value) else value} for d in table.draws
-                )
-                says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
-                with located(place, Equation("in the text", says.latex, formula.line)):
-                    record = evaluate_relation(says, [replace(table, draws=draws, under="")])
-                    if record.outcome != "evaluated":
-                        raise EquationError(f"values cannot be compared: {record.why}", says.latex)
-                records.append(replace(record, latex=formula.latex))
-        return tuple(records)
+        spared = {normal(latex): why for latex, why in spare.items()}
+        known = {normal(latex): value for latex, value in values.items()}
+        terms = (allowed, f"symbols({under!r})" if under else "symbols", under, 0, spared, known)
+        self._tables[under, frozenset(drawn[0])] = Table(tuple(map(_with_roots, drawn)), *terms)
 
     def evaluate(
         self,
         place: str,
-        relations: Sequence[Relation],
+        formulas: Sequence[Relation],
         statements: Iterable[tuple[Equation, BoundStatement]],
     ) -> tuple[InlineRecord, ...]:
-        """What becomes of all; an error of a false one says where in the file `place` it is."""
+        """What becomes of the relations of the file `place`, and of the expressions with values."""
         tables = list(self._tables.values())
         for equation, bound in statements:
             draws = bound.draws[: len(bound.draws) - bound.tight]
             drawn = tuple(_with_roots(draw.bindings) for draw in draws)
             tables.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
-        records = []
-        for relation in relations:
-            spelled = _spelled(relation)
-            spared = [t.spared[spelled] for t in self._above(relation) if spelled in t.spared]
-            if spared:
-                record = InlineRecord(
-                    relation.latex, relation.line, "listed", spared[0], spared=True
-                )
-            else:
-                with located(place, Equation("in the text", relation.latex, relation.line)):
-                    record = evaluate_relation(relation, tables)
-            records.append(record)
-        return tuple(records)
+        records, valued = [], []
+        for formula in formulas:
+            latex, spelled, above = formula.latex, _spelled(formula), self._above(formula)
+            spared = [table.spared[spelled] for table in above if spelled in table.spared]
+            with located(place, Equation("in the text", latex, formula.line)):
+                if relates(latex) and spared:
+                    why = spared[0]
+                    records.append(InlineRecord(latex, formula.line, "listed", why, spared=True))
+                elif relates(latex):
+                    records.append(evaluate_relation(formula, tables))
+            valued += [_on_value(place, formula, t) for t in above if spelled in t.values]
+        return (*records, *valued)
 
     def _above(self, relation: Relation) -> list[Table]:
         """The author's tables that count where the relation stands."""
@@ -297,13 +254,26 @@ class SymbolTables:
             if under and not any(names_heading(under, heading) for heading in headings):
                 idle.append(f"no relation stands under the heading {under!r}")
             found = {_spelled(formula) for formula in formulas if stands_under(under, formula)}
-            for word, named in (("spare names", table.spared), ("values gives", table.values)):
-                idle += [
-                    f"{word} {latex!r}, which does not stand between the equations"
-                    for latex in sorted(named.keys() - found)
-                ]
+            named = {"spare names": table.spared, "values gives": table.values}
+            idle += [
+                f"{word} {latex!r}, which does not stand between the equations"
+                for word, known in named.items()
+                for latex in sorted(known.keys() - found)
+            ]
         if formulas and idle:
             raise ValueError(f"{place}: {'; '.join(idle)}")
+
+
+def _on_value(place: str, formula: Relation, table: Table) -> InlineRecord:
+    """The expression against the value that its author has given in the table."""
+    value = table.values[_spelled(formula)]
+    draws = tuple({**d, _VALUE: value(d) if callable(value) else value} for d in table.draws)
+    says = replace(formula, latex=rf"{formula.latex} = {_VALUE}")
+    with located(place, Equation("in the text", says.latex, formula.line)):
+        record = evaluate_relation(says, [replace(table, draws=draws, under="")])
+        if record.outcome != "evaluated":
+            raise EquationError(f"values cannot be compared: {record.why}", says.latex)
+    return replace(record, latex=formula.latex)
 
 
 def _spelled(relation: Relation) -> str:
@@ -316,10 +286,9 @@ def _spelled(relation: Relation) -> str:
 
 def _with_roots(drawn: Mapping[str, Any]) -> dict[str, Any]:
     """Where a symbol is bound as a square alone, as variances are, its root is bound with it."""
-    roots = {}
-    for key, value in drawn.items():
-        square = _SQUARE.fullmatch(key)
-        number = isinstance(value, Real) and float(value) >= 0
-        if square and number and square[1] not in drawn:
-            roots[square[1]] = float(value) ** 0.5
-    return {**drawn, **roots}
+    roots = {
+        square[1]: float(value) ** 0.5
+        for key, value in drawn.items()
+        if (square := _SQUARE.fullmatch(key)) and isinstance(value, Real) and float(value) >= 0
+    }
+    return {**roots, **drawn}

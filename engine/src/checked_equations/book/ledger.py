@@ -13,16 +13,19 @@ KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the 
 
 
 class LedgerError(ValueError):
-    """Something that the ledger of a chapter should hold is missing.
+    """Something that the ledger should hold is missing; `beside` tells of what is no equation."""
 
-    `beside` tells of what is no equation.
-    """
-
-    def __init__(self, place: str, lists: Mapping[str, Sequence[str]]) -> None:
-        told = {what: f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names}
+    def __init__(self, place: str, told: Mapping[str, str]) -> None:
         super().__init__(f"{place}: the ledger is not complete:{''.join(told.values())}")
-        beside = [said for what, said in told.items() if what not in EQUATIONS]
-        self.beside = f"the ledger is not complete:{''.join(beside)}" if beside else ""
+        beside = "".join(said for what, said in told.items() if what not in EQUATIONS)
+        self.beside = f"the ledger is not complete:{beside}" if beside else ""
+
+
+def refuse_missing(place: str, lists: Mapping[str, Sequence[str]]) -> None:
+    """Raise `LedgerError` with the names of what is missing, if anything is."""
+    told = {what: f"\n  {what}: {', '.join(names)}" for what, names in lists.items() if names}
+    if told:
+        raise LedgerError(place, told)
 
 
 _COUNTED = {"identity": "checked", "inequality": "checked", "estimate": "estimates"}

@@ -22,7 +22,7 @@ from . import markup, prose
 from .gluing import running_shell
 from .packing import packed_equations
 from .prose import Relation
-from .settings import expand_equation, read_macros
+from .settings import expand_equation, once_a_state, read_macros
 
 AS_PACKAGED = "as packaged, not as in this notebook"
 _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no kernel can read it
@@ -32,9 +32,8 @@ _ELSEWHERE = Path("not-a-file-here.ipynb")  # Colab keeps a notebook where no ke
 class Manuscript:
     """A chapter's equations as they were last read.
 
-    `name` is what to call the text: the name of its file, or words that say that it is not the
-    one which is shown. `saved` says when the file was saved, and stands in no line that a test
-    compares.
+    `name` is the name of the file, or words that say that it is not the one which is shown; `saved`
+    says when it was saved, and stands in no line that a test compares.
     """
 
     name: str
@@ -57,17 +56,13 @@ class Manuscript:
 
 
 def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manuscript:
-    """The text of the chapter `slug` as it is now: `file`, or what is found from `folder`.
-
-    Raises `ValueError` where two texts of the chapter lie in `folder` and differ, and where there
-    is none at all.
-    """
+    """The text of a chapter as it is now; raises `ValueError` for none, and for two that differ."""
     if file is not None:
         return _of(file)
     named = running()
     if named is not None and _is_text(named, slug):
         return _of(named)
-    elsewhere = named is not None and (not named.is_file() or _mentions(named, slug))
+    elsewhere = named is not None and (not named.is_file() or slug in _opened(named))
     beside = _beside(slug, folder)
     if beside is None:
         return Manuscript(AS_PACKAGED, packed_equations(slug, folder))
@@ -75,10 +70,7 @@ def read_manuscript(slug: str, folder: Path, file: Path | None = None) -> Manusc
 
 
 def running() -> Path | None:
-    """The file of the notebook that runs, where its host says which that is.
-
-    A console has a name without a suffix, and is no notebook.
-    """
+    """The file of the notebook that runs, if its host says which; a console names no file."""
     if "COLAB_RELEASE_TAG" in os.environ:
         return _ELSEWHERE
     shell = running_shell()
@@ -108,19 +100,14 @@ def _is_text(file: Path, slug: str) -> bool:
     """Whether a file opens the chapter, or has its name, and has equations of its own."""
     if file.suffix not in markup.KINDS or not file.is_file():
         return False
-    return (file.stem == Path(slug).name or _mentions(file, slug)) and bool(_of(file).equations)
+    return (file.stem == Path(slug).name or slug in _opened(file)) and bool(_of(file).equations)
 
 
-def _mentions(file: Path, slug: str) -> bool:
-    state = file.stat()
-    return _opens(file, state.st_mtime_ns, state.st_size, slug)
-
-
-@lru_cache(maxsize=1024)
-def _opens(file: Path, changed: int, size: int, slug: str) -> bool:
-    """Whether a file opens the chapter; in a notebook the quotes are escaped."""
-    opening = rf"""Chapter\(\s*\\?["']{re.escape(slug)}\\?["']"""
-    return re.search(opening, file.read_text(encoding="utf-8", errors="replace")) is not None
+@once_a_state
+def _opened(file: Path) -> set[str]:
+    """The chapters that a file opens; in a notebook the quotes are escaped."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return set(re.findall(r"""Chapter\(\s*\\?["']([^"'\\]*)\\?["']""", text))
 
 
 def _beside(slug: str, folder: Path) -> Path | None:
@@ -131,10 +118,8 @@ def _beside(slug: str, folder: Path) -> Path | None:
     for other in texts[1:]:
         first, second = _of(texts[0]), _of(other)
         equations = sorted(first.changed(second) | second.changed(first))
-        spoken = [_spoken(text, text.read_bytes()) for text in (texts[0], other)]
-        relations = sorted(spoken[0] ^ spoken[1])
-        differing = [*equations, *(f"${latex}$" for latex in relations)]
-        if differing:
+        relations = sorted(_spoken(texts[0]) ^ _spoken(other))
+        if differing := [*equations, *(f"${latex}$" for latex in relations)]:
             raise ValueError(
                 f"two texts of this chapter lie here, {texts[0].name} and {other.name}, and they "
                 f"differ in {', '.join(differing[:5])}; keep one of them, or say which is meant: "
@@ -143,7 +128,6 @@ def _beside(slug: str, folder: Path) -> Path | None:
     return next(iter(texts or filter(Path.is_file, by_name[:1])), None)
 
 
-@lru_cache(maxsize=32)
-def _spoken(file: Path, content: bytes) -> frozenset[str]:
-    """Read once for each state of the file, as its equations are."""
-    return frozenset(prose.sentences(content.decode("utf-8"), file.suffix))
+@once_a_state
+def _spoken(file: Path) -> set[str]:
+    return prose.sentences(file.read_text(encoding="utf-8"), file.suffix)

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from ..latex.equation import Equation
@@ -54,18 +55,17 @@ def equations(text: str) -> dict[str, Equation]:
     ('a &= b', 3)
     """
     lines = text.splitlines()
-    fenced = list(blocks(lines))
     kept = [_CODE_SPAN.sub(lambda span: " " * len(span[0]), line) for line in lines]
     kept = ["" if line.lstrip().startswith("%") else line for line in kept]
-    for fence, body in fenced:
+    written: list[Equation] = []
+    for fence, body in blocks(lines):
         if fence.opaque:
             kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
-    written = [*displays.displayed("\n".join(kept))]
-    for fence, body in fenced:
         if fence.directive == "math":
             written += _directive(fence, body)
         elif fence.directive == "eval-rst":
             written += displays.restructured(body, fence.line + 1)
+    written += displays.displayed("\n".join(kept))
     return _by_label(sorted(written, key=lambda equation: equation.line))
 
 
@@ -115,10 +115,7 @@ def options(body: list[str]) -> int:
     if body and body[0].strip() == "---":
         ends = [i for i, line in enumerate(body[1:], start=2) if line.strip() == "---"]
         return ends[0] if ends else 1
-    count = 0
-    while count < len(body) and re.match(r"^\s*:[\w-]+:", body[count]):
-        count += 1
-    return count
+    return len(list(takewhile(re.compile(r"\s*:[\w-]+:").match, body)))
 
 
 def read(path: Path) -> dict[str, Equation]:
@@ -133,29 +130,19 @@ def parse(content: str, suffix: str) -> dict[str, Equation]:
     if suffix != ".ipynb":
         return equations(content)
     by_label: dict[str, Equation] = {}
-    for cell in notebook_cells(content, "markdown"):
-        for label, equation in equations(cell.text).items():
+    for text, lines, _ in notebook_cells(content, "markdown"):
+        for label, equation in equations(text).items():
             if label in by_label:
                 raise ValueError(f"the label {label} stands in two cells")
-            by_label[label] = replace(equation, line=cell.lines[equation.line - 1])
+            by_label[label] = replace(equation, line=lines[equation.line - 1])
     return by_label
 
 
-@dataclass(frozen=True)
-class NotebookCell:
-    """A cell of a notebook: its text, on which line of the file each of its lines is, its tags."""
-
-    text: str
-    lines: Sequence[int]
-    tags: frozenset[str]
-
-
-def notebook_cells(content: str, kind: str) -> list[NotebookCell]:
-    """The cells of a `kind` in a notebook: "markdown" or "code"."""
+def notebook_cells(content: str, kind: str) -> Iterator[tuple[str, Sequence[int], frozenset[str]]]:
+    """The "markdown" or "code" of a notebook by cells: text, the lines of the file, tags."""
     cells = json.loads(content)["cells"]
     begin = list(re.finditer(r'^([ \t]*)"source": (\[$)?', content, re.MULTILINE))
     begin = [match for match in begin if match[1] == begin[0][1]]  # what lies deeper is an output
-    found = []
     for i, cell in enumerate(cells):
         text = "".join(cell["source"])
         count = text.count("\n") + 1
@@ -163,16 +150,14 @@ def notebook_cells(content: str, kind: str) -> list[NotebookCell]:
         if len(begin) == len(cells):
             at = content.count("\n", 0, begin[i].start()) + 1
             lines = range(at + 1, at + 1 + count) if begin[i][2] else [at] * count
-        tags = frozenset(cell.get("metadata", {}).get("tags", ()))
         if cell["cell_type"] == kind:
-            found.append(NotebookCell(text, lines, tags))
-    return found
+            yield text, lines, frozenset(cell.get("metadata", {}).get("tags", ()))
 
 
 def markdown(content: str, suffix: str, *, without: str = "") -> tuple[str, Sequence[int]]:
     """The Markdown of a file, without cells that have a tag, and the line of the file of each."""
     if suffix != ".ipynb":
         return content, range(1, content.count("\n") + 2)
-    cells = [c for c in notebook_cells(content, "markdown") if without not in c.tags]
-    lines = [line for cell in cells for line in (*cell.lines, cell.lines[-1])]
-    return "\n\n".join(cell.text for cell in cells), lines
+    cells = [cell for cell in notebook_cells(content, "markdown") if without not in cell[2]]
+    lines = [line for _, each, _ in cells for line in (*each, each[-1])]
+    return "\n\n".join(text for text, *_ in cells), lines

@@ -18,19 +18,18 @@ from . import markup, settings
 def pack(book: Path, to: Path | None = None) -> list[Path]:
     """Write the equations of every page of `book` into `to`, and what its settings carry.
 
-    Returns the files written, ``equations.json`` first. Raises `ValueError` where a page cannot
-    be read, where no page has a labelled equation, and where `to` lies in an installed package.
+    Returns the files written, ``equations.json`` first. Raises `ValueError` where no page has a
+    labelled equation or one cannot be read, and where `to` lies in an installed package.
     """
     to = book / settings.PACKED if to is None else to
     for scheme in ("purelib", "platlib"):
         if to.resolve().is_relative_to(Path(sysconfig.get_path(scheme)).resolve()):
             said = f"to must be a folder of the book, not of an installed package; got {to}"
             raise ValueError(said)
-    contents: dict[str, bytes] = {"equations.json": _json(_pages(book))}
+    contents = {"equations.json": _json(_pages(book))}
     told = settings.find_settings(book, packed=False)
     contents |= {file.name: file.read_bytes() for file in told.carried_files()}
-    notation = told.notation_file
-    if notation is not None:  # its fields, as a file that needs no parser of YAML
+    if notation := told.notation_file:  # its fields, as a file that needs no parser of YAML
         kept = ("latex", "shown", "fields", "chapter")
         rows = [{key: row[key] for key in kept if key in row} for row in told.rows()]
         contents[notation.with_suffix(".json").name] = _json([{"symbols": rows}])
@@ -57,9 +56,7 @@ def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
             equations = markup.read(path)
         except ValueError as error:
             raise ValueError(f"{path.name}: {error}") from error
-        macros = settings.read_macros(
-            path.resolve().parent
-        )  # which a notebook far from the book would lack
+        macros = settings.read_macros(path.resolve().parent)  # which are lacking far from the book
         alone = [settings.expand_equation(equation, macros) for equation in equations.values()]
         slug = name.with_suffix("").as_posix()
         if alone or settings.claims_file(book, slug).is_file():
@@ -70,10 +67,7 @@ def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def packed_equations(slug: str, folder: Path) -> dict[str, Equation]:
-    """The equations of the chapter `slug` in the packed data at or above `folder`.
-
-    Else in those that an installed package carries. Raises `ValueError` where no data hold it.
-    """
+    """The equations of a chapter in packed data, above or installed, or `ValueError`."""
     above = [place / settings.PACKED for place in (folder, *folder.parents)]
     files = [data / "equations.json" for data in (*above, *settings.carried())]
     known = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]

@@ -7,7 +7,7 @@ stays equal from machine to machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..check.outcomes import OUTCOMES
@@ -27,7 +27,7 @@ def said(data: Data) -> str:
     """The plain line without the name of the text, which on a page is the page."""
     if "said" in data:  # of a kind that a book has for itself
         return str(data["said"])
-    return _SAID[data["kind"]](data)
+    return _SAID.get(data["kind"], _check)(data)
 
 
 def added(data: Data) -> list[str]:
@@ -40,15 +40,11 @@ def _check(data: Data) -> str:
     if estimate := data.get("estimate"):
         sample = [f"{k} = {estimate[k]}" for k in ("n", "seed") if estimate.get(k) is not None]
         held = "holds within 4 standard errors" + (f" ({', '.join(sample)})" if sample else "")
-    parts = [
-        held,
-        counted(len(data["steps"]), "step"),
-        counted(data["draws"], "draw") if data["draws"] > 1 else "",
-        f"{data['tight']} tight" if data.get("tight") else "",
-        mutants_caught(data["mutants"]),
-        data["oracle"],
-    ]
-    return (f"{data['label']}: " if data["label"] else "") + " · ".join(filter(None, parts))
+    draws = counted(data["draws"], "draw") if data["draws"] > 1 else ""
+    tight = f"{data['tight']} tight" if data.get("tight") else ""
+    steps, mutants = counted(len(data["steps"]), "step"), mutants_caught(data["mutants"])
+    parts = filter(None, [held, steps, draws, tight, mutants, data["oracle"]])
+    return (f"{data['label']}: " if data["label"] else "") + " · ".join(parts)
 
 
 def counted(number: int, noun: str) -> str:
@@ -57,10 +53,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def mutants_caught(mutants: Data, *, apart: bool = True) -> str:
-    """``17 of 17 mutants caught (3 indistinct, 1 spared)``; the indistinct are not in the total.
-
-    The brackets are left out where the kinds are not told `apart`.
-    """
+    """``17 of 17 mutants caught (3 indistinct, 1 spared)``; without brackets if not `apart`."""
     total = mutants["caught"] + mutants["survived"] + mutants["spared"]
     named = [f"{mutants[k]} {k}" for k in ("indistinct", "spared") if mutants[k]]
     brackets = f" ({', '.join(named)})" if apart and named else ""
@@ -84,24 +77,16 @@ def _symbols(data: Data) -> str:
 
 def _ledger(data: Data) -> str:
     (_, equations), *kinds, (_, mutants) = total_rows(data)
-    between = evaluated_between(data["totals"])
-    waiting = data["totals"].get("waiting")
-    parts = [
-        f"ledger: {equations} equations",
-        *(f"{n} {name.removesuffix('s') if n == '1' else name}" for name, n in kinds),
-        f"{waiting} not yet" if waiting else "",
-        f"{between} between the lines" if between else "",
-        mutants,
-    ]
-    return " · ".join([*filter(None, parts), *added(data)])
+    parts = [f"ledger: {equations} equations"]
+    parts += (f"{n} {name.removesuffix('s') if n == '1' else name}" for name, n in kinds)
+    if waiting := data["totals"].get("waiting"):
+        parts.append(f"{waiting} not yet")
+    if between := evaluated_between(data["totals"]):
+        parts.append(f"{between} between the lines")
+    return " · ".join([*parts, mutants, *added(data)])
 
 
-_SAID: dict[str, Callable[[Data], str]] = {
-    **dict.fromkeys(CHECKED, _check),
-    "definition": _definition,
-    "ledger": _ledger,
-    "symbols": _symbols,
-}
+_SAID = {"definition": _definition, "ledger": _ledger, "symbols": _symbols}
 
 
 def evaluated_between(totals: Data) -> str:
@@ -122,7 +107,6 @@ def mutant_counts(sums: Mapping[str, int]) -> dict[str, int]:
     return {name: sums[f"mutants_{name}"] for name in OUTCOMES}
 
 
-_FEW = 2  # mutants of one kind that are worth a row each
 _UNNUMBERED = re.compile(r" \(\d+\)$")
 
 
@@ -143,22 +127,13 @@ def badge_phrases(
     return [part for part in parts if part]
 
 
-def slip_phrase(estimate: Data | None) -> str:
-    """``2.4 %``: the smallest relative error that an estimate would have caught."""
-    slip = (estimate or {}).get("slip")
-    return f"{100 * slip:.2g} %" if slip else ""
-
-
 def route_phrase(route: Sequence[str]) -> str:
     """``by quadrature, differences``: what the bound values say of the way to their numbers."""
     return f"by {', '.join(route)}" if route else ""
 
 
 def tolerance_phrase(data: Data) -> str:
-    """``1e-9; 3e-5 where approximate``: by how much the sides may differ, relative to the larger.
-
-    An estimate has its standard error instead.
-    """
+    """``1e-9; 3e-5 where approximate``, relative to the larger side; nothing for an estimate."""
     if data.get("estimate") or data.get("rtol") is None:
         return ""
     looser = f"; {short(data['approx'])} where approximate" if data.get("approx") else ""
@@ -173,19 +148,16 @@ def power_of_ten(n: int) -> str:
     return f"{n:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
-def short(value: float | None) -> str:
+def short(value: float | None, digits: int = 0) -> str:
     """``1e-9`` for 1e-09, and words for a residual that no number describes."""
     if value is None:
         return "does not conform"
-    mantissa, exponent = f"{value:.0e}".split("e")
+    mantissa, exponent = f"{value:.{digits}e}".split("e")
     return "0" if value == 0 else f"{mantissa}e{int(exponent)}"
 
 
 def together(mutants: Sequence[Data]) -> list[Data]:
-    """The mutants worth a row: of many that put something else for one thing, the nearest miss.
-
-    Its ``why`` says how many it stands for; all of them stay in the record.
-    """
+    """The mutants worth a row: of many that put something else for one thing, the nearest miss."""
     groups: dict[Any, list[Data]] = {}
     for place, mutant in enumerate(mutants):
         _, swapped, old = _UNNUMBERED.sub("", mutant["edit"]).rpartition(" for ")
@@ -193,7 +165,7 @@ def together(mutants: Sequence[Data]) -> list[Data]:
         groups.setdefault(old if plain else place, []).append(mutant)
     rows: list[Data] = []
     for group in groups.values():
-        if len(group) > _FEW:
+        if len(group) > 2:  # so many are worth a row each
             known = [mutant for mutant in group if mutant["residual"] is not None]
             nearest = min(known or group, key=lambda mutant: mutant["residual"] or 0.0)
             why = f"the nearest of {len(group)} of its kind, all caught"

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from ..errors import EquationError
@@ -34,10 +35,7 @@ _DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
 
 @dataclass(frozen=True)
 class Relation:
-    """Mathematics in the text: its LaTeX, its line, and the headings that it stands under.
-
-    Most of it `relates` two things; an expression does not, and an author may give its value.
-    """
+    """Mathematics in the text, its line and the headings above; most of it `relates` two things."""
 
     latex: str
     line: int
@@ -67,20 +65,26 @@ def formulas(source: str) -> list[Relation]:
     lines = source.splitlines()
     directives = list(markup.blocks(lines))
     kept = spoken(lines, directives)
-    written = [*_between_marks(kept), *_unlabelled(directives)]
-    matches = ((i, _HEADING.match(line)) for i, line in enumerate(kept, start=1))
-    headings = [(i, len(m[1]), m[2]) for i, m in matches if m]
-    return [
-        Relation(latex, line, _above(headings, line))
-        for latex, line in sorted(written, key=lambda entry: entry[1])
-    ]
+    stack: list[tuple[int, str]] = []
+    above = []  # each line: its headings, the outermost first
+    for line in kept:
+        above.append(tuple(words for _, words in stack))
+        if match := _HEADING.match(line):
+            level = len(match[1])
+            stack = [entry for entry in stack if entry[0] < level] + [(level, match[2])]
+    written = [*_between_marks(kept)]
+    for fence, body in directives:  # those without a label are no numbered equations
+        count = markup.options(body)
+        labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
+        latex = "\n".join([*filter(None, [fence.argument]), *body[count:]])
+        if fence.directive == "math" and not labelled and not has_label(latex):
+            written.append((latex.strip(), fence.line + (0 if fence.argument else 1 + count)))
+    written.sort(key=lambda entry: entry[1])
+    return [Relation(latex, line, above[line - 1]) for latex, line in written]
 
 
 def read_formulas(path: Path) -> list[Relation]:
-    """All mathematics between the equations of a ``.md`` or ``.ipynb`` file.
-
-    Of reStructuredText the numbered equations are read, and not the sentences.
-    """
+    """All mathematics between the equations of a file; of reStructuredText it is not read."""
     if path.suffix == ".rst":
         return []
     return _placed(path.read_text(encoding="utf-8"), path.suffix)
@@ -92,23 +96,17 @@ def _placed(content: str, suffix: str, *, without: str = "") -> list[Relation]:
 
 
 def sentences(content: str, suffix: str) -> set[str]:
-    """The LaTeX of the relations outside captions, which a notebook has in its metadata.
-
-    Or in cells of their own, with the tag `caption`.
-    """
-    found = _placed(content, suffix, without="caption")
-    if suffix != ".ipynb":
-        blocks = markup.blocks(content.splitlines())
-        code = [range(f.line, f.line + len(b) + 2) for f, b in blocks if f.directive == "code-cell"]
-        found = [r for r in found if not any(r.line in lines for lines in code)]
+    """The LaTeX of the relations outside captions, which a notebook may have in cells so tagged."""
+    code: set[int] = set()
+    for fence, body in markup.blocks(content.splitlines()) if suffix != ".ipynb" else ():
+        if fence.directive == "code-cell":
+            code |= {*range(fence.line, fence.line + len(body) + 2)}
+    found = (r for r in _placed(content, suffix, without="caption") if r.line not in code)
     return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
 def read_sentences(path: Path) -> dict[str, Sentence]:
-    """The ``{claim}`` directives of a ``.md`` or ``.ipynb`` file, by their labels.
-
-    Raises `ValueError` for a label that stands twice.
-    """
+    """The ``{claim}`` directives of a file by their labels; raises `ValueError` for one twice."""
     text, lines = markup.markdown(path.read_text(encoding="utf-8"), path.suffix)
     claims = [(f, body) for f, body in markup.blocks(text.splitlines()) if f.directive == "claim"]
     count = Counter(fence.argument for fence, _ in claims)
@@ -121,10 +119,7 @@ def read_sentences(path: Path) -> dict[str, Sentence]:
 def spoken(
     lines: list[str], directives: list[tuple[markup.Fence, list[str]]], apart: Collection[str] = ()
 ) -> list[str]:
-    """The lines with code, numbered equations, comments and the front matter left blank.
-
-    The directives named in `apart` are left blank as well.
-    """
+    """The lines, blank where code is, numbered equations, comments, and directives set `apart`."""
     kept = [_COMMENT.sub("", line) if "<!--" in line else line for line in lines]
     for fence, body in directives:
         if fence.opaque or fence.directive in apart:
@@ -146,9 +141,8 @@ def _caption(body: list[str]) -> dict[int, str]:
     caption: dict[int, str] = {}
     indent = -1
     for i, line in enumerate(body[: markup.options(body)]):
-        begins = re.match(r"(\s*)caption:", line)
         depth = len(line) - len(line.lstrip())
-        indent = len(begins[1]) if begins else indent if depth > indent else -1
+        indent = depth if line[depth:].startswith("caption:") else indent if depth > indent else -1
         if indent >= 0:
             caption[i] = line
     return caption
@@ -157,9 +151,7 @@ def _caption(body: list[str]) -> dict[int, str]:
 def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
     """What stands between dollars or in a role, paragraph by paragraph."""
     start = 0
-    for i, line in enumerate([*lines, ""]):
-        if line.strip():
-            continue
+    for i in (i for i, line in enumerate([*lines, ""]) if not line.strip()):
         for match in _MATH.finditer("\n".join(lines[start:i])):
             kind = match.lastgroup
             if kind in _SPOKEN and match[kind].strip() and not has_label(match[kind]):
@@ -169,34 +161,11 @@ def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
         start = i
 
 
-def _unlabelled(directives: list[tuple[markup.Fence, list[str]]]) -> Iterator[tuple[str, int]]:
-    """The ``{math}`` directives without a label."""
-    for fence, body in directives:
-        count = markup.options(body)
-        labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
-        latex = "\n".join([*([fence.argument] if fence.argument else []), *body[count:]])
-        if fence.directive == "math" and not labelled and not has_label(latex):
-            yield latex.strip(), fence.line + (0 if fence.argument else 1 + count)
-
-
-def _above(headings: list[tuple[int, int, str]], line: int) -> tuple[str, ...]:
-    """The headings that `line` stands under, the outermost first."""
-    stack: list[tuple[int, str]] = []
-    for at, level, words in headings:
-        if at < line:
-            stack = [entry for entry in stack if entry[0] < level] + [(level, words)]
-    return tuple(words for _, words in stack)
-
-
 def relates(latex: str) -> bool:
     """Whether a relation stands in it, outside the subscripts and the heads of sums."""
     try:
         sequence = tokens(latex)
     except EquationError:
         return True  # what cannot be read is for the reader of the list
-    depth = 0
-    for token in sequence:
-        depth += _DEPTH.get(token.text, 0)
-        if depth <= 0 and token.text in _RELATIONS:
-            return True
-    return False
+    depths = accumulate(_DEPTH.get(token.text, 0) for token in sequence)
+    return any(d <= 0 and t.text in _RELATIONS for d, t in zip(depths, sequence, strict=True))

@@ -99,8 +99,7 @@ class Record(Shown):
 class InlineRecord:
     """A relation of a sentence: "evaluated" on the numbers of `by`, or "listed" and `why`.
 
-    Of its `mutants` that can be told from it, so many were `caught`. It is `spared` if the author
-    has said why.
+    Of its `mutants` that can be told from it, so many were `caught`; `spared` it is by its author.
     """
 
     latex: str
@@ -127,10 +126,7 @@ class Symbols(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Ledger(Shown):
-    """The summary of a chapter, and the outcomes of the relations between the lines.
-
-    `more` is what a book counts beside, as in `Record`.
-    """
+    """The summary of a chapter; `more` is what a book counts beside, as in `Record`."""
 
     chapter: str
     totals: Mapping[str, int]

@@ -26,11 +26,12 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from importlib.metadata import entry_points
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,13 +52,20 @@ T = TypeVar("T")
 
 def once_a_state(read: Callable[[Path], T]) -> Callable[[Path], T]:
     """What `read` makes of a file, made once for each state of the file."""
-    known = lru_cache(maxsize=16)(lambda file, changed: read(file))
+    known = lru_cache(maxsize=1024)(lambda file, changed, size: read(file))
 
     @wraps(read)
     def current(file: Path) -> T:
-        return known(file, file.stat().st_mtime_ns)
+        state = file.stat()
+        return known(file, state.st_mtime_ns, state.st_size)
 
     return current
+
+
+def nearest(name: str, folder: Path) -> Path | None:
+    """The file of a `name` in `folder` or above it, if there is one."""
+    above = (folder.resolve(), *folder.resolve().parents)
+    return next((place / name for place in above if (place / name).is_file()), None)
 
 
 @dataclass(frozen=True)
@@ -72,17 +80,13 @@ class Settings:
     @property
     def notation_file(self) -> Path | None:
         """The notation: the book's own, or what was packed of it."""
-        if not self.notation:
+        if not self.notation or not self.file:
             return None
-        folder = self.file.parent if self.file else Path()
-        places = folder / self.notation, folder / Path(self.notation).with_suffix(".json").name
-        return next(filter(Path.is_file, places), None)
+        names = self.notation, Path(self.notation).with_suffix(".json").name
+        return next(filter(Path.is_file, map(self.file.parent.joinpath, names)), None)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows of the notation that name fields.
-
-        Raises `ValueError` for a field that is given to no form of its row.
-        """
+        """The rows that name fields; raises `ValueError` for a field of no form of its row."""
         file = self.notation_file
         groups = []
         if file and file.suffix == ".json":
@@ -93,9 +97,8 @@ class Settings:
         for row in rows:
             strange = sorted(set(row["fields"]) - {*row["latex"], *row.get("shown", ())})
             if strange:
-                raise ValueError(
-                    f"{file}: {', '.join(strange)} is no form of a row of the notation"
-                )
+                said = f"{', '.join(strange)} is no form of a row of the notation"
+                raise ValueError(f"{file}: {said}")
         return rows
 
     def fields(self, chapter: str) -> Fields:
@@ -103,20 +106,17 @@ class Settings:
         own = [row["fields"] for row in self.rows() if row.get("chapter", chapter) == chapter]
         return Fields.of_rows(own)
 
-    def carried_files(self) -> Iterator[Path]:
+    def carried_files(self) -> list[Path]:
         """The files that go with the equations where these are packed."""
-        if self.file is not None:
-            for pattern in self.carry:
-                yield from sorted(self.file.parent.glob(pattern))
-            yield self.file
+        if self.file is None:
+            return []
+        found = (sorted(self.file.parent.glob(pattern)) for pattern in self.carry)
+        return [*chain.from_iterable(found), self.file]
 
 
 @once_a_state
 def read_yaml(file: Path) -> Any:
-    """What stands in a file of YAML, by libyaml if PyYAML has it: in a tenth of the time.
-
-    PyYAML comes with what builds a book, and is not there far from it.
-    """
+    """What stands in a file of YAML, by libyaml if PyYAML has it: in a tenth of the time."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -129,16 +129,11 @@ def claims_file(root: Path, chapter: str) -> Path:
 
 
 def find_settings(folder: Path, *, packed: bool = True) -> Settings:
-    """The settings of the book that `folder` belongs to: from the file in it, or above it.
-
-    Else, with `packed`, those of the packed copy that is nearest. Raises `ValueError` for a
-    setting that does not exist.
-    """
-    above = (folder.resolve(), *folder.resolve().parents)
-    file = next((place / NAME for place in above if (place / NAME).is_file()), None)
+    """The settings nearest to `folder`, or those `packed`; raises `ValueError` for unknown ones."""
+    file = nearest(NAME, folder)
     if file is None and packed:  # what is installed is only looked through where no file is near
-        copies = (*(place / PACKED for place in above), *carried())
-        file = next((place / NAME for place in copies if (place / NAME).is_file()), None)
+        copies = (place / NAME for place in carried())
+        file = nearest(f"{PACKED}/{NAME}", folder) or next(filter(Path.is_file, copies), None)
     return _read(file) if file else Settings()
 
 
@@ -162,8 +157,7 @@ def read_macros(folder: Path) -> Macros:
     They stand in the nearest ``_config.yml`` at or above `folder`, for MathJax, and in the book's
     ``equations.toml``, for the engine: a ``conf.py`` is a program, and is not read.
     """
-    places = (place / "_config.yml" for place in (folder, *folder.parents))
-    config = next((place for place in places if place.is_file()), None)
+    config = nearest("_config.yml", folder)
     # without a parser of YAML a macro is an unbound symbol
     known = read_yaml(config) if config and find_spec("yaml") else {}
     for key in ("sphinx", "config", "mathjax3_config", "tex", "macros"):

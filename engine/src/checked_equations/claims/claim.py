@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -25,7 +25,6 @@ FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
 SECONDS = "CHECKED_CLAIMS_SECONDS"  # a draw that takes longer is not repeated
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
 
-
 # A function of one stream, or several sides that are given the same stream.
 Experiment = Callable[[np.random.Generator], Any] | Mapping[str, Callable[..., Any]]
 
@@ -36,11 +35,7 @@ class ClaimError(ValueError):
 
 @dataclass(frozen=True)
 class Draw:
-    """What one draw found.
-
-    The outcome, whether the claim held, its effect, processor seconds by side, and the paths of
-    the picks that stand at the edge of their grids.
-    """
+    """What one draw found, with processor seconds by side and the paths of picks at an edge."""
 
     outcome: Outcome
     held: bool
@@ -59,9 +54,8 @@ class Draw:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Draw:
         """What `to_json` made."""
-        found = Outcome(data["found"])
-        held, effect = bool(data["held"]), data.get("effect")
-        return cls(found, held, effect, dict(data["seconds"]), data.get("at edge", ()))
+        found, edges = Outcome(data["found"]), data.get("at edge", ())
+        return cls(found, bool(data["held"]), data.get("effect"), dict(data["seconds"]), edges)
 
 
 def stream(label: str, number: int, salt: str = "") -> np.random.Generator:
@@ -76,10 +70,7 @@ def stream(label: str, number: int, salt: str = "") -> np.random.Generator:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence about an experiment: what is done, when it holds of one draw, and how often.
-
-    The fields are the arguments of `Chapter.claim`.
-    """
+    """A sentence about an experiment; the fields are the arguments of `Chapter.claim`."""
 
     label: str
     experiment: Experiment
@@ -96,12 +87,8 @@ class Claim:
         """In how many draws it must hold."""
         return self.draws if self.least is None else self.least
 
-    def run(self, experiment: Experiment, numbers: Iterable[int], salt: str = "") -> list[Draw]:
-        """Draws of the experiment, or of one without its cause."""
-        return [self._draw(experiment, number, salt) for number in numbers]
-
-    def _draw(self, experiment: Experiment, number: int, salt: str) -> Draw:
-        """Of several sides each has the same stream, and its processor seconds are taken."""
+    def draw(self, experiment: Experiment, number: int, salt: str = "") -> Draw:
+        """One draw of the experiment; its sides have the same stream, and are timed."""
         sides = experiment if isinstance(experiment, Mapping) else {"": experiment}
         found: dict[str, Any] = {}
         seconds: dict[str, float] = {}
@@ -120,11 +107,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Found:
-    """What was found for a claim.
+    """What was found for a claim; `stored` tells whether the draws were stored ones.
 
-    `fresh` counts since the code was last changed: how many draws ``held`` ``of`` how many, the
-    same ``without`` each cause, and how many picks stood at an edge; `earlier` has what was counted
-    of earlier code. `stored` tells whether the draws were stored ones.
+    `fresh` counts since the code last changed: how many draws ``held`` ``of`` how many, the same
+    ``without`` each cause, and picks at an edge; `earlier` has what was counted of earlier code.
     """
 
     claim: Claim
@@ -134,52 +120,22 @@ class Found:
     earlier: Sequence[Mapping[str, Any]] = ()
     stored: bool = True
 
-    @property
-    def held(self) -> int:
-        """In how many of its draws it holds."""
-        return sum(draw.held for draw in self.draws)
+
+def _stored(file: Path) -> dict[str, dict[str, Any]]:
+    """The entries of the claims of a chapter, as `find` makes them, by their labels."""
+    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
 
 
-@dataclass(frozen=True)
-class Store:
-    """The small file of a book with what was found for the claims of one chapter.
-
-    It has, by the label of a claim, the key of its code, the draws, those of each ablation, and
-    what fresh draws have shown ever since the code was last changed; what they showed of earlier
-    code stays, in a list. One that an installed package carries is not `writable`, and nothing is
-    stored.
-    """
-
-    file: Path
-    writable: bool = True
-
-    def read(self, label: str) -> dict[str, Any]:
-        """What is stored of a claim; nothing, if nothing is."""
-        return dict(self._all().get(label, {}))
-
-    def write(self, label: str, entry: Mapping[str, Any]) -> None:
-        """Store a claim, if the file is the book's own."""
-        if not self.writable:
-            return
-        entries = {**self._all(), label: dict(entry)}
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        partly = self.file.with_suffix(".part")  # whoever stops here loses nothing
-        partly.write_text(_written(entries), encoding="utf-8")
-        partly.replace(self.file)
-
-    def _all(self) -> dict[str, Any]:
-        if not self.file.is_file():
-            return {}
-        return dict(json.loads(self.file.read_text(encoding="utf-8")))
-
-
-def _written(entries: Mapping[str, Any]) -> str:
-    """JSON with a draw a line, so that a change can be read."""
+def _store(file: Path, label: str, entry: Mapping[str, Any]) -> None:
+    """Write the entry of a claim, with a draw a line, so that a change can be read."""
     claims = []
-    for label, entry in sorted(entries.items()):
-        lines = [f"  {_one(key)}: {_value(value)}" for key, value in entry.items()]
-        claims.append(f"{_one(label)}: {{\n" + ",\n".join(lines) + "\n}")
-    return "{\n" + ",\n".join(claims) + "\n}\n"
+    for name, known in sorted({**_stored(file), label: entry}.items()):
+        lines = [f"  {_one(key)}: {_value(value)}" for key, value in known.items()]
+        claims.append(f"{_one(name)}: {{\n" + ",\n".join(lines) + "\n}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    partly = file.with_suffix(".part")  # whoever stops here loses nothing
+    partly.write_text("{\n" + ",\n".join(claims) + "\n}\n", encoding="utf-8")
+    partly.replace(file)
 
 
 def _value(value: Any) -> str:
@@ -194,44 +150,37 @@ def _one(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def find(claim: Claim, store: Store, version: str) -> Found:
-    """What is stored of a claim, once one draw is repeated; or all draws, which are then stored.
+def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Found:
+    """What `file` has stored of a claim, once one draw is repeated; or all draws, stored then.
 
     Repeated is the draw that took the least time, unless that is more than the environment grants.
-    Where it asks for fresh draws, they are added to the counts.
-
-    Raises `ClaimError` where the repeated draw is not the stored one.
+    Where it asks for fresh draws, they are added to the counts. Nothing is stored in a file that is
+    not `writable`. Raises `ClaimError` where the repeated draw is not the stored one.
     """
     code = (claim.experiment, claim.holds, claim.effect, claim.without, claim.draws)
     key = key_of(*code, version=version)
-    entry = store.read(claim.label)
+    entry = _stored(file).get(claim.label, {})
     stored = entry.get("key") == key
-    if stored:
-        _repeat(claim, [Draw.from_json(draw) for draw in entry["draws"]])
-    else:
+    if not stored:
         earlier = list(entry.get("earlier", ()))
         if fresh := entry.get("fresh"):  # what it has shown of the code that was there before
             earlier.append({name: fresh[name] for name in ("held", "of", "until")})
-        every = {"": claim.experiment, **claim.without}
-        draws = {
-            name: [draw.to_json() for draw in claim.run(one, range(claim.draws))]
-            for name, one in every.items()
+        made = {
+            name: [claim.draw(one, number).to_json() for number in range(claim.draws)]
+            for name, one in {"": claim.experiment, **claim.without}.items()
         }
-        entry = {"key": key, "fresh": {}, "earlier": earlier, "draws": draws.pop("")}
-        entry["without"] = draws
+        entry = {"key": key, "fresh": {}, "earlier": earlier, "draws": made.pop("")}
+        entry["without"] = made
+    every = {"": entry["draws"], **entry["without"]}
+    draws = {name: [Draw.from_json(draw) for draw in told] for name, told in every.items()}
+    if stored:
+        _repeat(claim, draws[""])
     wanted = int(os.environ.get(FRESH) or 0)
     if wanted and not claim.once:
         entry["fresh"] = _with_fresh(claim, entry["fresh"], wanted)
-    if wanted or not stored:
-        store.write(claim.label, entry)
-    return Found(
-        claim,
-        [Draw.from_json(draw) for draw in entry["draws"]],
-        {name: [Draw.from_json(d) for d in draws] for name, draws in entry["without"].items()},
-        entry["fresh"],
-        entry["earlier"],
-        stored,
-    )
+    if writable and (wanted or not stored):
+        _store(file, claim.label, entry)
+    return Found(claim, draws.pop(""), draws, entry["fresh"], entry["earlier"], stored)
 
 
 def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
@@ -244,13 +193,11 @@ def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
     first, *others = (int(number) for number in np.argsort(spent, kind="stable")[:3])
     if spent[first] > float(os.environ.get(SECONDS) or np.inf):
         return
-    (again,) = claim.run(claim.experiment, [first])
+    again = claim.draw(claim.experiment, first)
     if _same(again, stored[first], stored):
         return
-    more = claim.run(claim.experiment, others)
-    if len(more) < 2 or not all(
-        _same(one, stored[number], stored) for number, one in zip(others, more, strict=True)
-    ):
+    more = [_same(claim.draw(claim.experiment, n), stored[n], stored) for n in others]
+    if more != [True, True]:
         raise ClaimError(
             f"{claim.label}: draw {first}, repeated, is not the stored one: "
             f"{again.to_json()} where {stored[first].to_json()} is stored; what the experiment "
@@ -271,18 +218,17 @@ def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[st
     """The counts with fresh draws added: the date and what was counted before are the salt."""
     today = date.today().isoformat()
     count = before.get("of", 0)
-    numbers = range(count, count + wanted)
-    draws = claim.run(claim.experiment, numbers, today)
-    without = {
-        name: before.get("without", {}).get(name, 0)
-        + sum(draw.held for draw in claim.run(other, numbers, today))
-        for name, other in claim.without.items()
+    draws = {
+        name: [claim.draw(one, number, today) for number in range(count, count + wanted)]
+        for name, one in {"": claim.experiment, **claim.without}.items()
     }
-    edges = sum(len(draw.at_edge) for draw in draws)
+    held = {name: sum(draw.held for draw in found) for name, found in draws.items()}
+    edges = sum(len(draw.at_edge) for draw in draws[""])
+    known = before.get("without", {})
     return {
-        "held": before.get("held", 0) + sum(draw.held for draw in draws),
+        "held": before.get("held", 0) + held.pop(""),
         "of": count + wanted,
         "edges": before.get("edges", 0) + edges,
-        "without": without,
+        "without": {name: known.get(name, 0) + more for name, more in held.items()},
         "until": today,
     }

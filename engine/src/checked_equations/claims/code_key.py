@@ -19,10 +19,7 @@ _PLAIN = (str, bytes, bool, int, float, complex, type(None))
 
 
 def key_of(*things: Any, version: str = "") -> str:
-    """Sixteen hex digits for the code of `things`, functions and plain values.
-
-    Raises `ValueError` for a function whose source cannot be read.
-    """
+    """Sixteen hex digits for the code of `things`; raises `ValueError` where it cannot be read."""
     seen: dict[int, Any] = {}
     words = [word for thing in things for word in _told(thing, seen)]
     return hashlib.sha256("\0".join([version, *words]).encode()).hexdigest()[:16]
@@ -45,8 +42,7 @@ def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
     elif isinstance(thing, MethodType):
         yield from (*_told(thing.__func__, seen), type(thing.__self__).__qualname__)
     elif isinstance(thing, partial):
-        for part in (thing.func, thing.args, thing.keywords):
-            yield from _told(part, seen)
+        yield from _told([thing.func, thing.args, thing.keywords], seen)
     elif isinstance(thing, FunctionType):
         if id(thing) not in seen:
             seen[id(thing)] = thing
@@ -97,14 +93,11 @@ def _source(function: FunctionType) -> str:
     found = [
         ast.get_source_segment(text, node) or ""
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, kinds) and _first_line(node) == code.co_firstlineno
+        if isinstance(node, kinds)
+        and min(part.lineno for part in (node, *getattr(node, "decorator_list", ())))
+        == code.co_firstlineno
     ]
     if not found:
         where = f"{code.co_filename}, line {code.co_firstlineno}"
         raise ValueError(f"the source of {function.__qualname__} is not at {where}")
     return "".join("".join(found).split())
-
-
-def _first_line(node: Any) -> int:
-    decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])

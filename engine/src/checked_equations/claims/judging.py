@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from math import comb
 
 from .claim import Claim, ClaimError, Found
 
 _REFUTED = 0.01
-_WEAKENED = 0.1
+WEAKENED = 0.1  # fresh draws speak against it, though not loud enough to refute it
 
 
 def refuse_ill_posed(claim: Claim) -> None:
@@ -20,56 +19,42 @@ def refuse_ill_posed(claim: Claim) -> None:
         if claim.draws != 1 or claim.without:
             raise ValueError(f"{claim.label}: what is done once has draws=1 and nothing without")
     elif claim.draws < 5:
-        raise ValueError(f"{claim.label}: draws must be 5 or more, or once= says why; got "
-                         f"{claim.draws}")  # fmt: skip
+        said = f"draws must be 5 or more, or once= says why; got {claim.draws}"
+        raise ValueError(f"{claim.label}: {said}")
     if not 1 <= claim.needed <= claim.draws:
         raise ValueError(f"{claim.label}: least must be from 1 to {claim.draws}; got {claim.least}")
 
 
 def judge(found: Found) -> None:
     """Raise `ClaimError` with all that is wrong with a claim."""
-    wrong = list(_faults(found))
-    if wrong:
-        raise ClaimError(f"{found.claim.label}: {'; '.join(wrong)}")
-
-
-def _faults(found: Found) -> Iterator[str]:
-    claim = found.claim
-    if found.held < claim.needed:
+    claim, wrong = found.claim, []
+    held = sum(draw.held for draw in found.draws)
+    if held < claim.needed:
         effects = [f"{draw.effect:.3g}" for draw in found.draws if draw.effect is not None]
         shown = f" (effects {', '.join(effects)})" if effects else ""
-        yield (f"it holds in {found.held} of {claim.draws} draws, and least={claim.needed} is said"
-               f"{shown}")  # fmt: skip
+        said = f"{claim.draws} draws, and least={claim.needed} is said{shown}"
+        wrong.append(f"it holds in {held} of {said}")
     for name, draws in found.without.items():
         held = sum(draw.held for draw in draws)
         if held >= claim.needed:
-            yield (f"without {name} it still holds in {held} of {len(draws)} draws, so that this is"
-                   " not its cause")  # fmt: skip
+            said = f"{held} of {len(draws)} draws, so that this is not its cause"
+            wrong.append(f"without {name} it still holds in {said}")
     # a pick at the end of a grid: its side had less to choose from than it wanted
     for path, count in Counter(path for draw in found.draws for path in draw.at_edge).items():
-        yield (f"the pick {path} stands at the edge of its grid in {count} of {len(found.draws)} "
-               "draws; make the grid wider")  # fmt: skip
+        said = f"{count} of {len(found.draws)} draws; make the grid wider"
+        wrong.append(f"the pick {path} stands at the edge of its grid in {said}")
     if chance_of_fresh(found) < _REFUTED:
-        yield (f"fresh draws refute it: it holds in {found.fresh['held']} of {found.fresh['of']}, "
-               f"after {claim.needed} of {claim.draws} as is said")  # fmt: skip
+        said = f"{found.fresh['of']}, after {claim.needed} of {claim.draws} as is said"
+        wrong.append(f"fresh draws refute it: it holds in {found.fresh['held']} of {said}")
+    if wrong:
+        raise ClaimError(f"{claim.label}: {'; '.join(wrong)}")
 
 
 def chance_of_fresh(found: Found) -> float:
-    """The chance that fresh draws hold so seldom, or more seldom, if they hold as often as is said.
-
-    Fisher's exact test, one-sided: of all draws, the said ones and the fresh ones together, so
-    many hold, and which of them are fresh is a matter of lot.
-    """
+    """Fisher's exact test: the chance of so few fresh draws if it holds as often as is said."""
     if not found.fresh:
         return 1.0
     said, draws = found.claim.needed, found.claim.draws
     held, fresh = found.fresh["held"], found.fresh["of"]
-    every = comb(draws + fresh, said + held)
-    ways = sum(comb(fresh, k) * comb(draws, said + held - k)
-               for k in range(held + 1) if said + held - k >= 0)  # fmt: skip
-    return ways / every
-
-
-def weakened(found: Found) -> bool:
-    """Whether fresh draws speak against it, though not loud enough to refute it."""
-    return chance_of_fresh(found) < _WEAKENED
+    ways = (comb(fresh, k) * comb(draws, said + held - k) for k in range(held + 1))
+    return sum(ways) / comb(draws + fresh, said + held)

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_DIGITS = 6  # of a stored number; what it is compared with is coarser by far
 _MOST = 200  # numbers in one list: an outcome is stored for every draw
 
 
@@ -110,7 +109,7 @@ class Outcome(Mapping[str, Any]):
                 yield name, value
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers as plain data, to six digits."""
+        """The numbers as plain data, to six digits: what they are compared with is coarser."""
         return {name: _rounded(self[name]) for name in self}
 
 
@@ -138,4 +137,4 @@ def _rounded(value: Any) -> Any:
         return value.to_json()
     if isinstance(value, list):
         return [_rounded(entry) for entry in value]
-    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
+    return float(f"{value:.6g}") if isinstance(value, float) else value

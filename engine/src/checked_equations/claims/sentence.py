@@ -28,11 +28,7 @@ def filled(text: str, record: Data) -> str:
 
 def pasted(name: str, form: str, record: Data) -> str:
     """What stands in the place of one token, on one line."""
-    return (
-        _number(name, form, record)
-        .replace(" ± ", "\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}")
-        .replace(" %", "\N{NO-BREAK SPACE}%")
-    )
+    return re.sub(r" (?=[±%])|(?<=±) ", "\N{NO-BREAK SPACE}", _number(name, form, record))
 
 
 def _number(name: str, form: str, record: Data) -> str:
