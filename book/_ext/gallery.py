@@ -27,6 +27,7 @@ SHORT = 20  # characters: a sentence that is shorter is a title, as *The answer.
 THUMBS = "_images/small"
 WIDEST, HIGHEST = 264, 158  # pixels
 QUALITY = 40  # of WebP: three kilobytes a picture, or all would weigh more than a page may
+MARK = "<!--{}-->"
 FORMULA = '<span class="math notranslate nohighlight">\\({}\\)</span>'
 PICTURE = (
     '<img class="book-picture dark-light" src="{}" alt="{}" loading="lazy" width={} height={}>'
@@ -70,23 +71,54 @@ def _figure(node):
 def first_sentence(caption):
     """What a caption says first, as HTML, and what comes next where that is a word or two.
 
-    The letter of its first panel is left out.
+    The letter of its first panel is left out, as is one in brackets. What it refers to has no
+    number yet and is marked, for `numbered`.
     """
     said, length = [], 0
     for node in caption.findall(lambda one: isinstance(one, nodes.math | nodes.Text)):
         if isinstance(node, nodes.math):
             said.append(FORMULA.format(escape(node.astext())))
         elif isinstance(node.parent, nodes.strong) and len(node.strip()) == 1:
-            if length > SHORT:
+            if length > SHORT and not said[-1].endswith("("):
                 break  # the next panel
+        elif (link := _link(node)) is not None:
+            said.append(MARK.format(link["reftarget"]))
         elif not isinstance(node.parent, nodes.math):
-            parts = re.split(r"(?<=\.)(?=\s)", str(node))
+            text = str(node)
+            if text.startswith(")") and said and said[-1].endswith("("):
+                said[-1], text = said[-1][:-1].rstrip(), text[1:]  # the letter stood alone
+            parts = re.split(r"(?<=\.)(?=\s)", text)
             for part in parts:
                 said.append(escape(part))
                 length += len(part)
                 if length > SHORT and part.endswith(".") and part is not parts[-1]:
                     return "".join(said).strip().rstrip(".")
     return "".join(said).strip().rstrip(".;:,")
+
+
+def _link(node):
+    """What a text refers to by its name, which is all that it says."""
+    above = (node.parent, node.parent.parent)
+    links = (one for one in above if isinstance(one, addnodes.pending_xref))
+    kinds = ("numref", "eq")
+    named = (one for one in links if one["reftype"] in kinds and one["reftarget"] == str(node))
+    return next(named, None)
+
+
+def numbered(env, said):
+    """A sentence with the numbers of the figures and equations that it refers to."""
+    return re.sub(MARK.format("(.*?)"), lambda match: _number(env, match[1]), said)
+
+
+def _number(env, target):
+    math = env.get_domain("math").equations.get(target)
+    if math:
+        docname, name = math[0], nodes.make_id(f"equation-{target}")
+        form, kind = "({})", "displaymath"
+    else:
+        docname, name = env.get_domain("std").anonlabels[target]
+        form, kind = "Fig. {}", "figure"
+    return form.format(".".join(map(str, env.toc_fignumbers[docname][kind][name])))
 
 
 def again(app, env):
@@ -170,7 +202,7 @@ def _card(app, docname, name, figure, drawn):
     number = ".".join(map(str, numbers))
     png, code = drawn or ("", [])
     shown = _small(app, docname, figure, png) if png else ""
-    said = f"<b>{number}</b> {figure.said}"
+    said = f"<b>{number}</b> {numbered(app.env, figure.said)}"
     calls = "".join(_call(app, docname, call) for call in calls_before(code))
     return f'<li><a href="{address}">{shown}<span>{said}</span></a>{calls}</li>'
 

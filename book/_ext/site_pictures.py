@@ -24,6 +24,7 @@ TEXT = re.compile(
 SLIM = 30  # points: a scale of colours belongs to the panel on its left
 PIXELS = 4 / 3  # in a point: nine points are twelve pixels
 NARROW = 150  # points: panels that are narrower on average stand two in a row on a phone
+LIT = "book-lit"  # the class of what has light and shadow: in the dark it is not turned
 LETTER = 11  # points: what a label that is turned needs to the left of its base line
 
 
@@ -76,13 +77,14 @@ def shown(match, folder_of):
     named = match["before"] + match["after"]
     alt = re.search(r'alt="[^"]*"', named)
     kept = re.sub(r'\b(width|height|loading|class)="[^"]*"', "", named).split()
-    attributes = f'src="{match["src"]}" class="book-picture dark-light" loading="lazy"'
+    how = f"dark-light {LIT}" if LIT in named else "dark-light"
+    attributes = f'src="{match["src"]}" class="book-picture {how}" loading="lazy"'
     width, height = (round(points * PIXELS) for points in extent)
     whole = f"<img {' '.join(kept)} {attributes} width={width} height={height}>"
-    return whole + _panels(match["src"], cuts(picture, extent[0]), extent, alt)
+    return whole + _panels(match["src"], cuts(picture, extent[0]), extent, alt, how)
 
 
-def _panels(src, at, extent, alt):
+def _panels(src, at, extent, alt, how):
     """The panels of a picture, one below the other; what they show is said once, by the first."""
     images = []
     narrow = " book-panel-narrow" if at and extent[0] / (len(at) - 1) < NARROW else ""
@@ -90,8 +92,8 @@ def _panels(src, at, extent, alt):
         view = f"{src}#svgView(viewBox({left:.0f},0,{right - left:.0f},{extent[1]:.0f}))"
         said = alt.group(0) if alt and not i else 'alt="" role="presentation"'
         ratio = f'style="aspect-ratio:{right - left:.0f}/{extent[1]:.0f}"'
-        how = f'class="book-panel{narrow} dark-light" loading="lazy" {ratio}'
-        images.append(f'<img src="{escape(view)}" {said} {how}>')
+        kind = f'class="book-panel{narrow} {how}" loading="lazy" {ratio}'
+        images.append(f'<img src="{escape(view)}" {said} {kind}>')
     return f'<span class="book-panels">{"".join(images)}</span>' if images else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,20 @@ def test_a_caption_is_cut_after_its_first_sentence(monkeypatch: pytest.MonkeyPat
     titled = nodes.caption()
     titled += [nodes.Text("The answer. What was found on the lake. And more.")]
     assert gallery.first_sentence(titled) == "The answer. What was found on the lake"
+    bracketed = nodes.caption()
+    bracketed += [nodes.Text("What a value at zero ("), nodes.strong("", "a")]
+    bracketed += [
+        nodes.Text(") and a slope ("),
+        nodes.strong("", "b"),
+        nodes.Text(") do. And more."),
+    ]
+    assert gallery.first_sentence(bracketed) == "What a value at zero and a slope do"
+
+
+def test_a_caption_that_refers_to_another_figure_has_its_number(trees: Any) -> None:
+    said = [one.text() for one in trees[GALLERY].css(".book-gallery li > a > span")]
+    assert any("the five readings of Fig. 2.5" in one for one in said)
+    assert not [one for one in said if re.search(r"\b(fig|eq|sec|tab)-\w\w-", one)]
 
 
 @pytest.fixture(scope="module")

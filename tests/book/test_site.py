@@ -245,6 +245,29 @@ def test_a_picture_takes_the_colours_of_the_dark(read: Any) -> None:
     assert seen == ["invert(1) hue-rotate(180deg)", "0px", "rgba(0, 0, 0, 0)"]
 
 
+def test_a_picture_with_light_and_shadow_is_not_turned_in_the_dark(read: Any) -> None:
+    page = read("book/gaussian-processes/implicit-surfaces.html").page
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("() => document.documentElement.dataset.theme == 'dark'")
+    style = "found => found.map(e => getComputedStyle(e).filter)"
+    seen = page.locator("#fig-is-answer img").evaluate_all(style)
+    page.emulate_media(color_scheme="light")
+    assert seen == 3 * ["brightness(0.88)"]  # the picture, and its panels for a phone
+
+
+def test_a_solution_shows_how_to_open_it_however_long_its_title(read: Any) -> None:
+    page = read("book/gaussian-processes/weight-view.html").page
+    inside = """() => [...document.querySelectorAll('div.solution')].map(e => {
+        const box = e.getBoundingClientRect(), button = e.querySelector('button.toggle-button');
+        return button.getBoundingClientRect().bottom <= box.bottom;
+    })"""
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        seen = page.evaluate(inside)
+        assert len(seen) > 5
+        assert all(seen)
+
+
 def test_code_has_elements_only_where_they_have_a_colour(book_html: Path) -> None:
     style = (book_html / "_static" / "pygments.css").read_text("utf-8")
     for theme in ("light", "dark"):
