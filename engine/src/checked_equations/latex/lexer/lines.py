@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from lark import Token as Word
-
 from .. import vocabulary as v
 from ..tokenizer import Token, outside
 from .stream import Stream
@@ -145,9 +143,8 @@ _MARKS = frozenset({"\\forall", ",", ";", ".", ":", "\\\\", "&"})
 
 def stop(s: Stream) -> None:
     """End the statement before the token that comes next."""
-    token = s.tokens[s.i]
     end_statement(s)
-    s.out.append(Word("_STOP", token.text, start_pos=token.start, end_pos=token.end))
+    s.insert("_STOP", s.text(), s.tokens[s.i], s.tokens[s.i])
 
 
 _BREAKS = ("\\\\", "&")
@@ -195,7 +192,7 @@ def environment(s: Stream, text: str) -> None:
     elif name not in v.BLOCKS:
         raise s.fault(f"the language has no {name}", s.tokens[s.i])
     elif verb == "begin":
-        s.stack.append((f"env:{name}", s.tokens[s.i]))
+        s.push(f"env:{name}")
         s.emit(v.BLOCKS[name], name)
     elif s.top() != f"env:{name}":
         raise s.fault("this environment was not begun here", s.tokens[s.i])
