@@ -27,16 +27,14 @@ def normal(latex: str) -> str:
 
 def joined(sequence: Sequence[Token]) -> str:
     """Canonical tokens as LaTeX again, with no brace or space that TeX does not need."""
-    needed: set[int] = set()
+    needless: set[int] = set()
     for i, token in enumerate(sequence):
-        if token.text == "{":
-            end = closing(sequence, i)
-            of_fraction = i > 0 and sequence[i - 1].text in (*_ALWAYS_BRACED, "}")
-            if end != i + 2 or of_fraction:
-                needed |= {i, end}
+        of_fraction = i > 0 and sequence[i - 1].text in (*_ALWAYS_BRACED, "}")
+        if token.text == "{" and not of_fraction and closing(sequence, i) == i + 2:
+            needless |= {i, i + 2}
     out = ""
     for i, token in enumerate(sequence):
-        if token.text in ("{", "}") and i not in needed:
+        if i in needless:
             continue
         in_command = out.rstrip(ascii_letters).endswith("\\")
         glued = in_command and out[-1].isalpha() and token.text[:1].isalpha()
@@ -47,9 +45,8 @@ def joined(sequence: Sequence[Token]) -> str:
 def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:
     """A half sentence with the bound names that look most like `key`."""
     close = get_close_matches(key, list(bound), n=3, cutoff=0.4)
-    if close:
-        return "; nearest bound names: " + ", ".join(f"`{name}`" for name in close)
-    return "; bound names: " + ", ".join(f"`{name}`" for name in sorted(bound)[:12])
+    shown = ", ".join(f"`{name}`" for name in close or sorted(bound)[:12])
+    return f"; {'nearest ' if close else ''}bound names: {shown}"
 
 
 class Signature(NamedTuple):
@@ -140,7 +137,7 @@ class Names:
         """Make `key` a name; a `kind` that is known already stays."""
         if kind is not None:
             self.kinds.setdefault(key, kind)
-        texts = _texts(key)
+        texts = tuple(token.text for token in tokens(key))
         if texts:
             entry = self._by_first.setdefault(texts[0], [])
             entry.append((texts, key))
@@ -155,8 +152,3 @@ class Names:
             if alike and not any(token.wide for token in row[1:]):
                 return Match(key, self.kinds[key], len(texts))
         return None
-
-
-@lru_cache(maxsize=4096)
-def _texts(key: str) -> tuple[str, ...]:
-    return tuple(token.text for token in tokens(key))
