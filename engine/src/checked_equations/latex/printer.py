@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import Any
 
@@ -16,6 +16,7 @@ _WORDS = {
     **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign", "Cov")},
     **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
 }
+_BY = " \\times "
 
 
 @singledispatch
@@ -58,16 +59,16 @@ class Printer:
 
     def base(self, node: t.Node) -> str:
         """What may carry a superscript without brackets."""
-        whole = t.Constant | t.Bars | t.Block | t.Apply | t.Subscript | t.Norm | t.Inner
+        whole = t.Constant | t.Bars | t.Block | t.Subscript | t.Norm | t.Inner
         positive = isinstance(node, t.Number) and node.value >= 0
         plain = positive or isinstance(node, whole) or _is_bare(node, "^")
         return self.any(node) if plain else self.wrapped(node)
 
 
 def _is_bare(node: t.Node, scripts: str) -> bool:
-    """Whether `node` is a symbol that has none of these scripts in its name."""
+    """Whether `node` is a call, or a symbol that has none of these scripts in its name."""
     if not isinstance(node, t.Name | t.Index):
-        return False
+        return isinstance(node, t.Apply)
     return not any(free and token.text in scripts for token, free in outside(tokens(node.key)))
 
 
@@ -93,6 +94,27 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
     t.At: lambda node, p: (
         f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
     ),
+    t.Subscript: lambda node, p: (
+        (p.any if _is_bare(node.base, "_^") else p.wrapped)(node.base)
+        + f"_{{{','.join(map(p.any, node.indices))}}}"
+    ),
+    t.Root: lambda node, p: (
+        "\\sqrt" + (f"[{p.any(node.degree)}]" if node.degree else "") + f"{{{p.any(node.base)}}}"
+    ),
+    t.Bars: lambda node, p: (
+        p.wrapped(node.base) if isinstance(node.base, t.Bars) else p.any(node.base)
+    ).join(p.bars),
+    t.Norm: lambda node, p: (
+        f"\\lVert {p.any(node.base)} \\rVert" + (f"_{{{node.order}}}" if node.order != "2" else "")
+    ),
+    t.Block: lambda node, p: _grid("bmatrix", (map(p.any, row) for row in node.rows)),
+    t.Space: lambda node, p: (
+        node.name + (f"^{{{_BY.join(map(p.term, node.shape))}}}" if node.shape else "")
+    ),
+    t.Gradient: lambda node, p: (
+        f"\\nabla_{{{p.any(node.variable)}}} "
+        + (p.any if isinstance(node.body, t.Apply | t.Name) else p.wrapped)(node.body)
+    ),
     t.Derivative: lambda node, p: (
         f"\\frac{{\\partial {p.factor(node.body, True)}}}{{\\partial {p.any(node.variable)}}}"
     ),
@@ -109,13 +131,6 @@ def _number(node: t.Number, p: Printer) -> str:
         return text
     small = abs(node.value) < 1e15
     return f"{node.value:.17f}".rstrip("0").rstrip(".") if small else f"{node.value:.0f}"
-
-
-@printed.register(t.Subscript)
-def _subscript(node: t.Subscript, p: Printer) -> str:
-    plain = isinstance(node.base, t.Apply) or _is_bare(node.base, "_^")
-    base = p.any(node.base) if plain else p.wrapped(node.base)
-    return f"{base}_{{{','.join(p.any(i) for i in node.indices)}}}"
 
 
 @printed.register(t.Sum)
@@ -151,25 +166,6 @@ def _transpose(node: t.Transpose, p: Printer) -> str:
     return f"{p.base(node.base)}^\\top"
 
 
-@printed.register(t.Root)
-def _root(node: t.Root, p: Printer) -> str:
-    degree = f"[{p.any(node.degree)}]" if node.degree is not None else ""
-    return f"\\sqrt{degree}{{{p.any(node.base)}}}"
-
-
-@printed.register(t.Bars)
-def _bars(node: t.Bars, p: Printer) -> str:
-    left, right = p.bars
-    nested = isinstance(node.base, t.Bars)
-    return f"{left}{p.wrapped(node.base) if nested else p.any(node.base)}{right}"
-
-
-@printed.register(t.Norm)
-def _norm(node: t.Norm, p: Printer) -> str:
-    order = "" if node.order == "2" else f"_{{{node.order}}}"
-    return f"\\lVert {p.any(node.base)} \\rVert{order}"
-
-
 @printed.register(t.Function)
 def _function(node: t.Function, p: Printer) -> str:
     arguments = [p.any(a) for a in node.arguments]
@@ -190,12 +186,6 @@ def _apply(node: t.Apply, p: Printer) -> str:
     inside = "".join(p.any(a) + mark for a, mark in zip(node.arguments, marks, strict=False))
     form = signature(node.key)
     return inside if node.key == "|" else f"{form.letter if form else node.key}({inside})"
-
-
-@printed.register(t.Block)
-def _block(node: t.Block, p: Printer) -> str:
-    rows = " \\\\ ".join(" & ".join(p.any(e) for e in row) for row in node.rows)
-    return f"\\begin{{bmatrix}} {rows} \\end{{bmatrix}}"
 
 
 # Sums and products over an index, averages and integrals
@@ -258,24 +248,18 @@ def _integral(node: t.Integral, p: Printer) -> str:
     return f"\\int{limits} {p.any(node.body)}{ends}"
 
 
-@printed.register(t.Gradient)
-def _gradient(node: t.Gradient, p: Printer) -> str:
-    called = isinstance(node.body, t.Apply | t.Name)
-    body = p.any(node.body) if called else p.wrapped(node.body)
-    return f"\\nabla_{{{p.any(node.variable)}}} {body}"
-
-
 # Relations, statements and their conditions
 
 
 @printed.register(t.Cases)
 def _cases(node: t.Cases, p: Printer) -> str:
-    rows = []
-    for value, condition in zip(node.values, node.conditions, strict=True):
-        words = f"\\text{{if }} {p.any(condition)}" if condition else "\\text{otherwise}"
-        rows.append(f"{p.any(value)} & {words}")
-    inside = " \\\\ ".join(rows)
-    return f"\\begin{{cases}} {inside} \\end{{cases}}"
+    when = (f"\\text{{if }} {p.any(c)}" if c else "\\text{otherwise}" for c in node.conditions)
+    return _grid("cases", zip(map(p.any, node.values), when, strict=True))
+
+
+def _grid(environment: str, rows: Iterable[Iterable[str]]) -> str:
+    inside = " \\\\ ".join(map(" & ".join, rows))
+    return f"\\begin{{{environment}}} {inside} \\end{{{environment}}}"
 
 
 @printed.register(t.Statement)
@@ -292,12 +276,6 @@ def _statement(node: t.Statement, p: Printer) -> str:
         words = "if" if isinstance(condition, t.Step) else "for all"
         out += f" \\text{{ {words} }} {p.any(condition)}"
     return out
-
-
-@printed.register(t.Space)
-def _space(node: t.Space, p: Printer) -> str:
-    sizes = " \\times ".join(map(p.term, node.shape))
-    return f"{node.name}^{{{sizes}}}" if sizes else node.name
 
 
 @printed.register(t.Member)

@@ -79,13 +79,12 @@ def is_point(s: Stream, i: int) -> bool:
 def open_point(s: Stream) -> None:
     """Read ``\\left.``: it opens what ``\\right|_{x = a}`` closes, and is layout elsewhere."""
     depth = 0
-    for i in range(s.i, len(s.tokens)):
-        opens = s.tokens[i].side == "open" or s.tokens[i].text == "\\left."
-        depth += opens - (s.tokens[i].side == "close")
+    for i, token in enumerate(s.tokens[s.i :], start=s.i):
+        depth += (token.side == "open" or token.text == "\\left.") - (token.side == "close")
+        if depth == 0 and is_point(s, i):
+            s.push("point")
+            return s.emit("_LPAR", "\\left.")
         if depth == 0:
-            if is_point(s, i):
-                s.push("point")
-                return s.emit("_LPAR", "\\left.")
             break
     s.i += 1
     return None
