@@ -146,9 +146,8 @@ class Names:
     def match(self, sequence: Sequence[Token], i: int) -> Match | None:
         """The longest name that starts at place `i`, with no wide space in it."""
         for texts, key in self._by_first.get(sequence[i].text, ()):
-            end = i + len(texts)
-            row = sequence[i:end]
-            alike = end <= len(sequence) and all(map(eq, (token.text for token in row), texts))
+            row = sequence[i : i + len(texts)]
+            alike = len(row) == len(texts) and all(map(eq, (token.text for token in row), texts))
             if alike and not any(token.wide for token in row[1:]):
                 return Match(key, self.kinds[key], len(texts))
         return None

@@ -145,11 +145,8 @@ class Scanner:
         opened = re.compile(r"\*?\s*\{").match(self.latex, self.at)
         if not opened:
             return ""
-        depth = 1
-        i = opened.end()
-        while depth and i < len(self.latex):
-            step = 2 if self.latex[i] == "\\" else 1
-            depth += {"{": 1, "}": -1}.get(self.latex[i], 0)
-            i += step
-        self.at = i
-        return self.latex[opened.end() : i - 1]
+        depth, self.at = 1, opened.end()
+        while depth and self.at < len(self.latex):
+            depth += {"{": 1, "}": -1}.get(self.latex[self.at], 0)
+            self.at += 2 if self.latex[self.at] == "\\" else 1
+        return self.latex[opened.end() : self.at - 1]

@@ -230,10 +230,9 @@ def _anchor(group: Group, start: int, end: int, commas: frozenset[int]) -> Span 
         return seen[-1].nucleus if seen else None
     unit = after[0]
     inner = [g for g in unit.groups if g.span[0] <= start and max(end, start + 1) <= g.span[1]]
-    for part in inner:
-        found = _anchor(part, start, end, commas)
-        if found:
-            return found
+    found = next(filter(None, (_anchor(part, start, end, commas) for part in inner)), None)
+    if found:
+        return found
     if start >= unit.nucleus[1]:
         scripts = [g for g in unit.scripts if g.span[1] > start and g.span[0] < g.span[1]]
         return scripts[0].span if scripts else unit.nucleus

@@ -23,9 +23,14 @@ def named(s: Stream, match: Match) -> None:
         return averages.distribution(s, match)
     after = s.i + match.length
     if match.kind == "callable":
-        _bring_arguments_forward(s, after)
+        opened = s.behind_script(after, "_")
+        if opened > after and s.at(opened) in ("(", "["):  # `f_i(x)` is the entry of `f(x)`
+            shut = matching(s, opened)
+            subscript = s.tokens[after:opened]
+            subscript[-1] = replace(subscript[-1], end=s.tokens[shut].end)
+            s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
     elif s.at(after) == "_":
-        others = set(_unnamed(s, after + 1)) - _OPERATES
+        others = set(_unnamed(s, after + 1)) - {"\\cdot", "\\times", "\\max", "\\min"}
         if any(is_letter(text) or text == "*" for text in others):  # no index, but part of a name
             return unknown(s, s.group_end(after + 1) + 1)
     called = match.kind == "callable" and s.at(after) in ("(", "[")
@@ -52,24 +57,10 @@ def _starts_range(s: Stream) -> bool:
     return s.top() == "head" and s.last() in ("_LB", "_SEPARATOR")
 
 
-def _bring_arguments_forward(s: Stream, after: int) -> None:
-    """``f_i(x)`` is the entry of ``f(x)``: put the arguments before the subscript."""
-    opened = s.behind_script(after, "_")
-    if opened > after and s.at(opened) in ("(", "["):
-        shut = matching(s, opened)
-        subscript = s.tokens[after:opened]
-        subscript[-1] = replace(subscript[-1], end=s.tokens[shut].end)
-        s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
-
-
-_OPERATES = frozenset({"\\cdot", "\\times", "\\max", "\\min"})
-
-
 def _unnamed(s: Stream, opened: int) -> Iterator[str]:
     """What stands in the braces beside names."""
     i = opened + 1
-    end = s.group_end(opened)
-    while i < end:
+    while i < s.group_end(opened):
         match = s.names.match(s.tokens, i)
         if not match:
             yield s.tokens[i].text
@@ -102,9 +93,8 @@ def unknown(s: Stream, end: int | None = None) -> None:
         end = _free_end(s)
         kind = "INDEX" if _starts_range(s) else "CALL" if s.at(end) in ("(", "[") else "NAME"
         return s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
-    if _is_reciprocal_square(s, end):
-        square = s.names.match(s.tokens, s.i)
-        assert square is not None, "the tokens were put so that it is one"
+    square = _reciprocal_square(s, end)
+    if square:
         return named(s, square)
     key = joined(s.tokens[s.i : end])
     if s.top() == "head" and s.last() in ("LT", "LE"):
@@ -118,19 +108,18 @@ def unknown(s: Stream, end: int | None = None) -> None:
     raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
 
 
-def _is_reciprocal_square(s: Stream, end: int) -> bool:
+def _reciprocal_square(s: Stream, end: int) -> Match | None:
     """With ``\\sigma_n^2`` bound, ``\\sigma_n^{-2}`` is its inverse: put it so."""
     script = s.tokens[end : end + 5]
     if [t.text for t in script] != ["^", "{", "-", "2", "}"]:
-        return False
+        return None
     hat, opened, minus, two, shut = script
     square = [hat, opened, two, shut]
     match = s.names.match([*s.tokens[s.i : end], *square], 0)
     if not match or match.length != end - s.i + 4:
-        return False
-    one = replace(two, text="1")
-    s.tokens[end : end + 5] = [*square, hat, opened, minus, one, shut]
-    return True
+        return None
+    s.tokens[end : end + 5] = [*square, hat, opened, minus, replace(two, text="1"), shut]
+    return match
 
 
 def _free_end(s: Stream) -> int:
@@ -154,7 +143,7 @@ def settle_values(s: Stream) -> None:
             continue
         whole = s.names.match(s.tokens, i)
         shut = matching(s, opened)
-        parts, marks = split(s.tokens[opened + 1 : shut], _BETWEEN)
+        parts, marks = split(s.tokens[opened + 1 : shut], (",", ";", "|", "\\|"))
         sides = [split(part, {"="})[0] for part in parts]
         if max(map(len, sides)) != 2 or (whole and whole.length > opened - i):
             continue
@@ -167,9 +156,6 @@ def settle_values(s: Stream) -> None:
             row += [mark, *side[-1]]
         letter = [replace(s.tokens[i], text=CALLED + known, end=s.tokens[opened - 1].end)]
         s.tokens[i:shut] = (letter if known else s.tokens[i:opened]) + row
-
-
-_BETWEEN = frozenset({",", ";", "|", "\\|"})
 
 
 def declare_indices(s: Stream) -> None:

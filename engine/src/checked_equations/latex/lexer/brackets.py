@@ -84,7 +84,7 @@ def bar(s: Stream) -> None:
     """Read ``|``: it opens or closes bars, or stands between two things."""
     closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
     if closes or not _is_pair(s.tokens[s.i : s.i + 2]):
-        return _by_role(s, "|", "_LBAR")
+        return double_bar(s, "|")
     first, second = s.tokens[s.i : s.i + 2]  # `||`, but not that of |A||B|
     s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
     return double_bar(s)
@@ -95,16 +95,12 @@ def _is_pair(two: list[Token]) -> bool:
     return len(bare) == 2 and bare[0].end == bare[1].start
 
 
-def double_bar(s: Stream) -> None:
+def double_bar(s: Stream, text: str = "\\|") -> None:
     """Read ``\\|``: it opens or closes a norm, or stands between two things."""
-    _by_role(s, "\\|", "_LNORM")
-
-
-def _by_role(s: Stream, text: str, opening: str) -> None:
     role = s.tokens[s.i].side or _role(s, text)
     if role == "open":
         s.push(text)
-        s.emit(opening, text)
+        s.emit("_LBAR" if text == "|" else "_LNORM", text)
     elif role != "close":
         separator(s, text)
     elif _shut(s, text) == "|":

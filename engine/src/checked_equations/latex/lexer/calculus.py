@@ -134,7 +134,13 @@ def fraction(s: Stream) -> None:
     order = _is_derivative(s, above, below)
     if not order:
         return s.emit("_FRAC", "\\frac")
-    _declare_variable(s, above + order + 1, s.group_end(above) + 1)
+    start = above + order + 1
+    function = s.names.match(s.tokens, start)
+    alone = function is not None and start + function.length + 1 == below
+    called = alone and s.at(s.group_end(below) + 1) == "("
+    if function and called and function.kind == "callable":
+        # of \frac{\partial f}{\partial x}(y) the variable needs no value of its own
+        s.names.add(joined(s.tokens[below + 2 : s.atom_end(below + 2)]), "index")
     bare = above + order + 2 == below
     kind = "DERIVE" if bare else "_DERIVATIVE"
     s.emit(kind, kind)
@@ -143,15 +149,6 @@ def fraction(s: Stream) -> None:
     else:
         del s.tokens[above + 1 : above + order + 1]
     return None
-
-
-def _declare_variable(s: Stream, start: int, below: int) -> None:
-    """Of ``\\frac{\\partial f}{\\partial x}(y)`` the variable needs no value of its own."""
-    end = s.group_end(below)
-    function = s.names.match(s.tokens, start)
-    alone = function is not None and start + function.length + 1 == below
-    if function and alone and s.at(end + 1) == "(" and function.kind == "callable":
-        s.names.add(joined(s.tokens[below + 2 : s.atom_end(below + 2)]), "index")
 
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:

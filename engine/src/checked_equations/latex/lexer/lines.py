@@ -159,25 +159,21 @@ def ampersand(s: Stream) -> None:
     if s.top().startswith("env"):
         return s.emit("_AMP", "&")
     s.tabs += not s.stack
-    if s.tabs % 2 == 0 and not s.stack:
-        _second_column(s)
-    s.margin = s.margin or s.last() in ("", "_STOP")
-    s.i += 1
-    return None
-
-
-def _second_column(s: Stream) -> None:
-    """Every second tab of a row ends a column; what stands in the next is another statement."""
     ahead = _beyond(s, 1, ("&",))
     follows = s.tokens[min(s.i + ahead, len(s.tokens) - 1)]
     kinds = itertools.takewhile(lambda kind: kind != "_STOP", (w.type for w in reversed(s.out)))
-    if "REL" not in kinds or s.last() in _UNENDED or _goes_on(follows):
-        return
-    if follows.text not in v.SIGNS:
+    # every second tab of a row ends a column; what stands in the next is another statement
+    column = s.tabs % 2 == 0 and not s.stack and "REL" in kinds
+    if not column or s.last() in _UNENDED or _goes_on(follows):
+        pass
+    elif follows.text not in v.SIGNS:
         stop(s)
     elif _has_relation(s, s.i + ahead):
         problem = "ambiguous: does `&` begin a new statement? write a comma before it"
         raise s.fault(problem, follows)
+    s.margin = s.margin or s.last() in ("", "_STOP")
+    s.i += 1
+    return None
 
 
 def environment(s: Stream, text: str) -> None:

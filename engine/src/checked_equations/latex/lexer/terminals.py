@@ -94,8 +94,7 @@ def _operator(s: Stream, token: Token) -> None:
         return s.emit("NAME", "\\cdot")
     function = s.last() == "NAME" and s.names.kinds.get(s.out[-1].value) == "callable"
     if token.text == "\\circ" and function:
-        problem = "`\\circ` of functions is not part of the language: write f(g(x))"
-        raise s.fault(problem, token)
+        raise s.fault("`\\circ` of functions is not part of the language: write f(g(x))", token)
     if token.text == "\\times" and s.top() == "shape":
         return s.emit("BY", token.text)
     return s.emit(v.OPERATORS[token.text], token.text)
