@@ -56,12 +56,16 @@ def kept(rules: str, place: Path) -> Lark:
         stored = place.read_bytes()
         if stored[:_DIGEST] == hashlib.sha256(told + stored[_DIGEST:]).digest():
             return Lark.load(io.BytesIO(stored[_DIGEST:]))
-    starts = ["equation", "expression"]
-    made = Lark(rules, parser="lalr", lexer=Ready, start=starts, propagate_positions=True)
+    made = _made(rules)
     if not sys.dont_write_bytecode:
         with suppress(OSError):
             _keep(made, told, place)
     return made
+
+
+def _made(rules: str) -> Lark:
+    starts = ["equation", "expression"]
+    return Lark(rules, parser="lalr", lexer=Ready, start=starts, propagate_positions=True)
 
 
 def _keep(made: Lark, told: bytes, place: Path) -> None:

@@ -135,13 +135,12 @@ class _Reader:
 
     def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
         """Take the words at a brace away; what then stands at it would be one of what is in it."""
-        mark = _LABELS.get(shell, "")
-        label = scripts[mark][2:-1] if mark else []
-        if any(not token.text.startswith("\\text{") for token in label):
-            problem = "a formula at a brace is not read: write it as an equation of its own"
-            raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
+        mark = _LABELS.get(shell)
         if mark:
-            scripts[mark] = []
+            label, scripts[mark] = scripts[mark][2:-1], []
+            if any(not token.text.startswith("\\text{") for token in label):
+                problem = "a formula at a brace is not read: write it as an equation of its own"
+                raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
         styled = len(nucleus) > 1 and nucleus[0].text in FONTS
         symbol = len(nucleus) == 1 or (styled and closing(nucleus, 1) == len(nucleus) - 1)
         if shell and any(scripts.values()) and not symbol:
@@ -225,8 +224,7 @@ class _Reader:
 
     def _below(self, token: Token) -> list[Token]:
         """``\\underset{i}{\\max}`` is ``\\max_i``."""
-        under = self._argument()
-        word = self._argument()[1:-1]
+        under, word = self._argument(), self._argument()[1:-1]
         if word and word[0].text in _BIG:
             return [*word, replace(under[0], text="_"), *under]
         problem = "`\\underset` is read below \\max, \\min and the like alone"

@@ -196,7 +196,7 @@ def cover(latex: str, start: int, end: int) -> Span | None:
 
 
 def _cover(group: Group, start: int, end: int) -> Span | None:
-    hit = [unit for unit in group.units if unit.span[0] < end and start < unit.end]
+    hit = [unit for unit in group.units if unit.nucleus[0] < end and start < unit.end]
     if not hit:
         return None
     if len(hit) == 1:

@@ -61,23 +61,18 @@ class Averages(Branches):
         elif not over:
             over = self._own(bodies, span)
         for under in over:
+            key = under.distribution or ",".join(under.variables)
             if not under.distribution:
-                key = ",".join(under.variables)
                 problem = f"`{key}` is bound to no distribution without what it is given"
                 raise self._fault(problem, span)
-        self._refuse_lone_letters(over, bodies, span)
-        over = self._in_order(over, span)
-        drawn = [key for under in over for key in under.variables]
-        return kind(over, *(bind(body, drawn) for body in bodies), span=span)
-
-    def _refuse_lone_letters(self, over: tuple[t.Under, ...], bodies: Bodies, span: Span) -> None:
-        r"""``\mathbb E_q[f(x)]`` does not say that x is drawn, unless ``q(x)`` is bound."""
-        for under in over:
-            key = under.distribution
+            # `\mathbb E_q[f(x)]` does not say that x is drawn, unless `q(x)` is bound
             own = under.variables == (key,) and self.kinds.get(key, "nodes") != "nodes"
             if own and key not in _named(bodies):
                 problem = f"say of which variable: `{key}(...)`, for `{key}` itself does not occur"
                 raise self._fault(problem, span)
+        over = self._in_order(over, span)
+        drawn = [key for under in over for key in under.variables]
+        return kind(over, *(bind(body, drawn) for body in bodies), span=span)
 
     def _own(self, bodies: Bodies, span: Span) -> tuple[t.Under, ...]:
         """The one distribution that is bound for a variable of the expression."""

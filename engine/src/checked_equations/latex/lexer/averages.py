@@ -143,7 +143,7 @@ class _Subscript:
         """``x``, which a distribution may follow, or ``q(x)``."""
         start = self.i
         end = self._end(self.i)
-        if self._text(end) != "(":
+        if not self._called(end):
             self.waiting.append((joined(self.tokens[start:end]),))
             self.i = end
             return
@@ -158,7 +158,7 @@ class _Subscript:
         """``x \\sim q``, ``x \\sim q(x)`` and, with parameters, ``x \\sim \\mathcal N(m, v)``."""
         start = self.i + 1
         end = self._end(start)
-        called = self._text(end) == "("
+        called = self._called(end)
         self.i = self._shut(end) + 1 if called else end
         written = self.tokens[start : self.i]
         key = self._bound(written, self.tokens[start:end])
@@ -238,8 +238,8 @@ class _Subscript:
         rows = map(canonical, keys)
         return [[replace(token, start=at.start, end=at.end) for token in row] for row in rows]
 
-    def _text(self, i: int) -> str:
-        return self.tokens[i].text if i < len(self.tokens) else ""
+    def _called(self, i: int) -> bool:
+        return [token.text for token in self.tokens[i : i + 1]] == ["("]
 
     def _end(self, i: int, tokens: Tokens | None = None) -> int:
         """Where the symbol at place `i` ends, its scripts and primes included."""

@@ -18,27 +18,24 @@ def separator(s: Stream, text: str | None = None) -> None:
     if top in ("head", "index"):
         s.emit("_SEPARATOR", text)
     elif s.condition and not top:
-        _between_conditions(s, text)
+        # one in `for all x, y` and in `i = 1, \dots, N`; any other ends the condition
+        words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
+        bare = not any(word.type in ("REL", "IN") for word in words)
+        texts = [token.text for token in s.tokens[s.i + 1 :]]
+        dotted = (
+            t for t in texts if t in v.RELATIONS | _ENDS or t.startswith(("\\dots", "\\text{"))
+        )
+        goes_on = bare or s.last() == "DOTS" or next(dotted, "") == "\\dots"
+        if goes_on and s.text(1) not in _ENDS and not s.tokens[s.i + 1].wide:
+            s.emit("SEP", text)
+        else:
+            _stop(s)
     elif top or text in ("|", "\\|") or s.given:
         s.given = s.given or not top
         if top.startswith("env") and s.text(1) in ("&", "\\\\", f"\\end{{{top[4:]}}}"):
             s.i += 1
         else:
             s.emit("SEP", text)
-    else:
-        _stop(s)
-
-
-def _between_conditions(s: Stream, text: str) -> None:
-    """A comma in ``for all x, y`` and in ``i = 1, \\dots, N``; any other ends the condition."""
-    words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
-    bare = not any(word.type in ("REL", "IN") for word in words)
-    wide = any(token.wide for token in s.tokens[s.i + 1 : s.i + 2])
-    texts = (token.text for token in s.tokens[s.i + 1 :])
-    stops = (t for t in texts if t in v.RELATIONS | _ENDS or t.startswith(("\\dots", "\\text{")))
-    goes_on = bare or s.last() == "DOTS" or next(stops, "") == "\\dots"
-    if s.text(1) not in _ENDS and not wide and goes_on:
-        s.emit("SEP", text)
     else:
         _stop(s)
 
