@@ -215,9 +215,10 @@ class _Reader:
     def _stacked(self) -> list[Token]:
         above, below = self._argument(), self._argument()[1:-1]
         label = "".join(t.text for t in above[1:-1])
-        if [t.text for t in below] == ["="] and _DEFINES.search(label):
+        sign = below[0].text if len(below) == 1 else ""
+        if sign == "=" and _DEFINES.search(label):
             return [replace(below[0], text=":=")]
-        if len(below) == 1 and (below[0].text == "\\sim" or _NUMBERED.fullmatch(label)):
+        if sign and (sign == "\\sim" or _NUMBERED.fullmatch(label)):
             return below
         problem = "what stands over a symbol changes what it says, and is not read"
         raise EquationError(problem, self.latex, (above[0].start, above[-1].end))

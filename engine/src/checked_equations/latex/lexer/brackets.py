@@ -126,9 +126,8 @@ def _role(s: Stream, text: str) -> str:
                 break
         return "open" if bars % 2 == 1 else "middle"
     behind = range(s.i + 1, len(s.tokens))
-    followed = any(s.tokens[i].text == text for i in behind) or (
-        text == "\\|" and any(_is_pair(s.tokens[i : i + 2]) for i in behind)
-    )
+    double = text == "\\|"
+    followed = any(s.at(i) == text or (double and _is_pair(s.tokens[i : i + 2])) for i in behind)
     return "middle" if s.top().endswith("call") or not followed else "open"
 
 

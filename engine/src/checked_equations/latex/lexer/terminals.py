@@ -184,10 +184,8 @@ def _power(s: Stream) -> None:
 
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
-    start = s.i
     last = (s.out[-1].start_pos if s.out else None) or 0
-    while start and s.tokens[start].start > last:
-        start -= 1
+    start = next((i for i in range(s.i, 0, -1) if s.tokens[i].start <= last), 0)
     key = joined(s.tokens[start : end + 1])
     problem = f"unbound symbol `{key}`{hint or nearest(key, s.names.kinds)}"
     raise s.fault(problem, s.tokens[start], s.tokens[end])
