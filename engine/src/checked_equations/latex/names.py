@@ -27,14 +27,16 @@ def normal(latex: str) -> str:
 
 def joined(sequence: Sequence[Token]) -> str:
     """Canonical tokens as LaTeX again, with no brace or space that TeX does not need."""
-    needless: set[int] = set()
+    needed: set[int] = set()
     for i, token in enumerate(sequence):
-        of_fraction = i > 0 and sequence[i - 1].text in (*_ALWAYS_BRACED, "}")
-        if token.text == "{" and not of_fraction and closing(sequence, i) == i + 2:
-            needless |= {i, i + 2}
+        if token.text == "{":
+            end = closing(sequence, i)
+            of_fraction = i > 0 and sequence[i - 1].text in (*_ALWAYS_BRACED, "}")
+            if end != i + 2 or of_fraction:
+                needed |= {i, end}
     out = ""
     for i, token in enumerate(sequence):
-        if i in needless:
+        if token.text in ("{", "}") and i not in needed:
             continue
         in_command = out.rstrip(ascii_letters).endswith("\\")
         glued = in_command and out[-1].isalpha() and token.text[:1].isalpha()
