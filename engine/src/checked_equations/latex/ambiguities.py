@@ -24,11 +24,9 @@ def between_factors(before: Node | None, op: str, part: Node, *, slashed: bool, 
         return ""
     if isinstance(before, t.Gradient):
         variable = {part.key for _, part in walk(before.variable) if isinstance(part, t.Name)}
+        named = {inner.key for _, inner in walk(part) if isinstance(inner, t.Name | t.Index)}
         another = isinstance(_without_scripts(part), t.Gradient)
-        mentioned = any(
-            isinstance(inner, t.Name | t.Index) and inner.key in variable for _, inner in walk(part)
-        )
-        differentiated = not op and not another and mentioned
+        differentiated = not op and not another and variable & named
         return "ambiguous: is this differentiated too? write brackets" if differentiated else ""
     if op in ("DIV", "TIMES") and not isinstance(part, _OPENS) and not _closed(before, bare):
         return "ambiguous: does this belong to the argument of the function? write brackets"
@@ -51,11 +49,10 @@ def _without_scripts(node: Node) -> Node:
 
 def behind_bars(argument: Node) -> str:
     """``\\log |A| b``: the bars look like the end of the argument."""
-    if isinstance(argument, t.Product) and isinstance(
-        _without_scripts(argument.factors[0]), t.Bars
-    ):
-        return "ambiguous: does what follows the bars belong to the function? write brackets"
-    return ""
+    first = argument.factors[0] if isinstance(argument, t.Product) else argument
+    problem = "ambiguous: does what follows the bars belong to the function? write brackets"
+    barred = first is not argument and isinstance(_without_scripts(first), t.Bars)
+    return problem if barred else ""
 
 
 def behind_call(argument: Node) -> int:
@@ -81,8 +78,7 @@ def mentions_free(node: Node, keys: Collection[str]) -> bool:
     if isinstance(node, t.Name | t.Index):
         return node.key in keys
     if isinstance(node, t.Reduction):
-        return mentions_free(node.over, keys) or mentions_free(
-            node.body, {*keys} - {node.over.index}
-        )
+        inner = {*keys} - {node.over.index}
+        return mentions_free(node.over, keys) or mentions_free(node.body, inner)
     own = node.variables if isinstance(node, t.Average | t.Integral) else ()
     return any(mentions_free(child, {*keys} - {*own}) for _, child in t.children(node))

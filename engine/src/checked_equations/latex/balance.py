@@ -7,37 +7,41 @@ a part of it, one of the two may lie outside.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
+from operator import attrgetter
 
 from .tokenizer import tokens
+from .tree import Span
 
-_MARK = re.compile(
-    r"\\begin\s*\{(?P<begin>[A-Za-z]+\*?)\}|\\end\s*\{(?P<end>[A-Za-z]+\*?)\}"
-    r"|\\(?P<size>left|right|[bB]igg?[lr])(?![A-Za-z])\s*(?P<sized>\\[A-Za-z]+|\\.|[^\\{}\s])?"
-    r"|\\(?:l|r)(?P<word>vert|Vert|brace|brack|angle|floor|ceil)(?![A-Za-z])"
-    r"|\\(?P<brace>[{}])|(?P<plain>[{}()\[\]])|\\[A-Za-z]+|\\.",
+_MARK = re.compile(  # a bracket's last group is its kind, with a word where one kind has several
+    r"\\(?:begin|end)\s*\{(?P<environment>[A-Za-z]+\*?)\}"
+    r"|\\(?:(?P<sized>left|right)|(?P<size>[bB]igg?)[lr])(?![A-Za-z])\s*(?:\\[A-Za-z]+|\\.|[^\\{}\s])"
+    r"|\\(?P<alone>left|right|[bB]igg?[lr])(?![A-Za-z])"
+    r"|\\[lr](?P<word>vert|Vert|brace|brack|angle|floor|ceil)(?![A-Za-z])"
+    r"|\\(?P<visible>[{}])|(?P<brace>[{}])|(?P<plain>[()\[\]])|\\[A-Za-z]+|\\.",  # [a, b) is a pair
     re.DOTALL,
 )
-_PLAIN = {"{": "{", "}": "{", "(": "(", ")": "(", "[": "(", "]": "("}  # [a, b) is a pair
-_BREAK = re.compile(r"(?:(?:\\\\(?:\*?\s*\[[^\]]*\])?|&)\s*)+(?:\\q?quad(?![A-Za-z])\s*)*")
+_OPENS = re.compile(r"\\(?:begin|l|[bB]igg?l)|\\?\{|[(\[]")
+_LAYOUT = re.compile(
+    r"(?P<grid>\\begin\{([A-Za-z]+\*?)\}.*?\\end\{\2\})"
+    r"|(?:(?:\\\\(?:\*?\s*\[[^\]]*\])?|&)\s*)+(?:\\q?quad(?![A-Za-z])\s*)*",
+    re.DOTALL,
+)
 _GROUPING = re.compile(r"(?:\\(?:left|[bB]igg?l)\s*)?(?:[(\[]|\\\{)")
-_GRID = re.compile(r"(\\begin\{([A-Za-z]+\*?)\}.*?\\end\{\2\})", re.DOTALL)
 
 
-def balanced(latex: str, span: tuple[int, int]) -> str:
+def balanced(latex: str, span: Span) -> str:
     """The stretch `span` of `latex` on one line, with the partner of every bracket in it.
 
     >>> balanced(r"a \\left( b + c \\right)", (0, 14))
     'a \\\\left( b + c \\\\right)'
     """
-    pieces = _GRID.split(latex[slice(*balanced_span(latex, span))])
     # breaks and tabs of the layout go; those of a matrix or of cases remain
-    kept = (_BREAK.sub(" ", piece) if i % 3 == 0 else piece for i, piece in enumerate(pieces))
-    return " ".join("".join(piece for i, piece in enumerate(kept) if i % 3 != 2).split())
+    kept = _LAYOUT.sub(lambda part: part["grid"] or " ", latex[slice(*balanced_span(latex, span))])
+    return " ".join(kept.split())
 
 
-def balanced_span(latex: str, span: tuple[int, int]) -> tuple[int, int]:
+def balanced_span(latex: str, span: Span) -> Span:
     """The least stretch around `span` that holds the partner of every bracket in it.
 
     >>> balanced_span("(a + b) c", (1, 9))
@@ -54,9 +58,7 @@ def balanced_span(latex: str, span: tuple[int, int]) -> tuple[int, int]:
         end = max(end, *(shut[1] for _, shut in cut))
 
 
-def bracketed_span(
-    latex: str, span: tuple[int, int], within: tuple[int, int] | None = None
-) -> tuple[int, int]:
+def bracketed_span(latex: str, span: Span, within: Span | None = None) -> Span:
     """`span` with the round and square brackets that stand right around it, `within` a stretch.
 
     >>> bracketed_span("2 ( a + b )", (4, 9)), bracketed_span("k(x)", (2, 3), (2, 3))
@@ -85,41 +87,22 @@ def is_balanced(latex: str) -> bool:
     return not _paired(latex)[1]
 
 
-Mark = tuple[int, int]
-
-
 @lru_cache(maxsize=1024)
-def _paired(latex: str) -> tuple[tuple[tuple[Mark, Mark], ...], int]:
+def _paired(latex: str) -> tuple[tuple[tuple[Span, Span], ...], int]:
     """The pairs of brackets, where each begins and ends, and how many have no partner."""
-    pairs: list[tuple[Mark, Mark]] = []
-    stack: list[tuple[str, Mark]] = []
+    pairs: list[tuple[Span, Span]] = []
+    stack: list[tuple[str | None, Span]] = []
     lone = 0
-    for kind, opens, mark in _marks(latex):
-        known = [i for i, (other, _) in enumerate(stack) if kind and other == kind]
-        if opens:
-            stack.append((kind, mark))
+    for mark in filter(attrgetter("lastgroup"), _MARK.finditer(latex)):
+        group = mark.lastgroup
+        kind = mark[group] if group in ("environment", "size", "word") else group
+        known = [i for i, (other, _) in enumerate(stack) if kind == other != "alone"]
+        if _OPENS.match(mark[0]):
+            stack.append((kind, mark.span()))
         elif known:
-            pairs.append((stack[known[-1]][1], mark))
+            pairs.append((stack[known[-1]][1], mark.span()))
             lone += len(stack) - known[-1] - 1
             del stack[known[-1] :]
         else:
             lone += 1
     return tuple(pairs), lone + len(stack)
-
-
-def _marks(latex: str) -> Iterator[tuple[str, bool, Mark]]:
-    """Every bracket: its kind (none where a size has no bracket), whether it opens, its place."""
-    for mark in _MARK.finditer(latex):
-        text = mark[0]
-        size = mark["size"]
-        if mark["begin"] or mark["end"]:
-            yield mark["begin"] or mark["end"], bool(mark["begin"]), mark.span()
-        elif size:
-            kind = "left" if size in ("left", "right") else size[:-1]
-            yield kind if mark["sized"] else "", size == "left" or size[-1] == "l", mark.span()
-        elif mark["word"]:
-            yield mark["word"], text[1] == "l", mark.span()
-        elif mark["brace"]:
-            yield "\\{", text[1] == "{", mark.span()
-        elif mark["plain"]:
-            yield _PLAIN[text], text in "{([", mark.span()

@@ -35,8 +35,7 @@ class Equation:
 @contextmanager
 def located(place: str, equation: Equation) -> Iterator[None]:
     """Add `place`, the equation's label and its line in the file to an error raised inside."""
-    label = equation.label
-    line = equation.line
+    label, line = equation.label, equation.line
     try:
         yield
     except ValueError as error:

@@ -8,25 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import EquationError
-from .tree import Node, mapped
+from .tree import Node, Span, mapped
 
 Macros = Mapping[str, str | Sequence[Any]]
-Span = tuple[int, int]
 
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _PARAMETER = re.compile(r"#([1-9])")
 _MOST = 1000  # replacements in an equation: what needs more never ends
-
-
-@dataclass(frozen=True)
-class _Letter:
-    """A character and the stretch of the written text that it stands for."""
-
-    text: str
-    span: Span
-
-
-Row = list[_Letter]
 
 
 @dataclass(frozen=True)
@@ -44,6 +32,17 @@ class Expanded:
             return end, end
         return min(start for start, _ in inside), max(end for _, end in inside)
 
+    def part(self, start: int, end: int | None = None) -> Expanded:
+        """What stands from `start` to `end`."""
+        return Expanded(self.latex[start:end], self.written[start:end])
+
+    def joined(self, other: Expanded, span: Span) -> Expanded:
+        """Both, apart where a command would swallow the letter behind it."""
+        ends_in_command = re.search(r"\\[A-Za-z]+$", self.latex[-40:])
+        apart = " " if ends_in_command and other.latex[:1].isalpha() else ""
+        written = (*self.written, *[span] * len(apart), *other.written)
+        return Expanded(self.latex + apart + other.latex, written)
+
 
 def expand(latex: str, macros: Macros) -> Expanded:
     """`latex` with the commands in `macros` replaced, as MathJax is given them.
@@ -56,22 +55,21 @@ def expand(latex: str, macros: Macros) -> Expanded:
     '\\\\mathbf{x} + \\\\mathbb R'
     """
     known = {f"\\{name.lstrip(chr(92))}": _text(name, macro) for name, macro in macros.items()}
-    row = [_Letter(letter, (i, i + 1)) for i, letter in enumerate(latex)]
+    row = Expanded(latex, tuple((i, i + 1) for i in range(len(latex))))
     place = 0
     left = _MOST
-    while place < len(row):
+    while place < len(row.latex):
         command = _command(row, place)
         if command in known:
             left -= 1
             if left < 0:
                 problem = f"the macros go round in a circle at `{command}`"
-                raise EquationError(problem, latex, row[place].span)
-            new, end = _replacement(latex, row, place, known[command])
-            written = (row[place].span[0], row[end - 1].span[1])
-            row[place:] = _joined(new, row[end:], written) if new else row[end:]
+                raise EquationError(problem, latex, row.written[place])
+            new, end, written = _replacement(latex, row, place, known[command])
+            row = row.part(0, place).joined(new, written).joined(row.part(end), written)
         else:
-            place += max(len(command), 1)
-    return Expanded("".join(it.text for it in row), tuple(it.span for it in row))
+            place += len(command)
+    return row
 
 
 def _text(name: str, macro: str | Sequence[Any]) -> str:
@@ -81,53 +79,44 @@ def _text(name: str, macro: str | Sequence[Any]) -> str:
     return text
 
 
-def _command(row: Row, place: int) -> str:
-    if row[place].text != "\\":
-        return ""
-    match = _COMMAND.match("".join(letter.text for letter in row[place : place + 40]))
-    return match[0] if match else ""
+def _command(row: Expanded, place: int) -> str:
+    """The command that begins there, or the character."""
+    match = _COMMAND.match(row.latex, place)
+    return match[0] if match else row.latex[place]
 
 
-def _replacement(latex: str, row: Row, place: int, text: str) -> tuple[Row, int]:
-    """What stands for a command and its arguments, and where those end."""
+def _replacement(latex: str, row: Expanded, place: int, text: str) -> tuple[Expanded, int, Span]:
+    """What stands for a command and its arguments, where those end, and where they were written."""
     command = _command(row, place)
     end = place + len(command)
-    arguments: list[Row] = []
+    arguments: list[Expanded] = []
     for _ in range(max(map(int, _PARAMETER.findall(text)), default=0)):
         argument, end = _argument(latex, row, end, command)
         arguments.append(argument)
-    written = (row[place].span[0], row[end - 1].span[1])
-    expanded: Row = []
+    written = (row.written[place][0], row.written[end - 1][1])
+    expanded = Expanded("", ())
     for i, piece in enumerate(_PARAMETER.split(text)):
-        new = arguments[int(piece) - 1] if i % 2 else [_Letter(letter, written) for letter in piece]
-        expanded = _joined(expanded, new, written)
-    return expanded, end
+        own = Expanded(piece, (written,) * len(piece))
+        expanded = expanded.joined(arguments[int(piece) - 1] if i % 2 else own, written)
+    return expanded, end, written
 
 
-def _joined(left: Row, right: Row, span: Span) -> Row:
-    """The two rows, apart where a command would swallow the letter behind it."""
-    ends_in_command = re.search(r"\\[A-Za-z]+$", "".join(letter.text for letter in left[-40:]))
-    apart = ends_in_command and right and right[0].text.isalpha()
-    return [*left, _Letter(" ", span), *right] if apart else [*left, *right]
-
-
-def _argument(latex: str, row: Row, place: int, command: str) -> tuple[Row, int]:
+def _argument(latex: str, row: Expanded, place: int, command: str) -> tuple[Expanded, int]:
     """A group without its braces, or one command, or one letter; and where it ends."""
-    while place < len(row) and row[place].text.isspace():
+    while row.latex[place : place + 1].isspace():
         place += 1
-    if place == len(row):
-        raise EquationError(f"`{command}` lacks an argument", latex, row[place - 1].span)
-    if row[place].text != "{":
-        end = place + max(len(_command(row, place)), 1)
-        return row[place:end], end
+    if place == len(row.latex):
+        raise EquationError(f"`{command}` lacks an argument", latex, row.written[place - 1])
+    end = place + len(_command(row, place))
+    if row.latex[place] != "{":
+        return row.part(place, end), end
     depth = 1
-    end = place + 1
-    while depth and end < len(row):
-        depth += {"{": 1, "}": -1}.get(row[end].text, 0)
-        end += max(len(_command(row, end)), 1)
+    while depth and end < len(row.latex):
+        depth += {"{": 1, "}": -1}.get(row.latex[end], 0)
+        end += len(_command(row, end))
     if depth:
-        raise EquationError("this brace is never closed", latex, row[place].span)
-    return row[place + 1 : end - 1], end
+        raise EquationError("this brace is never closed", latex, row.written[place])
+    return row.part(place + 1, end - 1), end
 
 
 def relocated(node: Node, place: Callable[[Span], Span]) -> Node:

@@ -47,9 +47,8 @@ def joined(sequence: Sequence[Token]) -> str:
 def nearest(key: str, bound: Mapping[str, str] | Sequence[str]) -> str:
     """A half sentence with the bound names that look most like `key`."""
     close = get_close_matches(key, list(bound), n=3, cutoff=0.4)
-    if close:
-        return "; nearest bound names: " + ", ".join(f"`{name}`" for name in close)
-    return "; bound names: " + ", ".join(f"`{name}`" for name in sorted(bound)[:12])
+    shown = ", ".join(f"`{name}`" for name in close or sorted(bound)[:12])
+    return f"; {'nearest ' if close else ''}bound names: {shown}"
 
 
 class Signature(NamedTuple):
@@ -140,7 +139,7 @@ class Names:
         """Make `key` a name; a `kind` that is known already stays."""
         if kind is not None:
             self.kinds.setdefault(key, kind)
-        texts = _texts(key)
+        texts = tuple(token.text for token in tokens(key))
         if texts:
             entry = self._by_first.setdefault(texts[0], [])
             entry.append((texts, key))
@@ -149,14 +148,8 @@ class Names:
     def match(self, sequence: Sequence[Token], i: int) -> Match | None:
         """The longest name that starts at place `i`, with no wide space in it."""
         for texts, key in self._by_first.get(sequence[i].text, ()):
-            end = i + len(texts)
-            row = sequence[i:end]
-            alike = end <= len(sequence) and all(map(eq, (token.text for token in row), texts))
+            row = sequence[i : i + len(texts)]
+            alike = len(row) == len(texts) and all(map(eq, (token.text for token in row), texts))
             if alike and not any(token.wide for token in row[1:]):
                 return Match(key, self.kinds[key], len(texts))
         return None
-
-
-@lru_cache(maxsize=4096)
-def _texts(key: str) -> tuple[str, ...]:
-    return tuple(token.text for token in tokens(key))

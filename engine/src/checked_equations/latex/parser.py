@@ -50,9 +50,8 @@ def symbols(latex: str) -> tuple[str, ...]:
     >>> symbols(r"\\bar{f} = K_{*f} K_y^{-1} \\mathbf{y}")
     ('\\\\bar f', 'K_{*f}', 'K_y', '\\\\mathbf y')
     """
-    wanted = ("NAME", "CALL", "INDEX")
-    symbols_read = [str(w) for w in lex(latex, Names({}), free=True) if w.type in wanted]
-    return tuple(dict.fromkeys(symbols_read))
+    words = lex(latex, Names({}), free=True)
+    return tuple(dict.fromkeys(str(w) for w in words if w.type in ("NAME", "CALL", "INDEX")))
 
 
 def _expanded(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import Any
 
@@ -11,12 +10,13 @@ from . import tree as t
 from .ambiguities import trailing_factor
 from .builder.averages import behind_the_bar
 from .names import signature
-from .tokenizer import tokens
+from .tokenizer import outside, tokens
 
 _WORDS = {
-    **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign")},
+    **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign", "Cov")},
     **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
 }
+_BY = " \\times "
 
 
 @singledispatch
@@ -46,9 +46,9 @@ class Printer:
 
     def factor(self, node: t.Node, last: bool) -> str:
         """A factor of a product; a sum sign reaches to the end, so that it may stand last."""
-        loose = isinstance(node, t.Sum | t.Product | t.Infix)
-        loose = loose or (isinstance(node, t.Reduction) and not last)
-        loose = loose or (isinstance(node, t.Number) and node.value < 0)
+        reaching = isinstance(node, t.Reduction) and not last
+        negative = isinstance(node, t.Number) and node.value < 0
+        loose = reaching or negative or isinstance(node, t.Sum | t.Product | t.Infix)
         return self.wrapped(node) if loose else self.any(node)
 
     def operand(self, node: t.Node, last: bool) -> str:
@@ -59,22 +59,17 @@ class Printer:
 
     def base(self, node: t.Node) -> str:
         """What may carry a superscript without brackets."""
-        plain = isinstance(node, t.Constant | t.Bars | t.Block | t.Apply) or _is_bare(node, "^")
-        plain = plain or (isinstance(node, t.Number) and node.value >= 0)
-        plain = plain or isinstance(node, t.Subscript | t.Norm | t.Inner)
+        whole = t.Constant | t.Bars | t.Block | t.Subscript | t.Norm | t.Inner
+        positive = isinstance(node, t.Number) and node.value >= 0
+        plain = positive or isinstance(node, whole) or _is_bare(node, "^")
         return self.any(node) if plain else self.wrapped(node)
 
 
 def _is_bare(node: t.Node, scripts: str) -> bool:
-    """Whether `node` is a symbol that has none of these scripts in its name."""
+    """Whether `node` is a call, or a symbol that has none of these scripts in its name."""
     if not isinstance(node, t.Name | t.Index):
-        return False
-    depth = 0
-    outside = ""
-    for token in tokens(node.key):
-        depth += {"{": 1, "}": -1}.get(token.text, 0)
-        outside += token.text if depth == 0 else ""
-    return not any(mark in outside for mark in scripts)
+        return isinstance(node, t.Apply)
+    return not any(free and token.text in scripts for token, free in outside(tokens(node.key)))
 
 
 def to_latex(node: t.Node) -> str:
@@ -99,6 +94,30 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
     t.At: lambda node, p: (
         f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
     ),
+    t.Subscript: lambda node, p: (
+        (p.any if _is_bare(node.base, "_^") else p.wrapped)(node.base)
+        + f"_{{{','.join(map(p.any, node.indices))}}}"
+    ),
+    t.Root: lambda node, p: (
+        "\\sqrt" + (f"[{p.any(node.degree)}]" if node.degree else "") + f"{{{p.any(node.base)}}}"
+    ),
+    t.Bars: lambda node, p: (
+        p.wrapped(node.base) if isinstance(node.base, t.Bars) else p.any(node.base)
+    ).join(p.bars),
+    t.Norm: lambda node, p: (
+        f"\\lVert {p.any(node.base)} \\rVert" + (f"_{{{node.order}}}" if node.order != "2" else "")
+    ),
+    t.Block: lambda node, p: _grid("bmatrix", (map(p.any, row) for row in node.rows)),
+    t.Space: lambda node, p: (
+        node.name + (f"^{{{_BY.join(map(p.term, node.shape))}}}" if node.shape else "")
+    ),
+    t.Gradient: lambda node, p: (
+        f"\\nabla_{{{p.any(node.variable)}}} "
+        + (p.any if isinstance(node.body, t.Apply | t.Name) else p.wrapped)(node.body)
+    ),
+    t.Derivative: lambda node, p: (
+        f"\\frac{{\\partial {p.factor(node.body, True)}}}{{\\partial {p.any(node.variable)}}}"
+    ),
     t.Step: lambda node, p: f"{p.any(node.left)} {node.relation} {p.any(node.right)}",
 }
 for _kind, _written in _PLAIN.items():
@@ -114,13 +133,6 @@ def _number(node: t.Number, p: Printer) -> str:
     return f"{node.value:.17f}".rstrip("0").rstrip(".") if small else f"{node.value:.0f}"
 
 
-@printed.register(t.Subscript)
-def _subscript(node: t.Subscript, p: Printer) -> str:
-    plain = isinstance(node.base, t.Apply) or _is_bare(node.base, "_^")
-    base = p.any(node.base) if plain else p.wrapped(node.base)
-    return f"{base}_{{{','.join(p.any(i) for i in node.indices)}}}"
-
-
 @printed.register(t.Sum)
 def _sum(node: t.Sum, p: Printer) -> str:
     out = ""
@@ -132,21 +144,19 @@ def _sum(node: t.Sum, p: Printer) -> str:
 
 @printed.register(t.Product)
 def _product(node: t.Product, p: Printer) -> str:
-    out = ""
-    last = len(node.factors) - 1
-    for place, factor in enumerate(node.factors):
-        text = p.factor(factor, place == last)
-        gap = " \\cdot " if text[0].isdigit() else p.times
-        out += (gap if place else "") + text
+    *others, last = node.factors
+    out, *texts = *(p.factor(other, False) for other in others), p.factor(last, True)
+    for text in texts:
+        out += (" \\cdot " if text[0].isdigit() else p.times) + text
     return out
 
 
 @printed.register(t.Infix)
 def _infix(node: t.Infix, p: Printer) -> str:
-    last = len(node.factors) - 1
     operand = p.operand if node.takes_products else p.factor
-    sign = f" {node.spellings[0]} "
-    return sign.join(operand(factor, i == last) for i, factor in enumerate(node.factors))
+    *others, last = node.factors
+    texts = [*(operand(other, False) for other in others), operand(last, True)]
+    return f" {node.spellings[0]} ".join(texts)
 
 
 @printed.register(t.Transpose)
@@ -154,25 +164,6 @@ def _transpose(node: t.Transpose, p: Printer) -> str:
     if isinstance(node.base, t.Inverse):
         return f"{p.base(node.base.base)}^{{-\\top}}"
     return f"{p.base(node.base)}^\\top"
-
-
-@printed.register(t.Root)
-def _root(node: t.Root, p: Printer) -> str:
-    degree = f"[{p.any(node.degree)}]" if node.degree is not None else ""
-    return f"\\sqrt{degree}{{{p.any(node.base)}}}"
-
-
-@printed.register(t.Bars)
-def _bars(node: t.Bars, p: Printer) -> str:
-    left, right = p.bars
-    nested = isinstance(node.base, t.Bars)
-    return f"{left}{p.wrapped(node.base) if nested else p.any(node.base)}{right}"
-
-
-@printed.register(t.Norm)
-def _norm(node: t.Norm, p: Printer) -> str:
-    order = "" if node.order == "2" else f"_{{{node.order}}}"
-    return f"\\lVert {p.any(node.base)} \\rVert{order}"
 
 
 @printed.register(t.Function)
@@ -197,20 +188,9 @@ def _apply(node: t.Apply, p: Printer) -> str:
     return inside if node.key == "|" else f"{form.letter if form else node.key}({inside})"
 
 
-@printed.register(t.Block)
-def _block(node: t.Block, p: Printer) -> str:
-    rows = " \\\\ ".join(" & ".join(p.any(e) for e in row) for row in node.rows)
-    return f"\\begin{{bmatrix}} {rows} \\end{{bmatrix}}"
+# Sums and products over an index, averages and integrals
 
-
-# Sums and products over an index, averages, integrals and derivatives
-
-
-_SIGNS = {
-    t.Expectation: "\\mathbb E",
-    t.Variance: "\\mathbb V",
-    t.Covariance: "\\operatorname{Cov}",
-}
+_SIGNS = {t.Expectation: "\\mathbb E", t.Variance: "\\mathbb V", t.Covariance: _WORDS["Cov"]}
 
 
 @printed.register(t.Average)
@@ -222,23 +202,18 @@ def _average(node: t.Average, p: Printer) -> str:
 
 @printed.register(t.Range)
 def _range(node: t.Range, p: Printer) -> str:
-    key = node.index
-    if node.without is not None:
-        left_out = f"{key} \\ne {p.any(node.without)}"
-        if node.members == t.Name(node.index):
-            return f"_{{{left_out}}}"
-        shown = _range(replace(node, without=None), p)
-        end = shown.index("}^{") if node.members is None else len(shown) - 1
-        return f"{shown[:end]}, {left_out}{shown[end:]}"
+    below, above = node.index, ""
+    own = node.members == t.Name(node.index)
     if node.members is None:
         first, last = map(p.any, node.limits)
-        return f"_{{{key}={first}}}^{{{last}}}"
-    if node.members == t.Name(node.index):
-        return f"_{{{key}}}"
-    if isinstance(node.members, t.Block):
-        inside = ", ".join(p.any(member) for member in node.members.rows[0])
-        return f"_{{{key} \\in \\{{{inside}\\}}}}"
-    return f"_{{{key} \\in {p.any(node.members)}}}"
+        below, above = f"{node.index}={first}", f"^{{{last}}}"
+    elif isinstance(node.members, t.Block):
+        below += f" \\in \\{{{', '.join(map(p.any, node.members.rows[0]))}\\}}"
+    elif not own:
+        below += f" \\in {p.any(node.members)}"
+    if node.without is not None:
+        below += f"{'' if own else f', {node.index}'} \\ne {p.any(node.without)}"
+    return f"_{{{below}}}{above}"
 
 
 @printed.register(t.Reduction)
@@ -264,27 +239,13 @@ def _under(node: t.Under, p: Printer) -> str:
 @printed.register(t.Integral)
 def _integral(node: t.Integral, p: Printer) -> str:
     limits = ""
-    if node.dimension is not None:
-        side = f"[{', '.join(map(p.any, node.limits))}]"
-        limits = f"_{{{side}^{{{p.any(node.dimension)}}}}}"
-    elif node.first is not None:
+    if node.first is not None:
         first, last = map(p.any, node.limits)
         limits = f"_{{{first}}}^{{{last}}}"
+        if node.dimension is not None:
+            limits = f"_{{[{first}, {last}]^{{{p.any(node.dimension)}}}}}"
     ends = "".join(f" \\,\\mathrm d {v}" for v in node.variables)
     return f"\\int{limits} {p.any(node.body)}{ends}"
-
-
-@printed.register(t.Derivative)
-def _derivative(node: t.Derivative, p: Printer) -> str:
-    body = p.factor(node.body, True)
-    return f"\\frac{{\\partial {body}}}{{\\partial {p.any(node.variable)}}}"
-
-
-@printed.register(t.Gradient)
-def _gradient(node: t.Gradient, p: Printer) -> str:
-    called = isinstance(node.body, t.Apply | t.Name)
-    body = p.any(node.body) if called else p.wrapped(node.body)
-    return f"\\nabla_{{{p.any(node.variable)}}} {body}"
 
 
 # Relations, statements and their conditions
@@ -292,34 +253,29 @@ def _gradient(node: t.Gradient, p: Printer) -> str:
 
 @printed.register(t.Cases)
 def _cases(node: t.Cases, p: Printer) -> str:
-    rows = []
-    for value, condition in zip(node.values, node.conditions, strict=True):
-        words = f"\\text{{if }} {p.any(condition)}" if condition else "\\text{otherwise}"
-        rows.append(f"{p.any(value)} & {words}")
-    inside = " \\\\ ".join(rows)
-    return f"\\begin{{cases}} {inside} \\end{{cases}}"
+    when = (f"\\text{{if }} {p.any(c)}" if c else "\\text{otherwise}" for c in node.conditions)
+    return _grid("cases", zip(map(p.any, node.values), when, strict=True))
+
+
+def _grid(environment: str, rows: Iterable[Iterable[str]]) -> str:
+    inside = " \\\\ ".join(map(" & ".join, rows))
+    return f"\\begin{{{environment}}} {inside} \\end{{{environment}}}"
 
 
 @printed.register(t.Statement)
 def _statement(node: t.Statement, p: Printer) -> str:
     out = ""
-    before = None
+    before: t.Node | None = None
     for step in node.steps:
-        chained = before is not None and step.left is before
-        gap = " " if chained else ", \\quad " if out else ""
-        text = f"{step.relation} {p.any(step.right)}" if chained else p.any(step)
-        out = out + gap + text
+        if step.left is before:
+            out += f" {step.relation} {p.any(step.right)}"
+        else:
+            out += (", \\quad " if out else "") + p.any(step)
         before = step.right
     for condition in node.conditions:
         words = "if" if isinstance(condition, t.Step) else "for all"
         out += f" \\text{{ {words} }} {p.any(condition)}"
     return out
-
-
-@printed.register(t.Space)
-def _space(node: t.Space, p: Printer) -> str:
-    sizes = " \\times ".join(map(p.term, node.shape))
-    return f"{node.name}^{{{sizes}}}" if sizes else node.name
 
 
 @printed.register(t.Member)

@@ -41,9 +41,7 @@ _WIDE = word_set(r"\quad \qquad \enspace \hfill")
 DROPPED = word_set(
     r"\color \textcolor \tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace"
 )
-_WITH_COLUMNS = frozenset(
-    f"\\begin{{{name}}}" for name in ("array", "alignat", "alignat*", "alignedat")
-)
+_WITH_COLUMNS = word_set(r"\begin{array} \begin{alignat} \begin{alignat*} \begin{alignedat}")
 _TEXT = word_set(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
 SIDES = {
     **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
@@ -84,10 +82,12 @@ class Scanner:
         while self.at < self.end:
             match = _PIECE.match(self.latex, self.at)
             assert match, "every character is a piece"
-            start = self.at
-            self.at = match.end()
+            start, self.at = match.span()
             if match["env"]:
-                self._environment(start)
+                name = "".join(match["env"].split())
+                if name in _WITH_COLUMNS:
+                    self._braced()
+                self._emit(name, start)
             elif match["piece"]:
                 self._piece(match["piece"], start)
         return self.out
@@ -102,14 +102,12 @@ class Scanner:
             if self.side == "open":
                 self._emit("\\left.", self.sized)
             self.side = None
-        elif text in LAYOUT:
-            pass
         elif text in DROPPED:
             dropped = self._braced()
             self.wide = self.wide or (text == "\\hspace" and "-" not in dropped)
         elif text in _TEXT:
             self._words(start)
-        else:
+        elif text not in LAYOUT:
             self._symbol(text, start)
 
     def _words(self, start: int) -> None:
@@ -142,22 +140,13 @@ class Scanner:
         self.out.append(Token(text, start, self.at, side, self.wide))
         self.wide = False
 
-    def _environment(self, start: int) -> None:
-        text = re.sub(r"\s+", "", self.latex[start : self.at])
-        if text in _WITH_COLUMNS:
-            self._braced()
-        self._emit(text, start)
-
     def _braced(self) -> str:
         """The text of the group that follows, which is consumed."""
         opened = re.compile(r"\*?\s*\{").match(self.latex, self.at)
         if not opened:
             return ""
-        depth = 1
-        i = opened.end()
-        while depth and i < len(self.latex):
-            step = 2 if self.latex[i] == "\\" else 1
-            depth += {"{": 1, "}": -1}.get(self.latex[i], 0)
-            i += step
-        self.at = i
-        return self.latex[opened.end() : i - 1]
+        depth, self.at = 1, opened.end()
+        while depth and self.at < len(self.latex):
+            depth += {"{": 1, "}": -1}.get(self.latex[self.at], 0)
+            self.at += 2 if self.latex[self.at] == "\\" else 1
+        return self.latex[opened.end() : self.at - 1]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
 from ..errors import EquationError
 from .scanner import Scanner, Token
@@ -28,11 +29,11 @@ ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, 
 SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
 _LABELS = {"\\underbrace": "_", "\\overbrace": "^"}
 Scripts = dict[str, list[Token]]
-_COMMA = {"\\\\": ","}
 _BIG = _set(r"\max \min \sum \prod \mathrm")
 _STACKED = _set(r"\overset \stackrel")
 _DEFINES = re.compile(r"def|\\triangle|\\Delta")
 _NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
+_ABOVE = {"\\choose": "\\binom", "\\over": "\\frac"}
 _OPENING = frozenset({"{", "(", "[", "\\{"})
 _CLOSING = frozenset({"}", ")", "]", "\\}"})
 _NO_ARGUMENT = frozenset({"_", "^", "}", "&", "\\\\"})
@@ -117,9 +118,9 @@ class _Reader:
 
     def _item(self) -> list[Token]:
         """One nucleus with its primes, its subscript and its superscript, in that order."""
+        scripts: Scripts = {"'": [], "_": [], "^": []}
         shell = self._peek() if self._peek() in SHELLS else ""
-        nucleus = [] if self._peek() in ("_", "^", "'") else self._nucleus()
-        scripts: dict[str, list[Token]] = {"'": [], "_": [], "^": []}
+        nucleus = [] if self._peek() in scripts else self._nucleus()
         while self._peek() in scripts:
             kind, content = self._script()
             if kind != "'" and scripts[kind]:
@@ -134,13 +135,12 @@ class _Reader:
 
     def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
         """Take the words at a brace away; what then stands at it would be one of what is in it."""
-        mark = _LABELS.get(shell, "")
-        label = scripts[mark][2:-1] if mark else []
-        if any(not token.text.startswith("\\text{") for token in label):
-            problem = "a formula at a brace is not read: write it as an equation of its own"
-            raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
+        mark = _LABELS.get(shell)
         if mark:
-            scripts[mark] = []
+            label, scripts[mark] = scripts[mark][2:-1], []
+            if any(not token.text.startswith("\\text{") for token in label):
+                problem = "a formula at a brace is not read: write it as an equation of its own"
+                raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
         styled = len(nucleus) > 1 and nucleus[0].text in FONTS
         symbol = len(nucleus) == 1 or (styled and closing(nucleus, 1) == len(nucleus) - 1)
         if shell and any(scripts.values()) and not symbol:
@@ -151,17 +151,13 @@ class _Reader:
         if mark.text == "'":
             return "'", [mark]
         content = self._argument()
-        self._refuse_second_digit(content)
-        primes = [t for t in content[1:-1] if t.text == "'"]
-        if primes and len(primes) == len(content) - 2:
-            return "'", primes
-        return mark.text, [mark, *content]
-
-    def _refuse_second_digit(self, content: list[Token]) -> None:
-        """``x^10`` prints as ``x^{1}0``."""
-        bare = len(content) == 3 and content[0].start == content[1].start
-        if bare and content[1].text.isdigit() and self._peek().isdigit():
+        inside = content[1:-1]
+        bare = len(inside) == 1 and content[0].start == inside[0].start
+        if bare and inside[0].text.isdigit() and self._peek().isdigit():  # `x^10` is `x^{1}0`
             raise self._fault("only one digit is in the script: write braces")
+        if inside and all(t.text == "'" for t in inside):
+            return "'", inside
+        return mark.text, [mark, *content]
 
     def _argument(self) -> list[Token]:
         """What a command or a script takes: a group or one nucleus, always in braces."""
@@ -174,7 +170,7 @@ class _Reader:
                 raise self._fault("an argument is missing here")
             inside = self._nucleus()
             opened, shut = inside[0], inside[-1]
-        return [replace(opened, text="{"), *inside, replace(shut, text="}")]
+        return _braced(opened, inside, shut)
 
     def _group(self, opened: Token) -> list[Token]:
         parts: list[list[Token]] = [[]]
@@ -183,18 +179,14 @@ class _Reader:
             if self.i >= len(self.pieces):
                 span = (opened.start, opened.end)
                 raise EquationError("this brace is never closed", self.latex, span)
-            if self._peek() in ("\\choose", "\\over"):
-                command = {"\\choose": "\\binom", "\\over": "\\frac"}[self._next().text]
+            if self._peek() in _ABOVE:
+                command = _ABOVE[self._next().text]
                 parts.append([])
-                continue
-            parts[-1] += self._item()
+            else:
+                parts[-1] += self._item()
         shut = self._next()
-        if not command:
-            return parts[0]
-        stack = [replace(opened, text=command)]
-        for part in parts:
-            stack += [replace(opened, text="{"), *part, replace(shut, text="}")]
-        return stack
+        braced = (_braced(opened, part, shut) for part in parts)
+        return [replace(opened, text=command), *chain(*braced)] if command else parts[0]
 
     def _nucleus(self) -> list[Token]:
         token = self._next()
@@ -211,7 +203,8 @@ class _Reader:
         if token.text == "\\underset":
             return self._below(token)
         if token.text == "\\substack":
-            return [replace(t, text=_COMMA.get(t.text, t.text)) for t in self._argument()[1:-1]]
+            rows = self._argument()[1:-1]
+            return [replace(t, text="," if t.text == "\\\\" else t.text) for t in rows]
         if token.text == "\\sqrt" and self._peek() == "[":
             return self._root(token)
         out = [token]
@@ -222,17 +215,17 @@ class _Reader:
     def _stacked(self) -> list[Token]:
         above, below = self._argument(), self._argument()[1:-1]
         label = "".join(t.text for t in above[1:-1])
-        if [t.text for t in below] == ["="] and _DEFINES.search(label):
+        sign = below[0].text if len(below) == 1 else ""
+        if sign == "=" and _DEFINES.search(label):
             return [replace(below[0], text=":=")]
-        if len(below) == 1 and (below[0].text == "\\sim" or _NUMBERED.fullmatch(label)):
+        if sign and (sign == "\\sim" or _NUMBERED.fullmatch(label)):
             return below
         problem = "what stands over a symbol changes what it says, and is not read"
         raise EquationError(problem, self.latex, (above[0].start, above[-1].end))
 
     def _below(self, token: Token) -> list[Token]:
         """``\\underset{i}{\\max}`` is ``\\max_i``."""
-        under = self._argument()
-        word = self._argument()[1:-1]
+        under, word = self._argument(), self._argument()[1:-1]
         if word and word[0].text in _BIG:
             return [*word, replace(under[0], text="_"), *under]
         problem = "`\\underset` is read below \\max, \\min and the like alone"
@@ -243,6 +236,10 @@ class _Reader:
         degree = []
         while self._peek() != "]":
             degree += self._item()
-        shut = self._next()
-        degree = [replace(opened, text="{"), *degree, replace(shut, text="}")]
-        return [replace(token, text="\\root"), *degree, *self._argument()]
+        above = _braced(opened, degree, self._next())
+        return [replace(token, text="\\root"), *above, *self._argument()]
+
+
+def _braced(opened: Token, inside: Sequence[Token], shut: Token) -> list[Token]:
+    """What stands `inside`, in braces at the places of two tokens."""
+    return [replace(opened, text="{"), *inside, replace(shut, text="}")]

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, dataclass_transform
 
 Span = tuple[int, int]
-Path = tuple[tuple[str, int, int], ...]
+Place = tuple[str, int, int]
+Path = tuple[Place, ...]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -29,24 +30,14 @@ class Node(_Frozen):
     span: Span = field(default=(0, 0), compare=False, repr=False, kw_only=True)
 
 
-def children(node: Node) -> Iterator[tuple[tuple[str, int, int], Node]]:
+def children(node: Node) -> Iterator[tuple[Place, Node]]:
     """The child nodes of `node`, each with its place: field, position, position in the row."""
     for item in fields(node):
         value = getattr(node, item.name)
-        if isinstance(value, Node):
-            yield (item.name, -1, -1), value
-        elif isinstance(value, tuple):
-            yield from _inside(item.name, value)
-
-
-def _inside(name: str, values: tuple[Any, ...]) -> Iterator[tuple[tuple[str, int, int], Node]]:
-    for i, value in enumerate(values):
-        if isinstance(value, Node):
-            yield (name, i, -1), value
-        elif isinstance(value, tuple):
-            for j, entry in enumerate(value):
-                if isinstance(entry, Node):
-                    yield (name, i, j), entry
+        for i, entry in enumerate(value) if isinstance(value, tuple) else [(-1, value)]:
+            for j, part in enumerate(entry) if isinstance(entry, tuple) else [(-1, entry)]:
+                if isinstance(part, Node):
+                    yield (item.name, i, j), part
 
 
 def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
@@ -58,12 +49,9 @@ def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
     """`node` with `change` made to each of its children; itself, where that leaves them all."""
-    changes: dict[str, Any] = {}
-    for item in fields(node):
-        value = getattr(node, item.name)
-        new = _mapped_value(value, change)
-        if new is not value:
-            changes[item.name] = new
+    old = {item.name: getattr(node, item.name) for item in fields(node)}
+    new = {name: _mapped_value(value, change) for name, value in old.items()}
+    changes = {name: value for name, value in new.items() if value is not old[name]}
     return replace(node, **changes) if changes else node
 
 
@@ -80,17 +68,15 @@ def replace_at(node: Node, path: Path, new: Node) -> Node:
     """`node` with the node at `path` replaced by `new`; everything off the path is shared."""
     if not path:
         return new
-    name, i, j = path[0]
-    rest = path[1:]
-    value: Any = getattr(node, name)
-    if i < 0:
-        changes: dict[str, Any] = {name: replace_at(value, rest, new)}
-    elif j < 0:
-        changes = {name: (*value[:i], replace_at(value[i], rest, new), *value[i + 1 :])}
-    else:
-        row = (*value[i][:j], replace_at(value[i][j], rest, new), *value[i][j + 1 :])
-        changes = {name: (*value[:i], row, *value[i + 1 :])}
-    return replace(node, **changes)
+    name, *places = path[0]
+
+    def put(value: Any, places: list[int]) -> Any:
+        if not places or places[0] < 0:
+            return replace_at(value, path[1:], new)
+        i = places[0]
+        return (*value[:i], put(value[i], places[1:]), *value[i + 1 :])
+
+    return replace(node, **{name: put(getattr(node, name), places)})
 
 
 class Number(Node):
@@ -378,9 +364,6 @@ class Statement(Node):
 
     steps: tuple[Step, ...]
     conditions: tuple[Node, ...] = ()
-
-
-# Binary operators with a sign of their own: to declare one here is to add it to the language.
 
 
 class Infix(Node):

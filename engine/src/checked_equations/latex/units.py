@@ -126,24 +126,23 @@ class _Reader:
         inside = () if self.text() in ("_", "^") else self._nucleus()
         nucleus = (start, self._behind())
         scripts = []
-        while self._script_follows():
-            at = self.at()
+        end = self.i
+        while self._visible() in ("_", "^", "'"):
+            prime = self.text() == "'"
             self.i += 1
-            prime = self.latex[at] == "'"
-            scripts.append(Group((at, self._behind()), (), ()) if prime else self._one())
+            scripts.append(Group(self.spans[self.i - 1], (), ()) if prime else self._one())
+            end = self.i
+        self.i = end  # the spaces behind it are not part of it
         return Unit(nucleus, inside, tuple(scripts), self._behind())
 
     def _behind(self) -> int:
         return self.spans[self.i - 1][1] if self.i else 0
 
-    def _script_follows(self) -> bool:
-        here = self.i
+    def _visible(self) -> str:
+        """The next piece that is no space; those are passed."""
         while _GAP.fullmatch(self.text()):
             self.i += 1
-        if self.text() in ("_", "^", "'"):
-            return True
-        self.i = here
-        return False
+        return self.text()
 
     def _nucleus(self) -> tuple[Group, ...]:
         text = self.text()
@@ -167,9 +166,7 @@ class _Reader:
 
     def _one(self) -> Group:
         """An argument: what stands in braces, or the next thing."""
-        while _GAP.fullmatch(self.text()):
-            self.i += 1
-        if self.text() == "{":
+        if self._visible() == "{":
             self.i += 1
             return self._until("}")
         start = self.at()
@@ -196,7 +193,7 @@ def cover(latex: str, start: int, end: int) -> Span | None:
 
 
 def _cover(group: Group, start: int, end: int) -> Span | None:
-    hit = [unit for unit in group.units if unit.span[0] < end and start < unit.end]
+    hit = [unit for unit in group.units if unit.nucleus[0] < end and start < unit.end]
     if not hit:
         return None
     if len(hit) == 1:
@@ -230,10 +227,9 @@ def _anchor(group: Group, start: int, end: int, commas: frozenset[int]) -> Span 
         return seen[-1].nucleus if seen else None
     unit = after[0]
     inner = [g for g in unit.groups if g.span[0] <= start and max(end, start + 1) <= g.span[1]]
-    for part in inner:
-        found = _anchor(part, start, end, commas)
-        if found:
-            return found
+    found = next(filter(None, (_anchor(part, start, end, commas) for part in inner)), None)
+    if found:
+        return found
     if start >= unit.nucleus[1]:
         scripts = [g for g in unit.scripts if g.span[1] > start and g.span[0] < g.span[1]]
         return scripts[0].span if scripts else unit.nucleus

@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from lark import Token as Word
-from lark.tree import Meta
 
 from .. import tree as t
 from ..names import DISTRIBUTIONS, Signature, normal, signature
 from ..tokenizer import tokens
-from .branches import Branches, Parts, bind, span_of
+from ..tree import Span
+from .branches import Branches, bind
 
 Bodies = tuple[t.Node, ...]
 
@@ -26,66 +27,54 @@ class Averages(Branches):
         forms = {k: signature(k) for k, kind in kinds.items() if kind in DISTRIBUTIONS}
         self.forms: dict[str, Signature] = {k: form for k, form in forms.items() if form}
 
-    def under(self, meta: Meta, parts: Parts) -> t.Under:
+    def under(self, span: Span, drawn: Word, *given: t.Node) -> t.Under:
         """One distribution below an average, with what is drawn from it."""
-        distribution, *variables = str(parts[0]).split("\t")
-        return t.Under(tuple(variables), distribution, tuple(parts[1:]), span=span_of(meta))
+        distribution, *variables = str(drawn).split("\t")
+        return t.Under(tuple(variables), distribution, given, span=span)
 
-    def averaged(self, meta: Meta, parts: Parts) -> tuple[Bodies, Bodies]:
+    def averaged(self, span: Span, *parts: Any) -> tuple[Bodies, Bodies]:
         """What is averaged, and what stands behind the bar."""
-        bars = [i for i, p in enumerate(parts) if isinstance(p, Word) and p in ("|", ";")]
-        bar = bars[0] if bars else len(parts)
-        return tuple(parts[:bar:2]), tuple(parts[bar + 1 :: 2])
+        bars = (i for i, p in enumerate(parts) if isinstance(p, Word) and p in ("|", ";"))
+        bar = next(bars, len(parts))
+        return parts[:bar:2], parts[bar + 1 :: 2]
 
-    def setting(self, meta: Meta, parts: Parts) -> tuple[str, t.Node]:
-        """``x = 2`` behind the bar: which variable has which value."""
-        return str(parts[0]), parts[2]
-
-    def expectation(self, meta: Meta, parts: Parts) -> t.Node:
+    def expectation(self, span: Span, sign: Word, *parts: Any) -> t.Node:
         """``\\mathbb E_x[body]``."""
-        over, (body,) = self._average(parts, meta, 1)
-        return t.Expectation(over, body, span=span_of(meta))
+        return self._average(t.Expectation, span, *parts)
 
-    def variance(self, meta: Meta, parts: Parts) -> t.Node:
+    def variance(self, span: Span, sign: Word, *parts: Any) -> t.Node:
         """``\\mathbb V_x[body]``."""
-        over, (body,) = self._average(parts, meta, 1)
-        return t.Variance(over, body, span=span_of(meta))
+        return self._average(t.Variance, span, *parts)
 
-    def covariance(self, meta: Meta, parts: Parts) -> t.Node:
+    def covariance(self, span: Span, sign: Word, *parts: Any) -> t.Node:
         """``\\operatorname{Cov}_x(left, right)``; of one thing, its variance."""
-        if len(parts[-1][0]) == 1:
-            return self.variance(meta, parts)
-        over, (left, right) = self._average(parts, meta, 2)
-        return t.Covariance(over, left, right, span=span_of(meta))
+        kind = t.Variance if len(parts[-1][0]) == 1 else t.Covariance
+        return self._average(kind, span, *parts)
 
-    def _average(self, parts: Parts, meta: Meta, most: int) -> tuple[tuple[t.Under, ...], Bodies]:
-        over = tuple(parts[1:-1])
+    def _average(self, kind: type[t.Average], span: Span, *parts: Any) -> t.Node:
+        over = parts[:-1]
         bodies, given = parts[-1]
-        if len(bodies) != most:
-            raise self._fault("an average is of one expression, a covariance of one or two", meta)
+        if len(bodies) != (2 if kind is t.Covariance else 1):
+            raise self._fault("an average is of one expression, a covariance of one or two", span)
         if given:
-            over = (self._conditional(over, bodies, given, meta),)
+            over = (self._conditional(over, bodies, given, span),)
         elif not over:
-            over = self._own(bodies, meta)
-        loose = [",".join(under.variables) for under in over if not under.distribution]
-        if loose:
-            problem = f"`{loose[0]}` is bound to no distribution without what it is given"
-            raise self._fault(problem, meta)
-        self._refuse_lone_letters(over, bodies, meta)
-        over = self._in_order(over, meta)
-        drawn = [key for under in over for key in under.variables]
-        return over, tuple(bind(body, drawn) for body in bodies)
-
-    def _refuse_lone_letters(self, over: tuple[t.Under, ...], bodies: Bodies, meta: Meta) -> None:
-        r"""``\mathbb E_q[f(x)]`` does not say that x is drawn, unless ``q(x)`` is bound."""
+            over = self._own(bodies, span)
         for under in over:
-            key = under.distribution
+            key = under.distribution or ",".join(under.variables)
+            if not under.distribution:
+                problem = f"`{key}` is bound to no distribution without what it is given"
+                raise self._fault(problem, span)
+            # `\mathbb E_q[f(x)]` does not say that x is drawn, unless `q(x)` is bound
             own = under.variables == (key,) and self.kinds.get(key, "nodes") != "nodes"
             if own and key not in _named(bodies):
                 problem = f"say of which variable: `{key}(...)`, for `{key}` itself does not occur"
-                raise self._fault(problem, meta)
+                raise self._fault(problem, span)
+        over = self._in_order(over, span)
+        drawn = [key for under in over for key in under.variables]
+        return kind(over, *(bind(body, drawn) for body in bodies), span=span)
 
-    def _own(self, bodies: Bodies, meta: Meta) -> tuple[t.Under, ...]:
+    def _own(self, bodies: Bodies, span: Span) -> tuple[t.Under, ...]:
         """The one distribution that is bound for a variable of the expression."""
         named = _named(bodies)
         alone = [k for k in named if self.kinds.get(k) in DISTRIBUTIONS]
@@ -95,45 +84,41 @@ class Averages(Branches):
             variables = self.forms[key].variables if forms else (key,)
             return (t.Under(variables, key),)
         if self.kinds:
-            raise self._fault("say over which variable: \\mathbb E_x[...]", meta)
+            raise self._fault("say over which variable: \\mathbb E_x[...]", span)
         return ()
 
     def _conditional(
-        self, over: tuple[t.Under, ...], bodies: Bodies, given: Bodies, meta: Meta
+        self, over: tuple[t.Under, ...], bodies: Bodies, given: Bodies, span: Span
     ) -> t.Under:
         """The one distribution that is bound as given what stands behind the bar."""
-        if any(under.given for under in over) or len(over) > 1:
-            raise self._fault("say under the sign or behind the bar, not both", meta)
+        known = over and over[0].distribution not in ("", *over[0].variables)
+        if any(under.given for under in over) or len(over) > 1 or known:
+            raise self._fault("say under the sign or behind the bar, not both", span)
         settings = [part if isinstance(part, tuple) else ("", part) for part in given]
         given = tuple(node for _, node in settings)
         written = tuple(key or normal(self.latex[slice(*node.span)]) for key, node in settings)
         drawn = set(over[0].variables) if over else _named(bodies)
-        if over and over[0].distribution and over[0].distribution not in over[0].variables:
-            raise self._fault("say under the sign or behind the bar, not both", meta)
-        forms = [
-            key
-            for key, form in self.forms.items()
-            if form.given == written and set(form.variables) <= drawn
-        ]
+        named = (k for k, form in self.forms.items() if form.given == written)
+        forms = [key for key in named if set(self.forms[key].variables) <= drawn]
         if len(forms) != 1:
             said = ", ".join(written)
             problem = f"{'nothing is' if not forms else 'several are'} bound as given `{said}`"
-            raise self._fault(f"{problem}: bind `y \\mid {said}` to a Distribution", meta)
+            raise self._fault(f"{problem}: bind `y \\mid {said}` to a Distribution", span)
         depends = given if self.kinds[forms[0]] == "conditional" else ()
         return t.Under(self.forms[forms[0]].variables, forms[0], depends)
 
-    def _in_order(self, over: Sequence[t.Under], meta: Meta) -> tuple[t.Under, ...]:
+    def _in_order(self, over: Sequence[t.Under], span: Span) -> tuple[t.Under, ...]:
         """What others are given comes before them, and is drawn when they are."""
         drawn = [key for under in over for key in under.variables]
         if len(set(drawn)) < len(drawn):
-            raise self._fault("a variable is drawn twice here", meta)
+            raise self._fault("a variable is drawn twice here", span)
         waiting = [replace(u, given=tuple(bind(g, drawn) for g in u.given)) for u in over]
         out: list[t.Under] = []
         while waiting:
             later = {t.Index(key) for under in waiting for key in under.variables}
             ready = [u for u in waiting if later.isdisjoint(node for _, node in t.walk(u))]
             if not ready:
-                raise self._fault("each of these is given the other", meta)
+                raise self._fault("each of these is given the other", span)
             out.append(ready[0])
             waiting.remove(ready[0])
         return tuple(out)
@@ -146,10 +131,8 @@ def _named(nodes: Bodies) -> set[str]:
 def behind_the_bar(under: t.Under) -> tuple[t.Node, ...]:
     """What stands there of that which the nodes depend on: all but the variables' indices."""
     marked = {token.text for key in under.variables for token in tokens(key)[1:]}
-    indices = itertools.takewhile(
-        lambda node: isinstance(node, t.Name | t.Index) and node.key in marked, under.given
-    )
-    return under.given[len(list(indices)) :]
+    index = (isinstance(node, t.Name | t.Index) and node.key in marked for node in under.given)
+    return under.given[len(list(itertools.takewhile(bool, index))) :]
 
 
 def distribution_arguments(node: t.Node, kinds: Mapping[str, str]) -> t.Node:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from lark.tree import Meta
+from lark import Token as Word
 
-from ...errors import EquationError
 from .. import tree as t
 from ..ambiguities import mentions_free, trailing_factor
-from ..tree import Node
-from .branches import Branches, Parts, around, below, bind, one_product, span_of
+from ..tree import Node, Span
+from .branches import Branches, around, below, bind, one_product
 
 
 class Ranges(Branches):
@@ -21,9 +21,9 @@ class Ranges(Branches):
 
     several: bool
 
-    def range(self, meta: Meta, parts: Parts) -> t.Range:
+    def range(self, span: Span, *parts: Any) -> t.Range:
         """What stands below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
-        key, span = str(parts[0]), span_of(meta)
+        key = str(parts[0])
         itself = t.Name(key, span=span)
         if len(parts) == 1:
             return t.Range(key, members=itself, span=span)
@@ -38,37 +38,33 @@ class Ranges(Branches):
             return t.Range(key, members=target, span=span)
         listed, last = target
         if last is None:
-            return t.Range(key, members=t.Block((listed,), span=around(list(listed))), span=span)
+            return t.Range(key, members=t.Block((listed,), span=around(listed)), span=span)
         if len(listed) > 1:
-            raise self._fault("write the range with its two ends: 1, \\dots, N", meta)
+            raise self._fault("write the range with its two ends: 1, \\dots, N", span)
         return t.Range(key, listed[0], last, span=span)
 
-    def big(self, meta: Meta, parts: Parts) -> Node:
+    def big(self, span: Span, word: Word, *parts: Any) -> Node:
         """``\\sum_{i=1}^n body`` and its like; several ranges are nested."""
-        kind = str(parts[0])
-        body = parts[-1]
-        ranges = self._merged(parts[1:-1])
-        body, next_products = self._ends_at(kind, {over.index for over in ranges}, body, meta)
-        if self.several:
-            self._refuse(trailing_factor(kind, (over.index for over in ranges), body), body.span)
-        upper = parts[-2] if not isinstance(parts[-2], t.Range | list) else None
-        span = (meta.start_pos, body.span[1]) if next_products else span_of(meta)
-        for over in reversed(self._complete(ranges, upper, meta)):
-            body = t.Reduction(kind, over, bind(body, {over.index}), span=span)
-        return t.Product((body, next_products), span=span_of(meta)) if next_products else body
-
-    def _ends_at(
-        self, kind: str, keys: set[str], body: Node, meta: Meta
-    ) -> tuple[Node, Node | None]:
-        """``\\prod_t a_t \\prod_t b_t`` are two products, unless the second mentions what runs."""
+        kind = str(word)
+        *limits, body = parts
+        ranges = self._merged(limits)
+        keys = {over.index for over in ranges}
         last = body.factors[-1] if isinstance(body, t.Product) else body
-        bracketed = last.span[1] != meta.end_pos
-        nested = not _only_products(last) or mentions_free(last, keys)
-        if kind != "prod" or not isinstance(body, t.Product) or bracketed or nested:
-            return body, None
-        return one_product(list(body.factors[:-1])), last
+        # `\prod_t a_t \prod_t b_t` are two products, unless the second mentions what runs
+        bracketed = last.span[1] != span[1]
+        nested = bracketed or not _only_products(last) or mentions_free(last, keys)
+        ends = kind == "prod" and isinstance(body, t.Product) and not nested
+        if ends:
+            body = one_product(body.factors[:-1])
+        if self.several:
+            self._refuse(trailing_factor(kind, keys, body), body.span)
+        upper = None if isinstance(limits[-1], t.Range | list) else limits[-1]
+        own = (span[0], body.span[1]) if ends else span
+        for over in reversed(self._complete(ranges, upper, span)):
+            body = t.Reduction(kind, over, bind(body, {over.index}), span=own)
+        return t.Product((body, last), span=span) if ends else body
 
-    def _merged(self, parts: Parts) -> list[t.Range]:
+    def _merged(self, parts: list[Any]) -> list[t.Range]:
         """One range an index: ``i = 1, i \\ne j`` is one that leaves out ``j``."""
         flat = [over for part in parts for over in (part if isinstance(part, list) else [part])]
         merged: dict[str, t.Range] = {}
@@ -82,26 +78,22 @@ class Ranges(Branches):
         without = other.without
         if without is None or other.members != t.Name(other.index) or over.without is not None:
             problem = f"`{over.index}` runs twice; beside its range only `\\ne` may stand"
-            raise EquationError(problem, self.latex, other.span)
+            raise self._fault(problem, other.span)
         return replace(over, without=without, span=around([over, other]))
 
-    def ordered(self, meta: Meta, parts: Parts) -> list[t.Range]:
+    def ordered(self, span: Span, low: Node, order: Word, *inner: Any) -> list[t.Range]:
         """``1 \\le i < j \\le N``, and ``1 \\le i \\le N``."""
-        low, order, *inner = parts
         first = low if order.type == "LE" else _next(low)
         indices, signs = inner[:-1:2], inner[1::2]
         if not all(isinstance(index, t.Name) for index in indices):
-            raise self._fault("between the limits stands an index, and perhaps a second", meta)
-        span = span_of(meta)
+            raise self._fault("between the limits stands an index, and perhaps a second", span)
         end = below(inner[-1], signs[-1].type)
         if len(indices) == 1:
             return [t.Range(indices[0].key, first, end, span=span)]
         start = first if signs[0].type == "LE" else _next(first)
         last = below(indices[1], signs[0].type)
-        return [
-            t.Range(indices[1].key, start, end, span=span),
-            t.Range(indices[0].key, first, last, span=span),
-        ]
+        outer = t.Range(indices[1].key, start, end, span=span)
+        return [outer, t.Range(indices[0].key, first, last, span=span)]
 
     def _open_end(self, over: t.Range) -> t.Name | None:
         """The ``j`` of ``i < j`` where nothing says how far it goes."""
@@ -109,7 +101,7 @@ class Ranges(Branches):
         end = last.terms[0] if isinstance(last, t.Sum) and last.signs == (1, -1) else last
         return end if isinstance(end, t.Name) and end.key not in self.kinds else None
 
-    def _complete(self, ranges: list[t.Range], upper: Node | None, meta: Meta) -> list[t.Range]:
+    def _complete(self, ranges: list[t.Range], upper: Node | None, span: Span) -> list[t.Range]:
         """Give ``i, j = 1`` and its upper limit to every index that they are written for."""
         if upper is None and all(over.members or over.last for over in ranges):
             return ranges
@@ -120,12 +112,12 @@ class Ranges(Branches):
             return [t.Range(second.key, start, upper, span=around([inner, upper])), inner]
         # `i = 1`, or the `i` of `i, j = 1`: what an upper limit may belong to
         if any(over.last or over.members not in (None, t.Name(over.index)) for over in ranges):
-            raise self._fault("an upper limit stands beside a range that has its end already", meta)
+            raise self._fault("an upper limit stands beside a range that has its end already", span)
         first = ranges[-1].first
         if upper is not None and first is not None:
             limits = [replace(over, first=over.first or first, last=upper) for over in ranges]
             return [replace(over, members=None, span=around([over, upper])) for over in limits]
-        raise self._fault("a range needs both its limits, or a set", meta)
+        raise self._fault("a range needs both its limits, or a set", span)
 
 
 def _only_products(node: Node) -> bool:

@@ -10,7 +10,7 @@ Each becomes a word of its own, and what its nodes depend on follows it in brace
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -32,14 +32,12 @@ class _Over(NamedTuple):
 
 def declare(s: Stream) -> None:
     """What stands under an average as its variable is a name, wherever it stands."""
-    if _any_may_stand(s):
-        return
-    for i, token in enumerate(s.tokens):
+    for i, token in enumerate([] if _any_may_stand(s) else s.tokens):
         if token.text not in _MAY_AVERAGE or s.names.match(s.tokens, i):
             continue
         after = i + s.nucleus(i)
-        if stands(s, i) and s.tokens[after : after + 1]:
-            for over in _read(s, after) if s.tokens[after].text == "_" else ():
+        if stands(s, i) and s.at(after) == "_":
+            for over in _read(s, after):
                 for key in over.variables:
                     s.names.declare(key, "index")
 
@@ -50,24 +48,18 @@ _MAY_AVERAGE = frozenset(sign.split()[0].split("{")[0] for sign in v.EXPECTATION
 def stands(s: Stream, i: int) -> bool:
     """Whether the sign of an average stands there; a plain E is one before square brackets."""
     sign = s.symbol(i)
-    after = i + s.nucleus(i)
-    if sign in _LETTERS and after < len(s.tokens) and s.tokens[after].text == "_":
-        after = s.group_end(after + 1) + 1
-    bracketed = after < len(s.tokens) and s.tokens[after].text == "["
-    return sign in v.EXPECTATIONS and (bracketed or sign not in _LETTERS)
-
-
-_LETTERS = frozenset({"E", "\\mathbf E"})
+    letter = sign in ("E", "\\mathbf E")
+    bracketed = letter and s.at(s.behind_script(i + s.nucleus(i), "_")) == "["
+    return sign in v.EXPECTATIONS and (bracketed or not letter)
 
 
 def expectation(s: Stream, kind: str, length: int) -> None:
     """The sign of an average; its subscript is written anew, a word for each distribution."""
     start = s.i + length
-    subscripted = s.text(length) == "_"
-    end = s.group_end(start + 1) + 1 if subscripted else start
-    if end >= len(s.tokens) or s.tokens[end].text not in v.OPEN:
+    end = s.behind_script(start, "_")
+    if s.at(end) not in v.OPEN:
         raise s.fault("write brackets around what is averaged", s.tokens[s.i])
-    if subscripted:
+    if end > start:
         at = replace(s.tokens[start + 2], end=s.tokens[end - 2].end)
         s.tokens[start:end] = [t for over in _read(s, start) for t in _written(over, at)]
     s.emit(kind, "", length)
@@ -75,28 +67,23 @@ def expectation(s: Stream, kind: str, length: int) -> None:
 
 def _written(over: _Over, at: Token) -> list[Token]:
     word = replace(at, text=UNDER + "\t".join([over.distribution, *over.variables]))
-    if not over.given:
-        return [word]
-    inside: list[Token] = []
-    for part in over.given:
-        comma = [replace(at, text=",")] if inside else []
-        inside += [*comma, *part]
-    return [word, replace(at, text="{"), *inside, replace(at, text="}")]
+    opened, comma, shut = (replace(at, text=text) for text in "{,}")
+    inside = [token for part in over.given for token in (comma, *part)]
+    return [word, opened, *inside[1:], shut] if inside else [word]
 
 
 def under(s: Stream) -> None:
     """Emit one distribution below an average, which `declare` has put in its place."""
     s.emit("UNDER", s.text().removeprefix(UNDER))
     if s.text() == "{":
-        s.stack.append(("index", s.tokens[s.i]))
+        s.push("index")
         s.emit("_LB", "{")
 
 
 def distribution(s: Stream, match: Match) -> None:
     """The name of a distribution in the formula itself: its density, or all of it."""
-    form = s.names.forms.get(match.key)
-    if form is not None:
-        length = next(i for i in range(match.length) if s.tokens[s.i + i].text == "(")
+    if match.key in s.names.forms:
+        length = next(i for i in range(match.length) if s.text(i) == "(")
         return s.emit("CALL", match.key, length)
     called = s.text(match.length) == "("
     if match.kind != "letter":
@@ -123,7 +110,7 @@ def _read(s: Stream, at: int) -> list[_Over]:
 class _Subscript:
     """Reads the tokens of a subscript from left to right."""
 
-    def __init__(self, s: Stream, content: list[Token]) -> None:
+    def __init__(self, s: Stream, content: Tokens) -> None:
         self.s = s
         self.names = s.names
         self.tokens = content
@@ -147,7 +134,7 @@ class _Subscript:
                 self.i = shut + 1
             else:
                 self._symbol()
-        self.out += [self._alone(variables) for variables in self.waiting]
+        self._alone()
         return self.out
 
     # -- one piece each -----------------------------------------------------------------
@@ -156,12 +143,12 @@ class _Subscript:
         """``x``, which a distribution may follow, or ``q(x)``."""
         start = self.i
         end = self._end(self.i)
-        if self._text(end) != "(":
+        if not self._called(end):
             self.waiting.append((joined(self.tokens[start:end]),))
             self.i = end
             return
-        self.out += [self._alone(variables) for variables in self.waiting]
-        self.waiting, shut = [], self._shut(end)
+        self._alone()
+        shut = self._shut(end)
         self.i = shut + 1
         variables, given = split_given(self.tokens[end + 1 : shut])
         key = self._bound(self.tokens[start : self.i], self.tokens[start:end])
@@ -171,15 +158,14 @@ class _Subscript:
         """``x \\sim q``, ``x \\sim q(x)`` and, with parameters, ``x \\sim \\mathcal N(m, v)``."""
         start = self.i + 1
         end = self._end(start)
-        called = self._text(end) == "("
+        called = self._called(end)
         self.i = self._shut(end) + 1 if called else end
         written = self.tokens[start : self.i]
         key = self._bound(written, self.tokens[start:end])
         variables, given = split_given(self.tokens[end + 1 : self.i - 1]) if called else ([], [])
         parameters = not given and tuple(map(joined, variables)) not in self.waiting
         given = variables if parameters else given
-        for drawn in self.waiting:
-            self.out.append(self._over([self._tokens(k) for k in drawn], key, given))
+        self.out += [self._over(self._tokens(drawn), key, given) for drawn in self.waiting]
         self.waiting = []
 
     def _given(self) -> None:
@@ -192,19 +178,24 @@ class _Subscript:
             raise self._unbound(joined(self.tokens))
         self.waiting = []
         self.i = len(self.tokens)
-        self.out.append(self._over([self._tokens(k) for k in drawn], forms[0], given))
+        self.out.append(self._over(self._tokens(drawn), forms[0], given))
 
-    def _alone(self, variables: tuple[str, ...]) -> _Over:
+    def _alone(self) -> None:
+        """What waits stands alone."""
+        self.out += map(self._undrawn, self.waiting)
+        self.waiting = []
+
+    def _undrawn(self, variables: tuple[str, ...]) -> _Over:
         """A variable with nodes of its own, or a letter whose one written form is bound."""
         key = ",".join(variables)
         if self.names.kinds.get(key) in DISTRIBUTIONS and key not in self.names.forms:
-            return self._over([self._tokens(key)], key, [])
+            return self._over(self._tokens([key]), key, [])
         lettered = self.names.written(key)
         forms = lettered or [k for k, f in self.names.forms.items() if f[1] == variables]
         free = [k for k in forms if lettered or not self.names.forms[k].given]
         if len(free) == 1:
             _, drawn, given = self.names.forms[free[0]]
-            return self._over([*map(self._tokens, drawn)], free[0], [*map(self._tokens, given)])
+            return self._over(self._tokens(drawn), free[0], self._tokens(given))
         if forms and not lettered:
             return _Over(variables, "")  # what it is given stands behind the bar
         raise self._unbound(key)
@@ -214,8 +205,9 @@ class _Subscript:
     def _over(self, variables: Sequence[Tokens], key: str, given: Sequence[Tokens]) -> _Over:
         names = tuple(map(self._variable, variables))
         if self.names.kinds[key] == "conditional":
-            marks = (inner for variable in variables for inner in self._subscript(variable))
-            indices = [[mark] for mark in marks if self.names.kinds.get(mark.text) in _RUNS]
+            marks = (inner for variable in variables for inner in _subscript(variable))
+            runs = ("index", "value", "set")
+            indices = [[mark] for mark in marks if self.names.kinds.get(mark.text) in runs]
             return _Over(names, key, (*indices, *given))
         if given and key not in self.names.forms:
             behind = "what stands behind the bar"
@@ -240,18 +232,14 @@ class _Subscript:
             raise self._fault(f"`{key}` is no variable")
         return key
 
-    def _subscript(self, variable: Tokens) -> Tokens:
-        texts = [token.text for token in variable]
-        opened = texts.index("_") + 1 if "_" in texts else 0
-        return variable[opened + 1 : closing(variable, opened)] if opened else ()
-
-    def _tokens(self, key: str) -> list[Token]:
-        """The tokens of a name, at the place of the subscript."""
+    def _tokens(self, keys: Iterable[str]) -> list[Tokens]:
+        """The tokens of some names, at the place of the subscript."""
         at = self.tokens[0]
-        return [replace(token, start=at.start, end=at.end) for token in canonical(key)]
+        rows = map(canonical, keys)
+        return [[replace(token, start=at.start, end=at.end) for token in row] for row in rows]
 
-    def _text(self, i: int) -> str:
-        return self.tokens[i].text if i < len(self.tokens) else ""
+    def _called(self, i: int) -> bool:
+        return [token.text for token in self.tokens[i : i + 1]] == ["("]
 
     def _end(self, i: int, tokens: Tokens | None = None) -> int:
         """Where the symbol at place `i` ends, its scripts and primes included."""
@@ -262,8 +250,7 @@ class _Subscript:
             raise self._fault(f"`{tokens[i].text}` names no variable")
         end = closing(tokens, i + 1) + 1 if tokens[i].text in FONTS else i + 1
         while end < len(tokens) and tokens[end].text in ("'", "_", "^"):
-            marked = tokens[end].text == "'"
-            end = end + 1 if marked else closing(tokens, end + 1) + 1
+            end = 1 + (end if tokens[end].text == "'" else closing(tokens, end + 1))
         return end
 
     def _shut(self, opened: int) -> int:
@@ -281,4 +268,7 @@ class _Subscript:
         return self.s.fault(problem, self.tokens[0], self.tokens[-1])
 
 
-_RUNS = ("index", "value", "set")
+def _subscript(variable: Tokens) -> Tokens:
+    """The tokens in the subscript of a variable."""
+    opened = next((i + 1 for i, token in enumerate(variable) if token.text == "_"), 0)
+    return variable[opened + 1 : closing(variable, opened)] if opened else ()

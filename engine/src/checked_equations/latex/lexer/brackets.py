@@ -22,7 +22,7 @@ def matching(s: Stream, opened: int) -> int:
 
 def open_brace(s: Stream, kind: str = "brace") -> None:
     """Open braces of a `kind`, which says what stands inside."""
-    s.stack.append((kind, s.tokens[s.i]))
+    s.push(kind)
     s.emit("_LB", "{")
 
 
@@ -40,17 +40,17 @@ def open(s: Stream) -> None:
     if token.side == "close":
         return close(s)
     if s.last() == "IN" and token.text == "\\{":
-        s.stack.append(("\\{set", token))
+        s.push("\\{set")
         return s.emit("_LSET", token.text)
     if s.last() == "IN" and s.top() != "head":
-        s.stack.append(("interval", token))
+        s.push("interval")
         return s.emit("LINTERVAL", token.text)
     # the brace just closed was the exponent of a function word: \cos^2(x)
     powered = s.last() == "_RB" and (_before_brace(s), _before_brace(s, 2)) == ("_POW", "FUNC")
     function = s.last() == "FUNC" or powered
     averaged = s.last() in v.AVERAGES or (s.last() == "_RB" and _before_brace(s) == "UNDER")
     kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
-    s.stack.append((token.text + kind, token))
+    s.push(token.text + kind)
     return s.emit("_FPAR" if function else "_LPAR", token.text)
 
 
@@ -83,11 +83,11 @@ def close(s: Stream) -> None:
 def bar(s: Stream) -> None:
     """Read ``|``: it opens or closes bars, or stands between two things."""
     closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
-    if _is_pair(s.tokens[s.i : s.i + 2]) and not closes:  # `||`, but not that of |A||B|
-        first, second = s.tokens[s.i : s.i + 2]
-        s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
-        return double_bar(s)
-    return _by_role(s, "|", "_LBAR")
+    if closes or not _is_pair(s.tokens[s.i : s.i + 2]):
+        return double_bar(s, "|")
+    first, second = s.tokens[s.i : s.i + 2]  # `||`, but not that of |A||B|
+    s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
+    return double_bar(s)
 
 
 def _is_pair(two: list[Token]) -> bool:
@@ -95,17 +95,12 @@ def _is_pair(two: list[Token]) -> bool:
     return len(bare) == 2 and bare[0].end == bare[1].start
 
 
-def double_bar(s: Stream) -> None:
+def double_bar(s: Stream, text: str = "\\|") -> None:
     """Read ``\\|``: it opens or closes a norm, or stands between two things."""
-    _by_role(s, "\\|", "_LNORM")
-
-
-def _by_role(s: Stream, text: str, opening: str) -> None:
-    token = s.tokens[s.i]
-    role = token.side or _role(s, text)
+    role = s.tokens[s.i].side or _role(s, text)
     if role == "open":
-        s.stack.append((text, token))
-        s.emit(opening, text)
+        s.push(text)
+        s.emit("_LBAR" if text == "|" else "_LNORM", text)
     elif role != "close":
         separator(s, text)
     elif _shut(s, text) == "|":
@@ -118,8 +113,7 @@ def _by_role(s: Stream, text: str, opening: str) -> None:
 
 
 def _role(s: Stream, text: str) -> str:
-    after_operand = s.last() in v.ENDS_AN_OPERAND
-    if not after_operand:
+    if s.last() not in v.ENDS_AN_OPERAND:
         return "open"
     if s.top() == text:
         return "close"
@@ -132,9 +126,8 @@ def _role(s: Stream, text: str) -> str:
                 break
         return "open" if bars % 2 == 1 else "middle"
     behind = range(s.i + 1, len(s.tokens))
-    followed = any(s.tokens[i].text == text for i in behind) or (
-        text == "\\|" and any(_is_pair(s.tokens[i : i + 2]) for i in behind)
-    )
+    double = text == "\\|"
+    followed = any(s.at(i) == text or (double and _is_pair(s.tokens[i : i + 2])) for i in behind)
     return "middle" if s.top().endswith("call") or not followed else "open"
 
 
@@ -152,7 +145,7 @@ def open_angle(s: Stream) -> None:
     if shut and not any(t.text in (",", "|", ";", "\\|") for t in s.tokens[s.i : shut]):
         problem = "angles around one thing: write \\mathbb E[...] for an average"
         raise s.fault(problem, s.tokens[s.i], s.tokens[shut])
-    s.stack.append(("\\langle", s.tokens[s.i]))
+    s.push("\\langle")
     s.emit("_LANGLE", "\\langle")
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-
-from lark import Token as Word
+from functools import partial
 
 from .. import vocabulary as v
 from ..names import joined
@@ -24,27 +23,23 @@ def differential(s: Stream) -> bool:
         return False
     if not s.top().startswith("int"):
         raise s.fault("this is not closed before the integral ends", s.stack[-1][1])
-    open_kinds = (kind for kind, _ in reversed(s.stack))
-    waiting = len(list(itertools.takewhile(lambda kind: kind.startswith("int"), open_kinds)))
+    opened = (kind.startswith("int") for kind, _ in reversed(s.stack))
+    waiting = len(list(itertools.takewhile(bool, opened)))
     groups = [[k] for k in keys] if len(keys) <= waiting or len(keys) == 1 else [keys]
-    first, last = s.tokens[s.i], s.tokens[end - 1]
     for group in groups:
         named = s.stack.pop()[0].removeprefix("int")  # the variable of its domain, if that has one
         if named and group != [named]:
             over = " and ".join(f"`{key}`" for key in group)
             problem = f"the domain is one of `{named}`, the integral runs over {over}"
             raise s.fault(problem, s.tokens[s.i])
-        value = "\n".join(group)
-        s.out.append(Word("DIFF", value, start_pos=first.start, end_pos=last.end))
+        s.insert("DIFF", "\n".join(group), s.tokens[s.i], s.tokens[end - 1])
     s.i = end
     return True
 
 
 def _differentials(s: Stream, i: int) -> tuple[list[str], int]:
     keys: list[str] = []
-    while i < len(s.tokens):
-        if s.symbol(i) not in v.DIFFERENTIALS or not s.symbol(i + s.nucleus(i)):
-            break
+    while s.symbol(i) in v.DIFFERENTIALS and s.symbol(i + s.nucleus(i)):
         after = i + s.nucleus(i)
         match = s.names.match(s.tokens, after)
         if match and match.kind == "nodes":
@@ -61,40 +56,35 @@ def integral(s: Stream) -> None:
     """Read ``\\int``, with its domain where that stands in place of both limits."""
     sign = s.tokens[s.i]
     s.emit("INT", "\\int")
-    end = s.group_end(s.i + 1) + 1 if s.text() in ("_", "^") else 0
     if s.text() == "^":
         problem = "an integral has both its limits, or a domain such as `x > 0` or `[0, 1]`"
-        raise s.fault(problem, s.tokens[s.i], s.tokens[end - 1])
-    both = not end or (end < len(s.tokens) and s.tokens[end].text == "^")
-    s.stack.append(("int" if both else f"int{limits(s)}", sign))
+        raise s.fault(problem, s.tokens[s.i], s.tokens[s.group_end(s.i + 1)])
+    domain = s.text() == "_" and s.at(s.behind_script(s.i, "_")) != "^"
+    s.stack.append((f"int{limits(s)}" if domain else "int", sign))
 
 
 def declare_points(s: Stream) -> None:
     """The variable of ``|_{x = a}`` is a name, wherever it stands."""
-    for i in range(len(s.tokens) - 1):
-        if is_point(s, i):
-            for part in split(s.content(i + 2), {","})[0]:
-                s.names.add(joined(split(part, {"="})[0][0]), "index")
+    for i in filter(partial(is_point, s), range(len(s.tokens))):
+        for part in split(s.content(i + 2), {","})[0]:
+            s.names.add(joined(split(part, {"="})[0][0]), "index")
 
 
 def is_point(s: Stream, i: int) -> bool:
     """Whether ``|_{x = a}`` stands at place `i`."""
-    scripted = s.tokens[i].text == "|" and s.tokens[i + 1 : i + 2]
-    if not scripted or s.tokens[i + 1].text != "_":
-        return False
-    return len(split(s.content(i + 2), {"="})[0]) > 1
+    scripted = s.at(i) == "|" and s.at(i + 1) == "_"
+    return scripted and len(split(s.content(i + 2), {"="})[0]) > 1
 
 
 def open_point(s: Stream) -> None:
     """Read ``\\left.``: it opens what ``\\right|_{x = a}`` closes, and is layout elsewhere."""
     depth = 0
-    for i in range(s.i, len(s.tokens)):
-        opens = s.tokens[i].side == "open" or s.tokens[i].text == "\\left."
-        depth += opens - (s.tokens[i].side == "close")
+    for i, token in enumerate(s.tokens[s.i :], start=s.i):
+        depth += (token.side == "open" or token.text == "\\left.") - (token.side == "close")
+        if depth == 0 and is_point(s, i):
+            s.push("point")
+            return s.emit("_LPAR", "\\left.")
         if depth == 0:
-            if is_point(s, i):
-                s.stack.append(("point", s.tokens[s.i]))
-                return s.emit("_LPAR", "\\left.")
             break
     s.i += 1
     return None
@@ -105,7 +95,7 @@ def point(s: Stream) -> None:
     bar = s.tokens[s.i]
     if s.top() == "point":
         s.stack.pop()
-        s.out.append(Word("_RPAR", "|", start_pos=bar.start, end_pos=bar.end))
+        s.insert("_RPAR", "|", bar, bar)
     s.emit("_AT", "|")
     s.i += 1
     open_brace(s, "head")
@@ -117,7 +107,7 @@ def nabla(s: Stream) -> None:
         raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
     sign = s.tokens[s.i : s.group_end(s.i + 2) + 1]
     end = s.i + len(sign)
-    if end < len(s.tokens) and s.tokens[end].text == "^":
+    if s.at(end) == "^":
         power = s.group_end(end + 1) + 1
         exponent = joined(s.content(end + 1))
         if exponent == "2":
@@ -144,27 +134,21 @@ def fraction(s: Stream) -> None:
     order = _is_derivative(s, above, below)
     if not order:
         return s.emit("_FRAC", "\\frac")
-    _declare_variable(s, above + order + 1, s.group_end(above) + 1)
-    first = s.tokens[s.i]
+    start = above + order + 1
+    function = s.names.match(s.tokens, start)
+    alone = function is not None and start + function.length + 1 == below
+    called = alone and s.at(s.group_end(below) + 1) == "("
+    if function and called and function.kind == "callable":
+        # of \frac{\partial f}{\partial x}(y) the variable needs no value of its own
+        s.names.add(joined(s.tokens[below + 2 : s.atom_end(below + 2)]), "index")
     bare = above + order + 2 == below
     kind = "DERIVE" if bare else "_DERIVATIVE"
-    s.out.append(Word(kind, kind, start_pos=first.start, end_pos=first.end))
+    s.emit(kind, kind)
     if bare:
         s.i = below
     else:
         del s.tokens[above + 1 : above + order + 1]
-        s.i = above
     return None
-
-
-def _declare_variable(s: Stream, start: int, below: int) -> None:
-    """Of ``\\frac{\\partial f}{\\partial x}(y)`` the variable needs no value of its own."""
-    end = s.group_end(below)
-    function = s.names.match(s.tokens, start)
-    alone = function is not None and start + function.length + 1 == below
-    called = s.tokens[end + 1 : end + 2] and s.tokens[end + 1].text == "("
-    if function and alone and called and function.kind == "callable":
-        s.names.add(joined(s.tokens[below + 2 : s.atom_end(below + 2)]), "index")
 
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:

@@ -9,9 +9,8 @@ from .stream import Stream
 Row = list[Token]
 Limits = tuple[str, Row | None, Row | None]  # of which variable, from, to; none is infinite
 
-LINES: dict[str, tuple[str, str]] = {
-    "\\mathbb R": ("", ""), "\\mathbb R_+": ("0", ""), "\\mathbb R_{>0}": ("0", ""),
-    "\\mathbb R_{\\ge0}": ("0", ""),
+LINES = {  # whether they begin at zero
+    "\\mathbb R": False, "\\mathbb R_+": True, "\\mathbb R_{>0}": True, "\\mathbb R_{\\ge0}": True
 }  # fmt: skip
 _UP, _DOWN = frozenset({"<", "\\le"}), frozenset({">", "\\ge"})
 
@@ -37,8 +36,7 @@ def limits(s: Stream) -> str:
 
     first = [*put("_", "{"), *(low or put("-", "\\infty")), *put("}")]
     last = [*put("^", "{"), *(high or put("\\infty")), *put("}")]
-    power = [*put("^"), *dimension] if dimension else []
-    s.tokens[s.i : end + 1] = [*first, *last, *power]
+    s.tokens[s.i : end + 1] = [*first, *last, *(put("^") if dimension else []), *dimension]
     return key
 
 
@@ -59,11 +57,10 @@ def _interval(s: Stream, content: Row) -> Limits | None:
     target = parts[-1]
     if len(parts) > 2 or not target or (signs and not key):
         return None
-    line = LINES.get(joined(target))
-    if line and joined(target) not in s.names.kinds:
-        stretch = target[0].start, target[-1].end
-        low, high = ([Token(digit, *stretch)] if digit else None for digit in line)
-        return key, low, high
+    space = joined(target)
+    if space in LINES and space not in s.names.kinds:
+        low = [Token("0", target[0].start, target[-1].end)] if LINES[space] else None
+        return key, low, None
     if target[0].text not in "([" or target[-1].text not in ")]":
         return None
     ends, commas = split(target[1:-1], {","})
@@ -89,9 +86,7 @@ def _conditions(s: Stream, content: Row) -> Limits | None:
 
 def _variable(s: Stream, row: Row) -> str:
     """The variable that `row` is and nothing else, or nothing."""
-    if not row:
-        return ""
-    match = s.names.match(row, 0)
+    match = s.names.match(row, 0) if row else None
     if match:
         return match.key if match.kind == "nodes" and match.length == len(row) else ""
     return joined(row) if s.free and len(row) == 1 else ""

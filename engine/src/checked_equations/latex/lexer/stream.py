@@ -11,9 +11,7 @@ from ..tokenizer import FONTS, Token, closing, tokens
 
 def is_letter(text: str) -> bool:
     """A letter or a command: what may be the name of something."""
-    if text.startswith("\\text{"):
-        return True
-    return text.isalpha() or (text[0] == "\\" and text[1:].isalpha())
+    return text.startswith("\\text{") or text.removeprefix("\\").isalpha()
 
 
 class Stream:
@@ -32,10 +30,13 @@ class Stream:
         self.margin = False  # whether the statement began at a tab
         self.tabs = 0  # in the row of a display
 
+    def at(self, i: int) -> str:
+        """The token at place `i`; nothing beyond the end."""
+        return self.tokens[i].text if i < len(self.tokens) else ""
+
     def text(self, ahead: int = 0) -> str:
         """The token here, or some places `ahead`; nothing beyond the end."""
-        i = self.i + ahead
-        return self.tokens[i].text if i < len(self.tokens) else ""
+        return self.at(self.i + ahead)
 
     def last(self) -> str:
         """The kind of the terminal made last, or nothing."""
@@ -47,9 +48,8 @@ class Stream:
 
     def emit(self, kind: str, value: str, length: int = 1) -> None:
         """Make a terminal of the next `length` tokens, and go on behind them."""
-        first, last = self.tokens[self.i], self.tokens[self.i + length - 1]
+        self.insert(kind, value, self.tokens[self.i], self.tokens[self.i + length - 1])
         self.i += length
-        self.out.append(Word(kind, value, start_pos=first.start, end_pos=last.end))
 
     def fault(self, problem: str, first: Token, last: Token | None = None) -> EquationError:
         """An error that says `problem` and points at the tokens from `first` to `last`."""
@@ -67,21 +67,28 @@ class Stream:
 
     def nucleus(self, i: int) -> int:
         """How many tokens the symbol at place `i` has, without its scripts."""
-        if self.tokens[i].text not in FONTS:
-            return 1
-        return self.group_end(i + 1) - i + 1
+        return self.group_end(i + 1) - i + 1 if self.tokens[i].text in FONTS else 1
 
     def symbol(self, i: int) -> str:
         """The symbol at place `i`, without its scripts; empty where none begins."""
-        if i >= len(self.tokens) or self.tokens[i].text in ("{", "}"):
-            return ""
-        return joined(self.tokens[i : i + self.nucleus(i)])
+        none = self.at(i) in ("", "{", "}")
+        return "" if none else joined(self.tokens[i : i + self.nucleus(i)])
 
     def atom_end(self, i: int) -> int:
         """Behind the symbol at place `i`, its primes and its subscript."""
         i += self.nucleus(i)
-        while i < len(self.tokens) and self.tokens[i].text == "'":
+        while self.at(i) == "'":
             i += 1
-        if i < len(self.tokens) and self.tokens[i].text == "_":
-            i = self.group_end(i + 1) + 1
-        return i
+        return self.behind_script(i, "_")
+
+    def behind_script(self, i: int, mark: str) -> int:
+        """Behind the subscript or superscript at place `i`, if one stands there; else `i`."""
+        return self.group_end(i + 1) + 1 if self.at(i) == mark else i
+
+    def push(self, kind: str) -> None:
+        """Note that the token here opens something of a `kind`."""
+        self.stack.append((kind, self.tokens[self.i]))
+
+    def insert(self, kind: str, value: str, first: Token, last: Token) -> None:
+        """Make a terminal of the stretch from `first` to `last`, and stay here."""
+        self.out.append(Word(kind, value, start_pos=first.start, end_pos=last.end))

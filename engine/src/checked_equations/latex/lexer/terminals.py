@@ -7,7 +7,6 @@ the bound names at hand, so that the grammar itself stays free of special cases.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 from lark import Token as Word
@@ -15,7 +14,7 @@ from lark import Token as Word
 from .. import vocabulary as v
 from ..names import Names, joined, nearest
 from ..tokenizer import Token
-from . import atoms, averages, brackets, calculus, lines, phrases
+from . import atoms, averages, brackets, calculus, lines
 from .stream import Stream
 
 
@@ -58,7 +57,7 @@ def _one(s: Stream) -> None:
     elif token.text in v.RELATIONS:
         _relation(s, token.text)
     elif token.text.startswith("\\text{"):
-        phrases.phrase(s)
+        lines.phrase(s)
     elif token.text.startswith(("\\begin{", "\\end{")):
         lines.environment(s, token.text)
     else:
@@ -67,11 +66,10 @@ def _one(s: Stream) -> None:
 
 def _vocabulary(s: Stream, word: str) -> None:
     length = s.nucleus(s.i)
-    if s.condition and s.last() == "IN":
-        end = s.atom_end(s.i)
-        space = joined(s.tokens[s.i : end])
-        if space in v.SPACES:
-            return s.emit("SPACE", space, end - s.i)
+    end = s.atom_end(s.i)
+    space = joined(s.tokens[s.i : end]) if s.condition and s.last() == "IN" else ""
+    if space in v.SPACES:
+        return s.emit("SPACE", space, end - s.i)
     follows = s.text(length)
     if word in v.BIG and follows == "_":
         s.emit("BIG", v.BIG[word], length)
@@ -96,8 +94,7 @@ def _operator(s: Stream, token: Token) -> None:
         return s.emit("NAME", "\\cdot")
     function = s.last() == "NAME" and s.names.kinds.get(s.out[-1].value) == "callable"
     if token.text == "\\circ" and function:
-        problem = "`\\circ` of functions is not part of the language: write f(g(x))"
-        raise s.fault(problem, token)
+        raise s.fault("`\\circ` of functions is not part of the language: write f(g(x))", token)
     if token.text == "\\times" and s.top() == "shape":
         return s.emit("BY", token.text)
     return s.emit(v.OPERATORS[token.text], token.text)
@@ -107,10 +104,7 @@ def _number(s: Stream) -> None:
     if s.last() == "NUMBER":
         raise s.fault("two numbers side by side print as one: write \\cdot", s.tokens[s.i])
     i = s.i + 1
-    for here, follows in itertools.zip_longest(s.tokens[i:], s.tokens[i + 1 :]):
-        decimal = here.text == "." and follows is not None and follows.text.isdecimal()
-        if here.start != s.tokens[i - 1].end or not (here.text.isdecimal() or decimal):
-            break
+    while s.at(i + (s.at(i) == ".")).isdecimal() and s.tokens[i].start == s.tokens[i - 1].end:
         i += 1
     text = "".join(t.text for t in s.tokens[s.i : i])
     if text.count(".") > 1:
@@ -140,10 +134,9 @@ DEFINING = {"\\triangleq": ":=", "\\equiv": ":="}
 
 
 def _colon(s: Stream) -> None:
-    if s.text(1) == "=":
-        s.emit("REL", ":=", 2)
-    else:
+    if s.text(1) != "=":
         raise s.fault("`:` is not part of the language", s.tokens[s.i])
+    s.emit("REL", ":=", 2)
 
 
 def _function(s: Stream, name: str, length: int) -> None:
@@ -165,7 +158,7 @@ def _power(s: Stream) -> None:
         s.emit("_POW", "^")
         return brackets.open_brace(s, "shape")
     # something in brackets and nothing else, `A^{(i)}`, and whether that is a running variable
-    several = length > 4 and s.tokens[opened + 1].text in ("(", "[")
+    several = length > 4 and s.at(opened + 1) in ("(", "[")
     bracketed = several and brackets.matching(s, opened + 1) == end - 1
     inside = s.tokens[opened + 2 : end - 1]
     match = s.names.match(inside, 0) if inside else None
@@ -191,10 +184,8 @@ def _power(s: Stream) -> None:
 
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
-    start = s.i
     last = (s.out[-1].start_pos if s.out else None) or 0
-    while start and s.tokens[start].start > last:
-        start -= 1
+    start = next((i for i in range(s.i, 0, -1) if s.tokens[i].start <= last), 0)
     key = joined(s.tokens[start : end + 1])
     problem = f"unbound symbol `{key}`{hint or nearest(key, s.names.kinds)}"
     raise s.fault(problem, s.tokens[start], s.tokens[end])
@@ -231,6 +222,6 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
     "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript, "'": _prime,
     ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
-    "\\\\": lines.row, "&": lines.ampersand, "\\forall": phrases.for_all, "\\dots": _dots,
+    "\\\\": lines.row, "&": lines.ampersand, "\\forall": lines.for_all, "\\dots": _dots,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
 }  # fmt: skip
