@@ -60,12 +60,12 @@ def nothing_of_the_books_markup_is_left(taken: Any, slug: str) -> None:
 
 
 def the_equations_have_the_numbers_of_the_page(
-    taken: Any, slug: str, pages: dict[str, Any]
+    taken: Any, slug: str, trees: dict[str, Any]
 ) -> None:
     text = "\n\n".join(cell.source for cell in read(taken(slug), "markdown"))
     tagged = re.findall(r"\\tag\{([\d.]+)\}\n\$\$\n<!-- label: (\S+) -->", text)
-    spans = pages[f"book/{slug}.html"].select("div.math[id] > span.eqno")
-    shown = {re.match(r"\(([\d.]+)\)", span.get_text())[1]: span.parent["id"] for span in spans}
+    spans = trees[f"book/{slug}.html"].css("div.math[id] > span.eqno")
+    shown = {re.match(r"\(([\d.]+)\)", span.text())[1]: span.parent.id for span in spans}
     assert len(shown) > 5
     assert {number: f"equation-{label}" for number, label in tagged} == shown
 
@@ -116,9 +116,9 @@ def evidence_and_solutions_open_on_a_click(taken: Any, slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", CHAPTERS)
-def test_a_chapter_may_be_taken_away(taken: Any, pages: dict[str, Any], slug: str) -> None:
+def test_a_chapter_may_be_taken_away(taken: Any, trees: dict[str, Any], slug: str) -> None:
     nothing_of_the_books_markup_is_left(taken, slug)
-    the_equations_have_the_numbers_of_the_page(taken, slug, pages)
+    the_equations_have_the_numbers_of_the_page(taken, slug, trees)
     it_says_what_the_chapter_says(taken, slug)
     it_asks_for_little(taken, slug)
     figures_show_in_a_notebook_that_nobody_has_run(taken, slug)
