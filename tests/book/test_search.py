@@ -69,7 +69,7 @@ AMERICAN = {
 }
 
 
-FOUND = """queries => queries.map(query => window.bookFind(query).slice(0, 12).map(
+FOUND = """queries => queries.map(query => window.bookFind(query, 12).slice(0, 12).map(
     entry => [entry.querySelector('a').getAttribute('href'), entry.textContent]))"""
 
 
