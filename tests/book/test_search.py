@@ -140,15 +140,17 @@ def test_results_are_sections_with_excerpts(visit: Any) -> None:
     assert len(titles) >= 5
 
 
-@pytest.mark.parametrize("query", ["2.19", "(2.19)", "eq-fv-cov", r"\mathcal{GP}"])
-def test_an_equation_is_found_by_number_label_and_latex(visit: Any, query: str) -> None:
-    page = visit(f"search.html?q={quote(query)}").page
-    first = page.locator(RESULTS).first
-    first.locator("div.math mjx-container").wait_for()
-    assert re.fullmatch(r"Equation \(\d+\.\d+\)", first.locator("a").inner_text())
-    if "2.19" in query:
-        assert first.locator("a").inner_text() == "Equation (2.19)"
-    first.locator("a").click()
+def test_an_equation_is_found_by_number_label_and_latex(visit: Any) -> None:
+    for query in ("2.19", "(2.19)", "eq-fv-cov", r"\mathcal{GP}"):
+        page = visit(f"search.html?q={quote(query)}").page
+        first = page.locator(RESULTS).first
+        first.locator("div.math mjx-container").wait_for()
+        link = first.locator("a")
+        assert re.fullmatch(r"Equation \(\d+\.\d+\)", link.inner_text()), query
+        if "2.19" in query:
+            assert link.inner_text() == "Equation (2.19)"
+        assert "#equation-eq-" in link.get_attribute("href"), query
+    link.click()
     page.wait_for_url(re.compile(r"#equation-eq-"))
 
 
