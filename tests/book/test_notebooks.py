@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,12 @@ def taken(book_html: Path) -> Any:
 
 def read(path: Path, kind: str) -> list[Any]:
     """The cells of a kind."""
-    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+    return [cell for cell in cells(path) if cell.cell_type == kind]
+
+
+@lru_cache(maxsize=1)  # each is asked for seven times, one after the other
+def cells(path: Path) -> list[Any]:
+    return nbformat.read(path, as_version=4).cells
 
 
 def test_every_chapter_has_one() -> None:
