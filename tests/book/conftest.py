@@ -186,6 +186,7 @@ def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iter
         one = sheets[key].pop() if sheets.get(key) else _sheet(browser, options)
         seen.append((key, one))
         one.page.set_viewport_size(options["viewport"])
+        one.forget()
         one.page.goto(file.as_uri() + at)
         return one.page
 
@@ -195,8 +196,6 @@ def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iter
         one.page.mouse.up()
         one.page.mouse.move(0, 0)
         one.page.emulate_media(media="screen")
-        one.page.goto("about:blank")
-        one.forget()
         sheets.setdefault(key, []).append(one)
     assert said == []
 
