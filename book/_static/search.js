@@ -80,14 +80,14 @@
     });
   };
 
-  const places = (data, query) => {
+  const places = (data, query, most) => {
     const terms = folded(query).trim().split(" ").filter(Boolean);
     const stems = terms.map(stem);
     if (!stems.length) return [];
     const all = flat(data).map((place) => scored(place, stems, ` ${terms.join(" ")}`))
       .filter((place) => place.met).sort((a, b) => b.score - a.score);
     const whole = all.filter((place) => place.met === stems.length);
-    return (whole.length ? whole : all.filter((place) => place.met >= stems.length / 2)).slice(0, 60)
+    return (whole.length ? whole : all.filter((place) => place.met >= stems.length / 2)).slice(0, most)
       .map((place) => ({ ...place, anchor: place.section.anchor }));
   };
 
@@ -124,15 +124,15 @@
     excerpt(hit.section.text, query) ?? excerpt(hit.section.code, query));
 
   /* Whoever types a name of the code wants that; a word of the language leads to the text first. */
-  const found = (data, query) => {
-    const text = places(data, query).map(ofPlace(query));
+  const found = (data, query, most) => {
+    const text = places(data, query, most).map(ofPlace(query));
     const code = objects(data, query).map(ofObject);
     const first = /[(_.]|[a-z][A-Z]/.test(query) ? 0 : 3;
     return [...equations(data, query).map(ofEquation), ...names(data, query).map(ofName(query)),
       ...text.slice(0, first), ...code, ...text.slice(first)];
   };
 
-  window.bookFind = (query) => found(window.bookSearch, query);
+  window.bookFind = (query, most = 60) => found(window.bookSearch, query, most);
 
   const said = (number, query) => make("p", { className: "search-summary", role: "status" },
     number ? `${number} ${number === 1 ? "place" : "places"} for “${query}”.`

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -25,32 +24,22 @@ def paths(book_html: Path) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="session")
-def pages(paths: dict[str, Path]) -> Mapping[str, Any]:
-    """Every page of the book by its path, parsed when it is asked for."""
-    return Pages(paths)
-
-
-@pytest.fixture(scope="session")
 def trees(paths: dict[str, Path]) -> Mapping[str, Any]:
-    """Every page of the book, parsed by a library that reads seven hundred of them in a second."""
-    from selectolax.lexbor import LexborHTMLParser
-
-    return {name: LexborHTMLParser(path.read_text("utf-8")) for name, path in paths.items()}
+    """Every page of the book by its path, parsed when it is asked for."""
+    return Trees(paths)
 
 
-class Pages(Mapping[str, Any]):
-    """Pages that are parsed when somebody asks, and once."""
+class Trees(Mapping[str, Any]):
+    """Pages that are parsed when somebody asks, and once: seven hundred of them in a second."""
 
     def __init__(self, paths: dict[str, Path]) -> None:
         self.paths, self.parsed = paths, {}
 
     def __getitem__(self, name: str) -> Any:
-        from bs4 import BeautifulSoup
+        from selectolax.lexbor import LexborHTMLParser
 
         if name not in self.parsed:
-            text = self.paths[name].read_text("utf-8")
-            self.parsed[name] = BeautifulSoup(text, "html.parser")
-            gc.freeze()  # it stays, and no collection need walk through its millions of objects
+            self.parsed[name] = LexborHTMLParser(self.paths[name].read_text("utf-8"))
         return self.parsed[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -197,6 +186,7 @@ def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iter
         one = sheets[key].pop() if sheets.get(key) else _sheet(browser, options)
         seen.append((key, one))
         one.page.set_viewport_size(options["viewport"])
+        one.forget()
         one.page.goto(file.as_uri() + at)
         return one.page
 
@@ -206,8 +196,6 @@ def opened(browser: Any, sheets: dict[str, list[Visit]], tmp_path: Path) -> Iter
         one.page.mouse.up()
         one.page.mouse.move(0, 0)
         one.page.emulate_media(media="screen")
-        one.page.goto("about:blank")
-        one.forget()
         sheets.setdefault(key, []).append(one)
     assert said == []
 

@@ -20,13 +20,11 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize("note", [note.stem for note in NOTES])
-def test_the_note_of_each_data_set_is_a_section(pages: dict[str, Any], note: str) -> None:
-    page = pages["book/data-sets.html"]
-    target = page.find(id=f"data-{note}")
-    assert target is not None
+def test_the_note_of_each_data_set_is_a_section(trees: dict[str, Any], note: str) -> None:
+    around = trees["book/data-sets.html"].css(f"section:has([id='data-{note}'])")
+    assert around
     title = next(line for line in (NOTES[0].parent / f"{note}.md").read_text("utf-8").splitlines())
-    section = target.find_parent("section") or target.find_next("section")
-    assert title.lstrip("# ") in words(section.get_text())
+    assert title.lstrip("# ") in words(around[-1].text())
 
 
 def test_chapters_lead_to_the_notes(trees: dict[str, Any]) -> None:
@@ -41,16 +39,16 @@ def test_chapters_lead_to_the_notes(trees: dict[str, Any]) -> None:
     assert named == []
 
 
-def test_the_entry_for_a_bibliography_says_what_citation_cff_says(pages: dict[str, Any]) -> None:
-    said = words(pages["book/cite.html"].select_one("pre").get_text())
+def test_the_entry_for_a_bibliography_says_what_citation_cff_says(trees: dict[str, Any]) -> None:
+    said = words(trees["book/cite.html"].css_first("pre").text())
     known = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     for field in (known["title"], known["version"], known["license"], known["authors"][0]["name"]):
         assert field in said
     assert f"year = {{{known['date-released'][:4]}}}" in said
 
 
-def test_the_changelog_is_a_page(pages: dict[str, Any]) -> None:
-    titles = [title.get_text() for title in pages["book/changes.html"].select("article h1, h2, h3")]
+def test_the_changelog_is_a_page(trees: dict[str, Any]) -> None:
+    titles = [title.text() for title in trees["book/changes.html"].css("article h1, h2, h3")]
     assert any(title.startswith("Changelog") for title in titles)
     assert any(title.startswith("0.1.0") for title in titles)
 

@@ -214,28 +214,30 @@ found = fit(RBF())
 
 
 @pytest.mark.site
-def test_every_thing_has_a_page(pages: Any, things: list[Any]) -> None:
+def test_every_thing_has_a_page(trees: Any, things: list[Any]) -> None:
     """With its path, its import, its signature, and the list of its parameters; rows lead to it."""
     assert len(things) > 500
-    rows = {name: pages[f"{name}.html"] for name in {thing.overview for thing in things}}
+    overviews = {thing.overview for thing in things}
+    rows = {name: {row.id: row for row in trees[f"{name}.html"].css("tr")} for name in overviews}
     for thing in things:
-        page = pages[f"{thing.docname}.html"]
-        assert page.h1.get_text().rstrip("#¶") == thing.typed
-        said = page.article.get_text()
+        page = trees[f"{thing.docname}.html"]
+        assert page.css_first("h1").text().rstrip("#¶") == thing.typed
+        said = page.css_first("article").text()
         assert f"from {thing.package} import {thing.name}" in said
-        assert page.find("dt", id=thing.full), thing.typed
-        assert page.select_one("details.book-source pre"), thing.typed
-        row = rows[thing.overview].find("tr", id=thing.full)
+        assert page.css_first(f"dt[id='{thing.full}']"), thing.typed
+        assert page.css_first("details.book-source pre"), thing.typed
+        leads = rows[thing.overview][thing.full].css_first("a").attributes["href"]
         place = thing.docname.removeprefix("book/api/")
-        assert row.a["href"] == f"{place}.html#{thing.full}"
+        assert leads == f"{place}.html#{thing.full}"
 
 
 @pytest.mark.site
-def test_a_page_lists_the_parameters(pages: Any, things: list[Any]) -> None:
+def test_a_page_lists_the_parameters(trees: Any, things: list[Any]) -> None:
     for thing in things:
         if getattr(thing.value, "_is_protocol", False):
             continue
-        told = pages[f"{thing.docname}.html"].find("dt", id=thing.full).parent.dd.get_text()
+        described = trees[f"{thing.docname}.html"].css_first(f"dt[id='{thing.full}']").parent
+        told = described.css_first("dd").text()
         made_in_c = inspect.isclass(thing.value) and issubclass(thing.value, BaseException)
         for name in () if made_in_c else inspect.signature(thing.value).parameters:
             assert name.startswith("_") or re.search(rf"(?<!\w){name}(?!\w)", told), thing.typed

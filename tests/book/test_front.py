@@ -100,27 +100,29 @@ def test_every_chapter_has_a_short_title_for_the_list() -> None:
     assert [name for name, title in chapters() if not 4 < len(title) <= 22] == []
 
 
-def test_every_chapter_has_a_card_with_its_question(pages: Any) -> None:
-    cards = {card["href"]: card for card in pages[FRONT].select("ul.book-cards a")}
+def test_every_chapter_has_a_card_with_its_question(trees: Any) -> None:
+    cards = {card.attributes["href"]: card for card in trees[FRONT].css("ul.book-cards a")}
     assert list(cards) == [f"{name}.html" for name, _ in chapters()]
     for name, title in chapters():
         card = cards[f"{name}.html"]
-        assert title in card.find("b").get_text()
-        assert card.find("img")["alt"]
+        assert title in card.css_first("b").text()
+        assert card.css_first("img").attributes["alt"]
 
 
-def test_the_map_leads_to_every_chapter_that_says_what_it_needs(pages: Any) -> None:
+def test_the_map_leads_to_every_chapter_that_says_what_it_needs(trees: Any) -> None:
     texts = {name: (ROOT / "book" / f"{name}.md").read_text("utf-8") for name, _ in chapters()}
     wanted = [f"{name}.html" for name, text in texts.items() if "**What you need:**" in text]
-    assert [link["href"] for link in pages[FRONT].select(".book-map a")] == wanted
-    assert len(pages[FRONT].select(".book-map path")) > 15
+    leads = trees[FRONT].css(".book-map a")
+    assert [link.attributes["href"] for link in leads] == wanted
+    assert len(trees[FRONT].css(".book-map path")) > 15
 
 
-def test_the_doors_lead_somewhere(pages: Any, book_html: Path) -> None:
-    cards = pages[FRONT].select(".book-doors .sd-card")
-    assert [card.select_one(".sd-card-title").get_text(strip=True) for card in cards] == DOORS
+def test_the_doors_lead_somewhere(trees: Any, book_html: Path) -> None:
+    cards = trees[FRONT].css(".book-doors .sd-card")
+    assert [card.css_first(".sd-card-title").text().strip() for card in cards] == DOORS
     for card in cards:
-        assert (book_html / "book" / card.select_one("a.sd-stretched-link")["href"]).is_file()
+        leads = card.css_first("a.sd-stretched-link").attributes["href"]
+        assert (book_html / "book" / leads).is_file()
 
 
 SEEN = """() => {

@@ -101,32 +101,33 @@ def figures(trees: Any) -> list[str]:
     return [tag.id for tree in trees.values() for tag in tree.css("article figure[id]")]
 
 
-def test_every_figure_stands_in_the_gallery_once(pages: Any, figures: list[str]) -> None:
-    links = pages[GALLERY].select("ul.book-gallery > li > a:first-child")
-    shown = [link["href"].partition("#")[2] for link in links]
+def test_every_figure_stands_in_the_gallery_once(trees: Any, figures: list[str]) -> None:
+    links = trees[GALLERY].css("ul.book-gallery > li > a:first-child")
+    shown = [link.attributes["href"].partition("#")[2] for link in links]
     assert figures
     assert sorted(shown) == sorted(figures)
-    assert all(link.find("img") and len(link.find("span").get_text()) > 15 for link in links)
+    assert all(link.css_first("img") and len(link.css_first("span").text()) > 15 for link in links)
 
 
-def test_nearly_all_show_a_call_that_is_described(pages: Any) -> None:
-    cards = pages[GALLERY].select("ul.book-gallery > li")
-    shown = [card for card in cards if card.select("code")]
+def test_nearly_all_show_a_call_that_is_described(trees: Any) -> None:
+    cards = trees[GALLERY].css("ul.book-gallery > li")
+    shown = [card for card in cards if card.css("code")]
     assert len(shown) > 0.9 * len(cards)
-    assert sum(bool(card.select("a.book-call")) for card in shown) > 0.9 * len(shown)
+    assert sum(bool(card.css("a.book-call")) for card in shown) > 0.9 * len(shown)
 
 
 def test_the_gallery_with_all_its_pictures_weighs_less_than_a_megabyte(
-    book_html: Path, pages: Any
+    book_html: Path, trees: Any
 ) -> None:
     here = (book_html / GALLERY).parent
-    pictures = {here / image["src"] for image in pages[GALLERY].select(".book-gallery img")}
+    images = trees[GALLERY].css(".book-gallery img")
+    pictures = {here / image.attributes["src"] for image in images}
     weights = [path.stat().st_size for path in (book_html / GALLERY, *pictures)]
     assert len(weights) > 10
     assert sum(weights) < MEGABYTE
 
 
-def test_pictures_of_the_gallery_wait_until_they_are_near(pages: Any) -> None:
-    images = pages[GALLERY].select(".book-gallery img")
+def test_pictures_of_the_gallery_wait_until_they_are_near(trees: Any) -> None:
+    images = [image.attributes for image in trees[GALLERY].css(".book-gallery img")]
     assert {image["loading"] for image in images} == {"lazy"}
     assert all(int(image["width"]) > 100 and int(image["height"]) > 50 for image in images)

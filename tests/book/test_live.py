@@ -227,32 +227,31 @@ def test_what_no_number_can_tell_is_said_and_not_red(badge: Any, book_html: Path
     assert "no number can tell" in one.locator("> summary").inner_text()
 
 
-def test_the_front_page_has_a_live_equation_open(badge: Any, pages: dict[str, Any]) -> None:
+def test_the_front_page_has_a_live_equation_open(badge: Any, trees: dict[str, Any]) -> None:
     _, one = badge(FRONT)
     at(one, "drop the inverse of K_y").click()
     wait_changed(one)
     assert "eqn-broken" in one.get_attribute("class")
-    article = pages[FRONT].select_one("article")
-    order = [
-        article.select_one(kind).sourceline for kind in (".eqn-badge", ".book-doors", "figure")
-    ]
+    kinds = [".eqn-badge", ".book-doors", "figure"]
+    every = trees[FRONT].css_first("article").css(", ".join(kinds))
+    order = [next(i for i, one in enumerate(every) if one.css_matches(kind)) for kind in kinds]
     assert order == sorted(order)
 
 
 @pytest.mark.parametrize("name", [CHAPTER, "book/games/deviation-payoffs.html", FRONT])
 def test_no_mutant_of_a_badge_is_in_the_html(
-    pages: dict[str, Any], book_html: Path, name: str
+    trees: dict[str, Any], book_html: Path, name: str
 ) -> None:
-    page = pages[name]
-    badges = page.select("details.eqn-badge")
+    page = trees[name]
+    badges = page.css("details.eqn-badge")
     assert badges
-    assert page.select("table.eqn-mutants") == []
+    assert page.css("table.eqn-mutants") == []
     told = data(book_html, name)
     for badge in badges:
-        for spot in badge.select(".eqn-tried"):
-            record = told[badge["data-label"]][int(spot["data-record"])]
+        for spot in badge.css(".eqn-tried"):
+            record = told[badge.attributes["data-label"]][int(spot.attributes["data-record"])]
             assert record["mutants"]
-            assert spot.get_text() == record["sum"] + "."
+            assert spot.text() == record["sum"] + "."
 
 
 @pytest.mark.parametrize("name", [CHAPTER, "book/games/deviation-payoffs.html"])

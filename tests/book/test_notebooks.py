@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,12 @@ def taken(book_html: Path) -> Any:
 
 def read(path: Path, kind: str) -> list[Any]:
     """The cells of a kind."""
-    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == kind]
+    return [cell for cell in cells(path) if cell.cell_type == kind]
+
+
+@lru_cache(maxsize=1)  # each is asked for seven times, one after the other
+def cells(path: Path) -> list[Any]:
+    return nbformat.read(path, as_version=4).cells
 
 
 def test_every_chapter_has_one() -> None:
@@ -60,12 +66,12 @@ def nothing_of_the_books_markup_is_left(taken: Any, slug: str) -> None:
 
 
 def the_equations_have_the_numbers_of_the_page(
-    taken: Any, slug: str, pages: dict[str, Any]
+    taken: Any, slug: str, trees: dict[str, Any]
 ) -> None:
     text = "\n\n".join(cell.source for cell in read(taken(slug), "markdown"))
     tagged = re.findall(r"\\tag\{([\d.]+)\}\n\$\$\n<!-- label: (\S+) -->", text)
-    spans = pages[f"book/{slug}.html"].select("div.math[id] > span.eqno")
-    shown = {re.match(r"\(([\d.]+)\)", span.get_text())[1]: span.parent["id"] for span in spans}
+    spans = trees[f"book/{slug}.html"].css("div.math[id] > span.eqno")
+    shown = {re.match(r"\(([\d.]+)\)", span.text())[1]: span.parent.id for span in spans}
     assert len(shown) > 5
     assert {number: f"equation-{label}" for number, label in tagged} == shown
 
@@ -116,9 +122,9 @@ def evidence_and_solutions_open_on_a_click(taken: Any, slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", CHAPTERS)
-def test_a_chapter_may_be_taken_away(taken: Any, pages: dict[str, Any], slug: str) -> None:
+def test_a_chapter_may_be_taken_away(taken: Any, trees: dict[str, Any], slug: str) -> None:
     nothing_of_the_books_markup_is_left(taken, slug)
-    the_equations_have_the_numbers_of_the_page(taken, slug, pages)
+    the_equations_have_the_numbers_of_the_page(taken, slug, trees)
     it_says_what_the_chapter_says(taken, slug)
     it_asks_for_little(taken, slug)
     figures_show_in_a_notebook_that_nobody_has_run(taken, slug)

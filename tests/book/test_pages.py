@@ -69,12 +69,11 @@ def test_no_style_asks_another_host(book_html: Path) -> None:
     assert {name: urls for name, urls in asked.items() if urls} == {}
 
 
-def test_mathjax_is_here_with_its_fonts(book_html: Path, pages: dict[str, Any]) -> None:
+def test_mathjax_is_here_with_its_fonts(book_html: Path, trees: dict[str, Any]) -> None:
     folder = book_html / "_static" / "mathjax"
     assert (folder / "tex-chtml-full.js").stat().st_size > 1_000_000
     assert len(list((folder / "output/chtml/fonts/woff-v2").glob("*.woff"))) == 23
-    page = pages["book/notation.html"]
-    assert page.find("script", src=re.compile(r"mathjax/tex-chtml-full\.js"))
+    assert trees["book/notation.html"].css_first("script[src*='mathjax/tex-chtml-full.js']")
 
 
 def ids_of(tree: Any) -> list[str]:
@@ -311,45 +310,43 @@ def test_no_relation_leaves_the_evaluated_ones(ledger: dict[str, Any]) -> None:
 
 
 def test_every_item_of_a_built_chapter_is_answered(
-    pages: dict[str, Any], ledger: dict[str, Any], items: list[dict[str, str]]
+    trees: dict[str, Any], ledger: dict[str, Any], items: list[dict[str, str]]
 ) -> None:
     built = {row["chapter"] for row in ledger["equations"]}
     wanted = {item["id"] for item in items if item["chapter"] in built}
     assert {source["id"] for source in ledger["sources"]} == wanted
-    page = pages["book/sources-line-by-line.html"]
-    shown = {entry["id"].removeprefix("item-") for entry in page.select("li.eqn-item")}
-    assert shown == {item["id"] for item in items}
-    chips = {e["id"][5:]: e.select_one(".eqn-chip") for e in page.select("li.eqn-item")}
+    entries = trees["book/sources-line-by-line.html"].css("li.eqn-item")
+    chips = {entry.id.removeprefix("item-"): entry.css_first(".eqn-chip") for entry in entries}
+    assert {*chips} == {item["id"] for item in items}
     assert {name for name, chip in chips.items() if chip} == wanted
 
 
 def test_the_page_opens_with_all_that_is_wrong(
-    pages: dict[str, Any], ledger: dict[str, Any]
+    trees: dict[str, Any], ledger: dict[str, Any]
 ) -> None:
-    page = pages["book/sources-line-by-line.html"]
+    page = trees["book/sources-line-by-line.html"]
     wrong = [source["id"] for source in ledger["sources"] if source["verdict"] == "wrong"]
-    leads = page.select(".eqn-wrong-items li a")
-    assert sorted(a["href"] for a in leads) == sorted(f"#item-{name}" for name in wrong)
-    opening = page.select_one(".eqn-wrong-items")
-    assert opening.sourceline < page.select_one("li.eqn-item").sourceline
+    leads = [link.attributes["href"] for link in page.css(".eqn-wrong-items li a")]
+    assert sorted(leads) == sorted(f"#item-{name}" for name in wrong)
+    assert page.css_first(".eqn-wrong-items, li.eqn-item").css_matches(".eqn-wrong-items")
 
 
 def test_what_is_wrong_is_shown_beside_what_holds(
-    pages: dict[str, Any], ledger: dict[str, Any]
+    trees: dict[str, Any], ledger: dict[str, Any]
 ) -> None:
-    page = pages["book/sources-line-by-line.html"]
+    page = trees["book/sources-line-by-line.html"]
     wrong = [source for source in ledger["sources"] if source["verdict"] == "wrong"]
     assert wrong
     for source in wrong:
-        entry = page.find(id=f"item-{source['id']}")
-        assert source["label"] is None or entry.select_one(".eqn-formula.eqn-right div.eqn-later")
-        printed = entry.select_one(".eqn-formula:not(.eqn-right)")
+        entry = page.css_first(f"#item-{source['id']}")
+        assert source["label"] is None or entry.css_first(".eqn-formula.eqn-right div.eqn-later")
+        printed = entry.css_first(".eqn-formula:not(.eqn-right)")
         if printed is None:  # numbers of a cell show it, and words say of what
             assert source["why"]
             printed_by = source["printed_residual"]  # None where the shapes do not conform
             assert printed_by is None or printed_by > 10 * source["corrected_residual"]
             continue
-        title = printed.p.span.get_text()
+        title = printed.css_first("p span").text()
         assert title.startswith("Taken at its word, “" if source["taken"] else "The source prints")
         if source["printed_residual"] is not None:
             assert source["printed_residual"] > 1000 * source["corrected_residual"]
@@ -362,6 +359,6 @@ def test_chapters_can_be_taken_away(book_html: Path, chapters: list[str]) -> Non
         assert all(cell["outputs"] is not None for cell in cells if cell["cell_type"] == "code")
 
 
-def test_the_index_knows_the_notation(pages: dict[str, Any]) -> None:
-    entries = {link.get_text() for link in pages["genindex.html"].select("table.indextable a")}
+def test_the_index_knows_the_notation(trees: dict[str, Any]) -> None:
+    entries = {link.text() for link in trees["genindex.html"].css("table.indextable a")}
     assert {"kernel", "lengthscale", "Gram matrix", "posterior mean"} <= entries

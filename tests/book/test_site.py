@@ -362,7 +362,7 @@ def test_on_a_phone_a_row_of_the_ledger_is_a_card(read: Any) -> None:
     assert "worst residual" in row.locator("td").nth(6).evaluate(named)
 
 
-SLOW = 4
+SLOW = 2
 LEFT = """() => {
     const all = [...document.querySelectorAll('.math')];
     const box = e => e.getBoundingClientRect();
@@ -375,7 +375,7 @@ LEFT = """() => {
 
 
 def test_formulas_in_sight_are_set_first(browser: Any, book_html: Path) -> None:
-    """The longest chapter, read on a machine four times slower: most formulas still wait."""
+    """The longest chapter, read on a machine half as fast: most formulas still wait."""
     context = browser.new_context()
     page = context.new_page()
     client = context.new_cdp_session(page)

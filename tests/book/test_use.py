@@ -80,11 +80,11 @@ def test_a_row_that_does_not_run_ends_the_page(row: tuple[str, ...]) -> None:
         helper()("Theirs", [row], both=True)
 
 
-def test_every_table_of_calls_is_on_the_page_whole(pages: Any) -> None:
+def test_every_table_of_calls_is_on_the_page_whole(trees: Any) -> None:
     """As it was run: a row for each task, three columns."""
-    tables = pages["book/api/coming-from.html"].select("table.book-calls")
-    assert [table.select_one("thead th:nth-of-type(2)").get_text() for table in tables] == PEERS
+    tables = trees["book/api/coming-from.html"].css("table.book-calls")
+    assert [table.css_first("thead th:nth-of-type(2)").text() for table in tables] == PEERS
     for table in tables:
-        rows = table.select("tbody tr")
+        rows = table.css("tbody tr")
         assert len(rows) >= 10
-        assert all(len(row.select("td code")) == 2 for row in rows)
+        assert all(len(row.css("td code")) == 2 for row in rows)
