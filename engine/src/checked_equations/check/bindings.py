@@ -27,7 +27,7 @@ Bindings = Mapping[str, Any] | Callable[[np.random.Generator], Any] | object
 Naming = Callable[[Any], dict[str, Any]]  # what was given or drawn, by the normal form of symbols
 
 
-def normalised(bindings: Any) -> dict[str, Any]:
+def normalised(bindings: Bindings) -> dict[str, Any]:
     """The bindings keyed by the normal form of their names."""
     if not isinstance(bindings, Mapping):
         said = type(bindings).__name__
@@ -109,7 +109,7 @@ class Fields:
         """What `draw_bindings` must know of the fields, for the formulas `latex`."""
         return partial(self.named, latex=latex) if self.rows else normalised
 
-    def named(self, given: Any, latex: Sequence[str]) -> dict[str, Any]:
+    def named(self, given: Bindings, latex: Sequence[str]) -> dict[str, Any]:
         """The numbers of `given` by the normal form of their symbols.
 
         Those that are bound by name, all of them; and of the fields of a problem those whose
