@@ -446,6 +446,7 @@ def test_a_likelihood_need_not_be_log_concave_if_one_says_so():
         check_likelihood(StudentT(), y, f)
 
 
+@pytest.mark.strict_by_night
 @pytest.mark.parametrize("link", ["probit", "logit"])
 def test_our_likelihoods_conform(space, link):
     y, f = space.asarray([1.0, -1.0, 1.0]), space.asarray([0.3, 2.0, -0.4])

@@ -292,7 +292,9 @@ def induced(kind, kernel, rng, asarray=np.asarray):
     return sparse.condition(GP(kernel, 0.2, mean), Z, X, asarray(y), method=kind), Xs
 
 
-@pytest.mark.parametrize("kind", ["vfe", "fitc", "variational"])
+@pytest.mark.parametrize(
+    "kind", ["vfe", pytest.param("fitc", marks=pytest.mark.nightly), "variational"]
+)
 @pytest.mark.parametrize(
     "kernel",
     [Linear(0.7) + Constant(1.4), pytest.param(RBF(1.3, LENGTHS), marks=pytest.mark.nightly)],

@@ -114,7 +114,7 @@ def test_the_posterior_is_there_after_the_fit_and_made_once(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_fit_has_its_page_and_can_be_pickled(name):
-    one = found(name, steps=60)
+    one = found(name, steps=20)
     page = str(one)
     assert page.startswith(f"Fit of {N} readings\nlog evidence {one.log_evidence:.1f}\n")
     assert STANDS_FOR.get(name, "") in page.split("\n\n")[0]

@@ -7,7 +7,7 @@ vector that an optimiser or a sampler works on (`flatten`): logarithms of what m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
@@ -276,6 +276,23 @@ def _names(kind: type) -> tuple[str, ...]:
     return tuple(item.name for item in fields(kind))
 
 
+class _Declared(NamedTuple):
+    """What a field says of itself; a fit asks it of the same few classes in every step."""
+
+    name: str
+    constraint: str
+    unit: str
+
+
+@cache
+def _declared(kind: type) -> tuple[_Declared, ...] | None:
+    """The fields of a dataclass; None for a class that is none."""
+    if not is_dataclass(kind):
+        return None
+    said = ((item.name, item.metadata) for item in fields(kind))
+    return tuple(_Declared(n, of.get("constraint", "fixed"), of.get("unit", "")) for n, of in said)
+
+
 class Leaf(NamedTuple):
     """A parameter inside nested dataclasses: the path to it, its kind, its value, its unit."""
 
@@ -285,22 +302,25 @@ class Leaf(NamedTuple):
     unit: str
 
 
-def leaves(obj: object, path: str = "") -> Iterator[Leaf]:
+def leaves(obj: object, path: str = "") -> list[Leaf]:
     """Every parameter of `obj` in the order of the fields, through dataclasses and tuples."""
+    found: list[Leaf] = []
+    _gather(obj, path, found)
+    return found
+
+
+def _gather(obj: Any, path: str, found: list[Leaf]) -> None:
     if isinstance(obj, tuple):
         for i, entry in enumerate(obj):
-            yield from leaves(entry, f"{path}{i}.")
-    elif is_dataclass(obj) and not isinstance(obj, type):
-        for item in fields(obj):
-            yield from _leaves_of_field(item, getattr(obj, item.name), f"{path}{item.name}")
-
-
-def _leaves_of_field(item: Field[Any], value: Any, path: str) -> Iterator[Leaf]:
-    constraint = item.metadata.get("constraint", "fixed")
-    if constraint == "fixed":
-        yield from leaves(value, f"{path}.")
-    else:
-        yield Leaf(path, constraint, value, item.metadata["unit"])
+            _gather(entry, f"{path}{i}.", found)
+        return
+    kind: Any = type(obj)
+    for name, constraint, unit in _declared(kind) or ():
+        value = getattr(obj, name)
+        if constraint == "fixed":
+            _gather(value, f"{path}{name}.", found)
+        else:
+            found.append(Leaf(f"{path}{name}", constraint, value, unit))
 
 
 def replaced(
@@ -313,14 +333,18 @@ def replaced(
     if isinstance(obj, tuple):
         entries = (replaced(p, values, make=make, path=f"{path}{i}.") for i, p in enumerate(obj))
         return cast("T", tuple(entries))
-    if not is_dataclass(obj) or isinstance(obj, type):
+    kind: Any = type(obj)
+    declared = _declared(kind)
+    if declared is None:
         return obj
     new = {}
-    for item in fields(obj):
-        here = f"{path}{item.name}"
-        inside = replaced(getattr(obj, item.name), values, make=make, path=f"{here}.")
-        new[item.name] = values.get(here, inside)
-    return make(obj, **new)
+    for name, *_ in declared:
+        here = f"{path}{name}"
+        if here in values:
+            new[name] = values[here]
+        else:
+            new[name] = replaced(getattr(obj, name), values, make=make, path=f"{here}.")
+    return cast("T", make(obj, **new))
 
 
 def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callable[[HostVector], P]]:
@@ -405,14 +429,15 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
     """
     for thing, name in ((obj, "obj"), (obj_bar, "obj_bar")):
         _require_dataclass(thing, name)
+    every = leaves(obj)
     bars = {leaf.path: _host(leaf.value) for leaf in leaves(obj_bar)}
-    sizes = {leaf.path: _host(leaf.value).size for leaf in leaves(obj)}
-    given = {path: bar.size for path, bar in bars.items()}
+    held = {leaf.path: _host(leaf.value) for leaf in every}
+    sizes, given = ({path: one.size for path, one in some.items()} for some in (held, bars))
     if given != sizes:
         raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {given}")
     return _joined(
-        bars[leaf.path] * (1.0 if leaf.constraint == "real" else _host(leaf.value))
-        for leaf in free_leaves(obj, fixed)
+        bars[leaf.path] * (1.0 if leaf.constraint == "real" else held[leaf.path])
+        for leaf in _free(every, fixed)
     )
 
 
@@ -454,7 +479,10 @@ def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
 def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
     """The parameters of `obj` that `fixed` does not name, as `flatten` takes them."""
     _require_dataclass(obj, "obj")
-    every = list(leaves(obj))
+    return _free(leaves(obj), fixed)
+
+
+def _free(every: list[Leaf], fixed: Collection[str]) -> list[Leaf]:
     for name in require_names(fixed):
         if not any(_covers(name, leaf.path) for leaf in every):
             raise ValueError(f"fixed names {name!r}; there are {[leaf.path for leaf in every]}")
@@ -479,8 +507,9 @@ def _covers(name: str, path: str) -> bool:
 
 
 def _host(value: Numbers) -> HostVector:
-    host = value if isinstance(value, float) else to_numpy(value)
-    return np.ravel(np.asarray(host, dtype=np.float64))
+    if isinstance(value, float):
+        return np.array([value])
+    return np.ravel(np.asarray(to_numpy(value), dtype=np.float64))
 
 
 def _joined(parts: Iterable[HostVector]) -> HostVector:

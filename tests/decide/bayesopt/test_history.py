@@ -68,7 +68,7 @@ def test_a_file_that_is_cut_at_any_byte_has_all_that_was_whole(whole, tmp_path):
         assert path.read_bytes() == kept
 
 
-@pytest.mark.parametrize("extra", [0, 1, 40])
+@pytest.mark.parametrize("extra", [0, pytest.param(1, marks=pytest.mark.nightly), 40])
 def test_a_loop_goes_on_to_the_same_points(whole, tmp_path, extra):
     """From the end of each line, from a byte further on, and from its middle."""
     data, asked = whole

@@ -34,6 +34,7 @@ def worths(gp, X, criterion, noise, dense, S):
     return worth
 
 
+@pytest.mark.strict_by_night
 @each("lazy", [True, False], ids=["lazy", "eager"])
 @each("criterion", CRITERIA)
 @each("noisy", ["one noise", "a noise each"])

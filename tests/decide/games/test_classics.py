@@ -43,8 +43,22 @@ def test_the_table_holds_what_we_say_it_does():
     assert {len(game["equilibria"]) for game in GAMES.values()} == {1, 3, 7}
 
 
-@each("name", [*list(GAMES)[:7], *list(GAMES)[7::2]])  # shapes come in pairs
+BY_DAY = [*list(GAMES)[:7], *list(GAMES)[7::4]]
+BY_NIGHT = [name for name in GAMES if name not in BY_DAY]
+
+
+@pytest.mark.nightly
+@each("name", BY_NIGHT)
+def test_all_equilibria_of_more_games_of_two(make_table, name):
+    all_equilibria(make_table, name)
+
+
+@each("name", BY_DAY)
 def test_all_equilibria_of_a_game_of_two(make_table, name):
+    all_equilibria(make_table, name)
+
+
+def all_equilibria(make_table, name):
     """One start is enough: supports are enumerated."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
     result = find_equilibria(model, stream=stream(0), count=1)

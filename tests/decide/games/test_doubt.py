@@ -55,6 +55,7 @@ def test_the_variance_is_that_of_the_process(rng):
         np.testing.assert_allclose(payoff.payoff(at), payoff.offset + payoff.scale * known.mean(at))
 
 
+@pytest.mark.strict_by_night
 @pytest.mark.parametrize("method", WITH_VARIANCE)
 def test_every_space_gives_the_deviations_of_numpy(space, rng, make_mixtures, method):
     seed = int(rng.integers(2**31))

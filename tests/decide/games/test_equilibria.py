@@ -45,6 +45,7 @@ def two_roles(rng):
     return make
 
 
+@pytest.mark.strict_by_night
 def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
     model, wanted = two_roles(space.asarray), two_roles(np.asarray)
     p = stream(2).generator

@@ -32,6 +32,7 @@ def _mixtures(game, rng, n=6):
     return np.concatenate([rng.dirichlet(np.ones(k), n) for k in game.strategies], axis=1)
 
 
+@pytest.mark.strict_by_night
 @pytest.mark.parametrize("lengths", ["strategy", "role"])
 def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
     x, y = samples[0][:30], samples[1][:30]
@@ -245,6 +246,7 @@ def test_the_noise_of_one_simulation_is_found_from_means(rng):
         assert 0.06 < found / times < 0.13
 
 
+@pytest.mark.strict_by_night
 def test_repetitions_in_every_space_and_of_each_payoff(space, rng):
     x, r, y, _ = _means(rng)
     p = _mixtures(GAME, rng)

@@ -51,7 +51,9 @@ def learned(trial, cost, seed=0, **settings):
     return task, list(rounds)[-1]
 
 
-@pytest.mark.parametrize(("price", "effort"), [(0.02, 29.4), (0.1, 9.74)])
+@pytest.mark.parametrize(
+    ("price", "effort"), [(0.02, 29.4), pytest.param(0.1, 9.74, marks=pytest.mark.nightly)]
+)
 def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
     """What the model expects comes true, and a force that costs more is used less."""
     task, last = learned(trial, NEAR + price * EFFORT, iterations=25)
@@ -97,6 +99,7 @@ def total(K, b, Q, r):
     return cost / STEPS
 
 
+@pytest.mark.strict_by_night
 def test_costs_put_together_and_the_first_policy_keep_their_contracts(space):
     a = space.asarray
     near = SaturatingCost(a(np.zeros(2)), a(np.diag([4.0, 0.5])))

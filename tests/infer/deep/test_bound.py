@@ -54,7 +54,9 @@ def test_the_bound_is_that_of_brute_force(rows):
     assert found == pytest.approx(wanted, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(i, marks=pytest.mark.nightly) for i in (1, 2, 3, 4))]
+)
 def test_the_bound_is_below_the_evidence_of_two_layers_and_two_points(seed):
     """The evidence by a grid over both inner values: no inducing inputs, no q."""
     rng = np.random.default_rng(seed)
@@ -87,7 +89,12 @@ LIKELIHOODS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "wide"), [*((name, True) for name in LIKELIHOODS), ("student", False)]
+    ("name", "wide"),
+    [
+        ("student", True),
+        *(pytest.param(name, True, marks=pytest.mark.nightly) for name in ("gaussian", "probit")),
+        ("student", False),
+    ],
 )
 def test_the_gradient_agrees_with_differences(rows, name, wide):
     """Of layers of one kind with each likelihood, and of narrow ones with one."""

@@ -107,6 +107,7 @@ def test_log_densities_are_those_of_the_mixture(space):
     assert posterior.mean(Xs[:0, :]).shape == (0,)
 
 
+@pytest.mark.strict_by_night
 def test_a_composition_forgets_and_one_with_linear_means_does_not(space):
     X = space.asarray(np.linspace(-1.0, 1.0, 9)[:, None])
     flat, kept = [], []

@@ -211,6 +211,7 @@ def test_the_two_parts_make_the_variance_of_the_mixture(space, numbers):
     )
 
 
+@pytest.mark.strict_by_night
 def test_quantiles_of_a_mixture_have_their_share_below(space, numbers):
     rng = numbers[2]
     means, sd = 3.0 * rng.normal(size=(4, 9)), 0.2 + rng.random((4, 9))
@@ -290,6 +291,7 @@ def test_moments_keep_their_digits_where_the_mean_is_large(rng):
     np.testing.assert_allclose(moments.covariance(), np.cov(thetas.T), rtol=1e-6)
 
 
+@pytest.mark.strict_by_night
 def test_snapshots_are_taken_of_noisy_steps(space, numbers):
     X, y, _ = numbers
     model = models(space)[0]

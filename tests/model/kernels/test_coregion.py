@@ -36,6 +36,7 @@ def kernel_of(space):
     return signal + 0.5 * offsets.on(2) + OutputNoise(space.asarray(NOISE)).on(2)
 
 
+@pytest.mark.strict_by_night
 def test_it_conforms(rows, space):
     check_kernel(kernel_of(space), rows, labels=True)
 

@@ -125,7 +125,7 @@ def has_parameters(likelihood: Likelihood) -> bool:
     bool
         True if there is such a field.
     """
-    return any(True for _ in leaves(likelihood))
+    return bool(leaves(likelihood))
 
 
 def is_latent(likelihood: object) -> bool:
