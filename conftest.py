@@ -23,7 +23,6 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -105,39 +104,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def wanted(config: pytest.Config) -> list[Any]:
     """The spaces that the options ask for."""
+    from gpnotes.testing import namespaces
+
     gpu, every = config.getoption("--gpu"), config.getoption("--all-namespaces")
     return [
         space
-        for space in _spaces()
+        for space in namespaces()
         if (gpu if space.name.startswith("cupy") else every or space.name in SPACES)
     ]
-
-
-@cache
-def _spaces() -> list[Any]:
-    from gpnotes.testing import namespaces
-
-    spaces = list(namespaces())
-    if "array_api_strict" in sys.modules:
-        _compare_dtypes_first()
-    return spaces
-
-
-def _compare_dtypes_first() -> None:
-    """Let array-api-strict ask last whether what it compares with is no dtype of its own.
-
-    For every array it looks its dtype up in a tuple of twelve: a quarter of the time of such tests.
-    """
-    from array_api_strict._dtypes import DType
-
-    asked = DType.__eq__
-
-    def equal(self: DType, other: object) -> bool:
-        if type(other) is DType:
-            return self._np_dtype == other._np_dtype
-        return asked(self, other)
-
-    DType.__eq__ = equal
 
 
 def _parameter(space: Any, dear: bool) -> Any:
