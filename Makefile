@@ -80,12 +80,11 @@ test: $(WHOLE) $(if $(BOOK_HTML),,book)  ## build the book, then run every test 
 	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS)
 
 # Where nobody runs notebooks, no process waits a second for the import of nbval.
-unit: $(WHOLE)  ## the tests that need neither the book nor a browser
+unit: $(WHOLE)  ## the tests that need neither a book nor a browser
 	@$(TESTS) -m 'not book and not browser and not nightly' -p no:nbval
 
-apart: $(WHOLE)  ## the tests of small books and of single figures, partly in a browser
-	@$(TESTS) -m '(book or browser) and not site and not nightly' -p no:nbval \
-	  $(filter-out tests/notebooks,$(OF_BOOKS))
+apart: $(WHOLE)  ## these, and those of small books and of single figures, partly in a browser
+	@$(TESTS) -m 'not site and not nightly' -p no:nbval
 
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
 	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly' $(OF_BOOKS)

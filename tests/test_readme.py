@@ -106,7 +106,7 @@ def test_ci_runs_commands_of_the_makefile():
     run = {name: set(re.findall(r"make ([a-z]+)", text)) for name, text in texts.items()}
     assert all(run.values())
     assert set().union(*run.values()) <= _targets().keys()
-    everywhere = {"environment", "lint", "unit", "apart", "book", "pages", "nightly"}
+    everywhere = {"environment", "lint", "apart", "book", "pages", "nightly"}
     assert everywhere <= run[CI[0]]
     assert everywhere <= run[CI[1]] | run[CI[2]]
 
