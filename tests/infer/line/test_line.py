@@ -57,7 +57,8 @@ def test_the_posterior_is_that_of_dense_algebra(kernel_class, n, span, rng):
     gp, (X, y) = process(kernel_class), readings(rng, n, span)
     Xs = asked(rng, X, span)
     found, dense = line.condition(gp, X, y), condition(gp, X, y)
-    np.testing.assert_allclose(found.log_evidence, dense.log_evidence, rtol=1e-12)
+    # n terms of some size, which may cancel
+    np.testing.assert_allclose(found.log_evidence, dense.log_evidence, rtol=1e-12, atol=1e-13 * n)
     for one, other in zip(found.predict(Xs), dense.predict(Xs), strict=True):
         np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-11)
     np.testing.assert_allclose(found.mean(Xs), dense.mean(Xs), rtol=0.0, atol=1e-11)
@@ -71,7 +72,7 @@ def test_the_gradient_is_that_of_dense_algebra(kernel_class, n, span, rng):
     gp, (X, y) = process(kernel_class), readings(rng, n, span)
     value, bar = line.log_evidence_and_gradient(gp, X, y)
     other, dense = exact.log_evidence_and_gradient(gp, X, y)
-    assert value == pytest.approx(other, rel=1e-12)
+    assert value == pytest.approx(other, rel=1e-12, abs=1e-13 * n)
     wanted = flatten_gradient(gp, dense)
     np.testing.assert_allclose(flatten_gradient(gp, bar), wanted, rtol=1e-10, atol=1e-11)
 
