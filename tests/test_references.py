@@ -146,7 +146,10 @@ def test_what_no_reference_can_hold_is_refused(small_book, code, message):
 
 @pytest.fixture(scope="module")
 def said(once):
-    """What pytest says of the three notebooks that try the comparison: one process for all."""
+    """What pytest says of the three notebooks that try the comparison: one process for all.
+
+    Nothing but `make replay` compares so, and that runs at night.
+    """
     command = [sys.executable, "-m", "pytest", "-rA", "--nbval"]
     command += ["--nbval-current-env", "--color=no", "-p", "no:cacheprovider"]
 
@@ -169,16 +172,19 @@ def _cells(said: str, how: str, name: str) -> list[int]:
     return [int(number) for number in lines]
 
 
+@pytest.mark.nightly
 def test_noise_of_1e_8_in_a_printed_decimal_passes(said):
     assert _cells(said, "PASSED", "noise") == [0, 1, 2]
     assert _cells(said, "FAILED", "noise") == []
 
 
+@pytest.mark.nightly
 def test_a_wrong_reference_fails_in_each_of_its_wrong_cells(said):
     assert _cells(said, "PASSED", "wrong") == [0]
     assert _cells(said, "FAILED", "wrong") == list(range(1, 8))
 
 
+@pytest.mark.nightly
 def test_after_a_cell_that_raises_the_others_are_no_failures_of_their_own(said):
     assert _cells(said, "PASSED", "raised") == [0]
     assert _cells(said, "FAILED", "raised") == [1]
@@ -187,5 +193,6 @@ def test_after_a_cell_that_raises_the_others_are_no_failures_of_their_own(said):
     assert "ZeroDivisionError" in said
 
 
+@pytest.mark.nightly
 def test_a_difference_says_which_side_is_stored(said):
     assert "('+' is what is stored, '-' what it prints now)" in said

@@ -166,6 +166,7 @@ def alone(tmp_path: Path, taken: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
+@pytest.mark.nightly  # by day one runs as far as a flipped sign, below
 @pytest.mark.slow
 def test_it_runs_and_checks_itself_without_what_makes_pages(alone: Any) -> None:
     notebook = alone(SHORT, "downloaded (1).ipynb")
