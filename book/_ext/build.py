@@ -8,6 +8,7 @@ it looks its patterns up: a tenth of the time in which Sphinx reads and writes s
 """
 
 import gc
+import os
 import sys
 from pathlib import Path
 
@@ -40,4 +41,5 @@ if __name__ == "__main__":
     from jupyter_book.cli.main import main
 
     root = Path(__file__).resolve().parents[2]
-    main(["build", str(root), "-W", "--keep-going", "-n", *sys.argv[1:]])
+    quiet = ["-q"] if os.environ.get("CI") else []  # 1500 lines of progress that nobody watches
+    main(["build", str(root), "-W", "--keep-going", "-n", *quiet, *sys.argv[1:]])
