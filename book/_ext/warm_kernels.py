@@ -88,6 +88,7 @@ def warm_kernels():
             target=serve, args=(command[3:], env or dict(os.environ), cwd or os.getcwd(), begins)
         )
         process.start()
+        begins.close()  # or a kernel that dies before it says so would be waited for
         begun.recv()
         return Forked(process)
 
