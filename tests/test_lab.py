@@ -266,8 +266,10 @@ def test_what_else_is_said_of_a_cell_of_evidence_is_written(page, server, folder
 def test_the_viewer_meets_no_directive_of_the_engine(server):
     texts = [c["source"] for c in _open(server, CHAPTER)["cells"] if c["cell_type"] == "markdown"]
     everything = "\n\n".join(texts)
-    assert re.findall(r"^(?:`{3,}|:{3,})\{(?:evidence|equation-)[^\n]*", everything, re.M) == []
+    ours = r"^(?:`{3,}|:{3,})\{(?:evidence|claim|equation-)[^\n]*"
+    assert re.findall(ours, everything, re.M) == []
     assert len(re.findall(r"^```\{dropdown\} Evidence(?: for eq-\S+)?$", everything, re.M)) > 20
+    assert len(re.findall(r"^```\{admonition\} Claim cl-\S+$", everything, re.M)) > 3
     assert "% filled by the build: {equation-summary}" in everything
 
 
@@ -302,6 +304,10 @@ A line.
 
 ```{evidence} eq-one
 Because $a = b$, and *so* on.
+```
+
+```{claim} cl-two
+It holds in {share} draws.
 ```
 
 ```{evidence}
@@ -343,6 +349,8 @@ def test_evidence_is_a_quiet_fold_in_the_viewer(looked):
     assert "A line." in shown
     assert "Unknown" not in shown
     assert "equation-summary" not in shown
+    assert "Claim cl-two" in shown
+    assert "{share}" in shown
     folds.first.locator("summary").click()
     assert folds.first.locator("em").inner_text() == "so"
     folds.first.locator(".katex, mjx-container, .MathJax").first.wait_for()

@@ -8,8 +8,9 @@ jupytext would write if nothing had been edited. Where this differs from what it
 somebody edited, and only there the file changes.
 
 Cells of the evidence open with their code folded; how a cell is folded is not written. The viewer
-knows no directive of the engine and would frame each in red, so evidence opens as a dropdown, what
-only a build can fill as a comment, and both are written as what they are.
+knows no directive of the engine and would frame each in red, so evidence opens as a dropdown, a
+claim as an admonition, what only a build can fill as a comment, and all are written as what they
+are.
 """
 
 from __future__ import annotations
@@ -33,8 +34,10 @@ Lines = list[str]
 
 EVIDENCE = re.compile(r"^(`{3,}|:{3,})\{evidence\}(?: (\S+))?$", re.MULTILINE)
 DROPDOWN = re.compile(r"^(`{3,}|:{3,})\{dropdown\} Evidence(?: for (\S+))?$", re.MULTILINE)
-FILLED = re.compile(r"^```(\{equation-[^\n]*)\n```$", re.MULTILINE)
-COMMENT = re.compile(r"^% filled by the build: (\{equation-[^\n]*)$", re.MULTILINE)
+CLAIM = re.compile(r"^(`{3,}|:{3,})\{claim\} (\S+)$", re.MULTILINE)
+ADMONITION = re.compile(r"^(`{3,}|:{3,})\{admonition\} Claim (cl-\S+)$", re.MULTILINE)
+FILLED = re.compile(r"^```(\{(?:equation|claim)-[^\n]*)\n```$", re.MULTILINE)
+COMMENT = re.compile(r"^% filled by the build: (\{(?:equation|claim)-[^\n]*)$", re.MULTILINE)
 
 
 class ChapterManager(build_async_jupytext_contents_manager_class(AsyncLargeFileManager)):
@@ -103,6 +106,7 @@ def _rewrite(notebook: dict[str, Any], words: Callable[[str], str]) -> None:
 def known(text: str) -> str:
     """The directives of the engine as some that the viewer knows."""
     text = EVIDENCE.sub(lambda m: _named(m[1] + "{dropdown} Evidence", " for ", m[2]), text)
+    text = CLAIM.sub(r"\1{admonition} Claim \2", text)
     return FILLED.sub(r"% filled by the build: \1", text)
 
 
@@ -113,6 +117,7 @@ def ours(text: str) -> str:
     '```{evidence} eq-a\\nWhy.\\n```'
     """
     text = DROPDOWN.sub(lambda m: _named(m[1] + "{evidence}", " ", m[2]), text)
+    text = ADMONITION.sub(r"\1{claim} \2", text)
     return COMMENT.sub(r"```\1\n```", text)
 
 
