@@ -39,7 +39,7 @@ help:  ## list these targets
 # not read pip's settings); else by pip, with a line that counts.
 define install
 $(PIP) install --quiet --quiet --no-deps $$(grep '^uv==' requirements.lock) \
-  && $(BIN)/uv pip install --python $(BIN)/python --no-deps --compile-bytecode --requirement $(1) \
+  && $(BIN)/uv pip install --python $(BIN)/python --no-deps --requirement $(1) \
   2>&1 | sed -E '/^( [-+~] |Using Python|Downloading)/d' \
   || $(PIP) install --no-deps --progress-bar off --requirement $(1) 2>&1 \
   | awk -v total=$$(grep -c == $(1)) -v terminal=$$(test -t 1 && echo 1) -f tools/progress.awk
