@@ -16,6 +16,7 @@ from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 IMPORTS = (
+    "ipykernel.debugger",
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
     "ipykernel.zmqshell",
@@ -92,8 +93,11 @@ def warm_kernels():
         begun.recv()
         return Forked(process)
 
-    inline = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}  # as a kernel sets it
-    with mock.patch.dict(os.environ, inline):
+    settings = {  # a kernel sets the first; no debugger will look for its files
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+    with mock.patch.dict(os.environ, settings):
         forkserver.ensure_running()
     try:
         with mock.patch.object(local_provisioner, "launch_kernel", launch):
