@@ -25,6 +25,9 @@ IMPORTS = (
     "scipy.stats",
     "checked_equations",
     "gpnotes",
+    "gpnotes.infer.exact",
+    "gpnotes.infer.fitting",
+    "gpnotes.model.kernels",
     "gpnotes.plot",
     "gpnotes_book",
 )
