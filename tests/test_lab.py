@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from system_browser import browser_path
 
 pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
@@ -197,6 +196,9 @@ def test_an_edited_caption_is_written_anew_and_no_other(page, server, folder):
     assert len(changes) < 16, changes
 
 
+CELL = {"```{code-cell} ipython3", ":tags: [hide-input]", "```"}
+
+
 @pytest.mark.parametrize("page", [CHAPTER], indirect=True)
 def test_a_cell_that_is_taken_out_takes_its_lines_alone(page, server, folder):
     notebook = _open(server, page)
@@ -206,7 +208,7 @@ def test_a_cell_that_is_taken_out_takes_its_lines_alone(page, server, folder):
     gone = [line[2:] for line in _changes(page, folder) if line[0] == "-"]
     come = [line[2:] for line in _changes(page, folder) if line[0] == "+"]
     assert come == ["+++"]  # else the texts around it would be one cell
-    assert set(source) - {""} <= set(gone) <= {*source, "```{code-cell} ipython3", "```", ""}
+    assert set(source) - {""} <= set(gone) <= {*source, *CELL, ""}
     assert len(_open(server, page)["cells"]) == len(notebook["cells"])
 
 
@@ -316,26 +318,21 @@ More.
 """
 
 
-@pytest.fixture(scope="module")
-def looked(server, folder):
+@pytest.fixture
+def looked(server, folder, browser):
     """A function that opens a page in the viewer: what it shows in red, and its folds."""
-    path = browser_path()
-    if path is None:
-        pytest.skip("no chromium on this machine")
-    api = pytest.importorskip("playwright.sync_api")
-    with api.sync_playwright() as driver:
-        page = driver.chromium.launch(executable_path=path, args=["--no-sandbox"]).new_page()
-        page.set_default_timeout(300_000)
+    page = browser.new_page()
+    page.set_default_timeout(300_000)
 
-        def look(text: str) -> Any:
-            (folder / "book/short.md").write_text(text)
-            _get(f"{server}/api/status?token=t")  # once it answers
-            page.goto(f"{server}/lab/tree/book/short.md?token=t&reset", wait_until="commit")
-            page.locator(".jp-MarkdownCell details").first.wait_for()
-            return page
+    def look(text: str) -> Any:
+        (folder / "book/short.md").write_text(text)
+        _get(f"{server}/api/status?token=t")  # once it answers
+        page.goto(f"{server}/lab/tree/book/short.md?token=t&reset", wait_until="commit")
+        page.locator(".jp-MarkdownCell details").first.wait_for()
+        return page
 
-        yield look
-        page.context.browser.close()
+    yield look
+    page.close()
 
 
 def test_evidence_is_a_quiet_fold_in_the_viewer(looked):
