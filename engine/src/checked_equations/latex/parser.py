@@ -10,7 +10,7 @@ from lark import UnexpectedToken
 from ..errors import EquationError
 from .builder.averages import distribution_arguments
 from .builder.expressions import TreeBuilder
-from .lexer import lex
+from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .tables import grammar

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .tokenizer import ARGUMENTS, SHELLS
-
-Span = tuple[int, int]
+from .tree import Span
 
 _PIECE = re.compile(
     r"\\(?:begin|end)\s*\{[A-Za-z]+\*?\}"
@@ -88,7 +87,7 @@ def read_units(latex: str) -> Group:
     >>> [latex[slice(*unit.span)] for unit in read_units(latex).units]
     ['K_y^{-1}', '\\\\mathbf y']
     """
-    return _Reader(latex).group(0, ())
+    return _Reader(latex).group()
 
 
 class _Reader:
@@ -96,57 +95,51 @@ class _Reader:
 
     def __init__(self, latex: str) -> None:
         self.latex = latex
-        self.spans = pieces(latex)
-        self.i = 0
+        self.at = 0
 
     def text(self) -> str:
         """The piece that is next, or nothing at the end."""
-        return self.latex[slice(*self.spans[self.i])] if self.i < len(self.spans) else ""
+        piece = _PIECE.match(self.latex, self.at)
+        return piece[0] if piece else ""
 
-    def at(self) -> int:
-        """Where the next piece begins."""
-        return self.spans[self.i][0] if self.i < len(self.spans) else len(self.latex)
-
-    def group(self, start: int, stops: tuple[str, ...]) -> Group:
+    def group(self, *stops: str) -> Group:
         """The units up to a piece that begins with one of `stops`, which is left."""
+        start = self.at
         found: list[Unit] = []
         breaks: list[int] = []
-        while self.text() and not self.text().startswith(stops):
-            if self.text() in _BREAK:
-                breaks.append(self.at())
-            if self.text() in _BREAK or _GAP.fullmatch(self.text()):
-                self.i += 1
+        while (text := self.text()) and not text.startswith(stops):
+            if text in _BREAK:
+                breaks.append(self.at)
+            if text in _BREAK or _GAP.fullmatch(text):
+                self.at += len(text)
             else:
                 found.append(self.unit())
-        return Group((start, self.at()), tuple(found), tuple(breaks))
+        return Group((start, self.at), tuple(found), tuple(breaks))
 
     def unit(self) -> Unit:
         """A nucleus with its scripts."""
-        start = self.at()
+        start = self.at
         inside = () if self.text() in ("_", "^") else self._nucleus()
-        nucleus = (start, self._behind())
+        nucleus = (start, self.at)
         scripts = []
-        end = self.i
-        while self._visible() in ("_", "^", "'"):
-            prime = self.text() == "'"
-            self.i += 1
-            scripts.append(Group(self.spans[self.i - 1], (), ()) if prime else self._one())
-            end = self.i
-        self.i = end  # the spaces behind it are not part of it
-        return Unit(nucleus, inside, tuple(scripts), self._behind())
-
-    def _behind(self) -> int:
-        return self.spans[self.i - 1][1] if self.i else 0
+        end = self.at
+        while (mark := self._visible()) in ("_", "^", "'"):
+            self.at += 1
+            prime = Group((self.at - 1, self.at), (), ())
+            scripts.append(prime if mark == "'" else self._one())
+            end = self.at
+        self.at = end  # the spaces behind it are not part of it
+        return Unit(nucleus, inside, tuple(scripts), end)
 
     def _visible(self) -> str:
         """The next piece that is no space; those are passed."""
-        while _GAP.fullmatch(self.text()):
-            self.i += 1
-        return self.text()
+        while _GAP.fullmatch(text := self.text()):
+            self.at += len(text)
+        return text
 
     def _nucleus(self) -> tuple[Group, ...]:
         text = self.text()
-        self.i += 1
+        self.at += len(text)
         if text == "{":
             return (self._until("}"),)
         if text.startswith(r"\left") and not text[5:6].isalpha():
@@ -160,24 +153,22 @@ class _Reader:
 
     def _until(self, stop: str) -> Group:
         """The inside of what ends with `stop`, and past that."""
-        inside = self.group(self._behind(), (stop,))
-        self.i = min(self.i + 1, len(self.spans))
+        inside = self.group(stop)
+        self.at += len(self.text())
         return inside
 
     def _one(self) -> Group:
         """An argument: what stands in braces, or the next thing."""
-        if self._visible() == "{":
-            self.i += 1
+        text = self._visible()
+        start = self.at
+        if text == "{":
+            self.at += 1
             return self._until("}")
-        start = self.at()
-        if not self.text():
-            return Group((start, start), (), ())
-        if len(self.text()) > 1 and self.text()[0].isdigit():  # one digit is an argument
-            end = self.spans[self.i][1]
-            self.spans[self.i : self.i + 1] = [(start, start + 1), (start + 1, end)]
-        inside = self._nucleus()
-        span = (start, self._behind())
-        return Group(span, (Unit(span, inside, (), span[1]),), ())
+        digit = text[:1].isdigit()  # one digit is an argument
+        self.at += digit
+        inside = () if digit else self._nucleus()
+        span = (start, self.at)
+        return Group(span, (Unit(span, inside, (), self.at),) if text else (), ())
 
 
 def cover(latex: str, start: int, end: int) -> Span | None:

@@ -16,6 +16,7 @@ from ..tree import Span
 from .branches import Branches, bind
 
 Bodies = tuple[t.Node, ...]
+_KINDS = {"EXPECT": t.Expectation, "VARIANCE": t.Variance, "COVARIANCE": t.Covariance}
 
 
 class Averages(Branches):
@@ -38,26 +39,16 @@ class Averages(Branches):
         bar = next(bars, len(parts))
         return parts[:bar:2], parts[bar + 1 :: 2]
 
-    def expectation(self, span: Span, sign: Word, *parts: Any) -> t.Node:
-        """``\\mathbb E_x[body]``."""
-        return self._average(t.Expectation, span, *parts)
-
-    def variance(self, span: Span, sign: Word, *parts: Any) -> t.Node:
-        """``\\mathbb V_x[body]``."""
-        return self._average(t.Variance, span, *parts)
-
-    def covariance(self, span: Span, sign: Word, *parts: Any) -> t.Node:
-        """``\\operatorname{Cov}_x(left, right)``; of one thing, its variance."""
-        kind = t.Variance if len(parts[-1][0]) == 1 else t.Covariance
-        return self._average(kind, span, *parts)
-
-    def _average(self, kind: type[t.Average], span: Span, *parts: Any) -> t.Node:
-        over = parts[:-1]
-        bodies, given = parts[-1]
+    def average(self, span: Span, sign: Word, *parts: Any) -> t.Node:
+        """``\\mathbb E_x[body]`` and its like; the covariance of one thing is its variance."""
+        *over, (bodies, given) = parts
+        kind = _KINDS[sign.type]
+        if kind is t.Covariance and len(bodies) == 1:
+            kind = t.Variance
         if len(bodies) != (2 if kind is t.Covariance else 1):
             raise self._fault("an average is of one expression, a covariance of one or two", span)
         if given:
-            over = (self._conditional(over, bodies, given, span),)
+            over = [self._conditional(over, bodies, given, span)]
         elif not over:
             over = self._own(bodies, span)
         for under in over:
@@ -70,11 +61,11 @@ class Averages(Branches):
             if own and key not in _named(bodies):
                 problem = f"say of which variable: `{key}(...)`, for `{key}` itself does not occur"
                 raise self._fault(problem, span)
-        over = self._in_order(over, span)
-        drawn = [key for under in over for key in under.variables]
-        return kind(over, *(bind(body, drawn) for body in bodies), span=span)
+        ranges = self._in_order(over, span)
+        drawn = [key for under in ranges for key in under.variables]
+        return kind(ranges, *(bind(body, drawn) for body in bodies), span=span)
 
-    def _own(self, bodies: Bodies, span: Span) -> tuple[t.Under, ...]:
+    def _own(self, bodies: Bodies, span: Span) -> list[t.Under]:
         """The one distribution that is bound for a variable of the expression."""
         named = _named(bodies)
         alone = [k for k in named if self.kinds.get(k) in DISTRIBUTIONS]
@@ -82,13 +73,13 @@ class Averages(Branches):
         if len(alone) + len(forms) == 1:
             key = (*alone, *forms)[0]
             variables = self.forms[key].variables if forms else (key,)
-            return (t.Under(variables, key),)
+            return [t.Under(variables, key)]
         if self.kinds:
             raise self._fault("say over which variable: \\mathbb E_x[...]", span)
-        return ()
+        return []
 
     def _conditional(
-        self, over: tuple[t.Under, ...], bodies: Bodies, given: Bodies, span: Span
+        self, over: list[t.Under], bodies: Bodies, given: Bodies, span: Span
     ) -> t.Under:
         """The one distribution that is bound as given what stands behind the bar."""
         known = over and over[0].distribution not in ("", *over[0].variables)

@@ -13,14 +13,13 @@ from ..tree import Span
 from ..vocabulary import AMBIGUOUS_POWERS
 from .averages import Averages
 from .branches import around, bind, one_product, split_indices
-from .conditions import Conditions
 from .ranges import Ranges
 
 Node = t.Node
 Head = tuple[str, Node | None]  # a function word and the power at it: ``\cos^2``
 
 
-class TreeBuilder(Averages, Conditions, Ranges):
+class TreeBuilder(Averages, Ranges):
     """The nodes of an equation; `kinds` says what its names are bound to."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:

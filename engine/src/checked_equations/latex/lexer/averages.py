@@ -111,11 +111,9 @@ class _Subscript:
     """Reads the tokens of a subscript from left to right."""
 
     def __init__(self, s: Stream, content: Tokens) -> None:
-        self.s = s
-        self.names = s.names
-        self.tokens = content
+        self.s, self.names, self.tokens = s, s.names, content
         self.i = 0
-        self.waiting: list[tuple[str, ...]] = []
+        self.waiting: list[tuple[str, ...]] = []  # variables that a distribution may follow
         self.out: list[_Over] = []
 
     def read(self) -> list[_Over]:
@@ -123,8 +121,6 @@ class _Subscript:
             text = self.tokens[self.i].text
             if text == ",":
                 self.i += 1
-            elif text == "\\sim":
-                self._drawn()
             elif text == "|":
                 self._given()
             elif text == "(":  # several, drawn jointly
@@ -133,47 +129,36 @@ class _Subscript:
                 self.waiting.append(tuple(map(self._variable, variables)))
                 self.i = shut + 1
             else:
-                self._symbol()
+                self.i += text == "\\sim"
+                self._symbol(drawn=text == "\\sim")
         self._alone()
         return self.out
 
-    # -- one piece each -----------------------------------------------------------------
-
-    def _symbol(self) -> None:
-        """``x``, which a distribution may follow, or ``q(x)``."""
-        start = self.i
-        end = self._end(self.i)
-        if not self._called(end):
-            self.waiting.append((joined(self.tokens[start:end]),))
-            self.i = end
-            return
-        self._alone()
-        shut = self._shut(end)
-        self.i = shut + 1
-        variables, given = split_given(self.tokens[end + 1 : shut])
-        key = self._bound(self.tokens[start : self.i], self.tokens[start:end])
-        self.out.append(self._over(variables, key, given))
-
-    def _drawn(self) -> None:
-        """``x \\sim q``, ``x \\sim q(x)`` and, with parameters, ``x \\sim \\mathcal N(m, v)``."""
-        start = self.i + 1
-        end = self._end(start)
-        called = self._called(end)
+    def _symbol(self, drawn: bool) -> None:
+        """``x`` or ``q(x)``; behind ``\\sim`` ``q`` or, with parameters, ``\\mathcal N(m, v)``."""
+        start, end = self.i, self._end(self.tokens, self.i)
+        called = [token.text for token in self.tokens[end : end + 1]] == ["("]
+        if called and not drawn:
+            self._alone()
         self.i = self._shut(end) + 1 if called else end
-        written = self.tokens[start : self.i]
-        key = self._bound(written, self.tokens[start:end])
-        variables, given = split_given(self.tokens[end + 1 : self.i - 1]) if called else ([], [])
-        parameters = not given and tuple(map(joined, variables)) not in self.waiting
-        given = variables if parameters else given
-        self.out += [self._over(self._tokens(drawn), key, given) for drawn in self.waiting]
+        letter, written = self.tokens[start:end], self.tokens[start : self.i]
+        if not (called or drawn):
+            return self.waiting.append((joined(letter),))
+        key = self._bound(written, letter)
+        variables, given = split_given(written[len(letter) + 1 : -1]) if called else ([], [])
+        if drawn and not given and tuple(map(joined, variables)) not in self.waiting:
+            given = variables  # the parameters
+        rows = map(self._tokens, self.waiting) if drawn else [variables]
+        self.out += [self._over(row, key, given) for row in rows]
         self.waiting = []
+        return None
 
     def _given(self) -> None:
         """``y \\mid x``: the rest says what y is given."""
         drawn = tuple(key for variables in self.waiting for key in variables)
         _, given = split_given(self.tokens[self.i :])
-        wanted = tuple(map(joined, given))
-        forms = [k for k, f in self.names.forms.items() if f[1:] == (drawn, wanted)]
+        wanted = (drawn, tuple(map(joined, given)))
+        forms = [k for k, f in self.names.forms.items() if f[1:] == wanted]
         if len(forms) != 1:
             raise self._unbound(joined(self.tokens))
         self.waiting = []
@@ -199,8 +184,6 @@ class _Subscript:
         if forms and not lettered:
             return _Over(variables, "")  # what it is given stands behind the bar
         raise self._unbound(key)
-
-    # -- what they share ----------------------------------------------------------------
 
     def _over(self, variables: Sequence[Tokens], key: str, given: Sequence[Tokens]) -> _Over:
         names = tuple(map(self._variable, variables))
@@ -228,7 +211,7 @@ class _Subscript:
 
     def _variable(self, tokens: Tokens) -> str:
         key = joined(tokens)
-        if not tokens or not is_letter(tokens[0].text) or self._end(0, tokens) != len(tokens):
+        if not tokens or not is_letter(tokens[0].text) or self._end(tokens) != len(tokens):
             raise self._fault(f"`{key}` is no variable")
         return key
 
@@ -238,12 +221,8 @@ class _Subscript:
         rows = map(canonical, keys)
         return [[replace(token, start=at.start, end=at.end) for token in row] for row in rows]
 
-    def _called(self, i: int) -> bool:
-        return [token.text for token in self.tokens[i : i + 1]] == ["("]
-
-    def _end(self, i: int, tokens: Tokens | None = None) -> int:
+    def _end(self, tokens: Tokens, i: int = 0) -> int:
         """Where the symbol at place `i` ends, its scripts and primes included."""
-        tokens = self.tokens if tokens is None else tokens
         if i >= len(tokens):
             raise self._fault("something is missing here")
         if not is_letter(tokens[i].text) or tokens[i].text in v.OPERATORS:
