@@ -23,14 +23,13 @@ class Averages(Branches):
     """The rules of the grammar for averages."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
-        self.latex = latex
-        self.kinds = kinds
+        super().__init__(latex, kinds)
         forms = {k: signature(k) for k, kind in kinds.items() if kind in DISTRIBUTIONS}
         self.forms: dict[str, Signature] = {k: form for k, form in forms.items() if form}
 
     def under(self, span: Span, drawn: Word, *given: t.Node) -> t.Under:
         """One distribution below an average, with what is drawn from it."""
-        distribution, *variables = str(drawn).split("\t")
+        distribution, *variables = drawn.split("\t")
         return t.Under(tuple(variables), distribution, given, span=span)
 
     def averaged(self, span: Span, *parts: Any) -> tuple[Bodies, Bodies]:

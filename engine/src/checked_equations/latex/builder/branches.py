@@ -92,9 +92,12 @@ class Branches:
     Each takes the stretch that the rule was read from, and what was made of its parts.
     """
 
-    latex: str
-    kinds: Mapping[str, str]
-    bare: set[Span]
+    def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
+        self.latex = latex
+        self.kinds = kinds
+        self.bare: set[Span] = set()  # functions without brackets around them
+        self.open_ended: set[Span] = set()  # those where it is open what they are of
+        self.several = False  # whether the last term had several factors
 
     def build(self, part: Tree[Word] | Word) -> Any:
         """What the method of a rule, which is called like it, makes of the parts of a tree."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lark import Token as Word
@@ -21,12 +21,6 @@ Head = tuple[str, Node | None]  # a function word and the power at it: ``\cos^2`
 
 class TreeBuilder(Averages, Ranges):
     """The nodes of an equation; `kinds` says what its names are bound to."""
-
-    def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
-        super().__init__(latex, kinds)
-        self.bare: set[Span] = set()  # functions without brackets around them
-        self.open_ended: set[Span] = set()  # those where it is open what they are of
-        self.several = False  # whether the last term had several factors
 
     # -- statements ---------------------------------------------------------------------
 

@@ -29,8 +29,6 @@ class Ranges(Branches):
     Where none is written a range begins at one, as the entries of a vector do.
     """
 
-    several: bool
-
     def range(self, span: Span, *parts: Any) -> t.Range:
         """What stands below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
         key = str(parts[0])
