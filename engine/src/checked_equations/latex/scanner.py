@@ -115,10 +115,10 @@ class Scanner:
         letter = re.compile(r"\s*([A-Za-z])").match(self.latex, self.at)
         if letter:  # \textrm d, without braces
             self.at = letter.end()
-            return self._emit(f"\\text{{{letter[1]}}}", start)
-        content = self._braced()
+        content = letter[1] if letter else self._braced()
         if "$" not in content:
-            return self._emit(f"\\text{{{content.strip()}}}", start)
+            self._emit(f"\\text{{{content.strip()}}}", start)
+            return
         place = self.at - 1 - len(content)
         for i, piece in enumerate(content.split("$")):
             end = place + len(piece)
@@ -127,7 +127,6 @@ class Scanner:
             elif piece.strip():
                 self.out.append(Token(f"\\text{{{piece.strip()}}}", place, end))
             place = end + 1
-        return None
 
     def _symbol(self, text: str, start: int) -> None:
         text, side = DELIMITERS.get(SAME.get(text, text), (SAME.get(text, text), ""))

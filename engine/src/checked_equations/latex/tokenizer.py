@@ -46,7 +46,7 @@ def tokens(latex: str) -> tuple[Token, ...]:
     >>> [t.text for t in tokens(r"\\sigma^2_n")]
     ['\\\\sigma', '_', '{', 'n', '}', '^', '{', '2', '}']
     """
-    return tuple(_Reader(latex, Scanner(latex).read()).all())
+    return tuple(_Reader(latex).all())
 
 
 def closing(
@@ -89,9 +89,9 @@ def split(row: Iterable[Token], signs: Container[str]) -> tuple[list[list[Token]
 class _Reader:
     """The second pass: brace every argument, put the scripts in order."""
 
-    def __init__(self, latex: str, pieces: list[Token]) -> None:
+    def __init__(self, latex: str) -> None:
         self.latex = latex
-        self.pieces = pieces
+        self.pieces = Scanner(latex).read()
         self.i = 0
 
     def all(self) -> list[Token]:
@@ -112,9 +112,10 @@ class _Reader:
         self.i += 1
         return self.pieces[self.i - 1]
 
-    def _fault(self, problem: str) -> EquationError:
-        here = self.pieces[min(self.i, len(self.pieces) - 1)]
-        return EquationError(problem, self.latex, (here.start, here.end))
+    def _fault(self, problem: str, *row: Token) -> EquationError:
+        """An error that points at `row`, or at what comes next."""
+        row = row or (self.pieces[min(self.i, len(self.pieces) - 1)],)
+        return EquationError(problem, self.latex, (row[0].start, row[-1].end))
 
     def _item(self) -> list[Token]:
         """One nucleus with its primes, its subscript and its superscript, in that order."""
@@ -140,7 +141,7 @@ class _Reader:
             label, scripts[mark] = scripts[mark][2:-1], []
             if any(not token.text.startswith("\\text{") for token in label):
                 problem = "a formula at a brace is not read: write it as an equation of its own"
-                raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
+                raise self._fault(problem, *label)
         styled = len(nucleus) > 1 and nucleus[0].text in FONTS
         symbol = len(nucleus) == 1 or (styled and closing(nucleus, 1) == len(nucleus) - 1)
         if shell and any(scripts.values()) and not symbol:
@@ -163,22 +164,18 @@ class _Reader:
         """What a command or a script takes: a group or one nucleus, always in braces."""
         if self._peek() == "{":
             opened = self._next()
-            inside = self._group(opened)
-            shut = self.pieces[self.i - 1]
-        else:
-            if self._peek() in _NO_ARGUMENT:
-                raise self._fault("an argument is missing here")
-            inside = self._nucleus()
-            opened, shut = inside[0], inside[-1]
-        return _braced(opened, inside, shut)
+            return _braced(opened, self._group(opened), self.pieces[self.i - 1])
+        if self._peek() in _NO_ARGUMENT:
+            raise self._fault("an argument is missing here")
+        inside = self._nucleus()
+        return _braced(inside[0], inside, inside[-1])
 
     def _group(self, opened: Token) -> list[Token]:
         parts: list[list[Token]] = [[]]
         command = ""
         while self._peek() != "}":
             if self.i >= len(self.pieces):
-                span = (opened.start, opened.end)
-                raise EquationError("this brace is never closed", self.latex, span)
+                raise self._fault("this brace is never closed", opened)
             if self._peek() in _ABOVE:
                 command = _ABOVE[self._next().text]
                 parts.append([])
@@ -220,8 +217,7 @@ class _Reader:
             return [replace(below[0], text=":=")]
         if sign and (sign == "\\sim" or _NUMBERED.fullmatch(label)):
             return below
-        problem = "what stands over a symbol changes what it says, and is not read"
-        raise EquationError(problem, self.latex, (above[0].start, above[-1].end))
+        raise self._fault("what stands over a symbol changes what it says, and is not read", *above)
 
     def _below(self, token: Token) -> list[Token]:
         """``\\underset{i}{\\max}`` is ``\\max_i``."""
@@ -229,7 +225,7 @@ class _Reader:
         if word and word[0].text in _BIG:
             return [*word, replace(under[0], text="_"), *under]
         problem = "`\\underset` is read below \\max, \\min and the like alone"
-        raise EquationError(problem, self.latex, (token.start, under[-1].end))
+        raise self._fault(problem, token, *under)
 
     def _root(self, token: Token) -> list[Token]:
         opened = self._next()

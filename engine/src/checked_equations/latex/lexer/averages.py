@@ -74,10 +74,11 @@ def _written(over: _Over, at: Token) -> list[Token]:
 
 def under(s: Stream) -> None:
     """Emit one distribution below an average, which `declare` has put in its place."""
-    s.emit("UNDER", s.text().removeprefix(UNDER))
-    if s.text() == "{":
-        s.push("index")
-        s.emit("_LB", "{")
+    value = s.text().removeprefix(UNDER)
+    if s.text(1) == "{":
+        s.lead("UNDER", value, "index")
+    else:
+        s.emit("UNDER", value)
 
 
 def distribution(s: Stream, match: Match) -> None:

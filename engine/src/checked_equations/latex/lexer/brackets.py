@@ -20,9 +20,9 @@ def matching(s: Stream, opened: int) -> int:
         raise s.fault("this is never closed", s.tokens[opened]) from None
 
 
-def open_brace(s: Stream, kind: str = "brace") -> None:
-    """Open braces of a `kind`, which says what stands inside."""
-    s.push(kind)
+def open_brace(s: Stream) -> None:
+    """Open braces of no script."""
+    s.push("brace")
     s.emit("_LB", "{")
 
 

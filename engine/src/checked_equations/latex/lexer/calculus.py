@@ -9,7 +9,6 @@ from functools import partial
 from .. import vocabulary as v
 from ..names import joined
 from ..tokenizer import Token, closing, split
-from .brackets import open_brace
 from .stream import Stream, is_letter
 
 Row = list[Token]
@@ -167,11 +166,11 @@ def open_point(s: Stream) -> None:
         depth += (token.side == "open" or token.text == "\\left.") - (token.side == "close")
         if depth == 0 and is_point(s, i):
             s.push("point")
-            return s.emit("_LPAR", "\\left.")
+            s.emit("_LPAR", "\\left.")
+            return
         if depth == 0:
             break
     s.i += 1
-    return None
 
 
 def point(s: Stream) -> None:
@@ -180,9 +179,7 @@ def point(s: Stream) -> None:
     if s.top() == "point":
         s.stack.pop()
         s.insert("_RPAR", "|", bar, bar)
-    s.emit("_AT", "|")
-    s.i += 1
-    open_brace(s, "head")
+    s.lead("_AT", "|", "head")
 
 
 def nabla(s: Stream) -> None:
@@ -206,9 +203,7 @@ def nabla(s: Stream) -> None:
         behind = s.group_end(behind + 1) + 1 if scripted else behind + 1
     words = (v.FUNCTIONS.keys() | v.BIG.keys()) - s.names.kinds.keys()
     opens = s.symbol(behind) in words
-    s.emit("_OPENING_NABLA" if opens else "_NABLA", "\\nabla")
-    s.i += 1
-    open_brace(s, "brace")
+    s.lead("_OPENING_NABLA" if opens else "_NABLA", "\\nabla")
 
 
 def fraction(s: Stream) -> None:
@@ -217,7 +212,8 @@ def fraction(s: Stream) -> None:
     below = s.group_end(above) + 1
     order = _is_derivative(s, above, below)
     if not order:
-        return s.emit("_FRAC", "\\frac")
+        s.emit("_FRAC", "\\frac")
+        return
     start = above + order + 1
     function = s.names.match(s.tokens, start)
     alone = function is not None and start + function.length + 1 == below
@@ -232,7 +228,6 @@ def fraction(s: Stream) -> None:
         s.i = below
     else:
         del s.tokens[above + 1 : above + order + 1]
-    return None
 
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:

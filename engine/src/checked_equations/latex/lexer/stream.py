@@ -89,6 +89,13 @@ class Stream:
         """Note that the token here opens something of a `kind`."""
         self.stack.append((kind, self.tokens[self.i]))
 
+    def lead(self, word: str, value: str, kind: str = "brace", length: int = 1) -> None:
+        """Make a terminal and open the brace behind it, of a `kind` that says what stands there."""
+        self.emit(word, value, length)
+        self.i += self.text() != "{"  # the mark of a script
+        self.push(kind)
+        self.emit("_LB", "{")
+
     def insert(self, kind: str, value: str, first: Token, last: Token) -> None:
         """Make a terminal of the stretch from `first` to `last`, and stay here."""
         self.out.append(Word(kind, value, start_pos=first.start, end_pos=last.end))

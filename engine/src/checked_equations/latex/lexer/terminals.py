@@ -68,13 +68,11 @@ def _vocabulary(s: Stream, word: str) -> None:
     length = s.nucleus(s.i)
     end = s.atom_end(s.i)
     space = joined(s.tokens[s.i : end]) if s.condition and s.last() == "IN" else ""
-    if space in v.SPACES:
-        return s.emit("SPACE", space, end - s.i)
     follows = s.text(length)
-    if word in v.BIG and follows == "_":
-        s.emit("BIG", v.BIG[word], length)
-        s.i += 1
-        brackets.open_brace(s, "head")
+    if space in v.SPACES:
+        s.emit("SPACE", space, end - s.i)
+    elif word in v.BIG and follows == "_":
+        s.lead("BIG", v.BIG[word], "head", length)
     elif word in v.FUNCTIONS:
         _function(s, v.FUNCTIONS[word], length)
     elif averages.stands(s, s.i):
@@ -85,7 +83,6 @@ def _vocabulary(s: Stream, word: str) -> None:
         s.emit("_INDICATOR", word, length)
     else:
         atoms.unknown(s)
-    return None
 
 
 def _operator(s: Stream, token: Token) -> None:
@@ -154,16 +151,15 @@ def _power(s: Stream) -> None:
     end = s.group_end(opened)
     content = joined(s.tokens[opened + 1 : end])
     length = end - s.i + 1
-    if s.last() == "SPACE":
-        s.emit("_POW", "^")
-        return brackets.open_brace(s, "shape")
     # something in brackets and nothing else, `A^{(i)}`, and whether that is a running variable
     several = length > 4 and s.at(opened + 1) in ("(", "[")
     bracketed = several and brackets.matching(s, opened + 1) == end - 1
     inside = s.tokens[opened + 2 : end - 1]
     match = s.names.match(inside, 0) if inside else None
     runs = match is not None and match.kind == "index" and match.length == len(inside)
-    if content in v.TRANSPOSES and content not in s.names.kinds:
+    if s.last() == "SPACE":
+        s.lead("_POW", "^", "shape")
+    elif content in v.TRANSPOSES and content not in s.names.kinds:
         s.emit("TRANSPOSE", "\\top", length)
     elif content == "-1":
         s.emit("INVERSE", "-1", length)
@@ -173,14 +169,11 @@ def _power(s: Stream) -> None:
         _unknown_power(s, end)
     elif bracketed and runs and s.last() in ("NAME", "_RB"):
         del s.tokens[end - 1], s.tokens[opened + 1]
-        s.emit("_PLACE", "^")
-        brackets.open_brace(s, "index")
+        s.lead("_PLACE", "^", "index")
     elif bracketed and s.last() not in ("NUMBER", "CONSTANT"):
         _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
     else:
-        s.emit("_POW", "^")
-        brackets.open_brace(s, "brace")
-    return None
+        s.lead("_POW", "^")
 
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
@@ -194,8 +187,7 @@ def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
 def _subscript(s: Stream) -> None:
     if s.last() not in (*v.ENDS_AN_OPERAND, "INT"):
         raise s.fault("a subscript cannot stand here", s.tokens[s.i])
-    s.emit("_SUB", "_")
-    brackets.open_brace(s, "index")
+    s.lead("_SUB", "_", "index")
 
 
 def _dots(s: Stream) -> None:
