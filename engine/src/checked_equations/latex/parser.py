@@ -8,13 +8,17 @@ from typing import Any
 from lark import UnexpectedToken
 
 from ..errors import EquationError
-from .builder.averages import distribution_arguments
-from .builder.expressions import TreeBuilder
+from .builder.averages import Averages, distribution_arguments
+from .builder.ranges import Ranges
 from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .tables import grammar
 from .tree import Name, Node, Statement, walk
+
+
+class TreeBuilder(Averages, Ranges):
+    """The nodes of an equation, from all rules of the grammar."""
 
 
 def parse(

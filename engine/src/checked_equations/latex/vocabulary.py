@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .scanner import word_set as _set
+from .tokenizer import word_set as _set
 from .tree import INFIX
 
 OPERATORS = {

@@ -13,13 +13,13 @@ from .. import tree as t
 from ..names import DISTRIBUTIONS, Signature, normal, signature
 from ..tokenizer import tokens
 from ..tree import Span
-from .branches import Branches, bind
+from .expressions import Expressions, bind
 
 Bodies = tuple[t.Node, ...]
 _KINDS = {"EXPECT": t.Expectation, "VARIANCE": t.Variance, "COVARIANCE": t.Covariance}
 
 
-class Averages(Branches):
+class Averages(Expressions):
     """The rules of the grammar for averages."""
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:

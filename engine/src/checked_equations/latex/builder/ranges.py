@@ -10,7 +10,7 @@ from lark import Token as Word
 from .. import tree as t
 from ..ambiguities import mentions_free, trailing_factor
 from ..tree import Node, Span
-from .branches import Branches, around, below, bind, one_product
+from .expressions import Expressions, around, below, bind, one_product
 
 _ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
 _RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})
@@ -23,7 +23,7 @@ Items = tuple[Node, ...]
 Listed = tuple[tuple[Node, ...], Node | None]
 
 
-class Ranges(Branches):
+class Ranges(Expressions):
     """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar.
 
     Where none is written a range begins at one, as the entries of a vector do.
