@@ -83,29 +83,27 @@ def _integrated(s: Stream, key: str) -> str:
 def unknown(s: Stream, end: int | None = None) -> None:
     """Emit a letter that nobody bound, where one may stand; else raise `EquationError`."""
     end = end or s.atom_end(s.i)
-    first = s.tokens[s.i]
+    first, last = s.tokens[s.i], s.tokens[end - 1]
+    key = joined(s.tokens[s.i : end])
     if first.text in v.UNREAD and not (s.free and first.text == "\\dots"):
-        problem = f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}"
-        raise s.fault(problem, first)
+        raise s.fault(f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}", first)
     if is_letter(first.text) and _is_set(s, end - s.i):
-        return s.emit("INDEX", joined(s.tokens[s.i : end]), end - s.i)
-    if s.free and is_letter(first.text):
+        s.emit("INDEX", key, end - s.i)
+    elif s.free and is_letter(first.text):
         end = _free_end(s)
         kind = "INDEX" if _starts_range(s) else "CALL" if s.at(end) in ("(", "[") else "NAME"
-        return s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
-    square = _reciprocal_square(s, end)
-    if square:
-        return named(s, square)
-    key = joined(s.tokens[s.i : end])
-    if s.top() == "head" and s.last() in ("LT", "LE"):
+        s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
+    elif square := _reciprocal_square(s, end):
+        named(s, square)
+    elif s.top() == "head" and s.last() in ("LT", "LE"):
         hint = "; say how far: \\sum_{1 \\le i < j \\le N}"
-        raise s.fault(f"unbound symbol `{key}`{hint}", first, s.tokens[end - 1])
-    variable = _integrated(s, key)
-    if variable:
+        raise s.fault(f"unbound symbol `{key}`{hint}", first, last)
+    elif variable := _integrated(s, key):
         hint = f"an integral runs over nodes: bind `{variable}` to Nodes(points, weights)"
-        raise s.fault(f"unbound symbol `{key}`; {hint}", first, s.tokens[end - 1])
-    known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
-    raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
+        raise s.fault(f"unbound symbol `{key}`; {hint}", first, last)
+    else:
+        known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
+        raise s.fault(f"unbound symbol `{key}`{known}", first, last)
 
 
 def _reciprocal_square(s: Stream, end: int) -> Match | None:
@@ -113,12 +111,11 @@ def _reciprocal_square(s: Stream, end: int) -> Match | None:
     script = s.tokens[end : end + 5]
     if [t.text for t in script] != ["^", "{", "-", "2", "}"]:
         return None
-    hat, opened, minus, two, shut = script
-    square = [hat, opened, two, shut]
+    square = [*script[:2], *script[3:]]
     match = s.names.match([*s.tokens[s.i : end], *square], 0)
     if not match or match.length != end - s.i + 4:
         return None
-    s.tokens[end : end + 5] = [*square, hat, opened, minus, replace(two, text="1"), shut]
+    s.tokens[end : end + 5] = [*square, *script[:3], replace(script[3], text="1"), script[4]]
     return match
 
 

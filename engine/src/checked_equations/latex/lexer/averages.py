@@ -58,7 +58,7 @@ def expectation(s: Stream, kind: str, length: int) -> None:
     start = s.i + length
     end = s.behind_script(start, "_")
     if s.at(end) not in v.OPEN:
-        raise s.fault("write brackets around what is averaged", s.tokens[s.i])
+        raise s.fault("write brackets around what is averaged")
     if end > start:
         at = replace(s.tokens[start + 2], end=s.tokens[end - 2].end)
         s.tokens[start:end] = [t for over in _read(s, start) for t in _written(over, at)]
@@ -92,7 +92,7 @@ def distribution(s: Stream, match: Match) -> None:
     forms = s.names.written(match.key)
     if called or len(forms) > 1:
         said = ", ".join(f"`{key}`" for key in forms)
-        raise s.fault(f"unbound symbol `{match.key}`; bound distributions: {said}", s.tokens[s.i])
+        raise s.fault(f"unbound symbol `{match.key}`; bound distributions: {said}")
     return s.emit("NAME", forms[0], match.length)
 
 

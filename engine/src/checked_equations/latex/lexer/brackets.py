@@ -1,14 +1,15 @@
-"""Brackets, bars and norms: what opens and what closes."""
+"""Brackets, bars, environments, commas, line breaks: what opens, what closes and what parts."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import replace
 
 from .. import vocabulary as v
-from ..names import joined
-from ..tokenizer import Token, closing
-from .lines import separator
+from ..names import joined, nearest
+from ..tokenizer import Token, closing, outside
 from .stream import Stream
 
 
@@ -133,7 +134,7 @@ def _role(s: Stream, text: str) -> str:
 
 def _shut(s: Stream, text: str) -> str:
     if s.top() != text:
-        raise s.fault(f"`{s.text()}` closes nothing", s.tokens[s.i])
+        raise s.fault(f"`{s.text()}` closes nothing")
     return s.stack.pop()[0]
 
 
@@ -153,3 +154,223 @@ def close_angle(s: Stream) -> None:
     """Read ``\\rangle``."""
     _shut(s, "\\langle")
     s.emit("_RANGLE", "\\rangle")
+
+
+# Where a statement ends
+
+
+def separator(s: Stream, text: str | None = None) -> None:
+    """Read a comma or its like: between arguments, between conditions, between statements."""
+    text = text or s.text()
+    top = s.top()
+    if top in ("head", "index"):
+        s.emit("_SEPARATOR", text)
+    elif s.condition and not top:
+        # one in `for all x, y` and in `i = 1, \dots, N`; any other ends the condition
+        words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
+        bare = not any(word.type in ("REL", "IN") for word in words)
+        texts = [token.text for token in s.tokens[s.i + 1 :]]
+        dotted = (
+            t for t in texts if t in v.RELATIONS | _ENDS or t.startswith(("\\dots", "\\text{"))
+        )
+        goes_on = bare or s.last() == "DOTS" or next(dotted, "") == "\\dots"
+        if goes_on and s.text(1) not in _ENDS and not s.tokens[s.i + 1].wide:
+            s.emit("SEP", text)
+        else:
+            _stop(s)
+    elif top or text in ("|", "\\|") or s.given:
+        s.given = s.given or not top
+        if top.startswith("env") and s.text(1) in ("&", "\\\\", f"\\end{{{top[4:]}}}"):
+            s.i += 1
+        else:
+            s.emit("SEP", text)
+    else:
+        _stop(s)
+
+
+_ENDS = frozenset({"", ".", "\\\\"})
+
+
+def _stop(s: Stream) -> None:
+    """A comma between statements; at the end of a line it is only punctuation."""
+    follows = s.text(1)
+    # a sign on the next line begins a statement
+    signed = follows == "\\\\" and s.text(_beyond(s, 1, _BREAKS)) in v.OPERATORS
+    if not signed and (follows in _ENDS or follows.startswith(("\\end{", "\\text{"))):
+        s.i += 1
+    else:
+        end_statement(s, ",")
+
+
+def end_statement(s: Stream, value: str, tokens: int = 1) -> None:
+    """Read the `tokens` that end a statement, and forget what was said of that."""
+    s.insert("_STOP", value, s.tokens[s.i], s.tokens[s.i])
+    s.i += tokens
+    s.given = s.margin = False
+    s.condition = ""
+
+
+def point(s: Stream) -> None:
+    """Read a full stop, which may stand at the end of a line alone."""
+    follows = s.text(1)
+    if follows and follows != "\\\\" and not follows.startswith(("\\end{", "\\text{")):
+        raise s.fault("`.` cannot stand here")
+    s.i += 1
+
+
+def row(s: Stream) -> None:
+    """Read ``\\\\``: the end of a row, of a statement, or of neither."""
+    if not s.stack:
+        s.tabs = 0
+    grid = s.top().startswith("env")
+    if grid and not s.text(1).startswith("\\end{"):
+        s.emit("_ROW", "\\\\")
+    elif s.stack or _continues_after_break(s):
+        s.i += 1
+    else:
+        end_statement(s, "\\\\")
+
+
+def _continues_after_break(s: Stream) -> bool:
+    ahead = _beyond(s, 1, _BREAKS)
+    follows = s.text(ahead)
+    if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
+        return True
+    if s.condition and (follows in v.OPERATORS or follows in v.RELATIONS):
+        raise s.fault("a line goes on behind a condition: write the condition last")
+    if follows in v.SIGNS:
+        # a tab or an indent says that the sign goes on with the line above; but a tab says nothing
+        # where the statement itself began at one
+        sign = s.i + ahead
+        aligned = s.tokens[sign].wide or (s.tokens[sign - 1].text == "&" and not s.margin)
+        return aligned or not _has_relation(s, sign)
+    return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
+
+
+def _has_relation(s: Stream, start: int) -> bool:
+    """Whether a relation stands on the line that begins there, outside all brackets."""
+    for token, free in outside(s.tokens[start:]):
+        if token.text == "\\\\" or token.text.startswith("\\end{"):
+            return False
+        if free and token.text in v.RELATIONS:
+            return True
+    return False
+
+
+def wide_space(s: Stream) -> None:
+    """``a = b \\quad c = d`` is two statements; elsewhere the space is layout."""
+    follows, *behind = s.tokens[s.i + _beyond(s, 0, ("&",)) :] or s.tokens[-1:]
+    begins_line = s.tokens[s.i - 1].text in _BREAKS
+    if s.stack or begins_line or s.last() == "" or _goes_on(s, follows):
+        return
+    # a bar stands between two things where none behind it could close it
+    closed = any(other.text == follows.text for other in behind)
+    if follows.text in ("|", "\\|") and (follows.side in ("middle", "close") or not closed):
+        return
+    if follows.text in v.SIGNS:
+        problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
+        raise s.fault(problem, follows)
+    end_statement(s, s.text(), 0)
+
+
+def _goes_on(s: Stream, token: Token) -> bool:
+    """Whether more is due, or `token` cannot begin a statement or says itself whether it does."""
+    text = token.text
+    operator = text in v.OPERATORS and text not in v.SIGNS
+    mark = operator or text in v.RELATIONS or text.startswith(("\\end{", "\\text{"))
+    due = s.last() == "CALL" or s.last() in v.EXPECTS_MORE
+    return due or mark or text in ("\\forall", ",", ";", ".", ":", "\\\\", "&")
+
+
+_BREAKS = ("\\\\", "&")
+
+
+def _beyond(s: Stream, ahead: int, marks: Container[str]) -> int:
+    while s.text(ahead) in marks:
+        ahead += 1
+    return ahead
+
+
+def ampersand(s: Stream) -> None:
+    """Read ``&``: a tab of a matrix, or of the layout."""
+    if s.top().startswith("env"):
+        s.emit("_AMP", "&")
+        return
+    s.tabs += not s.stack
+    ahead = _beyond(s, 1, ("&",))
+    follows = (s.tokens[s.i + ahead :] or s.tokens[-1:])[0]
+    kinds = itertools.takewhile(lambda kind: kind != "_STOP", (w.type for w in reversed(s.out)))
+    # every second tab of a row ends a column; what stands in the next is another statement
+    column = s.tabs % 2 == 0 and not s.stack and "REL" in kinds
+    if column and not _goes_on(s, follows):
+        if follows.text not in v.SIGNS:
+            end_statement(s, s.text(), 0)
+        elif _has_relation(s, s.i + ahead):
+            problem = "ambiguous: does `&` begin a new statement? write a comma before it"
+            raise s.fault(problem, follows)
+    s.margin = s.margin or s.last() in ("", "_STOP")
+    s.i += 1
+
+
+def environment(s: Stream, text: str) -> None:
+    """Read ``\\begin{...}`` or ``\\end{...}``; those of the layout are passed over."""
+    verb, _, name = text[1:-1].partition("{")
+    if name in v.LAYOUT_ENVIRONMENTS:
+        s.i += 1
+    elif name not in v.BLOCKS:
+        raise s.fault(f"the language has no {name}")
+    elif verb == "begin":
+        s.push(f"env:{name}")
+        s.emit(v.BLOCKS[name], name)
+    elif s.top() != f"env:{name}":
+        raise s.fault("this environment was not begun here")
+    else:
+        s.stack.pop()
+        s.emit("_ENDCASES" if name.endswith("cases") else "_ENDBLOCK", name)
+
+
+_INSTEAD = {
+    "else": "write cases", "otherwise": "write cases", "as": "check the value at a large number",
+    "or": "write cases, or two equations", "unless": "write `if` and the opposite",
+}  # fmt: skip
+
+
+def phrase(s: Stream) -> None:
+    """Read ``\\text{...}``."""
+    said = " ".join(s.text()[6:-1].lower().strip(" ,.;~").split())
+    if s.top() in ("env:cases", "env:dcases") and said in v.CASES:
+        s.i += 1
+    elif s.stack:
+        _symbol(s, said)
+    elif said in v.CONDITIONS:
+        for_all(s, "all" if said in v.QUANTIFIERS else "if")
+    elif said == "and" and s.condition:
+        s.emit("WHEN", s.condition)
+    elif said in v.CLAUSES | v.CONNECTIVES and not (said == "or" and s.condition):
+        end_statement(s, said)
+    else:
+        _symbol(s, said)
+
+
+def for_all(s: Stream, condition: str = "all") -> None:
+    """Read ``\\forall``, or words that begin a condition."""
+    if s.last() in ("", "_STOP"):
+        raise s.fault("write what this is for behind the statement")
+    s.given = False
+    s.condition = condition
+    s.emit("WHEN", condition)
+
+
+def _symbol(s: Stream, said: str) -> None:
+    """A word may name a function, and in a definition whatever a symbol may name."""
+    name = s.text()
+    called = s.text(1) in ("(", "[")
+    words = " " in said or said in v.RESERVED or not said[:1].isalpha() or said.endswith(":")
+    if s.free and not words and (called or s.last() not in v.ENDS_AN_OPERAND):
+        return s.emit("CALL" if called else "NAME", name)
+    if called and not words:
+        known = nearest(name, s.names.kinds)
+        raise s.fault(f"unbound symbol `{name}`{known}")
+    usual = "bind them as a symbol, or write them in the text of the chapter"
+    hint = _INSTEAD.get(said.partition(" ")[0], usual)
+    raise s.fault(f"words that are not read: {hint}")

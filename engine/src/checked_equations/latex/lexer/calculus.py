@@ -36,8 +36,7 @@ def differential(s: Stream) -> bool:
         named = s.stack.pop()[0].removeprefix("int")  # the variable of its domain, if that has one
         if named and group != [named]:
             over = " and ".join(f"`{key}`" for key in group)
-            problem = f"the domain is one of `{named}`, the integral runs over {over}"
-            raise s.fault(problem, s.tokens[s.i])
+            raise s.fault(f"the domain is one of `{named}`, the integral runs over {over}")
         s.insert("DIFF", "\n".join(group), s.tokens[s.i], s.tokens[end - 1])
     s.i = end
     return True
@@ -185,7 +184,7 @@ def point(s: Stream) -> None:
 def nabla(s: Stream) -> None:
     """Read ``\\nabla`` up to the brace of its variable; ``\\nabla_x^2`` is two of them."""
     if s.text(1) != "_":
-        raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
+        raise s.fault("write the variable: \\nabla_x")
     sign = s.tokens[s.i : s.group_end(s.i + 2) + 1]
     end = s.i + len(sign)
     if s.at(end) == "^":

@@ -51,9 +51,10 @@ class Stream:
         self.insert(kind, value, self.tokens[self.i], self.tokens[self.i + length - 1])
         self.i += length
 
-    def fault(self, problem: str, first: Token, last: Token | None = None) -> EquationError:
-        """An error that says `problem` and points at the tokens from `first` to `last`."""
-        last = last or first  # what was put in order may stand the other way round in the text
+    def fault(self, problem: str, *row: Token) -> EquationError:
+        """An error that says `problem` and points at a row of tokens, or at the one here."""
+        first, *_, last = (*row, *row) or self.tokens[self.i : self.i + 1] * 2
+        # what was put in order may stand the other way round in the text
         span = (min(first.start, last.start), max(first.end, last.end))
         return EquationError(problem, self.latex, span)
 

@@ -14,7 +14,7 @@ from lark import Token as Word
 from .. import vocabulary as v
 from ..names import Names, joined, nearest
 from ..tokenizer import Token
-from . import atoms, averages, brackets, calculus, lines
+from . import atoms, averages, brackets, calculus
 from .stream import Stream
 
 
@@ -35,7 +35,7 @@ def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
 def _one(s: Stream) -> None:
     token = s.tokens[s.i]
     if token.wide:
-        lines.wide_space(s)
+        brackets.wide_space(s)
     if calculus.differential(s):
         return
     match = s.names.match(s.tokens, s.i)
@@ -57,9 +57,9 @@ def _one(s: Stream) -> None:
     elif token.text in v.RELATIONS:
         _relation(s, token.text)
     elif token.text.startswith("\\text{"):
-        lines.phrase(s)
+        brackets.phrase(s)
     elif token.text.startswith(("\\begin{", "\\end{")):
-        lines.environment(s, token.text)
+        brackets.environment(s, token.text)
     else:
         _vocabulary(s, s.symbol(s.i))
 
@@ -99,7 +99,7 @@ def _operator(s: Stream, token: Token) -> None:
 
 def _number(s: Stream) -> None:
     if s.last() == "NUMBER":
-        raise s.fault("two numbers side by side print as one: write \\cdot", s.tokens[s.i])
+        raise s.fault("two numbers side by side print as one: write \\cdot")
     i = s.i + 1
     while s.at(i + (s.at(i) == ".")).isdecimal() and s.tokens[i].start == s.tokens[i - 1].end:
         i += 1
@@ -112,11 +112,9 @@ def _number(s: Stream) -> None:
 def _relation(s: Stream, text: str) -> None:
     s.given = False
     if s.last() in ("", "_STOP") and not s.stack:
-        problem = "a display or a statement begins with a relation: write its left side again"
-        raise s.fault(problem, s.tokens[s.i])
+        raise s.fault("a display or a statement begins with a relation: write its left side again")
     if s.last() == "REL":
-        problem = "two relations side by side: write \\le or \\ge, or one of them"
-        raise s.fault(problem, s.tokens[s.i])
+        raise s.fault("two relations side by side: write \\le or \\ge, or one of them")
     if s.top().endswith("average") and s.last() == "INDEX" and text == "=":
         s.emit("EQ", text)
     elif s.top() == "head" and text in v.RANGES:
@@ -132,7 +130,7 @@ DEFINING = {"\\triangleq": ":=", "\\equiv": ":="}
 
 def _colon(s: Stream) -> None:
     if s.text(1) != "=":
-        raise s.fault("`:` is not part of the language", s.tokens[s.i])
+        raise s.fault("`:` is not part of the language")
     s.emit("REL", ":=", 2)
 
 
@@ -186,7 +184,7 @@ def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
 
 def _subscript(s: Stream) -> None:
     if s.last() not in (*v.ENDS_AN_OPERAND, "INT"):
-        raise s.fault("a subscript cannot stand here", s.tokens[s.i])
+        raise s.fault("a subscript cannot stand here")
     s.lead("_SUB", "_", "index")
 
 
@@ -199,7 +197,7 @@ def _dots(s: Stream) -> None:
 
 
 def _prime(s: Stream) -> None:
-    raise s.fault("a prime belongs to a bound name", s.tokens[s.i])
+    raise s.fault("a prime belongs to a bound name")
 
 
 def _emits(kind: str) -> Callable[[Stream], None]:
@@ -213,7 +211,7 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
     "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript, "'": _prime,
-    ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
-    "\\\\": lines.row, "&": lines.ampersand, "\\forall": lines.for_all, "\\dots": _dots,
+    ",": brackets.separator, ";": brackets.separator, ".": brackets.point, ":": _colon,
+    "\\\\": brackets.row, "&": brackets.ampersand, "\\forall": brackets.for_all, "\\dots": _dots,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
 }  # fmt: skip
