@@ -53,8 +53,8 @@ def balanced_span(latex: str, span: Span) -> Span:
     start, end = span
     pairs, _ = _paired(latex)
     while True:
-        within = [[start <= a and b <= end for a, b in pair] for pair in pairs]
-        cut = [pair for pair, (one, other) in zip(pairs, within, strict=True) if one != other]
+        # of a pair that is cut, one bracket lies within
+        cut = [pair for pair in pairs if sum(start <= a and b <= end for a, b in pair) == 1]
         if not cut:
             return start, end
         start = min(start, *(opened[0] for opened, _ in cut))
@@ -95,8 +95,8 @@ def _paired(latex: str) -> tuple[tuple[tuple[Span, Span], ...], int]:
     """The pairs of brackets, where each begins and ends, and how many have no partner."""
     pairs: list[tuple[Span, Span]] = []
     stack: list[tuple[str | None, Span]] = []
-    lone = 0
-    for mark in filter(attrgetter("lastgroup"), _MARK.finditer(latex)):
+    marks = list(filter(attrgetter("lastgroup"), _MARK.finditer(latex)))
+    for mark in marks:
         group = mark.lastgroup
         kind = mark[group] if group in ("environment", "size", "word") else group
         known = [i for i, (other, _) in enumerate(stack) if kind == other != "alone"]
@@ -104,11 +104,8 @@ def _paired(latex: str) -> tuple[tuple[tuple[Span, Span], ...], int]:
             stack.append((kind, mark.span()))
         elif known:
             pairs.append((stack[known[-1]][1], mark.span()))
-            lone += len(stack) - known[-1] - 1
             del stack[known[-1] :]
-        else:
-            lone += 1
-    return tuple(pairs), lone + len(stack)
+    return tuple(pairs), len(marks) - 2 * len(pairs)
 
 
 # Units, as they are typeset

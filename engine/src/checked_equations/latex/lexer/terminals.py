@@ -155,14 +155,13 @@ def _power(s: Stream) -> None:
     inside = s.tokens[opened + 2 : end - 1]
     match = s.names.match(inside, 0) if inside else None
     runs = match is not None and match.kind == "index" and match.length == len(inside)
+    mark = content.removeprefix("-").strip()
     if s.last() == "SPACE":
         s.lead("_POW", "^", "shape")
-    elif content in v.TRANSPOSES and content not in s.names.kinds:
-        s.emit("TRANSPOSE", "\\top", length)
+    elif mark in v.TRANSPOSES - s.names.kinds.keys():
+        s.emit("TRANSPOSE" if mark == content else "INVTRANS", content, length)
     elif content == "-1":
         s.emit("INVERSE", "-1", length)
-    elif content[:1] == "-" and content[1:].strip() in v.TRANSPOSES - set(s.names.kinds):
-        s.emit("INVTRANS", "-\\top", length)
     elif content in v.MARKS:
         _unknown_power(s, end)
     elif bracketed and runs and s.last() in ("NAME", "_RB"):
