@@ -56,7 +56,15 @@ def expand(latex: str, macros: Macros) -> Expanded:
             left -= 1
             if left < 0:
                 raise EquationError(f"the macros go round in a circle at `{command}`", latex, span)
-            waiting += _replacement(latex, waiting, command, span, known[command])[::-1]
+            arguments = []
+            whole = span
+            for _ in range(max(map(int, _PARAMETER.findall(known[command])), default=0)):
+                argument = _argument(latex, waiting, command, span)
+                whole = (span[0], argument[-1][1][1])
+                arguments.append(argument[1:-1] if argument[0][0] == "{" else argument)
+            for i, part in reversed(list(enumerate(_PARAMETER.split(known[command])))):
+                own = [(piece, whole) for piece, _ in _pieces(part)]
+                waiting += reversed(arguments[int(part) - 1] if i % 2 else own)
         else:  # a command would swallow the letter behind it
             apart = " " if command.isalpha() and before[1:].isalpha() else ""
             before = command
@@ -74,22 +82,6 @@ def _text(name: str, macro: str | Sequence[Any]) -> str:
     if not isinstance(text, str):
         raise TypeError(f"the macro {name} must be LaTeX, or LaTeX and a number; got {macro!r}")
     return text
-
-
-def _replacement(
-    latex: str, waiting: list[Piece], command: str, span: Span, text: str
-) -> list[Piece]:
-    """What stands for a command and its arguments, which are taken from what is `waiting`."""
-    arguments: list[list[Piece]] = []
-    written = span
-    for _ in range(max(map(int, _PARAMETER.findall(text)), default=0)):
-        argument = _argument(latex, waiting, command, span)
-        written = (span[0], argument[-1][1][1])
-        arguments.append(argument[1:-1] if argument[0][0] == "{" else argument)
-    out: list[Piece] = []
-    for i, part in enumerate(_PARAMETER.split(text)):
-        out += arguments[int(part) - 1] if i % 2 else [(own, written) for own, _ in _pieces(part)]
-    return out
 
 
 def _argument(latex: str, waiting: list[Piece], command: str, span: Span) -> list[Piece]:

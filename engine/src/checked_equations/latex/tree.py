@@ -385,6 +385,4 @@ class Kronecker(Infix):
     called = "Kronecker product"
 
 
-INFIX: dict[str, type[Infix]] = {
-    spelling: operator for operator in (Elementwise, Kronecker) for spelling in operator.spellings
-}
+INFIX = {sign: operator for operator in (Elementwise, Kronecker) for sign in operator.spellings}

@@ -255,14 +255,11 @@ class Expressions:
         return t.Transpose(base, span=span)
 
     def inverse(self, span: Span, base: Node, mark: Word) -> Node:
-        """``A^{-1}``."""
+        """``A^{-1}``; of ``A^{-\\top}`` the transpose."""
         self._refuse_function(span, base)
         self._refuse_entry(span, base, mark.start_pos or 0, "the inverse")
-        return t.Inverse(base, span=span)
-
-    def invtrans(self, span: Span, base: Node, mark: Word) -> Node:
-        """``A^{-\\top}``: the transpose of the inverse."""
-        return t.Transpose(self.inverse(span, base, mark), span=span)
+        inverse = t.Inverse(base, span=span)
+        return inverse if mark.type == "INVERSE" else t.Transpose(inverse, span=span)
 
     def _refuse_entry(self, span: Span, base: Node, mark: int, what: str) -> None:
         """``A^{-1}_{ij}`` reads as an entry of the inverse, yet prints as ``A_{ij}^{-1}``."""

@@ -18,6 +18,7 @@ from .. import vocabulary as v
 from ..names import DISTRIBUTIONS, Match, joined, split_given
 from ..tokenizer import FONTS, Token, closing
 from ..tokenizer import tokens as canonical
+from .brackets import matching
 from .stream import Stream, is_letter
 
 UNDER = "\0"  # begins a token that no author can write
@@ -125,7 +126,7 @@ class _Subscript:
             elif text == "|":
                 self._given()
             elif text == "(":  # several, drawn jointly
-                shut = self._shut(self.i)
+                shut = matching(self.s, self.i, self.tokens)
                 variables, _ = split_given(self.tokens[self.i + 1 : shut])
                 self.waiting.append(tuple(map(self._variable, variables)))
                 self.i = shut + 1
@@ -141,7 +142,7 @@ class _Subscript:
         called = [token.text for token in self.tokens[end : end + 1]] == ["("]
         if called and not drawn:
             self._alone()
-        self.i = self._shut(end) + 1 if called else end
+        self.i = matching(self.s, end, self.tokens) + 1 if called else end
         letter, written = self.tokens[start:end], self.tokens[start : self.i]
         if not (called or drawn):
             return self.waiting.append((joined(letter),))
@@ -232,12 +233,6 @@ class _Subscript:
         while end < len(tokens) and tokens[end].text in ("'", "_", "^"):
             end = 1 + (end if tokens[end].text == "'" else closing(tokens, end + 1))
         return end
-
-    def _shut(self, opened: int) -> int:
-        try:
-            return closing(self.tokens, opened, ("(",), (")",))
-        except ValueError:
-            raise self._fault("this is never closed") from None
 
     def _unbound(self, key: str) -> Exception:
         known = ", ".join(f"`{name}`" for name in self.names.distributions())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -13,12 +13,13 @@ from ..tokenizer import Token, closing, outside
 from .stream import Stream
 
 
-def matching(s: Stream, opened: int) -> int:
-    """The place of the bracket that closes the one at `opened`."""
+def matching(s: Stream, opened: int, row: Sequence[Token] = ()) -> int:
+    """The place of the bracket that closes the one at `opened`, in a `row` of its own perhaps."""
+    row = row or s.tokens
     try:
-        return closing(s.tokens, opened, v.OPEN, v.CLOSE)
+        return closing(row, opened, v.OPEN, v.CLOSE)
     except ValueError:
-        raise s.fault("this is never closed", s.tokens[opened]) from None
+        raise s.fault("this is never closed", row[opened]) from None
 
 
 def open_brace(s: Stream) -> None:
@@ -169,11 +170,10 @@ def separator(s: Stream, text: str | None = None) -> None:
         # one in `for all x, y` and in `i = 1, \dots, N`; any other ends the condition
         words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
         bare = not any(word.type in ("REL", "IN") for word in words)
-        texts = [token.text for token in s.tokens[s.i + 1 :]]
-        dotted = (
-            t for t in texts if t in v.RELATIONS | _ENDS or t.startswith(("\\dots", "\\text{"))
-        )
-        goes_on = bare or s.last() == "DOTS" or next(dotted, "") == "\\dots"
+        texts = (token.text for token in s.tokens[s.i + 1 :])
+        ends = v.RELATIONS | _ENDS | {"\\dots"}
+        dotted = next((t for t in texts if t in ends or t.startswith("\\text{")), "") == "\\dots"
+        goes_on = bare or dotted or s.last() == "DOTS"
         if goes_on and s.text(1) not in _ENDS and not s.tokens[s.i + 1].wide:
             s.emit("SEP", text)
         else:
