@@ -14,7 +14,7 @@ from lark import Token as Word
 from .. import vocabulary as v
 from ..names import Names, joined, nearest
 from ..tokenizer import Token
-from . import atoms, averages, brackets, calculus
+from . import atoms, brackets, calculus
 from .stream import Stream
 
 
@@ -22,7 +22,7 @@ def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
     """The words of `latex`; with `free`, letters that nobody bound are names too."""
     s = Stream(latex, names, free)
     atoms.declare_indices(s)
-    averages.declare(s)
+    atoms.declare_averaged(s)
     calculus.declare_points(s)
     atoms.settle_values(s)
     while s.i < len(s.tokens):
@@ -42,8 +42,8 @@ def _one(s: Stream) -> None:
     if match:
         atoms.refuse_letters(s, match)
         atoms.named(s, match)
-    elif token.text.startswith(averages.UNDER):
-        averages.under(s)
+    elif token.text.startswith(atoms.UNDER):
+        atoms.under(s)
     elif token.text.startswith(atoms.CALLED):
         s.emit("CALL", token.text.removeprefix(atoms.CALLED))
     elif calculus.is_point(s, s.i):
@@ -75,8 +75,8 @@ def _vocabulary(s: Stream, word: str) -> None:
         s.lead("BIG", v.BIG[word], "head", length)
     elif word in v.FUNCTIONS:
         _function(s, v.FUNCTIONS[word], length)
-    elif averages.stands(s, s.i):
-        averages.expectation(s, v.EXPECTATIONS[word], length)
+    elif atoms.is_average(s, s.i):
+        atoms.expectation(s, v.EXPECTATIONS[word], length)
     elif word in v.CONSTANTS and (word != "e" or follows == "^"):
         s.emit("CONSTANT", v.CONSTANTS[word], length)
     elif word in v.INDICATORS and follows in v.OPEN:
