@@ -224,7 +224,7 @@ def under(s: Stream) -> None:
     """Emit one distribution below an average, which `declare` has put in its place."""
     value = s.text().removeprefix(UNDER)
     if s.text(1) == "{":
-        s.lead("UNDER", value, "index")
+        s.lead("UNDER", value, "under")
     else:
         s.emit("UNDER", value)
 

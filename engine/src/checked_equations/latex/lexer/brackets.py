@@ -30,9 +30,9 @@ def open_brace(s: Stream) -> None:
 
 def close_brace(s: Stream) -> None:
     """Close the braces that are open."""
-    if s.top() not in ("brace", "index", "head", "shape"):
+    if s.top() not in ("brace", "power", "index", "under", "head", "shape"):
         raise s.fault("this is never closed", s.stack[-1][1])
-    s.stack.pop()
+    s.closed, _ = s.stack.pop()
     s.emit("_RB", "}")
 
 
@@ -47,23 +47,11 @@ def open(s: Stream) -> None:
     if s.last() == "IN" and s.top() != "head":
         s.push("interval")
         return s.emit("LINTERVAL", token.text)
-    # the brace just closed was the exponent of a function word: \cos^2(x)
-    powered = s.last() == "_RB" and (_before_brace(s), _before_brace(s, 2)) == ("_POW", "FUNC")
-    function = s.last() == "FUNC" or powered
-    averaged = s.last() in v.AVERAGES or (s.last() == "_RB" and _before_brace(s) == "UNDER")
+    closed = s.closed if s.last() == "_RB" else ""  # the exponent of a function word: \cos^2(x)
+    averaged = s.last() in v.AVERAGES or closed == "under"
     kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
     s.push(token.text + kind)
-    return s.emit("_FPAR" if function else "_LPAR", token.text)
-
-
-def _before_brace(s: Stream, back: int = 1) -> str:
-    """The word before the brace just closed, or that many words before."""
-    depth = 0
-    for place in range(len(s.out) - 1, back - 1, -1):
-        depth += {"_RB": 1, "_LB": -1}.get(s.out[place].type, 0)
-        if depth == 0:
-            return s.out[place - back].type
-    return ""
+    return s.emit("_FPAR" if s.last() == "FUNC" or closed == "power" else "_LPAR", token.text)
 
 
 def close(s: Stream) -> None:
@@ -164,7 +152,7 @@ def separator(s: Stream, text: str | None = None) -> None:
     """Read a comma or its like: between arguments, between conditions, between statements."""
     text = text or s.text()
     top = s.top()
-    if top in ("head", "index"):
+    if top in ("head", "index", "under"):
         s.emit("_SEPARATOR", text)
     elif s.condition and not top:
         # one in `for all x, y` and in `i = 1, \dots, N`; any other ends the condition

@@ -25,6 +25,7 @@ class Stream:
         self.i = 0
         self.out: list[Word] = []
         self.stack: list[tuple[str, Token]] = []
+        self.closed = ""  # the kind of the brace that was closed last
         self.given = False
         self.condition = ""  # "if" or "all" behind words that begin a condition
         self.margin = False  # whether the statement began at a tab

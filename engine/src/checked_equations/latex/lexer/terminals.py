@@ -170,7 +170,7 @@ def _power(s: Stream) -> None:
     elif bracketed and s.last() not in ("NUMBER", "CONSTANT"):
         _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
     else:
-        s.lead("_POW", "^")
+        s.lead("_POW", "^", "power" if s.last() == "FUNC" else "brace")
 
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
