@@ -17,14 +17,17 @@ Path = tuple[Place, ...]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-@dataclass(frozen=True)
-class Node:
-    """A node of the tree, a frozen dataclass, and the stretch of LaTeX that it was read from."""
-
-    span: Span = field(default=(0, 0), compare=False, repr=False, kw_only=True)
+class _Frozen:
+    """What makes every class below it a frozen dataclass."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
+
+
+class Node(_Frozen):
+    """A node of the tree, a frozen dataclass, and the stretch of LaTeX that it was read from."""
+
+    span: Span = field(default=(0, 0), compare=False, repr=False, kw_only=True)
 
 
 def children(node: Node) -> Iterator[tuple[Place, Node]]:

@@ -10,7 +10,7 @@ from typing import Any
 from lark import Token as Word
 
 from .. import tree as t
-from ..names import DISTRIBUTIONS, Signature, normal, signature
+from ..names import DISTRIBUTIONS, normal, signature
 from ..tokenizer import tokens
 from ..tree import Span
 from .expressions import Expressions, bind
@@ -24,8 +24,8 @@ class Averages(Expressions):
 
     def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
         super().__init__(latex, kinds)
-        forms = {k: signature(k) for k, kind in kinds.items() if kind in DISTRIBUTIONS}
-        self.forms: dict[str, Signature] = {k: form for k, form in forms.items() if form}
+        bound = (key for key, kind in kinds.items() if kind in DISTRIBUTIONS)
+        self.forms = {key: form for key in bound if (form := signature(key))}
 
     def under(self, span: Span, drawn: Word, *given: t.Node) -> t.Under:
         """One distribution below an average, with what is drawn from it."""

@@ -18,9 +18,7 @@ _INFINITY = t.Constant("\\infty")
 _INFINITE = (_INFINITY, t.Sum((_INFINITY,), (-1,)), t.Sum((_INFINITY,), (1,)))
 Claim = tuple[list[t.Step], list[Node]]
 Items = tuple[Node, ...]
-
-# What a set lists, and where its dots end.
-Listed = tuple[tuple[Node, ...], Node | None]
+Listed = tuple[Items, Node | None]  # what a set lists, and where its dots end
 
 
 class Ranges(Expressions):

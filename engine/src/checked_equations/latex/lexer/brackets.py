@@ -237,12 +237,9 @@ def _continues_after_break(s: Stream) -> bool:
 
 def _has_relation(s: Stream, start: int) -> bool:
     """Whether a relation stands on the line that begins there, outside all brackets."""
-    for token, free in outside(s.tokens[start:]):
-        if token.text == "\\\\" or token.text.startswith("\\end{"):
-            return False
-        if free and token.text in v.RELATIONS:
-            return True
-    return False
+    shown = ((token.text, free) for token, free in outside(s.tokens[start:]))
+    line = itertools.takewhile(lambda pair: not pair[0].startswith(("\\\\", "\\end{")), shown)
+    return any(free and text in v.RELATIONS for text, free in line)
 
 
 def wide_space(s: Stream) -> None:

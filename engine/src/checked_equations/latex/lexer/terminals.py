@@ -81,6 +81,12 @@ def _vocabulary(s: Stream, word: str) -> None:
         s.emit("CONSTANT", v.CONSTANTS[word], length)
     elif word in v.INDICATORS and follows in v.OPEN:
         s.emit("_INDICATOR", word, length)
+    elif word in _WORDS:
+        s.emit(_WORDS[word], word)
+    elif word == "'":
+        raise s.fault("a prime belongs to a bound name")
+    elif word == "\\dots" and (s.condition or s.top() == "\\{set"):  # `i = 1, \dots, N`
+        s.emit("DOTS", word)
     else:
         atoms.unknown(s)
 
@@ -187,30 +193,13 @@ def _subscript(s: Stream) -> None:
     s.lead("_SUB", "_", "index")
 
 
-def _dots(s: Stream) -> None:
-    """Those of ``i = 1, \\dots, N``; elsewhere they stand for nobody knows what."""
-    if s.condition or s.top() == "\\{set":
-        s.emit("DOTS", "\\dots")
-    else:
-        atoms.unknown(s)
-
-
-def _prime(s: Stream) -> None:
-    raise s.fault("a prime belongs to a bound name")
-
-
-def _emits(kind: str) -> Callable[[Stream], None]:
-    return lambda s: s.emit(kind, s.text())
-
-
+_WORDS = {"\\partial": "_PARTIAL", "\\binom": "_BINOM", "\\sqrt": "_SQRT", "\\root": "_ROOT"}
 _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
-    "\\nabla": calculus.nabla,
-    "\\partial": _emits("_PARTIAL"), "\\binom": _emits("_BINOM"), "\\sqrt": _emits("_SQRT"),
-    "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
+    "\\nabla": calculus.nabla, "{": brackets.open_brace, "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
-    "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript, "'": _prime,
+    "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript,
     ",": brackets.separator, ";": brackets.separator, ".": brackets.point, ":": _colon,
-    "\\\\": brackets.row, "&": brackets.ampersand, "\\forall": brackets.for_all, "\\dots": _dots,
+    "\\\\": brackets.row, "&": brackets.ampersand, "\\forall": brackets.for_all,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
 }  # fmt: skip
