@@ -19,6 +19,7 @@ Tokens = Sequence[Token]
 
 def named(s: Stream, match: Match) -> None:
     """Emit a bound name: as a symbol, a call, a running variable, or a distribution."""
+    _refuse_letters(s, match)
     if _starts_range(s) or _is_set(s, match.length):
         return s.emit("INDEX", match.key, match.length)
     if match.key in s.names.called:
@@ -43,7 +44,7 @@ def named(s: Stream, match: Match) -> None:
     return s.emit("CALL" if called else "NAME", match.key, match.length)
 
 
-def refuse_letters(s: Stream, match: Match) -> None:
+def _refuse_letters(s: Stream, match: Match) -> None:
     """``KL`` and ``K L`` print the same: with all three bound nobody knows which is meant."""
     letters = s.tokens[s.i : s.i + match.length]
     if len(letters) > 1 and all(t.text.isalpha() and t.text in s.names.kinds for t in letters):

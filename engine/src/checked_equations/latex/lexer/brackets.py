@@ -22,12 +22,6 @@ def matching(s: Stream, opened: int, row: Sequence[Token] = ()) -> int:
         raise s.fault("this is never closed", row[opened]) from None
 
 
-def open_brace(s: Stream) -> None:
-    """Open braces of no script."""
-    s.push("brace")
-    s.emit("_LB", "{")
-
-
 def close_brace(s: Stream) -> None:
     """Close the braces that are open."""
     if s.top() not in ("brace", "power", "index", "under", "head", "shape"):
@@ -42,57 +36,41 @@ def open(s: Stream) -> None:
     if token.side == "close":
         return close(s)
     if s.last() == "IN" and token.text == "\\{":
-        s.push("\\{set")
-        return s.emit("_LSET", token.text)
+        return s.open("_LSET", "\\{set")
     if s.last() == "IN" and s.top() != "head":
-        s.push("interval")
-        return s.emit("LINTERVAL", token.text)
+        return s.open("LINTERVAL", "interval")
     closed = s.closed if s.last() == "_RB" else ""  # the exponent of a function word: \cos^2(x)
     averaged = s.last() in v.AVERAGES or closed == "under"
     kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
-    s.push(token.text + kind)
-    return s.emit("_FPAR" if s.last() == "FUNC" or closed == "power" else "_LPAR", token.text)
+    word = "_FPAR" if s.last() == "FUNC" or closed == "power" else "_LPAR"
+    return s.open(word, token.text + kind)
 
 
 def close(s: Stream) -> None:
     """Close the bracket that is open, which must be of this kind."""
     token = s.tokens[s.i]
-    opened = v.CLOSE.get(token.text)
     top = s.top()
-    if top == "interval" and token.text in (")", "]"):
-        s.stack.pop()
-        return s.emit("RINTERVAL", token.text)
-    if not top.startswith(opened or " "):
+    interval = top == "interval" and token.text in (")", "]")
+    if not interval and not top.startswith(v.CLOSE.get(token.text, " ")):
         culprit = s.stack[-1][1] if s.stack else token
         problem = f"`{culprit.text}` and `{token.text}` do not match"
         raise s.fault(problem if s.stack else f"`{token.text}` closes nothing", culprit)
     s.stack.pop()
-    return s.emit("_RSET" if top.endswith("set") else "_RPAR", token.text)
+    s.emit("RINTERVAL" if interval else "_RSET" if top.endswith("set") else "_RPAR", token.text)
 
 
 def bar(s: Stream) -> None:
-    """Read ``|``: it opens or closes bars, or stands between two things."""
+    """Read ``|`` or ``\\|``: it opens or closes bars or a norm, or stands between two things."""
     closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
-    if closes or not _is_pair(s.tokens[s.i : s.i + 2]):
-        return double_bar(s, "|")
-    first, second = s.tokens[s.i : s.i + 2]  # `||`, but not that of |A||B|
-    s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
-    return double_bar(s)
-
-
-def _is_pair(two: list[Token]) -> bool:
-    bare = [token for token in two if token.text == "|" and not token.side]
-    return len(bare) == 2 and bare[0].end == bare[1].start
-
-
-def double_bar(s: Stream, text: str = "\\|") -> None:
-    """Read ``\\|``: it opens or closes a norm, or stands between two things."""
+    two = s.tokens[s.i : s.i + 2]
+    if _is_pair(two) and not closes:  # `||`, but not that of |A||B|
+        s.tokens[s.i : s.i + 2] = [replace(two[0], text="\\|", end=two[1].end)]
+    text = s.text()
     role = s.tokens[s.i].side or _role(s, text)
     if role == "open":
-        s.push(text)
-        s.emit("_LBAR" if text == "|" else "_LNORM", text)
+        s.open("_LBAR" if text == "|" else "_LNORM", text)
     elif role != "close":
-        separator(s, text)
+        separator(s)
     elif _shut(s, text) == "|":
         s.emit("_RBAR", "|")
     elif s.text(1) == "_":
@@ -100,6 +78,11 @@ def double_bar(s: Stream, text: str = "\\|") -> None:
         s.emit("RNORM", joined(s.content(opened)), s.group_end(opened) - s.i + 1)
     else:
         s.emit("RNORM", "2")
+
+
+def _is_pair(two: list[Token]) -> bool:
+    bare = [token for token in two if token.text == "|" and not token.side]
+    return len(bare) == 2 and bare[0].end == bare[1].start
 
 
 def _role(s: Stream, text: str) -> str:
@@ -135,8 +118,7 @@ def open_angle(s: Stream) -> None:
     if shut and not any(t.text in (",", "|", ";", "\\|") for t in s.tokens[s.i : shut]):
         problem = "angles around one thing: write \\mathbb E[...] for an average"
         raise s.fault(problem, s.tokens[s.i], s.tokens[shut])
-    s.push("\\langle")
-    s.emit("_LANGLE", "\\langle")
+    s.open("_LANGLE", "\\langle")
 
 
 def close_angle(s: Stream) -> None:
@@ -148,10 +130,9 @@ def close_angle(s: Stream) -> None:
 # Where a statement ends
 
 
-def separator(s: Stream, text: str | None = None) -> None:
+def separator(s: Stream) -> None:
     """Read a comma or its like: between arguments, between conditions, between statements."""
-    text = text or s.text()
-    top = s.top()
+    text, top = s.text(), s.top()
     if top in ("head", "index", "under"):
         s.emit("_SEPARATOR", text)
     elif s.condition and not top:
@@ -305,8 +286,7 @@ def environment(s: Stream, text: str) -> None:
     elif name not in v.BLOCKS:
         raise s.fault(f"the language has no {name}")
     elif verb == "begin":
-        s.push(f"env:{name}")
-        s.emit(v.BLOCKS[name], name)
+        s.open(v.BLOCKS[name], f"env:{name}")
     elif s.top() != f"env:{name}":
         raise s.fault("this environment was not begun here")
     else:

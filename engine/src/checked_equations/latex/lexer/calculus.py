@@ -164,12 +164,11 @@ def open_point(s: Stream) -> None:
     for i, token in enumerate(s.tokens[s.i :], start=s.i):
         depth += (token.side == "open" or token.text == "\\left.") - (token.side == "close")
         if depth == 0 and is_point(s, i):
-            s.push("point")
-            s.emit("_LPAR", "\\left.")
-            return
+            return s.open("_LPAR", "point")
         if depth == 0:
             break
     s.i += 1
+    return None
 
 
 def point(s: Stream) -> None:

@@ -87,16 +87,16 @@ class Stream:
         """Behind the subscript or superscript at place `i`, if one stands there; else `i`."""
         return self.group_end(i + 1) + 1 if self.at(i) == mark else i
 
-    def push(self, kind: str) -> None:
-        """Note that the token here opens something of a `kind`."""
+    def open(self, word: str, kind: str) -> None:
+        """Make a terminal of the token here, which opens something of a `kind`."""
         self.stack.append((kind, self.tokens[self.i]))
+        self.emit(word, self.text())
 
     def lead(self, word: str, value: str, kind: str = "brace", length: int = 1) -> None:
         """Make a terminal and open the brace behind it, of a `kind` that says what stands there."""
         self.emit(word, value, length)
         self.i += self.text() != "{"  # the mark of a script
-        self.push(kind)
-        self.emit("_LB", "{")
+        self.open("_LB", kind)
 
     def insert(self, kind: str, value: str, first: Token, last: Token) -> None:
         """Make a terminal of the stretch from `first` to `last`, and stay here."""

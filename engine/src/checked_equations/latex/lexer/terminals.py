@@ -40,7 +40,6 @@ def _one(s: Stream) -> None:
         return
     match = s.names.match(s.tokens, s.i)
     if match:
-        atoms.refuse_letters(s, match)
         atoms.named(s, match)
     elif token.text.startswith(atoms.UNDER):
         atoms.under(s)
@@ -196,9 +195,9 @@ def _subscript(s: Stream) -> None:
 _WORDS = {"\\partial": "_PARTIAL", "\\binom": "_BINOM", "\\sqrt": "_SQRT", "\\root": "_ROOT"}
 _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
-    "\\nabla": calculus.nabla, "{": brackets.open_brace, "}": brackets.close_brace,
+    "\\nabla": calculus.nabla, "{": lambda s: s.open("_LB", "brace"), "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
-    "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript,
+    "|": brackets.bar, "\\|": brackets.bar, "^": _power, "_": _subscript,
     ",": brackets.separator, ";": brackets.separator, ".": brackets.point, ":": _colon,
     "\\\\": brackets.row, "&": brackets.ampersand, "\\forall": brackets.for_all,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
