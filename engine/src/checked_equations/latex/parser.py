@@ -69,12 +69,12 @@ def _parse(
         except EquationError as wrong:
             raise EquationError(wrong.problem, latex, full.place(wrong.span)) from None
     kinds = {normal(key): kind for key, kind in names.items()}
-    stream = lex(latex, Names(kinds), free=free)
+    bound = Names(kinds)
     try:
-        parsed = grammar().parse(stream, start=start)
+        parsed = grammar().parse(lex(latex, bound, free=free), start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
-    node = TreeBuilder(latex, kinds).build(parsed)
+    node = TreeBuilder(latex, kinds, bound).build(parsed)
     if not free:
         node = distribution_arguments(node, kinds)
         for _, part in walk(node):  # a running variable outside its sum is bound to nothing

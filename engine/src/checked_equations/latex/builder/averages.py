@@ -22,11 +22,6 @@ _KINDS = {"EXPECT": t.Expectation, "VARIANCE": t.Variance, "COVARIANCE": t.Covar
 class Averages(Expressions):
     """The rules of the grammar for averages."""
 
-    def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
-        super().__init__(latex, kinds)
-        bound = (key for key, kind in kinds.items() if kind in DISTRIBUTIONS)
-        self.forms = {key: form for key in bound if (form := signature(key))}
-
     def under(self, span: Span, drawn: Word, *given: t.Node) -> t.Under:
         """One distribution below an average, with what is drawn from it."""
         distribution, *variables = drawn.split("\t")

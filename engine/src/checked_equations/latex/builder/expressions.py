@@ -12,6 +12,7 @@ from lark import Tree
 from ...errors import EquationError
 from .. import tree as t
 from ..ambiguities import behind_bars, behind_call, between_factors
+from ..names import Names
 from ..tree import Node, Span
 from ..vocabulary import AMBIGUOUS_POWERS
 
@@ -95,9 +96,8 @@ class Expressions:
     Each method takes the stretch that its rule was read from, and what was made of its parts.
     """
 
-    def __init__(self, latex: str, kinds: Mapping[str, str]) -> None:
-        self.latex = latex
-        self.kinds = kinds
+    def __init__(self, latex: str, kinds: Mapping[str, str], names: Names) -> None:
+        self.latex, self.kinds, self.forms = latex, kinds, names.forms
         self.bare: set[Span] = set()  # functions without brackets around them
         self.open_ended: set[Span] = set()  # those where it is open what they are of
         self.several = False  # whether the last term had several factors
