@@ -188,7 +188,7 @@ def declare_averaged(s: Stream) -> None:
     """What stands under an average as its variable is a name, wherever it stands."""
     for i in range(0 if _any_may_stand(s) else len(s.tokens)):
         after = i + s.nucleus(i)
-        if is_average(s, i) and s.at(after) == "_" and not s.names.match(s.tokens, i):
+        if s.at(after) == "_" and is_average(s, i) and not s.names.match(s.tokens, i):
             for over in _read(s, after):
                 for key in over.variables:
                     s.names.add(key, "index")
@@ -222,7 +222,7 @@ def _written(over: _Over, at: Token) -> list[Token]:
 
 
 def under(s: Stream) -> None:
-    """Emit one distribution below an average, which `declare` has put in its place."""
+    """Emit one distribution below an average, which `expectation` has put in its place."""
     value = s.text().removeprefix(UNDER)
     if s.text(1) == "{":
         s.lead("UNDER", value, "under")
