@@ -8,17 +8,12 @@ from typing import Any
 from lark import UnexpectedToken
 
 from ..errors import EquationError
-from .builder.averages import Averages, distribution_arguments
-from .builder.ranges import Ranges
+from .builder.ranges import TreeBuilder, distribution_arguments
 from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .tables import grammar
 from .tree import Name, Node, Statement, walk
-
-
-class TreeBuilder(Averages, Ranges):
-    """The nodes of an equation, from all rules of the grammar."""
 
 
 def parse(

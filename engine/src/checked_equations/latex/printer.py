@@ -9,7 +9,7 @@ from typing import Any
 
 from . import tree as t
 from .ambiguities import trailing_factor
-from .builder.averages import behind_the_bar
+from .builder.ranges import behind_the_bar
 from .names import signature
 from .tokenizer import outside, tokens
 
