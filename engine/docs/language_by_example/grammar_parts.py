@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lark.grammar import Rule
 
-from checked_equations.latex.lexer import lex
+from checked_equations.latex.lexer.terminals import lex
 from checked_equations.latex.names import Names, normal
 from checked_equations.latex.tables import grammar
 

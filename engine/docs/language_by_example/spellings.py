@@ -1,13 +1,13 @@
 """What may be written in several ways, and what of the writing changes nothing.
 
-The rows are made from the tables of the scanner, so that a spelling that it learns has its row.
+The rows are made from the tables of the tokenizer, so that a spelling that it learns has its row.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checked_equations.latex import scanner, tokenizer
+from checked_equations.latex import tokenizer
 
 __all__ = ["SPELLINGS", "Spelling"]
 
@@ -38,8 +38,8 @@ _PAIRED = {"open": r"{}( a )", "close": r"( a {})", "middle": r"a {}| b", "": r"
 
 
 def _same(word: str) -> Spelling:
-    arguments = "".join(f"{{{letter}}}" for letter in "ab"[: _arguments(scanner.SAME[word])])
-    return Spelling(word + arguments, scanner.SAME[word] + arguments)
+    arguments = "".join(f"{{{letter}}}" for letter in "ab"[: _arguments(tokenizer.SAME[word])])
+    return Spelling(word + arguments, tokenizer.SAME[word] + arguments)
 
 
 def _arguments(word: str) -> int:
@@ -47,11 +47,11 @@ def _arguments(word: str) -> int:
 
 
 def _delimiter(word: str) -> Spelling:
-    return Spelling(word, scanner.DELIMITERS[word][0])
+    return Spelling(word, tokenizer.DELIMITERS[word][0])
 
 
 def _side(word: str) -> Spelling:
-    form = _PAIRED[scanner.SIDES[word]]
+    form = _PAIRED[tokenizer.SIDES[word]]
     return Spelling(form.format(word), form.format(""))
 
 
@@ -74,14 +74,14 @@ def _font(word: str) -> Spelling:
 
 SPELLINGS: dict[str, tuple[Spelling, ...]] = {
     "Other spellings": (
-        *map(_same, sorted(scanner.SAME)),
-        *map(_delimiter, sorted(scanner.DELIMITERS)),
+        *map(_same, sorted(tokenizer.SAME)),
+        *map(_delimiter, sorted(tokenizer.DELIMITERS)),
         *_WHOLE,
     ),
     "What changes nothing": (
-        *(Spelling(f"a {word} b", "a b") for word in sorted(scanner.LAYOUT) if word != "\\\n"),
-        *map(_side, sorted(scanner.SIDES)),
-        *map(_dropped, sorted(scanner.DROPPED)),
+        *(Spelling(f"a {word} b", "a b") for word in sorted(tokenizer.LAYOUT) if word != "\\\n"),
+        *map(_side, sorted(tokenizer.SIDES)),
+        *map(_dropped, sorted(tokenizer.DROPPED)),
         *map(_shell, sorted(tokenizer.SHELLS)),
         *_NOTES,
     ),

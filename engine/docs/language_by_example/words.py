@@ -14,7 +14,7 @@ import numpy as np
 from checked_equations.check.relations import RELATIONS
 from checked_equations.evaluate.values import Nodes
 from checked_equations.latex import vocabulary as v
-from checked_equations.latex.lexer.domains import LINES
+from checked_equations.latex.lexer.calculus import LINES
 from checked_equations.latex.lexer.terminals import DEFINING
 
 from .averages import spoken_domain

@@ -16,7 +16,7 @@ from checked_equations.check.bindings import names_in
 from checked_equations.check.mutants import all_mutants
 from checked_equations.latex.balance import balanced, is_balanced
 from checked_equations.latex.equation import Equation
-from checked_equations.latex.lexer import lex
+from checked_equations.latex.lexer.terminals import lex
 from checked_equations.latex.names import Names
 from checked_equations.latex.parser import parse, symbols
 from checked_equations.latex.printer import to_latex as printed

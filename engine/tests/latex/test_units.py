@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cases import each
 
-from checked_equations.latex.units import anchor, cover, is_argument, pieces, read_units
+from checked_equations.latex.balance import anchor, cover, is_argument, pieces, read_units
 
 
 @each(

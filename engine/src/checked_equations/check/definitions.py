@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import EquationError
 from ..evaluate.values import kind
 from ..latex.balance import balanced
-from ..latex.builder.branches import bind
+from ..latex.builder.expressions import bind
 from ..latex.names import normal
 from ..latex.parser import parse
 from ..latex.tree import Apply, Expectation, Name, Statement, Step, Under, Variance

@@ -14,11 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..latex import tree as t
-from ..latex.balance import balanced_span, bracketed_span
+from ..latex.balance import anchor, balanced_span, bracketed_span, cover, is_argument, pieces
 from ..latex.names import normal
 from ..latex.parser import parse, parse_expression
 from ..latex.printer import Printer
-from ..latex.units import anchor, cover, is_argument, pieces
 from .mutants import Mutant
 
 Span = tuple[int, int]

@@ -12,7 +12,9 @@ from .tree import Node, Span, mapped
 
 Macros = Mapping[str, str | Sequence[Any]]
 
-_COMMAND = re.compile(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
+Piece = tuple[str, Span]  # a command or a character, and where it was written
+
+_PIECE = re.compile(r"\\(?:[A-Za-z]+|.)|.", re.DOTALL)
 _PARAMETER = re.compile(r"#([1-9])")
 _MOST = 1000  # replacements in an equation: what needs more never ends
 
@@ -32,17 +34,6 @@ class Expanded:
             return end, end
         return min(start for start, _ in inside), max(end for _, end in inside)
 
-    def part(self, start: int, end: int | None = None) -> Expanded:
-        """What stands from `start` to `end`."""
-        return Expanded(self.latex[start:end], self.written[start:end])
-
-    def joined(self, other: Expanded, span: Span) -> Expanded:
-        """Both, apart where a command would swallow the letter behind it."""
-        ends_in_command = re.search(r"\\[A-Za-z]+$", self.latex[-40:])
-        apart = " " if ends_in_command and other.latex[:1].isalpha() else ""
-        written = (*self.written, *[span] * len(apart), *other.written)
-        return Expanded(self.latex + apart + other.latex, written)
-
 
 def expand(latex: str, macros: Macros) -> Expanded:
     """`latex` with the commands in `macros` replaced, as MathJax is given them.
@@ -55,21 +46,35 @@ def expand(latex: str, macros: Macros) -> Expanded:
     '\\\\mathbf{x} + \\\\mathbb R'
     """
     known = {f"\\{name.lstrip(chr(92))}": _text(name, macro) for name, macro in macros.items()}
-    row = Expanded(latex, tuple((i, i + 1) for i in range(len(latex))))
-    place = 0
+    waiting = _pieces(latex)[::-1]
+    out = before = ""
+    places: list[Span] = []
     left = _MOST
-    while place < len(row.latex):
-        command = _command(row, place)
+    while waiting:
+        command, span = waiting.pop()
         if command in known:
             left -= 1
             if left < 0:
-                problem = f"the macros go round in a circle at `{command}`"
-                raise EquationError(problem, latex, row.written[place])
-            new, end, written = _replacement(latex, row, place, known[command])
-            row = row.part(0, place).joined(new, written).joined(row.part(end), written)
-        else:
-            place += len(command)
-    return row
+                raise EquationError(f"the macros go round in a circle at `{command}`", latex, span)
+            arguments = []
+            whole = span
+            for _ in range(max(map(int, _PARAMETER.findall(known[command])), default=0)):
+                argument = _argument(latex, waiting, command, span)
+                whole = (span[0], argument[-1][1][1])
+                arguments.append(argument[1:-1] if argument[0][0] == "{" else argument)
+            for i, part in reversed(list(enumerate(_PARAMETER.split(known[command])))):
+                own = [(piece, whole) for piece, _ in _pieces(part)]
+                waiting += reversed(arguments[int(part) - 1] if i % 2 else own)
+        else:  # a command would swallow the letter behind it
+            apart = " " if command.isalpha() and before[1:].isalpha() else ""
+            before = command
+            out += apart + command
+            places += [span] * len(apart + command)
+    return Expanded(out, tuple(places))
+
+
+def _pieces(latex: str) -> list[Piece]:
+    return [(piece[0], piece.span()) for piece in _PIECE.finditer(latex)]
 
 
 def _text(name: str, macro: str | Sequence[Any]) -> str:
@@ -79,44 +84,20 @@ def _text(name: str, macro: str | Sequence[Any]) -> str:
     return text
 
 
-def _command(row: Expanded, place: int) -> str:
-    """The command that begins there, or the character."""
-    match = _COMMAND.match(row.latex, place)
-    return match[0] if match else row.latex[place]
-
-
-def _replacement(latex: str, row: Expanded, place: int, text: str) -> tuple[Expanded, int, Span]:
-    """What stands for a command and its arguments, where those end, and where they were written."""
-    command = _command(row, place)
-    end = place + len(command)
-    arguments: list[Expanded] = []
-    for _ in range(max(map(int, _PARAMETER.findall(text)), default=0)):
-        argument, end = _argument(latex, row, end, command)
-        arguments.append(argument)
-    written = (row.written[place][0], row.written[end - 1][1])
-    expanded = Expanded("", ())
-    for i, piece in enumerate(_PARAMETER.split(text)):
-        own = Expanded(piece, (written,) * len(piece))
-        expanded = expanded.joined(arguments[int(piece) - 1] if i % 2 else own, written)
-    return expanded, end, written
-
-
-def _argument(latex: str, row: Expanded, place: int, command: str) -> tuple[Expanded, int]:
-    """A group without its braces, or one command, or one letter; and where it ends."""
-    while row.latex[place : place + 1].isspace():
-        place += 1
-    if place == len(row.latex):
-        raise EquationError(f"`{command}` lacks an argument", latex, row.written[place - 1])
-    end = place + len(_command(row, place))
-    if row.latex[place] != "{":
-        return row.part(place, end), end
-    depth = 1
-    while depth and end < len(row.latex):
-        depth += {"{": 1, "}": -1}.get(row.latex[end], 0)
-        end += len(_command(row, end))
-    if depth:
-        raise EquationError("this brace is never closed", latex, row.written[place])
-    return row.part(place + 1, end - 1), end
+def _argument(latex: str, waiting: list[Piece], command: str, span: Span) -> list[Piece]:
+    """A group with its braces, or one command, or one letter."""
+    while waiting and waiting[-1][0].isspace():
+        waiting.pop()
+    if not waiting:
+        raise EquationError(f"`{command}` lacks an argument", latex, span)
+    taken = [waiting.pop()]
+    depth = int(taken[0][0] == "{")
+    while depth:
+        if not waiting:
+            raise EquationError("this brace is never closed", latex, taken[0][1])
+        taken.append(waiting.pop())
+        depth += {"{": 1, "}": -1}.get(taken[-1][0], 0)
+    return taken
 
 
 def relocated(node: Node, place: Callable[[Span], Span]) -> Node:

@@ -114,18 +114,19 @@ class Names:
             elif kind == "callable" and key[-1:] == ")" and "(" in key:
                 self.called[key] = [token.text for token in tokens(key)].index("(")
             if form is None or form.letter:
-                self.add(key)
+                self._enter(key)
         for form in self.forms.values():
             for variable in form.variables:
                 if variable.partition("_")[0] not in self.kinds:  # else it is an entry
-                    self.declare(variable, "index")
+                    self.add(variable, "index")
             if form.letter:
-                self.declare(form.letter, "letter")
+                self.add(form.letter, "letter")
 
-    def declare(self, key: str, kind: str) -> None:
-        """Make a name of what is not bound."""
+    def add(self, key: str, kind: str) -> None:
+        """Make a name of `key`, unless it is one."""
         if key not in self.kinds:
-            self.add(key, kind)
+            self.kinds[key] = kind
+            self._enter(key)
 
     def written(self, letter: str) -> list[str]:
         """The written forms of a letter."""
@@ -135,10 +136,7 @@ class Names:
         """The names that averages may run over."""
         return sorted(key for key, kind in self.kinds.items() if kind in DISTRIBUTIONS)
 
-    def add(self, key: str, kind: str | None = None) -> None:
-        """Make `key` a name; a `kind` that is known already stays."""
-        if kind is not None:
-            self.kinds.setdefault(key, kind)
+    def _enter(self, key: str) -> None:
         texts = tuple(token.text for token in tokens(key))
         if texts:
             entry = self._by_first.setdefault(texts[0], [])

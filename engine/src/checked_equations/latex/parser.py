@@ -8,9 +8,8 @@ from typing import Any
 from lark import UnexpectedToken
 
 from ..errors import EquationError
-from .builder.averages import distribution_arguments
-from .builder.expressions import TreeBuilder
-from .lexer import lex
+from .builder.ranges import TreeBuilder, distribution_arguments
+from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
 from .tables import grammar
@@ -29,14 +28,14 @@ def parse(
     >>> parse("a = b c", {"a": "value", "b": "value", "c": "value"}).steps[0].relation
     '='
     """
-    return _expanded(latex, names, "equation", free, macros)
+    return _parse(latex, names, "equation", free, macros)
 
 
 def parse_expression(
     latex: str, names: Mapping[str, str], *, free: bool = False, macros: Macros | None = None
 ) -> Node:
     """One side of an equation: as `parse`, without a relation."""
-    return _expanded(latex, names, "expression", free, macros)
+    return _parse(latex, names, "expression", free, macros)
 
 
 def parse_free(latex: str) -> Statement:
@@ -54,28 +53,23 @@ def symbols(latex: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(w) for w in words if w.type in ("NAME", "CALL", "INDEX")))
 
 
-def _expanded(
+def _parse(
     latex: str, names: Mapping[str, str], start: str, free: bool, macros: Macros | None
 ) -> Any:
-    """Parse without the macros; places, in the tree and in a fault, are those of `latex`."""
-    if not macros:
-        return _parse(latex, names, start, free)
-    full = expand(latex, macros)
-    known = {expand(key, macros).latex: kind for key, kind in names.items()}
-    try:
-        return relocated(_parse(full.latex, known, start, free), full.place)
-    except EquationError as wrong:
-        raise EquationError(wrong.problem, latex, full.place(wrong.span)) from None
-
-
-def _parse(latex: str, names: Mapping[str, str], start: str, free: bool) -> Any:
+    if macros:  # places, in the tree and in a fault, are those of `latex`
+        full = expand(latex, macros)
+        known = {expand(key, macros).latex: kind for key, kind in names.items()}
+        try:
+            return relocated(_parse(full.latex, known, start, free, None), full.place)
+        except EquationError as wrong:
+            raise EquationError(wrong.problem, latex, full.place(wrong.span)) from None
     kinds = {normal(key): kind for key, kind in names.items()}
-    stream = lex(latex, Names(kinds), free=free)
+    bound = Names(kinds)
     try:
-        parsed = grammar().parse(stream, start=start)
+        parsed = grammar().parse(lex(latex, bound, free=free), start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
-    node = TreeBuilder(latex, kinds).build(parsed)
+    node = TreeBuilder(latex, kinds, bound).build(parsed)
     if not free:
         node = distribution_arguments(node, kinds)
         for _, part in walk(node):  # a running variable outside its sum is bound to nothing

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from functools import singledispatch
 from typing import Any
 
 from . import tree as t
 from .ambiguities import trailing_factor
-from .builder.averages import behind_the_bar
+from .builder.ranges import behind_the_bar
 from .names import signature
 from .tokenizer import outside, tokens
 
@@ -57,6 +58,11 @@ class Printer:
             return self.any(node)
         return self.factor(node, last)
 
+    def row(self, node: t.Product | t.Infix, write: Callable[[t.Node, bool], str]) -> list[str]:
+        """All factors."""
+        *others, last = node.factors
+        return [*(write(other, False) for other in others), write(last, True)]
+
     def base(self, node: t.Node) -> str:
         """What may carry a superscript without brackets."""
         whole = t.Constant | t.Bars | t.Block | t.Subscript | t.Norm | t.Inner
@@ -84,12 +90,18 @@ def to_latex(node: t.Node) -> str:
 # Leaves, arithmetic, functions and blocks
 
 _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
+    t.Number: lambda node, p: f"{Decimal(str(node.value)).normalize():f}",
     t.Constant: lambda node, p: node.name,
     t.Name: lambda node, p: node.key,
     t.Index: lambda node, p: node.key,
     t.Inner: lambda node, p: f"\\langle {p.any(node.left)}, {p.any(node.right)} \\rangle",
     t.Power: lambda node, p: f"{p.base(node.base)}^{{{p.any(node.exponent)}}}",
     t.Inverse: lambda node, p: f"{p.base(node.base)}^{{-1}}",
+    t.Transpose: lambda node, p: (
+        f"{p.base(node.base.base)}^{{-\\top}}"
+        if isinstance(node.base, t.Inverse)
+        else f"{p.base(node.base)}^\\top"
+    ),
     t.Quotient: lambda node, p: f"\\frac{{{p.any(node.numerator)}}}{{{p.any(node.denominator)}}}",
     t.At: lambda node, p: (
         f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
@@ -124,15 +136,6 @@ for _kind, _written in _PLAIN.items():
     printed.register(_kind, _written)
 
 
-@printed.register(t.Number)
-def _number(node: t.Number, p: Printer) -> str:
-    text = f"{node.value:.15g}"
-    if float(text) == node.value and "e" not in text:
-        return text
-    small = abs(node.value) < 1e15
-    return f"{node.value:.17f}".rstrip("0").rstrip(".") if small else f"{node.value:.0f}"
-
-
 @printed.register(t.Sum)
 def _sum(node: t.Sum, p: Printer) -> str:
     out = ""
@@ -144,8 +147,7 @@ def _sum(node: t.Sum, p: Printer) -> str:
 
 @printed.register(t.Product)
 def _product(node: t.Product, p: Printer) -> str:
-    *others, last = node.factors
-    out, *texts = *(p.factor(other, False) for other in others), p.factor(last, True)
+    out, *texts = p.row(node, p.factor)
     for text in texts:
         out += (" \\cdot " if text[0].isdigit() else p.times) + text
     return out
@@ -154,16 +156,7 @@ def _product(node: t.Product, p: Printer) -> str:
 @printed.register(t.Infix)
 def _infix(node: t.Infix, p: Printer) -> str:
     operand = p.operand if node.takes_products else p.factor
-    *others, last = node.factors
-    texts = [*(operand(other, False) for other in others), operand(last, True)]
-    return f" {node.spellings[0]} ".join(texts)
-
-
-@printed.register(t.Transpose)
-def _transpose(node: t.Transpose, p: Printer) -> str:
-    if isinstance(node.base, t.Inverse):
-        return f"{p.base(node.base.base)}^{{-\\top}}"
-    return f"{p.base(node.base)}^\\top"
+    return f" {node.spellings[0]} ".join(p.row(node, operand))
 
 
 @printed.register(t.Function)

@@ -9,28 +9,169 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
 from ..errors import EquationError
-from .scanner import Scanner, Token
-from .scanner import word_set as _set
-
-__all__ = ["ARGUMENTS", "FONTS", "SHELLS", "Token", "closing", "tokens"]
 
 
-FONTS = _set(
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of LaTeX and where it stood; `side` is "open" or "close" for a sized delimiter.
+
+    `wide` says that a ``\\quad`` stood before it, which may be the end of a statement.
+    """
+
+    text: str
+    start: int
+    end: int
+    side: str = ""
+    wide: bool = False
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of `text`, which are parted by spaces."""
+    return frozenset(text.split())
+
+
+_PIECE = re.compile(
+    r"(?P<skip>\s+|%[^\n]*\n?|~)"
+    r"|(?P<env>\\(?:begin|end)\s*\{[A-Za-z]+\*?\})"
+    r"|(?P<piece>\\operatorname\*|\\[A-Za-z]+|\\.|.)",
+    re.DOTALL,
+)
+_LINE_SKIP = re.compile(r"\*?\s*\[\s*-?[\d.]+\s*[a-z]{2}\s*\]")  # behind a line break
+LAYOUT = word_set(
+    r"\, \: \; \! \> \thinspace \medspace \thickspace \displaystyle "
+    r"\textstyle \scriptstyle \limits \nolimits \notag \nonumber \mathstrut \strut "
+    r"\allowbreak \noindent \hline"
+) | {"\\ ", "\\\n"}
+_WIDE = word_set(r"\quad \qquad \enspace \hfill")
+DROPPED = word_set(
+    r"\color \textcolor \tag \label \hspace \vspace \phantom \hphantom \vphantom \mspace"
+)
+_WITH_COLUMNS = word_set(r"\begin{array} \begin{alignat} \begin{alignat*} \begin{alignedat}")
+_TEXT = word_set(r"\text \textrm \textit \textbf \textup \textsf \mbox \intertext")
+SIDES = {
+    **dict.fromkeys([r"\left", r"\bigl", r"\Bigl", r"\biggl", r"\Biggl"], "open"),
+    **dict.fromkeys([r"\right", r"\bigr", r"\Bigr", r"\biggr", r"\Biggr"], "close"),
+    **dict.fromkeys([r"\middle", r"\bigm", r"\Bigm", r"\biggm", r"\Biggm"], "middle"),
+    **dict.fromkeys([r"\big", r"\Big", r"\bigg", r"\Bigg"], ""),
+}
+DELIMITERS = {
+    "\\lvert": ("|", "open"), "\\rvert": ("|", "close"), "\\vert": ("|", ""),
+    "\\lVert": ("\\|", "open"), "\\rVert": ("\\|", "close"), "\\Vert": ("\\|", ""),
+    "\\parallel": ("\\|", "middle"), "\\mid": ("|", "middle"), "\\lbrace": ("\\{", ""),
+    "\\rbrace": ("\\}", ""), "\\lbrack": ("[", ""), "\\rbrack": ("]", ""),
+}  # fmt: skip
+SAME = {
+    "\\bm": "\\boldsymbol", "\\operatorname": "\\mathrm", "\\operatorname*": "\\mathrm",
+    "\\dfrac": "\\frac", "\\tfrac": "\\frac", "\\cfrac": "\\frac", "\\dbinom": "\\binom",
+    "\\tbinom": "\\binom", "\\leq": "\\le", "\\leqslant": "\\le", "\\geq": "\\ge",
+    "\\geqslant": "\\ge", "\\lt": "<", "\\gt": ">", "\\neq": "\\ne", "\\ast": "*",
+    "\\ldots": "\\dots", "\\cdots": "\\dots", "\\prime": "'", "\\intercal": "\\top",
+    "\\colon": ":", "\\coloneqq": ":=", "\\newline": "\\\\", "\\mathbold": "\\boldsymbol",
+}  # fmt: skip
+
+
+class Scanner:
+    """The first pass: cut the text, drop the layout, settle sides and aliases."""
+
+    def __init__(self, latex: str, start: int = 0, end: int | None = None) -> None:
+        self.latex = latex
+        self.at = start
+        self.out: list[Token] = []
+        self.end = len(latex) if end is None else end
+        self.side: str | None = None
+        self.sized = 0
+        self.wide = False
+
+    def read(self) -> list[Token]:
+        """All pieces of the text, in order."""
+        while self.at < self.end:
+            match = _PIECE.match(self.latex, self.at)
+            assert match, "every character is a piece"
+            start, self.at = match.span()
+            if match["env"]:
+                name = "".join(match["env"].split())
+                if name in _WITH_COLUMNS:
+                    self._braced()
+                self._emit(name, start)
+            elif match["piece"]:
+                self._piece(match["piece"], start)
+        return self.out
+
+    def _piece(self, text: str, start: int) -> None:
+        if text in SIDES:
+            self.side = SIDES[text]
+            self.sized = start
+        elif text in _WIDE:
+            self.wide = True
+        elif self.side is not None and text == ".":
+            if self.side == "open":
+                self._emit("\\left.", self.sized)
+            self.side = None
+        elif text in DROPPED:
+            dropped = self._braced()
+            self.wide = self.wide or (text == "\\hspace" and "-" not in dropped)
+        elif text in _TEXT:
+            self._words(start)
+        elif text not in LAYOUT:
+            self._symbol(text, start)
+
+    def _words(self, start: int) -> None:
+        """A text is one token; the mathematics between dollars in it is not part of it."""
+        letter = re.compile(r"\s*([A-Za-z])").match(self.latex, self.at)
+        if letter:  # \textrm d, without braces
+            self.at = letter.end()
+        content = letter[1] if letter else self._braced()
+        if "$" not in content:
+            self._emit(f"\\text{{{content.strip()}}}", start)
+            return
+        place = self.at - 1 - len(content)
+        for i, piece in enumerate(content.split("$")):
+            end = place + len(piece)
+            if i % 2:
+                self.out += Scanner(self.latex, place, end).read()
+            elif piece.strip():
+                self.out.append(Token(f"\\text{{{piece.strip()}}}", place, end))
+            place = end + 1
+
+    def _symbol(self, text: str, start: int) -> None:
+        text, side = DELIMITERS.get(SAME.get(text, text), (SAME.get(text, text), ""))
+        self._emit(text, start if self.side is None else self.sized, self.side or side)
+        self.side = None
+        if text == "\\\\" and (size := _LINE_SKIP.match(self.latex, self.at)):
+            self.at = size.end()
+
+    def _emit(self, text: str, start: int, side: str = "") -> None:
+        self.out.append(Token(text, start, self.at, side, self.wide))
+        self.wide = False
+
+    def _braced(self) -> str:
+        """The text of the group that follows, which is consumed."""
+        opened = re.compile(r"\*?\s*\{").match(self.latex, self.at)
+        if not opened:
+            return ""
+        depth, self.at = 1, opened.end()
+        while depth and self.at < len(self.latex):
+            depth += {"{": 1, "}": -1}.get(self.latex[self.at], 0)
+            self.at += 2 if self.latex[self.at] == "\\" else 1
+        return self.latex[opened.end() : self.at - 1]
+
+
+FONTS = word_set(
     r"\mathbf \boldsymbol \mathcal \mathbb \mathrm \mathsf \mathit \mathfrak \mathscr \mathtt "
     r"\bar \hat \tilde \vec \dot \ddot \overline \underline \widehat \widetilde \check \breve "
     r"\mathring \acute \grave"
 )
 ARGUMENTS = {**dict.fromkeys(FONTS, 1), "\\frac": 2, "\\binom": 2, "\\root": 2, "\\sqrt": 1}
-SHELLS = _set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
+SHELLS = word_set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathbin")
 _LABELS = {"\\underbrace": "_", "\\overbrace": "^"}
 Scripts = dict[str, list[Token]]
-_BIG = _set(r"\max \min \sum \prod \mathrm")
-_STACKED = _set(r"\overset \stackrel")
+_BIG = word_set(r"\max \min \sum \prod \mathrm")
+_STACKED = word_set(r"\overset \stackrel")
 _DEFINES = re.compile(r"def|\\triangle|\\Delta")
 _NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
 _ABOVE = {"\\choose": "\\binom", "\\over": "\\frac"}
@@ -46,7 +187,7 @@ def tokens(latex: str) -> tuple[Token, ...]:
     >>> [t.text for t in tokens(r"\\sigma^2_n")]
     ['\\\\sigma', '_', '{', 'n', '}', '^', '{', '2', '}']
     """
-    return tuple(_Reader(latex, Scanner(latex).read()).all())
+    return tuple(_Reader(latex).all())
 
 
 def closing(
@@ -89,9 +230,9 @@ def split(row: Iterable[Token], signs: Container[str]) -> tuple[list[list[Token]
 class _Reader:
     """The second pass: brace every argument, put the scripts in order."""
 
-    def __init__(self, latex: str, pieces: list[Token]) -> None:
+    def __init__(self, latex: str) -> None:
         self.latex = latex
-        self.pieces = pieces
+        self.pieces = Scanner(latex).read()
         self.i = 0
 
     def all(self) -> list[Token]:
@@ -112,9 +253,10 @@ class _Reader:
         self.i += 1
         return self.pieces[self.i - 1]
 
-    def _fault(self, problem: str) -> EquationError:
-        here = self.pieces[min(self.i, len(self.pieces) - 1)]
-        return EquationError(problem, self.latex, (here.start, here.end))
+    def _fault(self, problem: str, *row: Token) -> EquationError:
+        """An error that points at `row`, or at what comes next."""
+        row = row or (self.pieces[min(self.i, len(self.pieces) - 1)],)
+        return EquationError(problem, self.latex, (row[0].start, row[-1].end))
 
     def _item(self) -> list[Token]:
         """One nucleus with its primes, its subscript and its superscript, in that order."""
@@ -140,7 +282,7 @@ class _Reader:
             label, scripts[mark] = scripts[mark][2:-1], []
             if any(not token.text.startswith("\\text{") for token in label):
                 problem = "a formula at a brace is not read: write it as an equation of its own"
-                raise EquationError(problem, self.latex, (label[0].start, label[-1].end))
+                raise self._fault(problem, *label)
         styled = len(nucleus) > 1 and nucleus[0].text in FONTS
         symbol = len(nucleus) == 1 or (styled and closing(nucleus, 1) == len(nucleus) - 1)
         if shell and any(scripts.values()) and not symbol:
@@ -163,22 +305,18 @@ class _Reader:
         """What a command or a script takes: a group or one nucleus, always in braces."""
         if self._peek() == "{":
             opened = self._next()
-            inside = self._group(opened)
-            shut = self.pieces[self.i - 1]
-        else:
-            if self._peek() in _NO_ARGUMENT:
-                raise self._fault("an argument is missing here")
-            inside = self._nucleus()
-            opened, shut = inside[0], inside[-1]
-        return _braced(opened, inside, shut)
+            return _braced(opened, self._group(opened), self.pieces[self.i - 1])
+        if self._peek() in _NO_ARGUMENT:
+            raise self._fault("an argument is missing here")
+        inside = self._nucleus()
+        return _braced(inside[0], inside, inside[-1])
 
     def _group(self, opened: Token) -> list[Token]:
         parts: list[list[Token]] = [[]]
         command = ""
         while self._peek() != "}":
             if self.i >= len(self.pieces):
-                span = (opened.start, opened.end)
-                raise EquationError("this brace is never closed", self.latex, span)
+                raise self._fault("this brace is never closed", opened)
             if self._peek() in _ABOVE:
                 command = _ABOVE[self._next().text]
                 parts.append([])
@@ -220,8 +358,7 @@ class _Reader:
             return [replace(below[0], text=":=")]
         if sign and (sign == "\\sim" or _NUMBERED.fullmatch(label)):
             return below
-        problem = "what stands over a symbol changes what it says, and is not read"
-        raise EquationError(problem, self.latex, (above[0].start, above[-1].end))
+        raise self._fault("what stands over a symbol changes what it says, and is not read", *above)
 
     def _below(self, token: Token) -> list[Token]:
         """``\\underset{i}{\\max}`` is ``\\max_i``."""
@@ -229,7 +366,7 @@ class _Reader:
         if word and word[0].text in _BIG:
             return [*word, replace(under[0], text="_"), *under]
         problem = "`\\underset` is read below \\max, \\min and the like alone"
-        raise EquationError(problem, self.latex, (token.start, under[-1].end))
+        raise self._fault(problem, token, *under)
 
     def _root(self, token: Token) -> list[Token]:
         opened = self._next()

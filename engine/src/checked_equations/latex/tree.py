@@ -49,19 +49,10 @@ def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
 
 def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
     """`node` with `change` made to each of its children; itself, where that leaves them all."""
-    old = {item.name: getattr(node, item.name) for item in fields(node)}
-    new = {name: _mapped_value(value, change) for name, value in old.items()}
-    changes = {name: value for name, value in new.items() if value is not old[name]}
-    return replace(node, **changes) if changes else node
-
-
-def _mapped_value(value: Any, change: Callable[[Node], Node]) -> Any:
-    if isinstance(value, Node):
-        return change(value)
-    if isinstance(value, tuple) and value and not isinstance(value[0], int | str):
-        new = tuple(_mapped_value(entry, change) for entry in value)
-        return value if all(a is b for a, b in zip(value, new, strict=True)) else new
-    return value
+    for place, child in children(node):
+        new = change(child)
+        node = node if new is child else replace_at(node, (place,), new)
+    return node
 
 
 def replace_at(node: Node, path: Path, new: Node) -> Node:
@@ -397,6 +388,4 @@ class Kronecker(Infix):
     called = "Kronecker product"
 
 
-INFIX: dict[str, type[Infix]] = {
-    spelling: operator for operator in (Elementwise, Kronecker) for spelling in operator.spellings
-}
+INFIX = {sign: operator for operator in (Elementwise, Kronecker) for sign in operator.spellings}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .scanner import word_set as _set
+from .tokenizer import word_set as _set
 from .tree import INFIX
 
 OPERATORS = {
@@ -40,9 +40,8 @@ AVERAGES = ("EXPECT", "VARIANCE", "COVARIANCE", "UNDER")
 CONSTANTS = {"\\pi": "\\pi", "e": "e", "\\mathrm e": "e", "\\infty": "\\infty"}
 INDICATORS = frozenset({"\\mathbb1", "\\mathbb I", "\\mathbf1"})
 DIFFERENTIALS = frozenset({"d", "\\mathrm d", "\\text{d}"})
-SPACES = frozenset(
-    {"\\mathbb R", "\\mathbb R_+", "\\mathbb R_{>0}", "\\mathbb N", "\\mathbb Z"}
-)  # behind the \in of a condition
+# Behind the \in of a condition.
+SPACES = frozenset({"\\mathbb R", "\\mathbb R_+", "\\mathbb R_{>0}", "\\mathbb N", "\\mathbb Z"})
 TRANSPOSES = frozenset({"\\top", "\\mathsf T", "\\mathrm T", "T"})
 MARKS = frozenset({"*", "+", "\\dagger", "\\star", "\\circ", "-"})
 LAYOUT_ENVIRONMENTS = _set(

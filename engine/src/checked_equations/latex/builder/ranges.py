@@ -1,7 +1,9 @@
-"""The ranges of sums and products: limits, sets, pairs in order."""
+"""What runs: averages, the ranges of sums and products, and the conditions of a statement."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,17 +11,114 @@ from lark import Token as Word
 
 from .. import tree as t
 from ..ambiguities import mentions_free, trailing_factor
+from ..names import DISTRIBUTIONS, normal, signature
+from ..tokenizer import tokens
 from ..tree import Node, Span
-from .branches import Branches, around, below, bind, one_product
+from .expressions import Expressions, around, below, bind, one_product
+
+_KINDS = {"EXPECT": t.Expectation, "VARIANCE": t.Variance, "COVARIANCE": t.Covariance}
+_ORDERS = {"[": "\\le", "]": "\\le", "(": "<", ")": "<"}
+_RELATIONS = frozenset({"=", "<", ">", "\\le", "\\ge", "\\ne", "\\succeq", "\\preceq"})
+_INFINITY = t.Constant("\\infty")
+_INFINITE = (_INFINITY, t.Sum((_INFINITY,), (-1,)), t.Sum((_INFINITY,), (1,)))
+Claim = tuple[list[t.Step], list[Node]]
+Items = tuple[Node, ...]
+Listed = tuple[Items, Node | None]  # what a set lists, and where its dots end
 
 
-class Ranges(Branches):
-    """The part of `TreeBuilder` that reads them: small methods, one a rule of the grammar.
+class TreeBuilder(Expressions):
+    """The nodes of an equation, from all rules of the grammar.
 
     Where none is written a range begins at one, as the entries of a vector do.
     """
 
-    several: bool
+    # -- averages, in the order in which they can be drawn -------------------------------
+
+    def under(self, span: Span, drawn: Word, *given: Node) -> t.Under:
+        """One distribution below an average, with what is drawn from it."""
+        distribution, *variables = drawn.split("\t")
+        return t.Under(tuple(variables), distribution, given, span=span)
+
+    def averaged(self, span: Span, *parts: Any) -> tuple[Items, Items]:
+        """What is averaged, and what stands behind the bar."""
+        bars = (i for i, p in enumerate(parts) if isinstance(p, Word) and p in ("|", ";"))
+        bar = next(bars, len(parts))
+        return parts[:bar:2], parts[bar + 1 :: 2]
+
+    def average(self, span: Span, sign: Word, *parts: Any) -> Node:
+        """``\\mathbb E_x[body]`` and its like; the covariance of one thing is its variance."""
+        *over, (bodies, given) = parts
+        kind = _KINDS[sign.type]
+        if kind is t.Covariance and len(bodies) == 1:
+            kind = t.Variance
+        if len(bodies) != (2 if kind is t.Covariance else 1):
+            raise self._fault("an average is of one expression, a covariance of one or two", span)
+        if given:
+            over = [self._conditional(over, bodies, given, span)]
+        elif not over:
+            over = self._own(bodies, span)
+        for under in over:
+            key = under.distribution or ",".join(under.variables)
+            if not under.distribution:
+                problem = f"`{key}` is bound to no distribution without what it is given"
+                raise self._fault(problem, span)
+            # `\mathbb E_q[f(x)]` does not say that x is drawn, unless `q(x)` is bound
+            own = under.variables == (key,) and self.kinds.get(key, "nodes") != "nodes"
+            if own and key not in _named(bodies):
+                problem = f"say of which variable: `{key}(...)`, for `{key}` itself does not occur"
+                raise self._fault(problem, span)
+        ranges = self._in_order(over, span)
+        drawn = [key for under in ranges for key in under.variables]
+        return kind(ranges, *(bind(body, drawn) for body in bodies), span=span)
+
+    def _own(self, bodies: Items, span: Span) -> list[t.Under]:
+        """The one distribution that is bound for a variable of the expression."""
+        named = _named(bodies)
+        alone = [k for k in named if self.kinds.get(k) in DISTRIBUTIONS]
+        forms = [k for k, f in self.forms.items() if not f.given and set(f.variables) <= named]
+        if len(alone) + len(forms) == 1:
+            key = (*alone, *forms)[0]
+            variables = self.forms[key].variables if forms else (key,)
+            return [t.Under(variables, key)]
+        if self.kinds:
+            raise self._fault("say over which variable: \\mathbb E_x[...]", span)
+        return []
+
+    def _conditional(self, over: list[t.Under], bodies: Items, given: Items, span: Span) -> t.Under:
+        """The one distribution that is bound as given what stands behind the bar."""
+        known = over and over[0].distribution not in ("", *over[0].variables)
+        if any(under.given for under in over) or len(over) > 1 or known:
+            raise self._fault("say under the sign or behind the bar, not both", span)
+        settings = [part if isinstance(part, tuple) else ("", part) for part in given]
+        given = tuple(node for _, node in settings)
+        written = tuple(key or normal(self.latex[slice(*node.span)]) for key, node in settings)
+        drawn = set(over[0].variables) if over else _named(bodies)
+        named = (k for k, form in self.forms.items() if form.given == written)
+        forms = [key for key in named if set(self.forms[key].variables) <= drawn]
+        if len(forms) != 1:
+            said = ", ".join(written)
+            problem = f"{'nothing is' if not forms else 'several are'} bound as given `{said}`"
+            raise self._fault(f"{problem}: bind `y \\mid {said}` to a Distribution", span)
+        depends = given if self.kinds[forms[0]] == "conditional" else ()
+        return t.Under(self.forms[forms[0]].variables, forms[0], depends)
+
+    def _in_order(self, over: Sequence[t.Under], span: Span) -> tuple[t.Under, ...]:
+        """What others are given comes before them, and is drawn when they are."""
+        drawn = [key for under in over for key in under.variables]
+        if len(set(drawn)) < len(drawn):
+            raise self._fault("a variable is drawn twice here", span)
+        waiting = [replace(u, given=tuple(bind(g, drawn) for g in u.given)) for u in over]
+        out: list[t.Under] = []
+        while waiting:
+            later = {t.Index(key) for under in waiting for key in under.variables}
+            ready = [u for u in waiting if later.isdisjoint(node for _, node in t.walk(u))]
+            if not ready:
+                raise self._fault("each of these is given the other", span)
+            out.append(ready[0])
+            waiting.remove(ready[0])
+        return tuple(out)
+
+    # -- ranges --------------------------------------------------------------------------
 
     def range(self, span: Span, *parts: Any) -> t.Range:
         """What stands below a sum: ``i = 1``, ``i \\in S``, ``i < j``, ``j \\ne i``, ``i``."""
@@ -119,6 +218,62 @@ class Ranges(Branches):
             return [replace(over, members=None, span=around([over, upper])) for over in limits]
         raise self._fault("a range needs both its limits, or a set", span)
 
+    # -- conditions: `for`, `if`, `for all` -----------------------------------------------
+
+    def claim(self, span: Span, chain: list[t.Step], *parts: Any) -> Claim:
+        """A chain and its conditions; a bare name says what the chain is for, and no more."""
+        stated: list[Node] = []
+        for word, conditions in zip(parts[::2], parts[1::2], strict=True):
+            bare = [c for c in conditions if not isinstance(c, t.Step | t.Member)]
+            if bare and (word != "all" or not all(isinstance(c, t.Name) for c in bare)):
+                raise self._fault("a condition needs a relation", bare[0].span)
+            stated += conditions
+        return chain, stated
+
+    def holds(self, span: Span, items: Items, *parts: Any) -> list[Node]:
+        """``if x > 0``, ``for 0 < x < 1``."""
+        for sign in parts[::2]:
+            if sign not in _RELATIONS:
+                problem = f"`{sign}` is no condition that numbers could meet"
+                raise self._fault(problem, (sign.start_pos, sign.end_pos))
+        rest = zip(parts[1::2], parts[2::2], parts[3::2], strict=False)
+        three = [*((item, *parts[:2]) for item in items), *rest]
+        return [t.Step(a, str(sign), b, span=around([a, b])) for a, sign, b in three]
+
+    def listed(self, span: Span, items: Items, relation: Word, *parts: Any) -> list[Node]:
+        """``i = 1, 2, \\dots, N``."""
+        if relation != "=":
+            raise self._fault("a list with dots follows `=`", span)
+        return self.member(span, items, relation, self.set(span, *parts))
+
+    def member(self, span: Span, items: Items, sign: Word, target: Node | Listed) -> list[Node]:
+        """``i \\in S``, ``i \\in \\{1, 2\\}``."""
+        given = (target,) if isinstance(target, Node) else (None, *target)
+        return [t.Member(item, *given, span=item.span) for item in items]
+
+    def space(self, span: Span, items: Items, sign: Word, name: Word, *shape: Any) -> list[Node]:
+        """``x \\in \\mathbb R^n``."""
+        sizes, _ = self.set(span, *shape)
+        space = t.Space(str(name), sizes, span=(name.start_pos or 0, span[1]))
+        return self.member(span, items, sign, space)
+
+    def set(self, span: Span, *parts: Any) -> Listed:
+        """What is listed, and where the dots end."""
+        numbers = tuple(part for part in parts if isinstance(part, Node))
+        dotted = any(isinstance(part, Word) and part.type == "DOTS" for part in parts)
+        return (numbers[:-1], numbers[-1]) if dotted else (numbers, None)
+
+    def interval(self, span: Span, items: Items, *parts: Any) -> list[Node]:
+        """``x \\in [0, 1)``: the relations that its two ends make."""
+        _, opened, low, _, high, shut = parts
+        orders = [(low, _ORDERS[opened], None), (None, _ORDERS[shut], high)]
+        return [
+            t.Step(left or item, order, right or item, span=item.span)
+            for item in items
+            for left, order, right in orders
+            if (left or right) not in _INFINITE
+        ]
+
 
 def _only_products(node: Node) -> bool:
     if isinstance(node, t.Product):
@@ -130,3 +285,33 @@ def _next(limit: Node) -> Node:
     if isinstance(limit, t.Number):
         return replace(limit, value=limit.value + 1)
     return t.Sum((limit, t.Number(1.0)), (1, 1), span=limit.span)
+
+
+def _named(nodes: Items) -> set[str]:
+    return {part.key for n in nodes for _, part in t.walk(n) if isinstance(part, t.Name)}
+
+
+def behind_the_bar(under: t.Under) -> tuple[Node, ...]:
+    """What stands there of that which the nodes depend on: all but the variables' indices."""
+    marked = {token.text for key in under.variables for token in tokens(key)[1:]}
+    index = (isinstance(node, t.Name | t.Index) and node.key in marked for node in under.given)
+    return under.given[len(list(itertools.takewhile(bool, index))) :]
+
+
+def distribution_arguments(node: Node, kinds: Mapping[str, str]) -> Node:
+    """`node` with ``q(x)`` as the argument of a function, for an x that nobody drew, made ``q``.
+
+    In ``\\operatorname{KL}(q(x) \\,\\|\\, p(x))`` it is the whole distribution.
+    """
+
+    def whole(part: Node) -> Node:
+        if not isinstance(part, t.Apply) or kinds.get(part.key) not in DISTRIBUTIONS:
+            return part
+        form = signature(part.key)
+        fixed = form is not None and kinds[part.key] != "conditional"  # given what its name says
+        drawn = part.arguments[: len(form.variables)] if form and fixed else part.arguments
+        free = all(isinstance(one, t.Name) and one.key not in kinds for one in drawn)
+        return t.Name(part.key, span=part.span) if free else part
+
+    node = t.mapped(node, lambda part: distribution_arguments(part, kinds))
+    return t.mapped(node, whole) if isinstance(node, t.Apply) else node

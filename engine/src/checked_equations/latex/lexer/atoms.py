@@ -1,26 +1,31 @@
-"""Names: bound ones, running variables, and letters that nobody bound."""
+"""Names: bound ones, running variables, what averages run over, letters that nobody bound."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from .. import vocabulary as v
-from ..names import DISTRIBUTIONS, Match, joined, nearest, normal
-from ..tokenizer import split
-from . import averages
+from ..names import DISTRIBUTIONS, Match, joined, nearest, normal, split_given
+from ..tokenizer import FONTS, Token, closing, split
+from ..tokenizer import tokens as canonical
 from .brackets import matching
 from .stream import Stream, is_letter
+
+UNDER, CALLED = "\0", "\1"  # each begins tokens that no author can write
+Tokens = Sequence[Token]
 
 
 def named(s: Stream, match: Match) -> None:
     """Emit a bound name: as a symbol, a call, a running variable, or a distribution."""
+    _refuse_letters(s, match)
     if _starts_range(s) or _is_set(s, match.length):
         return s.emit("INDEX", match.key, match.length)
     if match.key in s.names.called:
         return s.emit("CALL", match.key, s.names.called[match.key])
     if match.kind in DISTRIBUTIONS or match.kind == "letter":
-        return averages.distribution(s, match)
+        return _distribution(s, match)
     after = s.i + match.length
     if match.kind == "callable":
         opened = s.behind_script(after, "_")
@@ -39,7 +44,7 @@ def named(s: Stream, match: Match) -> None:
     return s.emit("CALL" if called else "NAME", match.key, match.length)
 
 
-def refuse_letters(s: Stream, match: Match) -> None:
+def _refuse_letters(s: Stream, match: Match) -> None:
     """``KL`` and ``K L`` print the same: with all three bound nobody knows which is meant."""
     letters = s.tokens[s.i : s.i + match.length]
     if len(letters) > 1 and all(t.text.isalpha() and t.text in s.names.kinds for t in letters):
@@ -83,29 +88,27 @@ def _integrated(s: Stream, key: str) -> str:
 def unknown(s: Stream, end: int | None = None) -> None:
     """Emit a letter that nobody bound, where one may stand; else raise `EquationError`."""
     end = end or s.atom_end(s.i)
-    first = s.tokens[s.i]
+    first, last = s.tokens[s.i], s.tokens[end - 1]
+    key = joined(s.tokens[s.i : end])
     if first.text in v.UNREAD and not (s.free and first.text == "\\dots"):
-        problem = f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}"
-        raise s.fault(problem, first)
+        raise s.fault(f"`{first.text}` is not part of the language: {v.UNREAD[first.text]}", first)
     if is_letter(first.text) and _is_set(s, end - s.i):
-        return s.emit("INDEX", joined(s.tokens[s.i : end]), end - s.i)
-    if s.free and is_letter(first.text):
+        s.emit("INDEX", key, end - s.i)
+    elif s.free and is_letter(first.text):
         end = _free_end(s)
         kind = "INDEX" if _starts_range(s) else "CALL" if s.at(end) in ("(", "[") else "NAME"
-        return s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
-    square = _reciprocal_square(s, end)
-    if square:
-        return named(s, square)
-    key = joined(s.tokens[s.i : end])
-    if s.top() == "head" and s.last() in ("LT", "LE"):
+        s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
+    elif square := _reciprocal_square(s, end):
+        named(s, square)
+    elif s.top() == "head" and s.last() in ("LT", "LE"):
         hint = "; say how far: \\sum_{1 \\le i < j \\le N}"
-        raise s.fault(f"unbound symbol `{key}`{hint}", first, s.tokens[end - 1])
-    variable = _integrated(s, key)
-    if variable:
+        raise s.fault(f"unbound symbol `{key}`{hint}", first, last)
+    elif variable := _integrated(s, key):
         hint = f"an integral runs over nodes: bind `{variable}` to Nodes(points, weights)"
-        raise s.fault(f"unbound symbol `{key}`; {hint}", first, s.tokens[end - 1])
-    known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
-    raise s.fault(f"unbound symbol `{key}`{known}", first, s.tokens[end - 1])
+        raise s.fault(f"unbound symbol `{key}`; {hint}", first, last)
+    else:
+        known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
+        raise s.fault(f"unbound symbol `{key}`{known}", first, last)
 
 
 def _reciprocal_square(s: Stream, end: int) -> Match | None:
@@ -113,12 +116,11 @@ def _reciprocal_square(s: Stream, end: int) -> Match | None:
     script = s.tokens[end : end + 5]
     if [t.text for t in script] != ["^", "{", "-", "2", "}"]:
         return None
-    hat, opened, minus, two, shut = script
-    square = [hat, opened, two, shut]
+    square = [*script[:2], *script[3:]]
     match = s.names.match([*s.tokens[s.i : end], *square], 0)
     if not match or match.length != end - s.i + 4:
         return None
-    s.tokens[end : end + 5] = [*square, hat, opened, minus, replace(two, text="1"), shut]
+    s.tokens[end : end + 5] = [*square, *script[:3], replace(script[3], text="1"), script[4]]
     return match
 
 
@@ -130,9 +132,6 @@ def _free_end(s: Stream) -> int:
         end = bare
     marked = s.at(end) == "^" and s.at(end + 2) in ("*", "(", "\\dagger", "\\star")
     return s.behind_script(end, "^") if marked else end
-
-
-CALLED = "\1"  # begins a token that no author can write
 
 
 def settle_values(s: Stream) -> None:
@@ -174,3 +173,233 @@ def declare_indices(s: Stream) -> None:
             for side in running:
                 if side and not side[0].text.isdigit():
                     s.names.add(joined(side), "index")
+
+
+# What averages run over
+
+
+class _Over(NamedTuple):
+    variables: tuple[str, ...]
+    distribution: str
+    given: tuple[Tokens, ...] = ()
+
+
+def declare_averaged(s: Stream) -> None:
+    """What stands under an average as its variable is a name, wherever it stands."""
+    for i in range(0 if _any_may_stand(s) else len(s.tokens)):
+        after = i + s.nucleus(i)
+        if s.at(after) == "_" and is_average(s, i) and not s.names.match(s.tokens, i):
+            for over in _read(s, after):
+                for key in over.variables:
+                    s.names.add(key, "index")
+
+
+def is_average(s: Stream, i: int) -> bool:
+    """Whether the sign of an average stands there; a plain E is one before square brackets."""
+    sign = s.symbol(i)
+    letter = sign in ("E", "\\mathbf E")
+    bracketed = letter and s.at(s.behind_script(i + s.nucleus(i), "_")) == "["
+    return sign in v.EXPECTATIONS and (bracketed or not letter)
+
+
+def expectation(s: Stream, kind: str, length: int) -> None:
+    """The sign of an average; its subscript is written anew, a word for each distribution."""
+    start = s.i + length
+    end = s.behind_script(start, "_")
+    if s.at(end) not in v.OPEN:
+        raise s.fault("write brackets around what is averaged")
+    if end > start:
+        at = replace(s.tokens[start + 2], end=s.tokens[end - 2].end)
+        s.tokens[start:end] = [t for over in _read(s, start) for t in _written(over, at)]
+    s.emit(kind, "", length)
+
+
+def _written(over: _Over, at: Token) -> list[Token]:
+    word = replace(at, text=UNDER + "\t".join([over.distribution, *over.variables]))
+    opened, comma, shut = (replace(at, text=text) for text in "{,}")
+    inside = [token for part in over.given for token in (comma, *part)]
+    return [word, opened, *inside[1:], shut] if inside else [word]
+
+
+def under(s: Stream) -> None:
+    """Emit one distribution below an average, which `expectation` has put in its place."""
+    value = s.text().removeprefix(UNDER)
+    if s.text(1) == "{":
+        s.lead("UNDER", value, "under")
+    else:
+        s.emit("UNDER", value)
+
+
+def _distribution(s: Stream, match: Match) -> None:
+    """The name of a distribution in the formula itself: its density, or all of it."""
+    if match.key in s.names.forms:
+        length = next(i for i in range(match.length) if s.text(i) == "(")
+        return s.emit("CALL", match.key, length)
+    called = s.text(match.length) == "("
+    if match.kind != "letter":
+        return s.emit("CALL" if called else "NAME", match.key, match.length)
+    forms = s.names.written(match.key)
+    if called or len(forms) > 1:
+        said = ", ".join(f"`{key}`" for key in forms)
+        raise s.fault(f"unbound symbol `{match.key}`; bound distributions: {said}")
+    return s.emit("NAME", forms[0], match.length)
+
+
+def _any_may_stand(s: Stream) -> bool:
+    """Where nothing is bound, as in a bare definition, a subscript is one name."""
+    return s.free and not s.names.distributions()
+
+
+def _read(s: Stream, at: int) -> list[_Over]:
+    content = s.content(at + 1)
+    if _any_may_stand(s):
+        return [_Over((joined(content),), joined(content))]
+    return _Subscript(s, content).read()
+
+
+class _Subscript:
+    """Reads the tokens of a subscript from left to right.
+
+    x          a variable with nodes of its own         x, y       several, independent
+    q(x)       drawn from what is bound as q(x) or q    q(x) p(y)  one after another
+    x \\sim q   the same                                 (x, y) \\sim q   jointly
+    q          what is bound as q(x)                    p(y \\mid x)     given x
+
+    Each becomes a word of its own, and what its nodes depend on follows it in braces.
+    """
+
+    def __init__(self, s: Stream, content: Tokens) -> None:
+        self.s, self.names, self.tokens = s, s.names, content
+        self.i = 0
+        self.waiting: list[tuple[str, ...]] = []  # variables that a distribution may follow
+        self.out: list[_Over] = []
+
+    def read(self) -> list[_Over]:
+        while self.i < len(self.tokens):
+            text = self.tokens[self.i].text
+            if text == ",":
+                self.i += 1
+            elif text == "|":
+                self._given()
+            elif text == "(":  # several, drawn jointly
+                shut = matching(self.s, self.i, self.tokens)
+                variables, _ = split_given(self.tokens[self.i + 1 : shut])
+                self.waiting.append(tuple(map(self._variable, variables)))
+                self.i = shut + 1
+            else:
+                self.i += text == "\\sim"
+                self._symbol(drawn=text == "\\sim")
+        self._alone()
+        return self.out
+
+    def _symbol(self, drawn: bool) -> None:
+        """``x`` or ``q(x)``; behind ``\\sim`` ``q`` or, with parameters, ``\\mathcal N(m, v)``."""
+        start, end = self.i, self._end(self.tokens, self.i)
+        called = [token.text for token in self.tokens[end : end + 1]] == ["("]
+        if called and not drawn:
+            self._alone()
+        self.i = matching(self.s, end, self.tokens) + 1 if called else end
+        letter, written = self.tokens[start:end], self.tokens[start : self.i]
+        if not (called or drawn):
+            return self.waiting.append((joined(letter),))
+        key = self._bound(written, letter)
+        variables, given = split_given(written[len(letter) + 1 : -1]) if called else ([], [])
+        if drawn and not given and tuple(map(joined, variables)) not in self.waiting:
+            given = variables  # the parameters
+        rows = map(self._tokens, self.waiting) if drawn else [variables]
+        self.out += [self._over(row, key, given) for row in rows]
+        self.waiting = []
+        return None
+
+    def _given(self) -> None:
+        """``y \\mid x``: the rest says what y is given."""
+        drawn = tuple(key for variables in self.waiting for key in variables)
+        _, given = split_given(self.tokens[self.i :])
+        wanted = (drawn, tuple(map(joined, given)))
+        forms = [k for k, f in self.names.forms.items() if f[1:] == wanted]
+        if len(forms) != 1:
+            raise self._unbound(joined(self.tokens))
+        self.waiting = []
+        self.i = len(self.tokens)
+        self.out.append(self._over(self._tokens(drawn), forms[0], given))
+
+    def _alone(self) -> None:
+        """What waits stands alone."""
+        self.out += map(self._undrawn, self.waiting)
+        self.waiting = []
+
+    def _undrawn(self, variables: tuple[str, ...]) -> _Over:
+        """A variable with nodes of its own, or a letter whose one written form is bound."""
+        key = ",".join(variables)
+        if self.names.kinds.get(key) in DISTRIBUTIONS and key not in self.names.forms:
+            return self._over(self._tokens([key]), key, [])
+        lettered = self.names.written(key)
+        forms = lettered or [k for k, f in self.names.forms.items() if f[1] == variables]
+        free = [k for k in forms if lettered or not self.names.forms[k].given]
+        if len(free) == 1:
+            _, drawn, given = self.names.forms[free[0]]
+            return self._over(self._tokens(drawn), free[0], self._tokens(given))
+        if forms and not lettered:
+            return _Over(variables, "")  # what it is given stands behind the bar
+        raise self._unbound(key)
+
+    def _over(self, variables: Sequence[Tokens], key: str, given: Sequence[Tokens]) -> _Over:
+        names = tuple(map(self._variable, variables))
+        if self.names.kinds[key] == "conditional":
+            marks = (inner for variable in variables for inner in _subscript(variable))
+            runs = ("index", "value", "set")
+            indices = [[mark] for mark in marks if self.names.kinds.get(mark.text) in runs]
+            return _Over(names, key, (*indices, *given))
+        if given and key not in self.names.forms:
+            behind = "what stands behind the bar"
+            form = f"{key}({','.join(names)} \\mid {', '.join(map(joined, given))})"
+            raise self._fault(f"the nodes of `{key}` do not depend on {behind}: bind `{form}`")
+        return _Over(names, key)
+
+    def _bound(self, written: Tokens, letter: Tokens) -> str:
+        """The key that is bound to a distribution: the whole form, or its letter."""
+        kinds = self.names.kinds
+        for key in (joined(written), joined(letter)):
+            if kinds.get(key) in DISTRIBUTIONS:
+                return key
+        forms = self.names.written(joined(written))
+        if len(forms) == 1:
+            return forms[0]
+        raise self._unbound(joined(written))
+
+    def _variable(self, tokens: Tokens) -> str:
+        key = joined(tokens)
+        if not tokens or not is_letter(tokens[0].text) or self._end(tokens) != len(tokens):
+            raise self._fault(f"`{key}` is no variable")
+        return key
+
+    def _tokens(self, keys: Iterable[str]) -> list[Tokens]:
+        """The tokens of some names, at the place of the subscript."""
+        at = self.tokens[0]
+        rows = map(canonical, keys)
+        return [[replace(token, start=at.start, end=at.end) for token in row] for row in rows]
+
+    def _end(self, tokens: Tokens, i: int = 0) -> int:
+        """Where the symbol at place `i` ends, its scripts and primes included."""
+        if i >= len(tokens):
+            raise self._fault("something is missing here")
+        if not is_letter(tokens[i].text) or tokens[i].text in v.OPERATORS:
+            raise self._fault(f"`{tokens[i].text}` names no variable")
+        end = closing(tokens, i + 1) + 1 if tokens[i].text in FONTS else i + 1
+        while end < len(tokens) and tokens[end].text in ("'", "_", "^"):
+            end = 1 + (end if tokens[end].text == "'" else closing(tokens, end + 1))
+        return end
+
+    def _unbound(self, key: str) -> Exception:
+        known = ", ".join(f"`{name}`" for name in self.names.distributions())
+        hint = f"; bound distributions: {known}" if known else ""
+        return self._fault(f"`{key}` is bound to no distribution{hint}")
+
+    def _fault(self, problem: str) -> Exception:
+        return self.s.fault(problem, self.tokens[0], self.tokens[-1])
+
+
+def _subscript(variable: Tokens) -> Tokens:
+    """The tokens in the subscript of a variable."""
+    opened = next((i + 1 for i, token in enumerate(variable) if token.text == "_"), 0)
+    return variable[opened + 1 : closing(variable, opened)] if opened else ()

@@ -1,36 +1,32 @@
-"""Brackets, bars and norms: what opens and what closes."""
+"""Brackets, bars, environments, commas, line breaks: what opens, what closes and what parts."""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from .. import vocabulary as v
-from ..names import joined
-from ..tokenizer import Token, closing
-from .lines import separator
+from ..names import joined, nearest
+from ..tokenizer import Token, closing, outside
 from .stream import Stream
 
 
-def matching(s: Stream, opened: int) -> int:
-    """The place of the bracket that closes the one at `opened`."""
+def matching(s: Stream, opened: int, row: Sequence[Token] = ()) -> int:
+    """The place of the bracket that closes the one at `opened`, in a `row` of its own perhaps."""
+    row = row or s.tokens
     try:
-        return closing(s.tokens, opened, v.OPEN, v.CLOSE)
+        return closing(row, opened, v.OPEN, v.CLOSE)
     except ValueError:
-        raise s.fault("this is never closed", s.tokens[opened]) from None
-
-
-def open_brace(s: Stream, kind: str = "brace") -> None:
-    """Open braces of a `kind`, which says what stands inside."""
-    s.push(kind)
-    s.emit("_LB", "{")
+        raise s.fault("this is never closed", row[opened]) from None
 
 
 def close_brace(s: Stream) -> None:
     """Close the braces that are open."""
-    if s.top() not in ("brace", "index", "head", "shape"):
+    if s.top() not in ("brace", "power", "index", "under", "head", "shape"):
         raise s.fault("this is never closed", s.stack[-1][1])
-    s.stack.pop()
+    s.closed, _ = s.stack.pop()
     s.emit("_RB", "}")
 
 
@@ -40,69 +36,41 @@ def open(s: Stream) -> None:
     if token.side == "close":
         return close(s)
     if s.last() == "IN" and token.text == "\\{":
-        s.push("\\{set")
-        return s.emit("_LSET", token.text)
+        return s.open("_LSET", "\\{set")
     if s.last() == "IN" and s.top() != "head":
-        s.push("interval")
-        return s.emit("LINTERVAL", token.text)
-    # the brace just closed was the exponent of a function word: \cos^2(x)
-    powered = s.last() == "_RB" and (_before_brace(s), _before_brace(s, 2)) == ("_POW", "FUNC")
-    function = s.last() == "FUNC" or powered
-    averaged = s.last() in v.AVERAGES or (s.last() == "_RB" and _before_brace(s) == "UNDER")
+        return s.open("LINTERVAL", "interval")
+    closed = s.closed if s.last() == "_RB" else ""  # the exponent of a function word: \cos^2(x)
+    averaged = s.last() in v.AVERAGES or closed == "under"
     kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
-    s.push(token.text + kind)
-    return s.emit("_FPAR" if function else "_LPAR", token.text)
-
-
-def _before_brace(s: Stream, back: int = 1) -> str:
-    """The word before the brace just closed, or that many words before."""
-    depth = 0
-    for place in range(len(s.out) - 1, back - 1, -1):
-        depth += {"_RB": 1, "_LB": -1}.get(s.out[place].type, 0)
-        if depth == 0:
-            return s.out[place - back].type
-    return ""
+    word = "_FPAR" if s.last() == "FUNC" or closed == "power" else "_LPAR"
+    return s.open(word, token.text + kind)
 
 
 def close(s: Stream) -> None:
     """Close the bracket that is open, which must be of this kind."""
     token = s.tokens[s.i]
-    opened = v.CLOSE.get(token.text)
     top = s.top()
-    if top == "interval" and token.text in (")", "]"):
-        s.stack.pop()
-        return s.emit("RINTERVAL", token.text)
-    if not top.startswith(opened or " "):
+    interval = top == "interval" and token.text in (")", "]")
+    if not interval and not top.startswith(v.CLOSE.get(token.text, " ")):
         culprit = s.stack[-1][1] if s.stack else token
         problem = f"`{culprit.text}` and `{token.text}` do not match"
         raise s.fault(problem if s.stack else f"`{token.text}` closes nothing", culprit)
     s.stack.pop()
-    return s.emit("_RSET" if top.endswith("set") else "_RPAR", token.text)
+    s.emit("RINTERVAL" if interval else "_RSET" if top.endswith("set") else "_RPAR", token.text)
 
 
 def bar(s: Stream) -> None:
-    """Read ``|``: it opens or closes bars, or stands between two things."""
+    """Read ``|`` or ``\\|``: it opens or closes bars or a norm, or stands between two things."""
     closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
-    if closes or not _is_pair(s.tokens[s.i : s.i + 2]):
-        return double_bar(s, "|")
-    first, second = s.tokens[s.i : s.i + 2]  # `||`, but not that of |A||B|
-    s.tokens[s.i : s.i + 2] = [replace(first, text="\\|", end=second.end)]
-    return double_bar(s)
-
-
-def _is_pair(two: list[Token]) -> bool:
-    bare = [token for token in two if token.text == "|" and not token.side]
-    return len(bare) == 2 and bare[0].end == bare[1].start
-
-
-def double_bar(s: Stream, text: str = "\\|") -> None:
-    """Read ``\\|``: it opens or closes a norm, or stands between two things."""
+    two = s.tokens[s.i : s.i + 2]
+    if _is_pair(two) and not closes:  # `||`, but not that of |A||B|
+        s.tokens[s.i : s.i + 2] = [replace(two[0], text="\\|", end=two[1].end)]
+    text = s.text()
     role = s.tokens[s.i].side or _role(s, text)
     if role == "open":
-        s.push(text)
-        s.emit("_LBAR" if text == "|" else "_LNORM", text)
+        s.open("_LBAR" if text == "|" else "_LNORM", text)
     elif role != "close":
-        separator(s, text)
+        separator(s)
     elif _shut(s, text) == "|":
         s.emit("_RBAR", "|")
     elif s.text(1) == "_":
@@ -110,6 +78,11 @@ def double_bar(s: Stream, text: str = "\\|") -> None:
         s.emit("RNORM", joined(s.content(opened)), s.group_end(opened) - s.i + 1)
     else:
         s.emit("RNORM", "2")
+
+
+def _is_pair(two: list[Token]) -> bool:
+    bare = [token for token in two if token.text == "|" and not token.side]
+    return len(bare) == 2 and bare[0].end == bare[1].start
 
 
 def _role(s: Stream, text: str) -> str:
@@ -133,7 +106,7 @@ def _role(s: Stream, text: str) -> str:
 
 def _shut(s: Stream, text: str) -> str:
     if s.top() != text:
-        raise s.fault(f"`{s.text()}` closes nothing", s.tokens[s.i])
+        raise s.fault(f"`{s.text()}` closes nothing")
     return s.stack.pop()[0]
 
 
@@ -145,11 +118,224 @@ def open_angle(s: Stream) -> None:
     if shut and not any(t.text in (",", "|", ";", "\\|") for t in s.tokens[s.i : shut]):
         problem = "angles around one thing: write \\mathbb E[...] for an average"
         raise s.fault(problem, s.tokens[s.i], s.tokens[shut])
-    s.push("\\langle")
-    s.emit("_LANGLE", "\\langle")
+    s.open("_LANGLE", "\\langle")
 
 
 def close_angle(s: Stream) -> None:
     """Read ``\\rangle``."""
     _shut(s, "\\langle")
     s.emit("_RANGLE", "\\rangle")
+
+
+# Where a statement ends
+
+
+def separator(s: Stream) -> None:
+    """Read a comma or its like: between arguments, between conditions, between statements."""
+    text, top = s.text(), s.top()
+    if top in ("head", "index", "under"):
+        s.emit("_SEPARATOR", text)
+    elif s.condition and not top:
+        # one in `for all x, y` and in `i = 1, \dots, N`; any other ends the condition
+        words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
+        bare = not any(word.type in ("REL", "IN") for word in words)
+        texts = (token.text for token in s.tokens[s.i + 1 :])
+        ends = v.RELATIONS | _ENDS | {"\\dots"}
+        dotted = next((t for t in texts if t in ends or t.startswith("\\text{")), "") == "\\dots"
+        goes_on = bare or dotted or s.last() == "DOTS"
+        if goes_on and s.text(1) not in _ENDS and not s.tokens[s.i + 1].wide:
+            s.emit("SEP", text)
+        else:
+            _stop(s)
+    elif top or text in ("|", "\\|") or s.given:
+        s.given = s.given or not top
+        if top.startswith("env") and s.text(1) in ("&", "\\\\", f"\\end{{{top[4:]}}}"):
+            s.i += 1
+        else:
+            s.emit("SEP", text)
+    else:
+        _stop(s)
+
+
+_ENDS = frozenset({"", ".", "\\\\"})
+
+
+def _stop(s: Stream) -> None:
+    """A comma between statements; at the end of a line it is only punctuation."""
+    follows = s.text(1)
+    # a sign on the next line begins a statement
+    signed = follows == "\\\\" and s.text(_beyond(s, 1, _BREAKS)) in v.OPERATORS
+    if not signed and (follows in _ENDS or follows.startswith(("\\end{", "\\text{"))):
+        s.i += 1
+    else:
+        end_statement(s, ",")
+
+
+def end_statement(s: Stream, value: str, tokens: int = 1) -> None:
+    """Read the `tokens` that end a statement, and forget what was said of that."""
+    s.insert("_STOP", value, s.tokens[s.i], s.tokens[s.i])
+    s.i += tokens
+    s.given = s.margin = False
+    s.condition = ""
+
+
+def point(s: Stream) -> None:
+    """Read a full stop, which may stand at the end of a line alone."""
+    follows = s.text(1)
+    if follows and follows != "\\\\" and not follows.startswith(("\\end{", "\\text{")):
+        raise s.fault("`.` cannot stand here")
+    s.i += 1
+
+
+def row(s: Stream) -> None:
+    """Read ``\\\\``: the end of a row, of a statement, or of neither."""
+    if not s.stack:
+        s.tabs = 0
+    grid = s.top().startswith("env")
+    if grid and not s.text(1).startswith("\\end{"):
+        s.emit("_ROW", "\\\\")
+    elif s.stack or _continues_after_break(s):
+        s.i += 1
+    else:
+        end_statement(s, "\\\\")
+
+
+def _continues_after_break(s: Stream) -> bool:
+    ahead = _beyond(s, 1, _BREAKS)
+    follows = s.text(ahead)
+    if not follows or follows.startswith("\\end{") or s.last() in ("", *v.EXPECTS_MORE):
+        return True
+    if s.condition and (follows in v.OPERATORS or follows in v.RELATIONS):
+        raise s.fault("a line goes on behind a condition: write the condition last")
+    if follows in v.SIGNS:
+        # a tab or an indent says that the sign goes on with the line above; but a tab says nothing
+        # where the statement itself began at one
+        sign = s.i + ahead
+        aligned = s.tokens[sign].wide or (s.tokens[sign - 1].text == "&" and not s.margin)
+        return aligned or not _has_relation(s, sign)
+    return follows in v.RELATIONS or follows in v.OPERATORS or follows == ":"
+
+
+def _has_relation(s: Stream, start: int) -> bool:
+    """Whether a relation stands on the line that begins there, outside all brackets."""
+    shown = ((token.text, free) for token, free in outside(s.tokens[start:]))
+    line = itertools.takewhile(lambda pair: not pair[0].startswith(("\\\\", "\\end{")), shown)
+    return any(free and text in v.RELATIONS for text, free in line)
+
+
+def wide_space(s: Stream) -> None:
+    """``a = b \\quad c = d`` is two statements; elsewhere the space is layout."""
+    follows, *behind = s.tokens[s.i + _beyond(s, 0, ("&",)) :] or s.tokens[-1:]
+    begins_line = s.tokens[s.i - 1].text in _BREAKS
+    if s.stack or begins_line or s.last() == "" or _goes_on(s, follows):
+        return
+    # a bar stands between two things where none behind it could close it
+    closed = any(other.text == follows.text for other in behind)
+    if follows.text in ("|", "\\|") and (follows.side in ("middle", "close") or not closed):
+        return
+    if follows.text in v.SIGNS:
+        problem = "ambiguous: does `\\quad` begin a new statement? write a comma, or `{}`"
+        raise s.fault(problem, follows)
+    end_statement(s, s.text(), 0)
+
+
+def _goes_on(s: Stream, token: Token) -> bool:
+    """Whether more is due, or `token` cannot begin a statement or says itself whether it does."""
+    text = token.text
+    operator = text in v.OPERATORS and text not in v.SIGNS
+    mark = operator or text in v.RELATIONS or text.startswith(("\\end{", "\\text{"))
+    due = s.last() == "CALL" or s.last() in v.EXPECTS_MORE
+    return due or mark or text in ("\\forall", ",", ";", ".", ":", "\\\\", "&")
+
+
+_BREAKS = ("\\\\", "&")
+
+
+def _beyond(s: Stream, ahead: int, marks: Container[str]) -> int:
+    while s.text(ahead) in marks:
+        ahead += 1
+    return ahead
+
+
+def ampersand(s: Stream) -> None:
+    """Read ``&``: a tab of a matrix, or of the layout."""
+    if s.top().startswith("env"):
+        s.emit("_AMP", "&")
+        return
+    s.tabs += not s.stack
+    ahead = _beyond(s, 1, ("&",))
+    follows = (s.tokens[s.i + ahead :] or s.tokens[-1:])[0]
+    kinds = itertools.takewhile(lambda kind: kind != "_STOP", (w.type for w in reversed(s.out)))
+    # every second tab of a row ends a column; what stands in the next is another statement
+    column = s.tabs % 2 == 0 and not s.stack and "REL" in kinds
+    if column and not _goes_on(s, follows):
+        if follows.text not in v.SIGNS:
+            end_statement(s, s.text(), 0)
+        elif _has_relation(s, s.i + ahead):
+            problem = "ambiguous: does `&` begin a new statement? write a comma before it"
+            raise s.fault(problem, follows)
+    s.margin = s.margin or s.last() in ("", "_STOP")
+    s.i += 1
+
+
+def environment(s: Stream, text: str) -> None:
+    """Read ``\\begin{...}`` or ``\\end{...}``; those of the layout are passed over."""
+    verb, _, name = text[1:-1].partition("{")
+    if name in v.LAYOUT_ENVIRONMENTS:
+        s.i += 1
+    elif name not in v.BLOCKS:
+        raise s.fault(f"the language has no {name}")
+    elif verb == "begin":
+        s.open(v.BLOCKS[name], f"env:{name}")
+    elif s.top() != f"env:{name}":
+        raise s.fault("this environment was not begun here")
+    else:
+        s.stack.pop()
+        s.emit("_ENDCASES" if name.endswith("cases") else "_ENDBLOCK", name)
+
+
+_INSTEAD = {
+    "else": "write cases", "otherwise": "write cases", "as": "check the value at a large number",
+    "or": "write cases, or two equations", "unless": "write `if` and the opposite",
+}  # fmt: skip
+
+
+def phrase(s: Stream) -> None:
+    """Read ``\\text{...}``."""
+    said = " ".join(s.text()[6:-1].lower().strip(" ,.;~").split())
+    if s.top() in ("env:cases", "env:dcases") and said in v.CASES:
+        s.i += 1
+    elif s.stack:
+        _symbol(s, said)
+    elif said in v.CONDITIONS:
+        for_all(s, "all" if said in v.QUANTIFIERS else "if")
+    elif said == "and" and s.condition:
+        s.emit("WHEN", s.condition)
+    elif said in v.CLAUSES | v.CONNECTIVES and not (said == "or" and s.condition):
+        end_statement(s, said)
+    else:
+        _symbol(s, said)
+
+
+def for_all(s: Stream, condition: str = "all") -> None:
+    """Read ``\\forall``, or words that begin a condition."""
+    if s.last() in ("", "_STOP"):
+        raise s.fault("write what this is for behind the statement")
+    s.given = False
+    s.condition = condition
+    s.emit("WHEN", condition)
+
+
+def _symbol(s: Stream, said: str) -> None:
+    """A word may name a function, and in a definition whatever a symbol may name."""
+    name = s.text()
+    called = s.text(1) in ("(", "[")
+    words = " " in said or said in v.RESERVED or not said[:1].isalpha() or said.endswith(":")
+    if s.free and not words and (called or s.last() not in v.ENDS_AN_OPERAND):
+        return s.emit("CALL" if called else "NAME", name)
+    if called and not words:
+        known = nearest(name, s.names.kinds)
+        raise s.fault(f"unbound symbol `{name}`{known}")
+    usual = "bind them as a symbol, or write them in the text of the chapter"
+    hint = _INSTEAD.get(said.partition(" ")[0], usual)
+    raise s.fault(f"words that are not read: {hint}")

@@ -1,4 +1,4 @@
-"""Integrals and derivatives: where a variable is named outside the expression."""
+"""Integrals with their domains, derivatives: a variable is named outside the expression."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from functools import partial
 
 from .. import vocabulary as v
 from ..names import joined
-from ..tokenizer import split
-from .brackets import open_brace
-from .domains import limits
+from ..tokenizer import Token, closing, split
 from .stream import Stream, is_letter
+
+Row = list[Token]
+Limits = tuple[str, Row | None, Row | None]  # of which variable, from, to; none is infinite
+
+LINES = {  # whether they begin at zero
+    "\\mathbb R": False, "\\mathbb R_+": True, "\\mathbb R_{>0}": True, "\\mathbb R_{\\ge0}": True
+}  # fmt: skip
+_UP, _DOWN = frozenset({"<", "\\le"}), frozenset({">", "\\ge"})
 
 
 def differential(s: Stream) -> bool:
@@ -30,8 +36,7 @@ def differential(s: Stream) -> bool:
         named = s.stack.pop()[0].removeprefix("int")  # the variable of its domain, if that has one
         if named and group != [named]:
             over = " and ".join(f"`{key}`" for key in group)
-            problem = f"the domain is one of `{named}`, the integral runs over {over}"
-            raise s.fault(problem, s.tokens[s.i])
+            raise s.fault(f"the domain is one of `{named}`, the integral runs over {over}")
         s.insert("DIFF", "\n".join(group), s.tokens[s.i], s.tokens[end - 1])
     s.i = end
     return True
@@ -60,7 +65,84 @@ def integral(s: Stream) -> None:
         problem = "an integral has both its limits, or a domain such as `x > 0` or `[0, 1]`"
         raise s.fault(problem, s.tokens[s.i], s.tokens[s.group_end(s.i + 1)])
     domain = s.text() == "_" and s.at(s.behind_script(s.i, "_")) != "^"
-    s.stack.append((f"int{limits(s)}" if domain else "int", sign))
+    s.stack.append((f"int{_limits(s)}" if domain else "int", sign))
+
+
+def _limits(s: Stream) -> str:
+    """Put both limits in place of the domain that stands below; the variable it names, if any."""
+    opened = s.i + 1
+    end = s.group_end(opened)
+    content, dimension = _without_power(s.content(opened))
+    known = _interval(s, content) or _conditions(s, content)
+    if known is None and s.free:
+        s.i = end + 1
+        return ""
+    if known is None:
+        allowed = "an integral has both its limits, or one such as `[0, 1]`, `x > 0`, `\\mathbb R`"
+        problem = f"`{joined(content)}` is no domain that can be tested: {allowed}"
+        ends = content or [s.tokens[opened]]
+        raise s.fault(problem, ends[0], ends[-1])
+    key, low, high = known
+
+    def put(*texts: str) -> Row:  # what is put in stands for all of the domain
+        return [Token(text, content[0].start, content[-1].end) for text in texts]
+
+    first = [*put("_", "{"), *(low or put("-", "\\infty")), *put("}")]
+    last = [*put("^", "{"), *(high or put("\\infty")), *put("}")]
+    s.tokens[s.i : end + 1] = [*first, *last, *(put("^") if dimension else []), *dimension]
+    return key
+
+
+def _without_power(content: Row) -> tuple[Row, Row]:
+    """The domain, and the group above it: ``[0, 1]`` and ``{d}`` of ``[0, 1]^d``."""
+    hats = [i for i, token in enumerate(content) if token.text == "^"]
+    if not hats or closing(content, hats[-1] + 1) != len(content) - 1:
+        return content, []
+    base = content[: hats[-1]]
+    space = base[-1:] and (base[-1].text in (")", "]") or joined(base).endswith("\\mathbb R"))
+    return (base, content[hats[-1] + 1 :]) if space else (content, [])
+
+
+def _interval(s: Stream, content: Row) -> Limits | None:
+    """``[0, 1)``, ``\\mathbb R``, each perhaps behind ``x \\in``."""
+    parts, signs = split(content, {"\\in"})
+    key = _variable(s, parts[0]) if signs else ""
+    target = parts[-1]
+    if len(parts) > 2 or not target or (signs and not key):
+        return None
+    space = joined(target)
+    if space in LINES and space not in s.names.kinds:
+        low = [Token("0", target[0].start, target[-1].end)] if LINES[space] else None
+        return key, low, None
+    if target[0].text not in "([" or target[-1].text not in ")]":
+        return None
+    ends, commas = split(target[1:-1], {","})
+    if len(commas) != 1:
+        return None
+    return key, ends[0], ends[1]
+
+
+def _conditions(s: Stream, content: Row) -> Limits | None:
+    """``x > 0``, ``0 \\le x``, ``0 < x < 1``: an order of the variable and its limits."""
+    parts, signs = split(content, _UP | _DOWN)
+    falls = {sign.text in _DOWN for sign in signs}
+    if len(falls) != 1 or len(parts) > 3:
+        return None
+    parts = parts[::-1] if falls == {True} else parts
+    place = 0 if len(parts) == 2 and _variable(s, parts[0]) else 1
+    key = _variable(s, parts[place])
+    if not key:
+        return None
+    below, above = parts[:place], parts[place + 1 :]
+    return key, below[0] if below else None, above[0] if above else None
+
+
+def _variable(s: Stream, row: Row) -> str:
+    """The variable that `row` is and nothing else, or nothing."""
+    match = s.names.match(row, 0) if row else None
+    if match:
+        return match.key if match.kind == "nodes" and match.length == len(row) else ""
+    return joined(row) if s.free and len(row) == 1 else ""
 
 
 def declare_points(s: Stream) -> None:
@@ -82,8 +164,7 @@ def open_point(s: Stream) -> None:
     for i, token in enumerate(s.tokens[s.i :], start=s.i):
         depth += (token.side == "open" or token.text == "\\left.") - (token.side == "close")
         if depth == 0 and is_point(s, i):
-            s.push("point")
-            return s.emit("_LPAR", "\\left.")
+            return s.open("_LPAR", "point")
         if depth == 0:
             break
     s.i += 1
@@ -96,15 +177,13 @@ def point(s: Stream) -> None:
     if s.top() == "point":
         s.stack.pop()
         s.insert("_RPAR", "|", bar, bar)
-    s.emit("_AT", "|")
-    s.i += 1
-    open_brace(s, "head")
+    s.lead("_AT", "|", "head")
 
 
 def nabla(s: Stream) -> None:
     """Read ``\\nabla`` up to the brace of its variable; ``\\nabla_x^2`` is two of them."""
     if s.text(1) != "_":
-        raise s.fault("write the variable: \\nabla_x", s.tokens[s.i])
+        raise s.fault("write the variable: \\nabla_x")
     sign = s.tokens[s.i : s.group_end(s.i + 2) + 1]
     end = s.i + len(sign)
     if s.at(end) == "^":
@@ -122,9 +201,7 @@ def nabla(s: Stream) -> None:
         behind = s.group_end(behind + 1) + 1 if scripted else behind + 1
     words = (v.FUNCTIONS.keys() | v.BIG.keys()) - s.names.kinds.keys()
     opens = s.symbol(behind) in words
-    s.emit("_OPENING_NABLA" if opens else "_NABLA", "\\nabla")
-    s.i += 1
-    open_brace(s, "brace")
+    s.lead("_OPENING_NABLA" if opens else "_NABLA", "\\nabla")
 
 
 def fraction(s: Stream) -> None:
@@ -133,7 +210,8 @@ def fraction(s: Stream) -> None:
     below = s.group_end(above) + 1
     order = _is_derivative(s, above, below)
     if not order:
-        return s.emit("_FRAC", "\\frac")
+        s.emit("_FRAC", "\\frac")
+        return
     start = above + order + 1
     function = s.names.match(s.tokens, start)
     alone = function is not None and start + function.length + 1 == below
@@ -148,7 +226,6 @@ def fraction(s: Stream) -> None:
         s.i = below
     else:
         del s.tokens[above + 1 : above + order + 1]
-    return None
 
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:

@@ -25,6 +25,7 @@ class Stream:
         self.i = 0
         self.out: list[Word] = []
         self.stack: list[tuple[str, Token]] = []
+        self.closed = ""  # the kind of the brace that was closed last
         self.given = False
         self.condition = ""  # "if" or "all" behind words that begin a condition
         self.margin = False  # whether the statement began at a tab
@@ -51,9 +52,10 @@ class Stream:
         self.insert(kind, value, self.tokens[self.i], self.tokens[self.i + length - 1])
         self.i += length
 
-    def fault(self, problem: str, first: Token, last: Token | None = None) -> EquationError:
-        """An error that says `problem` and points at the tokens from `first` to `last`."""
-        last = last or first  # what was put in order may stand the other way round in the text
+    def fault(self, problem: str, *row: Token) -> EquationError:
+        """An error that says `problem` and points at a row of tokens, or at the one here."""
+        first, *_, last = (*row, *row) or self.tokens[self.i : self.i + 1] * 2
+        # what was put in order may stand the other way round in the text
         span = (min(first.start, last.start), max(first.end, last.end))
         return EquationError(problem, self.latex, span)
 
@@ -85,9 +87,16 @@ class Stream:
         """Behind the subscript or superscript at place `i`, if one stands there; else `i`."""
         return self.group_end(i + 1) + 1 if self.at(i) == mark else i
 
-    def push(self, kind: str) -> None:
-        """Note that the token here opens something of a `kind`."""
+    def open(self, word: str, kind: str) -> None:
+        """Make a terminal of the token here, which opens something of a `kind`."""
         self.stack.append((kind, self.tokens[self.i]))
+        self.emit(word, self.text())
+
+    def lead(self, word: str, value: str, kind: str = "brace", length: int = 1) -> None:
+        """Make a terminal and open the brace behind it, of a `kind` that says what stands there."""
+        self.emit(word, value, length)
+        self.i += self.text() != "{"  # the mark of a script
+        self.open("_LB", kind)
 
     def insert(self, kind: str, value: str, first: Token, last: Token) -> None:
         """Make a terminal of the stretch from `first` to `last`, and stay here."""

@@ -14,7 +14,7 @@ from lark import Token as Word
 from .. import vocabulary as v
 from ..names import Names, joined, nearest
 from ..tokenizer import Token
-from . import atoms, averages, brackets, calculus, lines
+from . import atoms, brackets, calculus
 from .stream import Stream
 
 
@@ -22,7 +22,7 @@ def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
     """The words of `latex`; with `free`, letters that nobody bound are names too."""
     s = Stream(latex, names, free)
     atoms.declare_indices(s)
-    averages.declare(s)
+    atoms.declare_averaged(s)
     calculus.declare_points(s)
     atoms.settle_values(s)
     while s.i < len(s.tokens):
@@ -35,15 +35,14 @@ def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
 def _one(s: Stream) -> None:
     token = s.tokens[s.i]
     if token.wide:
-        lines.wide_space(s)
+        brackets.wide_space(s)
     if calculus.differential(s):
         return
     match = s.names.match(s.tokens, s.i)
     if match:
-        atoms.refuse_letters(s, match)
         atoms.named(s, match)
-    elif token.text.startswith(averages.UNDER):
-        averages.under(s)
+    elif token.text.startswith(atoms.UNDER):
+        atoms.under(s)
     elif token.text.startswith(atoms.CALLED):
         s.emit("CALL", token.text.removeprefix(atoms.CALLED))
     elif calculus.is_point(s, s.i):
@@ -57,9 +56,9 @@ def _one(s: Stream) -> None:
     elif token.text in v.RELATIONS:
         _relation(s, token.text)
     elif token.text.startswith("\\text{"):
-        lines.phrase(s)
+        brackets.phrase(s)
     elif token.text.startswith(("\\begin{", "\\end{")):
-        lines.environment(s, token.text)
+        brackets.environment(s, token.text)
     else:
         _vocabulary(s, s.symbol(s.i))
 
@@ -68,24 +67,27 @@ def _vocabulary(s: Stream, word: str) -> None:
     length = s.nucleus(s.i)
     end = s.atom_end(s.i)
     space = joined(s.tokens[s.i : end]) if s.condition and s.last() == "IN" else ""
-    if space in v.SPACES:
-        return s.emit("SPACE", space, end - s.i)
     follows = s.text(length)
-    if word in v.BIG and follows == "_":
-        s.emit("BIG", v.BIG[word], length)
-        s.i += 1
-        brackets.open_brace(s, "head")
+    if space in v.SPACES:
+        s.emit("SPACE", space, end - s.i)
+    elif word in v.BIG and follows == "_":
+        s.lead("BIG", v.BIG[word], "head", length)
     elif word in v.FUNCTIONS:
         _function(s, v.FUNCTIONS[word], length)
-    elif averages.stands(s, s.i):
-        averages.expectation(s, v.EXPECTATIONS[word], length)
+    elif atoms.is_average(s, s.i):
+        atoms.expectation(s, v.EXPECTATIONS[word], length)
     elif word in v.CONSTANTS and (word != "e" or follows == "^"):
         s.emit("CONSTANT", v.CONSTANTS[word], length)
     elif word in v.INDICATORS and follows in v.OPEN:
         s.emit("_INDICATOR", word, length)
+    elif word in _WORDS:
+        s.emit(_WORDS[word], word)
+    elif word == "'":
+        raise s.fault("a prime belongs to a bound name")
+    elif word == "\\dots" and (s.condition or s.top() == "\\{set"):  # `i = 1, \dots, N`
+        s.emit("DOTS", word)
     else:
         atoms.unknown(s)
-    return None
 
 
 def _operator(s: Stream, token: Token) -> None:
@@ -102,7 +104,7 @@ def _operator(s: Stream, token: Token) -> None:
 
 def _number(s: Stream) -> None:
     if s.last() == "NUMBER":
-        raise s.fault("two numbers side by side print as one: write \\cdot", s.tokens[s.i])
+        raise s.fault("two numbers side by side print as one: write \\cdot")
     i = s.i + 1
     while s.at(i + (s.at(i) == ".")).isdecimal() and s.tokens[i].start == s.tokens[i - 1].end:
         i += 1
@@ -115,11 +117,9 @@ def _number(s: Stream) -> None:
 def _relation(s: Stream, text: str) -> None:
     s.given = False
     if s.last() in ("", "_STOP") and not s.stack:
-        problem = "a display or a statement begins with a relation: write its left side again"
-        raise s.fault(problem, s.tokens[s.i])
+        raise s.fault("a display or a statement begins with a relation: write its left side again")
     if s.last() == "REL":
-        problem = "two relations side by side: write \\le or \\ge, or one of them"
-        raise s.fault(problem, s.tokens[s.i])
+        raise s.fault("two relations side by side: write \\le or \\ge, or one of them")
     if s.top().endswith("average") and s.last() == "INDEX" and text == "=":
         s.emit("EQ", text)
     elif s.top() == "head" and text in v.RANGES:
@@ -135,7 +135,7 @@ DEFINING = {"\\triangleq": ":=", "\\equiv": ":="}
 
 def _colon(s: Stream) -> None:
     if s.text(1) != "=":
-        raise s.fault("`:` is not part of the language", s.tokens[s.i])
+        raise s.fault("`:` is not part of the language")
     s.emit("REL", ":=", 2)
 
 
@@ -154,33 +154,28 @@ def _power(s: Stream) -> None:
     end = s.group_end(opened)
     content = joined(s.tokens[opened + 1 : end])
     length = end - s.i + 1
-    if s.last() == "SPACE":
-        s.emit("_POW", "^")
-        return brackets.open_brace(s, "shape")
     # something in brackets and nothing else, `A^{(i)}`, and whether that is a running variable
     several = length > 4 and s.at(opened + 1) in ("(", "[")
     bracketed = several and brackets.matching(s, opened + 1) == end - 1
     inside = s.tokens[opened + 2 : end - 1]
     match = s.names.match(inside, 0) if inside else None
     runs = match is not None and match.kind == "index" and match.length == len(inside)
-    if content in v.TRANSPOSES and content not in s.names.kinds:
-        s.emit("TRANSPOSE", "\\top", length)
+    mark = content.removeprefix("-").strip()
+    if s.last() == "SPACE":
+        s.lead("_POW", "^", "shape")
+    elif mark in v.TRANSPOSES - s.names.kinds.keys():
+        s.emit("TRANSPOSE" if mark == content else "INVTRANS", content, length)
     elif content == "-1":
         s.emit("INVERSE", "-1", length)
-    elif content[:1] == "-" and content[1:].strip() in v.TRANSPOSES - set(s.names.kinds):
-        s.emit("INVTRANS", "-\\top", length)
     elif content in v.MARKS:
         _unknown_power(s, end)
     elif bracketed and runs and s.last() in ("NAME", "_RB"):
         del s.tokens[end - 1], s.tokens[opened + 1]
-        s.emit("_PLACE", "^")
-        brackets.open_brace(s, "index")
+        s.lead("_PLACE", "^", "index")
     elif bracketed and s.last() not in ("NUMBER", "CONSTANT"):
         _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
     else:
-        s.emit("_POW", "^")
-        brackets.open_brace(s, "brace")
-    return None
+        s.lead("_POW", "^", "power" if s.last() == "FUNC" else "brace")
 
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
@@ -193,35 +188,17 @@ def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
 
 def _subscript(s: Stream) -> None:
     if s.last() not in (*v.ENDS_AN_OPERAND, "INT"):
-        raise s.fault("a subscript cannot stand here", s.tokens[s.i])
-    s.emit("_SUB", "_")
-    brackets.open_brace(s, "index")
+        raise s.fault("a subscript cannot stand here")
+    s.lead("_SUB", "_", "index")
 
 
-def _dots(s: Stream) -> None:
-    """Those of ``i = 1, \\dots, N``; elsewhere they stand for nobody knows what."""
-    if s.condition or s.top() == "\\{set":
-        s.emit("DOTS", "\\dots")
-    else:
-        atoms.unknown(s)
-
-
-def _prime(s: Stream) -> None:
-    raise s.fault("a prime belongs to a bound name", s.tokens[s.i])
-
-
-def _emits(kind: str) -> Callable[[Stream], None]:
-    return lambda s: s.emit(kind, s.text())
-
-
+_WORDS = {"\\partial": "_PARTIAL", "\\binom": "_BINOM", "\\sqrt": "_SQRT", "\\root": "_ROOT"}
 _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
-    "\\nabla": calculus.nabla,
-    "\\partial": _emits("_PARTIAL"), "\\binom": _emits("_BINOM"), "\\sqrt": _emits("_SQRT"),
-    "\\root": _emits("_ROOT"), "{": brackets.open_brace, "}": brackets.close_brace,
+    "\\nabla": calculus.nabla, "{": lambda s: s.open("_LB", "brace"), "}": brackets.close_brace,
     "\\langle": brackets.open_angle, "\\rangle": brackets.close_angle,
-    "|": brackets.bar, "\\|": brackets.double_bar, "^": _power, "_": _subscript, "'": _prime,
-    ",": lines.separator, ";": lines.separator, ".": lines.point, ":": _colon,
-    "\\\\": lines.row, "&": lines.ampersand, "\\forall": lines.for_all, "\\dots": _dots,
+    "|": brackets.bar, "\\|": brackets.bar, "^": _power, "_": _subscript,
+    ",": brackets.separator, ";": brackets.separator, ".": brackets.point, ":": _colon,
+    "\\\\": brackets.row, "&": brackets.ampersand, "\\forall": brackets.for_all,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
 }  # fmt: skip
