@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..latex import tree as t
-from .edits import EQUAL, ROUND, STRICT, Say, Scope, dollars, edits_of
+from .edits import EQUAL, ROUND, STRICT, Say, Scope, edits_of, instead
 
 Steps = tuple[t.Step, ...]
 
@@ -101,7 +101,7 @@ def _of_relations(steps: Steps) -> Iterator[Mutant]:
         for table in (ROUND, STRICT, EQUAL):
             if step.relation in table:
                 turned = replace(step, relation=table[step.relation])
-                said = f"{dollars(turned.relation)} for {dollars(step.relation)}"
+                said = instead(turned.relation, step.relation)
                 yield Mutant(said, (turned,), (place,), step, turned)
 
 
