@@ -21,8 +21,16 @@ from .conditions import refuse_unmet_conditions
 from .edits import STRICT
 from .name_clashes import refuse_name_clashes
 from .outcomes import EstimateRecord
-from .relations import RELATIONS, Comparison, Misfit, Tolerance, compare_all, conform_sides, worst
-from .z_scores import score
+from .relations import (
+    RELATIONS,
+    Comparison,
+    Misfit,
+    Tolerance,
+    compare_all,
+    conform_sides,
+    score,
+    worst,
+)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ..latex.balance import balanced
 from ..latex.equation import Equation
 from ..latex.tree import Step
 from .outcomes import EstimateRecord, StepRecord
-from .relations import ORDERS, SIGNED, Comparison, Misfit
+from .relations import ORDERS, Comparison, Misfit, excess
 from .statements import BoundStatement
 
 
@@ -63,7 +63,7 @@ def _values(bound: BoundStatement, step: Step) -> str:
     """Both sides on the draw that misses most: whole where they are small, else the worst entry."""
     if step.relation == r"\propto":  # no entry is wrong alone
         return ""
-    gaps = [_gap(step.relation, *draw.sides(step)) for draw in bound.draws]
+    gaps = [excess(step.relation, *draw.sides(step)) for draw in bound.draws]
     worst = max(range(len(gaps)), key=lambda i: float(np.max(gaps[i])))
     where = f"on draw {worst + 1} of {len(gaps)} " if len(gaps) > 1 else ""
     if step.relation in ORDERS:
@@ -79,16 +79,6 @@ def _values(bound: BoundStatement, step: Step) -> str:
     digits = min(17, max(6, 3 - math.floor(math.log10(apart or 1.0))))
     shown = [_shown(np.asarray(side), digits) for side in (left, right)]
     return f"; {where}the left side is {shown[0]}, the right side {shown[1]}"
-
-
-def _gap(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """By how much each entry is missed, or in an order of matrices each eigenvalue."""
-    if relation in ORDERS:
-        difference = np.atleast_2d(ORDERS[relation] * (left - right))
-        return -np.linalg.eigvalsh(0.5 * (difference + difference.T))
-    if relation in SIGNED:
-        return SIGNED[relation] * (left - right)
-    return np.abs(left - right)
 
 
 def _shown(side: np.ndarray, digits: int) -> str:
