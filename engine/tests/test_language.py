@@ -9,7 +9,7 @@ import itertools
 import pytest
 from cases import each
 
-from checked_equations.check import edits
+from checked_equations.check import mutants
 from checked_equations.latex import tree, vocabulary
 from checked_equations.latex.names import normal
 from language_by_example.definitions import DEFINITIONS
@@ -39,7 +39,7 @@ def test_a_definition_is_read(definition):
 
 def test_every_kind_of_mutant_has_an_example():
     assert all(slip.mutants for slip in all_slips())
-    nodes = ast.walk(ast.parse(inspect.getsource(edits)))
+    nodes = ast.walk(ast.parse(inspect.getsource(mutants)))
     kinds = {getattr(tree, node.cls.attr) for node in nodes if isinstance(node, ast.MatchClass)}
     assert len(kinds) > 20
     assert [kind for kind in kinds if not any(issubclass(one, kind) for one in WHERE)] == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checked_equations.check.edits import Scope, edits_of
+from checked_equations.check.mutants import Scope, edits_of
 from checked_equations.evaluate.evaluator import Evaluator, rule
 from checked_equations.latex import tree as t
 from checked_equations.latex import vocabulary

@@ -17,9 +17,8 @@ from ..evaluate.values import Distribution, Estimate, Nodes, conform
 from ..latex import tree as t
 from ..latex.parser import parse
 from .bindings import name_kinds, names_in
-from .conditions import refuse_unmet_conditions
-from .edits import STRICT
-from .name_clashes import refuse_name_clashes
+from .fitness import refuse_name_clashes, refuse_unmet_conditions
+from .mutants import STRICT
 from .outcomes import EstimateRecord
 from .relations import (
     RELATIONS,
