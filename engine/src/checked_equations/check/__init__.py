@@ -1,6 +1,6 @@
 """The third stage: does a statement hold on its numbers, and would a slip in it be seen?
 
-`statements` binds a statement to numbers and compares its sides by `relations`; `steps` says which
-step fails. `mutants` are its slips of the pen, `mutant_outcomes` what becomes of them; `fitness`
+`statements` binds a statement to numbers, compares its sides by `relations` and says which step
+fails. `mutants` are its slips of the pen, `mutant_outcomes` what becomes of them; `fitness`
 and `definitions` refuse what says nothing or could be read in two ways.
 """

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from ..errors import EquationError
-from ..evaluate.scales import magnitude
+from ..evaluate.scales import largest, magnitude
 from ..latex import tree as t
 from ..latex.balance import balanced
 from ..latex.printer import to_latex as printed
@@ -137,15 +137,10 @@ def _same(bound: BoundStatement, mutant: Mutant) -> bool:
             evaluator.value(probe)
         except EquationError:
             return False
-        gaps = evaluator.observe(gap)
-        size = max(_largest(evaluator.observe(before)), magnitude(before, evaluator))
-        if not (gaps and _largest(gaps) <= SAME * size):
+        size = max(largest(before, evaluator), magnitude(before, evaluator))
+        if not evaluator.observe(gap) or largest(gap, evaluator) > SAME * size:
             return False
     return True
-
-
-def _largest(values: Sequence[np.ndarray]) -> float:
-    return max(float(np.max(np.abs(value))) for value in values)
 
 
 # Inequalities are judged where they are tight: there, a strict one is another statement.

@@ -257,9 +257,7 @@ class Mutant:
     @property
     def relations(self) -> tuple[str, str]:
         """The relation before and after, where the edit is to one."""
-        if isinstance(self.before, t.Step) and isinstance(self.after, t.Step):
-            return self.before.relation, self.after.relation
-        return "", ""
+        return getattr(self.before, "relation", ""), getattr(self.after, "relation", "")
 
     @property
     def strict(self) -> bool:

@@ -34,15 +34,11 @@ class ShapeMisfit(Misfit):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What a check allows; `approx` is the relative tolerance of its ``\\approx``.
-
-    `terms` is the size of the terms that cancel where one side is zero; see `scales`.
-    """
+    """What a check allows; `approx` is the relative tolerance of its ``\\approx``."""
 
     rtol: float = 1e-9
     atol: float = 0.0
     approx: float | None = None
-    terms: float = 0.0
 
     def refuse_loose(self) -> None:
         """Raise `ValueError` for a tolerance under which a wrong equation would pass.
@@ -86,12 +82,11 @@ def compare_all(
     conformed = [conform_sides(*pair) for pair in pairs]
     if relation == r"\propto" and all(left.size == 1 for left, _ in conformed):
         left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
-        return compare(left, relation, right, allowed)
+        return _judged(relation, left, right, allowed, 0.0)
     comparisons = []
     for (left, right), size in zip(conformed, terms or [0.0] * len(conformed), strict=True):
         nothing = is_zero(left) or is_zero(right) or scale(left, right) <= ROUNDING * size
-        within = replace(allowed, terms=size if nothing else 0.0)
-        comparisons.append(_judged(relation, left, right, within))
+        comparisons.append(_judged(relation, left, right, allowed, size if nothing else 0.0))
     return worst(comparisons)
 
 
@@ -108,7 +103,7 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
     >>> compare(np.array([1.0, 2.0]), "=", np.array([1.0, 2.5]), Tolerance())
     Comparison(residual=0.2, holds=False)
     """
-    return _judged(relation, *conform_sides(left, right), allowed)
+    return _judged(relation, *conform_sides(left, right), allowed, 0.0)
 
 
 def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
@@ -135,8 +130,13 @@ def scale(left: np.ndarray, right: np.ndarray, terms: float = 0.0) -> float:
     return max(float(np.max(np.abs(left))), float(np.max(np.abs(right))), terms)
 
 
-def _judged(relation: str, left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    """How two sides of one shape compare; what is as good as equal is not less, nor more."""
+def _judged(
+    relation: str, left: np.ndarray, right: np.ndarray, allowed: Tolerance, terms: float
+) -> Comparison:
+    """How two sides of one shape compare, where `terms` is the size of what cancels in them.
+
+    What is as good as equal is not less, nor more.
+    """
     if relation == r"\approx":
         if allowed.approx is None:
             raise Misfit(r"\approx needs a tolerance of its own: approx=")
@@ -148,10 +148,10 @@ def _judged(relation: str, left: np.ndarray, right: np.ndarray, allowed: Toleran
     if relation in ORDERS:
         most = max(most, float(np.max(np.abs(left - right - (left - right).T))))
     by_entry = relation in ("<", ">")
-    size = scale(left, right, 0.0 if by_entry else allowed.terms)
+    size = scale(left, right, 0.0 if by_entry else terms)
     holds = factor > 0.0 and most <= allowed.atol + allowed.rtol * size
     if relation in _STRICT:
-        sizes = np.maximum(np.maximum(np.abs(left), np.abs(right)), allowed.terms)
+        sizes = np.maximum(np.maximum(np.abs(left), np.abs(right)), terms)
         margin = allowed.atol + allowed.rtol * (sizes if by_entry else size)
         holds = holds and bool(np.all(-errors > margin))
     return Comparison(most / size if size > 0.0 else most, holds)

@@ -79,8 +79,7 @@ def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str])
     if not sign or " " in sign:
         return None
     at = start + between.index(sign)
-    gap = " " if after.relation[-1:].isalpha() and latex[at + len(sign)].isalpha() else ""
-    edit = _least(latex, (at, at + len(sign)), after.relation + gap, whole=True)
+    edit = _least(latex, (at, at + len(sign)), after.relation, whole=True)
     if edit is not None:
         with suppress(ValueError):
             old, new = (parse(text, kinds, free=True).steps for text in (latex, edit(latex)))
@@ -218,7 +217,7 @@ def _least(latex: str, span: Span, text: str, *, whole: bool) -> Rewrite | None:
         before, behind = len("".join(old[:head])), len("".join(old[len(old) - tail :]))
         start, end, text = start + before, end - behind, text[before : len(text) - behind]
     place = anchor(latex, start, end)
-    shown = (start, start + len(text.rstrip())) if whole or text in "+-" else None
+    shown: Span | None = start, start + len(text.rstrip())
     if not whole and text not in ("", "+", "-"):
         shown = cover(latex[:start] + text + latex[end:], start, start + len(text))
     return Rewrite(start, end, text, place, shown or (start, start)) if place else None

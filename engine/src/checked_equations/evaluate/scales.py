@@ -42,7 +42,7 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
         case t.Power(base, t.Number(exponent)) if exponent >= 1:
             return magnitude(base, ev) ** exponent
         case t.Quotient(above, below):
-            size = _observed(below, ev)
+            size = largest(below, ev)
             return magnitude(above, ev) / size if size else 0.0
         case t.Derivative() | t.Gradient():  # a function over its argument: what differences give
             key, named = node.symbol.key, isinstance(node.symbol, t.Name)
@@ -54,9 +54,9 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
             | t.Function("tr" | "diag", (inner,))
         ):  # fmt: skip
             return magnitude(inner, ev)
-    return _observed(node, ev)
+    return largest(node, ev)
 
 
-def _observed(node: t.Node, ev: Evaluator) -> float:
+def largest(node: t.Node, ev: Evaluator) -> float:
     """The largest entry that `node` has had, over the loops in which it stands."""
     return max((float(np.max(np.abs(v))) for v in ev.observe(node)), default=0.0)
