@@ -121,8 +121,7 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:
     """Whether the edited node has its old value on all draws, wherever it is evaluated.
 
-    A node that is never evaluated, in a case that never applies, is not known to agree; a relation
-    has no value.
+    A node that is never evaluated is not known to agree, and a relation has no value.
     """
     before, after = mutant.before, mutant.after
     if isinstance(before, t.Step):

@@ -235,10 +235,9 @@ def _other_names(node: t.Name | t.Apply, scope: Scope) -> Iterator[Edit]:
 class Mutant:
     """One edit: its name, the node before and after, and the steps as they now read.
 
-    In `said`, the name as a page shows it, mathematics stands between dollars.
-    `places` are the positions of those steps in the statement. `before` and `after` are
-    steps where the edit is to a relation. `path` leads to the edited node from the side
-    `side` of the first of the steps.
+    In `said`, the name as a page shows it, mathematics stands between dollars. `places` are the
+    positions of those steps in the statement, and `path` leads to the edited node from the `side`
+    of the first of them. `before` and `after` are steps where the edit is to a relation.
     """
 
     said: str

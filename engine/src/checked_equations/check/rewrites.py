@@ -89,10 +89,7 @@ def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str])
 
 
 def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]:
-    """Texts that may say it, those that leave most as it was first.
-
-    What was in the text stays in its words, as far as it can; what is new is printed.
-    """
+    """Texts that may say it, those that leave most as it was first."""
     yield from _by_hand(latex, mutant.before, mutant.after)
     nodes = dict(t.walk(side))
     for depth in range(len(mutant.path), -1, -1):

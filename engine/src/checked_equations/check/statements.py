@@ -157,11 +157,6 @@ class BoundStatement:
         approx = self.allowed.approx or 0.0
         return self._compare(place, step, range(len(self.draws)), approx=approx).residual
 
-    def vacuous(self, step: t.Step) -> bool:
-        """Both sides are zero on every draw, and so is all that could cancel in them."""
-        zero = (not any(map(np.any, draw.sides(step))) for draw in self.draws)
-        return all(zero) and all(draw.size(step) == 0.0 for draw in self.draws)
-
     @cached_property
     def portions(self) -> tuple[slice, ...]:
         """The draws one after another, or all at once where only together they say something."""
@@ -268,7 +263,8 @@ def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
     step = bound.statement.steps[place]
     if step.left == step.right:
         return "says nothing: both sides read the same"
-    if bound.vacuous(step):
+    zero = (not any(map(np.any, draw.sides(step))) for draw in bound.draws)
+    if all(zero) and all(draw.size(step) == 0.0 for draw in bound.draws):  # nothing cancels in them
         return "says nothing: both sides are zero"
     if comparison.holds:
         return ""
