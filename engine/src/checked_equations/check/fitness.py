@@ -96,8 +96,7 @@ def _of_another_reading(key: str, bound: Mapping[str, Any]) -> Iterator[Clash]:
     alike = read.shape == value.shape
     near = alike and np.max(np.abs(read - value)) <= 1e-8 * scale(read, value)
     if (scripted or (entry and alike)) and not near:
-        said = "is bound to other numbers than it reads as, by its base being bound"
-        yield f"`{key}` {said}", (0, 0)
+        yield f"`{key}` is bound to other numbers than it reads as, by its base being bound", (0, 0)
 
 
 def _of_held_still(slope: t.Slope) -> Iterator[Clash]:

@@ -10,13 +10,13 @@ from functools import cache
 import numpy as np
 
 from ..errors import EquationError
-from ..evaluate.scales import largest, magnitude
+from ..evaluate.evaluator import largest, magnitude
 from ..latex import tree as t
 from ..latex.balance import balanced
 from ..latex.printer import to_latex as printed
 from .bindings import Tight, name_kinds, swap_groups
 from .definitions import NORMAL, normal_shape
-from .mutants import Mutant, all_mutants
+from .mutants import CLOSER, Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
 from .rewrites import rewrite
 from .statements import BoundStatement
@@ -46,7 +46,7 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
     # no badge where no mutant could be told apart but one that only claims more
-    if not any(r.outcome in ("caught", "spared") and not m.closer for m, r in told):
+    if not any(r.outcome in ("caught", "spared") and m.relations not in CLOSER for m, r in told):
         problem = "shows nothing: it has no mutant that could be told from it. Print what is "
         problem += "computed, and bind numbers that are neither zero nor one"
         raise EquationError(problem, latex)

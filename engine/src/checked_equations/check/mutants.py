@@ -27,6 +27,7 @@ _ROUND = {
 # What else a relation could have been: less was claimed than holds, or more than does.
 STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
 _EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
+CLOSER = STRICT.items() | _EQUAL.items()  # these only claim more of the same sides
 _PAIRS = (("sum", "prod"), ("min", "max"), ("det", "tr"), ("argmin", "argmax"))
 _OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
 _WORDS = {
@@ -91,8 +92,7 @@ def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:
             yield f"matrix product for the {node.called}", t.Product(factors)
         case t.Inner(left, right) if left != right:
             for alone, other in ((left, right), (right, left)):
-                words = f"{say(alone)} for {say(other)} in the inner product"
-                yield words, t.Inner(alone, alone)
+                yield f"{say(alone)} for {say(other)} in the inner product", t.Inner(alone, alone)
         case t.Quotient(above, below):
             half = node == t.Quotient(t.Number(1), t.Number(2))
             yield f"drop the {'factor one half' if half else f'denominator {say(below)}'}", above
@@ -121,6 +121,8 @@ def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:
 def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:
     """The edits of functions, of what runs over something, and of symbols."""
     say = scope.say
+    if isinstance(node, t.Average):
+        yield from _other_distributions(node, scope)
     match node:
         case t.Function(name, arguments):
             said = ", ".join(map(say, arguments))
@@ -139,19 +141,15 @@ def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:
                     limit = t.Sum((bound, t.Number(1)), (1, by), span=bound.span)
                     yield words, t.replace_at(node, (("over", -1, -1), (end, -1, -1)), limit)
         case t.Expectation(over, body):
-            yield from _other_distributions(node, scope)
             if isinstance(body, t.Index):
                 yield f"the variance for the mean of {say(body)}", t.Variance(over, body)
             else:
                 yield f"the value at the mean for the mean of {say(body)}", _at_the_mean(node)
         case t.Variance(over, body):
-            yield from _other_distributions(node, scope)
             yield f"the mean for the variance of {say(body)}", t.Expectation(over, body)
         case t.Covariance(left=left, right=right):
-            yield from _other_distributions(node, scope)
             if left != right:
-                words = f"{say(left)} for {say(right)} in the covariance"
-                yield words, replace(node, right=left)
+                yield f"{say(left)} for {say(right)} in the covariance", replace(node, right=left)
         case t.Integral(variables, body):  # the variable as a factor, or a density as one
             drawn = t.Index(variables[0])
             # Factors of one product: before a bracket the variable would read as a function.
@@ -262,11 +260,6 @@ class Mutant:
     def strict(self) -> bool:
         """Whether it makes an inequality strict: only numbers that make it tight can tell."""
         return self.relations in STRICT.items()
-
-    @property
-    def closer(self) -> bool:
-        """Whether it only claims more of the same sides: equality, or a strict inequality."""
-        return self.strict or self.relations in _EQUAL.items()
 
     @property
     def finer(self) -> bool:

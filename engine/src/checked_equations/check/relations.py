@@ -195,8 +195,7 @@ def limit(entries: int) -> float:
     >>> round(limit(1), 6), round(limit(100), 2)
     (4.0, 4.98)
     """
-    tail = NormalDist().cdf(-LIMIT)
-    return -NormalDist().inv_cdf(tail / entries)
+    return -NormalDist().inv_cdf(NormalDist().cdf(-LIMIT) / entries)
 
 
 def score(relation: str, triples: Sequence[Triple]) -> EstimateRecord:

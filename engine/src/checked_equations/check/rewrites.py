@@ -147,8 +147,7 @@ def _by_hand(latex: str, before: t.Node, after: t.Node) -> Iterator[Candidate]:
         if len(kept) < len(places):
             yield from _without_factor(latex, places, _dropped(before.factors, kept))
     elif isinstance(before, t.Name) and isinstance(after, t.Name):
-        braced = is_argument(latex, span[0])
-        yield span, f"{{{after.key}}}" if braced else after.key
+        yield span, f"{{{after.key}}}" if is_argument(latex, span[0]) else after.key
     elif isinstance(before, t.Apply) and isinstance(after, t.Apply) and before.key != after.key:
         yield from _called(latex, before, after)
 

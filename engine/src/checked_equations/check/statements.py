@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import EquationError
-from ..evaluate.evaluator import Evaluator
-from ..evaluate.scales import magnitude
+from ..evaluate.evaluator import Evaluator, magnitude
 from ..evaluate.values import Distribution, Estimate, Nodes, conform
 from ..latex import tree as t
 from ..latex.balance import balanced
@@ -148,8 +147,7 @@ class BoundStatement:
 
     def score(self, place: int, step: t.Step) -> EstimateRecord:
         """The worst z-score of `step` in units of the standard error of the original."""
-        sides = [draw.sides(step) for draw in self.draws]
-        pairs = zip(sides, self.errors[place], strict=True)
+        pairs = zip([draw.sides(step) for draw in self.draws], self.errors[place], strict=True)
         return score(step.relation, [(*pair, error) for pair, error in pairs if error is not None])
 
     def residual(self, place: int, step: t.Step) -> float:
@@ -253,8 +251,7 @@ def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, 
         if problem:
             said = f"step {place + 1} of {len(steps)}, {latex}, {problem}"
             raise EquationError(said, equation.latex, step.right.span)
-        line = equation.line + step.line - 1
-        records.append(StepRecord(latex, step.relation, residual, line))
+        records.append(StepRecord(latex, step.relation, residual, equation.line + step.line - 1))
     return tuple(records)
 
 

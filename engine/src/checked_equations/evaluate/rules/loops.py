@@ -131,10 +131,7 @@ def _points(ev: Evaluator, under: t.Under, nodes: Nodes) -> Points:
         return ev.points[key]
     points = []
     for place, weight in enumerate(nodes.weights):
-        try:
-            values = nodes.values(place, len(under.variables))
-        except OperationError as wrong:
-            raise OperationError(f"the points of `{under.distribution}` {wrong}") from None
+        values = nodes.values(place, len(under.variables), under.distribution)
         pairs = zip(under.variables, values, strict=True)
         items = {key: Item(("point", np.asarray(v).tobytes()), v) for key, v in pairs}
         points.append((weight, items))
