@@ -62,8 +62,7 @@ def draw_bindings(
 def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
     """The problem of `given`, which is no mapping, and what is bound by name beside it."""
     if type(given) is tuple and len(given) == 2 and isinstance(given[1], Mapping):
-        two_sets = isinstance(given[0], Mapping) or callable(given[0])
-        return (given, {}) if two_sets else given
+        return (given, {}) if isinstance(given[0], Mapping) or callable(given[0]) else given
     return given, {}
 
 

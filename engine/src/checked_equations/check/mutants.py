@@ -29,25 +29,25 @@ STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
 _EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
 CLOSER = STRICT.items() | _EQUAL.items()  # these only claim more of the same sides
 _PAIRS = (("sum", "prod"), ("min", "max"), ("det", "tr"), ("argmin", "argmax"))
-_OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
 _WORDS = {
     "prod": "product", "min": "minimum", "max": "maximum", "det": "determinant", "tr": "trace",
 }  # fmt: skip
+_OTHER = {  # and how it is said: "product for sum"
+    one: (other, " for ".join(_WORDS.get(word, word) for word in (other, one)))
+    for pair in _PAIRS
+    for one, other in (pair, pair[::-1])
+}
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What an edit may draw on: how a node is written, the groups of names, the indices."""
+    """What an edit may draw on: what says a node, the groups of names, the indices."""
 
-    write: Say
+    say: Say
     groups: Mapping[str, Hashable]
     indices: tuple[str, ...] = ()
-
-    def say(self, node: t.Node) -> str:
-        """How `node` is written, between dollars."""
-        return dollars(self.write(node))
 
 
 def dollars(latex: str) -> str:
@@ -127,13 +127,13 @@ def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:
         case t.Function(name, arguments):
             said = ", ".join(map(say, arguments))
             if name in _OTHER:
-                yield f"{_exchange(name)} of {said}", replace(node, name=_OTHER[name])
+                yield f"{_OTHER[name][1]} of {said}", replace(node, name=_OTHER[name][0])
             if len(arguments) == 1:
                 yield f"drop {name} of {said}", arguments[0]
         case t.Reduction(kind, over):
             if kind in _OTHER:
-                words = f"{_exchange(kind)} over {dollars(over.index)}"
-                yield words, replace(node, kind=_OTHER[kind])
+                words = f"{_OTHER[kind][1]} over {dollars(over.index)}"
+                yield words, replace(node, kind=_OTHER[kind][0])
             for end, by in (("first", 1), ("last", 1), ("last", -1)):
                 bound = getattr(over, end)
                 if bound is not None and bound != t.Constant("\\infty"):
@@ -180,11 +180,6 @@ def _dropped(node: t.Product | t.Elementwise, i: int, scope: Scope) -> Iterator[
 
 def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
     return values[:i] + values[i + 1 :]
-
-
-def _exchange(word: str) -> str:
-    """``sum for product``."""
-    return " for ".join(_WORDS.get(one, one) for one in (_OTHER[word], word))
 
 
 def _at_the_mean(node: t.Expectation) -> t.Node:
@@ -291,7 +286,8 @@ def all_mutants(
     or that it is callable); `say` writes a node for the names of the edits.
     """
     named, times, steps = [], Counter[str](), statement.steps
-    for mutant in (*_of_relations(steps), *_of_sides(steps, Scope(say, groups))):
+    scope = Scope(lambda node: dollars(say(node)), groups)
+    for mutant in (*_of_relations(steps), *_of_sides(steps, scope)):
         times[mutant.edit] += 1
         again = times[mutant.edit]
         named.append(mutant if again == 1 else replace(mutant, said=f"{mutant.said} ({again})"))

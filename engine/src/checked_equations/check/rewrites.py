@@ -184,8 +184,7 @@ def _without_factor(latex: str, places: Sequence[Span], i: int) -> Iterator[Cand
 
 
 def _dropped(before: tuple[t.Node, ...], after: tuple[t.Node, ...]) -> int:
-    same = (i for i, node in enumerate(after) if node is not before[i])
-    return next(same, len(after))
+    return next((i for i, node in enumerate(after) if node is not before[i]), len(after))
 
 
 def _called(latex: str, before: t.Apply, after: t.Apply) -> Iterator[Candidate]:

@@ -108,6 +108,11 @@ class Claim:
         edges = [path for path, pick in outcome.picks().items() if pick.at_edge]
         return Draw(outcome, bool(self.holds(outcome)), shown, seconds, edges)
 
+    def each(self, numbers: range, salt: str = "") -> dict[str, list[Draw]]:
+        """Draws of the claim, under no name, and of what is left without each cause."""
+        sides = {"": self.experiment, **self.without}
+        return {name: [self.draw(one, n, salt) for n in numbers] for name, one in sides.items()}
+
 
 @dataclass(frozen=True)
 class Found:
@@ -169,10 +174,8 @@ def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Fo
         earlier = list(entry.get("earlier", ()))
         if fresh := entry.get("fresh"):  # what it has shown of the code that was there before
             earlier.append({name: fresh[name] for name in ("held", "of", "until")})
-        made = {
-            name: [claim.draw(one, number).to_json() for number in range(claim.draws)]
-            for name, one in {"": claim.experiment, **claim.without}.items()
-        }
+        each = claim.each(range(claim.draws)).items()
+        made = {name: [draw.to_json() for draw in draws] for name, draws in each}
         entry = {"key": key, "fresh": {}, "earlier": earlier, "draws": made.pop("")}
         entry["without"] = made
     every = {"": entry["draws"], **entry["without"]}
@@ -222,10 +225,7 @@ def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[st
     """The counts with fresh draws added: the date and what was counted before are the salt."""
     today = date.today().isoformat()
     count = before.get("of", 0)
-    draws = {
-        name: [claim.draw(one, number, today) for number in range(count, count + wanted)]
-        for name, one in {"": claim.experiment, **claim.without}.items()
-    }
+    draws = claim.each(range(count, count + wanted), today)
     held = {name: sum(draw.held for draw in found) for name, found in draws.items()}
     edges = sum(len(draw.at_edge) for draw in draws[""])
     known = before.get("without", {})

@@ -48,8 +48,7 @@ def _derivative(node: t.Slope, ev: Evaluator, scope: Scope) -> Array:
 @rule.register(t.At)
 def _at(node: t.At, ev: Evaluator, scope: Scope) -> Array:
     point = argument(ev, node.point, scope)
-    item = Item(("point", host(point).tobytes()), point)
-    return ev.of(node.body, {**scope, node.key: item})
+    return ev.of(node.body, {**scope, node.key: Item(("point", host(point).tobytes()), point)})
 
 
 def _assemble(at: Moved, point: Array, *, whole_jacobian: bool) -> Array:
