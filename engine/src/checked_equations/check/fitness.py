@@ -151,10 +151,7 @@ def _of_standing(reduction: t.Reduction, drawn_from: Set[str]) -> Iterator[Clash
 def refuse_unmet_conditions(
     latex: str, statement: t.Statement, drawn: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Raise `EquationError` at a condition that one of the draws does not meet.
-
-    A draw that lies outside of what a statement is for says nothing about it.
-    """
+    """Raise `EquationError` at a condition that a draw, which then says nothing, does not meet."""
     for number, bound in enumerate(drawn, start=1):
         evaluator = Evaluator(bound, latex)
         for condition in statement.conditions:

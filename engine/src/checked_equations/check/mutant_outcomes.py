@@ -92,10 +92,7 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
 
 
 def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
-    """The outcome and residual of each mutant.
-
-    A mutant is caught when a step that it touches fails, or cannot be evaluated, on some draw.
-    """
+    """The outcome and residual of each: what fails, or has no value, on some draw is caught."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return [_fate(bound, mutant) for mutant in mutants]

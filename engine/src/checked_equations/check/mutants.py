@@ -12,7 +12,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from ..latex import tree as t
 
@@ -28,17 +28,14 @@ _ROUND = {
 STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
 _EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
 CLOSER = STRICT.items() | _EQUAL.items()  # these only claim more of the same sides
-_PAIRS = (("sum", "prod"), ("min", "max"), ("det", "tr"), ("argmin", "argmax"))
 _WORDS = {
     "prod": "product", "min": "minimum", "max": "maximum", "det": "determinant", "tr": "trace",
 }  # fmt: skip
 _OTHER = {  # and how it is said: "product for sum"
     one: (other, " for ".join(_WORDS.get(word, word) for word in (other, one)))
-    for pair in _PAIRS
+    for pair in (("sum", "prod"), ("min", "max"), ("det", "tr"), ("argmin", "argmax"))
     for one, other in (pair, pair[::-1])
 }
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -178,7 +175,7 @@ def _dropped(node: t.Product | t.Elementwise, i: int, scope: Scope) -> Iterator[
         yield f"drop the factor {scope.say(node.factors[i])}", left
 
 
-def _without(values: tuple[T, ...], i: int) -> tuple[T, ...]:
+def _without(values: tuple[Any, ...], i: int) -> tuple[Any, ...]:
     return values[:i] + values[i + 1 :]
 
 

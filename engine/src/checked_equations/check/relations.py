@@ -41,10 +41,7 @@ class Tolerance:
     approx: float | None = None
 
     def refuse_loose(self) -> None:
-        """Raise `ValueError` for a tolerance under which a wrong equation would pass.
-
-        Raises TypeError for one that is no number.
-        """
+        """Raise `ValueError` where a wrong equation would pass, TypeError for what is no number."""
         for name, value, most in (
             ("rtol", self.rtol, LOOSEST), ("atol", self.atol, np.inf),
             ("approx", self.approx or 0.0, LOOSEST_APPROX),

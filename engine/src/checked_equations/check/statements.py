@@ -236,10 +236,7 @@ def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...
 
 
 def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, ...]:
-    """The record of every step.
-
-    Raises `EquationError` at the first step that does not hold or says nothing.
-    """
+    """The record of every step; raises `EquationError` at one that fails or says nothing."""
     steps, records = bound.statement.steps, []
     for place, step in enumerate(steps):
         latex = balanced(equation.latex, step.span)

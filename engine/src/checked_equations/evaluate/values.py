@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -140,8 +139,7 @@ class Nodes:
                 columns = f"{len(sizes)} column{'s' * (len(sizes) > 1)}"
                 said = f"have {columns}, and {variables} variables are drawn from it"
                 raise OperationError(f"the points of `{key}` {said}")
-            pairs = itertools.pairwise(np.cumsum((0, *sizes)))
-            split = [np.ravel(parts[0])[a:b] for a, b in pairs]
+            split = np.split(np.ravel(parts[0]), np.cumsum(sizes)[:-1])
             parts = [part[0] if len(part) == 1 else part for part in split]
         # a whole number is one that a table may be asked for
         return [int(part) if np.ndim(part) == 0 and self.listed else part for part in parts]
