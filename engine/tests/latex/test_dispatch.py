@@ -1,4 +1,4 @@
-"""Every stage tells nodes apart by dispatch; what is added to the language is declared."""
+"""Every stage tells nodes apart by dispatch or match; what is added to the language is declared."""
 
 import pytest
 
