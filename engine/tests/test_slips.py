@@ -18,8 +18,12 @@ import run_chapters
 
 from checked_equations import EquationError
 from checked_equations.book import markup
-from checked_equations.check.statements import BoundStatement, bind_statement, refuse_unused
-from checked_equations.check.steps import check_steps
+from checked_equations.check.statements import (
+    BoundStatement,
+    bind_statement,
+    check_steps,
+    refuse_unused,
+)
 from checked_equations.latex.equation import Equation
 
 BOOK = Path(__file__).parents[2] / "book"

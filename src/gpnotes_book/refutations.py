@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from checked_equations.check.relations import Comparison, ShapeMisfit, Tolerance
-from checked_equations.check.statements import BoundStatement, bind_statement, refuse_unused
-from checked_equations.check.steps import check_steps
+from checked_equations.check.statements import (
+    BoundStatement,
+    bind_statement,
+    check_steps,
+    refuse_unused,
+)
 from checked_equations.errors import EquationError, ShapeError
 from checked_equations.latex.equation import Equation, located
 

@@ -6,7 +6,6 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from checked_equations.check.edits import edits_of
 from checked_equations.latex import tree as t
 
 from .averages import AVERAGES, DOMAINS
@@ -14,9 +13,10 @@ from .constructs import CONSTRUCTS
 from .example import Example
 from .words import WORDS
 
-__all__ = ["Slip", "all_slips"]
+__all__ = ["WHERE", "Slip", "all_slips"]
 
-_WHERE: dict[type[t.Node], str] = {
+# The kinds of nodes that are edited.
+WHERE: dict[type[t.Node], str] = {
     t.Step: "relations and conditions", t.Sum: "sums and signs", t.Product: "products",
     t.Elementwise: "elementwise products", t.Kronecker: "Kronecker products",
     t.Inner: "inner products", t.Quotient: "fractions", t.Number: "numbers",
@@ -46,8 +46,5 @@ def all_slips() -> tuple[Slip, ...]:
         for kind in dict.fromkeys(kind for kind, _ in edits):
             names = tuple(said for edited, said in edits if edited is kind)
             if kind not in slips or len(example.latex) < len(slips[kind].example.latex):
-                slips[kind] = Slip(_WHERE[kind], example, names)
-    for kind in edits_of.registry.keys() - {object}:
-        if not any(issubclass(shown, kind) for shown in slips):
-            raise KeyError(kind)
-    return tuple(slips[kind] for kind in _WHERE if kind in slips)
+                slips[kind] = Slip(WHERE[kind], example, names)
+    return tuple(slips[kind] for kind in WHERE)

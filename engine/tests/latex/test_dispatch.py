@@ -1,8 +1,8 @@
-"""Every stage tells nodes apart by dispatch; what is added to the language is declared."""
+"""Every stage tells nodes apart by dispatch or match; what is added to the language is declared."""
 
 import pytest
 
-from checked_equations.check.edits import Scope, edits_of
+from checked_equations.check.mutants import Scope, edits_of
 from checked_equations.evaluate.evaluator import Evaluator, rule
 from checked_equations.latex import tree as t
 from checked_equations.latex import vocabulary
@@ -57,6 +57,6 @@ def test_a_binary_operator_is_a_class_and_a_rule():
     assert float(Evaluator({"a": 1.0, "b": 2.0, "c": 3.0}).value(node)) == 37.0
     (join,) = [part for _, part in t.walk(node) if isinstance(part, Join)]
     said = [name for name, _ in edits_of(join, Scope(to_latex, {}))]
-    assert said == ["swap $b$ and $c$", "matrix product for the join"]
+    assert said == ["swap b and c", "matrix product for the join"]
     with pytest.raises(ValueError, match="write brackets around one of the products"):
         parse_expression(r"a \bowtie b \odot c", names)

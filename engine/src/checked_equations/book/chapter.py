@@ -13,8 +13,7 @@ from typing import Any
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
-from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
-from ..claims.judging import judge, refuse_ill_posed
+from ..claims.claim import Claim, ClaimError, Draw, Experiment, find, judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
 from ..errors import EquationError

@@ -14,11 +14,12 @@ from ..check.relations import Tolerance
 from ..check.statements import (
     BoundStatement,
     bind_statement,
+    check_steps,
     kind_of_statement,
     refuse_unused,
     route_of,
+    worst_estimate,
 )  # fmt: skip
-from ..check.steps import check_steps, worst_estimate
 from ..errors import EquationError
 from ..latex.balance import balanced
 from ..latex.equation import Equation

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, median, stdev
 from typing import Any
 
-from ..claims.claim import Draw, Found
-from ..claims.judging import WEAKENED, chance_of_fresh
+from ..claims.claim import WEAKENED, Draw, Found, chance_of_fresh
 from ..claims.outcome import Outcome
 from ..claims.sentence import with_error
 from .html import element, number_cell, say, scrolled, table

@@ -1,7 +1,6 @@
 """The third stage: does a statement hold on its numbers, and would a slip in it be seen?
 
-`statements` binds a statement to numbers and compares its sides (`relations`, or `z_scores` for
-estimates); `steps` says which step fails. `edits` are the slips of one node, `mutants` those of a
-statement, `mutant_outcomes` what becomes of them. `definitions`, `conditions` and `name_clashes`
-refuse what says nothing or could be read in two ways.
+`statements` binds a statement to numbers, compares its sides by `relations` and says which step
+fails. `mutants` are its slips of the pen, `mutant_outcomes` what becomes of them; `fitness`
+and `definitions` refuse what says nothing or could be read in two ways.
 """

@@ -6,7 +6,6 @@ Some symbols need no binding: the notation gives them a field, and the drawn pro
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -63,8 +62,7 @@ def draw_bindings(
 def split_given(given: Any) -> tuple[Any, Mapping[str, Any]]:
     """The problem of `given`, which is no mapping, and what is bound by name beside it."""
     if type(given) is tuple and len(given) == 2 and isinstance(given[1], Mapping):
-        two_sets = isinstance(given[0], Mapping) or callable(given[0])
-        return (given, {}) if two_sets else given
+        return (given, {}) if isinstance(given[0], Mapping) or callable(given[0]) else given
     return given, {}
 
 
@@ -134,13 +132,10 @@ class Fields:
         kinds = tuple(name_kinds(fields | bound).items())
         occurring = {key for text in latex for key in _symbols(text, kinds)}
         taken = {key: value for key, value in fields.items() if key in occurring}
-        places: dict[str, dict[int, str]] = defaultdict(dict)
-        for key in sorted(taken):
-            place, name = offered[key]
-            places[name].setdefault(place, key)
-        for name, keys in places.items():
-            if len(keys) > 1:
-                said = " and ".join(f"`{key}`" for key in keys.values())
+        for name in (offered[key][1] for key in sorted(taken)):
+            rivals = {offered[k][0]: k for k in sorted(taken)[::-1] if offered[k][1] == name}
+            if len(rivals) > 1:
+                said = " and ".join(f"`{key}`" for key in sorted(rivals.values()))
                 said = f"the notation gives {said} one field, {name}: bind one of them"
                 raise EquationError(said)
         return taken | bound

@@ -30,10 +30,7 @@ NORMAL = normal(r"\mathcal N")
 
 
 def refuse_second_claim(latex: str, statement: Statement) -> None:
-    """Raise `EquationError` for a claim.
-
-    ``a = b`` may define; in ``a = b = c`` the second sign claims something.
-    """
+    """Raise `EquationError` for a claim: ``a = b`` may define, ``b = c`` behind it claims."""
     for before, step in itertools.pairwise(statement.steps):
         if before.relation in ("=", ":=") and step.relation == "=" and before.right is step.left:
             problem = "a definition has one `=`: what follows is a claim, which check is for"

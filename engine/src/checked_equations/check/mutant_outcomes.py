@@ -10,13 +10,13 @@ from functools import cache
 import numpy as np
 
 from ..errors import EquationError
-from ..evaluate.scales import magnitude
+from ..evaluate.evaluator import largest, magnitude
 from ..latex import tree as t
 from ..latex.balance import balanced
 from ..latex.printer import to_latex as printed
 from .bindings import Tight, name_kinds, swap_groups
 from .definitions import NORMAL, normal_shape
-from .mutants import Mutant, all_mutants
+from .mutants import CLOSER, Mutant, all_mutants
 from .outcomes import MutantRecord, Mutants
 from .rewrites import rewrite
 from .statements import BoundStatement
@@ -46,7 +46,7 @@ def check_mutants(bound: BoundStatement, latex: str, spare: Spare, tight: Tight 
     if idle:
         raise EquationError(f"spare names no survivor: {', '.join(map(repr, idle))}", latex)
     # no badge where no mutant could be told apart but one that only claims more
-    if not any(r.outcome in ("caught", "spared") and not m.closer for m, r in told):
+    if not any(r.outcome in ("caught", "spared") and m.relations not in CLOSER for m, r in told):
         problem = "shows nothing: it has no mutant that could be told from it. Print what is "
         problem += "computed, and bind numbers that are neither zero nor one"
         raise EquationError(problem, latex)
@@ -92,10 +92,7 @@ def _refuse_survivors(told: Sequence[tuple[Mutant, MutantRecord]], latex: str) -
 
 
 def run_mutants(bound: BoundStatement, mutants: Sequence[Mutant]) -> list[tuple[str, float | None]]:
-    """The outcome and residual of each mutant.
-
-    A mutant is caught when a step that it touches fails, or cannot be evaluated, on some draw.
-    """
+    """The outcome and residual of each: what fails, or has no value, on some draw is caught."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         return [_fate(bound, mutant) for mutant in mutants]
@@ -121,8 +118,7 @@ def _fate(bound: BoundStatement, mutant: Mutant) -> tuple[str, float | None]:
 def _same(bound: BoundStatement, mutant: Mutant) -> bool:
     """Whether the edited node has its old value on all draws, wherever it is evaluated.
 
-    A node that is never evaluated, in a case that never applies, is not known to agree; a relation
-    has no value.
+    A node that is never evaluated is not known to agree, and a relation has no value.
     """
     before, after = mutant.before, mutant.after
     if isinstance(before, t.Step):
@@ -137,15 +133,10 @@ def _same(bound: BoundStatement, mutant: Mutant) -> bool:
             evaluator.value(probe)
         except EquationError:
             return False
-        gaps = evaluator.observe(gap)
-        size = max(_largest(evaluator.observe(before)), magnitude(before, evaluator))
-        if not (gaps and _largest(gaps) <= SAME * size):
+        size = max(largest(before, evaluator), magnitude(before, evaluator))
+        if not evaluator.observe(gap) or largest(gap, evaluator) > SAME * size:
             return False
     return True
-
-
-def _largest(values: Sequence[np.ndarray]) -> float:
-    return max(float(np.max(np.abs(value))) for value in values)
 
 
 # Inequalities are judged where they are tight: there, a strict one is another statement.

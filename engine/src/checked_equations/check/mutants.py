@@ -1,32 +1,233 @@
 """Every single edit of an equation: what a slip of the pen could have made of it.
 
-`edits.edits` gives the edits of one node; `all_mutants` carries them out everywhere in a
-statement. A mutant holds the steps that its edit touches, so that no more than those are
-evaluated again.
+`edits_of` gives the edits of one node, each a human name, in which mathematics stands between
+dollars, so that a page can typeset it, and the node that takes its place. `all_mutants` carries
+them out everywhere in a statement. A mutant holds the steps that its edit touches, so that no
+more than those are evaluated again.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..latex import tree as t
-from .edits import EQUAL, ROUND, STRICT, Say, Scope, dollars, edits_of
 
+Say = Callable[[t.Node], str]
+Edit = tuple[str, t.Node]
 Steps = tuple[t.Step, ...]
+
+_ROUND = {
+    r"\le": r"\ge", r"\ge": r"\le", "<": ">", ">": "<",
+    r"\succeq": r"\preceq", r"\preceq": r"\succeq",
+}  # fmt: skip
+# What else a relation could have been: less was claimed than holds, or more than does.
+STRICT = {r"\le": "<", r"\ge": ">", r"\succeq": r"\succ", r"\preceq": r"\prec"}
+_EQUAL = dict.fromkeys([*STRICT, r"\approx", r"\propto"], "=")
+CLOSER = STRICT.items() | _EQUAL.items()  # these only claim more of the same sides
+_WORDS = {
+    "prod": "product", "min": "minimum", "max": "maximum", "det": "determinant", "tr": "trace",
+}  # fmt: skip
+_OTHER = {  # and how it is said: "product for sum"
+    one: (other, " for ".join(_WORDS.get(word, word) for word in (other, one)))
+    for pair in (("sum", "prod"), ("min", "max"), ("det", "tr"), ("argmin", "argmax"))
+    for one, other in (pair, pair[::-1])
+}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What an edit may draw on: what says a node, the groups of names, the indices."""
+
+    say: Say
+    groups: Mapping[str, Hashable]
+    indices: tuple[str, ...] = ()
+
+
+def dollars(latex: str) -> str:
+    """Mathematics in a name: a dollar of its own, as a text in it may hold, it cannot keep.
+
+    >>> dollars("a^2")
+    '$a^2$'
+    """
+    return "$" + latex.replace("$", "") + "$"
+
+
+def _instead(new: str, old: str) -> str:
+    """The name of an edit that puts one sign or symbol in the place of another."""
+    return f"{dollars(new)} for {dollars(old)}"
+
+
+def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:
+    """The edits of one node: a human name and the node that takes its place."""
+    say = scope.say
+    match node:
+        case t.Step(relation=sign) if sign in _ROUND:  # a condition, in cases or in an indicator
+            yield _instead(_ROUND[sign], sign), replace(node, relation=_ROUND[sign])
+        case t.Sum(terms, signs):
+            for i, term in enumerate(terms):
+                flipped = tuple(-s if j == i else s for j, s in enumerate(signs))
+                yield f"flip the sign of {say(term)}", replace(node, signs=flipped)
+            for i, term in enumerate(terms if len(terms) > 1 else ()):
+                rest, left = _without(terms, i), _without(signs, i)
+                yield f"drop the term {say(term)}", rest[0] if left == (1,) else t.Sum(rest, left)
+        case t.Product(factors):
+            for i, factor in enumerate(factors):
+                # to drop the denominator of a fraction with numerator one is to drop that
+                if not (isinstance(factor, t.Quotient) and factor.numerator == t.Number(1)):
+                    yield from _dropped(node, i, scope)
+        case t.Elementwise(factors):
+            yield f"matrix product for the {node.called}", t.Product(factors)
+            for i in range(len(factors)):
+                yield from _dropped(node, i, scope)
+        case t.Infix(factors):
+            for said, swapped in _swaps(factors, scope):
+                yield said, replace(node, factors=swapped, loose=False)
+            yield f"matrix product for the {node.called}", t.Product(factors)
+        case t.Inner(left, right) if left != right:
+            for alone, other in ((left, right), (right, left)):
+                yield f"{say(alone)} for {say(other)} in the inner product", t.Inner(alone, alone)
+        case t.Quotient(above, below):
+            half = node == t.Quotient(t.Number(1), t.Number(2))
+            yield f"drop the {'factor one half' if half else f'denominator {say(below)}'}", above
+        case t.Number(value):
+            yield f"${value + 1:g}$ for ${value:g}$", t.Number(value + 1)
+        case t.Norm(base, order):
+            new = "2" if order == "1" else "1"
+            words = f"{dollars(new)}-norm for {dollars(order)}-norm of {say(base)}"
+            yield words, replace(node, order=new)
+        case t.Power(bare, t.Number(2)):
+            yield f"drop the square of {say(bare)}", bare
+        case (
+            t.Inverse(bare) | t.Transpose(bare) | t.Root(bare) | t.Power(bare) | t.Bars(bare)
+            | t.Derivative(bare) | t.Gradient(bare)
+        ):  # fmt: skip
+            yield f"drop the {type(node).__name__.lower()} of {say(bare)}", bare
+            if isinstance(node, t.Bars):
+                yield f"trace for determinant of {say(bare)}", t.Function("tr", (bare,))
+        case t.Cases(values):
+            for i, (_, swapped) in enumerate(_swaps(values, scope), start=1):
+                yield f"swap cases {i} and {i + 1}", replace(node, values=swapped)
+        case _:
+            yield from _of_words(node, scope)
+
+
+def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:
+    """The edits of functions, of what runs over something, and of symbols."""
+    say = scope.say
+    if isinstance(node, t.Average):
+        yield from _other_distributions(node, scope)
+    match node:
+        case t.Function(name, arguments):
+            said = ", ".join(map(say, arguments))
+            if name in _OTHER:
+                yield f"{_OTHER[name][1]} of {said}", replace(node, name=_OTHER[name][0])
+            if len(arguments) == 1:
+                yield f"drop {name} of {said}", arguments[0]
+        case t.Reduction(kind, over):
+            if kind in _OTHER:
+                words = f"{_OTHER[kind][1]} over {dollars(over.index)}"
+                yield words, replace(node, kind=_OTHER[kind][0])
+            for end, by in (("first", 1), ("last", 1), ("last", -1)):
+                bound = getattr(over, end)
+                if bound is not None and bound != t.Constant("\\infty"):
+                    words = f"{end} {dollars(over.index)} one {'more' if by > 0 else 'less'}"
+                    limit = t.Sum((bound, t.Number(1)), (1, by), span=bound.span)
+                    yield words, t.replace_at(node, (("over", -1, -1), (end, -1, -1)), limit)
+        case t.Expectation(over, body):
+            if isinstance(body, t.Index):
+                yield f"the variance for the mean of {say(body)}", t.Variance(over, body)
+            else:
+                yield f"the value at the mean for the mean of {say(body)}", _at_the_mean(node)
+        case t.Variance(over, body):
+            yield f"the mean for the variance of {say(body)}", t.Expectation(over, body)
+        case t.Covariance(left=left, right=right):
+            if left != right:
+                yield f"{say(left)} for {say(right)} in the covariance", replace(node, right=left)
+        case t.Integral(variables, body):  # the variable as a factor, or a density as one
+            drawn = t.Index(variables[0])
+            # Factors of one product: before a bracket the variable would read as a function.
+            own = body.factors if isinstance(body, t.Product) else (body,)
+            words = f"{dollars(drawn.key)} as a factor of the integrand"
+            yield words, replace(node, body=t.Product((drawn, *own)))
+        case t.Apply(arguments=arguments):
+            for said, swapped in _swaps(arguments, scope):
+                yield said, replace(node, arguments=swapped)
+            yield from _other_names(node, scope)
+        case t.Name():
+            yield from _other_names(node, scope)
+        case t.Subscript(_, indices):
+            for (i, index), other in itertools.product(enumerate(indices), scope.indices):
+                if isinstance(index, t.Index) and other != index.key:
+                    place, renamed = (("indices", i, -1),), replace(index, key=other)
+                    words = f"{_instead(other, index.key)} in {say(node)}"
+                    yield words, t.replace_at(node, place, renamed)
+
+
+def _dropped(node: t.Product | t.Elementwise, i: int, scope: Scope) -> Iterator[Edit]:
+    """Without one of several factors."""
+    rest = _without(node.factors, i)
+    if rest:
+        left = rest[0] if len(rest) == 1 else type(node)(rest)
+        yield f"drop the factor {scope.say(node.factors[i])}", left
+
+
+def _without(values: tuple[Any, ...], i: int) -> tuple[Any, ...]:
+    return values[:i] + values[i + 1 :]
+
+
+def _at_the_mean(node: t.Expectation) -> t.Node:
+    """What is left where one forgets that a mean and a function do not commute."""
+    body = node.body
+    for path, part in t.walk(body):
+        if isinstance(part, t.Index) and part.key in node.variables:
+            # its mean over what it is drawn from, and over all if that is given some
+            own = tuple(under for under in node.over if part.key in under.variables)
+            over = node.over if own[0].given else own
+            body = t.replace_at(body, path, t.Expectation(over, part))
+    return body
+
+
+def _other_distributions(node: t.Average, scope: Scope) -> Iterator[Edit]:
+    """The average under another distribution of the same kind of variable."""
+    drawn = ("distribution",)
+    kinds = {k: g for k, g in scope.groups.items() if isinstance(g, tuple) and g[:1] == drawn}
+    for i, under in enumerate(node.over):
+        own = kinds.get(under.distribution, ())
+        for other, group in kinds.items():
+            if other != under.distribution and own[:-1] == group[:-1]:  # whatever their densities
+                said = f"the average under {_instead(other, under.distribution)}"
+                moved = replace(under, distribution=other)
+                yield said, t.replace_at(node, (("over", i, -1),), moved)
+
+
+def _swaps(nodes: tuple[t.Node, ...], scope: Scope) -> Iterator[tuple[str, tuple[t.Node, ...]]]:
+    for i, (one, other) in enumerate(itertools.pairwise(nodes)):
+        said = f"swap {scope.say(one)} and {scope.say(other)}"
+        yield said, (*nodes[:i], other, one, *nodes[i + 2 :])
+
+
+def _other_names(node: t.Name | t.Apply, scope: Scope) -> Iterator[Edit]:
+    """The other bound names of the same kind and shape."""
+    own = scope.groups.get(node.key)
+    for other, group in scope.groups.items():
+        if other != node.key and group == own:
+            yield _instead(other, node.key), replace(node, key=other)
+
+
+# The mutants of a statement
 
 
 @dataclass(frozen=True)
 class Mutant:
     """One edit: its name, the node before and after, and the steps as they now read.
 
-    In `said`, the name as a page shows it, mathematics stands between dollars.
-    `places` are the positions of those steps in the statement. `before` and `after` are
-    steps where the edit is to a relation. `path` leads to the edited node from the side
-    `side` of the first of the steps.
+    In `said`, the name as a page shows it, mathematics stands between dollars. `places` are the
+    positions of those steps in the statement, and `path` leads to the edited node from the `side`
+    of the first of them. `before` and `after` are steps where the edit is to a relation.
     """
 
     said: str
@@ -45,19 +246,12 @@ class Mutant:
     @property
     def relations(self) -> tuple[str, str]:
         """The relation before and after, where the edit is to one."""
-        if isinstance(self.before, t.Step) and isinstance(self.after, t.Step):
-            return self.before.relation, self.after.relation
-        return "", ""
+        return getattr(self.before, "relation", ""), getattr(self.after, "relation", "")
 
     @property
     def strict(self) -> bool:
         """Whether it makes an inequality strict: only numbers that make it tight can tell."""
         return self.relations in STRICT.items()
-
-    @property
-    def closer(self) -> bool:
-        """Whether it only claims more of the same sides: equality, or a strict inequality."""
-        return self.strict or self.relations in EQUAL.items()
 
     @property
     def finer(self) -> bool:
@@ -89,7 +283,8 @@ def all_mutants(
     or that it is callable); `say` writes a node for the names of the edits.
     """
     named, times, steps = [], Counter[str](), statement.steps
-    for mutant in (*_of_relations(steps), *_of_sides(steps, Scope(say, groups))):
+    scope = Scope(lambda node: dollars(say(node)), groups)
+    for mutant in (*_of_relations(steps), *_of_sides(steps, scope)):
         times[mutant.edit] += 1
         again = times[mutant.edit]
         named.append(mutant if again == 1 else replace(mutant, said=f"{mutant.said} ({again})"))
@@ -98,10 +293,10 @@ def all_mutants(
 
 def _of_relations(steps: Steps) -> Iterator[Mutant]:
     for place, step in enumerate(steps):
-        for table in (ROUND, STRICT, EQUAL):
+        for table in (_ROUND, STRICT, _EQUAL):
             if step.relation in table:
                 turned = replace(step, relation=table[step.relation])
-                said = f"{dollars(turned.relation)} for {dollars(step.relation)}"
+                said = _instead(turned.relation, step.relation)
                 yield Mutant(said, (turned,), (place,), step, turned)
 
 

@@ -2,19 +2,26 @@
 
 A residual is relative to the larger side: ``max|l - r| / max(max|l|, max|r|)``. For an
 inequality it is the violation, which is zero where the inequality holds.
+
+An estimate passes when ``|z| < 4``, `z` in standard errors. For an array the worst entry counts,
+and the limit grows so that the probability of a false alarm stays that of a single entry: with m
+entries, ``P(|Z| > limit) = P(|Z| > 4) / m`` (Bonferroni, valid however the entries depend).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from statistics import NormalDist
 
 import numpy as np
+
+from .outcomes import EstimateRecord
 
 LOOSEST = 1e-3  # what holds to less is an approximation, and says so by its relation
 LOOSEST_APPROX = 0.1
 ROUNDING = 1e-12  # what is left of terms that cancel is no more than this, relative to them
+LIMIT = 4.0
 
 
 class Misfit(ValueError):
@@ -27,21 +34,14 @@ class ShapeMisfit(Misfit):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What a check allows; `approx` is the relative tolerance of its ``\\approx``.
-
-    `terms` is the size of the terms that cancel where one side is zero; see `scales`.
-    """
+    """What a check allows; `approx` is the relative tolerance of its ``\\approx``."""
 
     rtol: float = 1e-9
     atol: float = 0.0
     approx: float | None = None
-    terms: float = 0.0
 
     def refuse_loose(self) -> None:
-        """Raise `ValueError` for a tolerance under which a wrong equation would pass.
-
-        Raises TypeError for one that is no number.
-        """
+        """Raise `ValueError` where a wrong equation would pass, TypeError for what is no number."""
         for name, value, most in (
             ("rtol", self.rtol, LOOSEST), ("atol", self.atol, np.inf),
             ("approx", self.approx or 0.0, LOOSEST_APPROX),
@@ -65,6 +65,7 @@ class Comparison:
 
 
 Pair = tuple[np.ndarray, np.ndarray]
+Triple = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def compare_all(
@@ -78,12 +79,11 @@ def compare_all(
     conformed = [conform_sides(*pair) for pair in pairs]
     if relation == r"\propto" and all(left.size == 1 for left, _ in conformed):
         left, right = (np.array([float(pair[i]) for pair in conformed]) for i in (0, 1))
-        return compare(left, relation, right, allowed)
+        return _judged(relation, left, right, allowed, 0.0)
     comparisons = []
     for (left, right), size in zip(conformed, terms or [0.0] * len(conformed), strict=True):
         nothing = is_zero(left) or is_zero(right) or scale(left, right) <= ROUNDING * size
-        within = replace(allowed, terms=size if nothing else 0.0)
-        comparisons.append(RELATIONS[relation](left, right, within))
+        comparisons.append(_judged(relation, left, right, allowed, size if nothing else 0.0))
     return worst(comparisons)
 
 
@@ -100,8 +100,7 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
     >>> compare(np.array([1.0, 2.0]), "=", np.array([1.0, 2.5]), Tolerance())
     Comparison(residual=0.2, holds=False)
     """
-    left, right = conform_sides(left, right)
-    return RELATIONS[relation](left, right, allowed)
+    return _judged(relation, *conform_sides(left, right), allowed, 0.0)
 
 
 def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
@@ -128,73 +127,97 @@ def scale(left: np.ndarray, right: np.ndarray, terms: float = 0.0) -> float:
     return max(float(np.max(np.abs(left))), float(np.max(np.abs(right))), terms)
 
 
-def _within(error: np.ndarray, size: float, allowed: Tolerance) -> Comparison:
-    most = max(float(np.max(error)), 0.0)
-    residual = most / size if size > 0.0 else most
-    return Comparison(residual, most <= allowed.atol + allowed.rtol * size)
+def _judged(
+    relation: str, left: np.ndarray, right: np.ndarray, allowed: Tolerance, terms: float
+) -> Comparison:
+    """How two sides of one shape compare, where `terms` is the size of what cancels in them.
+
+    What is as good as equal is not less, nor more.
+    """
+    if relation == r"\approx":
+        if allowed.approx is None:
+            raise Misfit(r"\approx needs a tolerance of its own: approx=")
+        allowed = replace(allowed, rtol=allowed.approx)
+    factor = _factor(left, right) if relation == r"\propto" else 1.0
+    right = factor * right
+    errors = excess(relation, left, right)
+    most = max(0.0, float(np.max(errors)))
+    if relation in ORDERS:
+        most = max(most, float(np.max(np.abs(left - right - (left - right).T))))
+    by_entry = relation in ("<", ">")
+    size = scale(left, right, 0.0 if by_entry else terms)
+    holds = factor > 0.0 and most <= allowed.atol + allowed.rtol * size
+    if relation in _STRICT:
+        sizes = np.maximum(np.maximum(np.abs(left), np.abs(right)), terms)
+        margin = allowed.atol + allowed.rtol * (sizes if by_entry else size)
+        holds = holds and bool(np.all(-errors > margin))
+    return Comparison(most / size if size > 0.0 else most, holds)
 
 
-def _equal(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _within(np.abs(left - right), scale(left, right, allowed.terms), allowed)
-
-
-def _near(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    if allowed.approx is None:
-        raise Misfit(r"\approx needs a tolerance of its own: approx=")
-    return _equal(left, right, replace(allowed, rtol=allowed.approx))
-
-
-def _at_most(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    return _within(left - right, scale(left, right, allowed.terms), allowed)
-
-
-def _below(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    """Less by more than rounding, entry by entry; what is as good as equal is not less."""
-    comparison = _within(left - right, scale(left, right), allowed)
-    size = np.maximum(np.maximum(np.abs(left), np.abs(right)), allowed.terms)
-    margin = allowed.atol + allowed.rtol * size
-    return replace(comparison, holds=bool(np.all(right - left > margin)))
-
-
-def _proportional(left: np.ndarray, right: np.ndarray, allowed: Tolerance) -> Comparison:
-    """Equal up to the factor that fits best, which must be positive."""
+def _factor(left: np.ndarray, right: np.ndarray) -> float:
+    """The factor between the sides that fits best, which must be positive."""
     if left.size < 2:
         raise Misfit(r"\propto between scalars needs several draws: bind by a function of a stream")
     if not np.any(right):
         raise Misfit(r"\propto with a right side of zeros says nothing")
-    factor = max(float(np.vdot(right, left) / np.vdot(right, right)), 0.0)
-    comparison = _equal(left, factor * right, allowed)
-    return replace(comparison, holds=comparison.holds and factor > 0.0)
+    return max(float(np.vdot(right, left) / np.vdot(right, right)), 0.0)
 
 
-def _above(
-    left: np.ndarray, right: np.ndarray, allowed: Tolerance, *, strictly: bool = False
-) -> Comparison:
-    """``left - right`` is symmetric with no negative eigenvalue; strictly, with positive ones."""
-    gap = np.atleast_2d(left - right)
-    if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
-        raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")
-    size = scale(left, right, allowed.terms)
-    skew = _within(np.abs(gap - gap.T), size, allowed)
-    lowest = np.linalg.eigvalsh(0.5 * (gap + gap.T))[:1]
-    order = _within(-lowest, size, allowed)
-    clear = bool(np.all(lowest > allowed.atol + allowed.rtol * size))
-    holds = skew.holds and (clear if strictly else order.holds)
-    return Comparison(max(skew.residual, order.residual), holds)
+def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """By how much each entry is missed, or in an order of matrices each eigenvalue."""
+    if relation in ORDERS:
+        gap = np.atleast_2d(ORDERS[relation] * (left - right))
+        if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
+            raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")
+        return -np.linalg.eigvalsh(0.5 * (gap + gap.T))
+    if relation in SIGNED:
+        return SIGNED[relation] * left - SIGNED[relation] * right
+    return np.abs(left - right)
 
-
-def _turned(relation: Callable[..., Comparison]) -> Callable[..., Comparison]:
-    return lambda left, right, allowed: relation(right, left, allowed)
-
-
-RELATIONS: dict[str, Callable[[np.ndarray, np.ndarray, Tolerance], Comparison]] = {
-    "=": _equal, ":=": _equal, r"\approx": _near, r"\propto": _proportional,
-    r"\le": _at_most, r"\ge": _turned(_at_most), "<": _below, ">": _turned(_below),
-    r"\succeq": _above, r"\preceq": _turned(_above),
-    r"\succ": partial(_above, strictly=True), r"\prec": _turned(partial(_above, strictly=True)),
-}  # fmt: skip
 
 # Which side of an inequality may be the larger one: 1 for the right, -1 for the left.
 SIGNED = {r"\le": 1, "<": 1, r"\ge": -1, ">": -1}
 # Which difference of matrices is positive: 1 for left minus right.
 ORDERS = {r"\succeq": 1, r"\succ": 1, r"\preceq": -1, r"\prec": -1}
+RELATIONS = {"=", ":=", r"\approx", r"\propto", *SIGNED, *ORDERS}
+_STRICT = ("<", ">", r"\succ", r"\prec")
+
+
+# Estimates, in standard errors
+
+
+def limit(entries: int) -> float:
+    """The largest ``|z|`` allowed for the worst of `entries` entries.
+
+    >>> round(limit(1), 6), round(limit(100), 2)
+    (4.0, 4.98)
+    """
+    return -NormalDist().inv_cdf(NormalDist().cdf(-LIMIT) / entries)
+
+
+def score(relation: str, triples: Sequence[Triple]) -> EstimateRecord:
+    """The worst z-score of ``left - right`` among triples (left, right, standard error)."""
+    scores = [_scores(relation, *triple) for triple in triples]
+    worst = max(range(len(scores)), key=lambda i: np.max(scores[i]))
+    place = np.argmax(scores[worst])
+    error = np.broadcast_to(triples[worst][2], scores[worst].shape).flat[place]
+    entries = sum(z.size for z in scores)
+    most = limit(entries)
+    # An entry whose score is z moves by ``slip |value| / error``, at worst back through zero.
+    with np.errstate(divide="ignore"):
+        slip = min(
+            float(np.min((most + z) * error / np.maximum(np.abs(left), np.abs(right))))
+            for (left, right, error), z in zip(triples, scores, strict=True)
+        )
+    told = np.isfinite(slip) and relation not in SIGNED
+    z = float(np.max(scores[worst]))
+    return EstimateRecord(z, most, float(error), entries, slip=slip if told else None)
+
+
+def _scores(relation: str, left: np.ndarray, right: np.ndarray, error: np.ndarray) -> np.ndarray:
+    """The z-scores of one draw; for an inequality only the violation counts."""
+    if not np.all(error > 0.0):
+        raise Misfit("the standard error of an estimate must be positive")
+    if relation == r"\propto" or relation in ORDERS:
+        raise Misfit(f"an estimate cannot stand beside {relation}")
+    return np.maximum(excess(relation, left, right) / error, 0.0)

@@ -78,8 +78,7 @@ def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str])
     if not sign or " " in sign:
         return None
     at = start + between.index(sign)
-    gap = " " if after.relation[-1:].isalpha() and latex[at + len(sign)].isalpha() else ""
-    edit = _least(latex, (at, at + len(sign)), after.relation + gap, whole=True)
+    edit = _least(latex, (at, at + len(sign)), after.relation, whole=True)
     if edit is not None:
         with suppress(ValueError):
             old, new = (parse(text, kinds, free=True).steps for text in (latex, edit(latex)))
@@ -89,10 +88,7 @@ def _turned(latex: str, before: t.Step, after: t.Step, kinds: Mapping[str, str])
 
 
 def _candidates(latex: str, side: t.Node, mutant: Mutant) -> Iterator[Candidate]:
-    """Texts that may say it, those that leave most as it was first.
-
-    What was in the text stays in its words, as far as it can; what is new is printed.
-    """
+    """Texts that may say it, those that leave most as it was first."""
     yield from _by_hand(latex, mutant.before, mutant.after)
     nodes = dict(t.walk(side))
     for depth in range(len(mutant.path), -1, -1):
@@ -150,8 +146,7 @@ def _by_hand(latex: str, before: t.Node, after: t.Node) -> Iterator[Candidate]:
         if len(kept) < len(places):
             yield from _without_factor(latex, places, _dropped(before.factors, kept))
     elif isinstance(before, t.Name) and isinstance(after, t.Name):
-        braced = is_argument(latex, span[0])
-        yield span, f"{{{after.key}}}" if braced else after.key
+        yield span, f"{{{after.key}}}" if is_argument(latex, span[0]) else after.key
     elif isinstance(before, t.Apply) and isinstance(after, t.Apply) and before.key != after.key:
         yield from _called(latex, before, after)
 
@@ -188,8 +183,7 @@ def _without_factor(latex: str, places: Sequence[Span], i: int) -> Iterator[Cand
 
 
 def _dropped(before: tuple[t.Node, ...], after: tuple[t.Node, ...]) -> int:
-    same = (i for i, node in enumerate(after) if node is not before[i])
-    return next(same, len(after))
+    return next((i for i, node in enumerate(after) if node is not before[i]), len(after))
 
 
 def _called(latex: str, before: t.Apply, after: t.Apply) -> Iterator[Candidate]:
@@ -217,7 +211,7 @@ def _least(latex: str, span: Span, text: str, *, whole: bool) -> Rewrite | None:
         before, behind = len("".join(old[:head])), len("".join(old[len(old) - tail :]))
         start, end, text = start + before, end - behind, text[before : len(text) - behind]
     place = anchor(latex, start, end)
-    shown = (start, start + len(text.rstrip())) if whole or text in "+-" else None
+    shown: Span | None = start, start + len(text.rstrip())
     if not whole and text not in ("", "+", "-"):
         shown = cover(latex[:start] + text + latex[end:], start, start + len(text))
     return Rewrite(start, end, text, place, shown or (start, start)) if place else None

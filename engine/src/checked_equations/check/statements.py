@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,18 +12,18 @@ from typing import Any
 import numpy as np
 
 from ..errors import EquationError
-from ..evaluate.evaluator import Evaluator
-from ..evaluate.scales import magnitude
+from ..evaluate.evaluator import Evaluator, magnitude
 from ..evaluate.values import Distribution, Estimate, Nodes, conform
 from ..latex import tree as t
+from ..latex.balance import balanced
+from ..latex.equation import Equation
 from ..latex.parser import parse
+from . import relations
 from .bindings import name_kinds, names_in
-from .conditions import refuse_unmet_conditions
-from .edits import STRICT
-from .name_clashes import refuse_name_clashes
-from .outcomes import EstimateRecord
-from .relations import RELATIONS, Comparison, Misfit, Tolerance, compare_all, conform_sides, worst
-from .z_scores import score
+from .fitness import refuse_name_clashes, refuse_unmet_conditions
+from .mutants import STRICT
+from .outcomes import EstimateRecord, StepRecord
+from .relations import Comparison, Misfit, Tolerance, compare_all, conform_sides, score, worst
 
 
 @dataclass(frozen=True)
@@ -146,19 +147,13 @@ class BoundStatement:
 
     def score(self, place: int, step: t.Step) -> EstimateRecord:
         """The worst z-score of `step` in units of the standard error of the original."""
-        sides = [draw.sides(step) for draw in self.draws]
-        pairs = zip(sides, self.errors[place], strict=True)
+        pairs = zip([draw.sides(step) for draw in self.draws], self.errors[place], strict=True)
         return score(step.relation, [(*pair, error) for pair, error in pairs if error is not None])
 
     def residual(self, place: int, step: t.Step) -> float:
         """The relative residual, whatever is allowed."""
         approx = self.allowed.approx or 0.0
         return self._compare(place, step, range(len(self.draws)), approx=approx).residual
-
-    def vacuous(self, step: t.Step) -> bool:
-        """Both sides are zero on every draw, and so is all that could cancel in them."""
-        zero = (not any(map(np.any, draw.sides(step))) for draw in self.draws)
-        return all(zero) and all(draw.size(step) == 0.0 for draw in self.draws)
 
     @cached_property
     def portions(self) -> tuple[slice, ...]:
@@ -183,7 +178,7 @@ def bind_statement(
     bound = BoundStatement(statement, tuple(Draw(values) for values in drawn), allowed, tight)
     refuse_unfit(latex, statement, bound.draws)
     for step in statement.steps:
-        if step.relation not in RELATIONS:
+        if step.relation not in relations.RELATIONS:
             problem = f"{step.relation} is no relation that can be checked; use define"
             raise EquationError(problem, latex, step.right.span)
         estimated = names_in(step) & set(bound.draws[0].estimates)
@@ -212,8 +207,8 @@ def kind_of_statement(bound: BoundStatement) -> str:
     """``estimate``, ``inequality`` or ``identity``."""
     if any(errors[0] is not None for errors in bound.errors):
         return "estimate"
-    relations = {step.relation for step in bound.statement.steps}
-    return "identity" if relations <= {"=", ":=", r"\approx", r"\propto"} else "inequality"
+    signs = {step.relation for step in bound.statement.steps}
+    return "identity" if signs <= {"=", ":=", r"\approx", r"\propto"} else "inequality"
 
 
 def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...]:
@@ -235,3 +230,86 @@ def route_of(statement: t.Statement, bound: Mapping[str, Any]) -> tuple[str, ...
         "simulation": any(isinstance(bound.get(key), Estimate) for key in names_in(statement)),
     }
     return tuple(route for route, taken in routes.items() if taken)
+
+
+# Each step holds, or an error says which does not and by how much
+
+
+def check_steps(bound: BoundStatement, equation: Equation) -> tuple[StepRecord, ...]:
+    """The record of every step; raises `EquationError` at one that fails or says nothing."""
+    steps, records = bound.statement.steps, []
+    for place, step in enumerate(steps):
+        latex = balanced(equation.latex, step.span)
+        try:
+            comparison, residual = bound.compare(place, step), bound.residual(place, step)
+            problem = _problem(bound, place, comparison)
+        except Misfit as error:
+            problem = f"cannot be compared: {error}"
+        if problem:
+            said = f"step {place + 1} of {len(steps)}, {latex}, {problem}"
+            raise EquationError(said, equation.latex, step.right.span)
+        records.append(StepRecord(latex, step.relation, residual, equation.line + step.line - 1))
+    return tuple(records)
+
+
+def _problem(bound: BoundStatement, place: int, comparison: Comparison) -> str:
+    """What is wrong with a step, or nothing."""
+    step = bound.statement.steps[place]
+    if step.left == step.right:
+        return "says nothing: both sides read the same"
+    zero = (not any(map(np.any, draw.sides(step))) for draw in bound.draws)
+    if all(zero) and all(draw.size(step) == 0.0 for draw in bound.draws):  # nothing cancels in them
+        return "says nothing: both sides are zero"
+    if comparison.holds:
+        return ""
+    rtol = bound.allowed.approx if step.relation == r"\approx" else bound.allowed.rtol
+    missed = f"relative residual {comparison.residual:.1e}, and {rtol:.0e} is allowed"
+    if bound.errors[place][0] is not None:
+        score = bound.score(place, step)
+        missed = f"|z| = {score.z:.2f}, and {score.limit:.2f} is allowed"
+    elif comparison.residual == 1.0 and step.relation in ("=", ":="):
+        missed += " (one side is zero: give atol=)"
+    return f"does not hold: {missed}{_values(bound, step)}"
+
+
+_WHOLE = 4  # entries of a side that are shown all
+
+
+def _values(bound: BoundStatement, step: t.Step) -> str:
+    """Both sides on the draw that misses most: whole where they are small, else the worst entry."""
+    if step.relation == r"\propto":  # no entry is wrong alone
+        return ""
+    gaps = [relations.excess(step.relation, *draw.sides(step)) for draw in bound.draws]
+    worst = max(range(len(gaps)), key=lambda i: float(np.max(gaps[i])))
+    where = f"on draw {worst + 1} of {len(gaps)} " if len(gaps) > 1 else ""
+    if step.relation in relations.ORDERS:
+        return f"; {where}the difference has the eigenvalue {-np.max(gaps[worst]):.6g}"
+    left, right = np.broadcast_arrays(*bound.draws[worst].sides(step))
+    if left.size > _WHOLE:
+        entry = np.unravel_index(int(np.argmax(gaps[worst])), left.shape)
+        index = ", ".join(str(i) for i in entry[: 1 if left.shape[1:] == (1,) else None])
+        where += f"at [{index}] of {' × '.join(map(str, left.shape))} "
+        left, right = left[entry], right[entry]
+    scale = max(float(np.max(np.abs(left))), float(np.max(np.abs(right))))
+    apart = float(np.max(np.abs(left - right))) / scale if scale else 1.0
+    digits = min(17, max(6, 3 - math.floor(math.log10(apart or 1.0))))
+    shown = [_shown(np.asarray(side), digits) for side in (left, right)]
+    return f"; {where}the left side is {shown[0]}, the right side {shown[1]}"
+
+
+def _shown(side: np.ndarray, digits: int) -> str:
+    if side.ndim == 0:
+        return f"{float(side):.{digits}g}"
+    column = side[:, 0] if side.shape[1:] == (1,) else side
+    return "[" + ", ".join(_shown(part, digits) for part in column) + "]"
+
+
+def worst_estimate(bound: BoundStatement) -> EstimateRecord | None:
+    """The worst score among the steps in which an estimate takes part."""
+    places = [i for i, errors in enumerate(bound.errors) if errors[0] is not None]
+    if not places:
+        return None
+    scores = [bound.score(i, bound.statement.steps[i]) for i in places]
+    worst = max(scores, key=lambda score: score.z / score.limit)
+    sample = next(iter(bound.draws[0].estimates.values()))
+    return replace(worst, n=sample.n or None, seed=sample.seed)

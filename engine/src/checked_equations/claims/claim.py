@@ -1,4 +1,4 @@
-"""A claim and what was found for it: stored draws, one of them repeated, and fresh ones.
+"""A claim, what was found for it (stored draws, one of them repeated, and fresh ones), its law.
 
 The streams of its experiment are made here, from the label of the claim and the number of the draw,
 so that whoever writes the experiment does not choose them.
@@ -10,9 +10,11 @@ import hashlib
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,8 @@ from .outcome import Outcome
 FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
 SECONDS = "CHECKED_CLAIMS_SECONDS"  # a draw that takes longer is not repeated
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
+_REFUTED = 0.01
+WEAKENED = 0.1  # fresh draws speak against it, though not loud enough to refute it
 
 # A function of one stream, or several sides that are given the same stream.
 Experiment = Callable[[np.random.Generator], Any] | Mapping[str, Callable[..., Any]]
@@ -104,6 +108,11 @@ class Claim:
         edges = [path for path, pick in outcome.picks().items() if pick.at_edge]
         return Draw(outcome, bool(self.holds(outcome)), shown, seconds, edges)
 
+    def each(self, numbers: range, salt: str = "") -> dict[str, list[Draw]]:
+        """Draws of the claim, under no name, and of what is left without each cause."""
+        sides = {"": self.experiment, **self.without}
+        return {name: [self.draw(one, n, salt) for n in numbers] for name, one in sides.items()}
+
 
 @dataclass(frozen=True)
 class Found:
@@ -165,10 +174,8 @@ def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Fo
         earlier = list(entry.get("earlier", ()))
         if fresh := entry.get("fresh"):  # what it has shown of the code that was there before
             earlier.append({name: fresh[name] for name in ("held", "of", "until")})
-        made = {
-            name: [claim.draw(one, number).to_json() for number in range(claim.draws)]
-            for name, one in {"": claim.experiment, **claim.without}.items()
-        }
+        each = claim.each(range(claim.draws)).items()
+        made = {name: [draw.to_json() for draw in draws] for name, draws in each}
         entry = {"key": key, "fresh": {}, "earlier": earlier, "draws": made.pop("")}
         entry["without"] = made
     every = {"": entry["draws"], **entry["without"]}
@@ -218,10 +225,7 @@ def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[st
     """The counts with fresh draws added: the date and what was counted before are the salt."""
     today = date.today().isoformat()
     count = before.get("of", 0)
-    draws = {
-        name: [claim.draw(one, number, today) for number in range(count, count + wanted)]
-        for name, one in {"": claim.experiment, **claim.without}.items()
-    }
+    draws = claim.each(range(count, count + wanted), today)
     held = {name: sum(draw.held for draw in found) for name, found in draws.items()}
     edges = sum(len(draw.at_edge) for draw in draws[""])
     known = before.get("without", {})
@@ -232,3 +236,55 @@ def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[st
         "without": {name: known.get(name, 0) + more for name, more in held.items()},
         "until": today,
     }
+
+
+# The law of claims: what fails one, and what its fresh draws say of it
+
+
+def refuse_ill_posed(claim: Claim) -> None:
+    """Raise ValueError for terms under which nothing could be found out."""
+    if not claim.label.startswith("cl-"):
+        raise ValueError(f"label must begin with cl-; got {claim.label!r}")
+    if claim.once:
+        if claim.draws != 1 or claim.without:
+            raise ValueError(f"{claim.label}: what is done once has draws=1 and nothing without")
+    elif claim.draws < 5:
+        said = f"draws must be 5 or more, or once= says why; got {claim.draws}"
+        raise ValueError(f"{claim.label}: {said}")
+    if not 1 <= claim.needed <= claim.draws:
+        raise ValueError(f"{claim.label}: least must be from 1 to {claim.draws}; got {claim.least}")
+
+
+def judge(found: Found) -> None:
+    """Raise `ClaimError` with all that is wrong with a claim."""
+    claim, wrong = found.claim, []
+    held = sum(draw.held for draw in found.draws)
+    if held < claim.needed:
+        effects = [f"{draw.effect:.3g}" for draw in found.draws if draw.effect is not None]
+        shown = f" (effects {', '.join(effects)})" if effects else ""
+        said = f"{claim.draws} draws, and least={claim.needed} is said{shown}"
+        wrong.append(f"it holds in {held} of {said}")
+    for name, draws in found.without.items():
+        held = sum(draw.held for draw in draws)
+        if held >= claim.needed:
+            said = f"{held} of {len(draws)} draws, so that this is not its cause"
+            wrong.append(f"without {name} it still holds in {said}")
+    # a pick at the end of a grid: its side had less to choose from than it wanted
+    for path, count in Counter(path for draw in found.draws for path in draw.at_edge).items():
+        said = f"{count} of {len(found.draws)} draws; make the grid wider"
+        wrong.append(f"the pick {path} stands at the edge of its grid in {said}")
+    if chance_of_fresh(found) < _REFUTED:
+        said = f"{found.fresh['of']}, after {claim.needed} of {claim.draws} as is said"
+        wrong.append(f"fresh draws refute it: it holds in {found.fresh['held']} of {said}")
+    if wrong:
+        raise ClaimError(f"{claim.label}: {'; '.join(wrong)}")
+
+
+def chance_of_fresh(found: Found) -> float:
+    """Fisher's exact test: the chance of so few fresh draws if it holds as often as is said."""
+    if not found.fresh:
+        return 1.0
+    said, draws = found.claim.needed, found.claim.draws
+    held, fresh = found.fresh["held"], found.fresh["of"]
+    ways = (comb(fresh, k) * comb(draws, said + held - k) for k in range(held + 1))
+    return sum(ways) / comb(draws + fresh, said + held)

@@ -45,8 +45,7 @@ class Pick:
     @property
     def at_edge(self) -> bool:
         """Whether the grid ends at the value, though more could lie beyond."""
-        ends = (min(self.grid), max(self.grid))
-        return self.value in ends and self.value not in self.natural
+        return self.value in (min(self.grid), max(self.grid)) and self.value not in self.natural
 
 
 class Outcome(Mapping[str, Any]):

@@ -4,6 +4,6 @@
 `evaluator` remembers values and asks `rules`, which has one small function for each kind of node.
 """
 
-from . import rules
+from .rules import algebra, derivatives, loops
 
-__all__ = ["rules"]
+__all__ = ["algebra", "derivatives", "loops"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -128,8 +127,8 @@ class Nodes:
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "weights", weights)
 
-    def values(self, place: int, variables: int) -> list[Any]:
-        """What jointly drawn variables are at one point, each by itself.
+    def values(self, place: int, variables: int, key: str) -> list[Any]:
+        """What jointly drawn variables are at one point of the nodes `key`, each by itself.
 
         Raises `OperationError` if the points have columns for another number of `variables`.
         """
@@ -138,9 +137,9 @@ class Nodes:
             sizes = self.sizes or (1,) * np.size(parts[0])
             if len(sizes) != variables:
                 columns = f"{len(sizes)} column{'s' * (len(sizes) > 1)}"
-                raise OperationError(f"have {columns}, and {variables} variables are drawn from it")
-            pairs = itertools.pairwise(np.cumsum((0, *sizes)))
-            split = [np.ravel(parts[0])[a:b] for a, b in pairs]
+                said = f"have {columns}, and {variables} variables are drawn from it"
+                raise OperationError(f"the points of `{key}` {said}")
+            split = np.split(np.ravel(parts[0]), np.cumsum(sizes)[:-1])
             parts = [part[0] if len(part) == 1 else part for part in split]
         # a whole number is one that a table may be asked for
         return [int(part) if np.ndim(part) == 0 and self.listed else part for part in parts]

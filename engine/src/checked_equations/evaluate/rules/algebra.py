@@ -20,9 +20,6 @@ _TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
 _PLAIN: dict[type[t.Node], Callable[[Any, Evaluator, Scope], Array]] = {
     t.Number: lambda node, ev, scope: scalar(node.value),
     t.Constant: lambda node, ev, scope: scalar(_CONSTANTS[node.name]),
-    t.Name: lambda node, ev, scope: (
-        conform(scope[node.key].value) if node.key in scope else ev.bound(node.key)
-    ),
     t.Product: lambda node, ev, scope: reduce(op.multiply, _factors(node, ev, scope)),
     t.Elementwise: lambda node, ev, scope: reduce(op.elementwise, _factors(node, ev, scope)),
     t.Inner: lambda node, ev, scope: op.inner(ev.of(node.left, scope), ev.of(node.right, scope)),
@@ -43,11 +40,13 @@ def _factors(node: t.Product | t.Infix, ev: Evaluator, scope: Scope) -> Iterator
     return (ev.of(factor, scope) for factor in node.factors)
 
 
-@rule.register(t.Index)
-def _index(node: t.Index, ev: Evaluator, scope: Scope) -> Array:
-    if node.key not in scope:
+@rule.register(t.Name | t.Index)
+def _symbol(node: t.Name | t.Index, ev: Evaluator, scope: Scope) -> Array:
+    if node.key in scope:
+        return conform(scope[node.key].value)
+    if isinstance(node, t.Index):
         raise OperationError(f"`{node.key}` runs over nothing here")
-    return conform(scope[node.key].value)
+    return ev.bound(node.key)
 
 
 @rule.register(t.Subscript)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 
@@ -13,9 +12,6 @@ from ...latex import tree as t
 from ..evaluator import Evaluator, Item, Scope, rule
 from ..values import Array, host, kind, shaped
 from .algebra import argument, call, inside, whole_number
-
-# The value where the entry at a place is moved by so much.
-Moved: TypeAlias = Callable[[tuple[int, ...], float], Array]
 
 
 @rule.register(t.Derivative | t.Gradient)
@@ -32,7 +28,7 @@ def _derivative(node: t.Slope, ev: Evaluator, scope: Scope) -> Array:
     old, value = scope[key] if key in scope else Item(None, ev.bindings[key])
     point = host(value)
 
-    def at(place: tuple[int, ...], shift: float) -> Array:
+    def at(place: tuple[int, ...], shift: float) -> Array:  # where the entry there is moved
         moved = point.copy()
         moved[place] += shift
         if function is not None:
@@ -48,11 +44,10 @@ def _derivative(node: t.Slope, ev: Evaluator, scope: Scope) -> Array:
 @rule.register(t.At)
 def _at(node: t.At, ev: Evaluator, scope: Scope) -> Array:
     point = argument(ev, node.point, scope)
-    item = Item(("point", host(point).tobytes()), point)
-    return ev.of(node.body, {**scope, node.key: item})
+    return ev.of(node.body, {**scope, node.key: Item(("point", host(point).tobytes()), point)})
 
 
-def _assemble(at: Moved, point: Array, *, whole_jacobian: bool) -> Array:
+def _assemble(at: Callable[..., Array], point: Array, *, whole_jacobian: bool) -> Array:
     slopes = [_slope(at, place, point) for place in np.ndindex(point.shape)]
     if point.ndim == 0:
         return slopes[0]
@@ -66,7 +61,7 @@ def _assemble(at: Moved, point: Array, *, whole_jacobian: bool) -> Array:
     raise OperationError(f"a derivative of shape {slopes[0].shape} by shape {point.shape}")
 
 
-def _slope(at: Moved, place: tuple[int, ...], point: Array) -> Array:
+def _slope(at: Callable[..., Array], place: tuple[int, ...], point: Array) -> Array:
     """Central differences at halving steps, their error terms h^2, h^4, ... removed."""
     scale = max(abs(float(point[place])), 0.1 * float(np.max(np.abs(point)))) or 1.0
     steps = [scale * 2.0**-power for power in range(4, 9)]
