@@ -19,11 +19,10 @@ from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
 from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
 from .inline_relations import SymbolTables, stands_under
-from .ledger import chapter_totals, inline_totals, refuse_missing
+from .ledger import chapter_totals, inline_totals, newly_listed, outgrown, refuse_missing, waiting
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
 from .records import Ledger, Record, Symbols
@@ -338,7 +337,7 @@ class Chapter:
     def ledger(self) -> Ledger:
         """See that nothing is missing, above all the record of an equation, and sum up.
 
-        An equation that ``equations-baseline.toml`` lists needs no record yet (see `baseline`).
+        An equation that ``equations-baseline.toml`` lists needs no record yet.
         Every relation between the equations is tried on the symbols of the chapter.
 
         Raises

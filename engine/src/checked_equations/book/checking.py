@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import markup
-from .baseline import BASELINE, outgrown, waiting, write_baseline
 from .execution import Fault, Run, cells, main
+from .ledger import BASELINE, outgrown, waiting, write_baseline
 from .settings import nearest
 
 _OPENS = ("Chapter(", "check_equation(")

@@ -17,12 +17,11 @@ from sphinx.domains.math import MathDomain
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from ..book.baseline import waiting
 from ..book.html import display, element, link
-from ..book.ledger import KINDS
+from ..book.ledger import KINDS, waiting
 from ..book.settings import claims_file, find_settings
-from . import folding, live, tables
-from .badge import claim_badge, equation_badge, foot, line, paste
+from . import folding, tables
+from .badge import SUFFIX, claim_badge, equation_badge, foot, line, paste, write_mutants
 from .directives import CLAIM, boxes, generated
 from .folding import SLOT
 from .ledger import Book, Named, Row, added_to, as_json, problems
@@ -160,7 +159,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(check_output)):
         node.replace_self(raw(filler.line(node["record"])))
     if isinstance(app.builder, StandaloneHTMLBuilder):
-        live.write(Path(app.builder.get_outfilename(docname)), filler.shown)
+        write_mutants(Path(app.builder.get_outfilename(docname)), filler.shown)
 
 
 class _Filler:
@@ -192,7 +191,7 @@ class _Filler:
         self.shown.append(row)
         page = PurePath(self.app.builder.get_target_uri(self.docname) or "index")
         below = inside + self.foot("ledger", row.label)
-        file = page.with_suffix(live.SUFFIX).name
+        file = page.with_suffix(SUFFIX).name
         return equation_badge(row, below, opened=opened, file=file)
 
     def foot(self, what: str, label: str) -> str:

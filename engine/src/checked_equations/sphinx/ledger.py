@@ -10,8 +10,7 @@ from typing import Any
 from sphinx.environment import BuildEnvironment
 
 from ..book import ledger
-from ..book.baseline import outgrown
-from ..book.ledger import KINDS
+from ..book.ledger import KINDS, outgrown
 from ..check.outcomes import OUTCOMES
 from ..claims.sentence import sentence_faults
 from ..latex.equation import Equation
