@@ -23,7 +23,6 @@ from ..claims.claim import ClaimError
 from ..errors import EquationError
 from . import markup
 from .chapter import Chapter
-from .displays import block_end
 from .ledger import LedgerError
 from .records import Record
 
@@ -50,7 +49,7 @@ def cells(path: Path) -> list[Cell]:
         return [Cell(lines[0], told, tags) for told, lines, tags in code if told.strip()]
     if path.suffix == ".rst":
         at = (i for i, line in enumerate(lines) if _DIRECTIVE.match(line))
-        bodies = [(i + 2, lines[i + 1 : block_end(lines, i)]) for i in at]
+        bodies = [(i + 2, lines[i + 1 : markup.block_end(lines, i)]) for i in at]
     else:
         name = "python" if path.suffix == ".qmd" else "code-cell"
         fences = (one for one in markup.blocks(lines) if one[0].directive.split(",")[0] == name)

@@ -17,14 +17,11 @@ from ..errors import EquationError
 from ..latex.tokenizer import tokens
 from ..latex.vocabulary import RELATIONS
 from . import markup
-from .displays import has_label
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
-    r"|\$\$(?P<display>.+?)\$\$"
-    r"(?P<label>[ \t]*\([^()\s$]+\)[ \t]*(?=\n|\Z)|\s*<!--\s*label:.+?-->|[ \t]*\{#[^}\s]+\})?"
-    r"|\$(?P<inline>(?:\\.|[^$\\])+)\$",
-    re.DOTALL,
+    rf"|\$\$(?P<display>.+?)\$\$(?:{markup.BEHIND})?|\$(?P<inline>(?:\\.|[^$\\])+)\$",
+    re.DOTALL | re.MULTILINE,
 )
 _SPOKEN = ("role", "display", "inline")  # with a label it is a numbered equation
 _HEADING = re.compile(r"(#{1,6})\s+(.*\S)")
@@ -51,17 +48,12 @@ class Sentence:
     text: str
 
 
-def relations(source: str) -> list[Relation]:
-    """The relations of Markdown `source` outside its numbered equations, in reading order.
-
-    >>> [(found.latex, found.line) for found in relations("As $a = b$,\\nso $c$ is $d < e$.")]
-    [('a = b', 1), ('d < e', 2)]
-    """
-    return [formula for formula in formulas(source) if relates(formula.latex)]
-
-
 def formulas(source: str) -> list[Relation]:
-    """All mathematics of Markdown `source` outside its numbered equations, in reading order."""
+    """All mathematics of Markdown `source` outside its numbered equations, in reading order.
+
+    >>> [(found.latex, found.line) for found in formulas("As $a = b$,\\nso $c$ is $d < e$.")]
+    [('a = b', 1), ('c', 2), ('d < e', 2)]
+    """
     lines = source.splitlines()
     directives = list(markup.blocks(lines))
     kept = spoken(lines, directives)
@@ -77,7 +69,7 @@ def formulas(source: str) -> list[Relation]:
         count = markup.options(body)
         labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
         latex = "\n".join([*filter(None, [fence.argument]), *body[count:]])
-        if fence.directive == "math" and not labelled and not has_label(latex):
+        if fence.directive == "math" and not labelled and not markup.LABEL.search(latex):
             written.append((latex.strip(), fence.line + (0 if fence.argument else 1 + count)))
     written.sort(key=lambda entry: entry[1])
     return [Relation(latex, line, above[line - 1]) for latex, line in written]
@@ -154,7 +146,7 @@ def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
     for i in (i for i, line in enumerate([*lines, ""]) if not line.strip()):
         for match in _MATH.finditer("\n".join(lines[start:i])):
             kind = match.lastgroup
-            if kind in _SPOKEN and match[kind].strip() and not has_label(match[kind]):
+            if kind in _SPOKEN and match[kind].strip() and not markup.LABEL.search(match[kind]):
                 lead = len(match[kind]) - len(match[kind].lstrip())
                 before = match.string.count("\n", 0, match.start(kind) + lead)
                 yield match[kind].strip(), start + 1 + before

@@ -24,7 +24,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import traverse_parent
 
 from ..book import markup
-from ..book.displays import LABEL
 from ..book.prose import Sentence
 from ..latex.equation import Equation
 from .directives import CLAIM, boxes, generated
@@ -185,10 +184,10 @@ def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) 
     """
     equations = cast(MathDomain, env.get_domain("math")).equations
     displays = list(doctree.findall(nodes.math_block))
-    if not any(LABEL.search(node.astext()) for node in displays):
+    if not any(markup.LABEL.search(node.astext()) for node in displays):
         return
     for node in displays:
-        labels, own = LABEL.findall(node.astext()), node.get("label")
+        labels, own = markup.LABEL.findall(node.astext()), node.get("label")
         if not labels:
             continue
         if "amsmath" in node["classes"]:
@@ -197,8 +196,8 @@ def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) 
         label = own or labels[0]  # of two, text and page are told elsewhere
         node["label"], node["docname"] = label, docname
         node["ids"] = [nodes.make_id(f"equation-{label}")]
-        lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]
-        node.children = [nodes.Text(LABEL.sub("", "\n".join(lines)).strip())]
+        lines = [line for line in node.astext().split("\n") if markup.LABEL.sub("", line).strip()]
+        node.children = [nodes.Text(markup.LABEL.sub("", "\n".join(lines)).strip())]
     for i, node in enumerate((node for node in displays if node.get("label")), start=1):
         equations[node["label"]] = (docname, i)
         node["number"] = i
