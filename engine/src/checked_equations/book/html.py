@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from html import escape
 
 from ..latex.balance import is_balanced
@@ -57,14 +58,13 @@ def inline_math(latex: str) -> str:
     return element("span", rf"\({escape(latex)}\)", class_="math")
 
 
-def display(latex: str) -> str:
+def display(latex: str, name: str = "math") -> str:
     """Mathematics on its own line, laid out as the page of the equation lays it out."""
-    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="math")
+    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_=name)
 
 
-def display_later(latex: str) -> str:
-    """The same for long tables under ``tex2jax_ignore``: typeset when a reader comes near it."""
-    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="eqn-later")
+# The same for long tables under ``tex2jax_ignore``: typeset when a reader comes near it.
+display_later = partial(display, name="eqn-later")
 
 
 def later(latex: str) -> str:

@@ -62,11 +62,6 @@ class Fence:
         """Whether what stands inside is no Markdown: code, or a directive that is not text."""
         return not self.directive or self.directive in _OPAQUE
 
-    def closed_by(self, line: str) -> bool:
-        """Whether `line` closes the fence: marks of its kind alone, and no fewer."""
-        bare = line.strip()
-        return set(bare) == {self.mark[0]} and len(bare) >= len(self.mark)
-
 
 def equations(text: str) -> dict[str, Equation]:
     """The labelled equations of Markdown `text`, in reading order.
@@ -108,7 +103,8 @@ def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
     """Every fence with its body, as it is closed."""
     stack: list[Fence] = []
     for number, line in enumerate(lines, start=1):
-        if stack and stack[-1].closed_by(line):
+        bare, mark = line.strip(), stack[-1].mark if stack else ""
+        if mark and set(bare) == {mark[0]} and len(bare) >= len(mark):  # no fewer of its kind alone
             fence = stack.pop()
             yield fence, lines[fence.line : number - 1]
         elif not (stack and stack[-1].opaque) and (match := _FENCE.match(line)):

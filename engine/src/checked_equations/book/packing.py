@@ -28,7 +28,9 @@ def pack(book: Path, to: Path | None = None) -> list[Path]:
             raise ValueError(said)
     contents = {"equations.json": _json(_pages(book))}
     told = settings.find_settings(book, packed=False)
-    contents |= {file.name: file.read_bytes() for file in told.carried_files()}
+    if told.file:
+        carried = (file for some in told.carry for file in sorted(told.file.parent.glob(some)))
+        contents |= {file.name: file.read_bytes() for file in (*carried, told.file)}
     if notation := told.notation_file:  # its fields, as a file that needs no parser of YAML
         kept = ("latex", "shown", "fields", "chapter")
         rows = [{key: row[key] for key in kept if key in row} for row in told.rows()]

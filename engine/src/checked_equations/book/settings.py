@@ -31,7 +31,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -105,13 +104,6 @@ class Settings:
         """The fields that the notation gives to the symbols of `chapter`."""
         own = [row["fields"] for row in self.rows() if row.get("chapter", chapter) == chapter]
         return Fields.of_rows(own)
-
-    def carried_files(self) -> list[Path]:
-        """The files that go with the equations where these are packed."""
-        if self.file is None:
-            return []
-        found = (sorted(self.file.parent.glob(pattern)) for pattern in self.carry)
-        return [*chain.from_iterable(found), self.file]
 
 
 @once_a_state

@@ -44,20 +44,16 @@ def equation_badge(row: Row, below: str, *, opened: bool = False, file: str = ""
     """
     if row.record is None:
         return ""
-    panel = "".join(
-        check_details(record, TYPESET, _place_for_mutants(record["mutants"], file, i))
-        for i, record in enumerate(row.records)
-    )
+    panel = ""
+    for i, record in enumerate(row.records):
+        tried = ""  # what it says of the mutants before the data have come
+        if record["mutants"]["list"]:
+            sum_ = element("p", say(f"{mutants_caught(record['mutants'])}."))
+            place = {"data_mutants": file, "data_record": str(i)}
+            tried = element("div", sum_, class_="eqn-tried", **place)
+        panel += check_details(record, TYPESET, tried)
     summary = _parts(words(row))
     return framed_badge(row.record["kind"], row.label, summary, panel + below, opened=opened)
-
-
-def _place_for_mutants(mutants: Data, file: str, record: int) -> str:
-    """What an open badge says of the mutants of one record before the data have come."""
-    if not mutants["list"]:
-        return ""
-    said = element("p", say(f"{mutants_caught(mutants)}."))
-    return element("div", said, class_="eqn-tried", data_mutants=file, data_record=str(record))
 
 
 def claim_badge(record: Data, below: str) -> str:
