@@ -13,7 +13,7 @@ import os
 import sys
 from pathlib import Path
 
-from .book import checking, packing
+from .book import execution, packing
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -50,8 +50,8 @@ def main(arguments: list[str] | None = None) -> int:
             for path in packing.pack(given.book, given.to):
                 print(path)
             return 0
-        return checking.check_pages(
-            checking.pages_of(given.paths),
+        return execution.check_pages(
+            execution.pages_of(given.paths),
             annotate=given.annotate, write=given.write_baseline, jobs=max(given.jobs, 1),
         )  # fmt: skip
     except (ValueError, OSError) as error:
