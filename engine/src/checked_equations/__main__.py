@@ -16,7 +16,8 @@ from pathlib import Path
 from .book import execution, packing
 
 
-def _parser() -> argparse.ArgumentParser:
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="checked-equations", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="run the checks of pages")
@@ -36,12 +37,6 @@ def _parser() -> argparse.ArgumentParser:
     pack = commands.add_parser("pack", help="keep the equations as data")
     pack.add_argument("book", type=Path, help="the folder of the chapters")
     pack.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
-    return parser
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status."""
-    parser = _parser()
     given = parser.parse_args(arguments)
     if given.command == "pack" and not given.book.is_dir():
         parser.error(f"book must be a folder; got {given.book}")

@@ -24,19 +24,15 @@ class Math:
 
 
 AS_WRITTEN = Math(code, code)
+MARK = element("span", class_="eqn-mark", aria_hidden="true")  # its place, which the style paints
 
 
 def framed_badge(kind: str, label: str, summary: str, panel: str, *, opened: bool = False) -> str:
     """The badge: a `summary` that opens to the `panel`, both ready HTML."""
-    shown = element("summary", mark(), element("span", summary, class_="eqn-said margin"))
+    shown = element("summary", MARK, element("span", summary, class_="eqn-said margin"))
     inside = element("div", panel, class_="eqn-panel")
     name = f"eqn-badge eqn-{kind}"
     return element("details", shown, inside, class_=name, data_label=label, open=opened)
-
-
-def mark() -> str:
-    """The place of the mark that the style paints before a badge."""
-    return element("span", class_="eqn-mark", aria_hidden="true")
 
 
 def notebook_badge(data: Data, panel: str | None = None) -> str:

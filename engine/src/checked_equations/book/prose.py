@@ -48,15 +48,15 @@ class Sentence:
     text: str
 
 
-def formulas(source: str) -> list[Relation]:
-    """All mathematics of Markdown `source` outside its numbered equations, in reading order.
+def formulas(source: str, apart: Collection[str] = ()) -> list[Relation]:
+    """All mathematics of Markdown `source` outside equations and what is set `apart`, in order.
 
     >>> [(found.latex, found.line) for found in formulas("As $a = b$,\\nso $c$ is $d < e$.")]
     [('a = b', 1), ('c', 2), ('d < e', 2)]
     """
     lines = source.splitlines()
     directives = list(markup.blocks(lines))
-    kept = spoken(lines, directives)
+    kept = spoken(lines, directives, apart)
     stack: list[tuple[int, str]] = []
     above = []  # each line: its headings, the outermost first
     for line in kept:
@@ -82,18 +82,15 @@ def read_formulas(path: Path) -> list[Relation]:
     return _placed(path.read_text(encoding="utf-8"), path.suffix)
 
 
-def _placed(content: str, suffix: str, *, without: str = "") -> list[Relation]:
-    source, lines = markup.markdown(content, suffix, without=without)
-    return [replace(found, line=lines[found.line - 1]) for found in formulas(source)]
+def _placed(content: str, suffix: str, *, captions: bool = True) -> list[Relation]:
+    source, lines = markup.markdown(content, suffix, without="" if captions else "caption")
+    found = formulas(source, () if captions else {"code-cell"})
+    return [replace(formula, line=lines[formula.line - 1]) for formula in found]
 
 
 def sentences(content: str, suffix: str) -> set[str]:
     """The LaTeX of the relations outside captions, which a notebook may have in cells so tagged."""
-    code: set[int] = set()
-    for fence, body in markup.blocks(content.splitlines()) if suffix != ".ipynb" else ():
-        if fence.directive == "code-cell":
-            code |= {*range(fence.line, fence.line + len(body) + 2)}
-    found = (r for r in _placed(content, suffix, without="caption") if r.line not in code)
+    found = _placed(content, suffix, captions=False)
     return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
@@ -115,7 +112,8 @@ def spoken(
     kept = [_COMMENT.sub("", line) if "<!--" in line else line for line in lines]
     for fence, body in directives:
         if fence.opaque or fence.directive in apart:
-            caption = _caption(body) if fence.directive == "code-cell" else {}
+            shown = fence.directive == "code-cell" and fence.directive not in apart
+            caption = _caption(body) if shown else {}
             said = [caption.get(i, "") for i in range(len(body))]
             kept[fence.line - 1 : fence.line + 1 + len(body)] = ["", *said, ""]
         else:

@@ -1,25 +1,9 @@
 """What a book tells the engine: a file ``equations.toml`` at its root, or above its chapters.
 
-Every setting may be left out::
-
-    notation = "book/notation.yml"    # which symbol is which field of a problem
-    carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
-
-    [macros]                          # the book's own commands, where no _config.yml tells them
-    R = '\\mathbb R'
-    vec = ['\\mathbf{#1}', 1]
-
-Paths are relative to the file. In a folder of packed data (see `packing`) they count by their
-last part, since everything lies beside the file there.
-
-The notation is the file from which the page of the notation is made, in YAML or JSON: groups of
-``symbols``, of which the engine reads ``fields`` and ``chapter``::
-
-    - symbols:
-        - latex: ["K_{*f}", "K_{f*}"]
-          meaning: "kernel between test inputs and inputs; its transpose"
-          fields: {"K_{*f}": Ksf, "K_{f*}": Kfs}
-          chapter: part/slug            # where the letters mean this and only there
+Its settings are the fields of `Settings`, and each may be left out. Paths are relative to the file;
+in a folder of packed data (see `packing`) they count by their last part, since everything lies
+beside the file there. Of the notation, groups of ``symbols`` in YAML or JSON, the engine reads
+``fields``, by symbol, and ``chapter``, where the letters mean this and only there.
 """
 
 from __future__ import annotations
@@ -69,7 +53,11 @@ def nearest(name: str, folder: Path) -> Path | None:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a book and the file that they stand in; without one, there are none."""
+    """The settings of a book and the file that they stand in; without one, there are none.
+
+    Symbols are fields of a problem by the `notation`; a notebook far from the book needs what it
+    must `carry`, as patterns; `macros` are the book's own, where no ``_config.yml`` tells them.
+    """
 
     file: Path | None = None
     notation: str = ""

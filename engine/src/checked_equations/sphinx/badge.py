@@ -16,7 +16,7 @@ from typing import Any
 
 from docutils import nodes
 
-from ..book.badge import Math, check_details, framed_badge, mark
+from ..book.badge import MARK, Math, check_details, framed_badge
 from ..book.claim_records import claim_phrases, panel_of
 from ..book.html import element, later, link, number, say
 from ..book.phrases import badge_phrases, mutants_caught, said, together
@@ -84,7 +84,7 @@ def line(record: Data, row: Row | None, address: str) -> str:
         tells = tells.removeprefix(record["about"]).lstrip(": ")
         first = link(record["about"], address)
     name = f"eqn-line eqn-{record['kind']}"
-    return element("p", mark(), first, element("span", say(tells)), class_=name)
+    return element("p", MARK, first, element("span", say(tells)), class_=name)
 
 
 def paste(box: nodes.container, record: Data) -> None:

@@ -3,11 +3,8 @@
 One `Page` a document, kept in Sphinx's environment; it survives in the environment's pickle,
 is dropped when its document is read again, and is merged from parallel readers.
 
-Not all take part: a page says ``equations: true`` or ``equations: false`` in its front matter (in
-reStructuredText, ``:equations: true`` on top). One that says nothing takes part if it opens a
-chapter or shows a record, or if the cells of another page check its equations; with the setting
-``equations_pages`` at "all", every page does. On the others nothing is numbered anew, shown or
-complained of.
+Not all take part (`taking_part` says which, and what their front matter may say of it): on the
+others nothing is numbered anew, shown or complained of.
 """
 
 from __future__ import annotations
@@ -160,7 +157,7 @@ def asked(metadata: Mapping[str, Any]) -> bool | None:
 
 
 def take_part(page: Page, every: bool) -> bool:
-    """Whether a page takes part by itself, whatever other pages check."""
+    """Whether a page takes part by itself: as it says, or as it opens or shows a chapter."""
     return (every or page.holds_check) if page.asked is None else page.asked
 
 
