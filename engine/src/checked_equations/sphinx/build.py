@@ -179,7 +179,7 @@ class _Filler:
         rows = (row for row in self.book.rows_on(self.docname) if row.record)
         here = [row.label for row in rows if row.label in shown] + [*self.page.claimed]
         if self.app.builder.format != "html" or not here:
-            return folding.NOTHING
+            return folding.Folded()
         known = {name: n.label for name, n in self.named.items() if n.label in here}
         return folding.fold(doctree, known | {label: label for label in here}, self.about)
 
@@ -242,24 +242,18 @@ def page_with(book: Book, what: str) -> str | None:
     return next((name for name, page in book.pages.items() if what in page.generated), None)
 
 
-def write_ledger(app: Sphinx, exception: Exception | None) -> None:
-    """At the end: `ledger.json` beside the page of the ledger, if there is one."""
-    if exception or app.builder.format != "html":
-        return
-    book = book_of(app.env)
-    where = page_with(book, "ledger")
-    if where:
-        path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
-        data = as_json(book, added_to(app.env, book))
-        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(f"{text}\n", encoding="utf-8")
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """At the end: `ledger.json` beside the page of the ledger, if there is one.
 
-
-def forget_failure(app: Sphinx, exception: Exception | None) -> None:
-    """After a build with warnings: the next one reads every page again.
-
-    Sphinx repeats a warning only when it reads the page again, so that the next build, with
-    nothing changed, would pass.
+    After a build with warnings the next one reads every page again: Sphinx repeats a warning only
+    then, so that with nothing changed it would pass.
     """
+    if not exception and app.builder.format == "html":
+        book = book_of(app.env)
+        if where := page_with(book, "ledger"):
+            path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
+            data = as_json(book, added_to(app.env, book))
+            text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
+            path.write_text(f"{text}\n", encoding="utf-8")
     if exception or app._warncount:
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)
