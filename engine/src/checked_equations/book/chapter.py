@@ -21,7 +21,7 @@ from ..errors import EquationError
 from ..latex.equation import Equation, located
 from .checks import Terms, definition_record, equation_record, finished
 from .claim_records import ClaimRecord, claim_record
-from .inline_relations import SymbolTables, stands_under
+from .inline_relations import SymbolTables, Table, stands_under
 from .ledger import chapter_totals, inline_totals, newly_listed, outgrown, refuse_missing, waiting
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
@@ -327,8 +327,9 @@ class Chapter:
         with located(self.place, Equation("symbols", "", 1)):
             drawn = self.numbers(bindings, f"symbols:{under}", *between)
             allowed = Tolerance(rtol, atol, approx)
-            self._tables.add(drawn, allowed, under, spare or {}, values or {})
-        return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
+            spared = dict(spare or {})
+            self._tables.add(Table(drawn, allowed, under=under, spared=spared, values=values or {}))
+        return Symbols(self.slug, tuple(drawn[0]), under, spared)
 
     def relations(self) -> list[Relation]:
         """Return the relations of the text outside the numbered equations, as it stands now."""

@@ -193,24 +193,19 @@ class SymbolTables:
     def __init__(self) -> None:
         self._tables: dict[tuple[str, frozenset[str]], Table] = {}
 
-    def add(
-        self,
-        drawn: tuple[dict[str, Any], ...],
-        allowed: Tolerance,
-        under: str,
-        spare: Mapping[str, str],
-        values: Mapping[str, Any],
-    ) -> None:
+    def add(self, table: Table) -> None:
         """Take a table and what it spares; the same symbols under the same heading replace it."""
-        allowed.refuse_loose()
-        refuse_name_clashes("", Number(0), drawn)
-        idle = [latex for latex, why in spare.items() if not why.strip()]
-        if idle:
+        table.allowed.refuse_loose()
+        refuse_name_clashes("", Number(0), table.draws)
+        if idle := [latex for latex, why in table.spared.items() if not why.strip()]:
             raise EquationError("spare must say why it need not hold", idle[0])
-        spared = {normal(latex): why for latex, why in spare.items()}
-        known = {normal(latex): value for latex, value in values.items()}
-        terms = (allowed, f"symbols({under!r})" if under else "symbols", under, 0, spared, known)
-        self._tables[under, frozenset(drawn[0])] = Table(tuple(map(_with_roots, drawn)), *terms)
+        self._tables[table.under, frozenset(table.draws[0])] = replace(
+            table,
+            draws=tuple(map(_with_roots, table.draws)),
+            name=f"symbols({table.under!r})" if table.under else "symbols",
+            spared={normal(latex): why for latex, why in table.spared.items()},
+            values={normal(latex): value for latex, value in table.values.items()},
+        )
 
     def evaluate(
         self,
