@@ -80,10 +80,10 @@ def code(latex: str) -> str:
     return element("code", say(latex))
 
 
-def phrase(said: str, math: Callable[[str], str] = later) -> str:
+def phrase(said: str, math: Callable[[str], str] = later, words: Callable[[str], str] = say) -> str:
     """A name such as ``drop the factor $\\frac{1}{2}$``: words, and mathematics between dollars."""
     pieces = said.split("$")
-    return "".join(math(piece) if i % 2 else say(piece) for i, piece in enumerate(pieces))
+    return "".join(math(piece) if i % 2 else words(piece) for i, piece in enumerate(pieces))
 
 
 def _laid_out(latex: str) -> str:

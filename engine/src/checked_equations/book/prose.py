@@ -25,6 +25,7 @@ _MATH = re.compile(
 )
 _SPOKEN = ("role", "display", "inline")  # with a label it is a numbered equation
 _HEADING = re.compile(r"(#{1,6})\s+(.*\S)")
+_CAPTION = re.compile(r"^([ \t]*)caption:.*(?:\n\1[ \t]+.*)*", re.MULTILINE)  # of a figure
 _COMMENT = re.compile(r"^\s*%|<!--(?!\s*label:).*?-->")
 _RELATIONS = RELATIONS | {"\\ll", "\\gg", "\\subset", "\\subseteq", "\\cong", "\\ne"}
 _DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
@@ -112,9 +113,11 @@ def spoken(
     kept = [_COMMENT.sub("", line) if "<!--" in line else line for line in lines]
     for fence, body in directives:
         if fence.opaque or fence.directive in apart:
-            shown = fence.directive == "code-cell" and fence.directive not in apart
-            caption = _caption(body) if shown else {}
-            said = [caption.get(i, "") for i in range(len(body))]
+            said, given = [""] * len(body), "\n".join(body[: markup.options(body)])
+            captioned = fence.directive == "code-cell" and fence.directive not in apart
+            for caption in _CAPTION.finditer(given) if captioned else ():
+                told, at = caption[0].split("\n"), given.count("\n", 0, caption.start())
+                said[at : at + len(told)] = told
             kept[fence.line - 1 : fence.line + 1 + len(body)] = ["", *said, ""]
         else:
             kept[fence.line - 1] = fence.argument
@@ -124,18 +127,6 @@ def spoken(
         head = markup.options(kept)  # the front matter looks like those of a directive
         kept[:head] = [""] * head
     return kept
-
-
-def _caption(body: list[str]) -> dict[int, str]:
-    """The lines of a figure's caption, among the options of its cell, by their places."""
-    caption: dict[int, str] = {}
-    indent = -1
-    for i, line in enumerate(body[: markup.options(body)]):
-        depth = len(line) - len(line.lstrip())
-        indent = depth if line[depth:].startswith("caption:") else indent if depth > indent else -1
-        if indent >= 0:
-            caption[i] = line
-    return caption
 
 
 def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from docutils import nodes
 
 from ..book.badge import MARK, Math, check_details, framed_badge
 from ..book.claim_records import claim_phrases, panel_of
-from ..book.html import element, later, link, number, say
+from ..book.html import element, later, link, number, phrase, say
 from ..book.phrases import badge_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
 from ..latex.balance import is_balanced
@@ -62,8 +63,8 @@ def claim_badge(record: Data, below: str) -> str:
     return framed_badge("claim", record["label"], summary, panel_of(record) + below)
 
 
-def _parts(phrases: list[str]) -> str:
-    return "".join(element("span", say(phrase)) for phrase in phrases)
+def _parts(said: list[str]) -> str:
+    return "".join(element("span", say(one)) for one in said)
 
 
 def foot(ledger: str, help_page: str) -> str:
@@ -139,10 +140,9 @@ def _record(record: Data) -> dict[str, Any]:
     }
 
 
-def _quoted(said: str) -> str:
-    """A name in which mathematics that cannot be typeset alone stands between backticks."""
-    return "".join(_shown(part) if i % 2 else part for i, part in enumerate(said.split("$")))
-
-
 def _shown(latex: str) -> str:
+    """Mathematics between dollars, and between backticks what cannot be typeset alone."""
     return f"${latex}$" if is_balanced(latex) else f"`{latex}`"
+
+
+_quoted = partial(phrase, math=_shown, words=str)  # for a script that reads no HTML

@@ -125,10 +125,7 @@ def fold(
 
 
 def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
-    """The evidence in the order of the page, each with the number of its run.
-
-    A run ends where something of the lecture stands between two pieces.
-    """
+    """The evidence in order, with the number of its run: between two runs the lecture goes on."""
     run = 0
     last: nodes.Element | None = None
     for node in list(doctree.findall(nodes.container)):
@@ -192,8 +189,7 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
 
 
 def _take_out(node: nodes.Element, anchor: str, home: str) -> None:
-    """Out of the page, with an anchor; without a fold of its own, since one click is enough, and
-    without the line of its check, since the badge itself says that."""
+    """Out of the page, without what its badge is: a fold, and the line of its check."""
     node.parent.remove(node)
     node["ids"] = [*node["ids"], anchor]
     for child in list(node.children):

@@ -273,8 +273,7 @@ def _unlabelled(book: Book, docname: str) -> Iterator[tuple[int, str]]:
 
 
 def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
-    """Claims without an experiment, experiments without a sentence, and sentences that say more;
-    and what must come after all of them."""
+    """Claims and experiments without each other, sentences that say more, and a lacking end."""
     for sentence in page.claims:
         if sentence.label not in page.claimed:
             yield sentence.line, f"no cell shows what {sentence.label} claims"

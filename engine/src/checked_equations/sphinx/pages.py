@@ -83,24 +83,12 @@ def store(env: BuildEnvironment) -> dict[str, Page]:
     return pages
 
 
-def equations_of(doctree: nodes.document, file: Path) -> tuple[Equation, ...]:
-    """The labelled equations of a page, with their lines in its file.
-
-    The lines that the parser of notebooks gives to nodes are off by the blank lines between cells.
-    """
-    try:
-        lines = {label: equation.line for label, equation in markup.read(file).items()}
-    except ValueError:  # numbered in a way that no check can read: the node's line must do
-        lines = {}
-    return tuple(
-        Equation(node["label"], node.astext(), lines.get(node["label"], node.line or 0))
-        for node in doctree.findall(nodes.math_block)
-        if node.get("label")
-    )
-
-
 def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, every: bool) -> Page:
-    """What a page says that has just been read; if it takes part, its labels are numbered."""
+    """What a page says that has just been read; if it takes part, its labels are numbered.
+
+    Lines of equations are those of the file: the parser of notebooks leaves out the blank ones
+    between cells.
+    """
     told = env.metadata.get(docname, {})
     ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
     cells = told.get("source_map") or ()  # the lines of the file on which they begin
@@ -126,7 +114,14 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
     )
     if take_part(page, every):
         number_labels(env, docname, doctree)
-    return replace(page, equations=equations_of(doctree, Path(env.doc2path(docname))))
+    try:
+        known = {e.label: e.line for e in markup.read(Path(env.doc2path(docname))).values()}
+    except ValueError:  # numbered in a way that no check can read: the node's line must do
+        known = {}
+    blocks = [node for node in doctree.findall(nodes.math_block) if node.get("label")]
+    lines = (known.get(node["label"], node.line or 0) for node in blocks)
+    read = (Equation(n["label"], n.astext(), at) for n, at in zip(blocks, lines, strict=True))
+    return replace(page, equations=tuple(read))
 
 
 def is_chapter(docname: str, chapter: str) -> bool:
@@ -135,8 +130,7 @@ def is_chapter(docname: str, chapter: str) -> bool:
 
 
 def _last_words(traceback: str) -> str:
-    """The error itself: what follows the last frame of a traceback, and where it says nothing
-    (a bare assertion), the line of code."""
+    """The error itself, below the last frame; if it says nothing (a bare assertion), its code."""
     lines = _ANSI.sub("", traceback).rstrip().splitlines()
     starts = [i for i, line in enumerate(lines) if _RAISED.match(line)]
     words = "\n".join(lines[starts[-1] :] if starts else lines[-1:]).rstrip()
