@@ -5,14 +5,12 @@ How mathematics is written is a parameter: typeset on a page, as it stands in a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from . import phrases
 from .html import code, element, number, number_cell, phrase, row, say, scrolled, table, tolerance
-
-Data = Mapping[str, Any]
+from .phrases import Data
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,6 @@ from ..latex.equation import Equation
 KINDS = (".md", ".ipynb", ".rst", ".qmd")  # of files that hold a page
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
-_OPAQUE = frozenset(
-    {"code", "code-block", "code-cell", "sourcecode", "literalinclude", "raw", "eval-rst"}
-    | {"math", "mermaid", "parsed-literal", "python"}
-)
 LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
 BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$|\s*<!--\s*label:\s*(?P<note>\S+)\s*-->"
 BEHIND += r"|[ \t]*\{#(?P<mark>[^}\s]+)\}[ \t]*$"
@@ -43,9 +39,10 @@ _ENVIRONMENT = re.compile(
 )
 _DIRECTIVE = re.compile(r"^\s*\.\. (?P<name>[\w:-]+)::[ \t]*(?P<argument>.*)$")
 _OPTION = re.compile(r"^\s*:?(?P<name>[\w-]+):[ \t]*(?P<value>.*?)\s*$")
-# Whose bodies are shown and not read; a paragraph that ends in two colons announces one as well.
-_LITERAL = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "literalinclude"})
-_LITERAL |= {"raw", "highlight", "doctest", "testcode", "math"}
+# Directives whose bodies are shown and not read, in both markups and in either.
+_SHOWN = {"code", "code-block", "sourcecode", "literalinclude", "parsed-literal", "raw", "math"}
+_OPAQUE = _SHOWN | {"code-cell", "eval-rst", "mermaid", "python"}
+_LITERAL = _SHOWN | {"highlight", "doctest", "testcode"}
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """What a notebook needs far from its book: the equations of every page, and what goes with them.
 
-They go into the book's own folder, ``_equations``, where a chapter finds them from any folder
-below it. Another folder may be named, but never one of an installed package.
+They go into the book's own folder, ``_equations``, where a chapter finds them from any below it.
 """
 
 from __future__ import annotations

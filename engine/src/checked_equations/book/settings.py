@@ -132,10 +132,9 @@ def carried() -> tuple[Path, ...]:
 
 
 def read_macros(folder: Path) -> Macros:
-    """The commands that the book which `folder` lies in gives MathJax; none where it tells of none.
+    """The commands that a book gives MathJax, in the nearest ``_config.yml`` or its settings.
 
-    They stand in the nearest ``_config.yml`` at or above `folder`, for MathJax, and in the book's
-    ``equations.toml``, for the engine: a ``conf.py`` is a program, and is not read.
+    A ``conf.py`` is a program, and is not read.
     """
     config = nearest("_config.yml", folder)
     # without a parser of YAML a macro is an unbound symbol

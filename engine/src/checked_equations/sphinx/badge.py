@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,12 +20,11 @@ from docutils import nodes
 from ..book.badge import MARK, Math, check_details, framed_badge
 from ..book.claim_records import claim_phrases, panel_of
 from ..book.html import element, later, link, number, phrase, say
-from ..book.phrases import badge_phrases, mutants_caught, said, together
+from ..book.phrases import Data, badge_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
 from ..latex.balance import is_balanced
 from .ledger import Row
 
-Data = Mapping[str, Any]
 SUFFIX = ".mutants.js"  # of the file beside the page
 TYPESET = Math(later, lambda latex: later(rf"\displaystyle {latex}"))
 

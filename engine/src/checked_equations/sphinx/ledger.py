@@ -11,12 +11,11 @@ from sphinx.environment import BuildEnvironment
 
 from ..book import ledger
 from ..book.ledger import KINDS, outgrown
+from ..book.phrases import Data
 from ..check.outcomes import OUTCOMES
 from ..claims.sentence import sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
-
-Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
