@@ -20,12 +20,11 @@ from ..claims.sentence import sentence_faults
 from ..errors import EquationError
 from ..latex.equation import Equation, located
 from .checks import Terms, definition_record, equation_record, finished
-from .claim_records import ClaimRecord, claim_record
 from .inline_relations import SymbolTables, Table, stands_under
 from .ledger import chapter_totals, inline_totals, newly_listed, outgrown, refuse_missing, waiting
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
-from .records import Ledger, Record, Symbols
+from .records import ClaimRecord, Ledger, Record, Symbols, claim_record
 from .settings import carried, claims_file, find_settings
 
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways

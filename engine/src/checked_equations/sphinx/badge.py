@@ -17,10 +17,9 @@ from typing import Any
 
 from docutils import nodes
 
-from ..book.badge import MARK, Math, check_details, framed_badge
-from ..book.claim_records import claim_phrases, panel_of
+from ..book.badge import MARK, Math, check_details, claim_details, framed_badge
 from ..book.html import element, later, link, number, phrase, say
-from ..book.phrases import Data, badge_phrases, mutants_caught, said, together
+from ..book.phrases import Data, badge_phrases, claim_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
 from ..latex.balance import is_balanced
 from .ledger import Row
@@ -59,7 +58,7 @@ def equation_badge(row: Row, below: str, *, opened: bool = False, file: str = ""
 def claim_badge(record: Data, below: str) -> str:
     """The badge of a claim; `below` stands below what was found."""
     summary = _parts(claim_phrases(record))
-    return framed_badge("claim", record["label"], summary, panel_of(record) + below)
+    return framed_badge("claim", record["label"], summary, claim_details(record) + below)
 
 
 def _parts(said: list[str]) -> str:

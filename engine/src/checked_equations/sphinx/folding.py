@@ -163,7 +163,7 @@ def _anchors(pieces: Sequence[Piece]) -> list[str]:
     anchors: list[str] = []
     for i, piece in enumerate(pieces, start=1):
         first = next(iter(piece.code.defines), "") if piece.code else ""
-        wanted = nodes.make_id(f"evidence-{first}") if first else f"evidence-{i}"
+        wanted = nodes.make_id(f"evidence-{first or i}")
         anchors.append(wanted if wanted not in anchors else f"{wanted}-{i}")
     return anchors
 
@@ -182,8 +182,7 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
     if "marks" in before:  # one box holds all
         before.pop()
     before["marks"] = before.get("marks", "") + marks
-    if "eqn-marked" not in before["classes"]:
-        before["classes"] = [*before["classes"], "eqn-marked"]
+    before["classes"] = list(dict.fromkeys([*before["classes"], "eqn-marked"]))
     box = element("span", before["marks"], class_="eqn-marks")
     before += nodes.raw("", f" {box}", format="html")
 
