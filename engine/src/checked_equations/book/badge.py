@@ -8,7 +8,6 @@ How mathematics is written is a parameter: typeset on a page, as it stands in a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..claims.sentence import with_error
@@ -16,16 +15,6 @@ from . import phrases
 from .html import code, element, number, number_cell, phrase, row, say, scrolled, table, tolerance
 from .phrases import Data
 
-
-@dataclass(frozen=True)
-class Math:
-    """How mathematics is written: `inline` in a line of text, `display` as a step of a chain."""
-
-    inline: Callable[[str], str]
-    display: Callable[[str], str]
-
-
-AS_WRITTEN = Math(code, code)
 MARK = element("span", class_="eqn-mark", aria_hidden="true")  # its place, which the style paints
 _WIDTH, _ROW = 300, 22  # of the picture of a claim
 _CROSS = "m-4-4l8 8m0-8l-8 8"
@@ -49,7 +38,7 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
         parts = phrases.badge_phrases(data, *told, apart=True)
         summary = " · ".join(filter(None, [*parts, data.get("text")]))
     if panel is None and kind in (*phrases.CHECKED, "definition"):
-        panel = check_details(data, AS_WRITTEN)
+        panel = check_details(data, code)
         if data.get("text"):  # the engine cannot see what an editor has not saved
             saved = f", as it was saved on {data['saved']}" if data.get("saved") else ""
             panel += element("p", say(f"Read from {data['text']}{saved}."), class_="eqn-foot")
@@ -59,18 +48,19 @@ def notebook_badge(data: Data, panel: str | None = None) -> str:
     return framed_badge(kind, label, say(summary), panel)
 
 
-def check_details(record: Data, math: Math, tried: str | None = None) -> str:
+def check_details(record: Data, math: Callable[[str], str], tried: str | None = None) -> str:
     """What an open badge says of one check, with its mutants unless `tried` tells of them."""
     said = ""
     if record["kind"] == "definition" and record.get("bare"):
-        shown = ", ".join(math.inline(latex.rstrip(" .,;")) for latex in record["bare"])
+        shown = ", ".join(math(latex.rstrip(" .,;")) for latex in record["bare"])
         why = f"; {say(record['why'])}" if record.get("why") else ""
         said = scrolled(element("p", f"By definition: {shown}{why}."), "by definition")
     if not record["steps"]:
         return said
     mutants = _mutants(record["mutants"], math) if tried is None else tried
+    style = "" if math is code else r"\displaystyle "  # what is typeset
     rows = (
-        element("tr", element("td", math.display(e["latex"])), number_cell(number(e["residual"])))
+        element("tr", element("td", math(style + e["latex"])), number_cell(number(e["residual"])))
         for e in record["steps"]
     )
     steps = scrolled(table("eqn-steps", ("step", "residual"), rows), "steps")
@@ -103,7 +93,7 @@ def _sentence(parts: Iterable[str]) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def _mutants(mutants: Data, math: Math) -> str:
+def _mutants(mutants: Data, math: Callable[[str], str]) -> str:
     """Every mutant with its outcome, behind a line of its own."""
     if not mutants["list"]:
         return ""
@@ -111,8 +101,8 @@ def _mutants(mutants: Data, math: Math) -> str:
     for entry in phrases.together(mutants["list"]):
         outcome = number(entry["residual"]) if entry["outcome"] == "caught" else entry["outcome"]
         why = element("small", say(entry["why"])) if entry.get("why") else ""
-        edit = element("td", phrase(entry.get("said") or entry["edit"], math.inline), why)
-        reads = element("td", math.inline(entry["latex"]))
+        edit = element("td", phrase(entry.get("said") or entry["edit"], math), why)
+        reads = element("td", math(entry["latex"]))
         name = f"eqn-{entry['outcome']}"
         rows.append(element("tr", edit, reads, number_cell(outcome), class_=name))
     titles = ("single edit", "there it now reads", "residual")

@@ -17,7 +17,7 @@ from typing import Any
 
 from docutils import nodes
 
-from ..book.badge import MARK, Math, check_details, claim_details, framed_badge
+from ..book.badge import MARK, check_details, claim_details, framed_badge
 from ..book.html import element, later, link, number, phrase, say
 from ..book.phrases import Data, badge_phrases, claim_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
@@ -25,7 +25,6 @@ from ..latex.balance import is_balanced
 from .ledger import Row
 
 SUFFIX = ".mutants.js"  # of the file beside the page
-TYPESET = Math(later, lambda latex: later(rf"\displaystyle {latex}"))
 
 
 def words(row: Row) -> list[str]:
@@ -50,7 +49,7 @@ def equation_badge(row: Row, below: str, *, opened: bool = False, file: str = ""
             sum_ = element("p", say(f"{mutants_caught(record['mutants'])}."))
             place = {"data_mutants": file, "data_record": str(i)}
             tried = element("div", sum_, class_="eqn-tried", **place)
-        panel += check_details(record, TYPESET, tried)
+        panel += check_details(record, later, tried)
     summary = _parts(words(row))
     return framed_badge(row.record["kind"], row.label, summary, panel + below, opened=opened)
 
