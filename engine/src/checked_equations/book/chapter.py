@@ -245,7 +245,7 @@ class Chapter:
         claim = Claim(label, experiment, holds, *terms)
         refuse_ill_posed(claim)
         self.reread()
-        sentences = self._sentences()
+        sentences = read_sentences(self.text.file)
         if sentences and label not in sentences:
             raise ClaimError(f"{self.place}: no {{claim}} directive has the label {label}")
         written = sentences.get(label, Sentence(label, 0, ""))
@@ -283,10 +283,6 @@ class Chapter:
         claim = self._claims[label]
         salt = "" if number is not None else str(time.time_ns())
         return claim.draw(claim.experiment, number or 0, salt)
-
-    def _sentences(self) -> Mapping[str, Sentence]:
-        """The claims of the text; a notebook that was taken from its page has none."""
-        return read_sentences(self.text.file) if self.text.file else {}
 
     def symbols(
         self,
@@ -362,7 +358,7 @@ class Chapter:
 
     def missing(self) -> dict[str, list[str]]:
         """Return what keeps the ledger from being closed, as lists of names by what it is."""
-        later = waiting(self.text.file)
+        later, claims = waiting(self.text.file), read_sentences(self.text.file)
         equations = self.text.equations
         done = {record.label for record in self.records()}
         since = dict.fromkeys(self._outdated, "; its text has changed since it was checked")
@@ -373,7 +369,7 @@ class Chapter:
                 if label not in done and label not in later
             ],
             "the baseline": [said for _, said in outgrown(later, equations, done)],
-            "claims without an experiment": sorted({*self._sentences()} - {*self._claims}),
+            "claims without an experiment": sorted({*claims} - {*self._claims}),
         }
 
     @property

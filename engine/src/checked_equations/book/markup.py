@@ -107,8 +107,7 @@ def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
         elif not (stack and stack[-1].opaque) and (match := _FENCE.match(line)):
             mark, directive, argument = match.groups()
             if mark[0] != ":" or directive:
-                name = (directive or "").strip("{}")
-                stack.append(Fence(mark, name, argument.strip(), number))
+                stack.append(Fence(mark, (directive or "").strip("{}"), argument.strip(), number))
     if stack and stack[-1].opaque:
         raise ValueError(f"line {stack[-1].line}: the fence {stack[-1].mark} is never closed")
 

@@ -95,8 +95,10 @@ def sentences(content: str, suffix: str) -> set[str]:
     return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
-def read_sentences(path: Path) -> dict[str, Sentence]:
+def read_sentences(path: Path | None) -> dict[str, Sentence]:
     """The ``{claim}`` directives of a file by their labels; raises `ValueError` for one twice."""
+    if path is None:  # a notebook that was taken from its page has none
+        return {}
     text, lines = markup.markdown(path.read_text(encoding="utf-8"), path.suffix)
     claims = [(f, body) for f, body in markup.blocks(text.splitlines()) if f.directive == "claim"]
     count = Counter(fence.argument for fence, _ in claims)

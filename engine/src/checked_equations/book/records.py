@@ -99,8 +99,7 @@ class Record(Shown):
 
     def __repr__(self) -> str:
         """Its line, which counts the mutants and needs none of them written."""
-        counted = replace(self.mutants, list=(), write=None)
-        return plain(replace(self, mutants=counted).to_json())
+        return plain(replace(self, mutants=replace(self.mutants, list=(), write=None)).to_json())
 
 
 @dataclass(frozen=True)

@@ -65,9 +65,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-check-consistency", build.judge)
     app.connect("doctree-resolved", build.fill)
     app.connect("build-finished", build.finish)
-    return {
-        "version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True,
-    }  # fmt: skip
+    safe = {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, **safe}
 
 
 def _add_static(app: Sphinx) -> None:

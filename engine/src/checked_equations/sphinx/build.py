@@ -231,8 +231,7 @@ class _Filler:
             said = f"no equation {label} to show"
             logger.warning(said, location=self.docname, type="equations")
             return ""
-        leads = link(f"({row.number})", self.links.equation(label))
-        number = element("span", leads, class_="eqno")
+        number = element("span", link(f"({row.number})", self.links.equation(label)), class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
         return element("div", shown, self.badge(row, opened=opened), class_="eqn-equation")
 

@@ -78,9 +78,8 @@ class Piece:
 class Layers:
     """The home of each piece (a label, or nothing), and what each equation takes from elsewhere.
 
-    `borrowed` has for a label the names that its cells take from pieces with another home, each
-    with the position of that piece; `elsewhere` has the position of a cell that checks the
-    equation in the badge of another.
+    `borrowed` has by label the names that its cells take from pieces with another home, each with
+    the place of that piece; `elsewhere` that of a cell in the badge of another which checks it.
     """
 
     homes: tuple[str, ...]

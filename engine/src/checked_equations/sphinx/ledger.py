@@ -282,8 +282,7 @@ def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
     labels = [sentence.label for sentence in page.claims]
     for label, record in page.claimed.items():
         if (count := labels.count(label)) != 1:
-            said = f"{count} sentences have the label {label} of an experiment"
-            yield record["line"], said
+            yield record["line"], f"{count} sentences have the label {label} of an experiment"
     checks = [record for record in page.records(*KINDS) if record.get("chapter", True)]
     if checks and not page.records("ledger"):
         yield page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"

@@ -84,11 +84,7 @@ def store(env: BuildEnvironment) -> dict[str, Page]:
 
 
 def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, every: bool) -> Page:
-    """What a page says that has just been read; if it takes part, its labels are numbered.
-
-    Lines of equations are those of the file: the parser of notebooks leaves out the blank ones
-    between cells.
-    """
+    """What a page says that has just been read; if it takes part, its labels are numbered."""
     told = env.metadata.get(docname, {})
     ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
     cells = told.get("source_map") or ()  # the lines of the file on which they begin
@@ -114,14 +110,14 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
     )
     if take_part(page, every):
         number_labels(env, docname, doctree)
-    try:
+    try:  # lines of the file: the parser of notebooks leaves out blank ones between cells
         known = {e.label: e.line for e in markup.read(Path(env.doc2path(docname))).values()}
     except ValueError:  # numbered in a way that no check can read: the node's line must do
         known = {}
-    blocks = [node for node in doctree.findall(nodes.math_block) if node.get("label")]
-    lines = (known.get(node["label"], node.line or 0) for node in blocks)
-    read = (Equation(n["label"], n.astext(), at) for n, at in zip(blocks, lines, strict=True))
-    return replace(page, equations=tuple(read))
+    labelled = (node for node in doctree.findall(nodes.math_block) if node.get("label"))
+    read = (Equation(node["label"], node.astext(), node.line or 0) for node in labelled)
+    placed = (replace(e, line=known.get(e.label, e.line)) for e in read)
+    return replace(page, equations=tuple(placed))
 
 
 def is_chapter(docname: str, chapter: str) -> bool:
@@ -170,8 +166,8 @@ def taking_part(pages: Mapping[str, Page], every: bool) -> dict[str, Page]:
 def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) -> None:
     """Let a ``\\label`` inside a display count as the label of the display.
 
-    Sphinx numbers what its own option labels; MyST gives an environment a label that nobody can
-    name. The equations of the page are counted anew, in their order.
+    Sphinx numbers what its own option labels, MyST gives an environment a label that nobody can
+    name: the equations of the page are counted anew.
     """
     equations = cast(MathDomain, env.get_domain("math")).equations
     displays = list(doctree.findall(nodes.math_block))
