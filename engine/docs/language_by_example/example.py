@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checked_equations.book.checks import Terms, definition_record
+from checked_equations.book.checks import Terms, check_equation, definition_record
 from checked_equations.book.records import Record
-from checked_equations.book.single import check_equation
 from checked_equations.check.bindings import Bindings, draw_bindings, name_kinds, swap_groups
 from checked_equations.check.mutants import all_mutants
 from checked_equations.check.relations import Tolerance

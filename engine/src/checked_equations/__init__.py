@@ -4,9 +4,9 @@
 """
 
 from .book.chapter import Chapter
+from .book.checks import check_equation
 from .book.gluing import glue
 from .book.records import Record
-from .book.single import check_equation
 from .claims.claim import ClaimError
 from .claims.outcome import Outcome, Pick
 from .errors import EquationError

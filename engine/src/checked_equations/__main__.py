@@ -13,10 +13,11 @@ import os
 import sys
 from pathlib import Path
 
-from .book import checking, packing
+from .book import execution, packing
 
 
-def _parser() -> argparse.ArgumentParser:
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="checked-equations", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="run the checks of pages")
@@ -36,12 +37,6 @@ def _parser() -> argparse.ArgumentParser:
     pack = commands.add_parser("pack", help="keep the equations as data")
     pack.add_argument("book", type=Path, help="the folder of the chapters")
     pack.add_argument("--to", type=Path, help="where the data go, instead of book/_equations")
-    return parser
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line and return its exit status."""
-    parser = _parser()
     given = parser.parse_args(arguments)
     if given.command == "pack" and not given.book.is_dir():
         parser.error(f"book must be a folder; got {given.book}")
@@ -50,8 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
             for path in packing.pack(given.book, given.to):
                 print(path)
             return 0
-        return checking.check_pages(
-            checking.pages_of(given.paths),
+        return execution.check_pages(
+            execution.pages_of(given.paths),
             annotate=given.annotate, write=given.write_baseline, jobs=max(given.jobs, 1),
         )  # fmt: skip
     except (ValueError, OSError) as error:

@@ -10,7 +10,7 @@ import pytest
 
 from checked_equations import Chapter
 from checked_equations.__main__ import main
-from checked_equations.book import baseline, checking, execution
+from checked_equations.book import execution, ledger
 from checked_equations.book.ledger import LedgerError
 
 CODE = """\
@@ -89,7 +89,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def check(check_apart: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """`check_apart` in this process, which has the grammar already: for what is said of a run."""
 
-    monkeypatch.setattr(checking, "run_apart", execution.run_page)
+    monkeypatch.setattr(execution, "run_apart", execution.run_page)
     return check_apart
 
 
@@ -219,7 +219,7 @@ class TestTheBaseline:
         for text, said in (("a = 1", "a must be a list of labels; got 1"), ("a =", "Invalid")):
             place.write_text(text)
             with pytest.raises(ValueError, match=said):
-                baseline.read_baseline(place)
+                ledger.read_baseline(place)
 
 
 def test_a_cell_may_be_left_out_or_may_fail(folder: Path) -> None:

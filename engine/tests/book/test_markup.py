@@ -236,8 +236,8 @@ def test_restructured_text_is_read_as_well():
 
 @pytest.mark.parametrize("source", ["$$a = b$$ (eq-a)", r"$$a = b \label{eq-a}$$"])
 def test_what_has_a_label_is_no_relation_of_the_sentences(source):
-    assert prose.relations(source) == []
-    assert [found.latex for found in prose.relations("$$a = b$$")] == ["a = b"]
+    assert prose.formulas(source) == []
+    assert [found.latex for found in prose.formulas("$$a = b$$")] == ["a = b"]
 
 
 def test_dollars_without_a_label_and_code_spans_are_left_alone():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cases import each
 
-from checked_equations.sphinx.layers import Code, Piece, layers_of, names_of, strings_of
+from checked_equations.sphinx.folding import Code, Piece, layers_of, names_of, strings_of
 
 
 def cell(source: str, *labels: str, run: int = 1, apart: bool = False) -> Piece:

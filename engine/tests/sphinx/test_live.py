@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from checked_equations.sphinx import badge, live
+from checked_equations.sphinx import badge
 
 EDIT = {"changed": (2, 3, ">"), "place": (2, 3), "shown": (2, 3)}
 
@@ -29,7 +29,7 @@ def test_a_badge_says_how_many_and_where_but_not_which(book: Any) -> None:
 
 def test_the_file_has_what_the_record_has(book: Any, tmp_path: Path) -> None:
     page = tmp_path / "part" / "one.html"
-    live.write(page, [with_edit(book), book.rows[1]])
+    badge.write_mutants(page, [with_edit(book), book.rows[1]])
     text = (tmp_path / "part" / "one.mutants.js").read_text("utf-8")
     data = json.loads(text.removeprefix("window.checkedEquations = ").rstrip().rstrip(";"))
     assert list(data) == ["eq-one"]
@@ -44,10 +44,10 @@ def test_the_file_has_what_the_record_has(book: Any, tmp_path: Path) -> None:
 
 
 def test_mathematics_that_cannot_stand_alone_is_code() -> None:
-    assert live._marked(r"drop $\left( a$ of $b$") == r"drop `\left( a` of $b$"
+    assert badge._quoted(r"drop $\left( a$ of $b$") == r"drop `\left( a` of $b$"
 
 
 def test_a_page_without_mutants_has_no_file(book: Any, tmp_path: Path) -> None:
     (tmp_path / "one.mutants.js").write_text("old", "utf-8")
-    live.write(tmp_path / "one.html", [book.rows[1]])
+    badge.write_mutants(tmp_path / "one.html", [book.rows[1]])
     assert not (tmp_path / "one.mutants.js").exists()

@@ -18,14 +18,12 @@ from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
 from ..errors import EquationError
 from ..latex.equation import Equation, located
-from .baseline import newly_listed, outgrown, waiting
 from .checks import Terms, definition_record, equation_record, finished
-from .claim_records import ClaimRecord, claim_record
-from .inline_relations import SymbolTables, stands_under
-from .ledger import chapter_totals, inline_totals, refuse_missing
+from .inline_relations import SymbolTables, Table, stands_under
+from .ledger import chapter_totals, inline_totals, newly_listed, outgrown, refuse_missing, waiting
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
-from .records import Ledger, Record, Symbols
+from .records import ClaimRecord, Ledger, Record, Symbols, claim_record
 from .settings import carried, claims_file, find_settings
 
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways
@@ -246,7 +244,7 @@ class Chapter:
         claim = Claim(label, experiment, holds, *terms)
         refuse_ill_posed(claim)
         self.reread()
-        sentences = self._sentences()
+        sentences = read_sentences(self.text.file)
         if sentences and label not in sentences:
             raise ClaimError(f"{self.place}: no {{claim}} directive has the label {label}")
         written = sentences.get(label, Sentence(label, 0, ""))
@@ -284,10 +282,6 @@ class Chapter:
         claim = self._claims[label]
         salt = "" if number is not None else str(time.time_ns())
         return claim.draw(claim.experiment, number or 0, salt)
-
-    def _sentences(self) -> Mapping[str, Sentence]:
-        """The claims of the text; a notebook that was taken from its page has none."""
-        return read_sentences(self.text.file) if self.text.file else {}
 
     def symbols(
         self,
@@ -327,8 +321,9 @@ class Chapter:
         with located(self.place, Equation("symbols", "", 1)):
             drawn = self.numbers(bindings, f"symbols:{under}", *between)
             allowed = Tolerance(rtol, atol, approx)
-            self._tables.add(drawn, allowed, under, spare or {}, values or {})
-        return Symbols(self.slug, tuple(drawn[0]), under, dict(spare or {}))
+            spared = dict(spare or {})
+            self._tables.add(Table(drawn, allowed, under=under, spared=spared, values=values or {}))
+        return Symbols(self.slug, tuple(drawn[0]), under, spared)
 
     def relations(self) -> list[Relation]:
         """Return the relations of the text outside the numbered equations, as it stands now."""
@@ -337,7 +332,7 @@ class Chapter:
     def ledger(self) -> Ledger:
         """See that nothing is missing, above all the record of an equation, and sum up.
 
-        An equation that ``equations-baseline.toml`` lists needs no record yet (see `baseline`).
+        An equation that ``equations-baseline.toml`` lists needs no record yet.
         Every relation between the equations is tried on the symbols of the chapter.
 
         Raises
@@ -362,7 +357,7 @@ class Chapter:
 
     def missing(self) -> dict[str, list[str]]:
         """Return what keeps the ledger from being closed, as lists of names by what it is."""
-        later = waiting(self.text.file)
+        later, claims = waiting(self.text.file), read_sentences(self.text.file)
         equations = self.text.equations
         done = {record.label for record in self.records()}
         since = dict.fromkeys(self._outdated, "; its text has changed since it was checked")
@@ -373,7 +368,7 @@ class Chapter:
                 if label not in done and label not in later
             ],
             "the baseline": [said for _, said in outgrown(later, equations, done)],
-            "claims without an experiment": sorted({*self._sentences()} - {*self._claims}),
+            "claims without an experiment": sorted({*claims} - {*self._claims}),
         }
 
     @property

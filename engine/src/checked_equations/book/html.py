@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from html import escape
 
 from ..latex.balance import is_balanced
@@ -57,14 +58,13 @@ def inline_math(latex: str) -> str:
     return element("span", rf"\({escape(latex)}\)", class_="math")
 
 
-def display(latex: str) -> str:
+def display(latex: str, name: str = "math") -> str:
     """Mathematics on its own line, laid out as the page of the equation lays it out."""
-    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="math")
+    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_=name)
 
 
-def display_later(latex: str) -> str:
-    """The same for long tables under ``tex2jax_ignore``: typeset when a reader comes near it."""
-    return element("div", rf"\[{escape(_laid_out(latex))}\]", class_="eqn-later")
+# The same for long tables under ``tex2jax_ignore``: typeset when a reader comes near it.
+display_later = partial(display, name="eqn-later")
 
 
 def later(latex: str) -> str:
@@ -80,10 +80,10 @@ def code(latex: str) -> str:
     return element("code", say(latex))
 
 
-def phrase(said: str, math: Callable[[str], str] = later) -> str:
+def phrase(said: str, math: Callable[[str], str] = later, words: Callable[[str], str] = say) -> str:
     """A name such as ``drop the factor $\\frac{1}{2}$``: words, and mathematics between dollars."""
     pieces = said.split("$")
-    return "".join(math(piece) if i % 2 else say(piece) for i, piece in enumerate(pieces))
+    return "".join(math(piece) if i % 2 else words(piece) for i, piece in enumerate(pieces))
 
 
 def _laid_out(latex: str) -> str:

@@ -19,7 +19,7 @@ from ..check.definitions import NORMAL, moment_steps, normal_shape
 from ..check.fitness import refuse_name_clashes
 from ..check.mutant_outcomes import run_mutants
 from ..check.mutants import all_mutants
-from ..check.relations import RELATIONS, Misfit, Tolerance
+from ..check.relations import RELATIONS, Comparison, Misfit, Tolerance
 from ..check.statements import BoundStatement, Draw, refuse_unfit
 from ..errors import EquationError
 from ..latex.balance import balanced
@@ -100,10 +100,11 @@ def evaluate_relation(relation: Relation, tables: Sequence[Table]) -> InlineReco
     for table in [*sorted(near, key=lambda table: _distance(table, relation)), _NOTHING]:
         try:
             bound = _on(relation.latex, table)
+            compared = [bound.compare(i, step) for i, step in enumerate(bound.statement.steps)]
         except (EquationError, Misfit) as error:
             reasons.append(getattr(error, "problem", str(error)))
         else:
-            return _judged(relation, table, bound)
+            return _judged(relation, table, bound, compared)
     why = unread or _why(relation.latex, tables, reasons)
     return InlineRecord(relation.latex, relation.line, "listed", why)
 
@@ -134,32 +135,27 @@ def _on(latex: str, table: Table) -> BoundStatement:
     names = names_in(statement)
     drawn = tuple(Draw({k: draw[k] for k in names & set(draw)}) for draw in table.draws)
     refuse_unfit(latex, statement, drawn)
-    bound = BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
-    for place, step in enumerate(statement.steps):
-        bound.compare(place, step)
-    return bound
+    return BoundStatement(statement, drawn, _allowed(table.allowed, statement, latex))
 
 
 def _allowed(allowed: Tolerance, statement: Statement, latex: str) -> Tolerance:
     """A printed decimal says by its digits how near ``\\approx`` is: half a unit of the last."""
     if _SIM in latex:
         allowed = replace(allowed, atol=max(allowed.atol, allowed.rtol))  # a mean may be zero
-    decimals = [
-        next(
-            filter(None, (_DECIMAL.fullmatch(latex[slice(*side.span)].strip()) for side in sides)),
-            None,
-        )
-        for sides in ((s.right, s.left) for s in statement.steps if s.relation == r"\approx")
-    ]
-    if len(decimals) == len(statement.steps) and all(decimals):
-        halves = (0.5 * 10.0 ** -len(m[1] or "") * (1 + 1e-9) for m in decimals if m)
-        return replace(allowed, approx=0.0, atol=max(allowed.atol, *halves))
-    return allowed
+    atol = allowed.atol
+    for step in statement.steps:
+        sides = (latex[slice(*side.span)].strip() for side in (step.right, step.left))
+        decimal = next(filter(None, map(_DECIMAL.fullmatch, sides)), None)
+        if step.relation != r"\approx" or decimal is None:
+            return allowed
+        atol = max(atol, 0.5 * 10.0 ** -len(decimal[1] or "") * (1 + 1e-9))
+    return replace(allowed, approx=0.0, atol=atol)
 
 
-def _judged(relation: Relation, table: Table, bound: BoundStatement) -> InlineRecord:
+def _judged(
+    relation: Relation, table: Table, bound: BoundStatement, compared: Sequence[Comparison]
+) -> InlineRecord:
     latex = relation.latex
-    compared = [bound.compare(i, step) for i, step in enumerate(bound.statement.steps)]
     for step, comparison in zip(bound.statement.steps, compared, strict=True):
         if not comparison.holds:
             problem = (
@@ -197,24 +193,19 @@ class SymbolTables:
     def __init__(self) -> None:
         self._tables: dict[tuple[str, frozenset[str]], Table] = {}
 
-    def add(
-        self,
-        drawn: tuple[dict[str, Any], ...],
-        allowed: Tolerance,
-        under: str,
-        spare: Mapping[str, str],
-        values: Mapping[str, Any],
-    ) -> None:
+    def add(self, table: Table) -> None:
         """Take a table and what it spares; the same symbols under the same heading replace it."""
-        allowed.refuse_loose()
-        refuse_name_clashes("", Number(0), drawn)
-        idle = [latex for latex, why in spare.items() if not why.strip()]
-        if idle:
+        table.allowed.refuse_loose()
+        refuse_name_clashes("", Number(0), table.draws)
+        if idle := [latex for latex, why in table.spared.items() if not why.strip()]:
             raise EquationError("spare must say why it need not hold", idle[0])
-        spared = {normal(latex): why for latex, why in spare.items()}
-        known = {normal(latex): value for latex, value in values.items()}
-        terms = (allowed, f"symbols({under!r})" if under else "symbols", under, 0, spared, known)
-        self._tables[under, frozenset(drawn[0])] = Table(tuple(map(_with_roots, drawn)), *terms)
+        self._tables[table.under, frozenset(table.draws[0])] = replace(
+            table,
+            draws=tuple(map(_with_roots, table.draws)),
+            name=f"symbols({table.under!r})" if table.under else "symbols",
+            spared={normal(latex): why for latex, why in table.spared.items()},
+            values={normal(latex): value for latex, value in table.values.items()},
+        )
 
     def evaluate(
         self,
@@ -230,7 +221,8 @@ class SymbolTables:
             tables.append(Table(drawn, bound.allowed, equation.label, line=equation.line))
         records, valued = [], []
         for formula in formulas:
-            latex, spelled, above = formula.latex, _spelled(formula), self._above(formula)
+            latex, spelled = formula.latex, _spelled(formula)
+            above = [t for t in self._tables.values() if stands_under(t.under, formula)]
             spared = [table.spared[spelled] for table in above if spelled in table.spared]
             with located(place, Equation("in the text", latex, formula.line)):
                 if relates(latex) and spared:
@@ -240,10 +232,6 @@ class SymbolTables:
                     records.append(evaluate_relation(formula, tables))
             valued += [_on_value(place, formula, t) for t in above if spelled in t.values]
         return (*records, *valued)
-
-    def _above(self, relation: Relation) -> list[Table]:
-        """The author's tables that count where the relation stands."""
-        return [table for table in self._tables.values() if stands_under(table.under, relation)]
 
     def refuse_idle(self, place: str, formulas: Sequence[Relation]) -> None:
         """Raise `ValueError` for what the author has named and the text does not have."""
@@ -255,11 +243,8 @@ class SymbolTables:
                 idle.append(f"no relation stands under the heading {under!r}")
             found = {_spelled(formula) for formula in formulas if stands_under(under, formula)}
             named = {"spare names": table.spared, "values gives": table.values}
-            idle += [
-                f"{word} {latex!r}, which does not stand between the equations"
-                for word, known in named.items()
-                for latex in sorted(known.keys() - found)
-            ]
+            strange = [(w, x) for w, known in named.items() for x in sorted(known.keys() - found)]
+            idle += (f"{w} {x!r}, which does not stand between the equations" for w, x in strange)
         if formulas and idle:
             raise ValueError(f"{place}: {'; '.join(idle)}")
 

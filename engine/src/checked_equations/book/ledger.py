@@ -1,15 +1,37 @@
-"""The ledger of a chapter: what is counted, and what is missing."""
+"""The ledger of a chapter: what is counted, what is missing, and what need not be there yet.
+
+One equation at a time, two lists say what is not checked yet, and may only shrink.
+``equations-baseline.toml``, beside the pages or above them, has for each text the labels that wait.
+What is checked now, or gone, must leave it.
+
+``relations-listed.toml``, at the root of a book, has for each chapter the LaTeX of its relations
+that no numbers judge. Where the file is, a relation that leaves the evaluated ones (a slip such as
+a lost square leaves a symbol that nothing binds) is an error. Its table ``evaluated`` says how many
+relations and expressions are: of one that stands twice, an edit of one leaves the other.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from ..check.outcomes import OUTCOMES
-from .records import Record
+from .records import InlineRecord, Record
+from .settings import Settings, nearest, once_a_state
 
 EQUATIONS = ("equations without a record", "the baseline")  # that a ledger may miss
 KINDS = ("identity", "inequality", "estimate", "definition")  # of records, the strongest first
+BASELINE = "equations-baseline.toml"
+LISTED = "relations-listed.toml"
+_HEAD = """\
+# Equations that no check has tried yet, for each text. This list may only shrink: a label that is
+# checked, or gone, must leave it (`checked-equations check --write-baseline` takes them out).
+
+"""
 
 
 class LedgerError(ValueError):
@@ -58,3 +80,75 @@ def inline_totals(outcomes: Sequence[str]) -> dict[str, int]:
     """How many relations between the equations were evaluated, and how many are only listed."""
     evaluated = sum(outcome == "evaluated" for outcome in outcomes)
     return {"inline_evaluated": evaluated, "inline_listed": len(outcomes) - evaluated}
+
+
+@once_a_state
+def read_baseline(file: Path) -> Mapping[Path, tuple[str, ...]]:
+    """The labels that wait, by the path of their text; raises `ValueError` for anything else."""
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{file}: {error}") from error
+    for page, labels in given.items():
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise ValueError(f"{file}: {page} must be a list of labels; got {labels!r}")
+    return {(file.parent / page).resolve(): tuple(labels) for page, labels in given.items()}
+
+
+def waiting(text: Path | None) -> tuple[str, ...]:
+    """The labels of `text` that need no check yet."""
+    file = nearest(BASELINE, text.parent) if text else None
+    return read_baseline(file).get(text.resolve(), ()) if text and file else ()
+
+
+def outgrown(
+    listed: Collection[str], labels: Collection[str], checked: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Each label of `listed` that must leave the file, and why."""
+    for label in listed:
+        if label in checked:
+            yield label, f"{label} is checked now: take it out of {BASELINE}"
+        elif label not in labels:
+            yield label, f"no equation has the label {label}: take it out of {BASELINE}"
+
+
+def write_baseline(file: Path, unchecked: Mapping[Path, Collection[str]]) -> int:
+    """Keep in `file` the labels that wait, and count them; of a text there already some only go."""
+    old = read_baseline(file) if file.is_file() else None
+    kept: Mapping[Path, Collection[str]] = unchecked
+    if old is not None:
+        kept = {t: [x for x in old[t] if x in unchecked.get(t, old[t])] for t in old}
+    written = _HEAD
+    for text, labels in sorted((text, labels) for text, labels in kept.items() if labels):
+        name = Path(os.path.relpath(text, file.parent.resolve())).as_posix()
+        listed = "".join(f"  {json.dumps(label)},\n" for label in labels)
+        written += f"{json.dumps(name)} = [\n{listed}]\n"
+    file.write_text(written, encoding="utf-8")
+    return sum(len(labels) for labels in kept.values())
+
+
+def newly_listed(
+    slug: str, settings: Settings, inline: Sequence[InlineRecord]
+) -> dict[str, list[str]]:
+    """What the file does not list though nothing evaluates it, and what it lists for no reason."""
+    file = settings.file.parent / LISTED if settings.file else None
+    if file is None or not file.is_file():
+        return {}
+    listed = tomllib.loads(file.read_text(encoding="utf-8"))
+    known = Counter(map(_spaced, listed.get(slug, ())))
+    evaluated = sum(record.outcome == "evaluated" for record in inline)
+    said = listed.get("evaluated", {}).get(slug, evaluated)
+    found = [(_spaced(r.latex), r) for r in inline if r.outcome == "listed" and not r.spared]
+    now = Counter(latex for latex, _ in found)
+    new = [f"${r.latex}$ (line {r.line}: {r.why})" for x, r in found if now[x] > known[x]]
+    return {
+        "relations that no numbers judge (bind their symbols, or spare them)": new,
+        f"relations that must leave {LISTED}": [f"${x}$" for x in (known - now).elements()],
+        f"formulas that are evaluated, of {said} in {LISTED}": (
+            [str(evaluated)] if evaluated != said else []
+        ),
+    }
+
+
+def _spaced(latex: str) -> str:
+    return " ".join(latex.split())

@@ -1,8 +1,12 @@
-"""The labelled equations of a chapter's own text, with the lines of the file they stand on.
+"""The labelled equations of a page's own text, with the lines of the file they stand on.
 
-Read are MyST ``{math}`` directives with a ``:label:``, in Markdown files and in the Markdown
-cells of notebooks, and what `displays` lists: dollars with a label behind them, ``\\label``, and
-reStructuredText. Code cells and examples inside code fences are passed over.
+Read are MyST ``{math}`` directives with a ``:label:``, in Markdown files and in the Markdown cells
+of notebooks; mathematics between dollars with the label behind it, ``$$ a = b $$ (eq-a)``, or in a
+comment there, ``<!-- label: eq-a -->``, or as Quarto has it, ``{#eq-a}``; ``\\label{eq-a}`` in any
+display, also in an environment such as ``align`` that stands alone; and in reStructuredText, in a
+file of its own or in ``{eval-rst}``, a ``.. math::`` with a ``:label:``. Code cells and examples in
+code fences are passed over. A number by hand and an environment around the whole display say
+nothing, so that an equation is the same in every host.
 """
 
 from __future__ import annotations
@@ -13,18 +17,32 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
+from textwrap import dedent
 
 from ..latex.equation import Equation
-from . import displays
 
 KINDS = (".md", ".ipynb", ".rst", ".qmd")  # of files that hold a page
 _FENCE = re.compile(r"^\s*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,}|:{3,})\s*(\{[^}\s]+\})?\s*(.*)$")
-_OPTION = re.compile(r"^\s*:?(label|name):\s*(\S+)\s*$")
 _CODE_SPAN = re.compile(r"(`+)[^`\n]+\1")
-_OPAQUE = frozenset(
-    {"code", "code-block", "code-cell", "sourcecode", "literalinclude", "raw", "eval-rst"}
-    | {"math", "mermaid", "parsed-literal", "python"}
+LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+BEHIND = r"[ \t]*\((?P<label>[^()\s$]+)\)[ \t]*$|\s*<!--\s*label:\s*(?P<note>\S+)\s*-->"
+BEHIND += r"|[ \t]*\{#(?P<mark>[^}\s]+)\}[ \t]*$"
+_DOLLARS = re.compile(
+    rf"(?<!\\)\$\$(?P<latex>.+?)(?<!\\)\$\$(?:{BEHIND})?", re.DOTALL | re.MULTILINE
 )
+_LAYOUT = re.compile(r"\\tag\*?\s*\{[^{}]*\}")
+_WHOLE = re.compile(r"\s*(\\begin\{(aligned|split)\}).*(\\end\{\2\})\s*", re.DOTALL)
+_ENVIRONMENT = re.compile(
+    r"^[ \t]*(?P<latex>\\begin\{(?P<name>(?:equation|multline|gather|align|alignat|flalign)\*?)\}"
+    r".*?\\end\{(?P=name)\})",
+    re.DOTALL | re.MULTILINE,
+)
+_DIRECTIVE = re.compile(r"^\s*\.\. (?P<name>[\w:-]+)::[ \t]*(?P<argument>.*)$")
+_OPTION = re.compile(r"^\s*:?(?P<name>[\w-]+):[ \t]*(?P<value>.*?)\s*$")
+# Directives whose bodies are shown and not read, in both markups and in either.
+_SHOWN = {"code", "code-block", "sourcecode", "literalinclude", "parsed-literal", "raw", "math"}
+_OPAQUE = _SHOWN | {"code-cell", "eval-rst", "mermaid", "python"}
+_LITERAL = _SHOWN | {"highlight", "doctest", "testcode"}
 
 
 @dataclass(frozen=True)
@@ -40,11 +58,6 @@ class Fence:
     def opaque(self) -> bool:
         """Whether what stands inside is no Markdown: code, or a directive that is not text."""
         return not self.directive or self.directive in _OPAQUE
-
-    def closed_by(self, line: str) -> bool:
-        """Whether `line` closes the fence: marks of its kind alone, and no fewer."""
-        bare = line.strip()
-        return set(bare) == {self.mark[0]} and len(bare) >= len(self.mark)
 
 
 def equations(text: str) -> dict[str, Equation]:
@@ -62,10 +75,14 @@ def equations(text: str) -> dict[str, Equation]:
         if fence.opaque:
             kept[fence.line - 1 : fence.line + 1 + len(body)] = [""] * (len(body) + 2)
         if fence.directive == "math":
-            written += _directive(fence, body)
+            found = _directive(fence.argument, body, fence.line)
+            if found and fence.argument:
+                said = f"the LaTeX of {found[0].label} must begin on its own line"
+                raise ValueError(f"line {fence.line}: {said}")
+            written += found
         elif fence.directive == "eval-rst":
-            written += displays.restructured(body, fence.line + 1)
-    written += displays.displayed("\n".join(kept))
+            written += restructured(body, fence.line + 1)
+    written += displayed("\n".join(kept))
     return _by_label(sorted(written, key=lambda equation: equation.line))
 
 
@@ -83,34 +100,32 @@ def blocks(lines: list[str]) -> Iterator[tuple[Fence, list[str]]]:
     """Every fence with its body, as it is closed."""
     stack: list[Fence] = []
     for number, line in enumerate(lines, start=1):
-        if stack and stack[-1].closed_by(line):
+        bare, mark = line.strip(), stack[-1].mark if stack else ""
+        if mark and set(bare) == {mark[0]} and len(bare) >= len(mark):  # no fewer of its kind alone
             fence = stack.pop()
             yield fence, lines[fence.line : number - 1]
         elif not (stack and stack[-1].opaque) and (match := _FENCE.match(line)):
             mark, directive, argument = match.groups()
             if mark[0] != ":" or directive:
-                name = (directive or "").strip("{}")
-                stack.append(Fence(mark, name, argument.strip(), number))
+                stack.append(Fence(mark, (directive or "").strip("{}"), argument.strip(), number))
     if stack and stack[-1].opaque:
         raise ValueError(f"line {stack[-1].line}: the fence {stack[-1].mark} is never closed")
 
 
-def _directive(fence: Fence, body: list[str]) -> list[Equation]:
-    """The equation of one directive, or none if it has no label."""
+def _directive(argument: str, body: Sequence[str], line: int) -> list[Equation]:
+    """The equation of a directive: what stands behind its name on this line, options, LaTeX."""
     count = options(body)
-    labels = [m.group(2) for m in map(_OPTION.match, body[:count]) if m]
-    if not any(line.strip() for line in body[count:]) and labels and not fence.argument:
-        raise ValueError(f"line {fence.line}: the equation {labels[0]} is empty")
-    latex = "\n".join(body[count:])
-    label = "".join(labels[:1])
-    equation = displays.labelled(latex or fence.argument, fence.line + 1 + count, label)
-    if equation and fence.argument:
-        said = f"the LaTeX of {equation.label} must begin on its own line"
-        raise ValueError(f"line {fence.line}: {said}")
-    return [equation] if equation else []
+    named = {m["name"]: m["value"] for m in map(_OPTION.match, body[:count]) if m}
+    label = named.get("label") or named.get("name") or ""
+    below = "\n".join(body[count:])
+    if argument:
+        return _labelled("\n".join([argument, *[""] * count, below]), line, label)
+    if label and not below.strip():
+        raise ValueError(f"line {line}: the equation {label} is empty")
+    return _labelled(below, line + 1 + count, label)
 
 
-def options(body: list[str]) -> int:
+def options(body: Sequence[str]) -> int:
     """How many lines at the head of a directive are options: ``:key: value`` or a YAML block."""
     if body and body[0].strip() == "---":
         ends = [i for i, line in enumerate(body[1:], start=2) if line.strip() == "---"]
@@ -126,7 +141,7 @@ def read(path: Path) -> dict[str, Equation]:
 def parse(content: str, suffix: str) -> dict[str, Equation]:
     """The labelled equations of the `content` of a file whose name ends in `suffix`."""
     if suffix == ".rst":
-        return _by_label(displays.restructured(content.splitlines()))
+        return _by_label(restructured(content.splitlines()))
     if suffix != ".ipynb":
         return equations(content)
     by_label: dict[str, Equation] = {}
@@ -161,3 +176,80 @@ def markdown(content: str, suffix: str, *, without: str = "") -> tuple[str, Sequ
     cells = [cell for cell in notebook_cells(content, "markdown") if without not in cell[2]]
     lines = [line for _, each, _ in cells for line in (*each, each[-1])]
     return "\n\n".join(text for text, *_ in cells), lines
+
+
+def _bare(latex: str) -> str:
+    """`latex` without labels, numbers by hand and an environment around it: there are spaces.
+
+    >>> _bare(r"\\begin{aligned}a &= b\\end{aligned} \\label{eq-a} \\tag{2.4}").strip()
+    'a &= b'
+    """
+    for pattern in (LABEL, _LAYOUT):
+        latex = pattern.sub(lambda match: " " * len(match[0]), latex)
+    whole = _WHOLE.fullmatch(latex)
+    if whole is None or whole[1] in latex[whole.end(1) :]:
+        return latex
+    for part in whole.group(1, 3):
+        latex = latex.replace(part, " " * len(part))
+    return latex
+
+
+def _labelled(latex: str, line: int, label: str = "") -> list[Equation]:
+    """The equation of a display with a label, or none; `ValueError` for two, and on nothing."""
+    labels = list(dict.fromkeys([*filter(None, [label]), *LABEL.findall(latex)]))
+    if len(labels) > 1:
+        said = f"got {' and '.join(labels)}: write a display for each"
+        raise ValueError(f"line {line}: a display has one label; {said}")
+    if not labels:
+        return []
+    bare = _bare(latex).rstrip()
+    skipped = bare.count("\n", 0, len(bare) - len(bare.lstrip()))
+    if not bare:
+        raise ValueError(f"line {line}: the equation {labels[0]} is empty")
+    return [Equation(labels[0], "\n".join(bare.split("\n")[skipped:]), line + skipped)]
+
+
+def displayed(text: str) -> Iterator[Equation]:
+    """The labelled equations between double dollars, and in environments that stand alone.
+
+    >>> [(e.label, e.latex, e.line) for e in displayed("$$\\na = b\\n$$ (eq-a)")]
+    [('eq-a', 'a = b', 2)]
+    """
+    outside = _DOLLARS.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for match in (*_DOLLARS.finditer(text), *_ENVIRONMENT.finditer(outside)):
+        line = text.count("\n", 0, match.start("latex")) + 1
+        behind = str(match.lastgroup)  # the last that is closed
+        yield from _labelled(match["latex"], line, match[behind] if behind != "latex" else "")
+
+
+def restructured(lines: Sequence[str], first: int = 1) -> Iterator[Equation]:
+    """The labelled equations of reStructuredText whose first line is the line `first`.
+
+    >>> found = restructured([".. math::", "   :label: eq-a", "", "   a = b"])
+    >>> [(e.label, e.latex, e.line) for e in found]
+    [('eq-a', 'a = b', 4)]
+    """
+    end = 0
+    for i, line in enumerate(lines):
+        if i < end:
+            continue
+        if match := _DIRECTIVE.match(line):
+            literal = match["name"] in _LITERAL
+        else:  # a comment, or a paragraph that announces what is indented below it
+            literal = re.match(r"\s*\.\.(?!\S| [_[|])|.*::\s*$", line) is not None
+        if literal:
+            end = block_end(lines, i)
+        if match and match["name"] == "math":
+            body = dedent("\n".join(lines[i + 1 : end])).split("\n")
+            yield from _directive(match["argument"], body, first + i)
+
+
+def block_end(lines: Sequence[str], start: int) -> int:
+    """Where what is indented below the line `start` ends."""
+
+    def depth(line: str) -> int:
+        return len(line) - len(line.lstrip())
+
+    limit = depth(lines[start])
+    below = range(start + 1, len(lines))
+    return next((i for i in below if lines[i].strip() and depth(lines[i]) <= limit), len(lines))

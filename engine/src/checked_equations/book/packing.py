@@ -1,7 +1,6 @@
 """What a notebook needs far from its book: the equations of every page, and what goes with them.
 
-They go into the book's own folder, ``_equations``, where a chapter finds them from any folder
-below it. Another folder may be named, but never one of an installed package.
+They go into the book's own folder, ``_equations``, where a chapter finds them from any below it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,9 @@ def pack(book: Path, to: Path | None = None) -> list[Path]:
             raise ValueError(said)
     contents = {"equations.json": _json(_pages(book))}
     told = settings.find_settings(book, packed=False)
-    contents |= {file.name: file.read_bytes() for file in told.carried_files()}
+    if told.file:
+        carried = (file for some in told.carry for file in sorted(told.file.parent.glob(some)))
+        contents |= {file.name: file.read_bytes() for file in (*carried, told.file)}
     if notation := told.notation_file:  # its fields, as a file that needs no parser of YAML
         kept = ("latex", "shown", "fields", "chapter")
         rows = [{key: row[key] for key in kept if key in row} for row in told.rows()]

@@ -47,6 +47,17 @@ def _check(data: Data) -> str:
     return (f"{data['label']}: " if data["label"] else "") + " · ".join(parts)
 
 
+def claim_phrases(data: Data) -> list[str]:
+    """``10 of 12``, ``fresh 49 of 60``, ``without a grid 3 of 12``."""
+    if data["once"]:
+        return [f"once: {data['once']}"]
+    fresh = data["fresh"]
+    parts = [f"{data['held']} of {data['of']}"]
+    parts += [f"fresh {fresh['held']} of {fresh['of']}"] if fresh else []
+    parts += [f"without {name} {c['held']} of {c['of']}" for name, c in data["without"].items()]
+    return parts
+
+
 def counted(number: int, noun: str) -> str:
     """``1 step``, ``2 steps``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -17,17 +17,15 @@ from ..errors import EquationError
 from ..latex.tokenizer import tokens
 from ..latex.vocabulary import RELATIONS
 from . import markup
-from .displays import has_label
 
 _MATH = re.compile(
     r"\{math\}`(?P<role>[^`]+)`|(?P<code>`+).+?(?P=code)|\\\$"
-    r"|\$\$(?P<display>.+?)\$\$"
-    r"(?P<label>[ \t]*\([^()\s$]+\)[ \t]*(?=\n|\Z)|\s*<!--\s*label:.+?-->|[ \t]*\{#[^}\s]+\})?"
-    r"|\$(?P<inline>(?:\\.|[^$\\])+)\$",
-    re.DOTALL,
+    rf"|\$\$(?P<display>.+?)\$\$(?:{markup.BEHIND})?|\$(?P<inline>(?:\\.|[^$\\])+)\$",
+    re.DOTALL | re.MULTILINE,
 )
 _SPOKEN = ("role", "display", "inline")  # with a label it is a numbered equation
 _HEADING = re.compile(r"(#{1,6})\s+(.*\S)")
+_CAPTION = re.compile(r"^([ \t]*)caption:.*(?:\n\1[ \t]+.*)*", re.MULTILINE)  # of a figure
 _COMMENT = re.compile(r"^\s*%|<!--(?!\s*label:).*?-->")
 _RELATIONS = RELATIONS | {"\\ll", "\\gg", "\\subset", "\\subseteq", "\\cong", "\\ne"}
 _DEPTH = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}
@@ -51,20 +49,15 @@ class Sentence:
     text: str
 
 
-def relations(source: str) -> list[Relation]:
-    """The relations of Markdown `source` outside its numbered equations, in reading order.
+def formulas(source: str, apart: Collection[str] = ()) -> list[Relation]:
+    """All mathematics of Markdown `source` outside equations and what is set `apart`, in order.
 
-    >>> [(found.latex, found.line) for found in relations("As $a = b$,\\nso $c$ is $d < e$.")]
-    [('a = b', 1), ('d < e', 2)]
+    >>> [(found.latex, found.line) for found in formulas("As $a = b$,\\nso $c$ is $d < e$.")]
+    [('a = b', 1), ('c', 2), ('d < e', 2)]
     """
-    return [formula for formula in formulas(source) if relates(formula.latex)]
-
-
-def formulas(source: str) -> list[Relation]:
-    """All mathematics of Markdown `source` outside its numbered equations, in reading order."""
     lines = source.splitlines()
     directives = list(markup.blocks(lines))
-    kept = spoken(lines, directives)
+    kept = spoken(lines, directives, apart)
     stack: list[tuple[int, str]] = []
     above = []  # each line: its headings, the outermost first
     for line in kept:
@@ -77,7 +70,7 @@ def formulas(source: str) -> list[Relation]:
         count = markup.options(body)
         labelled = any(re.match(r"\s*:?(label|name):", line) for line in body[:count])
         latex = "\n".join([*filter(None, [fence.argument]), *body[count:]])
-        if fence.directive == "math" and not labelled and not has_label(latex):
+        if fence.directive == "math" and not labelled and not markup.LABEL.search(latex):
             written.append((latex.strip(), fence.line + (0 if fence.argument else 1 + count)))
     written.sort(key=lambda entry: entry[1])
     return [Relation(latex, line, above[line - 1]) for latex, line in written]
@@ -90,23 +83,22 @@ def read_formulas(path: Path) -> list[Relation]:
     return _placed(path.read_text(encoding="utf-8"), path.suffix)
 
 
-def _placed(content: str, suffix: str, *, without: str = "") -> list[Relation]:
-    source, lines = markup.markdown(content, suffix, without=without)
-    return [replace(found, line=lines[found.line - 1]) for found in formulas(source)]
+def _placed(content: str, suffix: str, *, captions: bool = True) -> list[Relation]:
+    source, lines = markup.markdown(content, suffix, without="" if captions else "caption")
+    found = formulas(source, () if captions else {"code-cell"})
+    return [replace(formula, line=lines[formula.line - 1]) for formula in found]
 
 
 def sentences(content: str, suffix: str) -> set[str]:
     """The LaTeX of the relations outside captions, which a notebook may have in cells so tagged."""
-    code: set[int] = set()
-    for fence, body in markup.blocks(content.splitlines()) if suffix != ".ipynb" else ():
-        if fence.directive == "code-cell":
-            code |= {*range(fence.line, fence.line + len(body) + 2)}
-    found = (r for r in _placed(content, suffix, without="caption") if r.line not in code)
+    found = _placed(content, suffix, captions=False)
     return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
-def read_sentences(path: Path) -> dict[str, Sentence]:
+def read_sentences(path: Path | None) -> dict[str, Sentence]:
     """The ``{claim}`` directives of a file by their labels; raises `ValueError` for one twice."""
+    if path is None:  # a notebook that was taken from its page has none
+        return {}
     text, lines = markup.markdown(path.read_text(encoding="utf-8"), path.suffix)
     claims = [(f, body) for f, body in markup.blocks(text.splitlines()) if f.directive == "claim"]
     count = Counter(fence.argument for fence, _ in claims)
@@ -123,8 +115,11 @@ def spoken(
     kept = [_COMMENT.sub("", line) if "<!--" in line else line for line in lines]
     for fence, body in directives:
         if fence.opaque or fence.directive in apart:
-            caption = _caption(body) if fence.directive == "code-cell" else {}
-            said = [caption.get(i, "") for i in range(len(body))]
+            said, given = [""] * len(body), "\n".join(body[: markup.options(body)])
+            captioned = fence.directive == "code-cell" and fence.directive not in apart
+            for caption in _CAPTION.finditer(given) if captioned else ():
+                told, at = caption[0].split("\n"), given.count("\n", 0, caption.start())
+                said[at : at + len(told)] = told
             kept[fence.line - 1 : fence.line + 1 + len(body)] = ["", *said, ""]
         else:
             kept[fence.line - 1] = fence.argument
@@ -136,25 +131,13 @@ def spoken(
     return kept
 
 
-def _caption(body: list[str]) -> dict[int, str]:
-    """The lines of a figure's caption, among the options of its cell, by their places."""
-    caption: dict[int, str] = {}
-    indent = -1
-    for i, line in enumerate(body[: markup.options(body)]):
-        depth = len(line) - len(line.lstrip())
-        indent = depth if line[depth:].startswith("caption:") else indent if depth > indent else -1
-        if indent >= 0:
-            caption[i] = line
-    return caption
-
-
 def _between_marks(lines: list[str]) -> Iterator[tuple[str, int]]:
     """What stands between dollars or in a role, paragraph by paragraph."""
     start = 0
     for i in (i for i, line in enumerate([*lines, ""]) if not line.strip()):
         for match in _MATH.finditer("\n".join(lines[start:i])):
             kind = match.lastgroup
-            if kind in _SPOKEN and match[kind].strip() and not has_label(match[kind]):
+            if kind in _SPOKEN and match[kind].strip() and not markup.LABEL.search(match[kind]):
                 lead = len(match[kind]) - len(match[kind].lstrip())
                 before = match.string.count("\n", 0, match.start(kind) + lead)
                 yield match[kind].strip(), start + 1 + before

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from statistics import fmean, median, stdev
 from typing import Any
 
 from ..check.outcomes import EstimateRecord, Mutants, StepRecord
+from ..claims.claim import WEAKENED, Draw, Found, chance_of_fresh
+from ..claims.outcome import Outcome
 from .badge import notebook_badge
-from .phrases import plain
+from .phrases import Data, claim_phrases, plain
 
 MIME = "application/vnd.checked-equation+json"
 
@@ -95,8 +98,7 @@ class Record(Shown):
 
     def __repr__(self) -> str:
         """Its line, which counts the mutants and needs none of them written."""
-        counted = replace(self.mutants, list=(), write=None)
-        return plain(replace(self, mutants=counted).to_json())
+        return plain(replace(self, mutants=replace(self.mutants, list=(), write=None)).to_json())
 
 
 @dataclass(frozen=True)
@@ -138,3 +140,72 @@ class Ledger(Shown):
     kind: str = "ledger"
     text: str = ""
     more: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, repr=False)
+class ClaimRecord(Shown):
+    """A claim that its draws bear out.
+
+    `data` is what the page shows; `outcomes` are the numbers of each draw, and those `without` each
+    cause, for tables and figures.
+    """
+
+    data: Data
+    outcomes: tuple[Outcome, ...]
+    without: Mapping[str, tuple[Outcome, ...]]
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain JSON data."""
+        return dict(self.data)
+
+
+def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str) -> ClaimRecord:
+    """The record of what was found."""
+    claim = found.claim
+    data = {
+        "kind": "claim", "label": claim.label, "about": claim.label,
+        "chapter": chapter, "line": line, "text": text,
+        **_counts(found.draws), "least": claim.needed, "once": claim.once,
+        "without": {name: _counts(draws) for name, draws in found.without.items()},
+        "worst": {name: _worst(found.draws, name, least) for name, least in claim.parts.items()},
+        "seconds": {
+            side: float(f"{median(draw.seconds[side] for draw in found.draws):.2g}")
+            for side in found.draws[0].seconds if side
+        },
+        "fresh": dict(found.fresh), "earlier": list(found.earlier),
+        "weakened": chance_of_fresh(found) < WEAKENED, "stored": found.stored, "sentence": sentence,
+    }  # fmt: skip
+    lasting = {**data, "fresh": {}}  # the plain line is compared, and fresh draws are added
+    data["said"] = f"{claim.label}: {' · '.join(claim_phrases(lasting))}"
+    outcomes = tuple(draw.outcome for draw in found.draws)
+    without = {n: tuple(draw.outcome for draw in draws) for n, draws in found.without.items()}
+    return ClaimRecord(data, outcomes, without)
+
+
+def _counts(draws: Sequence[Draw]) -> dict[str, Any]:
+    """How often it holds; every number as a mean with its standard error; each draw's dot."""
+    columns: dict[str, list[float]] = {}
+    for draw in draws:
+        effect = {} if draw.effect is None else {"effect": draw.effect}
+        for path, value in {**draw.outcome.numbers(), **effect}.items():
+            columns.setdefault(path, []).append(value)
+    return {
+        "held": sum(draw.held for draw in draws),
+        "of": len(draws),
+        "numbers": {path: _with_error(values) for path, values in columns.items()},
+        "dots": [[draw.held, draw.effect] for draw in draws],
+    }
+
+
+def _with_error(values: Sequence[float]) -> list[float]:
+    """The mean, and its standard error by the spread over the draws."""
+    error = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    return [float(f"{fmean(values):.6g}"), float(f"{error:.3g}")]
+
+
+def _worst(draws: Sequence[Draw], name: str, least: Any) -> dict[str, Any]:
+    """The part whose mean over the draws is the worst: `least` picks it, as `min` or `max` do."""
+    found = [draw.outcome[name] for draw in draws]
+    parts = {part: _with_error([one[part] for one in found]) for part in found[0]}
+    worst = least(parts, key=lambda part: parts[part][0])
+    return {"part": worst, "mean": parts[worst][0], "error": parts[worst][1]}

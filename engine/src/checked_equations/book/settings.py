@@ -1,25 +1,9 @@
 """What a book tells the engine: a file ``equations.toml`` at its root, or above its chapters.
 
-Every setting may be left out::
-
-    notation = "book/notation.yml"    # which symbol is which field of a problem
-    carry = ["book/data/*.csv"]       # what a notebook far from the book needs beside equations
-
-    [macros]                          # the book's own commands, where no _config.yml tells them
-    R = '\\mathbb R'
-    vec = ['\\mathbf{#1}', 1]
-
-Paths are relative to the file. In a folder of packed data (see `packing`) they count by their
-last part, since everything lies beside the file there.
-
-The notation is the file from which the page of the notation is made, in YAML or JSON: groups of
-``symbols``, of which the engine reads ``fields`` and ``chapter``::
-
-    - symbols:
-        - latex: ["K_{*f}", "K_{f*}"]
-          meaning: "kernel between test inputs and inputs; its transpose"
-          fields: {"K_{*f}": Ksf, "K_{f*}": Kfs}
-          chapter: part/slug            # where the letters mean this and only there
+Its settings are the fields of `Settings`, and each may be left out. Paths are relative to the file;
+in a folder of packed data (see `packing`) they count by their last part, since everything lies
+beside the file there. Of the notation, groups of ``symbols`` in YAML or JSON, the engine reads
+``fields``, by symbol, and ``chapter``, where the letters mean this and only there.
 """
 
 from __future__ import annotations
@@ -31,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,7 +53,11 @@ def nearest(name: str, folder: Path) -> Path | None:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a book and the file that they stand in; without one, there are none."""
+    """The settings of a book and the file that they stand in; without one, there are none.
+
+    Symbols are fields of a problem by the `notation`; a notebook far from the book needs what it
+    must `carry`, as patterns; `macros` are the book's own, where no ``_config.yml`` tells them.
+    """
 
     file: Path | None = None
     notation: str = ""
@@ -105,13 +92,6 @@ class Settings:
         """The fields that the notation gives to the symbols of `chapter`."""
         own = [row["fields"] for row in self.rows() if row.get("chapter", chapter) == chapter]
         return Fields.of_rows(own)
-
-    def carried_files(self) -> list[Path]:
-        """The files that go with the equations where these are packed."""
-        if self.file is None:
-            return []
-        found = (sorted(self.file.parent.glob(pattern)) for pattern in self.carry)
-        return [*chain.from_iterable(found), self.file]
 
 
 @once_a_state
@@ -152,10 +132,9 @@ def carried() -> tuple[Path, ...]:
 
 
 def read_macros(folder: Path) -> Macros:
-    """The commands that the book which `folder` lies in gives MathJax; none where it tells of none.
+    """The commands that a book gives MathJax, in the nearest ``_config.yml`` or its settings.
 
-    They stand in the nearest ``_config.yml`` at or above `folder`, for MathJax, and in the book's
-    ``equations.toml``, for the engine: a ``conf.py`` is a program, and is not read.
+    A ``conf.py`` is a program, and is not read.
     """
     config = nearest("_config.yml", folder)
     # without a parser of YAML a macro is an unbound symbol

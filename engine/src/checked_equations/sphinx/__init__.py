@@ -64,11 +64,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-updated", build.renew, priority=900)  # after equations have numbers
     app.connect("env-check-consistency", build.judge)
     app.connect("doctree-resolved", build.fill)
-    app.connect("build-finished", build.write_ledger)
-    app.connect("build-finished", build.forget_failure)
-    return {
-        "version": "1", "env_version": 2, "parallel_read_safe": True, "parallel_write_safe": True,
-    }  # fmt: skip
+    app.connect("build-finished", build.finish)
+    safe = {"parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": 2, **safe}
 
 
 def _add_static(app: Sphinx) -> None:

@@ -1,23 +1,30 @@
-"""The badges of equations and claims on their page, and the one line that a cell shows there."""
+"""The badges of equations and claims on their page, and the one line that a cell shows there.
+
+A page has a file of data beside it, so that a reader can make the edits that were tried. The script
+fetches it when the first badge is opened: by a script element, since a page that is read from the
+disk may fetch nothing else.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 
-from ..book.badge import Math, check_details, framed_badge, mark
-from ..book.claim_records import claim_phrases, panel_of
-from ..book.html import element, later, link, say
-from ..book.phrases import badge_phrases, mutants_caught, said
+from ..book.badge import MARK, check_details, claim_details, framed_badge
+from ..book.html import element, later, link, number, phrase, say
+from ..book.phrases import Data, badge_phrases, claim_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
+from ..latex.balance import is_balanced
 from .ledger import Row
 
-Data = Mapping[str, Any]
-TYPESET = Math(later, lambda latex: later(rf"\displaystyle {latex}"))
+SUFFIX = ".mutants.js"  # of the file beside the page
 
 
 def words(row: Row) -> list[str]:
@@ -35,30 +42,26 @@ def equation_badge(row: Row, below: str, *, opened: bool = False, file: str = ""
     """
     if row.record is None:
         return ""
-    panel = "".join(
-        check_details(record, TYPESET, _place_for_mutants(record["mutants"], file, i))
-        for i, record in enumerate(row.records)
-    )
+    panel = ""
+    for i, record in enumerate(row.records):
+        tried = ""  # what it says of the mutants before the data have come
+        if record["mutants"]["list"]:
+            sum_ = element("p", say(f"{mutants_caught(record['mutants'])}."))
+            place = {"data_mutants": file, "data_record": str(i)}
+            tried = element("div", sum_, class_="eqn-tried", **place)
+        panel += check_details(record, later, tried)
     summary = _parts(words(row))
     return framed_badge(row.record["kind"], row.label, summary, panel + below, opened=opened)
-
-
-def _place_for_mutants(mutants: Data, file: str, record: int) -> str:
-    """What an open badge says of the mutants of one record before the data have come."""
-    if not mutants["list"]:
-        return ""
-    said = element("p", say(f"{mutants_caught(mutants)}."))
-    return element("div", said, class_="eqn-tried", data_mutants=file, data_record=str(record))
 
 
 def claim_badge(record: Data, below: str) -> str:
     """The badge of a claim; `below` stands below what was found."""
     summary = _parts(claim_phrases(record))
-    return framed_badge("claim", record["label"], summary, panel_of(record) + below)
+    return framed_badge("claim", record["label"], summary, claim_details(record) + below)
 
 
-def _parts(phrases: list[str]) -> str:
-    return "".join(element("span", say(phrase)) for phrase in phrases)
+def _parts(said: list[str]) -> str:
+    return "".join(element("span", say(one)) for one in said)
 
 
 def foot(ledger: str, help_page: str) -> str:
@@ -79,13 +82,13 @@ def line(record: Data, row: Row | None, address: str) -> str:
         tells = tells.removeprefix(record["about"]).lstrip(": ")
         first = link(record["about"], address)
     name = f"eqn-line eqn-{record['kind']}"
-    return element("p", mark(), first, element("span", say(tells)), class_=name)
+    return element("p", MARK, first, element("span", say(tells)), class_=name)
 
 
 def paste(box: nodes.container, record: Data) -> None:
     """Put the numbers into the sentence; those that it does not have are told as problems."""
 
-    def number(found: re.Match[str]) -> str:
+    def put(found: re.Match[str]) -> str:
         name = found[1].replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")  # as the page sets it
         try:
             return pasted(name, found[2] or "", record)
@@ -94,4 +97,49 @@ def paste(box: nodes.container, record: Data) -> None:
 
     for text in list(box.findall(nodes.Text)):
         if not isinstance(text.parent, nodes.math | nodes.literal):
-            text.parent.replace(text, nodes.Text(TOKEN.sub(number, text)))
+            text.parent.replace(text, nodes.Text(TOKEN.sub(put, text)))
+
+
+def write_mutants(page: Path, rows: Iterable[Row]) -> None:
+    """Write the file beside the `page`, or take it away where there is nothing to tell."""
+    data = {  # by label the LaTeX and the mutants of each record that has some
+        row.label: [_record(record) for record in row.records]
+        for row in rows
+        if any(record["mutants"]["list"] for record in row.records)
+    }
+    path = page.with_suffix(SUFFIX)
+    if not data:
+        path.unlink(missing_ok=True)
+        return
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"window.checkedEquations = {text};\n", "utf-8")
+
+
+def _record(record: Data) -> dict[str, Any]:
+    """The LaTeX, every mutant, and which of them have a row in the list, with what it adds."""
+    mutants = record["mutants"]["list"]
+    places = {(mutant["edit"], mutant["latex"]): i for i, mutant in enumerate(mutants)}
+    return {
+        "latex": record.get("latex", ""),
+        "sum": mutants_caught(record["mutants"]),
+        "mutants": [  # name, how the edited part reads, outcome, how far off, why; where it is
+            [
+                *(_quoted(mutant.get("said") or mutant["edit"]), _shown(mutant["latex"])),
+                mutant["outcome"],
+                number(mutant["residual"]) if mutant["outcome"] == "caught" else "",
+                mutant.get("why", ""),
+                *(list(mutant.get(part) or ()) for part in ("changed", "place", "shown")),
+            ]
+            for mutant in mutants
+        ],
+        "rows": [[places[r["edit"], r["latex"]], r.get("why", "")] for r in together(mutants)],
+    }
+
+
+def _shown(latex: str) -> str:
+    """Mathematics between dollars, and between backticks what cannot be typeset alone."""
+    return f"${latex}$" if is_balanced(latex) else f"`{latex}`"
+
+
+_quoted = partial(phrase, math=_shown, words=str)  # for a script that reads no HTML

@@ -17,12 +17,11 @@ from sphinx.domains.math import MathDomain
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from ..book.baseline import waiting
 from ..book.html import display, element, link
-from ..book.ledger import KINDS
+from ..book.ledger import KINDS, waiting
 from ..book.settings import claims_file, find_settings
-from . import folding, live, tables
-from .badge import claim_badge, equation_badge, foot, line, paste
+from . import folding, tables
+from .badge import SUFFIX, claim_badge, equation_badge, foot, line, paste, write_mutants
 from .directives import CLAIM, boxes, generated
 from .folding import SLOT
 from .ledger import Book, Named, Row, added_to, as_json, problems
@@ -160,7 +159,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in list(doctree.findall(check_output)):
         node.replace_self(raw(filler.line(node["record"])))
     if isinstance(app.builder, StandaloneHTMLBuilder):
-        live.write(Path(app.builder.get_outfilename(docname)), filler.shown)
+        write_mutants(Path(app.builder.get_outfilename(docname)), filler.shown)
 
 
 class _Filler:
@@ -180,7 +179,7 @@ class _Filler:
         rows = (row for row in self.book.rows_on(self.docname) if row.record)
         here = [row.label for row in rows if row.label in shown] + [*self.page.claimed]
         if self.app.builder.format != "html" or not here:
-            return folding.NOTHING
+            return folding.Folded()
         known = {name: n.label for name, n in self.named.items() if n.label in here}
         return folding.fold(doctree, known | {label: label for label in here}, self.about)
 
@@ -192,7 +191,7 @@ class _Filler:
         self.shown.append(row)
         page = PurePath(self.app.builder.get_target_uri(self.docname) or "index")
         below = inside + self.foot("ledger", row.label)
-        file = page.with_suffix(live.SUFFIX).name
+        file = page.with_suffix(SUFFIX).name
         return equation_badge(row, below, opened=opened, file=file)
 
     def foot(self, what: str, label: str) -> str:
@@ -232,8 +231,7 @@ class _Filler:
             said = f"no equation {label} to show"
             logger.warning(said, location=self.docname, type="equations")
             return ""
-        leads = link(f"({row.number})", self.links.equation(label))
-        number = element("span", leads, class_="eqno")
+        number = element("span", link(f"({row.number})", self.links.equation(label)), class_="eqno")
         shown = display(row.latex).replace(r"\[", number + r"\[", 1)
         return element("div", shown, self.badge(row, opened=opened), class_="eqn-equation")
 
@@ -243,24 +241,18 @@ def page_with(book: Book, what: str) -> str | None:
     return next((name for name, page in book.pages.items() if what in page.generated), None)
 
 
-def write_ledger(app: Sphinx, exception: Exception | None) -> None:
-    """At the end: `ledger.json` beside the page of the ledger, if there is one."""
-    if exception or app.builder.format != "html":
-        return
-    book = book_of(app.env)
-    where = page_with(book, "ledger")
-    if where:
-        path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
-        data = as_json(book, added_to(app.env, book))
-        text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(f"{text}\n", encoding="utf-8")
+def finish(app: Sphinx, exception: Exception | None) -> None:
+    """At the end: `ledger.json` beside the page of the ledger, if there is one.
 
-
-def forget_failure(app: Sphinx, exception: Exception | None) -> None:
-    """After a build with warnings: the next one reads every page again.
-
-    Sphinx repeats a warning only when it reads the page again, so that the next build, with
-    nothing changed, would pass.
+    After a build with warnings the next one reads every page again: Sphinx repeats a warning only
+    then, so that with nothing changed it would pass.
     """
+    if not exception and app.builder.format == "html":
+        book = book_of(app.env)
+        if where := page_with(book, "ledger"):
+            path = (Path(app.outdir) / app.builder.get_target_uri(where)).parent / "ledger.json"
+            data = as_json(book, added_to(app.env, book))
+            text = json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False)
+            path.write_text(f"{text}\n", encoding="utf-8")
     if exception or app._warncount:
         (Path(app.doctreedir) / "environment.pickle").unlink(missing_ok=True)

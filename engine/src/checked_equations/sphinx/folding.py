@@ -2,12 +2,18 @@
 
 Nothing moves in the notebook, and nothing on a page without evidence: a cell tagged ``evidence``
 or a directive of that name. A cell that failed stays where it is, for all to see.
+
+A cell that checks an equation is at home there; what it defines is at home with the one equation
+whose checks use it, and what several use, or none, belongs to the page as a whole. Prose goes with
+the cell that it stands before.
 """
 
 from __future__ import annotations
 
+import ast
+import symtable
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from docutils import nodes
@@ -18,7 +24,6 @@ from sphinx.util.nodes import traverse_parent
 from ..book.html import element, link
 from ..book.ledger import KINDS
 from .directives import EVIDENCE, boxes
-from .layers import Layers, Piece, layers_of, names_of, strings_of
 from .ledger import Named
 from .output import check_output
 from .tables import raw, render
@@ -37,16 +42,49 @@ _OF_BADGES = {*KINDS, "claim"}  # of records that have a badge of their own
 class Folded:
     """What was taken out: the nodes by the labels of the badges that they stand in, and the rest.
 
-    The pieces have `anchors`, and the `layers` say which names of one come from another.
+    By label are the names that are `borrowed`, each with its anchor, and that of code `elsewhere`.
     """
 
-    anchors: Sequence[str]
-    layers: Layers
-    code: Mapping[str, list[nodes.Element]]
-    rest: Sequence[nodes.Element]
+    code: Mapping[str, list[nodes.Element]] = field(default_factory=dict)
+    rest: Sequence[nodes.Element] = ()
+    borrowed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
-NOTHING = Folded((), Layers((), {}, {}), {}, ())
+@dataclass(frozen=True)
+class Code:
+    """The names that a cell leaves for others, in the order of the cell, and those it takes."""
+
+    defines: tuple[str, ...] = ()
+    uses: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A cell or a paragraph of the evidence.
+
+    `run` counts the stretches of evidence with nothing of the lecture between; `labels` are the
+    equations that it is about, if it says so; `code` is that of a cell, and prose has none; what
+    is `apart` belongs to no equation, whatever stands beside it.
+    """
+
+    run: int
+    labels: tuple[str, ...] = ()
+    code: Code | None = None
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The home of each piece (a label, or nothing), and what each equation takes from elsewhere.
+
+    `borrowed` has by label the names that its cells take from pieces with another home, each with
+    the place of that piece; `elsewhere` that of a cell in the badge of another which checks it.
+    """
+
+    homes: tuple[str, ...]
+    borrowed: Mapping[str, Mapping[str, int]]
+    elsewhere: Mapping[str, int]
 
 
 def is_evidence(node: nodes.Node) -> bool:
@@ -79,14 +117,14 @@ def fold(
             rest += _whence(node, rest)
         (code.setdefault(home, []) if home else rest).append(node)
         _take_out(node, anchor, home)
-    return Folded(anchors, layers, code, rest)
+    names = layers.borrowed.items()
+    borrowed = {label: {name: anchors[i] for name, i in taken.items()} for label, taken in names}
+    elsewhere = {label: anchors[i] for label, i in layers.elsewhere.items()}
+    return Folded(code, rest, borrowed, elsewhere)
 
 
 def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
-    """The evidence in the order of the page, each with the number of its run.
-
-    A run ends where something of the lecture stands between two pieces.
-    """
+    """The evidence in order, with the number of its run: between two runs the lecture goes on."""
     run = 0
     last: nodes.Element | None = None
     for node in list(doctree.findall(nodes.container)):
@@ -124,7 +162,7 @@ def _anchors(pieces: Sequence[Piece]) -> list[str]:
     anchors: list[str] = []
     for i, piece in enumerate(pieces, start=1):
         first = next(iter(piece.code.defines), "") if piece.code else ""
-        wanted = nodes.make_id(f"evidence-{first}") if first else f"evidence-{i}"
+        wanted = nodes.make_id(f"evidence-{first or i}")
         anchors.append(wanted if wanted not in anchors else f"{wanted}-{i}")
     return anchors
 
@@ -143,15 +181,13 @@ def _leave_marks(node: nodes.Element, marks: str) -> None:
     if "marks" in before:  # one box holds all
         before.pop()
     before["marks"] = before.get("marks", "") + marks
-    if "eqn-marked" not in before["classes"]:
-        before["classes"] = [*before["classes"], "eqn-marked"]
+    before["classes"] = list(dict.fromkeys([*before["classes"], "eqn-marked"]))
     box = element("span", before["marks"], class_="eqn-marks")
     before += nodes.raw("", f" {box}", format="html")
 
 
 def _take_out(node: nodes.Element, anchor: str, home: str) -> None:
-    """Out of the page, with an anchor; without a fold of its own, since one click is enough, and
-    without the line of its check, since the badge itself says that."""
+    """Out of the page, without what its badge is: a fold, and the line of its check."""
     node.parent.remove(node)
     node["ids"] = [*node["ids"], anchor]
     for child in list(node.children):
@@ -183,12 +219,10 @@ def _whence(node: nodes.Element, before: Sequence[nodes.Element]) -> list[nodes.
 def in_badge(badge: str, label: str, folded: Folded) -> list[nodes.Node]:
     """The badge of an equation with the code of its check at the place of `SLOT`."""
     before, _, after = badge.partition(SLOT)
-    code, layers = folded.code.get(label, []), folded.layers
-    elsewhere = folded.anchors[layers.elsewhere[label]] if label in layers.elsewhere else ""
+    code, elsewhere = folded.code.get(label, []), folded.elsewhere.get(label, "")
     if not code and not elsewhere:
         return [raw(before + after)]
-    names = layers.borrowed.get(label, {}).items()
-    borrowed = {name: folded.anchors[i] for name, i in names}
+    borrowed = folded.borrowed.get(label, {})
     above = render("code", code=code, elsewhere=elsewhere, borrowed=borrowed)
     return [raw(before + above), *code, raw(after)]
 
@@ -206,3 +240,81 @@ def add_workshop(doctree: nodes.document, folded: Folded) -> None:
         said = element("summary", "How the checks of this chapter are built")
         opened = f'<details class="eqn-workshop" id="{WORKSHOP}">{said}<div class="eqn-panel">'
         top += [raw(opened), *folded.rest, raw("</div></details>")]
+
+
+def names_of(source: str) -> Code:
+    """The names of a cell; of what is no Python, none.
+
+    >>> names_of("def f(x):\\n    return x + a")
+    Code(defines=('f',), uses=frozenset({'a'}))
+    """
+    try:
+        table = symtable.symtable(source, "a cell", "exec")
+    except SyntaxError:
+        return Code()
+    top = table.get_symbols()
+    given = [s.get_name() for s in top if s.is_assigned() or s.is_imported()]
+    deeper = (s for inner in _inside(table) for s in inner.get_symbols() if s.is_global())
+    taken = {s.get_name() for s in (*top, *deeper) if s.is_referenced()}
+    return Code(tuple(given), frozenset(taken.difference(given)))
+
+
+def _inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for child in table.get_children():
+        yield child
+        yield from _inside(child)
+
+
+def strings_of(source: str) -> list[str]:
+    """The strings that stand in a cell, where it is Python."""
+    try:
+        found = ast.walk(ast.parse(source))
+    except SyntaxError:
+        return []
+    return [n.value for n in found if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+
+
+def layers_of(pieces: Sequence[Piece]) -> Layers:
+    """The homes of all pieces of a page, which stand in the order of the page."""
+    takes = [_taken(pieces, i) for i in range(len(pieces))]
+    homes = tuple(_home(pieces, takes, i) for i in range(len(pieces)))
+    borrowed: dict[str, dict[str, int]] = {}
+    for home, piece, taken in zip(homes, pieces, takes, strict=True):
+        away = {name: j for name, j in taken.items() if homes[j] != home}
+        for label in filter(None, [home, *piece.labels]):
+            borrowed.setdefault(label, {}).update(away)
+    own = {piece.labels[0] for piece in pieces if piece.labels}
+    pairs = ((label, i) for i, piece in enumerate(pieces) for label in piece.labels)
+    return Layers(homes, borrowed, {label: i for label, i in pairs if label not in own})
+
+
+def _taken(pieces: Sequence[Piece], i: int) -> dict[str, int]:
+    """The names that the cell `i` takes, each with the cell that gave it last."""
+    taken = {}
+    for name in sorted((pieces[i].code or Code()).uses):
+        givers = [j for j, p in enumerate(pieces) if j != i and p.code and name in p.code.defines]
+        if givers:
+            taken[name] = max((j for j in givers if j < i), default=givers[0])
+    return taken
+
+
+def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> str:
+    """Where the piece `i` is at home, or nothing where that is the page as a whole."""
+    piece = pieces[i]
+    if piece.labels or piece.apart:
+        return piece.labels[0] if piece.labels else ""
+    cells = [j for j, p in enumerate(pieces) if p.run == piece.run and p.code is not None]
+    if piece.code is None and cells:  # prose goes with the cell below it, else with the last
+        return _home(pieces, takes, next((j for j in cells if j > i), cells[-1]))
+    reached, waiting = set[int](), [i]  # by those who use what it defines, and by their users
+    while waiting:
+        j = waiting.pop()
+        new = {k for k, taken in enumerate(takes) if j in taken.values()} - reached
+        reached |= new
+        waiting += [k for k in new if not pieces[k].labels]
+    users = {pieces[k].labels[0] for k in reached if pieces[k].labels}
+    if users:
+        return users.pop() if len(users) == 1 else ""
+    # the equation that the next cell of the run checks, or else the one before
+    beside = (p for p in (*pieces[i:], *reversed(pieces[:i])) if p.run == piece.run and p.labels)
+    return next((p.labels[0] for p in beside), "")

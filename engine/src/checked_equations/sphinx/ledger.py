@@ -10,14 +10,12 @@ from typing import Any
 from sphinx.environment import BuildEnvironment
 
 from ..book import ledger
-from ..book.baseline import outgrown
-from ..book.ledger import KINDS
+from ..book.ledger import KINDS, outgrown
+from ..book.phrases import Data
 from ..check.outcomes import OUTCOMES
 from ..claims.sentence import sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
-
-Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -274,8 +272,7 @@ def _unlabelled(book: Book, docname: str) -> Iterator[tuple[int, str]]:
 
 
 def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
-    """Claims without an experiment, experiments without a sentence, and sentences that say more;
-    and what must come after all of them."""
+    """Claims and experiments without each other, sentences that say more, and a lacking end."""
     for sentence in page.claims:
         if sentence.label not in page.claimed:
             yield sentence.line, f"no cell shows what {sentence.label} claims"
@@ -285,8 +282,7 @@ def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
     labels = [sentence.label for sentence in page.claims]
     for label, record in page.claimed.items():
         if (count := labels.count(label)) != 1:
-            said = f"{count} sentences have the label {label} of an experiment"
-            yield record["line"], said
+            yield record["line"], f"{count} sentences have the label {label} of an experiment"
     checks = [record for record in page.records(*KINDS) if record.get("chapter", True)]
     if checks and not page.records("ledger"):
         yield page.notes[-1].line, "the last cell of a chapter must be chapter.ledger()"

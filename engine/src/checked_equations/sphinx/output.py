@@ -12,8 +12,7 @@ from ..book.records import MIME
 class check_output(nodes.General, nodes.Element):
     """The place of a check's output; its attribute `record` holds the record's JSON.
 
-    Once the page's records are gathered, `note` says which of them it is, and the record, which
-    lists every mutant, is taken out of the stored page.
+    Once records are gathered, `note` says which it is, for the stored page is not to hold them all.
     """
 
 

@@ -3,11 +3,8 @@
 One `Page` a document, kept in Sphinx's environment; it survives in the environment's pickle,
 is dropped when its document is read again, and is merged from parallel readers.
 
-Not all take part: a page says ``equations: true`` or ``equations: false`` in its front matter (in
-reStructuredText, ``:equations: true`` on top). One that says nothing takes part if it opens a
-chapter or shows a record, or if the cells of another page check its equations; with the setting
-``equations_pages`` at "all", every page does. On the others nothing is numbered anew, shown or
-complained of.
+Not all take part (`taking_part` says which, and what their front matter may say of it): on the
+others nothing is numbered anew, shown or complained of.
 """
 
 from __future__ import annotations
@@ -24,7 +21,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import traverse_parent
 
 from ..book import markup
-from ..book.displays import LABEL
 from ..book.prose import Sentence
 from ..latex.equation import Equation
 from .directives import CLAIM, boxes, generated
@@ -87,22 +83,6 @@ def store(env: BuildEnvironment) -> dict[str, Page]:
     return pages
 
 
-def equations_of(doctree: nodes.document, file: Path) -> tuple[Equation, ...]:
-    """The labelled equations of a page, with their lines in its file.
-
-    The lines that the parser of notebooks gives to nodes are off by the blank lines between cells.
-    """
-    try:
-        lines = {label: equation.line for label, equation in markup.read(file).items()}
-    except ValueError:  # numbered in a way that no check can read: the node's line must do
-        lines = {}
-    return tuple(
-        Equation(node["label"], node.astext(), lines.get(node["label"], node.line or 0))
-        for node in doctree.findall(nodes.math_block)
-        if node.get("label")
-    )
-
-
 def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, every: bool) -> Page:
     """What a page says that has just been read; if it takes part, its labels are numbered."""
     told = env.metadata.get(docname, {})
@@ -130,7 +110,14 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
     )
     if take_part(page, every):
         number_labels(env, docname, doctree)
-    return replace(page, equations=equations_of(doctree, Path(env.doc2path(docname))))
+    try:  # lines of the file: the parser of notebooks leaves out blank ones between cells
+        known = {e.label: e.line for e in markup.read(Path(env.doc2path(docname))).values()}
+    except ValueError:  # numbered in a way that no check can read: the node's line must do
+        known = {}
+    labelled = (node for node in doctree.findall(nodes.math_block) if node.get("label"))
+    read = (Equation(node["label"], node.astext(), node.line or 0) for node in labelled)
+    placed = (replace(e, line=known.get(e.label, e.line)) for e in read)
+    return replace(page, equations=tuple(placed))
 
 
 def is_chapter(docname: str, chapter: str) -> bool:
@@ -139,8 +126,7 @@ def is_chapter(docname: str, chapter: str) -> bool:
 
 
 def _last_words(traceback: str) -> str:
-    """The error itself: what follows the last frame of a traceback, and where it says nothing
-    (a bare assertion), the line of code."""
+    """The error itself, below the last frame; if it says nothing (a bare assertion), its code."""
     lines = _ANSI.sub("", traceback).rstrip().splitlines()
     starts = [i for i, line in enumerate(lines) if _RAISED.match(line)]
     words = "\n".join(lines[starts[-1] :] if starts else lines[-1:]).rstrip()
@@ -161,7 +147,7 @@ def asked(metadata: Mapping[str, Any]) -> bool | None:
 
 
 def take_part(page: Page, every: bool) -> bool:
-    """Whether a page takes part by itself, whatever other pages check."""
+    """Whether a page takes part by itself: as it says, or as it opens or shows a chapter."""
     return (every or page.holds_check) if page.asked is None else page.asked
 
 
@@ -180,15 +166,15 @@ def taking_part(pages: Mapping[str, Page], every: bool) -> dict[str, Page]:
 def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) -> None:
     """Let a ``\\label`` inside a display count as the label of the display.
 
-    Sphinx numbers what its own option labels; MyST gives an environment a label that nobody can
-    name. The equations of the page are counted anew, in their order.
+    Sphinx numbers what its own option labels, MyST gives an environment a label that nobody can
+    name: the equations of the page are counted anew.
     """
     equations = cast(MathDomain, env.get_domain("math")).equations
     displays = list(doctree.findall(nodes.math_block))
-    if not any(LABEL.search(node.astext()) for node in displays):
+    if not any(markup.LABEL.search(node.astext()) for node in displays):
         return
     for node in displays:
-        labels, own = LABEL.findall(node.astext()), node.get("label")
+        labels, own = markup.LABEL.findall(node.astext()), node.get("label")
         if not labels:
             continue
         if "amsmath" in node["classes"]:
@@ -197,8 +183,8 @@ def number_labels(env: BuildEnvironment, docname: str, doctree: nodes.document) 
         label = own or labels[0]  # of two, text and page are told elsewhere
         node["label"], node["docname"] = label, docname
         node["ids"] = [nodes.make_id(f"equation-{label}")]
-        lines = [line for line in node.astext().split("\n") if LABEL.sub("", line).strip()]
-        node.children = [nodes.Text(LABEL.sub("", "\n".join(lines)).strip())]
+        lines = [line for line in node.astext().split("\n") if markup.LABEL.sub("", line).strip()]
+        node.children = [nodes.Text(markup.LABEL.sub("", "\n".join(lines)).strip())]
     for i, node in enumerate((node for node in displays if node.get("label")), start=1):
         equations[node["label"]] = (docname, i)
         node["number"] = i

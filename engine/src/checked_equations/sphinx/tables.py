@@ -6,13 +6,12 @@ The badges are made without Jinja (see `book.html`), which a notebook need not h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -25,7 +24,6 @@ from ..book.phrases import counted, mutant_counts, mutants_caught
 from ..claims.sentence import filled
 from .ledger import NOTHING, Added, Book, between, totals
 
-Data = Mapping[str, Any]
 _FOLDER = Path(__file__).resolve().parent / "templates"
 _ROLE = re.compile(r"\{[\w:]+\}`(?:[^`<]*<)?([^`>]*)>?`|\[(?P<said>[^\]]*)\]\([^)]*\)")
 _LAYOUT = re.compile(r"(?<=[>}])\s*\n\s*|\s*\n\s*(?=[<{])")
