@@ -72,12 +72,15 @@ def serve() -> None:
     import warm_kernels
 
     sys.path.remove(str(EXT))
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a kernel writes there is no answer
     with mock.patch.object(warm_kernels, "IMPORTS", OF_KERNELS), warm_kernels.warm_kernels():
         for line in sys.stdin:
             child = os.fork()
             if child == 0:
                 build(*json.loads(line))
-            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+            status = os.waitpid(child, 0)[1]
+            print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
 
 
 def build(arguments: list[str], cwd: str, env: dict[str, str], stdout: str, stderr: str) -> None:
