@@ -59,6 +59,13 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def walked(path: Path) -> tuple[ast.AST, ...]:
+    """All of a tree, for those who look everywhere in it."""
+    return tuple(ast.walk(tree(path)))
+
+
+@cache
 def files() -> list[Path]:
     """Every module of the package and of the engine."""
     return sorted([*SOURCE.rglob("*.py"), *ENGINE.rglob("*.py")])
@@ -93,9 +100,14 @@ def dotted(path: Path) -> list[str]:
     return [home(path).name, *within(path).parts[:-1]]
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """The absolute name of everything that a file imports, wherever in the file."""
-    for node in ast.walk(tree(path)):
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
+    for node in walked(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -122,7 +134,7 @@ def functions() -> list[tuple[str, int]]:
     return [
         (f"{name(path)}:{node.lineno} {node.name}", body_lines(path, node))
         for path in files()
-        for node in ast.walk(tree(path))
+        for node in walked(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 
@@ -224,7 +236,7 @@ def private(word: str) -> bool:
 
 def written(paths: list[Path]) -> set[str]:
     """The names that these modules define: functions, methods, fields and what is assigned."""
-    nodes = [node for path in paths for node in ast.walk(tree(path))]
+    nodes = [node for path in paths for node in walked(path)]
     names = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
     names |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return names | {
@@ -239,7 +251,7 @@ def test_what_is_called_from_other_rooms_has_no_underscore():
     crossing = []
     for path in ours:
         known = hooks if place(path) == "model/kernels" else written([path])
-        for node in ast.walk(tree(path)):
+        for node in walked(path):
             if isinstance(node, ast.Attribute) and private(node.attr):
                 owner = ast.unparse(node.value)
                 if owner not in ("self", "cls", "super()") and node.attr not in known:
@@ -255,7 +267,7 @@ def test_nobody_inverts_a_matrix_outside_linalg():
         f"{name(path)}:{node.lineno}"
         for path in files()
         if place(path) not in MAY_INVERT
-        for node in ast.walk(tree(path))
+        for node in walked(path)
         if isinstance(node, ast.Call) and _called(node) in ("inv", "pinv", "pinvh")
     ]
     assert inverses == []
@@ -301,7 +313,7 @@ def test_values_are_frozen():
     loose = [
         f"{name(path)}:{node.lineno} {node.name}"
         for path in files()
-        for node in ast.walk(tree(path))
+        for node in walked(path)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
         for mark in map(ast.unparse, node.decorator_list)
         if "dataclass" in mark and "frozen=True" not in mark
@@ -390,7 +402,7 @@ def test_no_name_of_a_type_stands_for_any():
     named = [
         f"{name(path)}:{node.lineno}"
         for path in files()
-        for node in ast.walk(tree(path))
+        for node in walked(path)
         if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Name)
         if node.value.id == "Any"
     ]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any
 
 import pytest
 from headers import MYST
+from small_books import Builder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -235,7 +234,15 @@ html_theme = "basic"
 
 
 @pytest.fixture(scope="session")
-def tiny_book() -> Any:
+def sphinx() -> Iterator[Builder]:
+    """``python -m sphinx`` without the time for its imports."""
+    builder = Builder()
+    yield builder
+    builder.close()
+
+
+@pytest.fixture(scope="session")
+def tiny_book(sphinx: Builder) -> Any:
     """A function that writes a book of given pages into a folder, and one that builds it."""
 
     def build(
@@ -243,10 +250,10 @@ def tiny_book() -> Any:
     ) -> Built:
         write(folder, pages, extensions)
         html = folder / "_build" / "html"
-        command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-n", "-j", str(jobs)]
-        command += ["-d", str(folder / "_build" / "doctrees"), "-b", "html", str(folder), str(html)]
+        arguments = ["-W", "--keep-going", "-n", "-j", str(jobs)]
+        arguments += ["-d", str(folder / "_build" / "doctrees"), "-b", "html", ".", str(html)]
         two = {**os.environ, "BOOK_JOBS": "2", "BOOK_CACHE": ""}
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=two)
+        done = sphinx(*arguments, cwd=folder, env=two)
         return Built(done.returncode, done.stdout, done.stderr, html)
 
     def write(folder: Path, pages: dict[str, str], extensions: tuple) -> None:

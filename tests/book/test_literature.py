@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -23,15 +23,14 @@ PAGE = "# Page\n\nThere are {{literature}}`{}` of them.\n\n```{{bibliography}}\n
 
 
 @pytest.fixture
-def built(tmp_path: Path):
+def built(tmp_path: Path, sphinx: Any) -> Any:
     """Build a page with the role, and return the result of the build and its HTML."""
 
-    def build(written: str) -> tuple[subprocess.CompletedProcess[str], str]:
+    def build(written: str) -> tuple[CompletedProcess[str], str]:
         (tmp_path / "conf.py").write_text(CONF)
         (tmp_path / "references.bib").write_text(BIB)
         (tmp_path / "index.md").write_text(PAGE.format(written))
-        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", ".", "out"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        done = sphinx("-q", "-W", "--keep-going", ".", "out", cwd=tmp_path)
         return done, (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
     return build

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -55,7 +54,7 @@ ADDRESS = {
 }
 
 
-def built(folder: Path, address: Any) -> subprocess.CompletedProcess[str]:
+def built(sphinx: Any, folder: Path, address: Any) -> CompletedProcess[str]:
     conf = CONF.format(
         ext=str(ROOT / "book" / "_ext"),
         templates=str(ROOT / "book" / "_templates"),
@@ -66,8 +65,7 @@ def built(folder: Path, address: Any) -> subprocess.CompletedProcess[str]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "book" / "card.png").write_bytes(b"a picture")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", ".", "out"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return sphinx("-q", "-W", "--keep-going", ".", "out", cwd=folder)
 
 
 def soup(folder: Path, name: str) -> Any:
@@ -75,19 +73,19 @@ def soup(folder: Path, name: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def somewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def somewhere(tmp_path_factory: pytest.TempPathFactory, sphinx: Any) -> Path:
     folder = tmp_path_factory.mktemp("somewhere")
-    done = built(folder, ADDRESS)
+    done = built(sphinx, folder, ADDRESS)
     assert done.returncode == 0, done.stderr
     return folder
 
 
 @pytest.fixture(scope="module")
-def nowhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def nowhere(tmp_path_factory: pytest.TempPathFactory, sphinx: Any) -> Path:
     """Built with an address first: what it left must go."""
     folder = tmp_path_factory.mktemp("nowhere")
     for address in (ADDRESS, {"pages": "", "repository": "", "branch": "main"}):
-        done = built(folder, address)
+        done = built(sphinx, folder, address)
         assert done.returncode == 0, done.stderr
     return folder
 
@@ -170,8 +168,10 @@ def test_machines_find_all_pages_and_people_a_way_back(somewhere: Path) -> None:
         ({"url": "https://dummy.example"}, "site_address may have pages, repository, branch"),
     ],
 )
-def test_what_is_no_address_is_refused(tmp_path: Path, address: Any, said: str) -> None:
-    done = built(tmp_path, address)
+def test_what_is_no_address_is_refused(
+    sphinx: Any, tmp_path: Path, address: Any, said: str
+) -> None:
+    done = built(sphinx, tmp_path, address)
     assert done.returncode != 0
     assert said in done.stderr
 

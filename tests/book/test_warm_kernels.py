@@ -74,6 +74,7 @@ def test_on_a_gpu_kernels_start_as_always(warm: Any, monkeypatch: pytest.MonkeyP
     from jupyter_client.provisioning import local_provisioner
 
     cold = local_provisioner.launch_kernel
+    monkeypatch.setitem(warm.__wrapped__.__globals__, "IMPORTS", ())  # no kernel is asked for
     monkeypatch.setenv("GPNOTES_BACKEND", "cupy")
     with warm():
         assert local_provisioner.launch_kernel is cold

@@ -551,6 +551,7 @@ SHARP = [
 ]
 
 
+@pytest.mark.strict_by_night  # by day `test_how_likely_y_was_...` asks for the same average there
 @pytest.mark.parametrize(("likelihood", "y", "m"), SHARP)
 def test_sharp_averages_in_every_space_and_for_others_likelihoods(space, likelihood, y, m):
     v = [0.5, 0.0, 4.0]

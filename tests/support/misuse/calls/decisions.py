@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpnotes import GP, RBF, testing
@@ -9,7 +11,7 @@ from gpnotes.decide import design
 from gpnotes.model import likelihoods
 
 from ..answers import call
-from ..kinds import entries, flag, matrix, one_of, positive, stream, thing, vector, whole
+from ..kinds import Fresh, entries, flag, matrix, one_of, positive, stream, thing, vector, whole
 
 _X = np.random.default_rng(1).standard_normal((6, 2))
 _GP = GP(RBF(), 0.1)
@@ -23,6 +25,14 @@ _P = vector([0.2, 0.5, 0.9], mates=False).but(
 _BUDGET = whole(2, 0).but(**{"more than there are": 7})
 _MEAN, _VARIANCE = vector([0.2, 0.5, 0.9], size=True), vector([0.2, 0.5, 0.9], size=True)
 _VARIANCE = _VARIANCE.but(negative=-np.ones(3))
+
+
+def _criterion() -> design.criteria.Information:
+    """It moves on with each measurement."""
+    return design.criteria.Information(_GP, _X, 0.1 * np.ones(6), 10)
+
+
+_CRITERION = replace(thing(_criterion(), _GP), right=Fresh(_criterion))
 _REFERENCE = matrix(_X[:3], columns=True).but("None")
 
 CALLS = (
@@ -40,12 +50,12 @@ CALLS = (
          budget=_BUDGET, criterion=one_of("integrated variance").but(
              **{"one without a reference": "information"}), reference=_REFERENCE),
     call("greedy_design_by", design.greedy_design_by, X=matrix(_X, mates=False), budget=_BUDGET,
-         criterion=thing(design.criteria.Information(_GP, _X, 0.1 * np.ones(6), 10_000), _GP),
+         criterion=_CRITERION,
          lazy=flag(True), start=entries([1], 6), repeat=flag()),
     call("exhaustive_design", design.exhaustive_design, gp=_GPS, X=_CANDIDATES, budget=_BUDGET,
          criterion=one_of("information"), noise_var=_NOISE, most=whole(1000)),
     call("check_criterion", testing.check_criterion, X=matrix(_X, mates=False),
-         criterion=thing(design.criteria.Information(_GP, _X, 0.1 * np.ones(6), 10_000), _GP)),
+         criterion=_CRITERION),
     call("bald", design.bald, mean=_MEAN, variance=_VARIANCE,
          likelihood=thing(likelihoods.Bernoulli(), RBF(), optional=True)),
     call("approximate_bald", design.approximate_bald, mean=_MEAN, variance=_VARIANCE),

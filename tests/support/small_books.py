@@ -1,0 +1,114 @@
+"""Small books are built by copies of one process that has imported Sphinx, and run by others.
+
+``python -m sphinx`` imports for a second and a half before it reads a small book, a kernel for half
+a second before its first cell. On Linux `Builder` keeps a process that has imported what they do
+and has done nothing else; each build is a copy of it. Elsewhere it starts Sphinx as always.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from multiprocessing import forkserver
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest import mock
+
+EXT = Path(__file__).resolve().parents[2] / "book" / "_ext"
+OF_SPHINX = ("sphinx.cmd.build", "myst_nb.sphinx_ext", "checked_equations.sphinx")
+OF_KERNELS = (
+    "ipykernel.kernelapp",
+    "ipykernel.ipkernel",
+    "ipykernel.zmqshell",
+    "checked_equations",
+)
+
+
+class Builder:
+    """A function like `subprocess.run` for ``python -m sphinx``."""
+
+    def __init__(self) -> None:
+        self._server: subprocess.Popen[str] | None = None
+
+    def __call__(
+        self, *arguments: str, cwd: Path, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        env = dict(os.environ) if env is None else env
+        if sys.platform != "linux":
+            command = [sys.executable, "-m", "sphinx", *arguments]
+            return subprocess.run(
+                command, cwd=cwd, env=env, capture_output=True, text=True, check=False
+            )
+        with TemporaryDirectory() as folder:
+            outputs = [Path(folder, name) for name in ("stdout", "stderr")]
+            code = self._ask([arguments, str(cwd), env, *map(str, outputs)])
+            said = [path.read_text("utf-8") for path in outputs]
+        return subprocess.CompletedProcess(arguments, code, *said)
+
+    def _ask(self, order: list[Any]) -> int:
+        if self._server is None:
+            pipe = subprocess.PIPE
+            command = [sys.executable, __file__]
+            self._server = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        print(json.dumps(order), file=self._server.stdin, flush=True)
+        return int(self._server.stdout.readline())
+
+    def close(self) -> None:
+        """End the process that keeps the imports."""
+        if self._server is not None:
+            self._server.communicate()
+
+
+def serve() -> None:
+    """Import what builds do, then build what each line of the input asks for."""
+    sys.modules["rfc3987_syntax"] = None  # as if it were not installed (see book/_ext/build.py)
+    sys.path[:1] = [str(EXT)]
+    for name in OF_SPHINX:
+        importlib.import_module(name)
+    import warm_kernels
+
+    sys.path.remove(str(EXT))
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a kernel writes there is no answer
+    with mock.patch.object(warm_kernels, "IMPORTS", OF_KERNELS), warm_kernels.warm_kernels():
+        for line in sys.stdin:
+            child = os.fork()
+            if child == 0:
+                build(*json.loads(line))
+            status = os.waitpid(child, 0)[1]
+            print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+
+
+def build(arguments: list[str], cwd: str, env: dict[str, str], stdout: str, stderr: str) -> None:
+    """Be ``python -m sphinx`` in `cwd`, and end."""
+    code = 1
+    try:
+        for number, name in enumerate((os.devnull, stdout, stderr)):
+            os.dup2(os.open(name, os.O_RDWR | os.O_CREAT), number)
+        os.environ.clear()
+        os.environ.update(env)
+        os.chdir(cwd)
+        sys.path.insert(0, cwd)
+        _share_kernels()
+        from sphinx.cmd.build import main
+
+        code = main(arguments)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _share_kernels() -> None:
+    """The kernels' server is the parent's: it runs, and a copy can neither watch nor stop it."""
+    server = forkserver._forkserver
+    server._forkserver_pid = None
+    forkserver.ensure_running = server.ensure_running = lambda: None
+
+
+if __name__ == "__main__":
+    serve()
