@@ -8,6 +8,8 @@
 
   const bare = (text) => text.toLowerCase().normalize("NFD").replace(/[\u0300-\u036f]/g, "");
   const folded = (text) => ` ${window.bookSpelling.british(bare(text).replace(/[^\p{L}\p{N}]+/gu, " ").trim())} `;
+  const words = new Map(); // the same ones come again and again, and to fold one takes its time
+  const word = (token) => words.get(token) ?? words.set(token, folded(token)).get(token);
   const plain = (text) => text.replace(/\\\(.*?\\\)/g, " ");
   const stem = (word) =>
     word.length < 5 ? word
@@ -72,7 +74,7 @@
 
   const names = (data, query) => {
     const wanted = folded(query).trim();
-    const same = (name) => stem(folded(name).trim()) === stem(wanted);
+    const same = (name) => stem(word(name).trim()) === stem(wanted);
     return data.names.filter((entry) => entry.names.some(same)).map((entry) => {
       const page = data.pages[entry.page];
       const section = page.sections[entry.section];
@@ -96,7 +98,7 @@
     const tokens = text.match(/\\\(.*?\\\)[^\s]*|\S+/g) ?? [];
     const stems = folded(terms).trim().split(" ").map((word) => ` ${stem(word)}`);
     const has = (word) => stems.some((one) => word.includes(one));
-    const hits = tokens.map((token) => !token.includes("\\(") && has(folded(token)));
+    const hits = tokens.map((token) => !token.includes("\\(") && has(word(token)));
     let best = hits.indexOf(true), most = 0;
     hits.forEach((hit, i) => {
       const near = hit ? hits.slice(i, i + 12).filter(Boolean).length : 0;
