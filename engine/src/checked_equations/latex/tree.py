@@ -8,7 +8,7 @@ trees are equal when they say the same thing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, dataclass_transform
 
 Span = tuple[int, int]
@@ -32,12 +32,13 @@ class Node(_Frozen):
 
 def children(node: Node) -> Iterator[tuple[Place, Node]]:
     """The child nodes of `node`, each with its place: field, position, position in the row."""
-    for item in fields(node):
-        value = getattr(node, item.name)
+    names: tuple[str, ...] = node.__match_args__  # all but the span
+    for name in names:
+        value = getattr(node, name)
         for i, entry in enumerate(value) if isinstance(value, tuple) else [(-1, value)]:
             for j, part in enumerate(entry) if isinstance(entry, tuple) else [(-1, entry)]:
                 if isinstance(part, Node):
-                    yield (item.name, i, j), part
+                    yield (name, i, j), part
 
 
 def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
