@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """A rule: which parts it takes, and whether one alone stands for itself.
+    """A rule: `alone` says that one part stands for itself, `passes` that it stays as it is.
 
     Of each part `takes` says that it stays (False), that its own parts do (True), or nothing.
     """
@@ -35,6 +35,7 @@ class _Rule(NamedTuple):
     name: str
     alone: bool
     takes: tuple[bool | None, ...]
+    passes: bool
 
 
 @cache
@@ -46,9 +47,11 @@ def _tables() -> tuple[Any, dict[int, _Rule]]:
 
 
 def _rule(rule: Any) -> _Rule:
-    takes = (None if s.is_term and s.filter_out else s.name[0] == "_" for s in rule.expansion)
+    each = (None if s.is_term and s.filter_out else s.name[0] == "_" for s in rule.expansion)
+    takes = tuple(each)
     origin, alone = str(rule.origin.name), rule.options.expand1 and not rule.alias
-    return _Rule(origin, str(rule.alias or origin), alone, tuple(takes))
+    passes = takes == (False,) if alone else takes == (True,) and origin[0] == "_"
+    return _Rule(origin, str(rule.alias or origin), alone, takes, passes)
 
 
 def read(words: Sequence[Word], start: str) -> Part:
@@ -66,7 +69,10 @@ def read(words: Sequence[Word], start: str) -> Part:
                 stack.append(arg)
                 made.append((word, word.start_pos or 0, word.end_pos or 0))
                 break
-            origin, name, alone, takes = rules[id(arg)]
+            origin, name, alone, takes, passes = rules[id(arg)]
+            if passes:
+                stack[-1] = states[stack[-2]][origin][1]
+                continue
             taken = made[-len(takes) :]
             del made[-len(takes) :], stack[-len(takes) :]
             parts: list[Any] = []

@@ -262,6 +262,8 @@ class _Reader:
         scripts: Scripts = {"'": [], "_": [], "^": []}
         shell = self._peek() if self._peek() in SHELLS else ""
         nucleus = [] if self._peek() in scripts else self._nucleus()
+        if len(nucleus) == 1 and self._peek() not in scripts:
+            return nucleus  # as most are
         while self._peek() in scripts:
             kind, content = self._script()
             if kind != "'" and scripts[kind]:
