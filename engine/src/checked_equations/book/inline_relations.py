@@ -11,6 +11,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -58,6 +59,7 @@ _SQUARE = re.compile(r"(.*)\^(?:2|\{2\})")
 _NOTHING = Table(({},), Tolerance(), "arithmetic")  # for numbers alone
 
 
+@lru_cache(maxsize=4096)
 def names_heading(under: str, heading: str) -> bool:
     """Whether `under` names the heading: by its words, or by its number alone.
 

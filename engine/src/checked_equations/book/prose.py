@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
@@ -80,13 +81,14 @@ def read_formulas(path: Path) -> list[Relation]:
     """All mathematics between the equations of a file; of reStructuredText it is not read."""
     if path.suffix == ".rst":
         return []
-    return _placed(path.read_text(encoding="utf-8"), path.suffix)
+    return list(_placed(path.read_text(encoding="utf-8"), path.suffix))
 
 
-def _placed(content: str, suffix: str, *, captions: bool = True) -> list[Relation]:
+@lru_cache(maxsize=32)  # every table of symbols looks again
+def _placed(content: str, suffix: str, *, captions: bool = True) -> tuple[Relation, ...]:
     source, lines = markup.markdown(content, suffix, without="" if captions else "caption")
     found = formulas(source, () if captions else {"code-cell"})
-    return [replace(formula, line=lines[formula.line - 1]) for formula in found]
+    return tuple(replace(formula, line=lines[formula.line - 1]) for formula in found)
 
 
 def sentences(content: str, suffix: str) -> set[str]:
@@ -95,15 +97,20 @@ def sentences(content: str, suffix: str) -> set[str]:
     return {" ".join(r.latex.split()) for r in found if relates(r.latex)}
 
 
-def read_sentences(path: Path | None) -> dict[str, Sentence]:
+def read_sentences(path: Path | None) -> Mapping[str, Sentence]:
     """The ``{claim}`` directives of a file by their labels; raises `ValueError` for one twice."""
     if path is None:  # a notebook that was taken from its page has none
         return {}
-    text, lines = markup.markdown(path.read_text(encoding="utf-8"), path.suffix)
+    return _claims(path.read_text(encoding="utf-8"), path.name)
+
+
+@lru_cache(maxsize=32)  # every claim looks again
+def _claims(content: str, name: str) -> Mapping[str, Sentence]:
+    text, lines = markup.markdown(content, Path(name).suffix)
     claims = [(f, body) for f, body in markup.blocks(text.splitlines()) if f.directive == "claim"]
     count = Counter(fence.argument for fence, _ in claims)
     if twice := sorted(label for label in count if count[label] > 1):
-        raise ValueError(f"{path.name}: the claims {', '.join(twice)} stand there twice")
+        raise ValueError(f"{name}: the claims {', '.join(twice)} stand there twice")
     found = (Sentence(f.argument, lines[f.line - 1], "\n".join(body).strip()) for f, body in claims)
     return {sentence.label: sentence for sentence in found}
 

@@ -192,4 +192,5 @@ def magnitude(node: t.Node, ev: Evaluator) -> float:
 
 def largest(node: t.Node, ev: Evaluator) -> float:
     """The largest entry that `node` has had, over the loops in which it stands."""
-    return max((float(np.max(np.abs(v))) for v in ev.observe(node)), default=0.0)
+    sizes = (np.max(np.abs(v)) if v.ndim else abs(v) for v in ev.observe(node))
+    return max(map(float, sizes), default=0.0)

@@ -161,7 +161,7 @@ def _count(a: Array, operation: str) -> int:
 
 
 def _log(a: Array) -> Array:
-    if np.any(a <= 0):
+    if (a <= 0).any():
         raise OperationError(f"the logarithm of {np.min(a):.6g} is not defined")
     return np.log(a)
 

@@ -19,6 +19,8 @@ def host(value: Any) -> Array:
 
     CuPy arrays come down by ``get``; array-api-strict arrays and other devices by DLPack.
     """
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value  # as most are
     if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):
         value = value.get()
     try:
@@ -142,7 +144,7 @@ class Nodes:
             split = np.split(np.ravel(parts[0]), np.cumsum(sizes)[:-1])
             parts = [part[0] if len(part) == 1 else part for part in split]
         # a whole number is one that a table may be asked for
-        return [int(part) if np.ndim(part) == 0 and self.listed else part for part in parts]
+        return [int(part) if self.listed and np.ndim(part) == 0 else part for part in parts]
 
     @cached_property
     def listed(self) -> bool:

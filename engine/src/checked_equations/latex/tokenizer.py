@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from ..errors import EquationError
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of LaTeX and where it stood; `side` is "open" or "close" for a sized delimiter.
 
     `wide` says that a ``\\quad`` stood before it, which may be the end of a statement.
@@ -263,6 +262,8 @@ class _Reader:
         scripts: Scripts = {"'": [], "_": [], "^": []}
         shell = self._peek() if self._peek() in SHELLS else ""
         nucleus = [] if self._peek() in scripts else self._nucleus()
+        if len(nucleus) == 1 and self._peek() not in scripts:
+            return nucleus  # as most are
         while self._peek() in scripts:
             kind, content = self._script()
             if kind != "'" and scripts[kind]:
@@ -272,7 +273,7 @@ class _Reader:
         item = nucleus + scripts["'"] + scripts["_"] + scripts["^"]
         end = max((token.end for token in item), default=0)
         if item and item[-1].end < end:  # whichever of the scripts was written last
-            item[-1] = replace(item[-1], end=end)
+            item[-1] = item[-1]._replace(end=end)
         return item
 
     def _settle_shell(self, shell: str, nucleus: list[Token], scripts: Scripts) -> None:
@@ -324,25 +325,25 @@ class _Reader:
                 parts[-1] += self._item()
         shut = self._next()
         braced = (_braced(opened, part, shut) for part in parts)
-        return [replace(opened, text=command), *chain(*braced)] if command else parts[0]
+        return [opened._replace(text=command), *chain(*braced)] if command else parts[0]
 
     def _nucleus(self) -> list[Token]:
         token = self._next()
         if token.text == "{":
             group = self._group(token)  # the wide space before a brace is one before its content
-            return [replace(group[0], wide=token.wide), *group[1:]] if group else group
+            return [group[0]._replace(wide=token.wide), *group[1:]] if group else group
         if token.text in SHELLS:
             return self._argument()[1:-1]
         if token.text == "\\arg" and self._peek() in ("\\max", "\\min"):
             word = ("\\mathrm", "{", *"arg", *self._next().text[1:], "}")
-            return [replace(token, text=text) for text in word]
+            return [token._replace(text=text) for text in word]
         if token.text in _STACKED:
             return self._stacked()
         if token.text == "\\underset":
             return self._below(token)
         if token.text == "\\substack":
             rows = self._argument()[1:-1]
-            return [replace(t, text="," if t.text == "\\\\" else t.text) for t in rows]
+            return [t._replace(text="," if t.text == "\\\\" else t.text) for t in rows]
         if token.text == "\\sqrt" and self._peek() == "[":
             return self._root(token)
         out = [token]
@@ -355,7 +356,7 @@ class _Reader:
         label = "".join(t.text for t in above[1:-1])
         sign = below[0].text if len(below) == 1 else ""
         if sign == "=" and _DEFINES.search(label):
-            return [replace(below[0], text=":=")]
+            return [below[0]._replace(text=":=")]
         if sign and (sign == "\\sim" or _NUMBERED.fullmatch(label)):
             return below
         raise self._fault("what stands over a symbol changes what it says, and is not read", *above)
@@ -364,7 +365,7 @@ class _Reader:
         """``\\underset{i}{\\max}`` is ``\\max_i``."""
         under, word = self._argument(), self._argument()[1:-1]
         if word and word[0].text in _BIG:
-            return [*word, replace(under[0], text="_"), *under]
+            return [*word, under[0]._replace(text="_"), *under]
         problem = "`\\underset` is read below \\max, \\min and the like alone"
         raise self._fault(problem, token, *under)
 
@@ -374,9 +375,9 @@ class _Reader:
         while self._peek() != "]":
             degree += self._item()
         above = _braced(opened, degree, self._next())
-        return [replace(token, text="\\root"), *above, *self._argument()]
+        return [token._replace(text="\\root"), *above, *self._argument()]
 
 
 def _braced(opened: Token, inside: Sequence[Token], shut: Token) -> list[Token]:
     """What stands `inside`, in braces at the places of two tokens."""
-    return [replace(opened, text="{"), *inside, replace(shut, text="}")]
+    return [opened._replace(text="{"), *inside, shut._replace(text="}")]

@@ -10,10 +10,9 @@ import numpy as np
 
 from ...errors import OperationError, ShapeError
 from ...latex import tree as t
-from ...latex.names import DISTRIBUTIONS
 from .. import operations as op
 from ..evaluator import Evaluator, Scope, rule
-from ..values import Array, Distribution, conform, host, is_family, kind, scalar, shaped
+from ..values import Array, Distribution, Nodes, conform, host, is_family, kind, scalar, shaped
 
 _CONSTANTS = {"\\pi": np.pi, "e": np.e, "\\infty": np.inf}
 _TRANSPOSE_LETTERS = frozenset({"T", "\\mathrm T", "\\mathsf T"})
@@ -177,7 +176,7 @@ def _holds(ev: Evaluator, step: t.Step, scope: Scope) -> bool:
 @rule.register(t.Apply)
 def _apply(node: t.Apply, ev: Evaluator, scope: Scope) -> Array:
     function, said = ev.bindings.get(node.key), "is not bound to a function"
-    if kind(function) in DISTRIBUTIONS:
+    if isinstance(function, Nodes | Distribution):
         function = getattr(function, "density", None)
         said = "has no density: bind it to Distribution(nodes, density)"
     if not callable(function):

@@ -116,6 +116,9 @@ def _weighted(
     if chances and abs(mass - 1.0) > 1e-9:
         raise OperationError(f"the weights of `{first.distribution}` sum to {mass:.6g}, not to one")
     for weight, items in _points(ev, first, nodes):
+        if not rest:
+            yield weight, {**scope, **items}
+            continue
         for others, inner in _weighted(ev, rest, {**scope, **items}, chances=chances):
             yield weight * others, inner
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from .. import vocabulary as v
@@ -32,7 +31,7 @@ def named(s: Stream, match: Match) -> None:
         if opened > after and s.at(opened) in ("(", "["):  # `f_i(x)` is the entry of `f(x)`
             shut = matching(s, opened)
             subscript = s.tokens[after:opened]
-            subscript[-1] = replace(subscript[-1], end=s.tokens[shut].end)
+            subscript[-1] = subscript[-1]._replace(end=s.tokens[shut].end)
             s.tokens[after : shut + 1] = s.tokens[opened : shut + 1] + subscript
     elif s.at(after) == "_":
         others = set(_unnamed(s, after + 1)) - {"\\cdot", "\\times", "\\max", "\\min"}
@@ -120,7 +119,7 @@ def _reciprocal_square(s: Stream, end: int) -> Match | None:
     match = s.names.match([*s.tokens[s.i : end], *square], 0)
     if not match or match.length != end - s.i + 4:
         return None
-    s.tokens[end : end + 5] = [*square, *script[:3], replace(script[3], text="1"), script[4]]
+    s.tokens[end : end + 5] = [*square, *script[:3], script[3]._replace(text="1"), script[4]]
     return match
 
 
@@ -153,7 +152,7 @@ def settle_values(s: Stream) -> None:
         row = [s.tokens[opened], *sides[0][-1]]
         for side, mark in zip(sides[1:], marks, strict=True):
             row += [mark, *side[-1]]
-        letter = [replace(s.tokens[i], text=CALLED + known, end=s.tokens[opened - 1].end)]
+        letter = [s.tokens[i]._replace(text=CALLED + known, end=s.tokens[opened - 1].end)]
         s.tokens[i:shut] = (letter if known else s.tokens[i:opened]) + row
 
 
@@ -209,14 +208,14 @@ def expectation(s: Stream, kind: str, length: int) -> None:
     if s.at(end) not in v.OPEN:
         raise s.fault("write brackets around what is averaged")
     if end > start:
-        at = replace(s.tokens[start + 2], end=s.tokens[end - 2].end)
+        at = s.tokens[start + 2]._replace(end=s.tokens[end - 2].end)
         s.tokens[start:end] = [t for over in _read(s, start) for t in _written(over, at)]
     s.emit(kind, "", length)
 
 
 def _written(over: _Over, at: Token) -> list[Token]:
-    word = replace(at, text=UNDER + "\t".join([over.distribution, *over.variables]))
-    opened, comma, shut = (replace(at, text=text) for text in "{,}")
+    word = at._replace(text=UNDER + "\t".join([over.distribution, *over.variables]))
+    opened, comma, shut = (at._replace(text=text) for text in "{,}")
     inside = [token for part in over.given for token in (comma, *part)]
     return [word, opened, *inside[1:], shut] if inside else [word]
 
@@ -377,7 +376,7 @@ class _Subscript:
         """The tokens of some names, at the place of the subscript."""
         at = self.tokens[0]
         rows = map(canonical, keys)
-        return [[replace(token, start=at.start, end=at.end) for token in row] for row in rows]
+        return [[token._replace(start=at.start, end=at.end) for token in row] for row in rows]
 
     def _end(self, tokens: Tokens, i: int = 0) -> int:
         """Where the symbol at place `i` ends, its scripts and primes included."""

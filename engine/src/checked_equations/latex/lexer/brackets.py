@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from .. import vocabulary as v
 from ..names import joined, nearest
@@ -64,7 +63,7 @@ def bar(s: Stream) -> None:
     closes = s.top() == "|" and s.last() in v.ENDS_AN_OPERAND
     two = s.tokens[s.i : s.i + 2]
     if _is_pair(two) and not closes:  # `||`, but not that of |A||B|
-        s.tokens[s.i : s.i + 2] = [replace(two[0], text="\\|", end=two[1].end)]
+        s.tokens[s.i : s.i + 2] = [two[0]._replace(text="\\|", end=two[1].end)]
     text = s.text()
     role = s.tokens[s.i].side or _role(s, text)
     if role == "open":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from functools import partial
 
 from .. import vocabulary as v
@@ -237,6 +236,6 @@ def _is_derivative(s: Stream, above: int, below: int) -> int:
     length = s.nucleus(above + 1)
     for i in range(s.group_end(below) - 1, below, -1):
         if s.symbol(i) == sign:
-            s.tokens[i : i + length] = [replace(s.tokens[i], text="\\partial")]
+            s.tokens[i : i + length] = [s.tokens[i]._replace(text="\\partial")]
     powered = s.tokens[above + 1 + length].text == "^"
     return s.group_end(above + 2 + length) - above if powered else length
