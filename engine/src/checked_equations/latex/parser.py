@@ -12,7 +12,7 @@ from .builder.ranges import TreeBuilder, distribution_arguments
 from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
-from .reading import read
+from .tables import grammar
 from .tree import Name, Node, Statement, walk
 
 
@@ -66,7 +66,7 @@ def _parse(
     kinds = {normal(key): kind for key, kind in names.items()}
     bound = Names(kinds)
     try:
-        parsed = read(lex(latex, bound, free=free), start)
+        parsed = grammar().parse(lex(latex, bound, free=free), start=start)
     except UnexpectedToken as wrong:
         raise _misplaced(latex, wrong) from None
     node = TreeBuilder(latex, kinds, bound).build(parsed)

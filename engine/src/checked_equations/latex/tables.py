@@ -65,7 +65,7 @@ def kept(rules: str, place: Path) -> Lark:
 
 def _made(rules: str) -> Lark:
     starts = ["equation", "expression"]
-    return Lark(rules, parser="lalr", lexer=Ready, start=starts)
+    return Lark(rules, parser="lalr", lexer=Ready, start=starts, propagate_positions=True)
 
 
 def _keep(made: Lark, told: bytes, place: Path) -> None:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from lark import Token as Word
+from lark import Tree
 
 from ...errors import EquationError
 from .. import tree as t
 from ..ambiguities import behind_bars, behind_call, between_factors
 from ..names import Names
-from ..reading import Part
 from ..tree import Node, Span
 from ..vocabulary import AMBIGUOUS_POWERS
 
@@ -102,15 +102,15 @@ class Expressions:
         self.open_ended: set[Span] = set()  # those where it is open what they are of
         self.several = False  # whether the last term had several factors
 
-    def build(self, part: Part | Word) -> Any:
+    def build(self, part: Tree[Word] | Word) -> Any:
         """What the method of a rule, which is called like it, makes of the parts of a tree."""
-        if not isinstance(part, Part):
+        if not isinstance(part, Tree):
             return part
-        rule, children, span = part
-        parts = map(self.build, children)
-        if rule in _PLAIN:
-            return _PLAIN[rule](*parts, span=span)
-        return getattr(self, rule)(span, *parts)
+        parts = map(self.build, part.children)
+        span = (0, 0) if part.meta.empty else (part.meta.start_pos, part.meta.end_pos)
+        if part.data in _PLAIN:
+            return _PLAIN[part.data](*parts, span=span)
+        return getattr(self, part.data)(span, *parts)
 
     def _fault(self, problem: str, span: Span) -> EquationError:
         return EquationError(problem, self.latex, span)
