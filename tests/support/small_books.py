@@ -2,8 +2,8 @@
 
 ``python -m sphinx`` imports for a second and a half before it reads a small book, a kernel for half
 a second before its first cell. On Linux `Builder` keeps a process that has imported what they do
-and has done nothing else; each build is a copy of it. Elsewhere it starts Sphinx as always. The
-interpreter, its environment and the name of the engine may be a stranger's.
+and looked up what each of them would; each build is a copy of it. Elsewhere it starts Sphinx as
+always. The interpreter, its environment and the name of the engine may be a stranger's.
 """
 
 from __future__ import annotations
@@ -20,8 +20,14 @@ from typing import Any
 from unittest import mock
 
 EXT = Path(__file__).resolve().parents[2] / "book" / "_ext"
-OF_SPHINX = ("sphinx.cmd.build", "myst_nb.sphinx_ext")
+OF_SPHINX = (
+    "sphinx.cmd.build",
+    "sphinx.transforms.post_transforms.code",
+    "myst_nb.sphinx_ext",
+    "sqlalchemy.dialects.sqlite",
+)
 OF_KERNELS = (
+    "ipykernel.debugger",
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
     "ipykernel.zmqshell",
@@ -80,6 +86,7 @@ def serve(engine: str) -> None:
         importlib.import_module(name)
     import warm_kernels
 
+    _look_up()
     sys.path.remove(str(EXT))
     others = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
     os.environ["PYTHONPATH"] = os.pathsep.join([str(EXT), *others])  # of the kernels' server
@@ -93,6 +100,15 @@ def serve(engine: str) -> None:
                 build(*json.loads(line))
             status = os.waitpid(child, 0)[1]
             print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+
+
+def _look_up() -> None:
+    """What is installed, and what a notebook is: both are kept for the copies."""
+    from importlib_metadata import entry_points
+    from nbformat.v4 import new_notebook
+
+    entry_points()
+    new_notebook()  # and looks whether it is one
 
 
 def build(arguments: list[str], cwd: str, env: dict[str, str], stdout: str, stderr: str) -> None:
