@@ -11,7 +11,8 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from importlib.metadata import files
 from pathlib import Path
 from shutil import copytree, ignore_patterns
@@ -19,10 +20,11 @@ from typing import Any
 
 import pytest
 from headers import MYST
+from small_books import Builder
 
 import checked_equations
 
-sphinx = pytest.importorskip("sphinx")
+packages = Path(pytest.importorskip("sphinx").__file__).parent.parent
 pytest.importorskip("myst_nb")
 pytestmark = pytest.mark.book
 
@@ -95,9 +97,11 @@ $$
 $$
 
 ```{code-cell} ipython3
+import importlib.util
 import numpy as np
 from NAME import Chapter
 
+print("gpnotes:", importlib.util.find_spec("gpnotes"))
 chapter = Chapter("text")
 
 def numbers(draw):
@@ -216,17 +220,25 @@ PAGES = {
 }
 
 
+BUILD = ("-W", "--keep-going", "-q", "-b", "html", ".", "_build")  # a warning is an error
+BELOW = getattr(sys, "_base_executable", sys.executable)  # the interpreter below this environment
+
+
 @dataclass(frozen=True)
 class Foreign:
     """A folder with the book, and where its packages lie."""
 
     folder: Path
     site: Path
+    sphinx: Builder
 
     def build(self) -> subprocess.CompletedProcess[str]:
-        """Build the book; a warning is an error."""
-        command = ["-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", ".", "_build"]
-        return python(self.site, *command, cwd=self.folder)
+        """Build the book, by a copy of a process that has imported Sphinx from `site`."""
+        return self.sphinx(*BUILD, cwd=self.folder)
+
+    def build_as_told(self) -> subprocess.CompletedProcess[str]:
+        """Build it as a reader would, by an interpreter that has just started."""
+        return python(self.site, "-m", "sphinx", *BUILD, cwd=self.folder)
 
     def page(self, name: str) -> str:
         return (self.folder / "_build" / f"{name}.html").read_text(encoding="utf-8")
@@ -234,22 +246,26 @@ class Foreign:
 
 def python(site: Path, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run the interpreter below this environment on the packages in `site` alone."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    env |= {"PYTHONPATH": str(site), "IPYTHONDIR": str(site.parent / "ipython")}
-    command = [getattr(sys, "_base_executable", sys.executable), *arguments]
+    command = [BELOW, *arguments]
     return subprocess.run(
-        command, cwd=cwd, env=env, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=cwd, env=only(site), capture_output=True, text=True, check=False, timeout=120
     )
 
 
+def only(site: Path) -> dict[str, str]:
+    """The environment of a process that finds the packages in `site` and no others."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return env | {"PYTHONPATH": str(site), "IPYTHONDIR": str(site.parent / "ipython")}
+
+
 @pytest.fixture(scope="module")
-def foreign(tmp_path_factory: pytest.TempPathFactory) -> Foreign:
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Foreign]:
     """The engine, installed from a folder of its own beside all packages but gpnotes; a book."""
     root = tmp_path_factory.mktemp("foreign")
     site, project, folder = (root / name for name in ("site", "project", "book"))
     for place in (site, project, folder):
         place.mkdir()
-    for package in Path(sphinx.__file__).parent.parent.iterdir():
+    for package in packages.iterdir():
         if not LEFT_OUT.match(package.name):
             (site / package.name).symlink_to(package)
     (project / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
@@ -268,7 +284,9 @@ def foreign(tmp_path_factory: pytest.TempPathFactory) -> Foreign:
     (folder / "assets").mkdir()
     entry = next(e for e in files("sphinx-mathjax-offline") if e.name == "tex-chtml-full.js")
     copytree(Path(entry.locate()).parent, folder / "assets" / "mathjax")
-    return Foreign(folder, site)
+    sphinx = Builder(BELOW, only(site), NAME)
+    yield Foreign(folder, site, sphinx)
+    sphinx.close()
 
 
 @pytest.fixture(scope="module")
@@ -307,6 +325,10 @@ def test_a_label_inside_is_a_number_and_a_target(built: Foreign) -> None:
     assert r"\label" not in text
     links = re.findall(r'href="#equation-(eq-[a-z]+)">\((\d)\)', text)
     assert set(links) == {("eq-solve", "1"), ("eq-inside", "2")}
+
+
+def test_its_kernels_find_nothing_else_of_gpnotes_either(built: Foreign) -> None:
+    assert "gpnotes: None" in built.page("text")
 
 
 def test_a_check_of_a_string_shows_its_line(built: Foreign) -> None:
@@ -351,9 +373,9 @@ def test_the_book_in_three_minutes_builds(foreign: Foreign, tmp_path: Path) -> N
     conf, page = told("python", "extensions ="), told("markdown")
     for name, text in {"conf.py": conf, "index.md": page}.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    shown = Foreign(tmp_path, foreign.site)
-    for _ in range(2):  # the second time beside what the first has left
-        done = shown.build()
+    shown = replace(foreign, folder=tmp_path)
+    for build in (shown.build_as_told, shown.build):  # the second beside what the first has left
+        done = build()
         assert done.returncode == 0, done.stderr
         (tmp_path / "index.md").touch()
     assert "26 of 26 mutants caught" in shown.page("index")

@@ -55,12 +55,13 @@ print(sorted(name for name in sys.modules if name.startswith("gpnotes")))
 """
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """An empty folder with a copy of the engine under another name."""
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a copy of the engine under another name, which is compiled once."""
+    place = tmp_path_factory.mktemp("standalone")
     source = Path(checked_equations.__file__).parent
-    copytree(source, tmp_path / NAME, ignore=ignore_patterns("__pycache__"))
-    return tmp_path
+    copytree(source, place / NAME, ignore=ignore_patterns("__pycache__"))
+    return place
 
 
 def run(folder, code):

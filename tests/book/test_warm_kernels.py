@@ -62,9 +62,12 @@ class Ends:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no kernel is forked")
-def test_a_kernel_that_dies_at_once_is_not_waited_for(warm: Any) -> None:
+def test_a_kernel_that_dies_at_once_is_not_waited_for(
+    warm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from jupyter_client.provisioning import local_provisioner
 
+    monkeypatch.setitem(warm.__wrapped__.__globals__, "IMPORTS", ())  # it dies before any
     command = [sys.executable, "-m", "ipykernel_launcher"]
     with warm(), pytest.raises(EOFError):
         local_provisioner.launch_kernel(command, env={"ends": Ends()})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from contextlib import chdir, redirect_stdout
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +14,7 @@ from checked_equations import Chapter
 from checked_equations.book.execution import cells, named
 
 
+@cache
 def chapters(book: Path) -> list[str]:
     """The slugs of the pages of `book` whose code opens a `Chapter` of their own."""
     pages = {path.relative_to(book).with_suffix("").as_posix(): path for path in book.rglob("*.md")}

@@ -2,7 +2,8 @@
 
 ``python -m sphinx`` imports for a second and a half before it reads a small book, a kernel for half
 a second before its first cell. On Linux `Builder` keeps a process that has imported what they do
-and has done nothing else; each build is a copy of it. Elsewhere it starts Sphinx as always.
+and looked up what each of them would; each build is a copy of it. Elsewhere it starts Sphinx as
+always. The interpreter, its environment and the name of the engine may be a stranger's.
 """
 
 from __future__ import annotations
@@ -19,27 +20,39 @@ from typing import Any
 from unittest import mock
 
 EXT = Path(__file__).resolve().parents[2] / "book" / "_ext"
-OF_SPHINX = ("sphinx.cmd.build", "myst_nb.sphinx_ext", "checked_equations.sphinx")
+OF_SPHINX = (
+    "sphinx.cmd.build",
+    "sphinx.transforms.post_transforms.code",
+    "myst_nb.sphinx_ext",
+    "sqlalchemy.dialects.sqlite",
+)
 OF_KERNELS = (
+    "ipykernel.debugger",
     "ipykernel.kernelapp",
     "ipykernel.ipkernel",
     "ipykernel.zmqshell",
-    "checked_equations",
+    "warm_kernels",  # a copy begins with it, and its own path need not lead there
 )
 
 
 class Builder:
     """A function like `subprocess.run` for ``python -m sphinx``."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        python: str = sys.executable,
+        env: dict[str, str] | None = None,
+        engine: str = "checked_equations",
+    ) -> None:
+        self._python, self._env, self._engine = python, env, engine
         self._server: subprocess.Popen[str] | None = None
 
     def __call__(
         self, *arguments: str, cwd: Path, env: dict[str, str] | None = None
     ) -> subprocess.CompletedProcess[str]:
-        env = dict(os.environ) if env is None else env
+        env = env or self._env or dict(os.environ)
         if sys.platform != "linux":
-            command = [sys.executable, "-m", "sphinx", *arguments]
+            command = [self._python, "-m", "sphinx", *arguments]
             return subprocess.run(
                 command, cwd=cwd, env=env, capture_output=True, text=True, check=False
             )
@@ -52,8 +65,10 @@ class Builder:
     def _ask(self, order: list[Any]) -> int:
         if self._server is None:
             pipe = subprocess.PIPE
-            command = [sys.executable, __file__]
-            self._server = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+            command = [self._python, __file__, self._engine]
+            self._server = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, text=True, env=self._env
+            )
         print(json.dumps(order), file=self._server.stdin, flush=True)
         return int(self._server.stdout.readline())
 
@@ -63,24 +78,37 @@ class Builder:
             self._server.communicate()
 
 
-def serve() -> None:
-    """Import what builds do, then build what each line of the input asks for."""
+def serve(engine: str) -> None:
+    """Import what builds with this engine do, then build what each line of the input asks for."""
     sys.modules["rfc3987_syntax"] = None  # as if it were not installed (see book/_ext/build.py)
     sys.path[:1] = [str(EXT)]
-    for name in OF_SPHINX:
+    for name in (*OF_SPHINX, f"{engine}.sphinx"):
         importlib.import_module(name)
     import warm_kernels
 
+    _look_up()
     sys.path.remove(str(EXT))
+    others = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(EXT), *others])  # of the kernels' server
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a kernel writes there is no answer
-    with mock.patch.object(warm_kernels, "IMPORTS", OF_KERNELS), warm_kernels.warm_kernels():
+    imports = (*OF_KERNELS, engine)
+    with mock.patch.object(warm_kernels, "IMPORTS", imports), warm_kernels.warm_kernels():
         for line in sys.stdin:
             child = os.fork()
             if child == 0:
                 build(*json.loads(line))
             status = os.waitpid(child, 0)[1]
             print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+
+
+def _look_up() -> None:
+    """What is installed, and what a notebook is: both are kept for the copies."""
+    from importlib_metadata import entry_points
+    from nbformat.v4 import new_notebook
+
+    entry_points()
+    new_notebook()  # and looks whether it is one
 
 
 def build(arguments: list[str], cwd: str, env: dict[str, str], stdout: str, stderr: str) -> None:
@@ -111,4 +139,4 @@ def _share_kernels() -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(sys.argv[1])
