@@ -9,11 +9,14 @@ import pytest
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 EQUATIONS = "[data-things=equations] table.eqn-rows"
+NUMBERS = f"""() => [...document.querySelectorAll('{EQUATIONS} tbody tr')].filter(
+    row => row.offsetHeight && row.checkVisibility({{ visibilityProperty: true }})).map(
+    row => row.cells[0].textContent)"""
 
 
 def numbers(page: Any) -> list[str]:
-    """The first column of the first table, which is that of the equations."""
-    return page.locator(f"{EQUATIONS} tbody tr:visible td:first-child").all_text_contents()
+    """The first column of the first table, which is that of the equations, where it is shown."""
+    return page.evaluate(NUMBERS)
 
 
 def test_ledger_searches(read: Any) -> None:
