@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import beside
 import browsing
 import pytest
 
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = "book/gaussian-processes/weight-view.html"
 GENERATED = ("book/ledger.html", "book/sources-line-by-line.html", "book/notation.html")
 DARK = ("book/index.html", CHAPTER, *GENERATED)  # these also in the dark
-WIDE, NARROW = 1280, 390
+WIDE, NARROW = beside.WIDE, beside.NARROW
 HEIGHT, TALL = 900, 3000  # of the window, and of a picture
 MEGABYTE = 1_000_000
 # Figures that a reader operates, and what is drawn in them: each must have the place of a picture.
@@ -77,8 +78,13 @@ SET = """() => [...document.querySelectorAll('.eqn-later')].every(
 # The theme lets a box that scrolls be reached by keys, a third of a second after a resize.
 FOLLOWED = """() => [...document.querySelectorAll('pre')].every(
     e => e.scrollWidth <= e.clientWidth || e.tabIndex === 0)"""
+# What is far away is laid out for this, all at once: each formula would ask for it anew.
 UNFOLDED = """() => {
     const width = document.documentElement.clientWidth;
+    const excess = document.documentElement.scrollWidth - width;
+    const near = new CSSStyleSheet();
+    near.replaceSync('* { content-visibility: visible !important; }');
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, near];
     const scrolls = e => ['auto', 'scroll'].includes(getComputedStyle(e).overflowX);
     const free = e => e.matches('.eqn-badge')
         || !scrolls(e.parentElement) && free(e.parentElement);
@@ -86,16 +92,18 @@ UNFOLDED = """() => {
     const displays = [...document.querySelectorAll('div.math > mjx-container:not([hidden])')];
     const boxes = [...document.querySelectorAll('.eqn-badge, .eqn-badge *')].filter(
         e => e.getBoundingClientRect().right > width + 1 && free(e));
-    return {
+    const seen = {
         set: document.querySelectorAll('.eqn-set').length,
         errors: [...document.querySelectorAll('mjx-merror')].map(
             e => e.closest('.eqn-badge')?.dataset.label + ': ' + e.dataset.mjxError),
-        excess: document.documentElement.scrollWidth - width,
+        excess,
         beheaded: displays.filter(e => left(e) < left(e.parentElement) - 1).length,
         beyond: boxes.map(e => e.closest('.eqn-badge').dataset.label + ': ' + e.className),
         cut: [...document.querySelectorAll('.eqn-totals dd')].filter(
             e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent),
     };
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter(one => one !== near);
+    return seen;
 }"""
 READ = """() => {
     const texts = [...document.querySelectorAll('.eqn-later')].map(e => e.textContent);
@@ -205,6 +213,7 @@ def look(visit: Any, name: str, asked: bool, whole: bool) -> Seen:
     chapter = CHAPTERS.get(name.removeprefix("book/").removesuffix(".html"))
     heights = tool.measured(page, chapter["answer"]) if chapter else None
     mathematics = page.evaluate(MATHEMATICS)
+    beside.check(name, page, WIDE)
     if name in OPERATED:
         browsing.assert_stands_above_its_caption(page, *OPERATED[name])
         page.emulate_media(media="screen")
@@ -214,6 +223,7 @@ def look(visit: Any, name: str, asked: bool, whole: bool) -> Seen:
     if not whole:
         page.evaluate(SPARSE)
     resize(page, NARROW)
+    beside.check(name, page, NARROW)
     unfolded = unfold(page)
     listed = listed or page.evaluate(READ)
     # noted before `barriers` takes elements away, which the page's own scripts may miss
@@ -231,11 +241,6 @@ def weigh(asked: list[str]) -> dict[str, int]:
         if "mathjax" not in path.parts and path.suffix not in (".woff", ".woff2")
         if path.exists()  # what is missing is another test's
     }
-
-
-def scheme(page: Any, wanted: str) -> None:
-    page.emulate_media(color_scheme=wanted)
-    page.wait_for_function(f"() => document.documentElement.dataset.theme == '{wanted}'")
 
 
 def resize(page: Any, width: int, height: int = HEIGHT) -> None:
@@ -256,9 +261,9 @@ def pictures(page: Any, name: str) -> None:
     """Keep pictures of the first screens: wide and narrow, light, and of some pages dark."""
     picture(page, name, "light", WIDE)
     if name in DARK:
-        scheme(page, "dark")
+        browsing.scheme(page, "dark")
         picture(page, name, "dark", WIDE)
-        scheme(page, "light")
+        browsing.scheme(page, "light")
     picture(page, name, "light", NARROW)
 
 
@@ -278,11 +283,11 @@ def barriers(page: Any, dark: bool = False) -> list[str]:
     found = browsing.barriers(page, rules={rule: {"enabled": False} for rule in BY_COLOUR})
     themes = ("light", "dark")[: 1 + dark]
     for theme in themes:
-        scheme(page, theme)
+        browsing.scheme(page, theme)
         page.evaluate(PAINT)
     page.evaluate(COLOURS)
     for theme in themes:
-        scheme(page, theme)
+        browsing.scheme(page, theme)
         found += browsing.barriers(page, runOnly=BY_COLOUR)
     return found
 
@@ -424,98 +429,6 @@ def test_who_wants_less_motion_gets_none(visit: Any) -> None:
     page.evaluate(OPEN)
     running = "document.getAnimations().filter(a => a.playState == 'running').length"
     assert page.evaluate(running) == 0
-
-
-def test_badges_open_to_their_steps(visit: Any) -> None:
-    page = visit(CHAPTER).page
-    badges = page.locator("details.eqn-identity")
-    assert badges.count() >= 20
-    badge = badges.nth(3)
-    badge.scroll_into_view_if_needed()
-    assert not badge.locator(".eqn-panel").is_visible()
-    badge.locator("> summary").focus()
-    page.keyboard.press("Enter")
-    assert badge.locator(".eqn-panel").is_visible()
-    assert badge.locator("table.eqn-steps tbody tr").count() >= 1
-    badge.locator("mjx-container").first.wait_for()
-    more = badge.locator("details.eqn-more")
-    more.locator("summary").click()
-    more.locator("mjx-container").first.wait_for()
-    assert more.locator("tbody tr").count() >= 2
-    badge.get_by_role("link", name="its row in the ledger").click()
-    page.locator("tr:target").wait_for()
-    assert page.url.split("#")[1].startswith("row-eq-")
-
-
-EQUATIONS = "[data-things=equations] table.eqn-rows"
-
-
-def numbers(page: Any) -> list[str]:
-    """The first column of the first table, which is that of the equations."""
-    return page.locator(f"{EQUATIONS} tbody tr:visible td:first-child").all_text_contents()
-
-
-def test_ledger_searches(read: Any) -> None:
-    page = read("book/ledger.html").page
-    everything = numbers(page)
-    field = page.get_by_label("Search the equations")
-    field.fill("evidence function")
-    rows = numbers(page)
-    assert 0 < len(rows) < len(everything)
-    assert page.locator(".eqn-count").first.inner_text() == (
-        f"{len(rows)} of {len(everything)} equations"
-    )
-    texts = page.locator(f"{EQUATIONS} tbody tr:visible").all_text_contents()
-    assert all("evidence" in text and "function" in text for text in texts)
-    field.fill("no such thing")
-    assert numbers(page) == []
-    field.fill("")
-    assert numbers(page) == everything
-
-
-def test_ledger_shows_the_kinds_that_are_ticked(read: Any) -> None:
-    """Beside what is searched for; on a phone as well, where a box is no smaller than a finger."""
-    page = read("book/ledger.html", width=390).page
-    everything = numbers(page)
-    box = page.locator(".eqn-kinds label", has_text="definition")
-    assert box.bounding_box()["height"] >= 24
-    box.click()
-    shown = page.locator(f"{EQUATIONS} tbody tr:visible .eqn-kind").all_text_contents()
-    assert 0 < len(shown) < len(everything)
-    assert set(shown) == {"definition"}
-    assert page.locator(".eqn-count").first.inner_text().startswith(f"{len(shown)} of ")
-    page.get_by_label("Search the equations").fill("no such thing")
-    assert numbers(page) == []
-    page.get_by_label("Search the equations").fill("")
-    box.click()
-    assert numbers(page) == everything
-
-
-def test_ledger_sorts_by_keyboard(read: Any) -> None:
-    page = read("book/ledger.html").page
-    before = numbers(page)
-    header = page.locator("th", has_text="worst residual")
-    header.locator("button").focus()
-    page.keyboard.press("Enter")
-    assert header.get_attribute("aria-sort") == "ascending"
-    script = "rows => rows.map(r => r.cells[6].dataset.key ?? null)"
-    keys = page.locator(f"{EQUATIONS} tbody tr").evaluate_all(script)
-    measured = [float(key) for key in keys if key is not None]
-    assert measured == sorted(measured)
-    assert keys[: len(measured)].count(None) == 0  # what was not measured stands last
-    page.keyboard.press("Enter")
-    assert header.get_attribute("aria-sort") == "descending"
-    keys = page.locator(f"{EQUATIONS} tbody tr").evaluate_all(script)
-    measured = [float(key) for key in keys if key is not None]
-    assert measured == sorted(measured, reverse=True)
-    page.locator("th", has_text="mutants caught").locator("button").click()
-    said = page.locator(f"{EQUATIONS} tbody tr td:nth-child(8)").all_text_contents()
-    counts = [int(words.split(" of ")[0]) for words in said if words]
-    assert counts == sorted(counts)
-    assert max(counts) >= 10  # which a word sorts before 9
-    page.locator("th", has_text="No.").locator("button").click()
-    assert numbers(page) == before
-    assert header.get_attribute("aria-sort") == "none"
 
 
 def test_book_search_finds(visit: Any) -> None:

@@ -313,7 +313,7 @@ def test_evidence_is_printed_as_it_is_shown(opened: Any) -> None:
     assert page.locator(f"{FOLDS} .cell >> visible=true").count() == 7
 
 
-# In the chapters
+# In a chapter
 
 WATCH = """() => {
     const set = () => document.querySelector('.eqn-set mjx-container')?.closest('.eqn-badge');
@@ -331,29 +331,3 @@ def test_what_is_in_sight_is_typeset_first_when_all_is_opened(visit: Any) -> Non
     page.keyboard.press("e")
     page.wait_for_function("() => window.first", timeout=60_000)
     assert page.evaluate("window.first") == "seen"
-
-
-CROWDED = """() => {
-    const box = e => e.getBoundingClientRect();
-    const meet = (a, b) => a.left < b.right && b.left < a.right
-        && a.top < b.bottom && b.top < a.bottom;
-    const marks = [...document.querySelectorAll('.eqn-marks')];
-    const badges = [...document.querySelectorAll('.eqn-badge > summary, .eqn-marks')];
-    const text = box(document.querySelector('article > section')).right;
-    return {
-        marks: marks.length,
-        crowded: marks.filter(m => badges.some(b => b !== m && meet(box(m), box(b)))).length,
-        inside: marks.filter(m => box(m).left < text).length,
-    };
-}"""
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("slug", ["gaussian-processes/function-view", "games/deviation-payoffs"])
-def test_marks_stand_free_in_the_margin(read: Any, slug: str) -> None:
-    page = read(f"book/{slug}.html").page
-    seen = page.evaluate(CROWDED)
-    assert seen["marks"] > 5
-    assert (seen["crowded"], seen["inside"]) == (0, 0)
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate(CROWDED)["inside"] == seen["marks"]

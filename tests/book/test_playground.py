@@ -251,12 +251,3 @@ def test_assistive_technology_finds_no_serious_fault(playground_page):
         if violation["impact"] in {"serious", "critical"}
     ]
     assert serious == []
-
-
-@pytest.mark.book
-def test_it_stands_in_the_chapter_above_its_caption(read):
-    page = read("book/gaussian-processes/function-view.html").page
-    figure = page.locator("figure#fig-fv-playground")
-    assert figure.locator(".gp-plot svg .gp-point").count() == 5
-    assert figure.locator("figcaption").is_visible()
-    assert not figure.locator("img").is_visible()

@@ -130,27 +130,31 @@ def test_a_name_leads_to_the_section_that_its_entry_names(ask: Any, trees: Any) 
         assert any(href.endswith(f"#{anchor}") for href, text in hits if "is called" in text), name
 
 
-def test_results_are_sections_with_excerpts(visit: Any) -> None:
-    page = visit("search.html?q=mutual%20information").page
-    page.locator(RESULTS).first.wait_for()
-    first = page.locator(RESULTS).first
-    assert "#" in first.locator("a").get_attribute("href")
-    assert first.locator(".book-excerpt mark").count() >= 1
-    titles = page.locator(f"{RESULTS} > a").all_inner_texts()
-    assert len(titles) >= 5
+def of_equation(first: Any) -> str:
+    """What a result that is an equation is called; its formula is set, and it leads there."""
+    first.locator("div.math mjx-container").wait_for()
+    link = first.locator("a")
+    assert re.fullmatch(r"Equation \(\d+\.\d+\)", link.inner_text())
+    assert "#equation-eq-" in link.get_attribute("href")
+    return link.inner_text()
+
+
+# As the page shows it, of one query after the other: to open it anew takes a second.
+SHOW = """query => {
+    const box = document.getElementById('search-results');
+    box.replaceChildren(...window.bookFind(query).slice(0, 1));
+    return MathJax.typesetPromise([box]);
+}"""
 
 
 def test_an_equation_is_found_by_number_label_and_latex(visit: Any) -> None:
-    for query in ("2.19", "(2.19)", "eq-fv-cov", r"\mathcal{GP}"):
-        page = visit(f"search.html?q={quote(query)}").page
-        first = page.locator(RESULTS).first
-        first.locator("div.math mjx-container").wait_for()
-        link = first.locator("a")
-        assert re.fullmatch(r"Equation \(\d+\.\d+\)", link.inner_text()), query
-        if "2.19" in query:
-            assert link.inner_text() == "Equation (2.19)"
-        assert "#equation-eq-" in link.get_attribute("href"), query
-    link.click()
+    page = visit(f"search.html?q={quote('(2.19)')}").page
+    assert of_equation(page.locator(RESULTS).first) == "Equation (2.19)"
+    for query in ("2.19", "eq-fv-cov", r"\mathcal{GP}"):
+        page.evaluate(SHOW, query)
+        said = of_equation(page.locator("#search-results > li"))
+        assert said == "Equation (2.19)" or query != "2.19", query
+    page.locator("#search-results > li a").click()
     page.wait_for_url(re.compile(r"#equation-eq-"))
 
 
@@ -165,9 +169,8 @@ def marked(page: Any) -> Any:
     return here
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_click_lands_on_the_hit(visit: Any, width: int) -> None:
-    page = visit("search.html?q=mutual%20information", width=width).page
+def land(page: Any) -> None:
+    """Click on the first result, and see the place for which it was found."""
     page.locator(f"{RESULTS} > a").first.click()
     here = marked(page)
     page.evaluate("() => window.MathJax?.startup?.promise")
@@ -178,10 +181,20 @@ def test_a_click_lands_on_the_hit(visit: Any, width: int) -> None:
     assert page.locator("mark.book-hit").count() > 1
 
 
-def test_marks_go_and_do_not_come_back(visit: Any) -> None:
+def test_a_click_lands_on_the_hit_on_a_phone(visit: Any) -> None:
+    land(visit("search.html?q=mutual%20information", width=390).page)
+
+
+def test_results_are_sections_with_excerpts_that_lead_to_marks(visit: Any) -> None:
+    """Which go on a key, and do not come back."""
     page = visit("search.html?q=mutual%20information").page
-    page.locator(f"{RESULTS} > a").first.click()
-    marked(page)
+    page.locator(RESULTS).first.wait_for()
+    first = page.locator(RESULTS).first
+    assert "#" in first.locator("a").get_attribute("href")
+    assert first.locator(".book-excerpt mark").count() >= 1
+    titles = page.locator(f"{RESULTS} > a").all_inner_texts()
+    assert len(titles) >= 5
+    land(page)
     assert "1 of" in page.locator(".book-hits").inner_text() or page.locator(".book-hits").count()
     page.keyboard.press("Escape")
     assert page.locator("mark.book-hit, .book-hits").count() == 0
@@ -203,20 +216,21 @@ def test_the_next_place_is_one_key_away(visit: Any) -> None:
     assert re.search(r"\b2 of \d+", said) or before is not None
 
 
-def test_a_hit_in_a_fold_opens_it(read: Any, visit: Any) -> None:
+def test_a_hit_in_a_fold_opens_it(visit: Any, paths: dict[str, Path]) -> None:
     """Of words that stand in a folded solution alone, say, or in the code of a check."""
-    page = read("book/gaussian-processes/function-view.html").page
-    word = page.evaluate(FOLDED_WORD)
+    name = "book/gaussian-processes/function-view.html"
+    page = visit("book/cite.html").page  # a small one, to read the other as it is written
+    word = page.evaluate(FOLDED_WORD, paths[name].read_text("utf-8"))
     assert word
-    page = visit(f"book/gaussian-processes/function-view.html?highlight={word}").page
+    page = visit(f"{name}?highlight={word}").page
     here = marked(page)
     assert here.is_visible()
     assert 0 < here.bounding_box()["y"] < 900
 
 
 # A word that stands in closed folds and nowhere else.
-FOLDED_WORD = """() => {
-    const article = document.querySelector('article');
+FOLDED_WORD = """html => {
+    const article = new DOMParser().parseFromString(html, 'text/html').querySelector('article');
     const words = text => text.toLowerCase().match(/[a-z]{7,}/g) ?? [];
     const skip = 'script, style, mjx-container, .math, .eqn-later, .eqn-more, #jb-print-docs-body';
     const folded = {}, open = new Set();

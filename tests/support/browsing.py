@@ -29,6 +29,12 @@ def barriers(page: Any, *, rules: Any = None, **options: Any) -> list[str]:
     ]
 
 
+def scheme(page: Any, wanted: str) -> None:
+    """The page in the light or in the dark, once it has followed."""
+    page.emulate_media(color_scheme=wanted)
+    page.wait_for_function(f"() => document.documentElement.dataset.theme == '{wanted}'")
+
+
 def assert_fits(page: Any, width: int) -> None:
     """Nothing is wider than the window, and nobody is kept out."""
     assert page.evaluate("document.documentElement.scrollWidth") <= width
