@@ -148,12 +148,13 @@ SHOW = """query => {
 
 
 def test_an_equation_is_found_by_number_label_and_latex(visit: Any) -> None:
-    page = visit(f"search.html?q={quote('(2.19)')}").page
-    assert of_equation(page.locator(RESULTS).first) == "Equation (2.19)"
-    for query in ("2.19", "eq-fv-cov", r"\mathcal{GP}"):
+    latex = r"\mathcal{GP}"  # whose signs an address writes in its own way
+    page = visit(f"search.html?q={quote(latex)}").page
+    of_equation(page.locator(RESULTS).first)
+    for query in ("(2.19)", "2.19", "eq-fv-cov"):
         page.evaluate(SHOW, query)
         said = of_equation(page.locator("#search-results > li"))
-        assert said == "Equation (2.19)" or query != "2.19", query
+        assert said == "Equation (2.19)" or "2.19" not in query, query
     page.locator("#search-results > li a").click()
     page.wait_for_url(re.compile(r"#equation-eq-"))
 
