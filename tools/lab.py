@@ -34,7 +34,7 @@ Lines = list[str]
 
 EVIDENCE = re.compile(r"^(`{3,}|:{3,})\{evidence\}(?: (\S+))?$", re.MULTILINE)
 DROPDOWN = re.compile(r"^(`{3,}|:{3,})\{dropdown\} Evidence(?: for (\S+))?$", re.MULTILINE)
-CLAIM = re.compile(r"^(`{3,}|:{3,})\{claim\} (\S+)$", re.MULTILINE)
+CLAIM = re.compile(r"^(`{3,}|:{3,})\{claim\} (cl-\S+)$", re.MULTILINE)
 ADMONITION = re.compile(r"^(`{3,}|:{3,})\{admonition\} Claim (cl-\S+)$", re.MULTILINE)
 FILLED = re.compile(r"^```(\{(?:equation|claim)-[^\n]*)\n```$", re.MULTILINE)
 COMMENT = re.compile(r"^% filled by the build: (\{(?:equation|claim)-[^\n]*)$", re.MULTILINE)
