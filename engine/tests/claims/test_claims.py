@@ -148,6 +148,84 @@ def test_counts_of_earlier_code_are_kept(book, monkeypatch):
     assert [(e["held"], e["of"]) for e in record.data["earlier"]] == [(held, 5)]
 
 
+def renamed(rng):  # as `more_places`, by another name
+    return more_places(rng)
+
+
+def other_numbers(rng):
+    return {"few": gap(rng, 5), "many": gap(rng, 40)}
+
+
+def other_names(rng):
+    return {**more_places(rng), "more": 1.0}
+
+
+def stored(chapter):
+    file = chapter.file.parent / "_claims" / "page.json"
+    return json.loads(file.read_text())["cl-gap"]
+
+
+@pytest.mark.parametrize("effect", [by, None])
+def test_draws_and_counts_are_kept_where_only_names_have_changed(book, monkeypatch, effect):
+    chapter = book("The widest gap is smaller with more places in {share}.")
+    monkeypatch.setenv("CHECKED_CLAIMS_FRESH", "5")
+    claimed(chapter, lambda rng: {"few": 1.0, "many": 0.5}, effect=effect)
+    claimed(chapter, effect=effect)
+    before = stored(chapter)
+    monkeypatch.delenv("CHECKED_CLAIMS_FRESH")
+    monkeypatch.setenv("CHECKED_CLAIMS_RENAMED", "1")
+    assert claimed(chapter, renamed, effect=effect).data["stored"]
+    after = stored(chapter)
+    assert before.pop("key") != after.pop("key")
+    assert after == before
+    assert before["fresh"]["of"] == before["earlier"][0]["of"] == 5
+    monkeypatch.delenv("CHECKED_CLAIMS_RENAMED")
+    assert claimed(chapter, renamed, effect=effect).data["stored"]  # under the new key
+
+
+@pytest.mark.parametrize("effect", [by, None])
+@pytest.mark.parametrize(
+    ("experiment", "terms"),
+    [(other_numbers, {}), (other_names, {}), (renamed, {"draws": 13}), (renamed, {"draws": 11})],
+)
+def test_what_is_called_renamed_and_draws_other_numbers_is_drawn_anew(
+    book, monkeypatch, experiment, terms, effect
+):
+    monkeypatch.setenv("CHECKED_CLAIMS_RENAMED", "1")
+    chapter = book("The widest gap is smaller with more places in {share}.")
+    claimed(chapter, effect=effect)
+    record = claimed(chapter, experiment, effect=effect, **terms)
+    assert not record.data["stored"]
+    assert record.data["of"] == len(stored(chapter)["draws"]) == terms.get("draws", 12)
+
+
+def test_a_cause_that_was_renamed_and_one_whose_numbers_changed(book, monkeypatch):
+    monkeypatch.setenv("CHECKED_CLAIMS_RENAMED", "1")
+    chapter = book(SENTENCE + " Else {share:more places}.")
+    for without, kept in (
+        (no_more_places, False),
+        (lambda rng: no_more_places(rng), True),
+        (lambda rng: {"few": 1.0, "many": 1.0}, False),
+    ):
+        record = claimed(chapter, without={"more places": without}, least=11)
+        assert record.data["stored"] is kept
+
+
+def test_a_rename_repeats_two_draws_and_nothing_is_repeated_without_the_word(book, monkeypatch):
+    seen = []
+
+    def counted(rng):
+        seen.append(rng)
+        return more_places(rng)
+
+    claimed(book())
+    monkeypatch.setenv("CHECKED_CLAIMS_RENAMED", "1")
+    assert claimed(book(), counted).data["stored"]
+    assert len(seen) == 2
+    monkeypatch.delenv("CHECKED_CLAIMS_RENAMED")
+    assert not claimed(book(), renamed).data["stored"]
+
+
 def test_a_repeated_draw_that_differs_is_an_error(book):
     library = {"more": 80}
 

@@ -25,6 +25,7 @@ from .outcome import Outcome
 
 FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
 SECONDS = "CHECKED_CLAIMS_SECONDS"  # a draw that takes longer is not repeated
+RENAMED = "CHECKED_CLAIMS_RENAMED"  # draws of other code are kept if this code draws the same
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
 _REFUTED = 0.01
 WEAKENED = 0.1  # fresh draws speak against it, though not loud enough to refute it
@@ -163,31 +164,78 @@ def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Fo
     """What `file` has stored of a claim, once one draw is repeated; or all draws, stored then.
 
     Repeated is the draw that took the least time, unless that is more than the environment grants.
-    Where it asks for fresh draws, they are added to the counts. Nothing is stored in a file that is
-    not `writable`. Raises `ClaimError` where the repeated draw is not the stored one.
+    Where it asks for fresh draws, they are added to the counts. Where it says that names changed
+    and nothing else, draws of other code are kept if two of them come out again. Nothing is stored
+    in a file that is not `writable`. Raises `ClaimError` where the repeated draw is not the stored
+    one.
     """
     code = (claim.experiment, claim.holds, claim.effect, claim.without, claim.draws)
     key = key_of(*code, version=version)
     entry = _stored(file).get(claim.label, {})
-    stored = entry.get("key") == key
-    if not stored:
-        earlier = list(entry.get("earlier", ()))
-        if fresh := entry.get("fresh"):  # what it has shown of the code that was there before
-            earlier.append({name: fresh[name] for name in ("held", "of", "until")})
-        each = claim.each(range(claim.draws)).items()
-        made = {name: [draw.to_json() for draw in draws] for name, draws in each}
-        entry = {"key": key, "fresh": {}, "earlier": earlier, "draws": made.pop("")}
-        entry["without"] = made
-    every = {"": entry["draws"], **entry["without"]}
-    draws = {name: [Draw.from_json(draw) for draw in told] for name, told in every.items()}
-    if stored:
+    known = entry.get("key") == key
+    kept = known or (bool(entry and os.environ.get(RENAMED)) and _only_renamed(claim, entry))
+    entry = {**entry, "key": key} if kept else _drawn(claim, key, entry)
+    draws = {name: _read(told) for name, told in _sides(entry).items()}
+    if known:
         _repeat(claim, draws[""])
     wanted = int(os.environ.get(FRESH) or 0)
     if wanted and not claim.once:
         entry["fresh"] = _with_fresh(claim, entry["fresh"], wanted)
-    if writable and (wanted or not stored):
+    if writable and (wanted or not known):
         _store(file, claim.label, entry)
-    return Found(claim, draws.pop(""), draws, entry["fresh"], entry["earlier"], stored)
+    return Found(claim, draws.pop(""), draws, entry["fresh"], entry["earlier"], kept)
+
+
+def _drawn(claim: Claim, key: str, before: Mapping[str, Any]) -> dict[str, Any]:
+    """A new entry of a claim; of the one before it stay the counts of its fresh draws."""
+    earlier = list(before.get("earlier", ()))
+    if fresh := before.get("fresh"):  # what it has shown of the code that was there before
+        earlier.append({name: fresh[name] for name in ("held", "of", "until")})
+    each = claim.each(range(claim.draws)).items()
+    made = {name: [draw.to_json() for draw in draws] for name, draws in each}
+    return {"key": key, "fresh": {}, "earlier": earlier, "draws": made.pop(""), "without": made}
+
+
+def _sides(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The stored draws of the claim, under no name, and those without each cause."""
+    return {"": entry["draws"], **entry["without"]}
+
+
+def _read(told: Sequence[Mapping[str, Any]]) -> list[Draw]:
+    return [Draw.from_json(draw) for draw in told]
+
+
+def _cheapest(draws: Sequence[Draw], count: int) -> list[int]:
+    """The numbers of the draws that took the least time, the first one first."""
+    spent = [sum(draw.seconds.values()) for draw in draws]
+    return [int(number) for number in np.argsort(spent, kind="stable")[:count]]
+
+
+def _only_renamed(claim: Claim, entry: Mapping[str, Any]) -> bool:
+    """Whether other code made as many draws, of the same sides, and two of each come out again."""
+    sides = {"": claim.experiment, **claim.without}
+    before = {name: _read(told) for name, told in _sides(entry).items()}
+    if {n: len(draws) for n, draws in before.items()} != dict.fromkeys(sides, claim.draws):
+        return False
+    return all(
+        _comes_again(claim.draw(experiment, number), before[name][number], before[name])
+        for name, experiment in sides.items()
+        for number in _cheapest(before[name], 2)
+    )
+
+
+def _comes_again(again: Draw, before: Draw, stored: Sequence[Draw]) -> bool:
+    """Whether a draw of renamed code is the stored one, in each number where none is the effect."""
+    now, then = again.outcome.numbers(), before.outcome.numbers()
+    if again.held != before.held or now.keys() != then.keys() or not _same(again, before, stored):
+        return False
+    if again.effect is not None:
+        return True
+    others = [draw.outcome.numbers() for draw in stored]
+    return all(
+        _near(now[path], then[path], [other[path] for other in others if path in other])
+        for path in now
+    )
 
 
 def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
@@ -196,9 +244,8 @@ def _repeat(claim: Claim, stored: Sequence[Draw]) -> None:
     Rounding differs from one processor to the next, and now and then sends a fit to another
     optimum. A change of the code shows in every draw: so two more draws may speak for the first.
     """
-    spent = [sum(draw.seconds.values()) for draw in stored]
-    first, *others = (int(number) for number in np.argsort(spent, kind="stable")[:3])
-    if spent[first] > float(os.environ.get(SECONDS) or np.inf):
+    first, *others = _cheapest(stored, 3)
+    if sum(stored[first].seconds.values()) > float(os.environ.get(SECONDS) or np.inf):
         return
     again = claim.draw(claim.experiment, first)
     if _same(again, stored[first], stored):
@@ -217,8 +264,11 @@ def _same(again: Draw, before: Draw, stored: Sequence[Draw]) -> bool:
     if again.effect is None or before.effect is None:
         return again.held == before.held
     effects = [draw.effect for draw in stored if draw.effect is not None]
-    allowed = _SAME * float(np.std(effects)) + 1e-4 * abs(before.effect)
-    return abs(again.effect - before.effect) <= allowed
+    return _near(again.effect, before.effect, effects)
+
+
+def _near(again: float, before: float, among: Sequence[float]) -> bool:
+    return abs(again - before) <= _SAME * float(np.std(among)) + 1e-4 * abs(before)
 
 
 def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[str, Any]:
