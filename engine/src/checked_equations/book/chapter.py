@@ -24,7 +24,7 @@ from .ledger import chapter_totals, inline_totals, newly_listed, outgrown, refus
 from .manuscripts import Manuscript, read_manuscript
 from .prose import Relation, Sentence, read_sentences, relates
 from .records import ClaimRecord, Ledger, Record, Symbols, claim_record
-from .settings import carried, claims_file, find_settings
+from .settings import claims_file, find_settings
 
 _Key = tuple[str, str]  # a label and an oracle: an equation may be checked in several ways
 
@@ -249,10 +249,10 @@ class Chapter:
             raise ClaimError(f"{self.place}: no {{claim}} directive has the label {label}")
         written = sentences.get(label, Sentence(label, 0, ""))
         self._claims[label] = claim
-        # at the root of the book, or beside the equations that an installed package carries
+        # at the root of the book, or of the one that an installed package carries
         root = (self.settings.file or self.text.file or self._folder / self.slug).parent
-        file, writable = claims_file(root, self.slug), root not in carried()
-        found = find(claim, file, self.version, writable=writable)
+        writable = not self.settings.installed
+        found = find(claim, claims_file(root, self.slug), self.version, writable=writable)
         judge(found)
         record = claim_record(found, self.slug, self.text.name, written.line, written.text)
         if sentences and (faults := [*sentence_faults(written.text, record.data)]):

@@ -132,7 +132,8 @@ def newly_listed(
 ) -> dict[str, list[str]]:
     """What the file does not list though nothing evaluates it, and what it lists for no reason."""
     file = settings.file.parent / LISTED if settings.file else None
-    if file is None or not file.is_file():
+    # of a page that has left its book some may be missing, such as those in captions
+    if file is None or settings.installed or not file.is_file():
         return {}
     listed = tomllib.loads(file.read_text(encoding="utf-8"))
     known = Counter(map(_spaced, listed.get(slug, ())))

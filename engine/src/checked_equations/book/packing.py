@@ -1,12 +1,14 @@
 """What a notebook needs far from its book: the equations of every page, and what goes with them.
 
-They go into the book's own folder, ``_equations``, where a chapter finds them from any below it.
+They go into the book's own folder, ``_equations``, where a chapter finds them from any below it. A
+package that is installed may carry such a folder, or its book as it lies.
 """
 
 from __future__ import annotations
 
 import json
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,35 +51,58 @@ def _json(data: object) -> bytes:
 def _pages(book: Path) -> dict[str, dict[str, dict[str, Any]]]:
     """The labelled equations of every page that has some, or has claims."""
     pages = {}
-    for path in sorted(book.rglob("*.md")):
-        name = path.relative_to(book)
-        if any(part.startswith(("_", ".")) for part in name.parts):
-            continue
-        try:
-            equations = markup.read(path)
-        except ValueError as error:
-            raise ValueError(f"{path.name}: {error}") from error
-        macros = settings.read_macros(path.resolve().parent)  # which are lacking far from the book
-        alone = [settings.expand_equation(equation, macros) for equation in equations.values()]
-        slug = name.with_suffix("").as_posix()
+    for slug, path in _texts(book):
+        alone = _alone(path)
         if alone or settings.claims_file(book, slug).is_file():
-            pages[slug] = {e.label: {"latex": e.latex, "line": e.line} for e in alone}
+            pages[slug] = {e.label: {"latex": e.latex, "line": e.line} for e in alone.values()}
     if not pages:
         raise ValueError(f"book must have a page with a labelled equation; {book} has none")
     return pages
 
 
+def _texts(book: Path) -> Iterator[tuple[str, Path]]:
+    """The pages of a book and their files."""
+    for path in sorted(book.rglob("*.md")):
+        name = path.relative_to(book)
+        if not any(part.startswith(("_", ".")) for part in name.parts):
+            yield name.with_suffix("").as_posix(), path
+
+
+_read = settings.once_a_state(markup.read)  # since every verb looks again
+
+
+def _alone(page: Path) -> dict[str, Equation]:
+    """The equations of a page without macros, which are lacking far from the book."""
+    try:
+        equations = _read(page)
+    except ValueError as error:
+        raise ValueError(f"{page.name}: {error}") from error
+    macros = settings.read_macros(page.resolve().parent)
+    return {label: settings.expand_equation(e, macros) for label, e in equations.items()}
+
+
 def packed_equations(slug: str, folder: Path) -> dict[str, Equation]:
-    """The equations of a chapter in packed data, above or installed, or `ValueError`."""
+    """The equations of a chapter as they are packed above or carried by a package.
+
+    Raises `ValueError` where there are none.
+    """
     above = [place / settings.PACKED for place in (folder, *folder.parents)]
-    files = [data / "equations.json" for data in (*above, *settings.carried())]
-    known = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.is_file()]
-    pages = next((pages for pages in known if slug in pages), None)
-    if pages is None:
-        name = slug.rsplit("/", 1)[-1]
-        nearest = sorted(next(filter(None, known), {}))
-        raise ValueError(
-            f"the chapter {slug} has no {name}.md or {name}.ipynb in {Path.cwd().name}/ "
-            f"and is not among the packaged chapters: {', '.join(nearest) or 'none'}"
-        )
-    return {label: Equation(label, **entry) for label, entry in pages[slug].items()}
+    places = [*above, *settings.carried()]
+    for place in places:
+        packed = _packed(place)
+        if slug in packed:
+            return {label: Equation(label, **entry) for label, entry in packed[slug].items()}
+        if (page := place / f"{slug}.md").is_file():
+            return _alone(page)
+    name = slug.rsplit("/", 1)[-1]
+    known = (sorted(_packed(place)) or [page for page, _ in _texts(place)] for place in places)
+    raise ValueError(
+        f"the chapter {slug} has no {name}.md or {name}.ipynb in {Path.cwd().name}/ "
+        f"and is not among the packaged chapters: {', '.join(next(filter(None, known), ['none']))}"
+    )
+
+
+def _packed(place: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """The equations that are packed in a folder, by chapter and label; none where nothing is."""
+    file = place / "equations.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

@@ -25,7 +25,7 @@ from ..latex.macros import Macros, expand
 NAME = "equations.toml"
 CLAIMS = "_claims"  # a book's folder of what was found for its claims
 PACKED = "_equations"  # a book's own folder of packed data
-# A package may carry the packed data of its book. It declares the folder as an entry point:
+# A package may carry its book, or what was packed of it. It declares the folder as an entry point:
 # [project.entry-points."checked_equations"], mine = "mine:__equations__".
 _GROUP = __package__.split(".")[0]
 _KNOWN = {"notation", "carry", "macros"}
@@ -57,12 +57,14 @@ class Settings:
 
     Symbols are fields of a problem by the `notation`; a notebook far from the book needs what it
     must `carry`, as patterns; `macros` are the book's own, where no ``_config.yml`` tells them.
+    Those that are `installed` were found in a package that carries them, far from the book.
     """
 
     file: Path | None = None
     notation: str = ""
     carry: tuple[str, ...] = ()
     macros: Macros = field(default_factory=dict)
+    installed: bool = False
 
     @property
     def notation_file(self) -> Path | None:
@@ -110,11 +112,12 @@ def claims_file(root: Path, chapter: str) -> Path:
 
 def find_settings(folder: Path, *, packed: bool = True) -> Settings:
     """The settings nearest to `folder`, or those `packed`; raises `ValueError` for unknown ones."""
-    file = nearest(NAME, folder)
-    if file is None and packed:  # what is installed is only looked through where no file is near
-        copies = (place / NAME for place in carried())
-        file = nearest(f"{PACKED}/{NAME}", folder) or next(filter(Path.is_file, copies), None)
-    return _read(file) if file else Settings()
+    near = nearest(NAME, folder) or (nearest(f"{PACKED}/{NAME}", folder) if packed else None)
+    if near or not packed:
+        return _read(near) if near else Settings()
+    # what is installed is only looked through where no file is near
+    far = next(filter(Path.is_file, (place / NAME for place in carried())), None)
+    return replace(_read(far), installed=True) if far else Settings()
 
 
 @once_a_state
@@ -127,7 +130,7 @@ def _read(file: Path) -> Settings:
 
 
 def carried() -> tuple[Path, ...]:
-    """The folders of packed data that travel with installed packages."""
+    """The books, and folders of packed data, that installed packages carry."""
     return tuple(Path(entry.load()) for entry in entry_points(group=_GROUP))
 
 
