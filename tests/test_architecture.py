@@ -221,10 +221,20 @@ def test_a_file_is_about_one_idea():
     assert long + [name(path) for path in files() if path.stem in vague] == []
 
 
-def test_the_engine_does_not_grow():
-    """Who adds a mechanism looks for the one that it makes needless, or says here what it is."""
-    lines = sum(len(path.read_text("utf-8").splitlines()) for path in ENGINE.rglob("*.py"))
-    assert lines <= 12_500
+# What ruff may find too complex (C901). The list can only shrink: an excuse that is not needed is
+# an error of ruff (RUF100), and one that does not stand here fails the test.
+COMPLEX = {
+    "decide/mdp/learning/loops.walk",
+    "check/mutants.edits_of", "check/mutants._of_words",
+}  # fmt: skip
+
+
+def test_nothing_else_is_excused_from_the_bound_on_complexity():
+    excused = re.compile(r"^ *def (\w+)\(.*# noqa:.*C901", re.M)
+    texts = {within(path).with_suffix("").as_posix(): path.read_text("utf-8") for path in files()}
+    found = [f"{file}.{who}" for file, text in texts.items() for who in excused.findall(text)]
+    assert sorted(found) == sorted(COMPLEX)
+    assert sum(text.count("C901") for text in texts.values()) == len(COMPLEX)
 
 
 GIVEN = {"_replace", "_asdict", "_fields"}  # by Python, to named tuples

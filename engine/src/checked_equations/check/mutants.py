@@ -61,7 +61,7 @@ def _instead(new: str, old: str) -> str:
     return f"{dollars(new)} for {dollars(old)}"
 
 
-def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:
+def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a case for each kind of node
     """The edits of one node: a human name and the node that takes its place."""
     say = scope.say
     match node:
@@ -115,7 +115,7 @@ def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:
             yield from _of_words(node, scope)
 
 
-def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:
+def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a case for each kind of node
     """The edits of functions, of what runs over something, and of symbols."""
     say = scope.say
     if isinstance(node, t.Average):

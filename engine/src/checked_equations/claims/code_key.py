@@ -39,7 +39,13 @@ def _told(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
         yield from sorted(word for entry in thing for word in _told(entry, seen))
     elif isinstance(thing, list | tuple):
         yield from (word for entry in thing for word in _told(entry, seen))
-    elif isinstance(thing, MethodType):
+    else:
+        yield from _told_of_code(thing, seen)
+
+
+def _told_of_code(thing: Any, seen: dict[int, Any]) -> Iterator[str]:
+    """What counts of what is called, and of what is known by its name or its shape alone."""
+    if isinstance(thing, MethodType):
         yield from (*_told(thing.__func__, seen), type(thing.__self__).__qualname__)
     elif isinstance(thing, partial):
         yield from _told([thing.func, thing.args, thing.keywords], seen)

@@ -277,9 +277,9 @@ def ampersand(s: Stream) -> None:
     s.i += 1
 
 
-def environment(s: Stream, text: str) -> None:
+def environment(s: Stream) -> None:
     """Read ``\\begin{...}`` or ``\\end{...}``; those of the layout are passed over."""
-    verb, _, name = text[1:-1].partition("{")
+    verb, _, name = s.text()[1:-1].partition("{")
     if name in v.LAYOUT_ENVIRONMENTS:
         s.i += 1
     elif name not in v.BLOCKS:

@@ -39,26 +39,20 @@ def _one(s: Stream) -> None:
     if calculus.differential(s):
         return
     match = s.names.match(s.tokens, s.i)
+    begins = (handle for start, handle in _BEGINS.items() if token.text.startswith(start))
+    handle = _HANDLERS.get(token.text) or next(begins, None)
     if match:
         atoms.named(s, match)
-    elif token.text.startswith(atoms.UNDER):
-        atoms.under(s)
-    elif token.text.startswith(atoms.CALLED):
-        s.emit("CALL", token.text.removeprefix(atoms.CALLED))
     elif calculus.is_point(s, s.i):
         calculus.point(s)
-    elif token.text in _HANDLERS:
-        _HANDLERS[token.text](s)
+    elif handle:
+        handle(s)
     elif token.text in v.OPERATORS:
         _operator(s, token)
     elif token.text.isdecimal():
         _number(s)
     elif token.text in v.RELATIONS:
         _relation(s, token.text)
-    elif token.text.startswith("\\text{"):
-        brackets.phrase(s)
-    elif token.text.startswith(("\\begin{", "\\end{")):
-        brackets.environment(s, token.text)
     else:
         _vocabulary(s, s.symbol(s.i))
 
@@ -192,6 +186,10 @@ def _subscript(s: Stream) -> None:
     s.lead("_SUB", "_", "index")
 
 
+def _called(s: Stream) -> None:
+    s.emit("CALL", s.text().removeprefix(atoms.CALLED))
+
+
 _WORDS = {"\\partial": "_PARTIAL", "\\binom": "_BINOM", "\\sqrt": "_SQRT", "\\root": "_ROOT"}
 _HANDLERS: dict[str, Callable[[Stream], None]] = {
     "\\left.": calculus.open_point, "\\frac": calculus.fraction, "\\int": calculus.integral,
@@ -201,4 +199,8 @@ _HANDLERS: dict[str, Callable[[Stream], None]] = {
     ",": brackets.separator, ";": brackets.separator, ".": brackets.point, ":": _colon,
     "\\\\": brackets.row, "&": brackets.ampersand, "\\forall": brackets.for_all,
     **dict.fromkeys(v.OPEN, brackets.open), **dict.fromkeys(v.CLOSE, brackets.close),
+}  # fmt: skip
+_BEGINS: dict[str, Callable[[Stream], None]] = {
+    atoms.UNDER: atoms.under, atoms.CALLED: _called, "\\text{": brackets.phrase,
+    "\\begin{": brackets.environment, "\\end{": brackets.environment,
 }  # fmt: skip

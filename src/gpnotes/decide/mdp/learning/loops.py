@@ -202,7 +202,7 @@ def _restarted(
     return found
 
 
-def walk(
+def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
     kind: int, steps: int, time: int, discount: float, greedy: bool, horizon: int,
     rate: Rates, epsilon: Rates, policy: Rates, world: tuple[Any, ...], waiting: Arrays,
     sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
