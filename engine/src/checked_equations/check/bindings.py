@@ -132,13 +132,19 @@ class Fields:
         kinds = tuple(name_kinds(fields | bound).items())
         occurring = {key for text in latex for key in _symbols(text, kinds)}
         taken = {key: value for key, value in fields.items() if key in occurring}
-        for name in (offered[key][1] for key in sorted(taken)):
-            rivals = {offered[k][0]: k for k in sorted(taken)[::-1] if offered[k][1] == name}
-            if len(rivals) > 1:
-                said = " and ".join(f"`{key}`" for key in sorted(rivals.values()))
-                said = f"the notation gives {said} one field, {name}: bind one of them"
-                raise EquationError(said)
+        _refuse_shared({key: offered[key] for key in sorted(taken)})
         return taken | bound
+
+
+def _refuse_shared(taken: dict[str, tuple[int, str]]) -> None:
+    """Raise `EquationError` where symbols of two rows of the notation have one field."""
+    for _, name in taken.values():
+        # of the symbols of a row the first
+        rivals = {place: key for key, (place, of) in reversed(taken.items()) if of == name}
+        if len(rivals) > 1:
+            said = " and ".join(f"`{key}`" for key in sorted(rivals.values()))
+            said = f"the notation gives {said} one field, {name}: bind one of them"
+            raise EquationError(said)
 
 
 @lru_cache(maxsize=4096)

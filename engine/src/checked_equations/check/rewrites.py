@@ -133,13 +133,7 @@ class _Faithful(Printer):
 def _by_hand(latex: str, before: t.Node, after: t.Node) -> Iterator[Candidate]:
     span = balanced_span(latex, before.span)
     if isinstance(before, t.Sum):
-        terms = after.terms if isinstance(after, t.Sum) else (after,)
-        places = [bracketed_span(latex, term.span, span) for term in before.terms]
-        if isinstance(after, t.Sum) and after.terms is before.terms:
-            i = next(i for i, s in enumerate(before.signs) if s != after.signs[i])
-            yield _flipped(latex, places, i, span)
-        else:
-            yield from _without_term(latex, places, _dropped(before.terms, terms), span)
+        yield from _sum_by_hand(latex, before, after, span)
     elif isinstance(before, t.Product | t.Elementwise):
         kept = after.factors if isinstance(after, t.Product | t.Elementwise) else (after,)
         places = [bracketed_span(latex, factor.span, span) for factor in before.factors]
@@ -149,6 +143,16 @@ def _by_hand(latex: str, before: t.Node, after: t.Node) -> Iterator[Candidate]:
         yield span, f"{{{after.key}}}" if is_argument(latex, span[0]) else after.key
     elif isinstance(before, t.Apply) and isinstance(after, t.Apply) and before.key != after.key:
         yield from _called(latex, before, after)
+
+
+def _sum_by_hand(latex: str, before: t.Sum, after: t.Node, span: Span) -> Iterator[Candidate]:
+    places = [bracketed_span(latex, term.span, span) for term in before.terms]
+    if isinstance(after, t.Sum) and after.terms is before.terms:
+        i = next(i for i, s in enumerate(before.signs) if s != after.signs[i])
+        yield _flipped(latex, places, i, span)
+    else:
+        terms = after.terms if isinstance(after, t.Sum) else (after,)
+        yield from _without_term(latex, places, _dropped(before.terms, terms), span)
 
 
 def _sign(latex: str, places: Sequence[Span], i: int, span: Span) -> int:

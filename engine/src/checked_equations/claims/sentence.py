@@ -75,8 +75,9 @@ def with_error(mean: float, error: float, form: str = "") -> str:
 
 def sentence_faults(text: str, record: Data) -> Iterator[str]:
     """What the sentence says and the claim does not have."""
-    tokens = [found[1].partition(":") for found in TOKEN.finditer(text)]
-    printed = {path.strip() for path, _, _ in tokens}
+    tokens = (found[1].partition(":") for found in TOKEN.finditer(text))
+    printed = {(path.strip(), of.strip()) for path, _, of in tokens}
+    paths, names = {path for path, _ in printed}, {of for _, of in printed}
     try:
         filled(text, record)
     except ValueError as error:
@@ -85,15 +86,15 @@ def sentence_faults(text: str, record: Data) -> Iterator[str]:
     bare = TOKEN.sub("", text)
     if typed := _COUNT.search(bare):
         yield f"{typed[0]!r} is typed; paste it"
-    if not record["once"] and "share" not in printed:
+    if not record["once"] and "share" not in paths:
         yield "the sentence does not say {share}"
     if (cause := _CAUSE.search(bare)) and not record["without"]:
         yield f"{cause[0]!r} names a cause, and the claim takes none away (without=)"
     for name in record["without"]:
-        if not any(of.strip() == name for _, _, of in tokens):
+        if name not in names:
             yield f"what happens without {name} is not said ({{share:{name}}})"
     if (rival := _RIVALS.search(bare)) and len(record["seconds"]) < 2:
         yield f"{rival[0]!r} compares sides, and the claim does not say what each costs"
     for name in record["worst"]:
-        if not any(path.strip() == "worst" and of.strip() == name for path, _, of in tokens):
+        if ("worst", name) not in printed:
             yield f"the mean of {name} hides its worst part: say {{worst:{name}}}"

@@ -142,19 +142,29 @@ def _runs(doctree: nodes.document) -> Iterator[tuple[int, nodes.Element]]:
 def _piece(node: nodes.Element, run: int, labels: Mapping[str, str]) -> Piece:
     """A piece with the equations that it is about: of a directive, the one that it names."""
     if EVIDENCE in node["classes"]:
-        label = node.get("label")
-        if label and label not in labels:
-            problem = f"evidence for {label}, but no equation here with that label has a badge"
-            logger.warning(problem, location=node, type="equations")
-        return Piece(run, (labels[label],) if label in labels else ())
+        return Piece(run, _label_named(node, labels))
     blocks = (b for box in boxes(node, "cell_input") for b in box.findall(nodes.literal_block))
     source = "\n".join(block.astext() for block in blocks)
     records = [note["record"] for note in node.findall(check_output)]
-    told = [record["label"] for record in records if record["kind"] in KINDS]
-    others = [record for record in records if record["kind"] not in KINDS]
-    told += [record.get(key) or "" for record in others for key in ("label", "about")]
-    said = dict.fromkeys(labels[x] for x in told or strings_of(source) if x in labels)
+    about = _labels_told(records) or strings_of(source)
+    said = dict.fromkeys(labels[label] for label in about if label in labels)
     return Piece(run, tuple(said), names_of(source), any(r["kind"] in _APART for r in records))
+
+
+def _label_named(node: nodes.Element, labels: Mapping[str, str]) -> tuple[str, ...]:
+    """The equation that a directive names, if it has a badge here."""
+    label = node.get("label")
+    if label and label not in labels:
+        problem = f"evidence for {label}, but no equation here with that label has a badge"
+        logger.warning(problem, location=node, type="equations")
+    return (labels[label],) if label in labels else ()
+
+
+def _labels_told(records: Sequence[Data]) -> list[str]:
+    """The labels in the records of a cell, those of its checks before all others."""
+    checked = [record["label"] for record in records if record["kind"] in KINDS]
+    others = [record for record in records if record["kind"] not in KINDS]
+    return checked + [record.get(key) or "" for record in others for key in ("label", "about")]
 
 
 def _anchors(pieces: Sequence[Piece]) -> list[str]:
@@ -306,15 +316,20 @@ def _home(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -
     cells = [j for j, p in enumerate(pieces) if p.run == piece.run and p.code is not None]
     if piece.code is None and cells:  # prose goes with the cell below it, else with the last
         return _home(pieces, takes, next((j for j in cells if j > i), cells[-1]))
-    reached, waiting = set[int](), [i]  # by those who use what it defines, and by their users
-    while waiting:
-        j = waiting.pop()
-        new = {k for k, taken in enumerate(takes) if j in taken.values()} - reached
-        reached |= new
-        waiting += [k for k in new if not pieces[k].labels]
-    users = {pieces[k].labels[0] for k in reached if pieces[k].labels}
+    users = _users(pieces, takes, i)
     if users:
         return users.pop() if len(users) == 1 else ""
     # the equation that the next cell of the run checks, or else the one before
     beside = (p for p in (*pieces[i:], *reversed(pieces[:i])) if p.run == piece.run and p.labels)
     return next((p.labels[0] for p in beside), "")
+
+
+def _users(pieces: Sequence[Piece], takes: Sequence[Mapping[str, int]], i: int) -> set[str]:
+    """The equations whose checks use what the cell `i` defines, or what is made of that."""
+    reached, waiting = set[int](), [i]
+    while waiting:
+        j = waiting.pop()
+        new = {k for k, taken in enumerate(takes) if j in taken.values()} - reached
+        reached |= new
+        waiting += [k for k in new if not pieces[k].labels]
+    return {pieces[k].labels[0] for k in reached if pieces[k].labels}

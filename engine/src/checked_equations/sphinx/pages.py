@@ -10,8 +10,9 @@ others nothing is numbered anew, shown or complained of.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -87,14 +88,7 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
     """What a page says that has just been read; if it takes part, its labels are numbered."""
     told = env.metadata.get(docname, {})
     ran = getattr(env, "nb_metadata", {}).get(docname, {}).get("exec_data") or {}
-    cells = told.get("source_map") or ()  # the lines of the file on which they begin
-
-    def line(node: nodes.Node) -> int:
-        """The line of the file on which the cell of `node` begins."""
-        above = traverse_parent(node.parent, nodes.Element)
-        index = next((n["cell_index"] for n in (node, *above) if "cell_index" in n), len(cells))
-        return cells[index] if index < len(cells) else node.line or 0
-
+    line = partial(_line, told.get("source_map") or ())
     blocks = list(doctree.findall(nodes.literal_block))
     failed = [block for block in blocks if "traceback" in block["classes"]]
     code = [block for block in blocks if "cell_input" in block.parent.get("classes", ())]
@@ -110,14 +104,27 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
     )
     if take_part(page, every):
         number_labels(env, docname, doctree)
+    return replace(page, equations=_equations(env, docname, doctree))
+
+
+def _line(cells: Sequence[int], node: nodes.Node) -> int:
+    """The line of the file on which the cell of `node` begins, of those on which `cells` do."""
+    above = traverse_parent(node.parent, nodes.Element)
+    index = next((n["cell_index"] for n in (node, *above) if "cell_index" in n), len(cells))
+    return cells[index] if index < len(cells) else node.line or 0
+
+
+def _equations(
+    env: BuildEnvironment, docname: str, doctree: nodes.document
+) -> tuple[Equation, ...]:
+    """The labelled displays of a page."""
     try:  # lines of the file: the parser of notebooks leaves out blank ones between cells
         known = {e.label: e.line for e in markup.read(Path(env.doc2path(docname))).values()}
     except ValueError:  # numbered in a way that no check can read: the node's line must do
         known = {}
     labelled = (node for node in doctree.findall(nodes.math_block) if node.get("label"))
     read = (Equation(node["label"], node.astext(), node.line or 0) for node in labelled)
-    placed = (replace(e, line=known.get(e.label, e.line)) for e in read)
-    return replace(page, equations=tuple(placed))
+    return tuple(replace(e, line=known.get(e.label, e.line)) for e in read)
 
 
 def is_chapter(docname: str, chapter: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -92,15 +92,19 @@ class TreeBuilder(Expressions):
         settings = [part if isinstance(part, tuple) else ("", part) for part in given]
         given = tuple(node for _, node in settings)
         written = tuple(key or normal(self.latex[slice(*node.span)]) for key, node in settings)
-        drawn = set(over[0].variables) if over else _named(bodies)
+        form = self._form_given(written, set(over[0].variables) if over else _named(bodies), span)
+        depends = given if self.kinds[form] == "conditional" else ()
+        return t.Under(self.forms[form].variables, form, depends)
+
+    def _form_given(self, written: tuple[str, ...], drawn: Set[str], span: Span) -> str:
+        """The distribution of some of `drawn` that is bound as given what is `written`."""
         named = (k for k, form in self.forms.items() if form.given == written)
         forms = [key for key in named if set(self.forms[key].variables) <= drawn]
         if len(forms) != 1:
             said = ", ".join(written)
             problem = f"{'nothing is' if not forms else 'several are'} bound as given `{said}`"
             raise self._fault(f"{problem}: bind `y \\mid {said}` to a Distribution", span)
-        depends = given if self.kinds[forms[0]] == "conditional" else ()
-        return t.Under(self.forms[forms[0]].variables, forms[0], depends)
+        return forms[0]
 
     def _in_order(self, over: Sequence[t.Under], span: Span) -> tuple[t.Under, ...]:
         """What others are given comes before them, and is drawn when they are."""

@@ -99,15 +99,17 @@ def unknown(s: Stream, end: int | None = None) -> None:
         s.emit(kind, joined(s.tokens[s.i : end]), end - s.i)
     elif square := _reciprocal_square(s, end):
         named(s, square)
-    elif s.top() == "head" and s.last() in ("LT", "LE"):
-        hint = "; say how far: \\sum_{1 \\le i < j \\le N}"
-        raise s.fault(f"unbound symbol `{key}`{hint}", first, last)
-    elif variable := _integrated(s, key):
-        hint = f"an integral runs over nodes: bind `{variable}` to Nodes(points, weights)"
-        raise s.fault(f"unbound symbol `{key}`; {hint}", first, last)
     else:
-        known = nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
-        raise s.fault(f"unbound symbol `{key}`{known}", first, last)
+        raise s.fault(f"unbound symbol `{key}`{_remedy(s, key)}", first, last)
+
+
+def _remedy(s: Stream, key: str) -> str:
+    """What to do where nobody bound `key`."""
+    if s.top() == "head" and s.last() in ("LT", "LE"):
+        return "; say how far: \\sum_{1 \\le i < j \\le N}"
+    if variable := _integrated(s, key):
+        return f"; an integral runs over nodes: bind `{variable}` to Nodes(points, weights)"
+    return nearest(key, [k for k, kind in s.names.kinds.items() if kind != "index"])
 
 
 def _reciprocal_square(s: Stream, end: int) -> Match | None:

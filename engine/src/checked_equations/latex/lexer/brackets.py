@@ -135,14 +135,7 @@ def separator(s: Stream) -> None:
     if top in ("head", "index", "under"):
         s.emit("_SEPARATOR", text)
     elif s.condition and not top:
-        # one in `for all x, y` and in `i = 1, \dots, N`; any other ends the condition
-        words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
-        bare = not any(word.type in ("REL", "IN") for word in words)
-        texts = (token.text for token in s.tokens[s.i + 1 :])
-        ends = v.RELATIONS | _ENDS | {"\\dots"}
-        dotted = next((t for t in texts if t in ends or t.startswith("\\text{")), "") == "\\dots"
-        goes_on = bare or dotted or s.last() == "DOTS"
-        if goes_on and s.text(1) not in _ENDS and not s.tokens[s.i + 1].wide:
+        if _lists_more(s):
             s.emit("SEP", text)
         else:
             _stop(s)
@@ -157,6 +150,18 @@ def separator(s: Stream) -> None:
 
 
 _ENDS = frozenset({"", ".", "\\\\"})
+
+
+def _lists_more(s: Stream) -> bool:
+    """Whether a condition goes on: `for all x, y`, `i = 1, \\dots, N`; any other comma ends it."""
+    if s.text(1) in _ENDS or s.tokens[s.i + 1].wide:
+        return False
+    words = itertools.takewhile(lambda word: word.type != "WHEN", reversed(s.out))
+    bare = not any(word.type in ("REL", "IN") for word in words)
+    texts = (token.text for token in s.tokens[s.i + 1 :])
+    ends = v.RELATIONS | _ENDS | {"\\dots"}
+    dotted = next((t for t in texts if t in ends or t.startswith("\\text{")), "") == "\\dots"
+    return bare or dotted or s.last() == "DOTS"
 
 
 def _stop(s: Stream) -> None:

@@ -148,12 +148,9 @@ def _power(s: Stream) -> None:
     end = s.group_end(opened)
     content = joined(s.tokens[opened + 1 : end])
     length = end - s.i + 1
-    # something in brackets and nothing else, `A^{(i)}`, and whether that is a running variable
+    # something in brackets and nothing else, `A^{(i)}`
     several = length > 4 and s.at(opened + 1) in ("(", "[")
     bracketed = several and brackets.matching(s, opened + 1) == end - 1
-    inside = s.tokens[opened + 2 : end - 1]
-    match = s.names.match(inside, 0) if inside else None
-    runs = match is not None and match.kind == "index" and match.length == len(inside)
     mark = content.removeprefix("-").strip()
     if s.last() == "SPACE":
         s.lead("_POW", "^", "shape")
@@ -163,13 +160,19 @@ def _power(s: Stream) -> None:
         s.emit("INVERSE", "-1", length)
     elif content in v.MARKS:
         _unknown_power(s, end)
-    elif bracketed and runs and s.last() in ("NAME", "_RB"):
+    elif bracketed and s.last() in ("NAME", "_RB") and _is_index(s, opened + 2, end - 1):
         del s.tokens[end - 1], s.tokens[opened + 1]
         s.lead("_PLACE", "^", "index")
     elif bracketed and s.last() not in ("NUMBER", "CONSTANT"):
         _unknown_power(s, end, "; a superscript in brackets is part of a name, and no power")
     else:
         s.lead("_POW", "^", "power" if s.last() == "FUNC" else "brace")
+
+
+def _is_index(s: Stream, start: int, end: int) -> bool:
+    """Whether the tokens from `start` to `end` are one running variable."""
+    match = s.names.match(s.tokens[start:end], 0) if start < end else None
+    return match is not None and match.kind == "index" and match.length == end - start
 
 
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
