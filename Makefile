@@ -92,19 +92,17 @@ pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly
 coverage: $(WHOLE)  ## `make unit` with the coverage of src, at twice the time
 	@$(TESTS) -m 'not book and not browser and not nightly' --cov --cov-report=term:skip-covered
 
-# A chapter's author, or who works in a room, need not wait for all the rest: what is called like it.
-NAMED = $(shell find src engine tests -path tests/notebooks -prune -o -name __pycache__ -prune -o \
-  \( -path '*/$(ROOM)' -o -path '*/$(ROOM).py' -o -path '*/test_$(ROOM).py' \) -print 2>/dev/null)
+# A chapter's author, or who works in a room, need not wait for all the rest.
 READS := test_pages or test_typed_numbers or test_notation or test_literature
 
 ifdef ROOM
 check: $(WHOLE)
-	@test -n "$(NAMED)" || { echo "nothing under src, engine or tests is called $(ROOM)"; exit 2; }
-	@$(BIN)/ruff check $(NAMED) && $(BIN)/ruff format --check --quiet $(NAMED)
-	@$(BIN)/mypy & types=$$!; $(TESTS) $(NAMED) tests/test_architecture.py tests/test_misuse.py; \
+	@found=$$($(BIN)/python tools/rooms.py '$(ROOM)') || exit; echo "$$found"; \
+	  $(BIN)/ruff check $$found && $(BIN)/ruff format --check --quiet $$found || exit; \
+	  $(BIN)/mypy & types=$$!; $(TESTS) $$found tests/test_architecture.py tests/test_misuse.py; \
 	  tests=$$?; wait $$types && exit $$tests
 else
-check: book $(WHOLE)  ## one chapter and its tests (CHAPTER=part/slug), or one room of src and its own (ROOM=kernels)
+check: book $(WHOLE)  ## one chapter and its tests (CHAPTER=part/slug), or one room of src and its own (ROOM=infer/exact)
 	@test -n "$(CHAPTER)" || { echo "say which: CHAPTER=part/slug or ROOM=name"; exit 2; }
 	@BOOK_HTML=$(abspath $(HTML)) $(TESTS) -k '$(CHAPTER) or $(READS)' \
 	  tests/book tests/notebooks tests/test_references.py

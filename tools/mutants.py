@@ -22,6 +22,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import rooms
 from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import WorkerOutcome, WorkItem, WorkResult
 
@@ -34,14 +35,6 @@ _OPERATORS = re.compile(
     r"|ReplaceComparisonOperator_(Eq_NotEq|NotEq_Eq|Lt_LtE|LtE_Lt|Gt_GtE|GtE_Gt|Lt_GtE|Gt_LtE"
     r"|LtE_Gt|GtE_Lt|Is_IsNot|IsNot_Is))$"
 )
-_TESTS = {  # of the rooms whose tests do not carry their name alone
-    "infer/exact": ("infer/test_exact.py", "fast/test_evidence.py", "ground/test_memory.py"),
-    "fast": ("fast/test_evidence.py", "fast/test_tiles.py", "infer/test_exact.py"),
-    "model/priors": ("ground/test_params.py",),
-    "model/process": ("infer/test_exact.py", "test_misuse.py"),
-    "ground/distances": ("ground/test_distances.py", "fast/test_evidence.py"),
-    "ground/xp": ("ground/test_xp.py", "ground/test_linalg.py"),
-}
 _ENOUGH = 0.95
 _INDISTINCT = ROOT / "tools" / "indistinct.toml"
 # They change no result: whether zip complains of lengths that are equal anyway, and how many
@@ -62,7 +55,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("room", help="such as decide/games or infer/exact")
+    parser.add_argument("room", help="such as games, infer/exact or src/gpnotes/infer/exact.py")
     parser.add_argument("--sample", type=int, default=40, help="how many mutants to try")
     parser.add_argument("--seed", type=int, default=1, help="which of them")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds a mutant may take")
@@ -82,13 +75,14 @@ def _copy(tree: Path) -> None:
 
 def _session(tree: Path, options: argparse.Namespace) -> Path:
     """Let Cosmic Ray list all mutants of the room, after the tests have passed without one."""
-    folder = Path("src/gpnotes") / options.room
-    module = folder if (tree / folder).is_dir() else folder.with_suffix(".py")
-    if not (tree / module).exists():
-        sys.exit(f"src/gpnotes has no room {options.room}")
+    try:
+        module = rooms.find(options.room, tree)
+        tests = rooms.find_tests(module, tree)
+    except LookupError as problem:
+        sys.exit(str(problem))
     command = " ".join([
-        "env", f"PYTHONPATH={tree / 'src'}", "OMP_NUM_THREADS=1", sys.executable, "-m", "pytest",
-        "-x", "-q", "-p", "no:cacheprovider", str(module), *_tests(tree, options.room),
+        "env", f"PYTHONPATH={tree}/src:{tree}/engine/src", "OMP_NUM_THREADS=1", sys.executable,
+        "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", module, *tests,
     ])  # fmt: skip
     (tree / "mutants.toml").write_text(
         f'[cosmic-ray]\nmodule-path = "{module}"\ntimeout = {options.timeout}\n'
@@ -98,14 +92,6 @@ def _session(tree: Path, options: argparse.Namespace) -> Path:
     _cosmic_ray(tree, "baseline", "mutants.toml")
     _cosmic_ray(tree, "init", "mutants.toml", "mutants.sqlite")
     return tree / "mutants.sqlite"
-
-
-def _tests(tree: Path, room: str) -> list[str]:
-    """Those named, or what carries the room's name, or else its wing's."""
-    wing, _, module = room.rpartition("/")
-    likely = (room, f"{wing}/test_{module}.py", f"test_{wing}.py", wing)
-    there = [name for name in likely if wing and (tree / "tests" / name).exists()]
-    return [f"tests/{name}" for name in _TESTS.get(room, there[:1])]
 
 
 def _cosmic_ray(tree: Path, *arguments: str) -> None:

@@ -1,0 +1,128 @@
+"""Where a room of the code is, and where its tests are: one rule for all commands.
+
+``python tools/rooms.py infer/exact`` prints both, for `make check`; `make mutants` asks as well. A
+room is a module or a folder of a package. It is named by its path from here
+(``src/gpnotes/infer/exact.py``), by its path in its package (``infer/exact``), or by the end of
+that where no other ends so (``exact``).
+
+Its tests are at the mirrored place: ``tests/infer/test_exact.py``, ``tests/infer/test_exact_*.py``,
+or a folder ``tests/infer/exact``. Where there are none, those of the folder above it are taken, up
+to its wing; where that has none either, the command fails. Of `gpnotes` all tests are no answer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parents[1]
+HOMES = {  # of the packages, and of their tests
+    "src/gpnotes": "tests",
+    "src/gpnotes_book": "tests/editorial",
+    "engine/src/checked_equations": "engine/tests",
+}
+ELSEWHERE = {  # what tests a room, where that is not at the mirrored place, or not only there
+    "src/gpnotes/infer/exact.py": (
+        "tests/infer/test_exact.py", "tests/fast/test_evidence.py", "tests/ground/test_memory.py",
+    ),
+    "src/gpnotes/fast": (
+        "tests/fast/test_evidence.py", "tests/fast/test_tiles.py", "tests/infer/test_exact.py",
+    ),
+    "src/gpnotes/model/priors.py": ("tests/ground/test_params.py",),
+    "src/gpnotes/model/process.py": ("tests/infer/test_exact.py", "tests/test_misuse.py"),
+    "src/gpnotes/ground/distances.py": (
+        "tests/ground/test_distances.py", "tests/fast/test_evidence.py",
+    ),
+    "src/gpnotes/ground/xp.py": ("tests/ground/test_xp.py", "tests/ground/test_linalg.py"),
+    "src/gpnotes/datasets.py": ("tests/test_package.py",),
+    "src/gpnotes/estimators": (
+        "tests/test_estimators.py", "tests/test_classifier.py", "tests/test_bayes_search.py",
+    ),
+}  # fmt: skip
+
+
+def find(name: str, tree: Path = ROOT) -> str:
+    """The path of the room that is called so, from the root; LookupError if there is not one."""
+    name = name.rstrip("/")
+    if name.startswith(("src/", "engine/", "tests/")):
+        if not (tree / name).exists():
+            raise LookupError(f"there is no {name}")
+        return name
+    known = [path for home in HOMES for path in every(tree, home)]
+    ending = [path for path in known if _ends(path, name)]
+    whole = [path for path in ending if str(_inside(path)) == name.removesuffix(".py")]
+    folders = [path for path in ending if not path.suffix]
+    found = whole or folders or ending
+    if not found:
+        raise LookupError(f"no room of {', '.join(HOMES)} is called {name}")
+    if len(found) > 1:
+        raise LookupError(f"say which {name}: {', '.join(map(str, found))}")
+    return str(found[0])
+
+
+def find_tests(room: str, tree: Path = ROOT) -> list[str]:
+    """The files and folders that test it; LookupError if there are none."""
+    if "tests" in PurePosixPath(room).parts[:2]:
+        return [room]
+    home = _home(room)
+    for place in [PurePosixPath(room), *PurePosixPath(room).parents]:
+        if there := ELSEWHERE.get(str(place)) or _mirrored(tree, place, home):
+            return list(there)
+        if str(place) == home:
+            break
+    raise LookupError(f"{room} has no tests at its place under {HOMES[home]}, nor has its wing")
+
+
+def _mirrored(tree: Path, room: PurePosixPath, home: str) -> list[str]:
+    if str(room) == home:
+        return [HOMES[home]] if HOMES[home] != "tests" else []
+    place = tree / HOMES[home] / _inside(room)
+    files = [
+        *place.parent.glob(f"test_{place.name}.py"),
+        *place.parent.glob(f"test_{place.name}_*.py"),
+    ]
+    there = [place] if place.is_dir() else []
+    return [path.relative_to(tree).as_posix() for path in sorted(there + files)]
+
+
+def every(tree: Path, home: str) -> list[PurePosixPath]:
+    """All modules and folders of a package."""
+    files = (path.relative_to(tree) for path in (tree / home).rglob("*.py"))
+    modules = {PurePosixPath(path) for path in files}
+    folders = {path.parent for path in modules} - {PurePosixPath(home)}
+    return sorted(folders | {path for path in modules if path.name != "__init__.py"})
+
+
+def _ends(path: PurePosixPath, name: str) -> bool:
+    parts = PurePosixPath(name.removesuffix(".py")).parts
+    return path.with_suffix("").parts[-len(parts) :] == parts
+
+
+def _home(room: str) -> str:
+    for home in HOMES:
+        if PurePosixPath(room).is_relative_to(home):
+            return home
+    raise LookupError(f"{room} is in no package: {', '.join(HOMES)}")
+
+
+def _inside(path: PurePosixPath) -> PurePosixPath:
+    inside = path.relative_to(_home(str(path)))
+    return inside.parent / inside.stem
+
+
+def main() -> int:
+    """Print the room and its tests."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("room", help="such as infer/exact, kernels or src/gpnotes/infer/exact.py")
+    try:
+        room = find(parser.parse_args().room)
+        print(*dict.fromkeys([room, *find_tests(room)]))
+    except LookupError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
