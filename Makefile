@@ -46,13 +46,13 @@ $(PIP) install --quiet --quiet --no-deps $$(grep '^uv==' requirements.lock) \
 endef
 
 # Two steps into one environment: what the book needs, and what tests and benchmarks need as well.
-$(READY): requirements-book.lock pyproject.toml engine/pyproject.toml
+$(READY): requirements-book.lock pyproject.toml engine/pyproject.toml editorial/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or later is needed; choose one with make PYTHON=..."; exit 1; }
 	@echo "Creating $(VENV), on the first run only: 0.7 GB for the book."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(call install,requirements-book.lock)
-	@$(PIP) install -qq --no-deps --no-build-isolation --editable ./engine --editable .
+	@$(PIP) install -qq --no-deps --no-build-isolation --editable ./engine --editable . --editable ./editorial
 	@touch $@
 
 $(WHOLE): $(READY) requirements.lock
@@ -127,7 +127,6 @@ replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cel
 
 claims: $(WHOLE)  ## repeat every claim on fresh draws and keep the counts (FRESH=20, CHAPTERS=book/part/slug.md)
 	@CHECKED_CLAIMS_FRESH=$(FRESH) $(BIN)/python -m checked_equations check --jobs $(WORKERS) $(CHAPTERS)
-	@$(BIN)/python -m checked_equations pack book --to src/gpnotes_book/data
 
 properties: $(WHOLE)  ## run the property tests on twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests
@@ -145,8 +144,7 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
-references: book $(WHOLE)  ## store what each chapter printed, and its equations (CHAPTER=slug for one)
-	@$(BIN)/python -m checked_equations pack book --to src/gpnotes_book/data
+references: book $(WHOLE)  ## store what each chapter printed (CHAPTER=slug for one)
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
 
 bench: $(WHOLE)  ## time gpnotes against scikit-learn and bare LAPACK

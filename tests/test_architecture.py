@@ -392,7 +392,7 @@ def test_the_type_checker_reads_everything_and_nothing_is_hidden_from_it():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
     assert settings.pop("files") == [
         "src/gpnotes",
-        "src/gpnotes_book",
+        "editorial/src/gpnotes_book",
         "engine/src/checked_equations",
     ]
     for override in settings.pop("overrides"):

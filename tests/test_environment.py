@@ -1,4 +1,4 @@
-"""One environment, written in four places: the project file, two locks, the file for conda.
+"""One environment, written in four places: the project files, two locks, the file for conda.
 
 And the light package: what a plain ``pip install .`` brings works alone, and what needs more
 says so.
@@ -7,14 +7,17 @@ says so.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from importlib import metadata
 from pathlib import Path
 from shutil import copytree, ignore_patterns
+from typing import Any
 
 import pytest
 import yaml
@@ -122,12 +125,24 @@ def test_the_book_has_a_lock_of_its_own_without_what_only_tests_and_benchmarks_n
     assert locked & extra <= {"nbclient", "pyyaml", "psutil"}  # what the book's tools bring
 
 
+@pytest.mark.parametrize("place", ["engine", "editorial"])
+def test_what_the_smaller_distributions_ask_for_the_book_asks_for_too(place):
+    """So that the locks, which are made of the one project file, hold it."""
+    project = tomllib.loads((ROOT / place / "pyproject.toml").read_text())["project"]
+    asked = {one.name: str(one.specifier) for one in _requirements(project["dependencies"])}
+    others = {"gpnotes", "checked-equations"}
+    wanted = _wanted(("notebook", "book"))
+    assert {name: wanted.get(name) for name in asked.keys() - others} == {
+        name: asked[name] for name in asked.keys() - others
+    }
+
+
 def test_conda_asks_for_the_ranges_of_the_project_file():
     lines = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     plain = [line for line in lines if isinstance(line, str)]
     (by_pip,) = (line["pip"] for line in lines if isinstance(line, dict))
     assert f"python {PROJECT['requires-python']}" in plain
-    assert {"--editable ./engine", "--editable ."} <= set(by_pip)
+    assert {"--editable ./engine", "--editable .", "--editable ./editorial"} <= set(by_pip)
     named = _requirements(
         line
         for line in plain + by_pip
@@ -138,26 +153,117 @@ def test_conda_asks_for_the_ranges_of_the_project_file():
 
 DISTRIBUTIONS = {
     "gpnotes": (ROOT, {"gpnotes/py.typed", "gpnotes/gpnotes.mplstyle"}),
-    "gpnotes_book": (ROOT, {"gpnotes_book/data/equations.json", "gpnotes_book/data/items.tsv"}),
+    "gpnotes_book": (ROOT / "editorial", {"gpnotes_book/py.typed"}),
     "checked_equations": (ROOT / "engine", {"checked_equations/latex/grammar.lark"}),
 }
+LITTER = ignore_patterns("__pycache__", "*.egg-info", "build")
+
+
+def _copy(home: Path, to: Path) -> Path:
+    """What a clone has of a distribution, where a build leaves nothing behind in it."""
+    copytree(home / "src", to / "src", ignore=LITTER)
+    for file in filter(Path.is_file, home.glob("[!.]*")):
+        (to / file.name).write_bytes(file.read_bytes())
+    return to
+
+
+def _wheel(folder: Path, to: Path) -> zipfile.ZipFile:
+    command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
+    command += ["--quiet", "--wheel-dir", str(to)]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    (wheel,) = to.glob("*.whl")
+    return zipfile.ZipFile(wheel)
+
+
+@pytest.fixture(scope="module")
+def wheels(once: Any) -> dict[str, zipfile.ZipFile]:
+    """The wheel of each package, built from a copy of the clone."""
+
+    def build(folder: Path) -> Path:
+        copytree(ROOT / "book", folder / "book", ignore=LITTER)
+        for package, (home, _) in DISTRIBUTIONS.items():
+            _wheel(_copy(home, folder / package), folder / "wheels" / package)
+        return folder / "wheels"
+
+    made = once("wheels", build)
+    return {package: zipfile.ZipFile(*made.glob(f"{package}/*")) for package in DISTRIBUTIONS}
+
+
+def _files(folder: Path, *patterns: str) -> set[str]:
+    """The files of a folder, or of some patterns in it."""
+    found = (path for pattern in patterns or ("**/*",) for path in folder.glob(pattern))
+    return {path.relative_to(folder).as_posix() for path in found if path.is_file()}
+
+
+CARRIED = ("equations.toml", "notation.yml", "sources/items.tsv", "_claims/**/*.json")
 
 
 @pytest.mark.parametrize("package", DISTRIBUTIONS)
-def test_a_wheel_holds_every_file_of_the_package(tmp_path, package):
+def test_a_wheel_holds_every_file_of_the_package(wheels, package):
     """Grammar, data, style and the files of the Sphinx extension travel with the code."""
     home, some = DISTRIBUTIONS[package]
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        (tmp_path / name).write_bytes((home / name).read_bytes())
-    copytree(home / "src", tmp_path / "src", ignore=ignore_patterns("__pycache__", "*.egg-info"))
-    command = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "--quiet"], cwd=tmp_path, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith(f"{package}/")}
-    every = (path for path in (home / "src" / package).rglob("*") if path.is_file())
-    source = {p.relative_to(home / "src").as_posix() for p in every if "__pycache__" not in p.parts}
-    assert packed == source
+    packed = {name for name in wheels[package].namelist() if name.startswith(f"{package}/")}
+    source = {name for name in _files(home / "src" / package) if "__pycache__" not in name}
+    if package == "gpnotes_book":
+        carried = _files(ROOT / "book", *CARRIED, "*.md", "[!_]*/*.md")
+        assert len(carried) > 80
+        source |= {f"book/{name}" for name in carried}
+    assert packed == {f"{package}/{name}" for name in source}
     assert some <= packed
+
+
+def test_the_wheel_of_the_package_is_light(wheels):
+    """At most 2.8 MB unpacked; of the book nothing is in it."""
+    size = sum(file.file_size for file in wheels["gpnotes"].infolist())
+    assert 1_000_000 < size <= 2_800_000
+
+
+def test_a_source_distribution_carries_the_book(wheels, tmp_path):
+    """A wheel that is built of it, with no book beside, is that of the clone."""
+    copytree(ROOT / "book", tmp_path / "book", ignore=LITTER)
+    home = _copy(ROOT / "editorial", tmp_path / "editorial")
+    build = f"from setuptools import build_meta; build_meta.build_sdist({str(tmp_path)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=home, check=True, capture_output=True)
+    with tarfile.open(*tmp_path.glob("*.tar.gz")) as packed:
+        packed.extractall(tmp_path / "away", filter="data")
+    (alone,) = (tmp_path / "away").iterdir()
+    assert sorted(_wheel(alone, tmp_path / "wheel").namelist()) == sorted(
+        wheels["gpnotes_book"].namelist()
+    )
+
+
+SHORT = "gaussian-processes/weight-view"  # it runs in a few seconds
+
+
+def test_a_chapter_runs_alone_on_the_three_wheels(wheels, tmp_path):
+    """All of its checks, claims and verdicts, in a folder where nothing of the book lies."""
+    site, empty = tmp_path / "site", tmp_path / "empty"
+    empty.mkdir()
+    for wheel in wheels.values():
+        wheel.extractall(site)
+    program = """
+import json, sys
+from pathlib import Path
+import checked_equations, gpnotes, gpnotes_book
+from checked_equations.book.execution import cells, named
+scope, page = {"__name__": "__main__"}, Path(sys.argv[1])
+for cell in cells(page):
+    above = "\\n" * (cell.line - 1)
+    exec(compile(above + cell.code, named(cell, page), "exec"), scope)
+ledger = scope["chapter"].ledger()
+homes = [module.__file__ for module in (checked_equations, gpnotes, gpnotes_book)]
+print(json.dumps([homes, ledger.text, ledger.totals, str(scope["chapter"].settings.file)]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(ROOT / "book" / f"{SHORT}.md")], cwd=empty, text=True,
+        env={**os.environ, "PYTHONPATH": str(site), "MPLBACKEND": "agg"}, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    homes, text, totals, settings = json.loads(done.stdout.splitlines()[-1])
+    assert all(Path(file).is_relative_to(site) for file in [*homes, settings])
+    assert text == "as packaged, not as in this notebook"
+    assert totals["sources_answered"] == totals["sources_total"] > 0
+    assert totals["checked"] > 20
 
 
 # A finder that answers for every module that no light distribution brings.

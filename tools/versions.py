@@ -34,7 +34,8 @@ def make(folder: Path, resolution: str) -> str:
     # Compiled at once, as pip does it: what a compiler warns of is no error of a test.
     command = [uv(), "pip", "install", "--quiet", "--compile-bytecode", "--python", python]
     command += ["--resolution", resolution]
-    command += ["--editable", f"{fast.ROOT}/engine", "--editable", f"{fast.ROOT}[test]"]
+    for place in ("/engine", "/editorial", "[test]"):
+        command += ["--editable", f"{fast.ROOT}{place}"]
     subprocess.run(command, check=True)
     return python
 

@@ -39,11 +39,7 @@ SETTINGS = ("book/equations.toml", "book/notation.yml")
 HERE = Path(__file__).resolve().parents[2]
 KEPT = 12  # folders of earlier states, so that going back and forth costs nothing
 
-# What only the pages use, and what a notebook that has left the book finds instead of the book.
-APART = (
-    f"{ENGINE}/sphinx/",
-    "src/gpnotes_book/data/",
-)
+APART = f"{ENGINE}/sphinx/"  # what only the pages use
 EQUATION = re.compile(
     r"^\s*([`:]{3,})\{(?:math|eval-rst)\}.*?^\s*\1\s*$|\$\$.*?\$\$[^\n]*"
     r"|^\s*\\begin\{([a-z]+\*?)\}.*?\\end\{\2\}",
@@ -53,14 +49,13 @@ EQUATION = re.compile(
 
 def inputs(root: Path) -> list[Path]:
     """The files that the result of a cell may depend on, beside its own chapter."""
-    folders = [root / top for top in ("src", "engine/src", *DATA)]
+    folders = [root / top for top in ("src", "engine/src", "editorial/src", *DATA)]
     found = [path for top in folders for path in top.rglob("*") if path.is_file()]
     found += filter(Path.is_file, (root / name for name in SETTINGS))
-    apart = tuple(str(root / entry) for entry in APART)
     return sorted(
         path
         for path in found
-        if not str(path).startswith(apart) and "__pycache__" not in path.parts
+        if not path.is_relative_to(root / APART) and "__pycache__" not in path.parts
         if not any(part.endswith(".egg-info") for part in path.parts)
     )
 

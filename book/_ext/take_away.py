@@ -13,9 +13,9 @@ from plain_markdown import FOLDED, Code, Numbers, Words, pieces
 
 DROPPED = ("application/papermill.record/", "application/vnd.checked-equation")
 OPENING = (
-    "*A chapter of the book* {book}*, to run and to change. It needs the package with its extra* "
-    "`notebook` *and the engine of the checks (from a clone,* "
-    "`pip install ./engine '.[notebook]'`*). The checks read the file: save before you run one.*"
+    "*A chapter of the book* {book}*, to run and to change. It needs the package, the engine of "
+    "the checks and the package of the chapters (from a clone,* "
+    "`pip install ./engine . ./editorial`*). The checks read the file: save before you run one.*"
 )
 
 

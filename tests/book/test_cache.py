@@ -26,7 +26,7 @@ def cache() -> Any:
 def project(tmp_path: Path) -> Path:
     for name in (
         "src/gpnotes/infer/exact.py",
-        "src/gpnotes_book/chapter.py",
+        "editorial/src/gpnotes_book/chapter.py",
         "src/gpnotes/data/co2.csv",
         "book/sources/items.tsv",
         "book/equations.toml",
@@ -41,7 +41,7 @@ def project(tmp_path: Path) -> Path:
     [
         "src/gpnotes/infer/exact.py",
         "src/gpnotes/new.py",
-        "src/gpnotes_book/chapter.py",
+        "editorial/src/gpnotes_book/chapter.py",
         "src/gpnotes/data/co2.csv",
         "src/gpnotes/data/b.npz",
         "book/notation.yml",
@@ -65,8 +65,8 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
         "book/chapter.md",
         "engine/src/checked_equations/sphinx/tables.py",
         "engine/docs/language_by_example/words.py",
-        "src/gpnotes_book/data/equations.json",
-        "src/gpnotes_book/data/items.tsv",
+        "book/_claims/part/chapter.json",
+        "editorial/setup.py",
         "src/gpnotes/__pycache__/exact.pyc",
         "README.md",
     ],
@@ -121,7 +121,7 @@ def test_the_folder_may_lie_elsewhere(cache: Any, project: Path, monkeypatch: An
         ("engine/src/checked_equations/sphinx/static/equations.css", False),
         ("book/_static/book.css", False),
         ("src/gpnotes/infer/exact.py", False),
-        ("src/gpnotes_book/chapter.py", False),
+        ("editorial/src/gpnotes_book/chapter.py", False),
         ("book/chapter.md", False),
     ],
 )

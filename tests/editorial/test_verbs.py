@@ -245,20 +245,6 @@ class TestWhereTheItemsComeFrom:
         chapter = Chapter("part/small", path=path)
         assert chapter.source("T-01", "stub", why="left empty").source_id == "T-01"
 
-    def test_far_from_the_book_the_packed_list_serves(self, tmp_path, monkeypatch):
-        packed = tmp_path / "_equations"
-        packed.mkdir()
-        (packed / "equations.json").write_text(
-            '{"part/lone": {"eq-a": {"latex": "a = 2 b", "line": 9}}}'
-        )
-        header = "id\tsource\tchapter\titem\n"
-        (packed / "items.tsv").write_text(header + "L-01\tone.txt\tpart/lone\tx\n")
-        (packed / "equations.toml").touch()
-        monkeypatch.chdir(tmp_path)
-        chapter = Chapter("part/lone")
-        chapter.check("eq-a", {"a": 2.2, "b": 1.1}, oracle="x")
-        assert chapter.source("L-01", "holds", label="eq-a").verdict == "holds"
-
     def test_a_book_without_sources_has_nothing_to_answer(self, tmp_path):
         path = tmp_path / "small.md"
         path.write_text("```{math}\n:label: eq-a\na = 2 b\n```\n")

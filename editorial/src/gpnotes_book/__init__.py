@@ -2,18 +2,15 @@
 
 It adds three things to the engine's `Chapter`: ``check(..., source=...)`` says which items an
 equation answers, `refute` sees that a printed formula fails, and `source` gives the verdict. The
-engine knows nothing of it, and neither does the package of Gaussian processes. With it travel the
-packed equations of the book, for notebooks that leave their page.
+engine knows nothing of it, and neither does the package of Gaussian processes. With it travels the
+book itself, its text, notation, items and claims, for notebooks that leave their page.
 """
 
 from __future__ import annotations
 
-try:
-    from checked_equations import Distribution, Estimate, Nodes, Outcome, Pick, glue
-except ImportError as problem:
-    raise ImportError(
-        f"{__name__} needs the engine of the book: from a clone, pip install ./engine"
-    ) from problem
+from pathlib import Path
+
+from checked_equations import Distribution, Estimate, Nodes, Outcome, Pick, glue
 
 from .chapter import Chapter
 from .records import Refutation, Verdict
@@ -22,4 +19,7 @@ __all__ = [
     "Chapter", "Distribution", "Estimate", "Nodes", "Outcome", "Pick", "Refutation", "Verdict",
     "glue",
 ]  # fmt: skip
-__equations__ = f"{__path__[0]}/data"  # the packed equations of the book, for their engine
+
+_HERE = Path(__file__).resolve().parent
+_CARRIED = _HERE / "book"  # in what setup.py has built; in a clone the book lies beside
+__equations__ = str(_CARRIED if _CARRIED.is_dir() else _HERE.parents[2] / "book")

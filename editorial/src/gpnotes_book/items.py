@@ -1,8 +1,7 @@
 """The sources that the book answers, line by line: their items, and the verdict on each.
 
-The items stand in ``sources/items.tsv`` beside the settings of the book, or in its packed copy: a
-table with tabs between the columns ``id``, ``source``, ``chapter`` (which answers the item) and
-``item``.
+The items stand in ``sources/items.tsv`` below the settings of the book: a table with tabs between
+the columns ``id``, ``source``, ``chapter`` (which answers the item) and ``item``.
 """
 
 from __future__ import annotations
@@ -17,14 +16,12 @@ from .records import Refutation, Verdict
 __all__ = ["VERDICTS", "Answers", "Item", "is_clear", "items_file", "read_items", "refuse_weak"]
 
 VERDICTS = ("holds", "argued", "holds-if", "wrong", "ambiguous", "stub")
-PLACES = ("sources/items.tsv", "items.tsv")  # in the book, and where it is packed
 
 
 def items_file(settings: Path | None) -> Path | None:
-    """Return the list of items beside the file of a book's settings, where there is one."""
-    if settings is None:
-        return None
-    return next(filter(Path.is_file, (settings.parent / place for place in PLACES)), None)
+    """Return the list of items below the file of a book's settings, where there is one."""
+    file = settings.parent / "sources" / "items.tsv" if settings else None
+    return file if file and file.is_file() else None
 
 
 @dataclass(frozen=True)
