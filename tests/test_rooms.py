@@ -13,6 +13,12 @@ from cases import each
 pytestmark = pytest.mark.slow  # of the house, not of the processor
 
 
+@each("home", rooms.HOMES)
+def test_a_package_is_found_by_its_path_and_has_rooms(home):
+    assert rooms.find(home) == home
+    assert rooms.every(rooms.ROOT, home)
+
+
 @each("room", [room for home in rooms.HOMES for room in rooms.every(rooms.ROOT, home)])
 def test_each_room_has_its_tests(room):
     found = rooms.find_tests(str(room))

@@ -81,8 +81,8 @@ def _session(tree: Path, options: argparse.Namespace) -> Path:
     except LookupError as problem:
         sys.exit(str(problem))
     command = " ".join([
-        "env", f"PYTHONPATH={tree}/src:{tree}/engine/src", "OMP_NUM_THREADS=1", sys.executable,
-        "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", module, *tests,
+        "env", f"PYTHONPATH={tree}/src:{tree}/engine/src:{tree}/editorial/src", "OMP_NUM_THREADS=1",
+        sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", module, *tests,
     ])  # fmt: skip
     (tree / "mutants.toml").write_text(
         f'[cosmic-ray]\nmodule-path = "{module}"\ntimeout = {options.timeout}\n'

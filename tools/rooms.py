@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[1]
 HOMES = {  # of the packages, and of their tests
     "src/gpnotes": "tests",
-    "src/gpnotes_book": "tests/editorial",
+    "editorial/src/gpnotes_book": "tests/editorial",
     "engine/src/checked_equations": "engine/tests",
 }
 ELSEWHERE = {  # what tests a room, where that is not at the mirrored place, or not only there
@@ -45,7 +45,7 @@ ELSEWHERE = {  # what tests a room, where that is not at the mirrored place, or 
 def find(name: str, tree: Path = ROOT) -> str:
     """The path of the room that is called so, from the root; LookupError if there is not one."""
     name = name.rstrip("/")
-    if name.startswith(("src/", "engine/", "tests/")):
+    if name.startswith(("src/", "engine/", "editorial/", "tests/")):
         if not (tree / name).exists():
             raise LookupError(f"there is no {name}")
         return name
