@@ -137,8 +137,8 @@ machines: $(WHOLE)  ## run the fast tests as other processors would (minutes)
 versions: $(WHOLE)  ## run the fast tests with the oldest and newest versions allowed (minutes)
 	@$(BIN)/python tools/versions.py --workers $(WORKERS)
 
-mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=decide/games SAMPLE=40)
-	@$(BIN)/python tools/mutants.py $(or $(ROOM),decide/games) --sample $(SAMPLE)
+mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notice (ROOM=games SAMPLE=40)
+	@$(BIN)/python tools/mutants.py $(or $(ROOM),games) --sample $(SAMPLE)
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 import gpnotes
+from gpnotes import samplers
 from gpnotes.ground.chunks import Rows
-from gpnotes.infer import samplers
 from gpnotes.infer.objective import Objective, objective_of
 
 LABELS, DRAWS = 1000, 2000

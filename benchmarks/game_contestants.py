@@ -32,7 +32,7 @@ class GameProblem:
     @cached_property
     def data(self) -> tuple[Any, np.ndarray]:
         """Our model of the game and the mixtures, (points, 8)."""
-        from gpnotes.decide.games import Expansion, PayoffModel, RoleSymmetricGame
+        from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame
 
         rng = np.random.default_rng(self.n)
         game = RoleSymmetricGame(self.players, STRATEGIES)

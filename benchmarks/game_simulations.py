@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 
 from gpnotes import stream
-from gpnotes.decide.games import (
+from gpnotes.games import (
     Expansion,
     PayoffModel,
     RoleSymmetricGame,

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from gpnotes import stream
-from gpnotes.decide.mdp import Grid
-from gpnotes.decide.mdp.learning import EpsilonGreedy, Power, QLearning, Tabular, run
+from gpnotes.mdp import Grid
+from gpnotes.mdp.learning import EpsilonGreedy, Power, QLearning, Tabular, run
 
 DISCOUNT, EPSILON, EXPONENT = 0.95, 0.1, 0.7
 TARGET = 2.0  # times as fast as the plain loop

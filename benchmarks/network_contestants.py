@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import gpnotes
-from gpnotes.infer import networks
+from gpnotes import networks
 
 D, ROWS, WIDTH, STEPS, RATE = 4, 1000, 50, 200, 0.03
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from gpnotes.decide.mdp import MDP, solve
+from gpnotes.mdp import MDP, solve
 
 DISCOUNT = 0.99
 SUCCESSORS = 5

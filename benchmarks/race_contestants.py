@@ -17,7 +17,7 @@ from race_objectives import Problem
 
 from gpnotes import stream
 from gpnotes.decide import bayesopt
-from gpnotes.decide.bayesopt.models import Model
+from gpnotes.decide.bayesopt.surrogates import Model
 
 __all__ = ["CONTESTANTS", "WIDER_CONTESTANTS", "Race"]
 

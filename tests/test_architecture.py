@@ -35,8 +35,8 @@ BY_FLOOR = (
     ("ground",),
     ("fast", "assess", "datasets", "plot"),  # a kernel imports its fast path
     ("model",),
-    ("infer",),
-    ("draw",),
+    ("infer", "mdp", "networks"),
+    ("draw", "games", "samplers"),
     ("decide",),
     ("estimators",),
 )

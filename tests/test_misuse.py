@@ -15,14 +15,14 @@ from misuse.calls import CALLS
 
 ROOMS = (
     "assess.calibration", "assess.crossval", "assess.scores", "datasets", "decide.bayesopt",
-    "decide.design", "decide.fantasy", "decide.games", "decide.mdp", "decide.mdp.learning",
+    "decide.design", "decide.fantasy", "games", "mdp", "mdp.learning",
     "decide.moments", "decide.pilco", "decide.pilco.cartpole", "decide.pilco.pendulum",
     "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks",
     "ground.distances", "ground.linalg", "ground.params", "ground.quadrature",
     "ground.random", "infer.deep", "infer.exact",
-    "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.line",
-    "infer.linear", "infer.networks", "infer.report", "infer.samplers", "infer.saving",
-    "infer.smoothing", "infer.sparse", "infer.svgp", "model.gaussian", "model.kernels",
+    "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.state_space",
+    "infer.linear", "networks", "infer.report", "samplers", "infer.saving",
+    "infer.smoothing", "infer.sparse", "infer.svgp", "model.normal", "model.kernels",
     "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
@@ -135,7 +135,7 @@ UNTRIED = {
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",
     "Estimate", "Moments", "Predictor", "Controlled", "Filtered",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
-    "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "LinePosterior",
+    "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "StateSpacePosterior",
     "Inducing", "Method", "Term", "WaveSums",
     "Climb", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",
     "Section", "Share", "draw_shares",

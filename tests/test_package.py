@@ -92,7 +92,7 @@ def shown():
 ROOMS = (
     "", ".assess.calibration", ".assess.crossval", ".assess.scores", ".decide.bayesopt",
     ".decide.design",
-    ".decide.fantasy", ".decide.games", ".decide.moments", ".decide.pilco", ".draw.grids",
+    ".decide.fantasy", ".games", ".decide.moments", ".decide.pilco", ".draw.grids",
     ".draw.paths", ".estimators", ".ground.chunks", ".infer.deep", ".infer.features",
     ".infer.smoothing", ".infer.sparse",
 )  # fmt: skip

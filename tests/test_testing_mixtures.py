@@ -9,7 +9,7 @@ import pytest
 
 from gpnotes import GP, RBF, Bernoulli, Gaussian
 from gpnotes.infer import deep, laplace, svgp
-from gpnotes.infer.networks import Network
+from gpnotes.networks import Network
 from gpnotes.testing import check_classes, check_mixture, check_network
 
 CLASSES = np.asarray([0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 0.0])

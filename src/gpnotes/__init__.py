@@ -17,7 +17,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "infer.exact": ("GP", "Posterior", "condition", "log_evidence", "prior"),
     "infer.fitting": ("fit",),
     "infer.saving": ("load", "save"),
-    "model.gaussian": ("Normal",),
+    "model.normal": ("Normal",),
     "model.kernels": (
         "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic", "RBF",
         "RationalQuadratic", "White",
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     )
     from .infer.fitting import fit as fit
     from .infer.saving import load as load, save as save
-    from .model.gaussian import Normal as Normal
+    from .model.normal import Normal as Normal
     from .model.kernels import (
         Constant as Constant,
         Kernel as Kernel,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.decide.mdp import MDP, POMDP, Planes, backup
+from gpnotes.mdp import MDP, POMDP, Planes, backup
 
 pytestmark = pytest.mark.browser
 

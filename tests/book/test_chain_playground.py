@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.infer import samplers
+from gpnotes import samplers
 
 pytestmark = pytest.mark.browser
 

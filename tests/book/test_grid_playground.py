@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.decide.mdp import Grid, solve
+from gpnotes.mdp import Grid, solve
 
 pytestmark = pytest.mark.browser
 

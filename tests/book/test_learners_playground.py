@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.decide.mdp import Grid
-from gpnotes.decide.mdp.learning import (
+from gpnotes.mdp import Grid
+from gpnotes.mdp.learning import (
     SARSA,
     EpsilonGreedy,
     ExpectedSARSA,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.infer import networks
+from gpnotes import networks
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ import pytest
 from browsing import FIGURE, assert_fits
 
 from gpnotes import GP, RBF, condition
-from gpnotes.decide.games import Expansion, PayoffModel, RoleSymmetricGame, gaussian_correction
+from gpnotes.games import Expansion, PayoffModel, RoleSymmetricGame, gaussian_correction
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ import pytest
 from browsing import assert_fits
 
 from gpnotes import stream
-from gpnotes.decide.games import RoleSymmetricGame, all_profiles, find_equilibria, tabulate
+from gpnotes.games import RoleSymmetricGame, all_profiles, find_equilibria, tabulate
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpnotes.fast import networks as in_place
-from gpnotes.infer.networks import Network
+from gpnotes.networks import Network
 
 
 @pytest.mark.parametrize("activation", ["tanh", "relu"])

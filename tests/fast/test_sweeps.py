@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpnotes.decide.mdp import MDP
-from gpnotes.decide.mdp.sweeping import GeneralSweeps
 from gpnotes.fast.sweeps import LOOKS, SparseSweeps
+from gpnotes.mdp import MDP
+from gpnotes.mdp.bellman_sweeps import GeneralSweeps
 
 
 def random_process(rng, even, S=300, A=4):

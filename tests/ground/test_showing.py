@@ -15,16 +15,16 @@ from gpnotes import GP, RBF, condition, fit, stream
 from gpnotes.ground.linalg import Cholesky
 from gpnotes.ground.showing import summary
 from gpnotes.infer import features, laplace, sparse, svgp
-from gpnotes.model.gaussian import Normal
 from gpnotes.model.likelihoods import Bernoulli, Gaussian
+from gpnotes.model.normal import Normal
 
 ROOMS = (
     "assess.calibration", "assess.crossval", "assess.scores", "decide.bayesopt", "decide.design",
-    "decide.fantasy", "decide.games", "decide.mdp", "decide.moments", "decide.pilco", "draw.grids",
+    "decide.fantasy", "games", "mdp", "decide.moments", "decide.pilco", "draw.grids",
     "draw.paths", "ground.chunks", "ground.linalg", "infer.deep", "infer.exact", "infer.features",
-    "infer.fitting", "infer.interdomain", "infer.laplace", "infer.line", "infer.linear",
-    "infer.networks", "infer.report", "infer.sparse", "infer.svgp", "model.basis",
-    "model.gaussian", "model.likelihoods", "model.means",
+    "infer.fitting", "infer.interdomain", "infer.laplace", "infer.state_space", "infer.linear",
+    "networks", "infer.report", "infer.sparse", "infer.svgp", "model.basis",
+    "model.normal", "model.likelihoods", "model.means",
 )  # fmt: skip
 HELD = re.compile(r"Vector|Matrix|Array|Stack|Posterior|Cholesky|Normal\b|Trend")
 

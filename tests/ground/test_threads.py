@@ -16,7 +16,8 @@ from threadpoolctl import ThreadpoolController
 
 import gpnotes as gp
 from gpnotes.decide import bayesopt, fantasy
-from gpnotes.decide.fantasy import averages, reductions
+from gpnotes.decide.fantasy import input_averages as averages
+from gpnotes.decide.fantasy import reductions
 from gpnotes.ground import threads as _threads
 from gpnotes.ground import xp as _xp
 from gpnotes.ground.threads import in_one_pool, threads_for

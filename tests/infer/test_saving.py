@@ -24,11 +24,13 @@ from gpnotes import (
     RobustMax,
     condition,
     fit,
+    networks,
     stream,
 )  # fmt: skip
 from gpnotes.estimators import GPRegressor
 from gpnotes.ground.chunks import Chunks
-from gpnotes.infer import deep, features, interdomain, laplace, line, linear, networks, sparse, svgp
+from gpnotes.infer import deep, features, interdomain, laplace, linear, sparse, svgp
+from gpnotes.infer import state_space as line
 from gpnotes.infer.fitting import Fit
 from gpnotes.model.kernels import CircularRBF
 from gpnotes.model.likelihoods import Categorical, StudentT
@@ -77,7 +79,7 @@ FITTED = {
         sparse.SparseGP(PLAIN, interdomain.GaussianWindows(X[:4], X[:4] + 0.5)), Y),
     "features of a sum": lambda: few(
         features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, stream(1))), Y),
-    "a line": lambda: fit(line.LineGP(GP(Matern52(), 0.1)), X[:, :1], Y, steps=3),
+    "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, steps=3),
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),
     "a variational process": lambda: few(svgp.SVGP(LATENT, StudentT(0.1, 4.0), X[:4]), Y),

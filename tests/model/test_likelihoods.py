@@ -16,15 +16,15 @@ from gpnotes.ground import memory
 from gpnotes.ground.quadrature import expect
 from gpnotes.ground.xp import to_numpy
 from gpnotes.model.likelihoods import Binomial, NegativeBinomial
+from gpnotes.model.likelihoods.binary import _NODES
 from gpnotes.model.likelihoods.counts import log_factorial
-from gpnotes.model.likelihoods.expectations import (
+from gpnotes.model.likelihoods.heavy_tails import digamma
+from gpnotes.model.likelihoods.variational_expectations import (
     expected,
     expected_bar,
     has_parameters,
     log_predictive,
 )
-from gpnotes.model.likelihoods.heavy_tails import digamma
-from gpnotes.model.likelihoods.labels import _NODES
 from gpnotes.testing import check_likelihood, gradcheck
 
 

@@ -16,9 +16,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from ..ground import check as _check
+from ..ground.conversion import takes
 from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
-from ..ground.tables import takes
 from ..ground.xp import Array, HostVector, Matrix, Vector, array_namespace, device, to_numpy
 from .scores import Scores, score_all, sds_to_each_side
 

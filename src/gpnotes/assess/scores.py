@@ -16,7 +16,7 @@ from statistics import NormalDist
 
 from ..ground import check as _check
 from ..ground import xp as _xp
-from ..ground.tables import takes
+from ..ground.conversion import takes
 from ..ground.xp import LOG_2PI, Namespace, Vector, array_namespace
 
 __all__ = [

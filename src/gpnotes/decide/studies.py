@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ground import check as _check
-from .bayesopt.batches import AcquisitionOf
 from .bayesopt.history import Evaluation
-from .bayesopt.models import Model
 from .bayesopt.optimiser import Optimiser
 from .bayesopt.options import Goal
-from .bayesopt.spaces import Category, Dimension, Integer, Point, Real, Space
+from .bayesopt.pending_points import AcquisitionOf
+from .bayesopt.search_space import Category, Dimension, Integer, Point, Real, Space
+from .bayesopt.surrogates import Model
 
 if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution

@@ -10,8 +10,8 @@ except ImportError as problem:
         "an estimator needs scikit-learn: from a clone, pip install '.[sklearn]'"
     ) from problem
 
+from .bayes_search import BayesSearchCV
 from .classifier import GPClassifier
 from .regressor import GPRegressor
-from .search import BayesSearchCV
 
 __all__ = ["BayesSearchCV", "GPClassifier", "GPRegressor"]

@@ -14,9 +14,9 @@ from ..ground import check as _check
 from ..ground.random import stream
 from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, to_numpy
 from ..infer import laplace
+from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean
-from ..model.process import GP
 from .base import GPEstimator, RandomState, lengths_of, renamed
 
 __all__ = ["GPClassifier"]

@@ -23,13 +23,13 @@ from ..infer.interdomain import InducingPoints
 from ..infer.laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
 from ..infer.laplace.softmax import Curvature
 from ..infer.sparse import SparseGP, SparsePosterior
-from ..infer.sparse.inducing import Inducing
+from ..infer.sparse.projection import Inducing
 from ..model.basis import Trend
-from ..model.gaussian import Normal
+from ..model.gaussian_process import GP, validate_data
 from ..model.likelihoods import Bernoulli
-from ..model.likelihoods.classes import require_classes
+from ..model.likelihoods.multiclass import require_classes
 from ..model.means import BasisMean
-from ..model.process import GP, validate_data
+from ..model.normal import Normal
 
 __all__ = ["FITTED", "validate_fitted"]
 

@@ -20,9 +20,9 @@ from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import Posterior, condition
 from ..model.contracts import Mean, MeanFunction, require
+from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel, Matern12
 from ..model.means import ConstantMean, ZeroMean
-from ..model.process import GP
 from .base import (
     GPEstimator,
     RandomState,

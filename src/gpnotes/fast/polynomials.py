@@ -1,6 +1,6 @@
 """Products of polynomials for NumPy arrays, written where they belong.
 
-The formulas are those of `gpnotes.decide.games.methods.polynomials`, whose nodes call these
+The formulas are those of `gpnotes.games.methods.polynomials`, whose nodes call these
 functions and which stays the reference; a test holds both to each other. Arrays that are made and
 thrown away a hundred thousand times cost a quarter of the time, so that results are written into
 a `Workspace` that the caller brings, as NumPy's functions write into their ``out``.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .tables import on_host
+from .conversion import on_host
 from .xp import Array, HostArray, HostVector, Namespace, array_namespace, to_numpy
 
 __all__ = ["asarray", "backend", "to_numpy"]

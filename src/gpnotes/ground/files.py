@@ -1,15 +1,23 @@
-"""Archives of arrays on the disk, whole or not at all."""
+"""Archives of arrays on the disk, whole or not at all, and the files of interrupted runs.
+
+NumPy's archives without pickle: to open one runs none of its contents.
+"""
 
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["write_arrays"]
+from .xp import HostArray
+
+__all__ = ["read", "write", "write_arrays"]
+
+_RUN = "run"
 
 
 def write_arrays(place: Path, arrays: Mapping[str, Any]) -> None:
@@ -31,3 +39,66 @@ def write_arrays(place: Path, arrays: Mapping[str, Any]) -> None:
     with beside.open("wb") as file:  # a name, given to NumPy, would get another ending
         np.savez(file, **arrays)
     os.replace(beside, place)
+
+
+def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
+    """Return the arrays of a run from its file; none where there is no file.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    run : str
+        What the run was called when it was written: another one is refused.
+
+    Returns
+    -------
+    dict of HostArray
+        The arrays by name.
+
+    Raises
+    ------
+    ValueError
+        If the file is of another run, or no file of a run at all.
+    TypeError
+        If `path` is no path.
+    """
+    place = _place(path)
+    if not place.exists():
+        return {}
+    try:
+        with np.load(place, allow_pickle=False) as held:
+            arrays = {name: held[name] for name in held.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
+        raise ValueError(f"file must be one that a run wrote; {place} is not: {problem}") from None
+    told = str(arrays.pop(_RUN, "nothing"))
+    if told != run:
+        raise ValueError(f"file must be of this run, {run}; {place} is of {told}")
+    return arrays
+
+
+def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, HostArray]) -> None:
+    """Write the arrays of a run; until all are written, the file is what it was before.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    run : str
+        What the run is called.
+    arrays : mapping of HostArray
+        The arrays by name.
+
+    Raises
+    ------
+    TypeError
+        If `path` is no path.
+    """
+    place = _place(path)
+    write_arrays(place, {**arrays, _RUN: np.asarray(run)})
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"file must be a path; got {type(path).__name__}")
+    return Path(path)

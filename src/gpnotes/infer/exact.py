@@ -13,18 +13,18 @@ from ..fast.tiled_kernels import evidence_in_place
 from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
+from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
-from ..ground.tables import takes
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
-from ..model.gaussian import Normal
+from ..model.gaussian_process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
 from ..model.means import BasisMean, pulled
-from ..model.process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
-from .left_out import LeaveOneOut
+from ..model.normal import Normal
+from .leave_one_out import LeaveOneOut
 
 __all__ = [
     "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",

@@ -15,13 +15,13 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.chunks import Chunks, Data, Rows
+from ..ground.conversion import columns_of, together
 from ..ground.params import Parameters
 from ..ground.random import Stream, stream_of
-from ..ground.tables import columns_of, together
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostVector, Matrix, Vector
 from ..model.contracts import Prior
-from ..model.process import GP, fitted_mean, validate_data
+from ..model.gaussian_process import GP, fitted_mean, validate_data
 from .exact import Posterior, condition, quiet_evidence
 from .interdomain import WaveSums
 from .objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows

@@ -12,13 +12,13 @@ from typing import Any
 
 from ..ground import check as _check
 from ..ground import xp as _xp
+from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import positive, settle
 from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
-from ..ground.tables import takes
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
-from ..model.gaussian import of_root
+from ..model.normal import of_root
 
 __all__ = ["BayesianLinear", "WeightPosterior"]
 

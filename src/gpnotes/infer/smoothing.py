@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
-from ..ground.tables import takes
+from ..ground.conversion import takes
 from ..ground.xp import Matrix, array_namespace
 from .exact import Posterior
 

@@ -18,8 +18,8 @@ from ..ground.params import cotangent
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 from .contracts import Mean, MeanFunction, require
-from .gaussian import Normal, normal_of
 from .means import BasisMean, pulled, values_of
+from .normal import Normal, normal_of
 
 __all__ = [
     "Trend",

@@ -13,7 +13,7 @@ from ..ground.params import cotangent, fixed, real, settle
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
 from .contracts import Basis, Mean, MeanFunction
-from .gaussian import Normal
+from .normal import Normal
 
 __all__ = ["BasisMean", "ConstantMean", "ConstantOfValues", "Powers", "ZeroMean"]
 

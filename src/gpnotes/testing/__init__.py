@@ -4,6 +4,7 @@ They raise `AssertionError` with the numbers; the tests of this package use them
 a contract of `gpnotes.model.contracts`, or with `Kernel`. On NumPy in float64 they check the most.
 """
 
+from .array_namespaces import Space, namespaces
 from .decisions import check_acquisition, check_cost, check_criterion, check_policy
 from .differences import gradcheck
 from .inducing import check_inducing_variables
@@ -12,7 +13,6 @@ from .learners import check_learner, check_world
 from .mixtures import check_classes, check_mixture, check_network
 from .models import check_likelihood, check_mean, check_posterior, check_prior
 from .samplers import check_sampler
-from .spaces import Space, namespaces
 
 __all__ = [
     "Space",

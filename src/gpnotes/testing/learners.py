@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..decide.mdp import MDP
-from ..decide.mdp.learning import Learner, Outcome, Tabular, Transition, World, run
 from ..ground import check as _check
 from ..ground.random import Stream, stream
 from ..ground.xp import HostVector
+from ..mdp import MDP
+from ..mdp.learning import Learner, Outcome, Tabular, Transition, World, run
 from ..model.contracts import missing
 from .agreement import hold
 
@@ -47,7 +47,7 @@ def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
 
     Examples
     --------
-    >>> from gpnotes.decide.mdp.learning import QLearning
+    >>> from gpnotes.mdp.learning import QLearning
     >>> check_learner(QLearning(0.9))
     """
     _complete(learner, "learner", Learner, "init, act and step")

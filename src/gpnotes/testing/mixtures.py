@@ -149,7 +149,7 @@ def check_network(network: Weighted, theta: Vector, X: Matrix) -> None:
 
     Examples
     --------
-    >>> from gpnotes.infer.networks import Network
+    >>> from gpnotes.networks import Network
     >>> check_network(Network((1, 3, 2)), np.linspace(-1.0, 1.0, 14), np.asarray([[0.3], [1.0]]))
     """
     _require(network, "network", Weighted)

@@ -10,8 +10,8 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.random import stream
 from ..ground.xp import Array, Vector, to_numpy
-from ..infer.samplers.states import Sampler
 from ..model.contracts import missing
+from ..samplers.states import Sampler
 from .agreement import hold, is_array
 
 __all__ = ["check_sampler"]
@@ -43,7 +43,7 @@ def check_sampler(sampler: Sampler, like: Array) -> None:
 
     Examples
     --------
-    >>> from gpnotes.infer.samplers import MALA
+    >>> from gpnotes.samplers import MALA
     >>> check_sampler(MALA(0.5), np.zeros(1))
     """
     if isinstance(sampler, type) or (lacking := missing(sampler, Sampler)):

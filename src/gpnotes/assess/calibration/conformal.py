@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.tables import takes
+from ...ground.conversion import takes
 from ...ground.xp import Array, Vector, array_namespace, as_array
 
 __all__ = [

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.conversion import takes
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array, device, to_numpy
-from .door import is_one, labels, probabilities
+from .validation import is_one, labels, probabilities
 
 __all__ = ["Reliability", "errors_if_calibrated", "reliability", "reliability_of_groups"]
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.xp import Array, HostVector, Vector, array_namespace, as_array, to_numpy
-from .door import beside, is_one, labels
+from .validation import beside, is_one, labels
 
 __all__ = [
     "Isotonic", "Platt", "Temperature", "fit_isotonic", "fit_platt", "fit_temperature", "logit",

@@ -7,18 +7,18 @@ from .acquisition import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
-from .batches import fantasise
-from .draws import ThompsonSampling, thompson, thompson_among
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
-from .inputs import Section, Share, draw_shares, sections, shares
-from .joint import JointImprovement, joint_improvement
+from .joint_improvement import JointImprovement, joint_improvement
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
-from .models import fitted_model, fitted_with_gradients, scaled_model
 from .optimiser import Optimiser, Recommendation
+from .pending_points import fantasise
 from .polytopes import Linear
-from .spaces import Category, Fixed, Integer, Real, Space
+from .search_space import Category, Fixed, Integer, Real, Space
+from .sensitivity import Section, Share, draw_shares, sections, shares
+from .surrogates import fitted_model, fitted_with_gradients, scaled_model
+from .thompson import ThompsonSampling, thompson, thompson_among
 
 __all__ = [
     "Category",

@@ -19,16 +19,16 @@ from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace
 from ...infer import svgp
 from ...infer.svgp import VariationalPosterior
 from ...infer.svgp.posterior import projected
+from ...model.gaussian_process import GP
 from ...model.kernels import Matern32
 from ...model.likelihoods import Bernoulli
-from ...model.process import GP
 from .acquisition import LogExpectedImprovement, LogProbabilityOfImprovement, hazard
-from .batches import AcquisitionOf
-from .draws import ThompsonSampling
 from .history import Evaluation
 from .maximiser import Surface, worth_of
-from .models import Model
-from .told import standardised
+from .pending_points import AcquisitionOf
+from .surrogates import Model
+from .thompson import ThompsonSampling
+from .training_data import standardised
 
 _DOUBT = 16.0  # the power of a probability of success, where it is below a half
 

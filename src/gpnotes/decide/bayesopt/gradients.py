@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...fast import places
+from ...fast import point_predictions
 from ...fast.evidence import InPlaceKernel
 from ...ground import check as _check
 from ...ground import xp as _xp
@@ -25,7 +25,7 @@ from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, require
-from ...model.process import differentiable_mean
+from ...model.gaussian_process import differentiable_mean
 
 __all__ = ["acquisition_and_gradient", "predict_and_pullback"]
 
@@ -94,7 +94,7 @@ def admitted_predict_and_pullback(
     """`predict_and_pullback` without its checks: a climb calls it at each step."""
     xp = array_namespace(Xs)
     gp, lower = posterior.gp, posterior.cholesky.lower
-    if places.supports(gp.kernel, Xs):
+    if point_predictions.supports(gp.kernel, Xs):
         return _in_place(posterior, gp.kernel, Xs)
     cross = gp.kernel.gram(posterior.X, Xs)
     half = _xp.solve_triangular(lower, cross)
@@ -119,7 +119,7 @@ def _in_place(
     """The same for NumPy arrays and a kernel of distances, whose variance is the same all over."""
     mean = differentiable_mean(posterior.gp)
     known = posterior.X, Xs, posterior.cholesky.lower, posterior.alpha
-    added, left, pull_kernel = places.predict_and_pullback(kernel, *known)
+    added, left, pull_kernel = point_predictions.predict_and_pullback(kernel, *known)
 
     def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
         _, by_mean = mean.pullback(Xs, mean_bar)

@@ -19,7 +19,7 @@ from typing import Any, Generic
 import numpy as np
 
 from ...ground.xp import HostVector
-from .regions import Place, Region, said
+from .search_region import Place, Region, said
 
 __all__ = ["FAILURES", "Evaluation", "History", "as_line", "as_path", "put", "record_of"]
 

@@ -22,8 +22,8 @@ from ...infer.progress import bar_of
 from .history import Evaluation
 from .optimiser import Optimiser, Recommendation
 from .options import Goal
-from .regions import Place, named_settings
-from .spaces import Point, Space
+from .search_region import Place, named_settings
+from .search_space import Point, Space
 
 __all__ = ["Outcome", "maximise", "minimise"]
 

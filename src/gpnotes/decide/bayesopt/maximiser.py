@@ -24,8 +24,8 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, require
+from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import values_at
-from ...model.process import differentiable_mean
 from .acquisition import LogExpectedImprovement
 from .gradients import admitted_predict_and_pullback
 

@@ -22,10 +22,8 @@ from ...ground.random import Stream, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import Posterior
 from .acquisition import LogExpectedImprovement
-from .batches import AcquisitionOf, Aims, as_rows, chosen, disappoint, fantasise
 from .feasibility import constraint_values, odds_of, validate_odds
 from .history import FAILURES, Evaluation, History, record_of
-from .models import Model, fitted_with_gradients, scaled_model, searching_model
 from .options import (
     Goal,
     OnFailure,
@@ -36,11 +34,13 @@ from .options import (
     validated_known,
     validated_model,
 )
+from .pending_points import AcquisitionOf, Aims, as_rows, chosen, disappoint, fantasise
 from .polytopes import Linear
 from .recommendation import Recommendation
-from .regions import Place, Region, fresh_places, region_of
-from .spaces import Point, Setting, Space
-from .told import Told, rows_and_values
+from .search_region import Place, Region, fresh_places, region_of
+from .search_space import Point, Setting, Space
+from .surrogates import Model, fitted_with_gradients, scaled_model, searching_model
+from .training_data import Told, rows_and_values
 from .workers import SharedHistory
 
 __all__ = ["Optimiser", "Recommendation"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic
 
-from .regions import Place, said
+from .search_region import Place, said
 
 __all__ = ["Recommendation"]
 

@@ -19,7 +19,7 @@ from typing import Any, Generic
 
 from .history import Evaluation, History, as_line, as_path, put
 from .locks import Lock
-from .regions import Place, Region
+from .search_region import Place, Region
 
 __all__ = ["SharedHistory"]
 

@@ -3,7 +3,7 @@
 from .baselines import at_random, exhaustive_design, farthest_points
 from .greedy import Design, greedy_design, greedy_design_by
 from .information import information_gain, marginal_gains
-from .labels import approximate_bald, bald, entropy, margin
+from .label_queries import approximate_bald, bald, entropy, margin
 
 __all__ = [
     "Design",

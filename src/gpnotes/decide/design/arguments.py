@@ -8,7 +8,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
-from ...model.process import require_known_mean
+from ...model.gaussian_process import require_known_mean
 
 __all__ = ["candidates", "covariance_at", "noise_of", "process", "reference_of"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.random import Stream, stream_of
-from ...ground.tables import takes
 from ...ground.xp import (
     Array,
     HostArray,

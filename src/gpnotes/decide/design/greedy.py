@@ -9,8 +9,8 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.xp import HostVector, Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from ...model import contracts

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.linalg import factorise, warn_of_jitter
-from ...ground.tables import takes
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, Posterior
 from . import arguments

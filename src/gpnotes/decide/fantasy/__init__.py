@@ -4,14 +4,14 @@
 observations to make, `ahead` what one would change in a rollout.
 """
 
-from .ahead import LookAhead, look_ahead
 from .choice import Choice, batch_reduction, best, greedy, refine
-from .expected import (
+from .expected_variance import (
     VarianceParts,
     expected_covariance,
     expected_variance,
     expected_variance_parts,
 )
+from .lookahead import LookAhead, look_ahead
 from .reductions import mean_covariance, reduction, reduction_and_pullback
 
 __all__ = [

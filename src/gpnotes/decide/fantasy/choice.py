@@ -27,7 +27,7 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...infer.exact import Posterior
-from .averages import (
+from .input_averages import (
     Candidates,
     UncertainInput,
     at_candidates,

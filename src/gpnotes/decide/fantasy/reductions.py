@@ -17,8 +17,8 @@ from ...ground import check as _check
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...infer.exact import Posterior
-from ..moments.expectations import mean_and_pullback
-from .averages import (
+from ..moments.kernel_expectations import mean_and_pullback
+from .input_averages import (
     Averages,
     Candidates,
     UncertainInput,

@@ -1,6 +1,6 @@
 """Prediction at uncertain inputs: moments of GPs and RBF networks under a normal input."""
 
-from .expectations import (
+from .kernel_expectations import (
     kernel_covariance,
     kernel_covariance_and_pullback,
     kernel_mean,

@@ -13,7 +13,8 @@ from .rollouts import (
     step,
     step_and_pullback,
 )
-from .sines import (
+from .tasks import Task, first_policy
+from .trigonometric_moments import (
     Augmented,
     SineMoments,
     augment,
@@ -21,7 +22,6 @@ from .sines import (
     sine_moments,
     sine_moments_and_pullback,
 )
-from .tasks import Task, first_policy
 
 __all__ = [
     "Augmented",

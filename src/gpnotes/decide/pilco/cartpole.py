@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.xp import Array, HostVector, Matrix, Vector, as_array
-from . import worlds
+from . import simulators
 from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
@@ -128,13 +128,13 @@ def drive(
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     steps = _check.whole(steps, "steps", 1)
-    states, actions = [worlds.place(start, 4)], []
+    states, actions = [simulators.place(start, 4)], []
     for _ in range(steps):
         angle = states[-1][2]
         z = [*states[-1], math.sin(angle), math.cos(angle)]
-        actions.append(worlds.action(act, z, FORCE, like))
+        actions.append(simulators.action(act, z, FORCE, like))
         states.append(_later(states[-1], float(actions[-1][0])))
-    return worlds.seen(states, actions, like)
+    return simulators.seen(states, actions, like)
 
 
 def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
@@ -168,7 +168,7 @@ def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
     >>> balanced(np.asarray([[3.0, 0.0, 3.1, 0.0], [0.1, 0.2, 2.0 * np.pi, 0.1]]), last=1)
     True
     """
-    ended, within = worlds.end(states, 4, last, within)
+    ended, within = simulators.end(states, 4, last, within)
     x, _, angle, _ = ended.T
     off = np.hypot(x + LENGTH * np.sin(angle), LENGTH * (np.cos(angle) - 1.0))
     return float(np.max(off)) < within

@@ -15,7 +15,7 @@ from ...ground.ascent import ascend, finite_or_none
 from ...ground.params import flatten, flatten_gradient
 from ...ground.xp import HostVector, array_namespace
 from ...model.contracts import Policy, require
-from . import matching
+from . import compatibility
 from .dynamics import Dynamics, Transitions, fit_dynamics, validate_transitions
 from .rollouts import rollout_and_pullback
 from .tasks import Task
@@ -96,7 +96,7 @@ def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int =
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    matching.task(dynamics, policy, _check.instance(task, "task", Task))
+    compatibility.task(dynamics, policy, _check.instance(task, "task", Task))
     iterations = _check.whole(iterations, "iterations", 1)
     vector, rebuild = flatten(policy)
 

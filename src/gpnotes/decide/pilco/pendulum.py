@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.xp import Array, Matrix, Vector, as_array
-from . import worlds
+from . import simulators
 from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
@@ -113,7 +113,7 @@ def swing(
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     steps = _check.whole(steps, "steps", 1)
-    start = worlds.place(start, 2)
+    start = simulators.place(start, 2)
     env = _environment()
     env.reset(seed=0)
     env.state = start.copy()
@@ -121,13 +121,13 @@ def swing(
     for _ in range(steps):
         theta, velocity = states[-1]
         z = [theta, velocity, math.sin(theta), math.cos(theta)]
-        actions.append(worlds.action(act, z, TORQUE, like))
+        actions.append(simulators.action(act, z, TORQUE, like))
         for _ in range(REPEAT):
             observation, *_ = env.step(actions[-1])
         cosine, sine, velocity = (float(value) for value in observation)
         turned = math.remainder(math.atan2(sine, cosine) - theta, 2.0 * math.pi)
         states.append(np.asarray([theta + turned, velocity]))
-    return worlds.seen(states, actions, like)
+    return simulators.seen(states, actions, like)
 
 
 def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
@@ -161,7 +161,7 @@ def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
     >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
     True
     """
-    ended, within = worlds.end(states, 2, last, within)
+    ended, within = simulators.end(states, 2, last, within)
     off = [math.remainder(float(angle), 2.0 * math.pi) for angle in ended[:, 0]]
     return max(abs(angle) for angle in off) < within
 

@@ -27,7 +27,7 @@ from ...ground.xp import (
 from ...model.contracts import Policy, require
 from ..moments import Moments
 from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
-from .sines import SineMoments, moments_of_sines
+from .trigonometric_moments import SineMoments, moments_of_sines
 
 __all__ = ["LinearPolicy", "RBFPolicy", "Squashed"]
 

@@ -29,11 +29,11 @@ from ...model.contracts import Cost, Policy
 from ..moments import Moments, Predictor
 from ..moments.input_covariance import validate_input
 from ..moments.prediction import matched_moments_and_pullback
-from . import matching
+from . import compatibility
 from .composed import StepCost, by_step, expectation
 from .dynamics import Dynamics
 from .policies import action_moments
-from .sines import Augmented, Turns, joint, turns_of, with_turns
+from .trigonometric_moments import Augmented, Turns, joint, turns_of, with_turns
 
 __all__ = [
     "Rollout",
@@ -132,7 +132,7 @@ def step_and_pullback(
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    S = matching.world(dynamics, policy, m, S)
+    S = compatibility.world(dynamics, policy, m, S)
     world = _world(dynamics, policy, m)
     z, pull_z = with_turns(world.turns, m, S)
     x_next, _, pull_step = _onwards(world, _Gaussian(m, S), z)
@@ -293,10 +293,10 @@ def rollout_and_pullback(
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     steps = _check.whole(steps, "steps", 1)
-    x = _Gaussian(m, matching.world(dynamics, policy, m, S))
+    x = _Gaussian(m, compatibility.world(dynamics, policy, m, S))
     world = _world(dynamics, policy, m)
     z, pull_start = with_turns(world.turns, *x)
-    matching.cost(cost, z, policy)
+    compatibility.cost(cost, z, policy)
     result, pulls = _forwards(world, x, z, by_step(cost), steps)
 
     @threads_for(lambda _: _work(world))
@@ -372,8 +372,8 @@ def sample_paths(
         different kinds, or `steps` is not whole.
     """
     stream = stream_of(stream, "stream")
-    paths = [matching.particles(dynamics, starts)]
-    matching.actions(dynamics, policy, starts[0, :])
+    paths = [compatibility.particles(dynamics, starts)]
+    compatibility.actions(dynamics, policy, starts[0, :])
     xp = array_namespace(starts)
     for _ in range(_check.whole(steps, "steps", 1)):
         x = paths[-1]

@@ -11,11 +11,11 @@ from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
 from ...model.contracts import Cost
-from . import matching
+from . import compatibility
 from .composed import StepCost, by_step
 from .dynamics import Transitions, model_inputs, validate_transitions
 from .policies import RBFPolicy, Squashed
-from .sines import augment_angles
+from .trigonometric_moments import augment_angles
 
 __all__ = ["Task", "first_policy"]
 
@@ -69,7 +69,7 @@ class Task:
     def __post_init__(self) -> None:
         _check.normal(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
-        matching.cost(self.cost, augment_angles(self.mean, self.covariance, angles)[0])
+        compatibility.cost(self.cost, augment_angles(self.mean, self.covariance, angles)[0])
         _check.whole(self.steps, "steps", 1)
         _xp.keep_copies(self, "mean", "covariance")
 

@@ -17,10 +17,10 @@ from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import Posterior
 from ...infer.interdomain import InducingPoints
 from ...infer.sparse import SparsePosterior
-from ...infer.sufficient import like_data
+from ...infer.sufficient_statistics import like_data
 from ...infer.svgp import VariationalPosterior
 from ...model.contracts import InducingVariables
-from ...model.process import GP, require_known_mean
+from ...model.gaussian_process import GP, require_known_mean
 
 __all__ = ["Anchor", "AnyPosterior", "anchor_of"]
 

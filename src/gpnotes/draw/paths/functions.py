@@ -9,13 +9,13 @@ from typing import TypeAlias
 from ...fast import evidence as in_place
 from ...ground import check as _check
 from ...ground import memory
+from ...ground.conversion import takes
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, array_namespace
+from ...model.gaussian_process import GP, differentiable_mean
 from ...model.kernels import Kernel
-from ...model.process import GP, differentiable_mean
 from .anchors import Anchor, AnyPosterior, anchor_of
 from .summands import Features, draw_features
 

@@ -5,11 +5,11 @@ inducing inputs, with a Gaussian ``q(v)`` over these. `elbo` is the doubly stoch
 `gpnotes.fit` of a `DeepGP` raises it with the draws of the inner layers held.
 """
 
-from .bound import elbo, elbo_and_gradient
 from .composition import Coordinate, compose
-from .fitting import DeepPosterior
+from .elbo import elbo, elbo_and_gradient
 from .model import DeepGP, Unit, deepen
 from .noise import Noise, draw_noise, quadrature_noise
+from .posterior import DeepPosterior
 
 __all__ = [
     "Coordinate",

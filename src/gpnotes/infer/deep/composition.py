@@ -10,7 +10,7 @@ from ...ground import check as _check
 from ...ground.params import fixed
 from ...ground.random import Stream, stream_of
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.process import GP, prior, require_known_mean
+from ...model.gaussian_process import GP, prior, require_known_mean
 
 __all__ = ["Coordinate", "compose"]
 

@@ -16,10 +16,10 @@ from ...ground.params import fixed, positive, real
 from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, device
 from ...model.contracts import Likelihood, require
+from ...model.gaussian_process import GP, require_known_mean, validate_data
 from ...model.kernels import Kernel
 from ...model.likelihoods.base import require_observable
 from ...model.means import ZeroMean
-from ...model.process import GP, require_known_mean, validate_data
 from ..interdomain import InducingPoints
 from ..svgp.model import SVGP
 from ..svgp.posterior import VariationalPosterior, inducing_factor

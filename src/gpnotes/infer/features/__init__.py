@@ -1,7 +1,7 @@
 """Random Fourier features: a kernel's matrix as a product of cosines, and regression on them."""
 
-from .fitting import FeatureGP
 from .frequencies import Frequencies, Term, draw_frequencies
+from .model import FeatureGP
 from .posterior import FeaturePosterior
 from .regression import (
     condition,

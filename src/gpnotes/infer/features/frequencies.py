@@ -17,10 +17,10 @@ from ...fast import cosines
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from ...model.kernels import (
     RBF,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import memory
+from ...ground.conversion import takes
 from ...ground.random import Stream
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.gaussian_process import GP, plus_noise, residual_of, validate_data
 from ...model.kernels import Kernel
 from ...model.means import values_of
-from ...model.process import GP, plus_noise, residual_of, validate_data
 from ..linear import WeightPosterior
 from .frequencies import Frequencies
 

@@ -12,15 +12,15 @@ from collections.abc import Iterable
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
+from ...ground.conversion import takes
 from ...ground.params import cotangent
-from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.process import GP, differentiable_mean
+from ...model.gaussian_process import GP, differentiable_mean
 from ..linear import WeightPosterior
-from ..sufficient import Statistics, like_data, positive_noise
+from ..sufficient_statistics import Statistics, like_data, positive_noise
 from .frequencies import Frequencies
-from .passes import Pull, Slopes, Sums
 from .posterior import FeaturePosterior
+from .streaming import Pull, Slopes, Sums
 
 __all__ = [
     "condition", "condition_on_chunks", "conditioned", "log_evidence",

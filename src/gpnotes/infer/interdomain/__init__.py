@@ -6,9 +6,9 @@ mean. Each functional must have a variance. It has one if and only if its basis 
 space of functions that the kernel reproduces: with a continuous kernel no step does.
 """
 
-from .circle import Harmonics, harmonics_within, leading_harmonics
-from .interval import IntervalHarmonics
-from .points import InducingPoints, WeightedPoints
+from .circle_waves import Harmonics, harmonics_within, leading_harmonics
+from .interval_waves import IntervalHarmonics
+from .point_functionals import InducingPoints, WeightedPoints
 from .waves import WaveSums, wave_sums
 from .windows import GaussianWindows
 

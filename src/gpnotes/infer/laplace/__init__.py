@@ -4,7 +4,7 @@
 `condition_softmax` one of several classes, with a value of f for each.
 """
 
-from .labels import LaplaceGP, LaplacePosterior, condition
+from .approximation import LaplaceGP, LaplacePosterior, condition
 from .softmax import SoftmaxGP, SoftmaxPosterior, condition_softmax
 
 __all__ = [

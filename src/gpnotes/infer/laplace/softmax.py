@@ -12,17 +12,17 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
+from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, fixed
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
-from ...model.likelihoods.classes import one_hot, require_classes
-from ...model.process import GP, require_zero_mean, validate_data
+from ...model.gaussian_process import GP, require_zero_mean, validate_data
+from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..objective import evidence_of, whole_rows
-from .newton import mode_of
+from .mode import mode_of
 
 __all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
 

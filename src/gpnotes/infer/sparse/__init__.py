@@ -1,11 +1,11 @@
 """Inducing points: regression through the values of f at a few inputs Z, one function for all."""
 
-from .fitting import SparseGP
-from .inducing import Inducing
+from .inducing_points import greedy_points, kmeans_points, random_points
 from .methods import Method
+from .model import SparseGP
 from .on_sums import condition_on_sums, log_evidence_and_gradient_on_sums
-from .points import greedy_points, kmeans_points, random_points
 from .posterior import SparsePosterior
+from .projection import Inducing
 from .regression import (
     condition,
     condition_on_chunks,

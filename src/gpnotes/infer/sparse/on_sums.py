@@ -6,12 +6,12 @@ from typing import Any, cast
 
 from ...ground import check as _check
 from ...model.contracts import InducingVariables
-from ...model.process import GP
+from ...model.gaussian_process import GP
 from ..interdomain.waves import WaveSums, WaveVariables
 from .methods import Method, MethodName
-from .passes import Sums, level_of
 from .posterior import SparsePosterior
 from .regression import posterior_of, value_and_gradient, work_of
+from .streaming import Sums, level_of
 
 __all__ = ["condition_on_sums", "log_evidence_and_gradient_on_sums", "require_sums"]
 

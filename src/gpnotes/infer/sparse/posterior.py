@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.linalg import Cholesky
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.gaussian import Normal, normal_of, of_root
+from ...model.gaussian_process import GP, plus_noise
 from ...model.means import values_of
-from ...model.process import GP, plus_noise
-from ..interdomain.points import applied
-from ..sufficient import like_data
-from .inducing import Inducing
+from ...model.normal import Normal, normal_of, of_root
+from ..interdomain.point_functionals import applied
+from ..sufficient_statistics import like_data
+from .projection import Inducing
 
 __all__ = ["SparsePosterior"]
 

@@ -15,20 +15,20 @@ from typing import NamedTuple
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
+from ...ground.conversion import takes
 from ...ground.linalg import Cholesky
 from ...ground.params import added, cotangent
-from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import InducingVariables
-from ...model.process import GP, differentiable_mean
-from ..interdomain.points import gram_pulled, variables_of
+from ...model.gaussian_process import GP, differentiable_mean
+from ..interdomain.point_functionals import gram_pulled, variables_of
 from ..interdomain.waves import WaveSums
-from ..sufficient import Statistics, like_data, positive_noise
-from .inducing import Inducing, inducing_at, like_kernel, with_share
+from ..sufficient_statistics import Statistics, like_data, positive_noise
 from .methods import Method, MethodName, method_named
-from .passes import Kept, Pull, Slopes, Sums
 from .posterior import SparsePosterior
+from .projection import Inducing, inducing_at, like_kernel, with_share
+from .streaming import Kept, Pull, Slopes, Sums
 
 __all__ = [
     "condition", "condition_on_chunks", "conditioned", "log_evidence", "log_evidence_and_gradient",

@@ -7,11 +7,11 @@ numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for i
 """
 
 from . import together as together  # the verbs below, for several classes
-from .bound import elbo, elbo_and_gradient
-from .classes import ClassesPosterior
-from .fitting import Progress, batches, fit
+from .batch_fit import Progress, batches, fit
+from .elbo import elbo, elbo_and_gradient
 from .model import SVGP
-from .natural import condition, update
+from .multiclass import ClassesPosterior
+from .natural_gradients import condition, update
 from .posterior import VariationalPosterior, prior
 
 __all__ = [

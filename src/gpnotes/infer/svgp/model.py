@@ -10,12 +10,12 @@ from ...ground.params import fixed
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
+from ...model.gaussian_process import GP, require_zero_mean, validate_data
 from ...model.likelihoods.base import require_observable
-from ...model.likelihoods.classes import OfClasses, require_classes
+from ...model.likelihoods.multiclass import OfClasses, require_classes
 from ...model.means import values_of
-from ...model.process import GP, require_zero_mean, validate_data
 from ..interdomain import InducingPoints
-from ..interdomain.points import variables_of
+from ..interdomain.point_functionals import variables_of
 
 __all__ = ["SVGP", "validate_inputs", "validate_rows"]
 

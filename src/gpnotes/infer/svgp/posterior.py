@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from typing import Any, NamedTuple, cast
 
-from ...fast import variational as in_place
+from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
-from ...ground.tables import takes
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
-from ...model.gaussian import Normal, normal_of
-from ...model.likelihoods.expectations import log_predictive, predicted, probability
+from ...model.likelihoods.variational_expectations import log_predictive, predicted, probability
 from ...model.means import values_of
+from ...model.normal import Normal, normal_of
 from ..interdomain import InducingPoints
-from ..interdomain.points import cross_of, gram_of
+from ..interdomain.point_functionals import cross_of, gram_of
 from .model import SVGP, validate_inputs, validate_rows
 
 __all__ = [

@@ -16,8 +16,8 @@ from ...fast.tiles import TiledKernel
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.params import holds_derivatives, settle
-from ...ground.tables import takes
 from ...ground.xp import Matrix, Vector
 
 __all__ = ["KernelBase"]

@@ -13,8 +13,8 @@ from typing import Self
 
 from ...ground import check as _check
 from ...ground import xp as _xp
+from ...ground.conversion import takes
 from ...ground.params import cotangent, nonnegative, positive, real
-from ...ground.tables import takes
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .algebra import Kernel
 

@@ -5,12 +5,12 @@ alone.
 """
 
 from .base import LikelihoodBase, unchecked
+from .binary import Bernoulli
 from .categorical import Categorical
-from .classes import OfClasses, RobustMax
 from .counts import Poisson
 from .gaussian import Gaussian
 from .heavy_tails import StudentT
-from .labels import Bernoulli
+from .multiclass import OfClasses, RobustMax
 from .trials import Binomial, NegativeBinomial
 
 __all__ = [

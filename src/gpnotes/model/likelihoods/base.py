@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias
 from ...ground import check as _check
 from ...ground.xp import Array, Vector, array_namespace
 from ..contracts import Likelihood
-from .averages import NODES, Expected, by_quadrature, points
+from .hermite_averages import NODES, Expected, by_quadrature, points
 from .predictive import log_average
 
 __all__ = ["LikelihoodBase", "require_observable", "unchecked"]

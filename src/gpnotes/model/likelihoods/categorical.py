@@ -13,8 +13,8 @@ from ...ground.linalg import cholesky
 from ...ground.params import fixed
 from ...ground.random import stream
 from ...ground.xp import Array, HostMatrix, Matrix, Vector, array_namespace, as_array, epsilon
-from .averages import Expected
-from .classes import OfClasses, one_hot
+from .hermite_averages import Expected
+from .multiclass import OfClasses, one_hot
 
 __all__ = ["Categorical"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
-from .averages import Expected
 from .base import LikelihoodBase
+from .hermite_averages import Expected
 
 __all__ = ["Poisson", "counted", "log_factorial"]
 

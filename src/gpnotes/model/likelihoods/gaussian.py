@@ -8,8 +8,8 @@ from typing import Self
 
 from ...ground.params import cotangent, positive, settle
 from ...ground.xp import LOG_2PI, Array, array_namespace
-from .averages import Expected
 from .base import LikelihoodBase
+from .hermite_averages import Expected
 
 __all__ = ["Gaussian"]
 

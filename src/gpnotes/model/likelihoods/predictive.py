@@ -33,7 +33,7 @@ from ...ground.xp import (
     in_double,
     to_numpy,
 )
-from .averages import ValueAndSlope
+from .hermite_averages import ValueAndSlope
 
 __all__ = ["log_average"]
 

@@ -10,9 +10,9 @@ from ...ground import check as _check
 from ...ground.params import cotangent, fixed, positive, settle
 from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
 from .base import LikelihoodBase
+from .binary import Bernoulli
 from .counts import counted, log_factorial
 from .heavy_tails import digamma, digammas
-from .labels import Bernoulli
 
 __all__ = ["Binomial", "NegativeBinomial"]
 

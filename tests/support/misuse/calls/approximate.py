@@ -9,7 +9,8 @@ import numpy as np
 from gpnotes import GP, RBF, Matern32, fit, stream, testing
 from gpnotes.draw import grids
 from gpnotes.ground import chunks
-from gpnotes.infer import features, interdomain, line, sparse
+from gpnotes.infer import features, interdomain, sparse
+from gpnotes.infer import state_space as line
 from gpnotes.model import kernels as k
 
 from ..answers import call
@@ -174,14 +175,14 @@ CALLS = (
       for name in ("variance", "covariance")),
     call("FeaturePosterior.sample", _FEATURES.sample, Xs=_NEW, stream=stream_kind(),
          n=whole(2, 0)),
-    call("LineGP", line.LineGP, gp=thing(_ON_LINE, _GP, RBF())),
+    call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
     *(call(f"line.{name}", getattr(line, name), gp=thing(_ON_LINE, _GP, RBF()), **_PLACES)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
-    call("LinePosterior.mean", _LINE.mean, Xs=matrix(_XS[:, :1], columns=True)),
-    *(call(f"LinePosterior.{name}", getattr(_LINE, name), Xs=matrix(_XS[:, :1], columns=True),
+    call("StateSpacePosterior.mean", _LINE.mean, Xs=matrix(_XS[:, :1], columns=True)),
+    *(call(f"StateSpacePosterior.{name}", getattr(_LINE, name), Xs=matrix(_XS[:, :1], columns=True),
            noise=flag())
       for name in ("predict", "variance", "covariance", "joint")),
-    call("LinePosterior.sample", _LINE.sample, Xs=matrix(_XS[:, :1], columns=True),
+    call("StateSpacePosterior.sample", _LINE.sample, Xs=matrix(_XS[:, :1], columns=True),
          stream=stream_kind(), n=whole(2, 0), noise=flag()),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),

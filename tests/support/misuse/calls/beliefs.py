@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpnotes import GP, RBF, Matern32
-from gpnotes.decide import mdp as room
+from gpnotes import mdp as room
 
 from ..answers import call
 from ..kinds import (

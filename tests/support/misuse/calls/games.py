@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import gpnotes
-from gpnotes.decide import games
+from gpnotes import games
 
 from ..answers import call
 from ..kinds import (

@@ -6,7 +6,7 @@ import numpy as np
 
 import gpnotes
 from gpnotes.ground import distances, linalg, params, quadrature, random
-from gpnotes.model import gaussian, priors
+from gpnotes.model import normal, priors
 
 from ..answers import call
 from ..kinds import (
@@ -73,9 +73,9 @@ CALLS = (
     call("gauss_hermite", quadrature.gauss_hermite, n=whole(5)),
     call("expect", quadrature.expect, f=function(np.exp), mean=vector([0.5, 1.0]),
          variance=vector([0.5, 1.0], size=True).but(negative=np.asarray([-1.0, 1.0])), n=whole(5)),
-    call("Normal", gaussian.Normal, mean=vector([1.0, 2.0], size=True),
+    call("Normal", normal.Normal, mean=vector([1.0, 2.0], size=True),
          root=matrix(np.eye(2), rows=True)),
-    call("Normal.from_covariance", gaussian.Normal.from_covariance,
+    call("Normal.from_covariance", normal.Normal.from_covariance,
          mean=vector([1.0, 2.0, 0.0], size=True), covariance=covariance(_K)),
     call("Normal.marginal", _NORMAL.marginal, indices=entries([0, 2], 3, repeat=True).but("below")),
     call("Normal.condition", _NORMAL.condition, values=vector([0.0, 1.0], size=True),

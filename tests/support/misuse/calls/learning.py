@@ -6,9 +6,8 @@ import gymnasium
 import numpy as np
 
 import gpnotes
-from gpnotes import testing
-from gpnotes.decide import mdp
-from gpnotes.decide.mdp import learning
+from gpnotes import mdp, testing
+from gpnotes.mdp import learning
 
 from ..answers import call
 from ..kinds import (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpnotes import RBF, testing
-from gpnotes.infer import networks as n
+from gpnotes import networks as n
 
 from ..answers import call
 from ..kinds import Argument, matrix, number, one_of, positive, thing, vector, whole, within

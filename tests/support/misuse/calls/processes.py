@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import scipy.sparse as sp
 
-from gpnotes.decide import mdp
+from gpnotes import mdp
 
 from ..answers import call
 from ..kinds import Argument, matrix, name, number, one_of, positive, thing, vector, whole

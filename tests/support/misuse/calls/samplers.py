@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpnotes import GP, RBF, LogNormalPrior, testing
+from gpnotes import GP, RBF, LogNormalPrior, samplers, testing
 from gpnotes.ground.chunks import Rows
-from gpnotes.infer import samplers
 from gpnotes.infer.objective import objective_of
 
 from ..answers import call

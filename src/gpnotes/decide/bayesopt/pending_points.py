@@ -1,0 +1,225 @@
+"""Several points at once: what is under way is taken for done, with the value that is expected.
+
+The mean of the model stays as it is, everywhere; its variance shrinks around the points under way
+as it will when they are told, since it does not depend on their values. So an acquisition that asks
+for variance looks elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream
+from ...ground.threads import in_one_pool
+from ...ground.xp import (
+    HostMatrix,
+    HostVector,
+    Matrix,
+    array_namespace,
+    as_array,
+    to_numpy,
+)
+from ...infer.exact import Posterior
+from ...model.contracts import Acquisition
+from ...model.kernels import values_at
+from .acquisition import LogDeviation
+from .joint_improvement import JointImprovement, fresh_after
+from .maximiser import Lattice, Maximum, Room, Surface, Weighed, climbed_in, climbed_on, worth_of
+from .thompson import ThompsonSampling, path_of
+
+__all__ = ["Aims", "as_rows", "chosen", "fantasise"]
+
+AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling | JointImprovement
+
+
+def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
+    """Condition a posterior on observations at x that equal its own mean there.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior to extend.
+    x : Matrix, shape (m, d)
+        The points that are taken for observed.
+
+    Returns
+    -------
+    Posterior
+        One with the same mean at every place, and the variance after any observations at `x`. A
+        model without noise that is asked to believe a point twice takes jitter.
+
+    Raises
+    ------
+    ValueError
+        If `x` has another number of columns than the data, or an entry that is not finite.
+    TypeError
+        If `posterior` is not one of `condition`, or `x` is no array of the kind of the data.
+    MemoryError
+        If there is no room for the extended Gram matrix.
+    FactorisationError
+        If the extended Gram matrix cannot be factorised, even with jitter.
+
+    Notes
+    -----
+    This is the *kriging believer*, of the family of *constant liars*. It costs O(n² m).
+
+    Source: Ginsbourger, Le Riche & Carraro (2010).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> believed = fantasise(posterior, np.ones((1, 1)))
+    >>> [p.predict(np.ones((1, 1)))[0].round(4) for p in (posterior, believed)]
+    [array([0.6065]), array([0.6065])]
+    >>> [p.variance(np.full((1, 1), 2.0)).round(2) for p in (posterior, believed)]
+    [array([0.98]), array([0.55])]
+    """
+    _check.instance(posterior, "posterior", Posterior)
+    posterior.validate_inputs(_check.matrix(x, "x", columns=posterior.X.shape[1]), "x")
+    return posterior.extend(x, posterior.mean(x))
+
+
+def as_rows(posterior: Posterior, x: Matrix) -> Matrix:
+    """Points x (m, d) as inputs of the posterior: with gradients, as rows that see values."""
+    return values_at(x) if posterior.gp.kernel.labels_rows else x
+
+
+def disappoint(posterior: Posterior, seen: HostMatrix, x: HostMatrix) -> Posterior:
+    """Condition a posterior on values at x that are no better than its best mean at `seen` points.
+
+    Where an objective failed it has no value to look for, however good one the model expects: with
+    `fantasise` the search would come back for it as long as failures there are not certain.
+    """
+    rows = as_rows(posterior, as_array(x, posterior.X))
+    mean = posterior.mean(rows)
+    best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, as_array(seen, posterior.X))))))
+    return posterior.extend(rows, array_namespace(mean).clip(mean, None, best))
+
+
+class Aims(NamedTuple):
+    """Where the next points may be, and what else decides what they are worth.
+
+    Parameters
+    ----------
+    lattice : Lattice or None
+        The settings that there are, where not every point is one.
+    room : Room or None
+        The part of the cube that linear constraints leave.
+    odds : tuple of Surface
+        Logarithms of the probabilities that an evaluation counts, which weigh what it is worth.
+    good : HostMatrix, shape (m, d), or None
+        The points whose evaluations count, from which the best one is; None if all do.
+    """
+
+    lattice: Lattice | None = None
+    room: Room | None = None
+    odds: tuple[Surface, ...] = ()
+    good: HostMatrix | None = None
+
+
+@in_one_pool
+def chosen(
+    posterior: Posterior,
+    acquisition: AcquisitionOf,
+    seen: HostMatrix,
+    under_way: list[HostVector],
+    q: int,
+    stream: Stream,
+    aims: Aims,
+) -> list[HostVector]:
+    """The next `q` points of the unit cube, in their order, as the `aims` let them be.
+
+    `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
+    points are the same for every larger q.
+    """
+    if isinstance(acquisition, JointImprovement):
+        return _jointly(posterior, acquisition, seen, under_way, q, stream, aims)
+    if under_way and not isinstance(acquisition, ThompsonSampling):
+        posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
+    points: list[HostVector] = []
+    for number in range(len(under_way), len(under_way) + q):
+        own = stream.spawn(str(number)) if number else stream
+        places = np.stack([*seen, *under_way, *points])
+        if isinstance(acquisition, ThompsonSampling):
+            found = _drawn(posterior, acquisition, places, own, aims)
+        else:
+            if points:
+                posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
+            found = _largest(posterior, acquisition, places, own, aims, number == 0)
+        points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+    return points
+
+
+def _jointly(
+    posterior: Posterior,
+    joint: JointImprovement,
+    seen: HostMatrix,
+    under_way: list[HostVector],
+    q: int,
+    stream: Stream,
+    aims: Aims,
+) -> list[HostVector]:
+    """Points that add most to those before, by the same draws; the first by its closed form."""
+    good = seen if aims.good is None else aims.good
+    if not len(good):  # nothing to improve on yet
+        return chosen(posterior, joint.__call__, seen, under_way, q, stream, aims)
+    best = float(np.max(to_numpy(posterior.mean(as_array(good, posterior.X)))))
+    paths = joint.drawn(posterior, stream.spawn("draws"))
+    points: list[HostVector] = []
+    for number in range(len(under_way), len(under_way) + q):
+        own = stream.spawn(str(number)) if number else stream
+        before = [*under_way, *points]
+        parts: tuple[Surface, ...] = (worth_of(posterior, joint(best)), *aims.odds)
+        if before:
+            parts = (*parts, fresh_after(paths, as_array(np.stack(before), posterior.X), best))
+        surface = Weighed(parts) if len(parts) > 1 else parts[0]
+        places = np.stack([*seen, *before])
+        found = _top(surface, posterior, places, own, aims)
+        points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
+    return points
+
+
+def _drawn(
+    posterior: Posterior,
+    sampling: ThompsonSampling,
+    places: HostMatrix,
+    stream: Stream,
+    aims: Aims,
+) -> Maximum:
+    path = path_of(posterior, stream, sampling.features)
+    return _top(path, posterior, places, stream, aims)
+
+
+def _largest(
+    posterior: Posterior,
+    acquisition: Callable[[float], Acquisition],
+    places: HostMatrix,
+    stream: Stream,
+    aims: Aims,
+    alone: bool,
+) -> Maximum:
+    good = places if aims.good is None else aims.good
+    parts = aims.odds
+    if len(good):
+        best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, good)))))
+        parts = (worth_of(posterior, acquisition(best)), *parts)
+    elif not alone:  # what is likeliest to count is under way already: apart from that
+        parts = (worth_of(posterior, LogDeviation()), *parts)
+    surface = Weighed(parts) if len(parts) > 1 else parts[0]
+    return _top(surface, posterior, places, stream, aims)
+
+
+def _top(
+    surface: Surface, posterior: Posterior, places: HostMatrix, stream: Stream, aims: Aims
+) -> Maximum:
+    """Where a surface is largest in the cube, in the room, on the lattice."""
+    like = posterior.X
+    if aims.lattice is None:
+        return climbed_in(surface, like, places.shape[1], stream, aims.room)
+    return climbed_on(surface, like, aims.lattice, places, stream, aims.room)

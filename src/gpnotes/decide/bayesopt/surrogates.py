@@ -1,0 +1,202 @@
+"""The models that the loop has of an objective unless it is given another: fitted processes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.conversion import takes
+from ...ground.random import Stream
+from ...ground.xp import Matrix, Vector
+from ...infer.exact import Posterior
+from ...infer.fitting import fit
+from ...model.contracts import Prior
+from ...model.gaussian_process import GP
+from ...model.kernels import RBF, Matern52, WithGradients
+from ...model.means import ConstantMean, ConstantOfValues
+from ...model.priors import LogNormalPrior
+from .training_data import eased
+
+__all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "searching_model"]
+
+Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
+Limits: TypeAlias = Mapping[str, tuple[float, float]]
+
+_BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
+    "kernel.variance": (0.05, 100.0),
+    "kernel.lengthscale": (0.02, 20.0),
+    "noise_var": (1e-6, 1.0),
+}
+
+
+_MANY = 10  # inputs from which on smooth functions and plain values have won the races
+
+
+def searching_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """The model by which an `Optimiser` that is given none chooses places.
+
+    A `scaled_model` of values (n,), the larger the better, which are `eased` unless X has ten
+    columns or more; a category of three choices or more has as many.
+    """
+    plain = _check.matrix(X, "X").shape[1] >= _MANY
+    return scaled_model(X, y if plain else _xp.as_array(eased(_xp.to_numpy(y)), y), stream)
+
+
+@takes("X", "y")
+def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """Fit a model whose lengths are whatever the readings say, without a prior.
+
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        Inputs in the unit cube.
+    y : Vector, shape (n,)
+        Values of standard deviation one.
+    stream : Stream
+        Source of the second start.
+
+    Returns
+    -------
+    Posterior
+        That of a Matérn-5/2 process with one length for each input and a constant mean, fitted by
+        evidence from two starts within bounds; noise is at least 1e-6 of the variance of y.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite, or no start has an evidence.
+    TypeError
+        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
+        is no stream.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> X = np.linspace(0.0, 1.0, 6)[:, None]
+    >>> fitted_model(X, np.sin(6.0 * X[:, 0]), stream(1)).y.shape
+    (6,)
+    """
+    d = _check.matrix(X, "X").shape[1]
+    lengths = _xp.as_array(np.full(d, 0.5), X)
+    return _fitted(GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0)), X, y, stream, _BOUNDS)
+
+
+@takes("X", "y")
+def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """Fit the model that an `Optimiser` with gradients uses unless it is given another.
+
+    It is `fitted_model` for values and gradients. The noise, of one variance, is of all rows.
+
+    Parameters
+    ----------
+    X : Matrix, shape (n, d + 1)
+        Rows that end in a label, those of `kernels.WithGradients`, with inputs in the unit cube.
+    y : Vector, shape (n,)
+        Values, and derivatives by inputs of the unit cube.
+    stream : Stream
+        Source of the second start.
+
+    Returns
+    -------
+    Posterior
+        That of the fitted process.
+
+    Raises
+    ------
+    ValueError
+        If shapes or labels do not fit, an entry is not finite, or no start has an evidence.
+    TypeError
+        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
+        is no stream.
+
+    Notes
+    -----
+    A fit takes O(n³) for the n rows, d + 1 for each evaluation with its gradient.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> from gpnotes.model.kernels import gradients_at, values_at
+    >>> x = np.linspace(0.0, 1.0, 4)[:, None]
+    >>> X = np.concatenate([values_at(x), gradients_at(x)])
+    >>> y = np.concatenate([np.sin(6.0 * x[:, 0]), 6.0 * np.cos(6.0 * x[:, 0])])
+    >>> fitted_with_gradients(X, y, stream(1)).mean(values_at(x + 0.1)).shape
+    (4,)
+    """
+    d = _check.matrix(X, "X").shape[1] - 1
+    lengths = _xp.as_array(np.full(d, 0.5), X)
+    gp = GP(WithGradients(Matern52(1.0, lengths)), 1e-3, ConstantOfValues(0.0))
+    bounds = {name.replace("kernel.", "kernel.kernel."): ends for name, ends in _BOUNDS.items()}
+    return _fitted(gp, X, y, stream, bounds)
+
+
+@takes("X", "y")
+def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+    """Fit a model of lengths that a prior knows: the more inputs, the longer.
+
+    An `Optimiser` predicts by it unless it is given another, and chooses places by it too, though
+    among less than ten inputs of values of which the bad ones count less.
+
+    Parameters
+    ----------
+    X : Matrix, shape (n, d)
+        Inputs in the unit cube.
+    y : Vector, shape (n,)
+        Values of standard deviation one.
+    stream : Stream
+        Source of the second start.
+
+    Returns
+    -------
+    Posterior
+        That of a process with one length for each input, whose prior is log-normal, of location
+        ``√2 + log(d) / 2`` and scale ``√3``, and a constant mean; at the top of the evidence times
+        the prior. Its kernel is Matérn-5/2, from ten inputs on squared exponential.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit, an entry is not finite, or no start has an evidence.
+    TypeError
+        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
+        is no stream.
+
+    Notes
+    -----
+    Two points of a unit cube are farther apart the more sides it has, as √d. Lengths that grow as
+    much keep a far reading as telling as it is in few inputs.
+
+    Source: Hvarfner, Hellsten & Nardi (2024).
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> X = stream(1).uniform((6, 20))
+    >>> scaled_model(X, X[:, 0] - 0.5, stream(1)).gp.kernel.lengthscale.shape
+    (20,)
+    """
+    d = _check.matrix(X, "X").shape[1]
+    location, scale = math.sqrt(2.0) + 0.5 * math.log(max(d, 1)), math.sqrt(3.0)
+    mode = np.full(d, math.exp(location - scale**2))
+    kernel = RBF if d >= _MANY else Matern52
+    gp = GP(kernel(1.0, _xp.as_array(mode, X)), 1e-3, ConstantMean(0.0))
+    priors = {"kernel.lengthscale": LogNormalPrior(location, scale)}
+    bounds = {**_BOUNDS, "kernel.lengthscale": (0.02, 200.0)}
+    return _fitted(gp, X, y, stream, bounds, priors)
+
+
+def _fitted(
+    gp: GP,
+    X: Matrix,
+    y: Vector,
+    stream: Stream,
+    bounds: Limits,
+    priors: Mapping[str, Prior] | None = None,
+) -> Posterior:
+    found = fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, priors=priors, steps=100)
+    return found.posterior

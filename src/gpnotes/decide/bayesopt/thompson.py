@@ -1,0 +1,207 @@
+"""Thompson sampling: draw a function that may be the objective, and evaluate where it is largest.
+
+A point is chosen as often as it is likely to be the best, and several draws make a batch by
+themselves. Over a box the function is a path, which is climbed; among points that are all known it
+is a joint draw of its values there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...draw.paths import Paths, sample_paths
+from ...draw.paths.functions import validate_pairs
+from ...ground import check as _check
+from ...ground.boxes import Pairs, intervals
+from ...ground.random import Stream, stream_of
+from ...ground.threads import in_one_pool
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...infer.exact import Posterior
+from ...model.gaussian_process import differentiable_mean
+from .maximiser import Maximum, Surface, climbed, validate_effort
+
+__all__ = ["ThompsonSampling", "thompson", "thompson_among"]
+
+
+@dataclass(frozen=True)
+class ThompsonSampling:
+    """Thompson sampling: evaluate where a function drawn from an `Optimiser`'s model is largest.
+
+    It stands in the place of an acquisition.
+
+    Parameters
+    ----------
+    features : int, default 1024
+        The number of features of a path, as in `thompson`.
+
+    Raises
+    ------
+    ValueError
+        If `features` is odd or less than 2.
+    TypeError
+        If `features` is no whole number.
+
+    Notes
+    -----
+    Source: Thompson (1933); for the paths, Wilson et al. (2020).
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> from gpnotes.decide.bayesopt import Optimiser
+    >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1), acquisition=ThompsonSampling())
+    >>> for _ in range(9):
+    ...     x = optimiser.ask()
+    ...     optimiser.tell(x, (x[0] - 0.5) ** 2)
+    >>> bool(abs(optimiser.best.x[0] - 0.5) < 0.1)
+    True
+    """
+
+    features: int = 1024
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", validate_pairs(self.features))
+
+
+@in_one_pool
+def thompson(
+    posterior: Posterior,
+    box: Pairs,
+    stream: Stream | int,
+    *,
+    features: int = 1024,
+    raw: int = 512,
+    starts: int = 10,
+    steps: int = 100,
+) -> Maximum:
+    """Find the place in a box where a function drawn from the posterior of f is largest.
+
+    One path of `paths.sample_paths` is drawn and climbed as `maximise_acquisition` climbs an
+    acquisition.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior of f, whose mean function must have a pullback.
+    box : d pairs of floats
+        The ends (lower, upper) of each input.
+    stream : Stream or int
+        Source of the draw and of the points that are looked at first.
+    features : int, default 1024
+        The number R of features of the path, even.
+    raw : int, default 512
+        The number of points that are looked at first.
+    starts : int, default 10
+        The number of these, the best, from which a climb starts.
+    steps : int, default 100
+        The most steps of a climb.
+
+    Returns
+    -------
+    Maximum
+        The place, the value of the path there, and all climbs.
+
+    Raises
+    ------
+    ValueError
+        If `box` is not d finite intervals, `features` is odd or less than 2, or a number is below
+        one.
+    TypeError
+        If `posterior` or `stream` is something else, a number is not whole, the mean function has
+        no pullback, or the kernel has no features.
+
+    Notes
+    -----
+    :eq:`eq-bo-pathwise`. It takes O(n R + n²) to draw, and O(n + R) for each point and step.
+
+    Source: Thompson (1933); for the paths, Wilson et al. (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition, stream
+    >>> X = np.linspace(0.0, 1.0, 9)[:, None]
+    >>> posterior = condition(GP(RBF(1.0, 0.3), 1e-6), X, -((X[:, 0] - 0.3) ** 2))
+    >>> found = thompson(posterior, [(0.0, 1.0)], stream(1))
+    >>> bool(abs(found.x[0] - 0.3) < 0.05)
+    True
+    """
+    _check.instance(posterior, "posterior", Posterior)
+    differentiable_mean(posterior.gp)
+    ends = intervals(box, "box", posterior.X.shape[1])
+    effort = validate_effort(raw, starts, steps)
+    stream = stream_of(stream, "stream")
+    path = path_of(posterior, stream, features)
+    return climbed(path, posterior.X, ends, stream, effort)
+
+
+def path_of(posterior: Posterior, stream: Stream, features: int) -> Surface:
+    """One function drawn from the posterior, as a surface to climb."""
+    return _Path(sample_paths(posterior, 1, stream, features=features))
+
+
+class _Path(NamedTuple):
+    """One path, as a surface to climb."""
+
+    paths: Paths
+
+    def values(self, Xs: Matrix) -> Vector:
+        return self.paths.validated_values(Xs)[0, :]
+
+    def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
+        values = self.paths.validated_values(Xs)
+        one = array_namespace(Xs).ones_like(values)
+        return values[0, :], self.paths.validated_pull(Xs, one)
+
+
+def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream | int, n: int = 1) -> Vector:
+    """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        The posterior of f, given n_X data.
+    Xs : Matrix, shape (m, d)
+        The candidates, at least one. Nothing between them is looked at.
+    stream : Stream or int
+        Source of the draws.
+    n : int, default 1
+        The number of functions.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The row of `Xs` where each function is largest, whole numbers where the posterior is. The
+        same row may come more than once.
+
+    Raises
+    ------
+    ValueError
+        If there are no candidates, their columns are not those of the data, an entry is not
+        finite, or `n` is below one.
+    TypeError
+        If `posterior` or `stream` is something else, `Xs` is no array of the kind of the data, or
+        `n` is not whole.
+    FactorisationError
+        If the joint covariance at the candidates has an eigenvalue below zero, beyond rounding.
+
+    Notes
+    -----
+    :eq:`eq-fv-sample`. No features and no approximation, but O(n_X² m + m³).
+
+    Source: Thompson (1933).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, condition, stream
+    >>> posterior = condition(GP(RBF(), 1e-6), np.asarray([[0.0], [1.0]]), np.asarray([0.0, 5.0]))
+    >>> thompson_among(posterior, np.asarray([[0.0], [1.0]]), stream(1), 3)
+    array([1, 1, 1])
+    """
+    _check.instance(posterior, "posterior", Posterior)
+    if _check.matrix(Xs, "Xs", columns=posterior.X.shape[1]).shape[0] == 0:
+        raise ValueError(f"Xs must have at least one row; got {Xs.shape}")
+    n = _check.whole(n, "n", 1)
+    return array_namespace(Xs).argmax(posterior.sample(Xs, stream, n), axis=1)

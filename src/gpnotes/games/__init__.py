@@ -1,0 +1,45 @@
+"""Role-symmetric games learned from payoff samples: deviation payoffs, regret, equilibria."""
+
+from .correction import gaussian_correction
+from .equilibria import (
+    CertifiedMixture,
+    Equilibria,
+    Equilibrium,
+    Search,
+    certify,
+    find_equilibria,
+    regret,
+    replicator,
+)
+from .exchange import read_game, write_game
+from .expansion import Expansion
+from .game import RoleSymmetricGame
+from .payoff_fit import fit_payoffs
+from .payoffs import Estimate, PayoffModel
+from .posterior_variance import Doubt
+from .simulations import propose_profiles
+from .tabulated import Simulations, all_profiles, tabulate
+
+__all__ = [
+    "CertifiedMixture",
+    "Doubt",
+    "Equilibria",
+    "Equilibrium",
+    "Estimate",
+    "Expansion",
+    "PayoffModel",
+    "RoleSymmetricGame",
+    "Search",
+    "Simulations",
+    "all_profiles",
+    "certify",
+    "find_equilibria",
+    "fit_payoffs",
+    "gaussian_correction",
+    "propose_profiles",
+    "read_game",
+    "regret",
+    "replicator",
+    "tabulate",
+    "write_game",
+]

@@ -1,0 +1,183 @@
+"""How far an equilibrium of a learned game is to be trusted: what its processes leave open.
+
+The payoffs at a mixture are independent and normal, :eq:`eq-ge-doubt`. Draws of them are draws of
+the regret, and where the equations of an equilibrium hold, they move it by :eq:`eq-ge-moved`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream, stream_of
+from ...ground.showing import summary
+from ...ground.xp import Array, HostMatrix, HostVector, Vector, as_array, to_numpy
+from ..methods import WITH_VARIANCE
+from ..payoffs import PayoffModel
+from .game_dynamics import gains
+
+__all__ = ["CertifiedMixture", "certify", "equal_payoffs"]
+
+_PLAYED = 1e-9  # probabilities below are those of strategies that nobody plays
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedMixture:
+    """What a learned game says of a mixture, with the standard deviations of what it left open.
+
+    Parameters
+    ----------
+    mixture : Vector, shape (S,)
+        The mixture.
+    mixture_sd : Vector, shape (S,)
+        How far the equilibrium of the same support may lie from it, to first order; infinite where
+        the payoffs of the support do not settle a mixture.
+    payoffs : Vector, shape (S,)
+        The expected payoffs.
+    payoff_sd : Vector, shape (S,)
+        Their standard deviations.
+    regrets : tuple of float
+        For each role the regret in the learned game.
+    regret_means : tuple of float
+        For each role the mean regret in the games that the processes hold possible.
+    regret_sd : tuple of float
+        For each role the standard deviation of that.
+    quantiles : tuple of pair of float
+        For each role the regrets between which nine tenths of those games lie.
+    """
+
+    mixture: Vector
+    mixture_sd: Vector
+    payoffs: Vector
+    payoff_sd: Vector
+    regrets: tuple[float, ...]
+    regret_means: tuple[float, ...]
+    regret_sd: tuple[float, ...]
+    quantiles: tuple[tuple[float, float], ...]
+
+    __repr__ = summary
+
+
+def certify(
+    model: PayoffModel,
+    mixture: Array,
+    *,
+    stream: Stream | int,
+    method: str = "exact",
+    draws: int = 1000,
+) -> CertifiedMixture:
+    """Ask a learned game how well it knows a mixture: its payoffs, its regret, its place.
+
+    Parameters
+    ----------
+    model : PayoffModel
+        The model, every payoff with its `doubt`.
+    mixture : Array, shape (S,)
+        The mixture, best an equilibrium of the model.
+    stream : Stream or int
+        The stream that draws possible payoffs.
+    method : ``"exact"``, ``"enumerated"`` or ``"gaussian"``, default ``"exact"``
+        The way to the expectations.
+    draws : int, default 1000
+        The number of payoffs to draw.
+
+    Returns
+    -------
+    CertifiedMixture
+        Payoffs, regrets and the mixture with their standard deviations.
+
+    Raises
+    ------
+    ValueError
+        If the mixture is off the simplex, a payoff has no `doubt`, the method knows no variances,
+        or `draws` is below 2.
+    TypeError
+        If an argument is of another kind than stated.
+
+    Notes
+    -----
+    Each payoff is taken to be wrong by a number of its own, the same at all mixtures near by. What
+    the lengthscales and the noise leave open is not in it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes.games import RoleSymmetricGame, fit_payoffs
+    >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
+    >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
+    >>> model = fit_payoffs(game, profiles, -profiles, noise_var=0.01)
+    >>> told = certify(model, np.asarray([0.5, 0.5]), stream=1)
+    >>> told.regrets[0] < 1e-3 < told.regret_means[0] < 0.2
+    True
+    """
+    _check.instance(model, "model", PayoffModel)
+    _check.choice(method, "method", WITH_VARIANCE)
+    draws = _check.whole(draws, "draws", 2)
+    generator = stream_of(stream, "stream").generator
+    p = model.game.check_mixtures(mixture, "mixture")
+    if p.shape[0] != 1:
+        raise ValueError(f"mixture must be one; got {p.shape[0]} of them")
+    payoffs, sd = model.deviation_payoffs_and_sd(p, method)
+    _, jacobian = model.deviation_payoffs_and_jacobian(p, method)
+    host, spread = (np.asarray(to_numpy(a), float)[0] for a in (payoffs, sd))
+    at = np.asarray(to_numpy(p), float)
+    possible = host + spread * generator.standard_normal((draws, model.game.size))
+    told = _regrets(possible, np.tile(at, (draws, 1)), model)
+    slopes = np.asarray(to_numpy(jacobian), float)[0]
+    moved = equal_payoffs(at[0], slopes, model)
+    unsettled = np.isinf(moved).any(axis=1)  # infinite however sure the payoffs are
+    finite = np.where(unsettled[:, None], 0.0, moved)
+    mixture_sd = np.where(unsettled, np.inf, np.sqrt(finite**2 @ spread**2))
+    low, high = np.quantile(told, (0.05, 0.95), axis=0)
+    return CertifiedMixture(
+        p[0, :],
+        as_array(mixture_sd, p),
+        payoffs[0, :],
+        sd[0, :],
+        tuple(_regrets(host[None], at, model)[0].tolist()),
+        tuple(told.mean(axis=0).tolist()),
+        tuple(told.std(axis=0).tolist()),
+        tuple(zip(low.tolist(), high.tolist(), strict=True)),
+    )
+
+
+def _regrets(u: HostMatrix, p: HostMatrix, model: PayoffModel) -> HostMatrix:
+    return np.maximum(to_numpy(gains(u, p, model.game)), 0.0)
+
+
+def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> HostMatrix:
+    """How an equilibrium moves with errors of the payoffs, its support kept, :eq:`eq-ge-moved`.
+
+    Parameters
+    ----------
+    p : ndarray, shape (S,)
+        The mixture.
+    jacobian : ndarray, shape (S, S)
+        The Jacobian of the payoffs there.
+    model : PayoffModel
+        The game.
+
+    Returns
+    -------
+    ndarray, shape (S, S)
+        The derivatives of the mixture by the payoffs; zero for strategies that nobody plays or all
+        of a role do, and infinite for others where the equations do not settle the mixture.
+    """
+    game = model.game
+    played = np.flatnonzero(p > _PLAYED)
+    roles = np.asarray([[s in range(c.start, c.stop) for s in played] for c in game.columns])
+    ones = roles.astype(float)
+    corner = np.zeros((game.roles, game.roles))
+    slopes = jacobian[np.ix_(played, played)]
+    unit = float(np.max(np.abs(slopes))) or 1.0  # so that the rank is the same in any currency
+    system = np.block([[slopes / unit, -ones.T], [ones, corner]])
+    moved = np.zeros((game.size, game.size))
+    right = np.vstack([-np.eye(len(played)), np.zeros((game.roles, len(played)))])
+    if np.linalg.matrix_rank(system) < len(system):
+        free = played[ones[ones.sum(axis=1) > 1].any(axis=0)]  # a single strategy has all of 1
+        moved[np.ix_(free, played)] = np.inf
+        return moved
+    moved[np.ix_(played, played)] = np.linalg.solve(system, right)[: len(played)] / unit
+    return moved

@@ -1,0 +1,177 @@
+"""The regret of mixtures, and the dynamics that may lead to an equilibrium.
+
+`replicator` follows what pays better than the average; it is slow but needs payoffs only.
+`find_equilibria` searches with second-order steps too, which need the Jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...ground import check as _check
+from ...ground.xp import Matrix, Vector, array_namespace
+from ..game import RoleSymmetricGame
+from ..payoffs import PayoffModel
+
+__all__ = ["gains", "regret", "replicator"]
+
+
+def regret(
+    payoffs: Matrix, mixtures: Matrix, game: RoleSymmetricGame, *, by_role: bool = False
+) -> Vector:
+    """The regret of mixtures: what the best deviation gains, zero at an equilibrium.
+
+    ``max_r (max_s u_s − p_rᵀ u_r)``; it is not negative, save for rounding.
+
+    Parameters
+    ----------
+    payoffs : Matrix, shape (B, S) or (S,)
+        The payoffs u of deviating to each strategy.
+    mixtures : Matrix, shape (B, S) or (S,)
+        The mixtures p.
+    game : RoleSymmetricGame
+        The game.
+    by_role : bool, default False
+        Give the regret of each role in the role's own unit: where roles are paid in different
+        units, the largest of them means nothing.
+
+    Returns
+    -------
+    Array, shape (B,) or (B, R)
+        The regrets; (B, R) with `by_role`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit the game, entries are not finite, or mixtures are off the simplex.
+    TypeError
+        If `game` is no `RoleSymmetricGame`, `by_role` no bool, or the arrays are not of one kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> game = RoleSymmetricGame((4, 1), (2, 2))
+    >>> payoffs, mixture = np.asarray([1.0, 3.0, 500.0, 400.0]), np.asarray([0.5, 0.5, 0.9, 0.1])
+    >>> regret(payoffs, mixture, game).round(9), regret(payoffs, mixture, game, by_role=True)
+    (array([10.]), array([[ 1., 10.]]))
+    """
+    _check.instance(game, "game", RoleSymmetricGame)
+    p = game.check_mixtures(mixtures)
+    u = payoffs[None, :] if getattr(payoffs, "ndim", 0) == 1 else payoffs
+    _check.matrix(u, "payoffs", rows=p.shape[0], columns=game.size)
+    _check.alike(u, "payoffs", p, "mixtures")
+    of_roles = gains(u, p, game)
+    return of_roles if _check.flag(by_role, "by_role") else array_namespace(p).max(of_roles, axis=1)
+
+
+def gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
+    """The gain of the best deviation of each role.
+
+    Parameters
+    ----------
+    u : Matrix, shape (B, S)
+        The payoffs.
+    p : Matrix, shape (B, S)
+        The mixtures.
+    game : RoleSymmetricGame
+        The game.
+
+    Returns
+    -------
+    Matrix, shape (B, R)
+        The gains.
+    """
+    xp = array_namespace(u)
+    best = xp.stack([xp.max(u[:, c], axis=1) for c in game.columns], axis=1)
+    return best - xp.stack([xp.sum(p[:, c] * u[:, c], axis=1) for c in game.columns], axis=1)
+
+
+def replicator(
+    payoffs: PayoffModel | Callable[[Matrix], Matrix],
+    starts: Matrix,
+    game: RoleSymmetricGame | None = None,
+    *,
+    steps: int = 200,
+    rate: float = 0.5,
+) -> Matrix:
+    """Follow the replicator dynamics from some mixtures.
+
+    ``p_s ← p_s exp(rate (u_s − max u_r) / range_r) / Z`` with the widest range that the payoffs in
+    a role have had on the way of that row, so that neither offset nor scale of the payoffs
+    matters, rows do not touch each other, and steps shrink near a rest point. What has probability
+    zero keeps it.
+
+    Parameters
+    ----------
+    payoffs : PayoffModel or callable
+        A model, of which the exact payoffs are used, or a function of mixtures (B, S) that gives
+        payoffs (B, S).
+    starts : Matrix, shape (B, S)
+        The mixtures to start from.
+    game : RoleSymmetricGame, optional
+        The game, which a function needs; a model has its own.
+    steps : int, default 200
+        The number of steps.
+    rate : float, default 0.5
+        The rate of the dynamics.
+
+    Returns
+    -------
+    Matrix, shape (B, S)
+        The mixtures after the last step.
+
+    Raises
+    ------
+    ValueError
+        If payoffs are not finite or not of the mixtures' shape, `starts` are off the simplex, a
+        number is out of range, `game` is not the model's, or a function comes without one.
+    TypeError
+        If `payoffs` is neither a model nor a function, an argument is of another kind than stated,
+        or the payoffs are not of the mixtures' kind.
+    """
+    game, call = _game(payoffs, game)
+    p = game.check_mixtures(starts, "starts")
+    steps = _check.whole(steps, "steps")
+    rate = _check.positive(_check.number(rate, "rate"), "rate")
+    widest = [0.0 * p[:, :1] for _ in game.columns]
+    for _ in range(steps):
+        u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.size)
+        p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, rate)
+    return p
+
+
+def _game(
+    payoffs: PayoffModel | Callable[[Matrix], Matrix], game: RoleSymmetricGame | None
+) -> tuple[RoleSymmetricGame, Callable[[Matrix], Matrix]]:
+    if isinstance(payoffs, PayoffModel):
+        if game is not None and _check.instance(game, "game", RoleSymmetricGame) != payoffs.game:
+            raise ValueError(
+                f"game must be the model's own, {payoffs.game}, or left out; got {game}"
+            )
+        return payoffs.game, payoffs.deviation_payoffs
+    if not callable(payoffs) or isinstance(payoffs, type):
+        got = type(payoffs).__name__
+        raise TypeError(f"payoffs must be a PayoffModel or a function of mixtures; got {got}")
+    if game is None:
+        raise ValueError("game must be given where payoffs is a function")
+    return _check.instance(game, "game", RoleSymmetricGame), payoffs
+
+
+def _follow(
+    u: Matrix, p: Matrix, widest: list[Vector], game: RoleSymmetricGame, rate: float
+) -> tuple[Matrix, list[Vector]]:
+    xp = array_namespace(p)
+    parts = []
+    ranges = []
+    for c, before in zip(game.columns, widest, strict=True):
+        payoffs = u[:, c]
+        least = xp.min(payoffs, axis=1, keepdims=True)
+        widened = xp.maximum(before, xp.max(payoffs, axis=1, keepdims=True) - least)
+        unit = xp.where(widened > 0.0, widened, xp.ones_like(widened))
+        # from the best that anybody plays: what nobody plays may be better at any rate
+        played = xp.where(p[:, c] > 0.0, payoffs, least + 0.0 * payoffs)
+        ahead = xp.minimum(payoffs - xp.max(played, axis=1, keepdims=True), 0.0 * payoffs)
+        grown = p[:, c] * xp.exp(rate * ahead / unit)
+        parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
+        ranges.append(widened)
+    return xp.concat(parts, axis=1), ranges

@@ -1,0 +1,142 @@
+"""Second-order steps towards the solutions of ``p = Π(p + u(p))``, which are the equilibria.
+
+Π is the projection on the simplex of each role; it has kinks, so this is a semismooth Newton
+method. The payoffs of each role are divided by a unit of its own: the solutions stay the same, and
+roles that are paid in different units are alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ground.xp import Array, array_namespace, as_array, epsilon, eye
+from ..game import RoleSymmetricGame
+
+__all__ = ["newton_steps", "project"]
+
+_RANK = 1e-10
+
+PayoffsAndJacobian = Callable[[Array], tuple[Array, Array]]
+
+
+def newton_steps(
+    payoffs: PayoffsAndJacobian, p: Array, game: RoleSymmetricGame, unit: Array, steps: int
+) -> Array:
+    """Take Newton steps from some mixtures, and keep the best mixture on the way of each.
+
+    Parameters
+    ----------
+    payoffs : callable
+        A function of mixtures that gives payoffs (B, S) and their Jacobian (B, S, S).
+    p : Matrix, shape (B, S)
+        The mixtures to start from.
+    game : RoleSymmetricGame
+        The game.
+    unit : Vector, shape (S,)
+        The unit that the payoffs of each strategy are measured in.
+    steps : int
+        The most steps.
+
+    Returns
+    -------
+    Matrix, shape (B, S)
+        The best mixtures.
+    """
+    xp = array_namespace(p)
+    identity = eye(game.size, p)
+    u, J = payoffs(p)
+    best = p
+    least = _gap(u, p, game, unit)
+    for _ in range(steps):
+        if p.shape[0] == 0 or float(xp.max(least)) <= 64.0 * epsilon(p):
+            break
+        target, active = project(p + u / unit, game)
+        # the residual p − Π(p + u(p)/unit) and its Jacobian
+        residual_jacobian = identity - active @ (identity + J / unit[:, None])
+        after, _ = project(p + _shortest(residual_jacobian, target - p), game)
+        halfway = 0.5 * (p + target)
+        u, J = payoffs(after)
+        gap = _gap(u, after, game, unit)
+        better = gap < least
+        best = xp.where(better[:, None], after, best)
+        least = xp.where(better, gap, least)
+        # where the step does not help, half of the way to the projection, and from there again
+        p = xp.where(better[:, None], after, halfway)
+        if not bool(xp.all(better)):
+            u, J = payoffs(p)
+    dust = best < 64.0 * epsilon(best)
+    return project(xp.where(dust, 0.0 * best, best), game)[0] if bool(xp.any(dust)) else best
+
+
+def _shortest(jacobian: Array, wanted: Array) -> Array:
+    """The shortest steps (B, S) for which ``jacobian step`` is as near to `wanted` as can be.
+
+    Singular Jacobians are common: where two roles play different numbers of strategies, say. What
+    is below `_RANK` of the largest singular value is zero, on every processor.
+    """
+    xp = array_namespace(wanted)
+    U, values, V_transposed = xp.linalg.svd(jacobian, full_matrices=False)
+    kept = values > max(_RANK, 64.0 * epsilon(wanted)) * values[:, :1]
+    inverse = xp.where(kept, 1.0 / xp.where(kept, values, xp.ones_like(values)), 0.0 * values)
+    along = xp.matrix_transpose(U) @ wanted[:, :, None]
+    return (xp.matrix_transpose(V_transposed) @ (inverse[:, :, None] * along))[:, :, 0]
+
+
+def _gap(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> Array:
+    xp = array_namespace(p)
+    return xp.max(xp.abs(p - project(p + u / unit, game)[0]), axis=1)
+
+
+def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
+    """Project points on the simplex of each role.
+
+    Parameters
+    ----------
+    z : Matrix, shape (B, S)
+        The points.
+    game : RoleSymmetricGame
+        The game.
+
+    Returns
+    -------
+    mixtures : Matrix, shape (B, S)
+        The nearest mixtures.
+    jacobian : Array, shape (B, S, S)
+        The derivative of that map.
+
+    Notes
+    -----
+    The threshold is found by sorting. Source: Duchi et al. (2008), Efficient projections onto the
+    l1-ball for learning in high dimensions.
+    """
+    xp = array_namespace(z)
+    mixtures = []
+    supports = []
+    for part in game.columns:
+        y = z[:, part]
+        down = xp.flip(xp.sort(y, axis=1), axis=1)
+        k = as_array(range(1, y.shape[1] + 1), z)
+        # what is cut off the k largest entries so that they add up to one; the last level below
+        # its own entry is the cut of the projection
+        level = (xp.cumulative_sum(down, axis=1) - 1.0) / k
+        above = xp.sum(xp.astype(down > level, xp.int64), axis=1, keepdims=True)
+        cut = xp.take_along_axis(level, above - 1, axis=1)
+        mixtures.append(xp.clip(y - cut, 0.0, None))
+        supports.append(xp.astype(y > cut, z.dtype))
+    return xp.concat(mixtures, axis=1), _projection_jacobian(supports, game, z)
+
+
+def _projection_jacobian(supports: list[Array], game: RoleSymmetricGame, z: Array) -> Array:
+    """The derivative of the projection: on the support of each role, the identity less the mean."""
+    xp = array_namespace(z)
+    support = xp.concat(supports, axis=1)
+    shares = xp.concat([a / xp.sum(a, axis=1, keepdims=True) for a in supports], axis=1)
+    # ∂Π(z)_s/∂z_t = [s = t] − 1/n for s and t in the support of one role, which holds n
+    same = eye(game.size, z) * support[:, :, None]
+    roles = np.repeat(np.arange(game.roles), game.strategies)
+    together = as_array((roles[:, None] == roles[None, :]).astype(float), z)
+    mean = together * support[:, :, None] * shares[:, None, :]
+    return same - mean

@@ -1,0 +1,289 @@
+"""Equilibria of a payoff model: where to search, and which ends of a search are one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream, stream_of
+from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
+from ..game import RoleSymmetricGame
+from ..methods import DETERMINISTIC
+from ..payoffs import PayoffModel
+from .game_dynamics import gains, replicator
+from .newton import project
+from .outcome import (
+    BETTER,
+    FOUND,
+    LEFT,
+    STALLED,
+    Equilibria,
+    Equilibrium,
+    Search,
+)
+from .search_problem import End, EquilibriumProblem, Judged, MethodPayoffs, pose
+from .simplicial import fixed_points
+from .supports import are_enough, count_supports, solve_on_supports, supports_of
+
+__all__ = ["find_equilibria"]
+
+
+def find_equilibria(
+    model: PayoffModel,
+    starts: Array | None = None,
+    *,
+    stream: Stream | int | None = None,
+    count: int = 16,
+    method: str = "exact",
+    true: Callable[[Array], Array] | None = None,
+    replicator_steps: int = 50,
+    steps: int = 30,
+    supports: int = 256,
+    tolerance: float | None = None,
+    apart: float = 1e-3,
+    **options: Any,
+) -> Equilibria:
+    """Search for symmetric equilibria of a payoff model, and say how every search ended.
+
+    They solve ``p = Π(p + u(p))``, Π the projection on the simplex of each role and u the payoffs,
+    each role's over their range. Three kinds of search look for them:
+
+    - Newton steps from each of the starts, and once more from where the replicator dynamics lead
+      from it. The dynamics lead to equilibria that attract them, and past all others;
+    - Newton steps from the middle of each support, a set of strategies that are played, small ones
+      first. In a game of two players payoffs are linear, and this finds all equilibria unless the
+      game is degenerate;
+    - where both found nothing, a path through simplices, which ends at an equilibrium of any
+      continuous payoffs. (`neighbours` jumps: there it may fail.)
+
+    That all were found is nowhere promised, and that no search failed is no sign of it.
+
+    Parameters
+    ----------
+    model : PayoffModel
+        The game and its payoffs.
+    starts : Matrix, shape (B, S), optional
+        The mixtures to start from.
+    stream : Stream or int, optional
+        The stream that the starts are drawn from, where none are given.
+    count : int, default 16
+        The number of starts to draw.
+    method : str, default ``"exact"``
+        A method of `PayoffModel.deviation_payoffs`; not ``"sampled"``, since a search wants the
+        same answer twice.
+    true : callable, optional
+        A function of mixtures that gives the payoffs (B, S) of the true game.
+    replicator_steps : int, default 50
+        The steps of the replicator dynamics; with 0 they are left out.
+    steps : int, default 30
+        The most Newton steps from each start.
+    supports : int, default 256
+        The most supports to try.
+    tolerance : float, optional
+        The largest regret of an equilibrium in any role, over the range of its payoffs; √eps
+        unless given. The range is the widest gap between the role's strategies at the starts, at
+        pure mixtures, and where one role is pure and the others even.
+    apart : float, default 1e-3
+        Of mixtures that are closer than this one is kept.
+    **options : object
+        Options of the method, as `PayoffModel.deviation_payoffs` takes them.
+
+    Returns
+    -------
+    Equilibria
+        The equilibria, with a certificate each, and how every search ended.
+
+    Raises
+    ------
+    ValueError
+        If there are neither starts nor a stream, or both; for starts off the simplex, an unknown
+        method, and numbers that are out of range.
+    TypeError
+        If an argument is of another kind than stated, or the method does not have an option.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes.games import Expansion, RoleSymmetricGame
+    >>> road = [Expansion(9.0 * row, -np.ones(1), np.full(2, 6.0)) for row in np.eye(2)[:, None, :]]
+    >>> model = PayoffModel(RoleSymmetricGame(players=(10,), strategies=(2,)), road)
+    >>> result = find_equilibria(model, np.asarray([[0.9, 0.1], [0.2, 0.8]]))  # all shun a crowd
+    >>> len(result), result.starts, result.failed, result[0].mixture.round(6)
+    (1, 2, 0, array([0.5, 0.5]))
+    """
+    _check.instance(model, "model", PayoffModel)
+    _check.choice(method, "method", DETERMINISTIC)
+    if true is not None:
+        _check.function(true, "true", of="mixtures")
+    p = _starts(model, starts, stream, count)
+    steps = _check.whole(steps, "steps")
+    most = _check.whole(supports, "supports")
+    apart = _check.positive(_check.number(apart, "apart"), "apart", zero=True)
+    problem = pose(MethodPayoffs(model, method, options), p, tolerance)
+    chosen = supports_of(model.game, most)
+    ends = [*_from_starts(problem, p, replicator_steps, steps), *_on_supports(problem, chosen, p)]
+    if not problem.judged(ends).holds.any():
+        ends.append(_through_simplices(problem, p, steps))
+    equilibria, searches = _sorted_out(problem, ends, apart, true)
+    exhaustive = method in ("exact", "enumerated") and are_enough(model.game, len(chosen))
+    tried = len(chosen), count_supports(model.game)
+    return Equilibria(equilibria, searches, problem.ranges, problem.allowed, tried, exhaustive)
+
+
+def _starts(
+    model: PayoffModel, starts: Array | None, stream: Stream | int | None, count: int
+) -> Array:
+    like = model.expansions[0].profiles
+    count = _check.whole(count, "count", 1)
+    if starts is not None:
+        if stream is not None:
+            raise ValueError("find_equilibria needs starts or a stream to draw them from; got both")
+        given = _check.alike(
+            model.game.check_mixtures(starts, "starts"), "starts", like, "the profiles"
+        )
+        _check.whole(given.shape[0], "the number of starts", 1)
+        return given
+    if stream is None:
+        raise ValueError("find_equilibria needs starts, or a stream to draw them from")
+    generator = stream_of(stream, "stream").generator
+    parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
+    return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
+
+
+def _from_starts(problem: EquilibriumProblem, p: Array, follow: int, steps: int) -> list[End]:
+    """From each start as it stands, and from where the dynamics lead."""
+    follow = _check.whole(follow, "replicator_steps")
+    routes = {"newton": p}
+    if follow:
+        routes["replicator"] = replicator(problem.payoffs, p, problem.game, steps=follow)
+    ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), steps)
+    names = [(route, i) for route in routes for i in range(p.shape[0])]
+    return [End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]
+
+
+def _on_supports(
+    problem: EquilibriumProblem, chosen: list[tuple[int, ...]], like: Array
+) -> list[End]:
+    def payoffs(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        u, J = problem.losses_and_jacobian(as_array(q, like))
+        return np.asarray(to_numpy(u), float), np.asarray(to_numpy(J), float)
+
+    solved = solve_on_supports(payoffs, chosen, problem.game, problem.unit, 64.0 * epsilon(like))
+    cases = zip(solved.mixtures, chosen, solved.left, strict=True)
+    return [End(as_array(p, like), "support", None, where, bool(left)) for p, where, left in cases]
+
+
+def _through_simplices(problem: EquilibriumProblem, like: Array, steps: int) -> End:
+    """The path needs all of space: what is off the simplex is projected, and comes back."""
+    game = problem.game
+    last = [c.stop - 1 for c in game.columns]
+    free = np.delete(np.arange(game.size), last)
+
+    def full(y: np.ndarray) -> Array:
+        z = np.zeros(game.size)
+        z[free] = y
+        z[last] = [1.0 - z[c].sum() for c in game.columns]
+        return project(as_array(z[None, :], like), game)[0]
+
+    def F(y: np.ndarray) -> np.ndarray:
+        p = full(y)
+        losses = problem.losses(problem.payoffs(p)) / as_array(problem.unit, p)
+        target, _ = project(p + losses, game)
+        return np.asarray(to_numpy(target[0, :]), float)[free]
+
+    even = np.repeat([1.0 / s for s in game.strategies], game.strategies)[free]
+    start = even + 0.01 * np.sin(1.0 + np.arange(len(free)))  # where no two vertices are alike
+    end = End(full(start)[0, :], "simplicial")
+    meshes = int(math.log(1.0 / (256.0 * epsilon(like)), 4.0))
+    for y in fixed_points(F, start, meshes=meshes):
+        end = End(problem.refined(full(y), steps)[0, :], "simplicial")
+        if problem.judged([end]).holds.all():
+            break
+    return end
+
+
+def _sorted_out(
+    problem: EquilibriumProblem,
+    ends: list[End],
+    apart: float,
+    true: Callable[[Array], Array] | None,
+) -> tuple[tuple[Equilibrium, ...], tuple[Search, ...]]:
+    """Ends that are one equilibrium together, in order, and every end as a search."""
+    judged = problem.judged(ends)
+    groups = _groups(judged, problem.allowed, apart)
+    listed = []
+    for rows in groups:
+        p = judged.mixtures[rows[0] : rows[0] + 1, :]
+        sure = None if true is None else _true_regrets(true, p, problem.game)
+        regrets = tuple(judged.regrets[rows[0]].tolist())
+        listed.append(
+            Equilibrium(
+                p[0, :],
+                judged.payoffs[rows[0], :],
+                regrets,
+                sure,
+                problem.payoffs.method,
+                len(rows),
+            )
+        )
+    place = {row: k for k, rows in enumerate(groups) for row in rows}
+    searches = [
+        Search(
+            end.route,
+            end.start,
+            end.support,
+            _outcome(problem, judged, i, end),
+            place.get(i),
+            end.mixture,
+            tuple(judged.regrets[i].tolist()),
+        )
+        for i, end in enumerate(ends)
+    ]
+    return tuple(listed), tuple(searches)
+
+
+def _true_regrets(
+    true: Callable[[Array], Array], p: Array, game: RoleSymmetricGame
+) -> tuple[float, ...]:
+    u = _check.matrix(true(p), "the payoffs that true gives", rows=1, columns=game.size)
+    u = _check.alike(u, "the payoffs that true gives", p, "the mixtures")
+    return tuple(np.maximum(to_numpy(gains(u, p, game))[0], 0.0).tolist())
+
+
+def _outcome(problem: EquilibriumProblem, judged: Judged, i: int, end: End) -> str:
+    if judged.holds[i]:
+        return FOUND
+    if end.left or end.support is None:
+        return LEFT if end.left else STALLED
+    u = to_numpy(judged.payoffs[i, :])
+    parts = [u[[s for s in end.support if c.start <= s < c.stop]] for c in problem.game.columns]
+    gaps = [np.ptp(part) for part in parts]
+    return BETTER if (np.asarray(gaps) <= problem.allowed).all() else STALLED
+
+
+def _groups(judged: Judged, allowed: tuple[float, ...], apart: float) -> list[list[int]]:
+    """The rows of each equilibrium, that with the least regret first; in the order to be shown.
+
+    A regret is taken over what is allowed. What is below a thousandth of that is rounding, which
+    differs between processors and decides no order.
+    """
+    p = np.asarray(to_numpy(judged.mixtures), float)
+    over = judged.regrets / np.where(np.asarray(allowed) > 0.0, allowed, 1.0)
+    worst = over.max(axis=1)
+    groups: list[list[int]] = []
+    for i in sorted(np.flatnonzero(judged.holds).tolist(), key=lambda i: float(worst[i])):
+        near = [rows for rows in groups if np.max(np.abs(p[i] - p[rows[0]])) < apart]
+        if near:
+            near[0].append(i)
+        else:
+            groups.append([i])
+
+    def order(rows: list[int]) -> tuple[float, ...]:
+        regret = float(worst[rows[0]])
+        return (regret if regret > 1e-3 else 0.0, *(-p[rows[0]].round(6)).tolist())
+
+    return sorted(groups, key=order)

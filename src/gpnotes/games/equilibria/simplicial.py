@@ -1,0 +1,118 @@
+"""A fixed point of a continuous map by a path through simplices, which cannot miss it.
+
+The space (y, t), 0 ≤ t ≤ 1, is cut into simplices whose vertices lie at t = 0 or t = 1. A vertex
+has the label ``y − start`` below and ``y − F(y)`` above. A facet whose labels have zero among their
+averages lies on the path; there is one below, around `start`, and from there each simplex that the
+path enters by one such facet it leaves by another. It cannot come back, and, where F is bounded, it
+cannot run away: so it ends above, at a simplex in which F, taken as linear, has a fixed point.
+Sources: Merrill (1972), Applications and extensions of an algorithm that computes fixed points of
+certain upper semi-continuous point to set mappings; Eaves (1972), Homotopies for computation of
+fixed points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...ground.xp import HostVector
+
+__all__ = ["fixed_points"]
+
+Map = Callable[[HostVector], HostVector]
+
+
+def fixed_points(
+    F: Map, start: HostVector, *, mesh: float = 0.25, meshes: int = 14, most: int = 20_000
+) -> Iterator[HostVector]:
+    """Follow paths to points ever nearer to a fixed point of a map.
+
+    A path starts where the last one ended.
+
+    Parameters
+    ----------
+    F : callable
+        The map, of all of space, (n,) to (n,), into a bounded part of it.
+    start : HostVector, shape (n,)
+        The point to start from.
+    mesh : float, default 0.25
+        The first mesh; each is a fourth of the last.
+    meshes : int, default 14
+        The number of meshes.
+    most : int, default 20000
+        The most steps in all, each with one value of F at most.
+
+    Yields
+    ------
+    HostVector, shape (n,)
+        The end of the path of each mesh; nothing comes after the last step.
+    """
+    y = np.asarray(start, dtype=float)
+    left = most
+    for level in range(meshes):
+        end, steps = _path(F, y, mesh / 4.0**level, left)
+        if end is None:
+            return
+        y = end
+        left -= steps
+        yield y
+
+
+def _path(F: Map, start: HostVector, mesh: float, most: int) -> tuple[HostVector | None, int]:
+    """The end of the path from `start`, if there is one after at most so many steps, and those."""
+    n = len(start)
+    # vertices of a simplex, (n + 2, n + 1), each one step of the mesh further than the one before;
+    # the last coordinate is t, and `start` is in the middle of the facet below
+    vertices = [np.arange(n + 1) < k for k in range(n + 2)]
+    vertices = [vertex.astype(float) for vertex in vertices]
+    origin = start - mesh * np.mean(vertices[: n + 1], axis=0)[:n]
+
+    def place(vertex: HostVector) -> HostVector:
+        return origin + mesh * vertex[:n]
+
+    def label(vertex: HostVector) -> HostVector:
+        y = place(vertex)
+        return np.append(1.0, (y - (F(y) if vertex[n] > 0.5 else start)) / mesh)
+
+    labels = [label(vertex) for vertex in vertices]
+    new = n + 1
+    for step in range(1, most + 1):
+        old = _leaves(labels, new)
+        above = [i for i in range(n + 2) if i != old and vertices[i][n] > 0.5]
+        if len(above) == n + 1:
+            return _weights([labels[i] for i in above]) @ [place(vertices[i]) for i in above], step
+        vertex = _opposite(vertices, old)
+        new = {0: n + 1, n + 1: 0}.get(old, old)
+        del vertices[old], labels[old]
+        vertices.insert(new, vertex)
+        labels.insert(new, label(vertex))
+    return None, most
+
+
+def _weights(labels: list[HostVector]) -> HostVector:
+    """Those with which the labels of a facet have the average zero; a label starts with a one."""
+    return np.linalg.solve(np.stack(labels, axis=1), np.eye(len(labels))[0])
+
+
+def _leaves(labels: list[HostVector], new: int) -> int:
+    """The vertex that leaves for the new one, so that zero is an average of the labels again."""
+    others = [i for i in range(len(labels)) if i != new]
+    facet = np.stack([labels[i] for i in others], axis=1)
+    sides = np.stack([np.eye(len(others))[0], labels[new]], axis=1)
+    # with t of the new label the weights are (weights − t change): the first to vanish leaves
+    weights, change = np.linalg.solve(facet, sides).T
+    falls = change > 1e-12
+    ratios = np.divide(weights, change, out=np.full(len(others), np.inf), where=falls)
+    return others[int(np.argmin(ratios))]
+
+
+def _opposite(vertices: list[HostVector], i: int) -> HostVector:
+    """The other vertex that makes a simplex of the triangulation, Freudenthal's, with the rest."""
+    v = vertices
+    last = len(vertices) - 1
+    if i == 0:
+        return v[last] + (v[1] - v[0])
+    if i == last:
+        return v[0] - (v[last] - v[last - 1])
+    return v[i - 1] + (v[i + 1] - v[i])

@@ -1,0 +1,207 @@
+"""Equilibria by their supports: who is played must pay alike, which is a system of equations.
+
+For each set of strategies, some of every role, Newton steps from its centre solve
+``u_s(p) = v_r`` for the strategies s of the set, ``Σ_s p_s = 1`` in each role, p zero elsewhere.
+Where payoffs are linear, in games of two players, one step does: then this is the enumeration of
+supports, which finds every equilibrium of a game that is not degenerate. Source: Dickhaut & Kaplan
+(1991), A program for finding Nash equilibria.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from itertools import combinations, islice, product
+from typing import NamedTuple
+
+import numpy as np
+
+from ...ground.xp import HostArray, HostMatrix, HostVector
+from ..game import RoleSymmetricGame
+
+__all__ = ["Solved", "are_enough", "count_supports", "solve_on_supports", "supports_of"]
+
+_STEPS = 15
+_RANK = 1e-10  # singular values below this part of the largest are zero, on every processor
+_EDGE = 1e-4  # chances that fall below this part of an even share lead out of the simplex
+
+PayoffsAndJacobian = Callable[[HostArray], tuple[HostArray, HostArray]]
+
+
+class Solved(NamedTuple):
+    """The ends of the steps on supports.
+
+    Parameters
+    ----------
+    mixtures : HostMatrix, shape (n, S)
+        The mixtures at the end.
+    left : HostVector, shape (n,)
+        True where the steps left the simplex.
+    """
+
+    mixtures: HostMatrix
+    left: HostVector
+
+
+def count_supports(game: RoleSymmetricGame) -> int:
+    """Count the supports of a game, ``Π_r (2^{S_r} − 1)``.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+
+    Returns
+    -------
+    int
+        The number of supports.
+    """
+    return math.prod(2**s - 1 for s in game.strategies)
+
+
+def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
+    """Tell if so many supports hold all equilibria of the game, unless it is degenerate.
+
+    Only where payoffs are linear, since everybody meets one other player.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    tried : int
+        The number of supports that were tried, the first that `supports_of` gives.
+
+    Returns
+    -------
+    bool
+        True if they are enough.
+    """
+    if game.players == (1, 1):
+        rows, columns = game.strategies
+        return tried >= math.comb(rows + columns, rows) - 1  # those with as many of each
+    return game.players == (2,) and tried >= count_supports(game)
+
+
+def supports_of(game: RoleSymmetricGame, most: int) -> list[tuple[int, ...]]:
+    """List the first supports of a game, small ones first.
+
+    With one player in each of two roles, those with as many strategies in one role as in the other
+    come before: only they have an equilibrium unless the game is degenerate.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    most : int
+        The most supports to list.
+
+    Returns
+    -------
+    list of tuple
+        The columns that are played, for each support.
+    """
+    sizes = _sizes(game)
+    if game.players == (1, 1):
+        sizes = iter(sorted(sizes, key=lambda size: size[0] != size[1]))
+    return list(islice((chosen for size in sizes for chosen in _of_sizes(game, size)), most))
+
+
+def _sizes(game: RoleSymmetricGame) -> Iterator[tuple[int, ...]]:
+    for total in range(game.roles, game.size + 1):
+        yield from _adding_up(game.strategies, total)
+
+
+def _adding_up(strategies: tuple[int, ...], total: int) -> Iterator[tuple[int, ...]]:
+    """A number from 1 to s for each s of `strategies`, which add up to `total`."""
+    if not strategies:
+        yield ()
+        return
+    rest = strategies[1:]
+    for k in range(max(1, total - sum(rest)), min(strategies[0], total - len(rest)) + 1):
+        yield from ((k, *more) for more in _adding_up(rest, total - k))
+
+
+def _of_sizes(game: RoleSymmetricGame, size: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    columns = [range(c.start, c.stop) for c in game.columns]
+    parts = [combinations(c, k) for c, k in zip(columns, size, strict=True)]
+    return (sum(chosen, start=()) for chosen in product(*parts))
+
+
+def solve_on_supports(
+    payoffs: PayoffsAndJacobian,
+    chosen: list[tuple[int, ...]],
+    game: RoleSymmetricGame,
+    unit: HostVector,
+    rounding: float,
+) -> Solved:
+    """Find mixtures on each support at which all that is played pays alike, if steps get there.
+
+    A step goes nine tenths of the way to the edge at most, and who is led there again and again
+    has left.
+
+    Parameters
+    ----------
+    payoffs : callable
+        A function of mixtures (n, S) that gives payoffs (n, S) and Jacobians (n, S, S).
+    chosen : list of tuple
+        The supports, each as the columns that are played.
+    game : RoleSymmetricGame
+        The game.
+    unit : HostVector, shape (S,)
+        The unit that the payoffs of each strategy are measured in.
+    rounding : float
+        Steps below this are none.
+
+    Returns
+    -------
+    Solved
+        The end on each support.
+    """
+    played = np.zeros((len(chosen), game.size), dtype=bool)
+    for row, support in zip(played, chosen, strict=True):
+        row[list(support)] = True
+    p = _scaled(played.astype(float), game)
+    left = np.zeros(len(played), dtype=bool)
+    edge = _EDGE * p
+    moving = np.flatnonzero(played.sum(axis=1) > game.roles)
+    for _ in range(_STEPS):
+        if not len(moving):
+            break
+        u, J = payoffs(p[moving])
+        cases = zip(u / unit, J / unit[:, None], played[moving], strict=True)
+        steps = np.stack([_step(*case, game) for case in cases])
+        length = _inside(p[moving], steps)
+        p[moving] = _scaled(p[moving] + length[:, None] * steps, game)
+        left[moving] = (length < 1.0) & ((p < edge) & played)[moving].any(axis=1)
+        moving = moving[(np.abs(steps).max(axis=1) > rounding) & ~left[moving]]
+    return Solved(p, left)
+
+
+def _scaled(p: HostMatrix, game: RoleSymmetricGame) -> HostMatrix:
+    parts = [p[:, c] / p[:, c].sum(axis=1, keepdims=True) for c in game.columns]
+    return np.concatenate(parts, axis=1)
+
+
+def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricGame) -> HostArray:
+    """The Newton step (S,): the shortest where many would do, as near as can be where none does.
+
+    What is played shall pay as its role's mean does, and the step shall keep the sum of each role.
+    """
+    support = np.flatnonzero(played)
+    roles = np.repeat(np.arange(game.roles), game.strategies)[support]
+    # less_mean J step = −less_mean u, and the steps of each role add up to zero
+    same = (roles[:, None] == roles).astype(float)
+    less_mean = np.eye(len(support)) - same / same.sum(axis=1, keepdims=True)
+    kept = (np.arange(game.roles)[:, None] == roles).astype(float)
+    system = np.concatenate([less_mean @ J[np.ix_(support, support)], kept])
+    wanted = np.append(-less_mean @ u[support], np.zeros(game.roles))
+    step = np.zeros(game.size)
+    step[support] = np.linalg.lstsq(system, wanted, rcond=_RANK)[0]
+    return step
+
+
+def _inside(p: HostMatrix, steps: HostMatrix) -> HostVector:
+    """The share of each step to take, (n,): all, or nine tenths of the way to the edge."""
+    down = np.where(steps < 0.0, -steps, 0.0)
+    room = np.divide(p, down, out=np.full(p.shape, np.inf), where=down > 0.0).min(axis=1)
+    return np.where(room >= 1.0, 1.0, 0.9 * room)

@@ -1,0 +1,274 @@
+"""Games in the JSON of gameanalysis: names, profiles with payoffs, and learned payoffs.
+
+Five of its types are read and written: ``empty`` (a game with names), ``game`` and ``samplegame``
+(profiles with a payoff, or with several, for each strategy that is played), ``matrix`` (one player
+a role, every profile), which is read only, and ``rbf`` (sums of bumps). Nothing of the program is
+imported.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.xp import HostMatrix, HostVector, to_numpy
+from .expansion import Expansion
+from .game import RoleSymmetricGame
+from .payoff_fit import check_profiles
+from .payoffs import PayoffModel
+from .tabulated import Simulations
+
+__all__ = ["read_game", "write_game"]
+
+Game: TypeAlias = RoleSymmetricGame | Simulations | PayoffModel
+
+
+def read_game(text: str) -> Game:
+    """Read a game from the JSON of gameanalysis.
+
+    Parameters
+    ----------
+    text : str
+        The contents of the file.
+
+    Returns
+    -------
+    RoleSymmetricGame, Simulations or PayoffModel
+        A game without payoffs; profiles with payoffs, one row for each observation; or, of type
+        ``rbf``, a model.
+
+    Raises
+    ------
+    ValueError
+        If the text is no JSON, of another type, or does not describe a game.
+    TypeError
+        If `text` is no string.
+
+    Examples
+    --------
+    >>> text = '{"players": {"cars": 2}, "strategies": {"cars": ["bridge", "ford"]}, "profiles": '
+    >>> text += '[{"cars": [["bridge", 1, -20.0], ["ford", 1, -10.0]]}], "type": "game.1"}'
+    >>> read_game(text).payoffs
+    array([[-20., -10.]])
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a string; got {type(text).__name__}")
+    try:
+        stored = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"text must be JSON: {error}") from error
+    if not isinstance(stored, dict):
+        raise ValueError("text must hold a JSON object that describes a game")
+    kind = str(stored.get("type", "samplegame")).partition(".")[0]
+    _check.choice(kind, "the type in text", _READERS)
+    try:
+        game = _game(stored)
+        return _READERS[kind](game, stored)
+    except (KeyError, AttributeError, IndexError) as error:
+        raise ValueError(f"text must describe a game of type {kind}; it lacks {error}") from error
+    except TypeError as error:
+        raise ValueError(f"text must describe a game of type {kind}: {error}") from error
+
+
+def write_game(game: Game) -> str:
+    """Write a game in the JSON of gameanalysis.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame, Simulations or PayoffModel
+        What to write. Simulations become a ``game`` if no profile repeats, else a ``samplegame``;
+        of a model the means are written, its `doubt` is not: the format has no place for it.
+
+    Returns
+    -------
+    str
+        The contents of the file.
+
+    Raises
+    ------
+    ValueError
+        If simulations hold what is no profile of their game, or a payoff that is not finite where
+        its strategy is played, for which JSON has no number.
+    TypeError
+        If `game` is none of these.
+
+    Examples
+    --------
+    >>> write_game(RoleSymmetricGame((2,), (2,)))
+    '{"players": {"r0": 2}, "strategies": {"r0": ["s0", "s1"]}, "type": "empty.1"}'
+    """
+    if isinstance(game, RoleSymmetricGame):
+        return json.dumps({**_described(game), "type": "empty.1"})
+    if isinstance(game, PayoffModel):
+        return json.dumps({**_described(game.game), **_bumps(game), "type": "rbf.1"})
+    if not isinstance(game, Simulations):
+        got = type(game).__name__
+        raise TypeError(f"game must be a RoleSymmetricGame, Simulations or PayoffModel; got {got}")
+    profiles = np.asarray(to_numpy(game.profiles), float)
+    payoffs = np.asarray(to_numpy(game.payoffs), float)
+    check_profiles(game.game, profiles)
+    if not np.isfinite(payoffs[profiles > 0]).all():
+        raise ValueError("payoffs must be finite where a strategy is played")
+    distinct, where = np.unique(profiles, axis=0, return_inverse=True)
+    where = where.reshape(-1)
+    order = sorted(range(len(distinct)), key=lambda k: int(np.flatnonzero(where == k)[0]))
+    several = len(distinct) < len(profiles)
+    rows = [_observed(game.game, distinct[k], payoffs[where == k], several) for k in order]
+    kind = "samplegame.1" if several else "game.1"
+    return json.dumps({**_described(game.game), "profiles": rows, "type": kind})
+
+
+def _game(stored: Mapping[str, Any]) -> RoleSymmetricGame:
+    if "roles" in stored:
+        roles = [(each["name"], each["count"], each["strategies"]) for each in stored["roles"]]
+    else:
+        roles = [(r, stored["players"][r], names) for r, names in stored["strategies"].items()]
+    names = tuple(name for name, _, _ in roles)
+    strategies = tuple(tuple(each) for _, _, each in roles)
+    sizes = tuple(len(each) for each in strategies)
+    return RoleSymmetricGame(tuple(n for _, n, _ in roles), sizes, names, strategies)
+
+
+def _described(game: RoleSymmetricGame) -> dict[str, Any]:
+    return {
+        "players": dict(zip(game.role_names, game.players, strict=True)),
+        "strategies": {
+            role: list(names)
+            for role, names in zip(game.role_names, game.strategy_names, strict=True)
+        },
+    }
+
+
+def _empty(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+    return game
+
+
+def _simulations(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+    rows = [row for each in stored.get("profiles", ()) for row in _rows(game, each)]
+    if not rows:
+        return game
+    profiles, payoffs = (np.asarray(part) for part in zip(*rows, strict=True))
+    check_profiles(game, profiles)
+    return Simulations(game, profiles, payoffs)
+
+
+def _rows(
+    game: RoleSymmetricGame, stored: Mapping[str, Any]
+) -> Iterator[tuple[HostVector, HostVector]]:
+    """A profile once for each observation of its payoffs."""
+    if "symmetry_groups" in stored and "symmetry_groups" not in game.role_names:
+        groups = stored["symmetry_groups"]
+        stored = {}
+        for each in groups:
+            row = [each["strategy"], each["count"], each["payoff"]]
+            stored.setdefault(each["role"], []).append(row)
+    counts: dict[str, dict[str, float]] = {}
+    seen: dict[str, dict[str, list[float]]] = {}
+    for role, played in stored.items():
+        counts[role] = {strategy: count for strategy, count, _ in played}
+        seen[role] = {strategy: np.ravel(earned).tolist() for strategy, _, earned in played}
+    profile = game.row(counts)
+    observed = {len(earned) for each in seen.values() for earned in each.values()}
+    if len(observed) != 1:
+        raise ValueError(f"a profile must have as many payoffs for each strategy; got {stored}")
+    for k in range(observed.pop()):
+        earned = game.row({role: {s: u[k] for s, u in each.items()} for role, each in seen.items()})
+        yield profile, np.where(profile > 0, earned, np.nan)
+
+
+def _observed(
+    game: RoleSymmetricGame, profile: HostVector, payoffs: HostMatrix, several: bool
+) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for role, names, columns in zip(
+        game.role_names, game.strategy_names, game.columns, strict=True
+    ):
+        earned = payoffs[:, columns].T.tolist()
+        rows[role] = [
+            [name, int(count), seen if several else seen[0]]
+            for name, count, seen in zip(names, profile[columns].tolist(), earned, strict=True)
+            if count > 0
+        ]
+    return rows
+
+
+def _matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+    rows = [
+        ({r: {s: 1.0} for r, s in chosen.items()}, {r: {s: earned[r]} for r, s in chosen.items()})
+        for chosen, earned in _entries(game, stored["payoffs"], {})
+    ]
+    profiles = np.asarray([game.row(profile) for profile, _ in rows])
+    payoffs = np.asarray([game.row(earned) for _, earned in rows])
+    return Simulations(game, profiles, np.where(profiles > 0, payoffs, np.nan))
+
+
+def _entries(
+    game: RoleSymmetricGame, inner: Mapping[str, Any], chosen: dict[str, str]
+) -> Iterator[tuple[dict[str, str], Mapping[str, float]]]:
+    if len(chosen) == game.roles:
+        yield chosen, inner
+        return
+    for strategy, below in inner.items():
+        yield from _entries(game, below, {**chosen, game.role_names[len(chosen)]: strategy})
+
+
+def _model(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+    offsets, scales = (game.row(stored[name]) for name in ("offsets", "coefs"))
+    expansions = [
+        Expansion(
+            np.asarray([game.row(row) for row in stored["profiles"][role][name]]),
+            np.asarray(stored["alphas"][role][name], float),
+            game.row(stored["lengths"][role][name]),
+        )
+        for role, names in zip(game.role_names, game.strategy_names, strict=True)
+        for name in names
+    ]
+    parts = zip(expansions, scales.tolist(), offsets.tolist(), strict=True)
+    return PayoffModel(
+        game,
+        tuple(Expansion(e.profiles, e.weights, e.lengthscales, c, o) for e, c, o in parts),
+    )
+
+
+def _bumps(model: PayoffModel) -> dict[str, Any]:
+    game = model.game
+    arrays = [
+        [np.asarray(to_numpy(a), float) for a in (e.profiles, e.weights, e.lengthscales)]
+        for e in model.expansions
+    ]
+    profiles = [[_nonzero(game, _whole(row)) for row in x] for x, _, _ in arrays]
+    return {
+        "offsets": _nonzero(game, [e.offset for e in model.expansions]),
+        "coefs": _nonzero(game, [e.scale for e in model.expansions]),
+        "lengths": game.named([_nonzero(game, ell) for _, _, ell in arrays]),
+        "profiles": game.named(profiles),
+        "alphas": game.named([weights.tolist() for _, weights, _ in arrays]),
+    }
+
+
+def _whole(row: HostVector) -> list[float]:
+    """Counts as whole numbers, as the program wants them; in a subgame's bumps they are, too."""
+    return [int(x) if x == int(x) else x for x in row.tolist()]
+
+
+def _nonzero(game: RoleSymmetricGame, row: Any) -> dict[str, dict[str, Any]]:
+    """The program leaves zeros out, and roles that have nothing else."""
+    kept = {
+        role: {name: value for name, value in each.items() if value != 0}
+        for role, each in game.named(row).items()
+    }
+    return {role: each for role, each in kept.items() if each}
+
+
+_READERS = {
+    "empty": _empty,
+    "emptygame": _empty,
+    "game": _simulations,
+    "samplegame": _simulations,
+    "matrix": _matrix,
+    "rbf": _model,
+}

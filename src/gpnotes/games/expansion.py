@@ -1,0 +1,260 @@
+"""A payoff as a weighted sum of squared exponential bumps: the mean of a Gaussian process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.distances import squared_distances
+from ..ground.memory import blocks
+from ..ground.showing import summary
+from ..ground.xp import HostVector, Matrix, Vector, array_namespace, device, keep_copies
+from .posterior_variance import Doubt
+
+__all__ = ["ENTRIES", "Expansion"]
+
+# Numbers that a block of a computation holds in one array: 2 MiB in float64, about a cache.
+ENTRIES = 2**18
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The payoff to one strategy as a function of the opponents' profile.
+
+    ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)``,
+    :eq:`eq-dp-payoff`, with `offset` and `scale` in units of the payoff. The arrays are all of one
+    kind and copied.
+
+    Parameters
+    ----------
+    profiles : Matrix, shape (n, S)
+        The rows X_j, which omit the deviator.
+    weights : Vector, shape (n,)
+        The weight of each row.
+    lengthscales : Vector, shape (S,)
+        The length scales ℓ, in players.
+    scale : float, default 1.0
+        The factor of the sum.
+    offset : float, default 0.0
+        The payoff where the sum is zero.
+    doubt : Doubt, optional
+        The posterior variance, where the expansion is the mean of a process; None for a payoff
+        that is what it is.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match, there is no row, entries are not finite, or a length scale is
+        not positive.
+    TypeError
+        If the arrays differ in namespace, dtype or device, `scale` or `offset` is no number, or
+        `doubt` no `Doubt`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bump = Expansion(np.zeros((1, 2)), np.ones(1), np.ones(2), scale=2.0, offset=1.0)
+    >>> bump.payoff(np.asarray([[0.0, 0.0], [1.0, 0.0]])).round(4)
+    array([3.    , 2.2131])
+    """
+
+    profiles: Matrix
+    weights: Vector
+    lengthscales: Vector
+    scale: float = 1.0
+    offset: float = 0.0
+    doubt: Doubt | None = None
+
+    __repr__ = summary
+
+    def __post_init__(self) -> None:
+        n, size = _check.matrix(self.profiles, "profiles").shape
+        if n == 0:
+            raise ValueError("profiles must have at least one row; got none")
+        _check.vector(self.weights, "weights", size=n)
+        _check.vector(self.lengthscales, "lengthscales", size=size)
+        _check.positive(self.lengthscales, "lengthscales")
+        for name in ("weights", "lengthscales"):
+            _check.alike(getattr(self, name), name, self.profiles, "profiles")
+        keep_copies(self, "profiles", "weights", "lengthscales")
+        if self.doubt is not None:
+            factor = _check.instance(self.doubt, "doubt", Doubt).factor
+            _check.matrix(factor, "the factor of doubt", rows=n)
+            _check.alike(factor, "the factor of doubt", self.profiles, "profiles")
+        for name in ("scale", "offset"):
+            object.__setattr__(self, name, _check.number(getattr(self, name), name))
+
+    def bump_matrix(self, x: Matrix, others: Matrix) -> Matrix:
+        """The bump between any two of some profiles, ``exp(−½ Σ_s (x_s − x'_s)² / ℓ_s²)``.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles of the rows.
+        others : Matrix, shape (k, S)
+            Those of the columns.
+
+        Returns
+        -------
+        Matrix, shape (m, k)
+            The bumps.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `payoff`, for both.
+        """
+        self._validate(x)
+        self._validate(others, "others")
+        return self._between(x, others)
+
+    def variance(self, x: Matrix) -> Vector:
+        """The posterior variance of the payoffs against some profiles.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The variances, in units of the payoff squared, without the noise.
+
+        Raises
+        ------
+        ValueError
+            As in `payoff`, and if the expansion has no `doubt`.
+        TypeError
+            As in `payoff`.
+        """
+        self._validate(x)
+        if self.doubt is None:
+            raise ValueError("variance needs an expansion with a doubt, as fit_payoffs gives it")
+        ones = array_namespace(x).ones_like(x[:, 0])
+        return self.scale**2 * self.doubt.variance(self.bump_matrix(self.profiles, x), ones)
+
+    def restrict(self, kept: HostVector) -> Expansion:
+        """The payoff where nobody plays some strategies: a bump felt less, by those it has there.
+
+        Parameters
+        ----------
+        kept : ndarray of bool, shape (S,)
+            True for the strategies that may be played.
+
+        Returns
+        -------
+        Expansion
+            The payoff as a function of profiles of the strategies kept.
+        """
+        xp = array_namespace(self.profiles)
+        inside, outside = (
+            xp.asarray(np.flatnonzero(k), device=device(self.profiles)) for k in (kept, ~kept)
+        )
+        ell = xp.take(self.lengthscales, outside)
+        lost = xp.take(self.profiles, outside, axis=1) / ell
+        felt = xp.exp(-0.5 * xp.sum(lost**2, axis=1))
+        doubt = self.doubt
+        if doubt is not None:
+            reach = felt if doubt.reach is None else felt * doubt.reach
+            doubt = replace(doubt, reach=reach)
+        return Expansion(
+            xp.take(self.profiles, inside, axis=1),
+            felt * self.weights,
+            xp.take(self.lengthscales, inside),
+            self.scale,
+            self.offset,
+            doubt,
+        )
+
+    def payoff(self, x: Matrix) -> Vector:
+        """The payoffs against some profiles of the opponents.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row; they need not be whole.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The payoffs.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If x is no finite matrix with S columns, or differs in namespace, dtype or device.
+        """
+        return self.offset + self.scale * self.bumps(x)
+
+    def payoff_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
+        """The payoffs against some profiles, and their derivatives by the entries.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row.
+
+        Returns
+        -------
+        value : Vector, shape (m,)
+            The payoffs.
+        gradient : Matrix, shape (m, S)
+            Their derivatives by the entries of x.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `payoff`.
+        """
+        self._validate(x)
+        xp = array_namespace(x)
+        parts = [self._bumps_and_gradient(x[rows, :]) for rows in self._blocks(x)]
+        value, gradient = (xp.concat(part, axis=0) for part in zip(*parts, strict=True))
+        return self.offset + self.scale * value, self.scale * gradient
+
+    def bumps(self, x: Matrix) -> Vector:
+        """The weighted sum alone, without offset and scale, in blocks of rows.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, S)
+            The profiles, one a row.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The sums.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `payoff`.
+        """
+        self._validate(x)
+        parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
+        return array_namespace(x).concat(parts)
+
+    def _validate(self, x: Matrix, name: str = "x") -> None:
+        _check.matrix(x, name, columns=self.profiles.shape[1])
+        _check.alike(x, name, self.profiles, "profiles")
+
+    def _blocks(self, x: Matrix) -> list[slice]:
+        return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
+
+    def _kernel(self, x: Matrix) -> Matrix:
+        """The bump of each profile at each row of x, (m, n)."""
+        return self._between(x, self.profiles)
+
+    def _between(self, x: Matrix, others: Matrix) -> Matrix:
+        ell = self.lengthscales
+        return array_namespace(x).exp(-0.5 * squared_distances(x / ell, others / ell))
+
+    def _bumps_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
+        # ∂/∂x_s exp(−½ (X_s − x_s)²/ℓ_s²) = (X_s − x_s)/ℓ_s² times itself
+        weighted = self._kernel(x) * self.weights
+        value = array_namespace(x).sum(weighted, axis=1)
+        difference = weighted @ self.profiles - value[:, None] * x
+        return value, difference / self.lengthscales**2

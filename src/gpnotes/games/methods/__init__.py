@@ -1,0 +1,45 @@
+"""Six ways to the expected payoff of a deviator, with one signature and one kind of answer."""
+
+from __future__ import annotations
+
+from . import (
+    enumerated,
+    neighbours,
+    point,
+    sampled,
+)
+from . import (
+    exact_sum as exact,
+)
+from . import (
+    normal_approximation as gaussian,
+)
+from .expected_payoff import BumpMoments, Expectation, Method, Options, RoleProblem
+
+__all__ = [
+    "DETERMINISTIC",
+    "METHODS",
+    "WITH_VARIANCE",
+    "BumpMoments",
+    "Expectation",
+    "Method",
+    "Options",
+    "RoleProblem",
+]
+
+METHODS = {
+    "exact": Method(exact.expectations, ("threads",)),
+    "enumerated": Method(enumerated.expectations, ("limit",)),
+    "gaussian": Method(gaussian.expectations),
+    "point": Method(point.expectations),
+    "neighbours": Method(neighbours.expectations, ("moves", "limit")),
+    "sampled": Method(sampled.expectations, ("stream", "samples")),
+}
+
+DETERMINISTIC = tuple(name for name, method in METHODS.items() if "stream" not in method.options)
+
+WITH_VARIANCE = {
+    "exact": BumpMoments(exact.single_bumps, exact.pairs),
+    "enumerated": BumpMoments(enumerated.single_bumps, enumerated.pairs),
+    "gaussian": BumpMoments(gaussian.single_bumps, gaussian.pairs),
+}

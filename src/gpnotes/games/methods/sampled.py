@@ -1,0 +1,136 @@
+"""The expected payoff by sampling the opponents' profiles, with standard errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.memory import blocks
+from ...ground.random import Stream
+from ...ground.xp import Array, array_namespace, as_array, to_numpy
+from ..expansion import Expansion
+from ..game import RoleSymmetricGame
+from .expected_payoff import Expectation, Options, RoleProblem
+
+__all__ = ["expectations"]
+
+_DRAWN = 2**22  # counts that are held at a time: 32 MiB
+
+
+def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
+    """Means and standard errors of a role's bumps and their derivatives, over drawn profiles.
+
+    Parameters
+    ----------
+    problem : RoleProblem
+        The payoffs and mixtures.
+    options : Options
+        Of which ``stream`` and ``samples`` matter.
+
+    Returns
+    -------
+    list of Expectation
+        One for each strategy of the role, with standard errors.
+
+    Raises
+    ------
+    TypeError
+        If there is no stream.
+
+    Notes
+    -----
+    Derivatives are ``n_r E f(x + e_t)`` with one opponent less, :eq:`eq-dp-exact-gradient`,
+    estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a
+    time are as many samples as fit 32 MiB.
+    """
+    stream = cast(Stream, _check.instance(options.stream, "stream", Stream))
+    p = problem.mixtures
+    rows = blocks(p.shape[0], options.samples * problem.game.size, _DRAWN)
+    answers = []
+    for payoff in problem.expansions:
+        draws = [_Draws(problem.game, p[some, :], stream, options.samples) for some in rows]
+        parts = [_expectation(problem, payoff, some) for some in draws]
+        answers.append(Expectation.joined(parts))
+    return answers
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """A source of profiles: `samples` of them for each of some mixtures (b, S)."""
+
+    game: RoleSymmetricGame
+    mixtures: Array
+    stream: Stream
+    samples: int
+
+    def profiles(self, players: tuple[int, ...]) -> Iterator[np.ndarray]:
+        """Profiles (b, some, S), drawn on the host, until there are enough for each mixture."""
+        host = np.asarray(to_numpy(self.mixtures), dtype=np.float64)
+        for some in blocks(self.samples, len(host) * self.game.size, _DRAWN):
+            shape = len(host), some.stop - some.start
+            drawn = np.zeros((*shape, self.game.size))
+            for n, part in zip(players, self.game.columns, strict=True):
+                chance = host[:, None, part] / host[:, part].sum(axis=1)[:, None, None]
+                drawn[:, :, part] = self.stream.generator.multinomial(n, chance, size=shape)
+            yield drawn
+
+
+def _expectation(problem: RoleProblem, payoff: Expansion, draws: _Draws) -> Expectation:
+    players = problem.opponents
+    p = draws.mixtures
+    lots = [_moments(profiles, payoff, p) for profiles in draws.profiles(players)]
+    value, value_error = _summary(lots)
+    if not problem.gradient:
+        return Expectation(value, None, value_error)
+    columns = []
+    for role, part in enumerate(problem.game.columns):
+        fewer = tuple(max(0, m - (r == role)) for r, m in enumerate(players))
+        added = np.eye(problem.game.size)[part]
+        moments = [
+            [_moments(profiles + one_more, payoff, p) for one_more in added]
+            for profiles in draws.profiles(fewer)
+        ]
+        derivatives = [_summary(list(lots)) for lots in zip(*moments, strict=True)]
+        columns += [(players[role] * mean, players[role] * error) for mean, error in derivatives]
+    xp = array_namespace(p)
+    gradient, gradient_error = (xp.stack(column, axis=1) for column in zip(*columns, strict=True))
+    return Expectation(value, gradient, value_error, gradient_error)
+
+
+class _Moments(NamedTuple):
+    """The mean (B,) of a number of samples, and the sum of squares about it (B,)."""
+
+    number: int
+    mean: Array
+    squares: Array
+
+
+def _moments(profiles: np.ndarray, payoff: Expansion, p: Array) -> _Moments:
+    xp = array_namespace(p)
+    number = profiles.shape[1]
+    rows = as_array(profiles.reshape(-1, profiles.shape[2]), p)
+    f = xp.reshape(payoff.bumps(rows), profiles.shape[:2])
+    return _Moments(number, xp.mean(f, axis=1), number * xp.var(f, axis=1))
+
+
+def _together(a: _Moments, b: _Moments) -> _Moments:
+    """Two lots of samples as one.
+
+    Source: Chan, Golub & LeVeque (1979), Updating formulae and a pairwise algorithm for computing
+    sample variances.
+    """
+    number = a.number + b.number
+    gap = b.mean - a.mean
+    squares = a.squares + b.squares + gap**2 * (a.number * b.number / number)
+    return _Moments(number, a.mean + gap * (b.number / number), squares)
+
+
+def _summary(lots: list[_Moments]) -> tuple[Array, Array]:
+    """Mean and standard error, (B,) each."""
+    number, mean, squares = reduce(_together, lots)
+    return mean, array_namespace(mean).sqrt(squares / ((number - 1) * number))

@@ -1,0 +1,139 @@
+"""What the process of a payoff does not know: its posterior variance, and that of expectations.
+
+A deviation payoff is a sum of payoffs with known weights, the chances of profiles. So its posterior
+is normal, and its variance that of Bayesian quadrature against a multinomial, :eq:`eq-ge-doubt`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ground import check as _check
+from ..ground.showing import summary
+from ..ground.xp import Array, Matrix, Vector, array_namespace, keep_copies, solve_triangular
+
+__all__ = ["Doubt"]
+
+
+@dataclass(frozen=True, eq=False)
+class Doubt:
+    """What is left unknown of a payoff after its samples, in units of its scale squared.
+
+    With the bumps ``k`` of an expansion and v for `signal_var`, the covariance of the payoff at two
+    profiles is ``v k(x, x') − v² k(x, X) K_y⁻¹ k(X, x')``, where ``K_y = v k(X, X) + diag(noise)``.
+
+    Parameters
+    ----------
+    signal_var : float
+        The prior variance v of a payoff.
+    noise_var : float
+        The variance of the noise of one simulation.
+    factor : Matrix, shape (n, n)
+        The lower Cholesky factor of K_y, of the expansion's profiles in order.
+    reach : Vector, shape (n,), optional
+        How much of each sample's bump is felt; less than one in a subgame, where a sample may have
+        players on strategies that nobody plays any more. All of it unless given.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, or a variance is negative.
+    TypeError
+        If the arrays differ in namespace, dtype or device, or a variance is no number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Doubt(1.0, 0.25, np.asarray([[1.25**0.5]])).reduction(np.asarray([[1.0]])).round(6)
+    array([0.8])
+    """
+
+    signal_var: float
+    noise_var: float
+    factor: Matrix
+    reach: Vector | None = None
+
+    __repr__ = summary
+
+    def __post_init__(self) -> None:
+        for name in ("signal_var", "noise_var"):
+            number = _check.number(getattr(self, name), name)
+            object.__setattr__(self, name, _check.positive(number, name, zero=True))
+        n = _check.square(self.factor, "factor").shape[0]
+        if self.reach is None:
+            keep_copies(self, "factor")
+            return
+        _check.vector(self.reach, "reach", size=n)
+        _check.alike(self.reach, "reach", self.factor, "factor")
+        keep_copies(self, "factor", "reach")
+
+    def whitened(self, bumps: Matrix) -> Matrix:
+        """The covariances with what was seen, in coordinates in which those are independent.
+
+        Parameters
+        ----------
+        bumps : Matrix, shape (n, B)
+            The bump of each sample at a profile, or its expectation under a mixture.
+
+        Returns
+        -------
+        Matrix, shape (n, B)
+            ``L⁻¹ v k(X, ·)``; the sum of squares of a column is what the samples took away from
+            the prior variance.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `bumps` is no finite matrix of n rows of the kind of the factor.
+        """
+        _check.matrix(bumps, "bumps", rows=self.factor.shape[0])
+        _check.alike(bumps, "bumps", self.factor, "the factor")
+        felt = bumps if self.reach is None else self.reach[:, None] * bumps
+        return solve_triangular(self.factor, self.signal_var * felt)
+
+    def reduction(self, bumps: Matrix) -> Vector:
+        """What the samples took away from the prior variance.
+
+        Parameters
+        ----------
+        bumps : Matrix, shape (n, B)
+            As in `whitened`.
+
+        Returns
+        -------
+        Vector, shape (B,)
+            The reductions.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `whitened`.
+        """
+        xp = array_namespace(self.factor)
+        return xp.sum(self.whitened(bumps) ** 2, axis=0)
+
+    def variance(self, bumps: Matrix, pairs: Vector) -> Array:
+        """The posterior variance of a payoff, or of an expected one.
+
+        Parameters
+        ----------
+        bumps : Matrix, shape (n, B)
+            As in `whitened`.
+        pairs : Vector, shape (B,)
+            The expectation of the bump between two profiles that are drawn apart, 1 for a profile
+            that is known.
+
+        Returns
+        -------
+        Vector, shape (B,)
+            The variances, not below zero.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `whitened`, and for `pairs` likewise.
+        """
+        known = self.reduction(bumps)
+        _check.vector(pairs, "pairs", size=known.shape[0])
+        _check.alike(pairs, "pairs", self.factor, "the factor")
+        return array_namespace(known).clip(self.signal_var * pairs - known, 0.0, None)

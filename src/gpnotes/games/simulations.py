@@ -1,0 +1,203 @@
+"""Which profiles to simulate next: where the error of a regret shrinks most.
+
+The regret at a mixture is a maximum of payoffs less their mean, so an error of the payoff to s
+moves it by ``1 − p_s`` where s is the best choice and by ``−p_s`` where it is not. A simulation
+takes from the variance of each payoff that it shows the square of a covariance, :eq:`eq-ge-next`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.random import Stream, stream_of
+from ..ground.xp import (
+    Array,
+    HostMatrix,
+    HostVector,
+    Matrix,
+    as_array,
+    epsilon,
+    to_numpy,
+)
+from .expansion import Expansion
+from .methods import WITH_VARIANCE
+from .payoffs import PayoffModel, role_problem
+
+__all__ = ["propose_profiles"]
+
+_ROUNDING = 64.0  # times the precision: below that a variance may be one of nothing
+
+
+def propose_profiles(
+    model: PayoffModel,
+    mixtures: Array,
+    count: int = 1,
+    *,
+    stream: Stream | int,
+    candidates: int = 200,
+    method: str = "gaussian",
+) -> Matrix:
+    """Propose profiles to simulate, one after another, where the error of the regret shrinks most.
+
+    Candidates are drawn at the mixtures, and with one player who deviates; each choice counts what
+    the ones before it will have told, whatever that is: the variance of a process does not depend
+    on what it reads.
+
+    Parameters
+    ----------
+    model : PayoffModel
+        The model, every payoff with its `doubt`.
+    mixtures : Array, shape (S,) or (B, S)
+        The mixtures whose regrets are asked for, as equilibria of the model.
+    count : int, default 1
+        The number of profiles to propose.
+    stream : Stream or int
+        The stream that the candidates are drawn from.
+    candidates : int, default 200
+        The number of profiles to choose from, each for as many simulations as it is worth.
+    method : ``"gaussian"``, ``"exact"`` or ``"enumerated"``, default ``"gaussian"``
+        The way to the expectations.
+
+    Returns
+    -------
+    Matrix, shape (count, S)
+        The profiles, of all players, in the order of their choice.
+
+    Raises
+    ------
+    ValueError
+        If mixtures are off the simplex or none, a payoff has no `doubt`, the method knows no
+        variances, or a number is out of range.
+    TypeError
+        If an argument is of another kind than stated.
+
+    Notes
+    -----
+    O(J² C) for J samples and C candidates, and O(C²) for each choice.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes.games import RoleSymmetricGame, fit_payoffs
+    >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
+    >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
+    >>> model = fit_payoffs(game, profiles[6:], -profiles[6:], noise_var=0.01)
+    >>> bool((propose_profiles(model, np.asarray([0.2, 0.8]), 3, stream=0)[:, 0] < 6).all())
+    True
+    """
+    _check.instance(model, "model", PayoffModel)
+    _check.choice(method, "method", WITH_VARIANCE)
+    count = _check.whole(count, "count", 1)
+    candidates = _check.whole(candidates, "candidates", 1)
+    p = model.game.check_mixtures(mixtures)
+    if p.shape[0] == 0:
+        raise ValueError("mixtures must have at least one row; got none")
+    generator = stream_of(stream, "stream").generator
+    weights = _weights(model, p, method, generator)
+    profiles = _candidates(model, np.asarray(to_numpy(p), float), candidates, generator)
+    known = [
+        _Known.of(model, s, p, profiles, weights[:, s], method) for s in range(model.game.size)
+    ]
+    chosen = []
+    for _ in range(count):
+        j = int(np.argmax(sum(each.gains() for each in known)))
+        chosen.append(j)
+        known = [each.after(j) for each in known]
+    return as_array(profiles[chosen], p)
+
+
+def _weights(
+    model: PayoffModel, p: Array, method: str, generator: np.random.Generator, draws: int = 256
+) -> HostMatrix:
+    """The mean square of the derivative of a role's regret by each payoff, (B, S)."""
+    u, sd = (np.asarray(to_numpy(a), float) for a in model.deviation_payoffs_and_sd(p, method))
+    possible = u + sd * generator.standard_normal((draws, *u.shape))
+    q = np.asarray(to_numpy(p), float)
+    weights = np.empty_like(u)
+    for c in model.game.columns:
+        part = possible[:, :, c]
+        best = part == part.max(axis=2, keepdims=True)
+        weights[:, c] = np.mean((best - q[:, c]) ** 2, axis=0)
+    return weights
+
+
+def _candidates(
+    model: PayoffModel, p: HostMatrix, number: int, generator: np.random.Generator
+) -> HostMatrix:
+    """Profiles drawn at the mixtures, every other one with a player moved to any strategy."""
+    game = model.game
+    rows = p[np.arange(number) % len(p)]
+    drawn = np.concatenate(
+        [
+            generator.multinomial(n, rows[:, c] / rows[:, c].sum(axis=1, keepdims=True))
+            for n, c in zip(game.players, game.columns, strict=True)
+        ],
+        axis=1,
+    ).astype(float)
+    targets = generator.integers(game.size, size=number)
+    for i in range(1, number, 2):
+        t = int(targets[i])
+        c = game.columns[game.role_of(t)]
+        others = drawn[i, c].copy()
+        others[t - c.start] = 0.0
+        if others.sum() > 0:
+            drawn[i, c.start + generator.choice(len(others), p=others / others.sum())] -= 1.0
+            drawn[i, t] += 1.0
+    return np.unique(drawn, axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """What is known of one payoff: at the candidates, and of its expectations at the mixtures."""
+
+    shows: HostVector  # whether a candidate plays the strategy, (C,)
+    cross: HostMatrix  # covariances of candidates and expectations, (C, B)
+    shared: HostMatrix  # covariances between candidates, (C, C)
+    noise: float
+    weights: HostVector  # (B,)
+
+    @classmethod
+    def of(
+        cls,
+        model: PayoffModel,
+        s: int,
+        p: Array,
+        profiles: HostMatrix,
+        weights: HostVector,
+        method: str,
+    ) -> _Known:
+        payoff = model.expansions[s]
+        doubt = payoff.doubt
+        if doubt is None:  # of a model of other payoffs deviation_payoffs_and_sd has refused
+            raise ValueError(f"the payoff of strategy {s} needs a doubt")
+        x = np.maximum(profiles - (np.arange(model.game.size) == s), 0.0)
+        at = as_array(x, p)
+        bumps = WITH_VARIANCE[method].singles
+        problem = role_problem(model, s, p)
+        places = Expansion(at, 0.0 * at[:, 0], payoff.lengthscales)
+        met = doubt.whitened(payoff.bump_matrix(payoff.profiles, at))
+        seen = doubt.whitened(bumps(problem, payoff))
+        cross = doubt.signal_var * bumps(problem, places) - met.T @ seen
+        shared = doubt.signal_var * payoff.bump_matrix(at, at) - met.T @ met
+        host = (np.asarray(to_numpy(a), float) for a in (cross, shared))
+        rounding = _ROUNDING * epsilon(met) * doubt.signal_var  # what two differences leave
+        noise, own = max(doubt.noise_var, rounding, 1e-12), payoff.scale**2 * weights
+        return cls(profiles[:, s] > 0, next(host), next(host), noise, own)
+
+    def gains(self) -> HostVector:
+        """How much of the weighted variances a simulation of each candidate takes away, (C,)."""
+        told = np.maximum(np.diag(self.shared), 0.0) + self.noise
+        return np.asarray(self.shows * ((self.cross**2) @ self.weights) / told)
+
+    def after(self, j: int) -> _Known:
+        """The same after a simulation of candidate j."""
+        if not self.shows[j]:
+            return self
+        column = self.shared[:, j]
+        told = max(column[j], 0.0) + self.noise
+        cross = self.cross - np.outer(column, self.cross[j]) / told
+        shared = self.shared - np.outer(column, column) / told
+        return _Known(self.shows, cross, shared, self.noise, self.weights)

@@ -1,0 +1,139 @@
+"""A game from a table: every profile and what each strategy earns in it, or numbers seen there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.showing import summary
+from ..ground.xp import Array, HostMatrix, as_array, to_numpy
+from .expansion import Expansion
+from .game import LIMIT, RoleSymmetricGame, profiles_of, refuse_more
+from .payoff_fit import with_holes
+from .payoffs import PayoffModel
+
+__all__ = ["Simulations", "all_profiles", "tabulate"]
+
+_NARROW = 0.05  # players: a bump at the next profile, two counts away, is exp(−400)
+
+
+class Simulations(NamedTuple):
+    """Profiles of a game, and what each strategy earned in them: ``fit_payoffs(*simulations)``.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    profiles : Matrix, shape (n, S)
+        The counts of all players, one profile a row; a profile that was seen again has rows again.
+    payoffs : Matrix, shape (n, S)
+        The payoffs, NaN for strategies that nobody plays.
+    """
+
+    game: RoleSymmetricGame
+    profiles: HostMatrix
+    payoffs: HostMatrix
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+
+def all_profiles(game: RoleSymmetricGame, limit: int = LIMIT) -> HostMatrix:
+    """List every profile of all players of a game.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    limit : int, default 200000
+        The most profiles to list.
+
+    Returns
+    -------
+    ndarray, shape (P, S)
+        The profiles, one a row, on the host.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `limit`; it tells their number.
+    TypeError
+        If `game` is no `RoleSymmetricGame`, or `limit` no whole number.
+
+    Examples
+    --------
+    >>> all_profiles(RoleSymmetricGame((2,), (2,))).tolist()
+    [[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]]
+    """
+    _check.instance(game, "game", RoleSymmetricGame)
+    count = 1
+    for n, s in zip(game.players, game.strategies, strict=True):
+        count *= RoleSymmetricGame((n + 1,), (s,)).count_profiles(0)
+    refuse_more(count, limit, "the game has")
+    return profiles_of(game.players, game.strategies)
+
+
+def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> PayoffModel:
+    """A model of payoffs that are known, every profile with its own.
+
+    Parameters
+    ----------
+    game : RoleSymmetricGame
+        The game.
+    profiles : Matrix, shape (P, S)
+        Every profile of all players, once, in any order.
+    payoffs : Matrix, shape (P, S)
+        The payoffs; those of strategies that nobody plays are left out, and may be NaN.
+
+    Returns
+    -------
+    PayoffModel
+        A model that gives back the table, to be asked by `exact` or `enumerated`; it has no
+        `doubt`, and between profiles it knows nothing.
+
+    Raises
+    ------
+    ValueError
+        If a profile is missing, stands there twice or is none of the game, or a payoff that counts
+        is not finite.
+    TypeError
+        If `game` is no `RoleSymmetricGame`, or the arrays are not of one kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> game = RoleSymmetricGame((2,), (2,))
+    >>> table = np.asarray([[0.0, 1.0], [3.0, 0.0], [2.0, 0.0]])  # a dilemma of two
+    >>> tabulate(game, all_profiles(game), table).deviation_payoffs(np.asarray([0.0, 1.0]))
+    array([[3., 1.]])
+    """
+    _check.instance(game, "game", RoleSymmetricGame)
+    x = np.asarray(to_numpy(_check.matrix(profiles, "profiles", columns=game.size)), float)
+    if tuple(with_holes(payoffs, "payoffs").shape) != x.shape:
+        raise ValueError(f"payoffs must have shape {x.shape}; got {tuple(payoffs.shape)}")
+    _check.alike(payoffs, "payoffs", profiles, "profiles")
+    u = np.asarray(to_numpy(payoffs), float)
+    wanted = all_profiles(game, limit=max(LIMIT, len(x)))
+    given = np.unique(x, axis=0)
+    if len(given) != len(x) or given.shape != wanted.shape or (given != _sorted(wanted)).any():
+        raise ValueError(
+            f"profiles must be all {len(wanted)} of the game, once each; got {len(x)}, of which "
+            f"{len(given)} differ"
+        )
+    if not np.isfinite(u[x > 0]).all():
+        raise ValueError("payoffs must be finite where a strategy is played")
+    narrow = as_array(np.full(game.size, _NARROW), profiles)
+    return PayoffModel(
+        game,
+        tuple(
+            Expansion(as_array(others, profiles), as_array(u[x[:, s] > 0, s], profiles), narrow)
+            for s in range(game.size)
+            for others in [x[x[:, s] > 0] - (np.arange(game.size) == s)]
+        ),
+    )
+
+
+def _sorted(rows: HostMatrix) -> HostMatrix:
+    return np.unique(rows, axis=0)

@@ -1,0 +1,262 @@
+"""What a deep process says after its data, and its bound as what a fit raises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import cast
+
+from ...ground import check as _check
+from ...ground.chunks import Chunks, Data, Rows
+from ...ground.conversion import takes
+from ...ground.random import Stream, stream_of
+from ...ground.random import stream as seeded
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import PredictiveLikelihood, require
+from ...model.gaussian_process import differentiable_mean
+from ...model.likelihoods.variational_expectations import is_latent, log_predictive, predicted
+from ..objective import evidence_of
+from .elbo import Part, Posteriors, part_and_gradient, passed, posteriors, with_divergence
+from .model import DeepGP, validate_rows
+from .noise import draw_noise, own_noise
+
+__all__ = ["DeepPosterior"]
+
+
+@dataclass(frozen=True, eq=False)
+class DeepPosterior:
+    """Predictions of a deep process: at each input a mixture of normals, one for each draw.
+
+    What `gpnotes.fit` of a `DeepGP` has as its posterior; make one by ``DeepPosterior(model)``.
+
+    Parameters
+    ----------
+    model : DeepGP
+        The layers with their q.
+    draws : int, default 100
+        The number of draws of a prediction.
+    seed : int, default 1
+        The seed of these draws: the same inputs get the same answers.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of its range.
+    TypeError
+        If an argument is of another kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, Gaussian
+    >>> from gpnotes.infer import deep, svgp
+    >>> top = svgp.SVGP(GP(RBF(4.0), 0.0), Gaussian(0.1), np.asarray([[0.0], [1.0]]))
+    >>> model = deep.deepen(svgp.prior(top), [RBF()])
+    >>> DeepPosterior(model).predict(np.asarray([[0.0], [9.0]]))
+    (array([0., 0.]), array([4., 4.]))
+    """
+
+    model: DeepGP
+    draws: int = 100
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _check.instance(self.model, "model", DeepGP)
+        object.__setattr__(self, "draws", _check.whole(self.draws, "draws", 1))
+        object.__setattr__(self, "seed", _check.whole(self.seed, "seed", 0))
+
+    @cached_property
+    def _units(self) -> Posteriors:
+        return posteriors(self.model)
+
+    @takes("Xs")
+    def components(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+        """The means and the variances of f, one row for each draw of the inner layers.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+
+        Returns
+        -------
+        mean, variance : Matrix, shape (S, n*)
+            The moments of each component; all count alike.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` is no matrix of finite numbers with d columns.
+        TypeError
+            If `Xs` differs in namespace, dtype or device from the inducing inputs.
+        """
+        self._validate(Xs)
+        return self._components(Xs)
+
+    def _components(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+        n, xp = Xs.shape[0], array_namespace(Xs)
+        if n == 0:
+            return (xp.reshape(Xs[:, 0], (1, 0)),) * 2
+        noise = draw_noise(self.model, n, seeded(self.seed), self.draws)
+        f = passed(self._units, Xs, noise)[-1].found[0]
+        return xp.reshape(f.mean, (-1, n)), xp.reshape(f.variance, (-1, n))
+
+    @takes("Xs")
+    def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
+        """The mean and the variance of f, or of new y, at each of some inputs.
+
+        Those of the mixture, :eq:`eq-dg-mixture`: the mean of the means, and the mean of the
+        variances plus the variance of the means.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Predict a new y rather than f; the likelihood must have a ``predict``.
+
+        Returns
+        -------
+        mean, variance : Vector, shape (n*,)
+            The mean and the variance at each input.
+
+        Raises
+        ------
+        ValueError
+            As in `components`.
+        TypeError
+            As in `components`, if `noise` is no bool, or the likelihood has no ``predict``.
+        """
+        noise = _check.flag(noise, "noise")
+        means, variances = self.components(Xs)
+        if noise:
+            of = require(self.model.likelihood, "the likelihood", PredictiveLikelihood)
+            means, variances = predicted(cast(PredictiveLikelihood, of), means, variances)
+        xp = array_namespace(means)
+        mean = xp.mean(means, axis=0)
+        return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
+
+    @takes("Xs")
+    def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
+        """The mean of f, or of new y, shape (n*,), with the arguments of `predict`."""
+        return self.predict(Xs, noise)[0]
+
+    @takes("Xs")
+    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
+        """The variance of f, or of new y, shape (n*,), with the arguments of `predict`."""
+        return self.predict(Xs, noise)[1]
+
+    @takes("Xs", "y")
+    def log_density(self, Xs: Matrix, y: Vector) -> Vector:
+        """``log p(yᵢ)`` of new y, each by itself: that of the mixture.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        y : Vector, shape (n*,)
+            The new observations.
+
+        Returns
+        -------
+        Vector, shape (n*,)
+            The log densities.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `components`, and for y that do not fit Xs or the likelihood.
+        """
+        validate_rows(self.model, Xs, y, "Xs")
+        means, variances = self._components(Xs)
+        xp = array_namespace(means)
+        parts = xp.stack([
+            log_predictive(self.model.likelihood, y, means[s, :], variances[s, :])
+            for s in range(means.shape[0])
+        ])  # fmt: skip
+        top = xp.max(parts, axis=0)
+        return top + xp.log(xp.mean(xp.exp(parts - top), axis=0))
+
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
+        """Draw whole functions at some inputs: each layer at the values of the one before.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        stream : Stream or int
+            The stream to draw from.
+        n : int
+            The number of functions.
+
+        Returns
+        -------
+        Matrix, shape (n, n*)
+            One function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit, as in `components`, or `n` is negative.
+        TypeError
+            If `stream` is no `Stream` or seed or `n` no whole number.
+        MemoryError
+            If a covariance has no room.
+
+        Notes
+        -----
+        O(n n*³) for each unit.
+        """
+        self._validate(Xs)
+        stream = stream_of(stream, "stream")
+        xp = array_namespace(Xs)
+        functions = [self._path(Xs, stream) for _ in range(_check.whole(n, "n"))]
+        return xp.stack(functions) if functions else xp.zeros((0, Xs.shape[0]), dtype=Xs.dtype)
+
+    def _path(self, Xs: Matrix, stream: Stream) -> Vector:
+        H = Xs
+        for layer in self._units:
+            columns = [q.sample(H, stream, 1)[0, :] for q in layer]
+            H = array_namespace(Xs).stack(columns, axis=1)
+        return H[:, 0]
+
+    def _validate(self, Xs: Matrix) -> None:
+        Z = self.model.layers[0][0].Z
+        _check.matrix(Xs, "Xs", columns=Z.shape[1])
+        _check.alike(Xs, "Xs", Z, "the model's Z")
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The bound, with the draws that the model's seed gives: the same at each step.
+
+    A row's draws depend on its place in its chunk, so that chunks need not know of each other.
+    """
+
+    data: Data
+    latent: bool
+    held: tuple[str, ...]
+
+    def value_and_gradient(self, model: DeepGP) -> tuple[float, DeepGP]:
+        units = posteriors(model)
+        return with_divergence(model, units, self.data.over(partial(_part, model, units)))
+
+    def posterior(self, model: DeepGP) -> DeepPosterior:
+        return DeepPosterior(model)
+
+
+def _part(model: DeepGP, units: Posteriors, X: Matrix, y: Vector) -> Part:
+    return part_and_gradient(model, units, X, y, own_noise(model, X.shape[0]), 1.0)
+
+
+@evidence_of.register(DeepGP)
+def _evidence(model: DeepGP, data: Rows | Chunks) -> _Evidence:
+    if isinstance(data, Rows):
+        validate_rows(model, data.X, data.y)
+    names = []
+    for level, layer in enumerate(model.layers):
+        for place, unit in enumerate(layer):
+            differentiable_mean(unit.gp)
+            names.append(f"layers.{level}.{place}.gp.noise_var")
+    return _Evidence(data, is_latent(model.likelihood), tuple(names))

@@ -1,0 +1,490 @@
+"""Labels and other non-Gaussian observations: a Gaussian around the mode of f.
+
+`condition` finds the mode by Newton steps and keeps the factor of ``B = I + W^½ K W^½``, whose
+eigenvalues are at least one. Prediction, the approximate evidence and its derivatives start from
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.chunks import Chunks, Rows
+from ...ground.conversion import takes
+from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.params import cotangent
+from ...ground.random import Stream, stream_of
+from ...ground.showing import summary
+from ...ground.threads import threads_for
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import LabelLikelihood, Likelihood, require
+from ...model.gaussian_process import GP, differentiable_mean, validate_data
+from ...model.likelihoods import Bernoulli, unchecked
+from ...model.likelihoods.base import require_observable
+from ...model.likelihoods.variational_expectations import has_parameters, is_latent, probability
+from ...model.means import pulled, values_of
+from ...model.normal import Normal, normal_of
+from ..objective import evidence_of, whole_rows
+from .mode import mode_of
+
+__all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
+
+_PROBIT = Bernoulli()
+
+
+@takes("X", "y")
+def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
+    """Approximate ``p(f | y)`` by the Gaussian around its mode, given labels y (n,) at X (n, d).
+
+    Parameters
+    ----------
+    gp : GP
+        The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
+        must be zero.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations; labels are 1 and −1.
+    likelihood : Likelihood, default Bernoulli()
+        It gives ``log_density(y, f)`` and ``derivatives(y, f)``, and is log-concave in f.
+
+    Returns
+    -------
+    LaplacePosterior
+        The approximation, :eq:`eq-al-laplace`, :eq:`eq-la-bell`.
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit, for other labels, or for a process with noise.
+    TypeError
+        If an argument is of the wrong kind.
+    MemoryError
+        If the Gram matrix has no room.
+    RuntimeError
+        If the mode is not found.
+
+    Notes
+    -----
+    Costs O(n³) a Newton step. A Newton step is halved until it does not lower the posterior
+    density; some ten are taken. Under a prior as wide as the labels allow, ``p(f | y)`` is skewed
+    and its mode nearer to zero than its mean: probabilities are then too near to a half (Kuss &
+    Rasmussen, 2005).
+
+    Source: Rasmussen & Williams (2006), algorithm 3.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
+    >>> posterior = condition(GP(RBF(4.0), 0.0), X, y)
+    >>> posterior.probability(np.asarray([[0.5], [3.0]])).round(4)
+    array([0.8158, 0.2662])
+    """
+    _validate(gp, X, y, likelihood)
+    return _conditioned(gp, X, y, likelihood)
+
+
+@threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
+def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
+    K = gp.kernel.gram(X, None)
+    mean = values_of(gp.mean, X)
+    f, steps = _mode(K, mean, y, likelihood)
+    first, second, third = unchecked(likelihood)[1](y, f)
+    sqrt_W = array_namespace(f).sqrt(-second)
+    factor = _factor(K, sqrt_W)
+    return LaplacePosterior(gp, X, y, likelihood, f, first, sqrt_W, third, factor, steps)
+
+
+def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[Vector, int]:
+    """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``, and the steps it took."""
+    xp = array_namespace(K)
+    log_density, derivatives = unchecked(likelihood)
+
+    def value(alpha: Vector, f: Vector) -> float:
+        return float(xp.sum(log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
+
+    def newton(f: Vector) -> Vector:
+        return _newton(K, f - mean, *derivatives(y, f)[:2])
+
+    doubt = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
+    return mode_of(K, mean, value, newton, doubt)
+
+
+def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
+    """``K⁻¹(f − m)`` at the top of the quadratic that touches the posterior, :eq:`eq-la-newton`."""
+    xp = array_namespace(deviation)
+    if not bool(xp.all(second <= 0.0)):
+        top = float(xp.max(second))
+        raise _check.NoValueError(
+            f"likelihood must be log-concave in f; its second derivative is {top:.3g}"
+        )
+    sqrt_W = xp.sqrt(-second)
+    # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
+    b = first - second * deviation
+    return b - sqrt_W * _factor(K, sqrt_W).solved(sqrt_W * (K @ b))
+
+
+def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
+    """Of ``B = I + W^½ K W^½``."""
+    B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
+    name = "I + W^½ K W^½"
+    factor = factorise(B, name=name)
+    warn_of_jitter(factor.jitter, name)
+    return factor
+
+
+@dataclass(frozen=True, eq=False)
+class LaplacePosterior:
+    """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `condition`.
+
+    Parameters
+    ----------
+    gp : GP
+        The process that was conditioned.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    likelihood : Likelihood
+        How y scatters around f.
+    mode : Vector, shape (n,)
+        The mode of f at `X`.
+    gradient : Vector, shape (n,)
+        The gradient of ``log p(y | f)`` there.
+    sqrt_W : Vector, shape (n,)
+        ``W^½``, with W minus the second derivatives there.
+    third : Vector, shape (n,)
+        The third derivatives there.
+    cholesky : Cholesky
+        The factor of ``I + W^½ K W^½``.
+    steps : int
+        How many Newton steps it took.
+
+    Notes
+    -----
+    Source: Rasmussen & Williams (2006), section 3.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]))
+    >>> mean.round(4), variance.round(4)
+    (array([0.5061, 0.    ]), array([0.6613, 1.    ]))
+    """
+
+    gp: GP
+    X: Matrix
+    y: Vector
+    likelihood: Likelihood
+    mode: Vector
+    gradient: Vector
+    sqrt_W: Vector
+    third: Vector
+    cholesky: Cholesky
+    steps: int
+
+    __repr__ = summary
+
+    @takes("Xs")
+    def predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        """Predict the mean and the variance of f at inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        mean : Vector, shape (m,)
+            The mean.
+        variance : Vector, shape (m,)
+            The variance; one that rounding took below zero is zero.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If `Xs` is of the wrong kind.
+
+        Notes
+        -----
+        Costs O(n² m), :eq:`eq-la-predict`. Source: Rasmussen & Williams (2006), algorithm 3.2.
+        """
+        self._validate(Xs)
+        return self._moments(Xs)
+
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
+        predictions = [self._predict(Xs[rows, :]) for rows in blocks]
+        means, variances = zip(*predictions, strict=True)
+        xp = array_namespace(Xs)
+        return xp.concat(means), xp.concat(variances)
+
+    def _validate(self, Xs: Matrix) -> None:
+        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
+        _check.alike(Xs, "Xs", self.X, "X")
+        self.gp.kernel.validate_inputs(Xs, "Xs")
+
+    @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
+    def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        xp = array_namespace(Xs)
+        cross = self.gp.kernel.gram(self.X, Xs)
+        half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
+        variance = self.gp.kernel.gram_diag(Xs) - xp.sum(half * half, axis=0)
+        mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
+        return mean, xp.clip(variance, 0.0, None)
+
+    @takes("Xs")
+    def mean(self, Xs: Matrix) -> Vector:
+        """Predict the mean of f, (m,), at Xs (m, d); errors are those of `predict`."""
+        return self.predict(Xs)[0]
+
+    @takes("Xs")
+    def variance(self, Xs: Matrix) -> Vector:
+        """Predict the variance of f, (m,), at Xs (m, d); errors are those of `predict`."""
+        return self.predict(Xs)[1]
+
+    @takes("Xs")
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
+        """Draw functions at inputs from the approximation.
+
+        By the root of `joint`, as those of an exact posterior.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        stream : Stream or int
+            The source of random numbers.
+        n : int
+            How many functions are drawn.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The values, one function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite, or `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
+        """
+        stream = stream_of(stream, "stream")
+        _check.whole(n, "n")
+        return self.joint(Xs).sample(stream, n)
+
+    @takes("Xs")
+    def joint(self, Xs: Matrix) -> Normal:
+        """Predict the joint distribution of f at all of Xs (m, d); errors as in `covariance`."""
+        self._validate_square(Xs)
+        mean, _ = self._moments(Xs)
+        return normal_of(mean, self._covariance(Xs), self.gp.kernel.gram_diag(Xs))
+
+    @takes("Xs")
+    def covariance(self, Xs: Matrix) -> Matrix:
+        """Predict the covariance of f between inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (m, m)
+            The covariance.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If `Xs` is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
+        """
+        self._validate_square(Xs)
+        return self._covariance(Xs)
+
+    def _validate_square(self, Xs: Matrix) -> None:
+        self._validate(Xs)
+        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
+
+    @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        cross = self.gp.kernel.gram(self.X, Xs)
+        half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
+        return self.gp.kernel.gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+
+    @takes("Xs")
+    def probability(self, Xs: Matrix) -> Vector:
+        """Predict the probability ``P(y = 1)`` of labels at inputs, averaged over f.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The probabilities, :eq:`eq-al-predictive`.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` does not fit the inputs of the data or is not finite.
+        TypeError
+            If the likelihood is not one of labels, or `Xs` is of the wrong kind.
+        """
+        label = require(self.likelihood, "the likelihood", LabelLikelihood)
+        self._validate(Xs)
+        return probability(cast(LabelLikelihood, label), *self._moments(Xs))
+
+    @property
+    def log_evidence(self) -> float:
+        """The approximate log evidence, nearly ``log p(y)``.
+
+        ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode, :eq:`eq-la-evidence`.
+        Source: Rasmussen & Williams (2006), algorithm 3.1.
+        """
+        xp = array_namespace(self.mode)
+        deviation = self.mode - values_of(self.gp.mean, self.X)
+        fit = float(xp.sum(unchecked(self.likelihood)[0](self.y, self.mode)))
+        return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
+
+    @threads_for(lambda self: self.X.shape[0] ** 3)
+    def evidence_gradient(self) -> tuple[GP, Matrix]:
+        """Differentiate `log_evidence` by the process and the inputs, :eq:`eq-la-gradient`; O(n³).
+
+        Returns
+        -------
+        gp_bar : GP
+            A `GP` that holds the derivatives by kernel and mean.
+        X_bar : Matrix, shape (n, d)
+            The derivatives by the inputs. There is no third one, by y, as in `exact.Posterior`: a
+            label cannot change a little.
+
+        Raises
+        ------
+        TypeError
+            If the mean of the process has no pullback.
+        MemoryError
+            If the matrices (n, n) that it takes have no room.
+
+        Notes
+        -----
+        The mode moves with the hyperparameters, ``df = (I + KW)⁻¹ (dK ∇log p + dm)``, and W with
+        the mode. So with ``R = W^½ B⁻¹ W^½`` and ``s = ½ diag((K⁻¹ + W)⁻¹) ∇³log p`` there is one
+        matrix for all, ``K_bar = ½ (a aᵀ − R) + u aᵀ`` with ``a = ∇log p`` and ``u = s − R K s``.
+        Source: Rasmussen & Williams (2006), algorithm 5.1.
+        """
+        n = self.X.shape[0]
+        xp = array_namespace(self.X)
+        memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
+        K = self.gp.kernel.gram(self.X, None)
+        half = self.cholesky.half_solved(self.sqrt_W[:, None] * K)
+        s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
+        u = s - self.sqrt_W * self.cholesky.solved(self.sqrt_W * (K @ s))
+        R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
+        K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
+        kernel_bar, X_bar, _ = self.gp.kernel.pull_gram(self.X, None, K_bar)
+        mean_bar, X_bar_of_mean = pulled(differentiable_mean(self.gp), self.X, self.gradient + u)
+        gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
+        return gp_bar, X_bar + X_bar_of_mean
+
+
+@dataclass(frozen=True, eq=False)
+class LaplaceGP:
+    """A process seen through a likelihood, for `gpnotes.fit` by Laplace's approximation.
+
+    As a cotangent, it holds the derivatives by the process.
+
+    Parameters
+    ----------
+    gp : GP
+        The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
+        must be zero and stays.
+    likelihood : Likelihood, default Bernoulli()
+        How y scatters around f; parameters of it stay too.
+
+    Raises
+    ------
+    ValueError
+        If the process has noise.
+    TypeError
+        If a parameter is of the wrong kind.
+
+    Notes
+    -----
+    Source: Rasmussen & Williams (2006), section 5.5.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF, fit
+    >>> X = np.linspace(0.0, 6.0, 12)[:, None]
+    >>> y, gp = np.sign(np.sin(X[:, 0]) + 0.1), GP(RBF(1.0, 0.3), 0.0)
+    >>> fit(LaplaceGP(gp), X, y).log_evidence > condition(gp, X, y).log_evidence
+    True
+    """
+
+    gp: GP
+    likelihood: Likelihood = _PROBIT
+
+    def __post_init__(self) -> None:
+        _require_no_noise(_check.instance(self.gp, "gp", GP))
+        require(self.likelihood, "likelihood", Likelihood)
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The approximate evidence of `condition`."""
+
+    rows: Rows
+    held: tuple[str, ...]
+    latent: bool
+
+    def value_and_gradient(self, model: LaplaceGP) -> tuple[float, LaplaceGP]:
+        posterior = self.posterior(model)
+        return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
+
+    def posterior(self, model: LaplaceGP) -> LaplacePosterior:
+        return _conditioned(model.gp, self.rows.X, self.rows.y, model.likelihood)
+
+
+@evidence_of.register(LaplaceGP)
+def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
+    rows = whole_rows(data, model)
+    _validate(model.gp, rows.X, rows.y, model.likelihood)
+    differentiable_mean(model.gp)
+    others = ("likelihood",) if has_parameters(model.likelihood) else ()
+    return _Evidence(rows, ("gp.noise_var", *others), is_latent(model.likelihood))
+
+
+def _validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
+    validate_data(gp, X, y)
+    require(likelihood, "likelihood", Likelihood)
+    _require_no_noise(gp)
+    require_observable(likelihood, y, values_of(gp.mean, X))
+    memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")
+
+
+def _require_no_noise(gp: GP) -> None:
+    if gp.noise_var:
+        why = "the likelihood says how y scatters around f"
+        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")

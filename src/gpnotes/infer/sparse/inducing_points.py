@@ -1,0 +1,233 @@
+"""Choices of inducing points: greedily by conditional variance, by k-means, or at random."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.conversion import takes
+from ...ground.random import Stream, stream_of
+from ...ground.xp import HostMatrix, HostVector, Matrix, array_namespace, as_array
+from ...model.kernels import Kernel
+from .projection import in_double
+
+__all__ = ["greedy_points", "kmeans_points", "random_points"]
+
+
+@takes("X")
+def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
+    """Choose rows of X greedily, each where f is least known given those before.
+
+    They are the first n pivots of a pivoted Cholesky factorisation of ``kernel(X)``: each lowers
+    ``Σ gᵢ`` by at least the largest gap.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel of f.
+    X : Matrix, shape (N, d)
+        The inputs to choose from.
+    n : int
+        The number of rows to choose, at most N.
+
+    Returns
+    -------
+    Matrix, shape (n, d)
+        The chosen rows. Fewer come back where the gaps have come down to rounding: the rest would
+        add nothing.
+
+    Raises
+    ------
+    ValueError
+        If X is no matrix of finite numbers or does not fit the kernel, or `n` is not from 1 to N.
+    TypeError
+        If `kernel` is no `Kernel` or `n` no whole number.
+    MemoryError
+        If the pivoted factor has no room.
+
+    Notes
+    -----
+    O(N n²) time, O(N n) memory.
+
+    Source: Burt, Rasmussen & van der Wilk (2020); Foster et al. (2009).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> greedy_points(RBF(), np.asarray([[0.0], [0.1], [5.0], [2.0]]), 3)
+    array([[0.],
+           [5.],
+           [2.]])
+    """
+    _check.instance(kernel, "kernel", Kernel)
+    kernel.validate_inputs(_check.matrix(X, "X"), "X")
+    n = _admitted_number(X, n)
+    memory.require(n, X.shape[0], copies=2, like=X, what="the pivoted factor")
+    wide = _xp.in_double(X)
+    xp = array_namespace(wide)
+    chosen = _pivots(in_double(kernel), wide, n)
+    return xp.take(X, xp.asarray(chosen, dtype=xp.int64, device=_xp.device(X)), axis=0)
+
+
+def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
+    xp = array_namespace(X)
+    gap = kernel.gram_diag(X)
+    least = 10.0 * X.shape[0] * _xp.epsilon(X) * float(xp.max(gap))
+    rows = xp.zeros((n, X.shape[0]), dtype=X.dtype, device=_xp.device(X))
+    chosen: list[int] = []
+    for j in range(n):
+        i = int(xp.argmax(gap))
+        pivot = float(gap[i])
+        if j and pivot <= least:
+            break
+        chosen.append(i)
+        cross = kernel.gram(X[i : i + 1, :], X)[0, :]
+        row = (cross - rows[:j, i] @ rows[:j, :]) / pivot**0.5
+        rows[j, :] = row
+        gap = xp.clip(gap - row * row, 0.0, None)
+        gap[i] = 0.0
+    return chosen
+
+
+@takes("X")
+def kmeans_points(X: Matrix, n: int, stream: Stream | int, *, steps: int = 50) -> Matrix:
+    """Find the centres of clusters of X, by Lloyd's steps.
+
+    The centres start at rows drawn far from each other (k-means++) and move until no row changes
+    its cluster. Distances are taken as they are: divide the columns by their lengthscales first
+    where these differ.
+
+    Parameters
+    ----------
+    X : Matrix, shape (N, d)
+        The inputs.
+    n : int
+        The number of clusters, at most N.
+    stream : Stream or int
+        The stream that the first centres are drawn from.
+    steps : int, default 50
+        The most steps to take.
+
+    Returns
+    -------
+    Matrix, shape (n, d)
+        The centres.
+
+    Raises
+    ------
+    ValueError
+        If X is no matrix of finite numbers, or so large that squares overflow; if `n` is not from
+        1 to N or `steps` is below 1.
+    TypeError
+        If `stream` is no `Stream` or seed, or `n` or `steps` no whole number.
+
+    Notes
+    -----
+    O(N n d) a step. Worked out on the host, a few rows at a time.
+
+    Source: Lloyd (1982); Arthur & Vassilvitskii (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import stream
+    >>> X = np.asarray([[0.0], [1.0], [8.0], [9.0]])
+    >>> np.sort(kmeans_points(X, 2, stream(1)), axis=0)
+    array([[0.5],
+           [8.5]])
+    """
+    n = _admitted_number(_check.squarable(_check.matrix(X, "X"), "X"), n)
+    stream = stream_of(stream, "stream")
+    steps = _check.whole(steps, "steps", 1)
+    host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
+    centres = _spread_rows(host, n, stream)
+    labels = np.full(host.shape[0], -1)
+    for _ in range(steps):
+        nearest, _ = _nearest(host, centres)
+        if np.array_equal(nearest, labels):
+            break
+        labels = nearest
+        centres = _moved(host, labels, centres)
+    return as_array(centres, X)
+
+
+def _spread_rows(X: HostMatrix, n: int, stream: Stream) -> HostMatrix:
+    """Rows drawn one after the other, as likely as far they are, squared, from those before."""
+    draws = np.asarray(stream.uniform(n))
+    chosen = [int(draws[0] * X.shape[0])]
+    squares = np.sum((X - X[chosen[0]]) ** 2, axis=1)
+    for draw in draws[1:]:
+        ends = np.cumsum(squares)
+        if ends[-1] == 0.0:  # fewer different rows than points: any row will do
+            ends = np.cumsum(np.ones_like(squares))
+        i = min(int(np.searchsorted(ends, draw * ends[-1], side="right")), X.shape[0] - 1)
+        chosen.append(i)
+        squares = np.minimum(squares, np.sum((X - X[i]) ** 2, axis=1))
+    return X[chosen]
+
+
+def _nearest(X: HostMatrix, centres: HostMatrix) -> tuple[HostVector, HostVector]:
+    """The nearest centre to each row, and the squared distance up to what rows share."""
+    half = 0.5 * np.sum(centres * centres, axis=1)
+    labels = np.empty(X.shape[0], dtype=np.int64)
+    scores = np.empty(X.shape[0])
+    for rows in memory.blocks(X.shape[0], centres.shape[0]):
+        score = half[None, :] - X[rows] @ centres.T
+        labels[rows] = np.argmin(score, axis=1)
+        scores[rows] = np.min(score, axis=1)
+    return labels, scores
+
+
+def _moved(X: HostMatrix, labels: HostVector, centres: HostMatrix) -> HostMatrix:
+    """The mean of each cluster; a centre without rows stays where it is."""
+    counts = np.bincount(labels, minlength=centres.shape[0])
+    columns = [np.bincount(labels, weights=x, minlength=centres.shape[0]) for x in X.T]
+    means = np.stack(columns, axis=1) / np.maximum(counts, 1)[:, None]
+    return np.where(counts[:, None] > 0, means, centres)
+
+
+@takes("X")
+def random_points(X: Matrix, n: int, stream: Stream | int) -> Matrix:
+    """Draw different rows of X at random, each as likely as any other.
+
+    Parameters
+    ----------
+    X : Matrix, shape (N, d)
+        The inputs to draw from.
+    n : int
+        The number of rows, at most N.
+    stream : Stream or int
+        The stream that they are drawn from.
+
+    Returns
+    -------
+    Matrix, shape (n, d)
+        The rows that were drawn.
+
+    Raises
+    ------
+    ValueError
+        If X is no matrix of finite numbers or `n` is not from 1 to N.
+    TypeError
+        If `stream` is no `Stream` or seed or `n` no whole number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import stream
+    >>> random_points(np.asarray([[1.0], [2.0]]), 2, stream(1)).sum()
+    np.float64(3.0)
+    """
+    n = _admitted_number(_check.matrix(X, "X"), n)
+    stream = stream_of(stream, "stream")
+    return array_namespace(X).take(X, stream.choice(X.shape[0], n, like=X), axis=0)
+
+
+def _admitted_number(X: Matrix, n: int) -> int:
+    n = _check.whole(n, "n", 1)
+    if n > X.shape[0]:
+        raise ValueError(f"n must be at most the number of rows of X, {X.shape[0]}; got {n}")
+    return n

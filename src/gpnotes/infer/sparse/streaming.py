@@ -1,0 +1,428 @@
+"""The passes of sparse regression over the rows of data: sums, and then slopes.
+
+Through waves either is made of sums over the rows that were formed once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple, cast
+
+from ...fast import sparse as in_place
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.params import added, cotangent
+from ...ground.threads import threads_for
+from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
+from ...model.contracts import Mean
+from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
+from ...model.kernels import Kernel
+from ...model.means import ConstantMean, ZeroMean, pulled
+from ..interdomain.point_functionals import cross_pulled
+from ..interdomain.waves import WaveSums, WaveVariables
+from ..sufficient_statistics import Statistics
+from .methods import Method
+from .projection import Inducing
+
+__all__ = ["Kept", "Pull", "Slopes", "Sums", "level_of"]
+
+_KEPT = 2**23  # entries of Φ that may be kept between the passes: 64 MiB, and its slopes as much
+
+
+class Kept:
+    """Blocks that the first pass leaves to the second, as long as there is room for them.
+
+    Of sums of waves what the process makes of them, as `seen`.
+    """
+
+    def __init__(self) -> None:
+        self.seen: _Seen | None = None
+        self._blocks: dict[int, in_place.Block] = {}
+        self._room = _KEPT
+
+    def put(self, start: int, block: in_place.Block) -> None:
+        """Keep the block of some rows, if it has room.
+
+        Parameters
+        ----------
+        start : int
+            The first of the rows.
+        block : Block
+            Their block.
+        """
+        self._room -= block.Phi.size
+        if self._room >= 0:
+            self._blocks[start] = block
+
+    def get(self, start: int) -> in_place.Block | None:
+        """The block of some rows, if it was kept.
+
+        Parameters
+        ----------
+        start : int
+            The first of the rows.
+
+        Returns
+        -------
+        Block or None
+            The block, or None.
+        """
+        return self._blocks.get(start)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """The first pass, a function of rows (X, y) that gives their statistics, with ``Φ = Vᵀ``.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    Z : Matrix, shape (M, d)
+        The inputs of the inducing variables.
+    inducing : Inducing
+        The prior of the inducing variables.
+    method : Method
+        The method, whose noise the statistics have.
+    kept : Kept, optional
+        Room for rows that the second pass will see next, in this process.
+    """
+
+    gp: GP
+    Z: Matrix
+    inducing: Inducing
+    method: Method
+    kept: Kept | None = None
+
+    def __call__(self, X: Matrix, y: Vector) -> Statistics:
+        """The statistics of the rows (X, y)."""
+        r = _admitted_residual(self.gp, self.Z, X, y)
+        blocks = self.inducing.blocks(X.shape[0])
+        parts = (self._rows(rows.start, _xp.in_double(X[rows, :]), r[rows]) for rows in blocks)
+        return reduce(add, parts)
+
+    @threads_for(lambda self, start, X, r: self.inducing.size**2 * X.shape[0])
+    def _rows(self, start: int, X: Matrix, r: Vector) -> Statistics:
+        xp = array_namespace(X)
+        V, gap = self._whitened(start, X)
+        noise_var = self.gp.noise_var
+        noise = self.method.noise(gap, noise_var)
+        scale = 1.0
+        if self.method.share == 0.0:
+            scale = noise_var
+        else:
+            V, r = V / xp.sqrt(noise)[None, :], r / xp.sqrt(noise)
+        gram, cross = self._products(V, r)
+        return Statistics(
+            X.shape[0],
+            gram / scale,
+            cross / scale,
+            float(xp.sum(r * r)) / scale,
+            float(xp.sum(xp.log(noise))),
+            float(xp.sum(gap)),
+            self.method.correction(gap, noise_var),
+        )
+
+    def of_waves(self, sums: WaveSums) -> Statistics:
+        """The statistics of readings of which sums are left, for a method with one noise.
+
+        Parameters
+        ----------
+        sums : WaveSums
+            The sums.
+
+        Returns
+        -------
+        Statistics
+            The statistics.
+        """
+        seen = _seen_by(self, sums)
+        xp = array_namespace(seen.T)
+        noise_var = self.gp.noise_var
+        gram = _xp.symmetric_part(seen.T @ seen.gram @ xp.matrix_transpose(seen.T))
+        prior = sums.count * self.inducing.kernel.gram_diag(seen.place)
+        gap = xp.clip(prior - xp.sum(_xp.diagonal(gram)), 0.0, None)
+        return Statistics(
+            sums.count,
+            gram / noise_var,
+            seen.T @ seen.products / noise_var,
+            (sums.squares + sums.count * seen.apart**2) / noise_var,
+            sums.count * math.log(noise_var),
+            float(gap[0]),
+            self.method.correction(gap, noise_var),
+        )
+
+    def _products(self, V: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+        Phi = array_namespace(V).matrix_transpose(V)
+        if self.inducing.in_place:
+            return in_place.products(Phi, r)
+        return V @ Phi, V @ r
+
+    def _whitened(self, start: int, X: Matrix) -> tuple[Matrix, Vector]:
+        kernel = self.inducing.kernel
+        if self.kept is None or not (self.inducing.in_place and in_place.supports(kernel, X)):
+            return self.inducing.whiten(X)
+        block = in_place.whiten(kernel, self.inducing.Z, self.inducing.factor.lower, X)
+        self.kept.put(start, block)
+        return block.Phi.T, block.gap
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """The derivatives that some rows bring; those of two sets of rows add.
+
+    Parameters
+    ----------
+    kernel_bar : Kernel
+        The derivatives by the kernel.
+    Z_bar : Matrix, shape (M, d)
+        The derivatives by Z.
+    moved : Matrix, shape (M, M)
+        ``V_bar Vᵀ``; zero where `regression` knows it from the sums, where all rows have one
+        noise.
+    noise_bar : float
+        The derivative by σ².
+    mean_bar : Mean
+        The derivatives by the mean.
+    """
+
+    kernel_bar: Kernel
+    Z_bar: Matrix
+    moved: Matrix
+    noise_bar: float
+    mean_bar: Mean
+
+    def __add__(self, other: Slopes) -> Slopes:
+        return Slopes(
+            added(self.kernel_bar, other.kernel_bar),
+            self.Z_bar + other.Z_bar,
+            self.moved + other.moved,
+            self.noise_bar + other.noise_bar,
+            added(self.mean_bar, other.mean_bar),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Pull:
+    """The second pass, a function of rows (X, y) that gives their `Slopes`.
+
+    Where all rows have one noise, they have one derivative by their gaps too.
+
+    Parameters
+    ----------
+    gp, Z, inducing, method, kept
+        As in `Sums`.
+    weight_mean : Vector, shape (M,)
+        w of ``α = (r − Vᵀw) / λ``.
+    precision : Matrix, shape (M, M)
+        B⁻¹.
+    quadratic_noise : float, default 0.0
+        λ of α where all rows have one noise: σ² but for the upper bound, whose quadratic form has
+        more noise, and a w of its own.
+    gap_bar : float, default 0.0
+        The derivative by each gap where all rows have one noise.
+    """
+
+    gp: GP
+    Z: Matrix
+    inducing: Inducing
+    method: Method
+    weight_mean: Vector
+    precision: Matrix
+    quadratic_noise: float = 0.0
+    gap_bar: float = 0.0
+    kept: Kept | None = None
+
+    def __call__(self, X: Matrix, y: Vector) -> Slopes:
+        """The slopes of the rows (X, y)."""
+        r = _admitted_residual(self.gp, self.Z, X, y)
+        blocks = list(self.inducing.blocks(X.shape[0]))
+        if self.method.constant and self.inducing.in_place:
+            return self._all_in_place(X, r, blocks)
+        return reduce(add, (self._rows(X[rows, :], r[rows]) for rows in blocks))
+
+    def of_waves(self, sums: WaveSums) -> Slopes:
+        """The slopes of readings of which sums are left, for a method with one noise.
+
+        With ``K_uf = diag(c) H`` and ``V = T H``: ``c_bar = diag(L_u⁻ᵀ V_bar Hᵀ)``, where the Gram
+        matrix of H and its products with r make ``V_bar Hᵀ``.
+
+        Parameters
+        ----------
+        sums : WaveSums
+            The sums.
+
+        Returns
+        -------
+        Slopes
+            The slopes.
+        """
+        seen = _seen_by(self, sums)
+        xp = array_namespace(seen.T)
+        inducing, w = self.inducing, self.weight_mean
+        pulled_back = xp.matrix_transpose(seen.T) @ w
+        alpha_H = (seen.products - seen.gram @ pulled_back) / self.quadratic_noise
+        alpha_1 = sums.count * seen.apart - float(xp.sum(seen.waves * pulled_back))
+        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(w.shape[0], w)
+        bar_H = w[:, None] * alpha_H[None, :] - middle @ (seen.T @ seen.gram)
+        K_bar_H = _xp.solve_triangular(inducing.factor.lower, bar_H, transpose=True)
+        variables = cast(WaveVariables[Any], inducing.variables)
+        kernel_bar = variables.amplitudes_pullback(inducing.kernel, _xp.diagonal(K_bar_H))
+        gaps_bar = xp.full_like(seen.place[:, 0], sums.count * self.gap_bar)
+        diag_bar, _ = inducing.kernel.pull_gram_diag(seen.place, gaps_bar)
+        return Slopes(
+            added(kernel_bar, diag_bar),
+            inducing.Z,
+            0.0 * self.precision,
+            0.0,
+            _level_bar(differentiable_mean(self.gp), alpha_1 / self.quadratic_noise),
+        )
+
+    @threads_for(lambda self, rows, r: self.inducing.size**2 * rows.shape[0])
+    def _rows(self, rows: Matrix, r: Vector) -> Slopes:
+        """With ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)``, for V's share of Q and of the gaps.
+
+        Q depends on K_uu and K_uf alone: ``K_uf_bar = L_u⁻ᵀ V_bar``, and by K_uu what is left to
+        the end, ``−½ L_u⁻ᵀ (V_bar Vᵀ) L_u⁻¹``.
+        """
+        X = _xp.in_double(rows)
+        xp = array_namespace(X)
+        V, gap = self.inducing.whiten(X)
+        noise = self.method.noise(gap, self.gp.noise_var)
+        solved = self.precision @ V
+        error = r - xp.matrix_transpose(V) @ self.weight_mean
+        alpha, gap_bar, noise_bar = self._row_bars(error, noise, gap, xp.sum(V * solved, axis=0))
+        V_bar = self.weight_mean[:, None] * alpha[None, :] - solved / noise[None, :]
+        V_bar = V_bar - 2.0 * V * gap_bar[None, :]
+        K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
+        kernel = self.inducing.kernel
+        kernel_bar, Z_bar = cross_pulled(self.inducing.variables, kernel, X, K_bar)
+        diag_bar, _ = kernel.pull_gram_diag(X, gap_bar)
+        moved = 0.0 * self.precision
+        if not self.method.constant:
+            moved = V_bar @ xp.matrix_transpose(V)
+        mean_bar = self._mean_bar(rows, alpha)
+        return Slopes(added(kernel_bar, diag_bar), Z_bar, moved, noise_bar, mean_bar)
+
+    def _row_bars(
+        self, error: Vector, noise: Vector, gap: Vector, solved: Vector
+    ) -> tuple[Vector, Vector, float]:
+        """α, the derivatives by the gaps, and by σ²; of rows with one noise these come later."""
+        xp = array_namespace(error)
+        if self.method.constant:
+            return error / self.quadratic_noise, xp.full_like(gap, self.gap_bar), 0.0
+        alpha = error / noise
+        # λ_bar = ½ (α² − diag (Q + Λ)⁻¹)
+        lambda_bar = 0.5 * (alpha * alpha - (1.0 - solved / noise) / noise)
+        gap_bar, by_noise = self.method.correction_bars(gap, self.gp.noise_var)
+        noise_bar = float(xp.sum(lambda_bar)) + by_noise
+        return alpha, gap_bar + self.method.share * lambda_bar, noise_bar
+
+    @threads_for(lambda self, X, r, blocks: self.inducing.size**2 * X.shape[0])
+    def _all_in_place(self, X: Matrix, r: Vector, blocks: list[slice]) -> Slopes:
+        """The same for NumPy's arrays, rows with one noise, and kernels that work in place.
+
+        There ``K_uf_bar = L_u⁻ᵀ w αᵀ − L_u⁻ᵀ (B⁻¹/σ² + 2 g_bar I) V``, in one product. The share of
+        K_uf in the derivative by σ_f² is ``tr(V_bar Vᵀ) / σ_f²``, which comes later too.
+        """
+        own = self.inducing.kernel
+        kernel, lower, Z = own, self.inducing.factor.lower, self.inducing.Z
+        assert in_place.supports(kernel, X)
+        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(Z.shape[0], Z)
+        work = in_place.Workspace(
+            kernel,
+            -_xp.solve_triangular(lower, middle, transpose=True),
+            _xp.solve_triangular(lower, self.weight_mean, transpose=True),
+            self.weight_mean,
+            self.quadratic_noise,
+        )
+        lengths_bar: Numbers = 0.0
+        Z_bar, alphas = 0.0 * Z, []
+        for rows in blocks:
+            part = _xp.in_double(X[rows, :])
+            block = self.kept.get(rows.start) if self.kept else None
+            block = block or in_place.whiten(kernel, Z, lower, part)
+            W, alpha = work.carried(block, r[rows])
+            by_lengths, by_Z = in_place.pull_of_distances(kernel, block.pairs, W)
+            lengths_bar, Z_bar = lengths_bar + by_lengths, Z_bar + by_Z
+            alphas.append(alpha)
+        variance_bar = X.shape[0] * self.gap_bar
+        kernel_bar = cotangent(own, variance=variance_bar, lengthscale=lengths_bar)
+        mean_bar = self._mean_bar(X, array_namespace(X).concat(alphas))
+        return Slopes(kernel_bar, Z_bar, 0.0 * self.precision, 0.0, mean_bar)
+
+    def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
+        like = array_namespace(rows).astype(alpha, rows.dtype)
+        return pulled(differentiable_mean(self.gp), rows, like)[0]
+
+
+def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
+    """The residual of rows that go with the process and with the inputs Z, in float64."""
+    validate_data(gp, X, y, columns=Z.shape[1])
+    _check.alike(X, "X", Z, "Z")
+    return _check.squarable(_xp.in_double(residual_of(gp, X, y)), "y − m(X)")
+
+
+class _Seen(NamedTuple):
+    """Sums of readings as a process sees them through the waves H of its variables.
+
+    ``V = T H``, ``H Hᵀ``, ``H 1`` and ``H r``, by how much the mean of y is apart from that of the
+    process, and one place (1, 1) for all, since the prior is the same everywhere.
+    """
+
+    T: Matrix
+    gram: Matrix
+    waves: Vector
+    products: Vector
+    apart: float
+    place: Matrix
+
+
+def _seen_by(work: Sums | Pull, sums: WaveSums) -> _Seen:
+    if work.kept is not None and work.kept.seen is not None:
+        return work.kept.seen
+    inducing = work.inducing
+    variables = cast(WaveVariables[Any], inducing.variables)
+    gram, waves, products = sums.moments(variables)
+    apart = sums.mean - level_of(work.gp)
+    amplitudes = _xp.eye(variables.size, gram) * variables.amplitudes(inducing.kernel)
+    T = _xp.solve_triangular(inducing.factor.lower, amplitudes)
+    place = _xp.as_array([[sums.circle[0]]], gram)
+    seen = _Seen(T, gram, waves, products + apart * waves, apart, place)
+    if work.kept is not None:
+        work.kept.seen = seen
+    return seen
+
+
+def level_of(gp: GP) -> float:
+    """The mean of a process, if it is the same everywhere.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    float
+        The mean.
+
+    Raises
+    ------
+    TypeError
+        If it is neither a `ZeroMean` nor a `ConstantMean`.
+    """
+    if type(gp.mean) is ConstantMean:
+        return gp.mean.value
+    if type(gp.mean) is ZeroMean:
+        return 0.0
+    wanted = "a ZeroMean or a ConstantMean, since sums of waves forget where y was read"
+    raise TypeError(f"gp.mean must be {wanted}; got {gp.mean!r}")
+
+
+def _level_bar(mean: Mean, bar: float) -> Mean:
+    """The derivatives by a mean of `level_of`, given that by its value."""
+    return cotangent(mean, value=bar) if type(mean) is ConstantMean else cotangent(mean)

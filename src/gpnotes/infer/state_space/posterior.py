@@ -1,0 +1,354 @@
+"""The posterior of a Matérn process on a line, at any place of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.conversion import takes
+from ...ground.random import Stream, stream_of
+from ...ground.threads import in_one_pool
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...model.gaussian_process import GP, plus_noise
+from ...model.means import values_of
+from ...model.normal import Normal, normal_of
+from .kalman import Forth, forth
+from .matern_sde import FAR, Motion, kernel_of
+from .parallel_scan import carry, lanes_of
+from .prior_draws import prior_draw
+
+__all__ = ["StateSpacePosterior"]
+
+_ENTRIES = 2**18  # numbers of one kind that are worked on at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StateSpacePosterior:
+    """The process on a line given readings; made by `condition`.
+
+    Every prediction is of f unless it says ``noise=True``: then of a new y. A place costs a search
+    for its neighbours among the readings, and nothing else: O(m log n), but in `covariance`,
+    `joint` and `sample`. What variances need is
+    worked out when they are first asked for. The arrays given are kept, not copied. Inputs that do
+    not fit are a `ValueError` or a `TypeError`.
+
+    Parameters
+    ----------
+    gp : GP
+        The process that was conditioned.
+    X : Matrix, shape (n, 1)
+        The inputs.
+    y : Vector, shape (n,)
+        The readings.
+    order : Vector or None
+        The order in which the inputs ascend; None if they came in it.
+    times : Vector, shape (n,)
+        The inputs in that order.
+    run : Forth
+        The beliefs of the filter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, Matern12
+    >>> from gpnotes.infer import state_space
+    >>> X, y = np.asarray([[0.0]]), np.asarray([3.0])
+    >>> posterior = state_space.condition(GP(Matern12(), 0.5), X, y)
+    >>> [a.round(4) for a in posterior.predict(np.asarray([[0.0], [99.0]]), noise=True)]
+    [array([2., 0.]), array([0.8333, 1.5   ])]
+    """
+
+    gp: GP
+    X: Matrix
+    y: Vector
+    order: Vector | None
+    times: Vector
+    run: Forth
+
+    @property
+    def log_evidence(self) -> float:
+        """``log p(y)``."""
+        count = self.run.lanes.count
+        return self.run.log_evidence - 0.5 * count * math.log(self._variance)
+
+    @property
+    def _variance(self) -> float:
+        return kernel_of(self.gp).variance
+
+    @takes("Xs")
+    def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
+        """Predict the mean and the variance of f, or of a new y, at inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, 1)
+            The inputs, in any order.
+        noise : bool, default False
+            Predict a new y, with the noise in its variance.
+
+        Returns
+        -------
+        mean : Vector, shape (m,)
+            The mean.
+        variance : Vector, shape (m,)
+            The variance; one that rounding took below zero is zero.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` has not one column, or an entry is not finite.
+        TypeError
+            If an argument is of the wrong kind.
+
+        Notes
+        -----
+        With the filter's belief ``N(m, P)`` before a place and what the later readings tell, λ and
+        Λ: ``m + P λ`` and ``P − P Λ P``, of which the first entry is f.
+        """
+        _check.flag(noise, "noise")
+        mean, variance = self._moments(Xs, wanted=True)
+        return mean, variance + self.gp.noise_var if noise else variance
+
+    @takes("Xs")
+    def mean(self, Xs: Matrix) -> Vector:
+        """Predict the mean of f (and of y), (m,), at Xs (m, 1)."""
+        return self._moments(Xs, wanted=False)[0]
+
+    @takes("Xs")
+    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
+        """Predict the variance, (m,), at Xs (m, 1); arguments are those of `predict`."""
+        return self.predict(Xs, noise)[1]
+
+    def fitted(self) -> Vector:
+        """The mean of f at the readings, (n,), in their order: no search is needed."""
+        xp = array_namespace(self.X)
+        alpha = self.run.lanes.ordered(self.run.back.alpha) / math.sqrt(self._variance)
+        if self.order is not None:
+            alpha = xp.take(alpha, xp.argsort(self.order))
+        return self.y - self.gp.noise_var * xp.astype(alpha, self.y.dtype)
+
+    @takes("Xs")
+    def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
+        """Predict the covariance of f, or of a new y, between inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, 1)
+            The inputs, in any order.
+        noise : bool, default False
+            Predict new y, with the noise on the diagonal.
+
+        Returns
+        -------
+        Matrix, shape (m, m)
+            The covariance; it is never jittered, nor clipped.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` has not one column, or an entry is not finite.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the covariance has no room.
+
+        Notes
+        -----
+        ``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, of which the second term is the mean at x of readings
+        ``k(X, z)``: a filter for each input. Costs O(m n), so it is for a few of them; for draws
+        at many, `sample` needs none.
+        """
+        self._validate(Xs)
+        _check.flag(noise, "noise")
+        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
+        return plus_noise(self._covariance(Xs), self.gp.noise_var if noise else 0.0)
+
+    @in_one_pool
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        xp, kernel, x = array_namespace(Xs), kernel_of(self.gp), _xp.in_double(Xs)
+        prior = kernel.gram(x, None) / kernel.variance
+        told = [
+            self._given(kernel.gram(self.times[:, None], x[j : j + 1, :])[:, 0] / kernel.variance)
+            for j in range(x.shape[0])
+        ]
+        known = xp.stack([run._unit(x[:, 0], False)[0] for run in told], axis=1) if told else prior
+        return xp.astype(self._variance * _xp.symmetric_part(prior - known), Xs.dtype)
+
+    @takes("Xs")
+    def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
+        """Predict the joint distribution of f, or of new y, at a few inputs Xs (m, 1).
+
+        Arguments and errors are those of `covariance`.
+        """
+        covariance = self.covariance(Xs, noise)
+        return normal_of(self.mean(Xs), covariance, self.gp.kernel.gram_diag(Xs))
+
+    @takes("Xs")
+    @in_one_pool
+    def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
+        """Draw functions at inputs, or sets of new y, with as many filters as places or draws.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, 1)
+            The inputs, in any order and as many as wanted.
+        stream : Stream or int
+            The source of random numbers.
+        n : int
+            How many functions are drawn.
+        noise : bool, default False
+            Draw sets of new y, with noise.
+
+        Returns
+        -------
+        Matrix, shape (n, m)
+            The values, one function a row.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` has not one column, an entry is not finite, or `n` is negative.
+        TypeError
+            If an argument is of the wrong kind.
+        MemoryError
+            If the values, or the states of the places, have no room.
+
+        Notes
+        -----
+        More than m draws are those of `joint`, O(m n): their cost hardly grows with their number.
+        Fewer go by Matheron's rule, :eq:`eq-bo-pathwise`, O(n + m) each: a function of the prior
+        at readings and inputs, which the motion draws place by place, and what the filter makes of
+        the readings less its values and noise. So equal inputs have equal values. Both are exact;
+        all is in float64 where the device has it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gpnotes import GP, Matern32, stream
+        >>> from gpnotes.infer import state_space
+        >>> X = np.linspace(0.0, 9.0, 1000)[:, None]
+        >>> posterior = state_space.condition(GP(Matern32(), 0.01), X, np.sin(X[:, 0]))
+        >>> Xs = np.linspace(0.0, 9.0, 50_000)[:, None]
+        >>> f = posterior.sample(Xs, stream(1), 2)
+        >>> f.shape, bool(np.abs(f - np.sin(Xs[:, 0])).max() < 0.3)
+        ((2, 50000), True)
+        """
+        self._validate(Xs)
+        stream = stream_of(stream, "stream")
+        _check.whole(n, "n")
+        _check.flag(noise, "noise")
+        what = "the values and the states of the places"
+        states = 3 * self.run.lanes.motion.size * (self.times.shape[0] + Xs.shape[0])
+        memory.require(1, n * Xs.shape[0] + states, copies=1, like=Xs, what=what)
+        if n > Xs.shape[0]:
+            return self.joint(Xs, noise).sample(stream, n)
+        values = self._drawn(_xp.in_double(Xs[:, 0]), stream, n)
+        mean = self.mean(Xs)[None, :]
+        if noise:
+            values = values + self.gp.noise_var**0.5 * stream.normal(values.shape, like=values)
+        return mean + array_namespace(Xs).astype(values, Xs.dtype)
+
+    def _drawn(self, x: Vector, stream: Stream, n: int) -> Matrix:
+        """What functions are beyond the mean at places x (m,), (n, m)."""
+        xp, lanes = array_namespace(x), self.run.lanes
+        motion, count = lanes.motion, lanes.count
+        places = xp.concat([self.times, x])
+        order = xp.argsort(places)
+        along = motion.rate * xp.take(places, order)
+        whole, back = lanes_of(motion, along, 0.0 * along, 1.0), xp.argsort(order)
+        noise = math.sqrt(self.gp.noise_var / self._variance)
+        rows = []
+        for _ in range(n):
+            z = stream.normal((whole.gaps.shape[0], motion.size, whole.gaps.shape[1]), like=x)
+            f = xp.take(prior_draw(whole, z), back)
+            misses = -f[:count] - noise * stream.normal(count, like=x)
+            rows.append(f[count:] + self._given(misses)._unit(x, False)[0])
+        drawn = xp.stack(rows) if rows else xp.zeros_like(x)[None, :][:0, :]
+        return math.sqrt(self._variance) * drawn
+
+    def _given(self, readings: Vector) -> StateSpacePosterior:
+        """What other readings (n,) would have made, in units of the signal and in its order."""
+        lanes = self.run.lanes
+        noise = self.gp.noise_var / self._variance
+        other = lanes_of(lanes.motion, lanes.motion.rate * self.times, readings, noise)
+        return replace(self, run=forth(other))
+
+    def _validate(self, Xs: Matrix) -> None:
+        _check.matrix(Xs, "Xs", columns=1)
+        _check.alike(Xs, "Xs", self.X, "X")
+
+    def _moments(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
+        self._validate(Xs)
+        xp = array_namespace(Xs)
+        mean, variance = self._unit(_xp.in_double(Xs[:, 0]), wanted)
+        mean = values_of(self.gp.mean, Xs) + xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)
+        return mean, xp.astype(self._variance * xp.clip(variance, 0.0, None), Xs.dtype)
+
+    def _unit(self, x: Vector, wanted: bool) -> tuple[Vector, Vector]:
+        """Mean, and variance if it is wanted, at places (m,), in units of the signal."""
+        xp, size = array_namespace(x), self.run.lanes.motion.size
+        blocks = memory.blocks(x.shape[0], size * size, _ENTRIES)
+        parts = [self._at(x[rows], wanted) for rows in blocks]
+        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        return mean, variance
+
+    def _at(self, x: Vector, wanted: bool) -> tuple[Vector, Vector]:
+        """The same of a block of places."""
+        xp, motion, run = array_namespace(x), self.run.lanes.motion, self.run
+        n = self.times.shape[0]
+        after = xp.searchsorted(self.times, x, side="right")
+        left, right = xp.clip(after - 1, 0, None), xp.clip(after, None, n - 1)
+        m, P = self._filtered(left)
+        since = motion.rate * (x - xp.take(self.times, left))
+        _ahead(motion, xp.where(after > 0, since, FAR + 0.0 * x), m, P)
+        until = motion.rate * (xp.take(self.times, right) - x)
+        until = xp.where(after < n, until, FAR + 0.0 * x)
+        pull, decay = _taken(run.back.pull, right, run), xp.exp(-until)
+        motion.down(until, pull)
+        mean = m[0, ...] + decay * xp.sum(P[0, ...] * pull, axis=0)
+        if not wanted:
+            return mean, mean
+        late = _taken(run.spread.taken, right, run)
+        carry(motion.down, until, late)
+        shrunk = xp.sum(P[0, ...] * xp.sum(late * P[0, ...][None, :, :], axis=1), axis=0)
+        return mean, P[0, 0, ...] - decay * decay * shrunk
+
+    def _filtered(self, places: Vector) -> tuple[Matrix, Stack]:
+        """The filter's beliefs after some of the readings, (D, m) and (D, D, m)."""
+        run = self.run
+        m, P = _taken(run.mean, places, run), _taken(run.cov, places, run)
+        gain = P[0, ...] * _taken(run.told, places, run)
+        m += gain * _taken(run.gap, places, run)
+        P -= gain[:, None, :] * (P[0, ...] + 0.0)[None, :, :]
+        return m, P
+
+    def __repr__(self) -> str:
+        """One line, without the arrays."""
+        low, high = float(self.times[0]), float(self.times[-1])
+        readings = f"{self.times.shape[0]} readings, {low:g} to {high:g}"
+        return f"<StateSpacePosterior: {self.gp!r}, {readings}>"
+
+
+def _ahead(motion: Motion, s: Vector, m: Matrix, P: Stack) -> None:
+    """Put the beliefs a gap s (m,) later in the place of m and P."""
+    xp = array_namespace(s)
+    decay = xp.exp(-s)
+    motion.up(s, m)
+    m *= decay
+    carry(motion.up, s, P)
+    P *= decay * decay
+    P += motion.noise(s, decay * decay, float(xp.max(s)) if s.shape[0] else 0.0)
+
+
+def _taken(a: Array, places: Vector, run: Forth) -> Array:
+    """The entries (…, m) of an array (L, …, B) that belong to some of the readings."""
+    xp = array_namespace(a)
+    length, lanes, inner = a.shape[0], a.shape[-1], a.shape[1:-1]
+    width = math.prod(inner)
+    flat = xp.reshape(a, (-1,))
+    base = (places % length) * (width * lanes) + places // length
+    rows = [xp.take(flat, base + i * lanes) for i in range(width)]
+    return xp.reshape(xp.stack(rows), (*inner, places.shape[0]))

@@ -1,0 +1,268 @@
+"""Gaussian process regression with Matérn kernels on a line, exact, in time that grows as N."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.chunks import Chunks, Rows
+from ...ground.conversion import takes
+from ...ground.params import cotangent
+from ...ground.threads import in_one_pool
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
+from ...model.means import pulled
+from ..objective import evidence_of, whole_rows
+from .kalman import Forth, forth
+from .matern_sde import FAR, Motion, kernel_of, motion_of
+from .parallel_scan import lanes_of
+from .posterior import StateSpacePosterior
+
+__all__ = ["StateSpaceGP", "condition", "log_evidence", "log_evidence_and_gradient"]
+
+
+@takes("X", "y")
+def condition(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
+    """Condition a Matérn process on readings along a line, exactly, in O(N).
+
+    Parameters
+    ----------
+    gp : GP
+        A process with the kernel `Matern12`, `Matern32` or `Matern52` of one lengthscale, and a
+        positive ``noise_var``; its mean may be any but a `BasisMean`.
+    X : Matrix, shape (n, 1)
+        Where the readings were made, in any order; a place may occur again.
+    y : Vector, shape (n,)
+        The readings.
+
+    Returns
+    -------
+    StateSpacePosterior
+        The posterior, which is that of `gpnotes.condition` up to rounding.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite or so large that numbers overflow, or `gp`
+        has no noise.
+    TypeError
+        If `gp` is no `GP`, its kernel another, its mean unknown, or X and y differ in namespace,
+        dtype or device.
+    MemoryError
+        If the states have no room.
+
+    Notes
+    -----
+    The process is a motion of ν + ½ numbers, :eq:`eq-be-matern`, so Kalman's filter and a pass
+    back do: many stretches of the line at a time, joined exactly afterwards. Computed in float64
+    where the device has it. Source: Hartikainen & Särkkä (2010); Särkkä & García-Fernández (2021).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, Matern32
+    >>> X = np.asarray([[0.0], [3.0], [1.0]])
+    >>> posterior = condition(GP(Matern32(), 0.1), X, np.asarray([1.0, -1.0, 0.5]))
+    >>> posterior.mean(np.asarray([[0.0], [1.0], [2.0]])).round(3)
+    array([ 0.915,  0.48 , -0.248])
+    """
+    motion = _validate(gp, X, y)
+    times, residual, order = _sorted(gp, X, y)
+    run = _forth(gp, motion, times, residual)
+    _check.no_overflow(run.fit, "y", "the squared distance from the prior")
+    return StateSpacePosterior(gp, X, y, order, times, run)
+
+
+@takes("X", "y")
+def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
+    """The log evidence ``log N(y; m(X), K_y)``, in O(N).
+
+    Parameters
+    ----------
+    gp, X, y
+        As in `condition`.
+
+    Returns
+    -------
+    float
+        The evidence in nats.
+
+    Raises
+    ------
+    ValueError, TypeError, MemoryError
+        As in `condition`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, Matern12
+    >>> round(log_evidence(GP(Matern12(), 1.0), np.zeros((1, 1)), np.zeros(1)), 4)
+    -1.2655
+    """
+    return condition(gp, X, y).log_evidence
+
+
+@takes("X", "y")
+def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
+    """`log_evidence` and its derivatives by all hyperparameters, in O(N).
+
+    Parameters
+    ----------
+    gp : GP
+        The process; its mean must have a ``pullback``.
+    X, y
+        As in `condition`.
+
+    Returns
+    -------
+    value : float
+        The evidence in nats.
+    gp_bar : GP
+        The derivatives by all hyperparameters.
+
+    Raises
+    ------
+    ValueError, MemoryError
+        As in `condition`.
+    TypeError
+        As in `condition`, and for a mean without a ``pullback``.
+
+    Notes
+    -----
+    A gap s carries a belief by ``dm/ds = G m`` and ``dP/ds = G P + P Gᵀ + q e eᵀ``, and the pass
+    back has the derivatives by m and P of each step: λ and ``½ (λλᵀ − Λ)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, Matern12
+    >>> _, gp_bar = log_evidence_and_gradient(GP(Matern12(), 1.0), np.zeros((1, 1)), np.zeros(1))
+    >>> gp_bar.noise_var
+    -0.25
+    """
+    motion = _validate(gp, X, y)
+    differentiable_mean(gp)
+    return _value_and_gradient(gp, motion, X, y)
+
+
+def _validate(gp: GP, X: Matrix, y: Vector) -> Motion:
+    motion = motion_of(gp)
+    validate_data(gp, X, y, columns=1)
+    _check.squarable(y, "y")
+    size = 3 * motion.size * (motion.size + 1)
+    memory.require(X.shape[0], size, copies=1, like=_xp.in_double(X[:1, :]), what="the states")
+    return motion
+
+
+def _sorted(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None]:
+    """Places and residuals in ascending order, and that order; None if they came in it."""
+    xp = array_namespace(X)
+    times, residual = _xp.in_double(X[:, 0]), _xp.in_double(residual_of(gp, X, y))
+    if bool(xp.all(times[1:] >= times[:-1])):
+        return times, residual, None
+    order = xp.argsort(times)
+    return xp.take(times, order), xp.take(residual, order), order
+
+
+@in_one_pool
+def _forth(gp: GP, motion: Motion, times: Vector, residual: Vector) -> Forth:
+    variance = kernel_of(gp).variance
+    unit = residual / math.sqrt(variance)
+    return forth(lanes_of(motion, motion.rate * times, unit, gp.noise_var / variance))
+
+
+def _value_and_gradient(gp: GP, motion: Motion, X: Matrix, y: Vector) -> tuple[float, GP]:
+    times, residual, order = _sorted(gp, X, y)
+    run = _forth(gp, motion, times, residual)
+    _check.no_overflow(run.fit, "y", "the squared distance from the prior")
+    xp, lanes = array_namespace(times), run.lanes
+    kernel = kernel_of(gp)
+    variance = kernel.variance
+    alpha = lanes.ordered(run.back.alpha)
+    trace = float(xp.sum(lanes.ordered(run.spread.precision)))
+    noise_bar = 0.5 * (float(xp.sum(alpha * alpha)) - trace) / variance
+    variance_bar = (0.5 * (run.fit - lanes.count) - gp.noise_var * noise_bar) / variance
+    lengthscale_bar = -_by_gaps(run) / float(kernel.lengthscale)
+    kernel_bar = cotangent(kernel, variance=variance_bar, lengthscale=lengthscale_bar)
+    alpha = alpha / math.sqrt(variance)
+    if order is not None:
+        alpha = xp.take(alpha, xp.argsort(order))
+    mean_bar, _ = pulled(differentiable_mean(gp), X, xp.astype(alpha, X.dtype))
+    value = run.log_evidence - 0.5 * lanes.count * math.log(variance)
+    return value, cotangent(gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
+
+
+def _by_gaps(run: Forth) -> float:
+    """``Σ s ∂/∂s`` of the log evidence, over all gaps but the one before the first reading."""
+    xp, motion, total = array_namespace(run.told), run.lanes.motion, 0.0
+    for k in range(run.told.shape[0]):
+        P, late, taken = run.cov[k, ...], run.back.pull[k, ...], run.spread.taken[k, ...]
+        state = run.mean[k, ...] + xp.sum(P * late[None, :, :], axis=1)
+        slope = xp.sum(late * motion.slope(state), axis=0)
+        slope = slope - xp.sum(xp.sum(taken * motion.slope(P), axis=0), axis=0)
+        slope = slope + 0.5 * motion.drive * (late[-1, ...] ** 2 - taken[-1, -1, ...])
+        gaps = run.lanes.gaps[k, ...]
+        total += float(xp.sum(xp.where(gaps < FAR, gaps, 0.0 * gaps) * slope))
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class StateSpaceGP:
+    """A Matérn process on a line, as a model that `gpnotes.fit` takes: each step costs O(N).
+
+    As a cotangent, it holds the derivatives by the process.
+
+    Parameters
+    ----------
+    gp : GP
+        The process, as `condition` takes it.
+
+    Raises
+    ------
+    ValueError
+        For a process without noise.
+    TypeError
+        For a `gp` that is no `GP`, or has another kernel or an unknown mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, Matern52, fit
+    >>> X = np.linspace(0.0, 9.0, 300)[:, None]
+    >>> found = fit(StateSpaceGP(GP(Matern52(), 0.1)), X, np.sin(X[:, 0]), steps=20)
+    >>> bool(found.model.gp.noise_var < 0.01), found.posterior.mean(np.asarray([[1.5]])).round(2)
+    (True, array([1.]))
+    """
+
+    gp: GP
+
+    def __post_init__(self) -> None:
+        motion_of(self.gp)
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The log evidence on a line."""
+
+    rows: Rows
+    held: tuple[str, ...] = ()
+    latent: bool = False
+
+    def value_and_gradient(self, model: StateSpaceGP) -> tuple[float, StateSpaceGP]:
+        gp = model.gp
+        value, gp_bar = _value_and_gradient(gp, motion_of(gp), self.rows.X, self.rows.y)
+        return value, cotangent(model, gp=gp_bar)
+
+    def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
+        return condition(model.gp, self.rows.X, self.rows.y)
+
+
+@evidence_of.register(StateSpaceGP)
+def _evidence(model: StateSpaceGP, data: Rows | Chunks) -> _Evidence:
+    rows = whole_rows(data, model)
+    _validate(model.gp, rows.X, rows.y)
+    differentiable_mean(model.gp)
+    return _Evidence(rows)

@@ -1,0 +1,184 @@
+"""Regression on whitened features from sums over the rows of the data.
+
+With ``y = m(X) + Φ w + ε``, ``w ~ N(0, I)`` and ``εᵢ ~ N(0, λᵢ)`` all that is asked of the data are
+sums over rows: `Statistics`. The matrix ``B = I + ΦᵀΛ⁻¹Φ`` that they lead to has no eigenvalue
+below one, so that it is factored without jitter. Random features bring their Φ, inducing points
+``K_fu L_u⁻ᵀ``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..ground import xp as _xp
+from ..ground.linalg import Cholesky, factorise, warn_of_jitter
+from ..ground.threads import threads_for
+from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
+from ..model.gaussian_process import GP
+
+__all__ = ["Statistics", "positive_noise"]
+
+_NAME = "I + ΦᵀΛ⁻¹Φ"
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """The sums over n rows that regression on R features needs; those of two sets of rows add.
+
+    Parameters
+    ----------
+    count : int
+        The number of rows n.
+    gram : Matrix, shape (R, R)
+        ``ΦᵀΛ⁻¹Φ``.
+    cross : Vector, shape (R,)
+        ``ΦᵀΛ⁻¹r`` with the residual ``r = y − m(X)``.
+    squares : float
+        ``rᵀΛ⁻¹r``.
+    log_noise : float
+        ``Σ log λᵢ``.
+    gap : float, default 0.0
+        What the features lack in prior variance, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``.
+    correction : float, default 0.0
+        The term that a bound adds to the evidence.
+
+    Notes
+    -----
+    The arrays are in float64 where their device has it, whatever the data are in: the gram matrix
+    of many rows is too ill-conditioned for float32. O(R²) memory, whatever n is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> one = Statistics(1, np.ones((1, 1)), np.ones(1), 1.0, 0.0)
+    >>> (one + one).count, round((one + one).log_evidence, 4)
+    (2, -2.7205)
+    """
+
+    count: int
+    gram: Matrix
+    cross: Vector
+    squares: float
+    log_noise: float
+    gap: float = 0.0
+    correction: float = 0.0
+
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(
+            self.count + other.count,
+            self.gram + other.gram,
+            self.cross + other.cross,
+            self.squares + other.squares,
+            self.log_noise + other.log_noise,
+            self.gap + other.gap,
+            self.correction + other.correction,
+        )
+
+    @cached_property
+    @threads_for(lambda self: self.gram.shape[0] ** 3)
+    def factor(self) -> Cholesky:
+        """The factor L of ``B = I + ΦᵀΛ⁻¹Φ``; O(R³)."""
+        B = _xp.symmetric_part(self.gram) + _xp.eye(self.gram.shape[0], self.gram)
+        return factorise(B, name=_NAME)
+
+    def warned(self) -> Statistics:
+        """These statistics, with a ``JitterWarning`` if the factor took jitter.
+
+        A fit, which meets many, needs none.
+        """
+        warn_of_jitter(self.factor.jitter, _NAME)
+        return self
+
+    @cached_property
+    def half(self) -> Vector:
+        """``c = L⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
+        return self.factor.half_solved(self.cross)
+
+    @cached_property
+    def weight_mean(self) -> Vector:
+        """The mean of the weights given the data, ``B⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
+        return self.factor.half_solved_t(self.half)
+
+    @property
+    def fit(self) -> float:
+        """``rᵀ(ΦΦᵀ + Λ)⁻¹r = rᵀΛ⁻¹r − cᵀc``."""
+        return self.squares - float(array_namespace(self.half).sum(self.half * self.half))
+
+    @property
+    def log_evidence(self) -> float:
+        """``−½ (n log 2π + log |Λ| + log |B| + rᵀ(ΦΦᵀ + Λ)⁻¹r)``, and the correction."""
+        spread = self.count * LOG_2PI + self.log_noise + self.factor.log_det
+        return self.correction - 0.5 * (spread + self.fit)
+
+    def scaled(self, factor: float) -> Statistics:
+        """The statistics of the same rows under noise ``1/factor`` times as large.
+
+        Parameters
+        ----------
+        factor : float
+            The factor that `gram`, `cross` and `squares` take.
+
+        Returns
+        -------
+        Statistics
+            The scaled sums; `log_noise`, `gap` and `correction` are left as they are.
+        """
+        return Statistics(
+            self.count,
+            factor * self.gram,
+            factor * self.cross,
+            factor * self.squares,
+            self.log_noise,
+            self.gap,
+            self.correction,
+        )
+
+    def squared_alpha(self, noise_var: float) -> float:
+        """``|(ΦΦᵀ + σ²I)⁻¹ r|²``, the size of what is left of r by the features.
+
+        Parameters
+        ----------
+        noise_var : float
+            σ², which every λᵢ must be.
+
+        Returns
+        -------
+        float
+            The square.
+        """
+        xp = array_namespace(self.cross)
+        w = self.weight_mean
+        left = self.squares - 2.0 * float(xp.sum(w * self.cross))
+        left += float(xp.sum(w * (self.gram @ w)))
+        return max(0.0, left) / noise_var
+
+
+def positive_noise(gp: GP) -> float:
+    """The noise variance of a process, which must be positive.
+
+    Features alone explain no y exactly.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    float
+        ``gp.noise_var``.
+
+    Raises
+    ------
+    ValueError
+        If it is zero.
+    """
+    if gp.noise_var == 0.0:
+        raise ValueError("gp.noise_var must be positive for features or inducing points; got 0.0")
+    return gp.noise_var
+
+
+def like_data(a: Array, X: Array) -> Array:
+    """`a`, worked out in float64, in the precision of the data."""
+    return array_namespace(a).astype(a, X.dtype, copy=False)

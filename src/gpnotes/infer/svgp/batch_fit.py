@@ -1,0 +1,294 @@
+"""Hyperparameters, likelihood and inducing inputs fitted from batches, while q follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.adam import Adam
+from ...ground.chunks import Chunks, Rows
+from ...ground.conversion import takes
+from ...ground.linalg import warn_of_jitter
+from ...ground.random import Stream, stream_of
+from ...ground.showing import summary
+from ...ground.threads import in_one_pool
+from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
+from ...model.likelihoods.variational_expectations import is_latent
+from ..objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
+from .elbo import quiet_gradient
+from .model import SVGP, validate_rows
+from .natural_gradients import climbed, condition, stepped
+from .posterior import Variational, inducing_factor, quiet_prior
+from .streaming import require_finite, sweep
+
+__all__ = ["Progress", "batches", "fit"]
+
+
+class Progress(NamedTuple):
+    """The state of a fit after some of its steps, which its callback is given.
+
+    Parameters
+    ----------
+    step : int
+        The number of steps taken.
+    posterior : VariationalPosterior or ClassesPosterior
+        The Gaussian q, with the model as it is now.
+    bound : float
+        The bound that the last batch estimated.
+    """
+
+    step: int
+    posterior: Any
+    bound: float
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+
+def batches(stream: Stream | int, n: int, size: int) -> Iterator[HostVector]:
+    """Split rows into random batches, without end; each row comes once an epoch.
+
+    Parameters
+    ----------
+    stream : Stream or int
+        The stream that orders the rows.
+    n : int
+        The number of rows, counted 0, …, n − 1.
+    size : int
+        The size of a batch, from 1 to n; the last batch of an epoch holds what is left.
+
+    Returns
+    -------
+    Iterator of HostVector
+        The numbers of the rows of each batch.
+
+    Raises
+    ------
+    TypeError
+        If `stream` is no `Stream` or seed, or `n` or `size` no whole number.
+    ValueError
+        If `n` is below 1 or `size` not from 1 to n.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> rows = batches(stream(0), 5, 3)
+    >>> first, second = next(rows), next(rows)
+    >>> len(first), len(second), sorted([*first.tolist(), *second.tolist()])
+    (3, 2, [0, 1, 2, 3, 4])
+    """
+    stream = stream_of(stream, "stream")
+    n = _check.whole(n, "n", 1)
+    size = _check.whole(size, "size", 1, n)
+    return _batches(stream, n, size)
+
+
+def _batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
+    while True:
+        order = to_numpy(stream.permutation(n))
+        for start in range(0, n, size):
+            yield order[start : start + size]
+
+
+@takes("X", "y")
+@in_one_pool
+def fit(
+    posterior: Variational,
+    X: Matrix,
+    y: Vector,
+    stream: Stream | int,
+    *,
+    steps: int = 1000,
+    batch: int | None = None,
+    length: float = 0.1,
+    rate: float = 0.01,
+    fixed: Collection[str] = (),
+    callback: Callable[[Progress], bool | None] | None = None,
+) -> Fit[SVGP]:
+    """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
+
+    `gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; this one is for rows
+    that are too many for that. Each step takes one batch: one pass gives a natural-gradient step
+    for q, `update`, and the gradient for a step of Adam for all else: logarithms of what is
+    positive, as in `params.flatten`, Z in standard deviations of the columns of X, and a mean in
+    those of y if it has their unit.
+
+    Rates are constant, so that in the end q and hyperparameters move with the noise of the
+    batches: end with a fit of smaller ones, or with `condition` on the model that was found. If
+    the bound of all rows ends below that of the start, what comes back is the best that was seen
+    of all rows; from batches all rows are asked only where the last batch has its doubts.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior or ClassesPosterior
+        Where the fit begins: `prior` of a model, or where an earlier fit ended, to go on with
+        other rates.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    stream : Stream or int
+        The stream that orders the rows.
+    steps : int, default 1000
+        The number of steps.
+    batch : int, optional
+        The rows of a step; without it, all of them.
+    length : float, default 0.1
+        The length of the natural-gradient steps, up to 1.
+    rate : float, default 0.01
+        The learning rate of Adam; it may be zero.
+    fixed : collection of str, default ()
+        The paths of what stays, such as ``("Z", "gp.kernel.variance")``.
+    callback : callable, optional
+        ``callback(progress)`` is called with a `Progress` after each step; if it returns True, the
+        fit ends.
+
+    Returns
+    -------
+    Fit
+        The `objective.Fit`. Its one run has the bounds that the batches estimated before each step
+        as its ``trace``.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, or a number is out of its range.
+    TypeError
+        If an argument is of another kind than stated, X and y differ in namespace, dtype or device
+        from the inducing inputs, or a mean, or a likelihood with parameters, has no ``pullback``.
+    RuntimeError
+        If the bound is not finite any more.
+    FactorisationError
+        If K_uu, or the precision of q, cannot be factored.
+    MemoryError
+        If K_uu has no room.
+
+    Notes
+    -----
+    A batch of b rows costs O(b M² + M³) time, and memory for M × M and the batch, whatever n is.
+
+    Source: Salimbeni, Eleftheriadis & Hensman (2018) for natural steps beside Adam; Kingma & Ba
+    (2015) for Adam.
+
+    Examples
+    --------
+    >>> from gpnotes import GP, RBF, Gaussian, stream
+    >>> from gpnotes.infer import svgp
+    >>> X = np.linspace(0.0, 6.0, 60)[:, None]
+    >>> start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X[::10]))
+    >>> found = fit(start, X, np.sin(X[:, 0]), stream(0), steps=50, batch=20, length=0.5, rate=0.1)
+    >>> bool(found.log_evidence > found.runs[0].trace[0] + 20.0)
+    True
+    """
+    _check.instance(posterior, "posterior", Variational)
+    objective = objective_of(posterior.model, Rows(X, y), fixed=fixed)
+    n = X.shape[0]
+    rows = batches(stream, n, n if batch is None else _check.whole(batch, "batch", 1, n))
+    length = _unit(length, "length")
+    rate = _check.positive(_check.number(rate, "rate"), "rate", zero=True)
+    steps = _check.whole(steps, "steps", 1)
+    if callback is not None:
+        _check.function(callback, "callback")
+    climb = _Climb(objective, X, y, length, Adam(rate, 0.0 * objective.units))
+    for step in range(1, steps + 1):
+        posterior = climb.step(posterior, next(rows))
+        answer = callback and callback(Progress(step, posterior, climb.trace[-1]))
+        if answer is not None and _check.flag(answer, "callback(progress)"):
+            break
+    return climb.fit(posterior)
+
+
+def _unit(value: float, name: str) -> float:
+    value = _check.positive(_check.number(value, name), name)
+    if value > 1.0:
+        raise ValueError(f"{name} must be at most 1; got {value}")
+    return value
+
+
+@dataclass
+class _Climb:
+    """A fit on its way: what it has estimated so far, and the best that it has seen for sure."""
+
+    objective: Objective[SVGP]
+    X: Matrix
+    y: Vector
+    length: float
+    adam: Adam
+    trace: list[float] = field(default_factory=list)
+
+    def step(self, posterior: Any, rows: HostVector) -> Any:
+        """q and the model after a step by some rows."""
+        self.last = self._rows(rows)
+        sums, gradient = self._pass_over(posterior)
+        bound = sums.value - posterior.kl
+        whole = rows.size == self.X.shape[0]
+        if not self.trace or (whole and bound > max(self.trace)):
+            self.best = posterior
+        self.trace.append(bound)
+        posterior = stepped(posterior, sums, self.length)
+        if not gradient.size:
+            return posterior
+        by = self.objective.units * self.adam.step(self.objective.units * gradient)
+        model = self.objective.at(self.objective.vector(posterior.model) + by)
+        return replace(posterior, model=model, inducing=inducing_factor(model))
+
+    def _rows(self, rows: HostVector) -> tuple[Matrix, Vector]:
+        if rows.size == self.X.shape[0]:
+            return self.X, self.y
+        xp = array_namespace(self.X)
+        places = xp.asarray(rows, device=self.X.device)
+        return xp.take(self.X, places, axis=0), xp.take(self.y, places, axis=0)
+
+    def _pass_over(self, posterior: Any) -> tuple[Any, HostVector]:
+        """The sums over the last rows, and the gradient of the bound by the vector."""
+        scale = self.X.shape[0] / self.last[0].shape[0]
+        if not self.objective.units.size:
+            return require_finite(sweep(posterior, *self.last, scale)), np.zeros(0)
+        sums, model_bar = quiet_gradient(posterior, *self.last, scale)
+        return sums, self.objective.gradient(posterior.model, model_bar)
+
+    def fit(self, posterior: Any) -> Fit[SVGP]:
+        """The fit that came of it; of a way that has led down, that of its highest point."""
+        rows = self.last
+        if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
+            rows = self.X, self.y
+            if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
+                posterior = self.best
+        bound = self._bound(posterior, *rows)
+        warn_of_jitter(posterior.inducing.jitter, "the Gram matrix of Z")
+        message = f"{len(self.trace)} steps, of {rows[0].shape[0]} rows at the end"
+        trace = tuple(self.trace)
+        run = Run(posterior.model, bound, len(trace), False, message, trace=trace)
+        return Fit((run,), self.objective, posterior)
+
+    def _bound(self, posterior: Any, X: Matrix, y: Vector) -> float:
+        return sweep(posterior, X, y, self.X.shape[0] / X.shape[0]).value - posterior.kl
+
+
+@dataclass(frozen=True, eq=False)
+class _Evidence:
+    """The highest bound: that of the best q for all rows."""
+
+    rows: Rows
+    latent: bool
+    held: tuple[str, ...] = ("gp.noise_var",)
+
+    def value_and_gradient(self, model: SVGP) -> tuple[float, SVGP]:
+        """The derivatives with q held: at its best it gains nothing by moving."""
+        q = climbed(quiet_prior(model), self.rows.X, self.rows.y)
+        sums, model_bar = quiet_gradient(q, self.rows.X, self.rows.y, 1.0)
+        return sums.value - q.kl, model_bar
+
+    def posterior(self, model: SVGP) -> Any:
+        return condition(model, self.rows.X, self.rows.y)
+
+
+@evidence_of.register(SVGP)
+def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
+    rows = whole_rows(data, model)
+    validate_rows(model, rows.X, rows.y)
+    return _Evidence(rows, is_latent(model.likelihood))

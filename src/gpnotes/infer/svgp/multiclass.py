@@ -1,0 +1,252 @@
+"""Several classes: a function for each, all with one prior and one set of inducing variables.
+
+Under q the functions are independent, and a likelihood of classes reads all of them at once. So
+the projection ``A = L⁻¹ K_u*`` is worked out once for all classes, and each has a q(v) of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from ...ground import memory
+from ...ground.conversion import takes
+from ...ground.linalg import Cholesky
+from ...ground.showing import summary
+from ...ground.threads import threads_for
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.likelihoods.multiclass import OfClasses, one_hot
+from .model import SVGP, validate_inputs, validate_rows
+from .posterior import Variational, VariationalPosterior, projected, read_by
+
+__all__ = ["ClassesMarginals", "ClassesPosterior", "Whitened", "classes_marginals", "whitened"]
+
+
+class Whitened(NamedTuple):
+    """The Gaussian ``q(v) = N(w, P⁻¹)`` of one class.
+
+    Parameters
+    ----------
+    precision : Matrix, shape (M, M)
+        P.
+    cholesky : Cholesky
+        The factor of P.
+    weights : Vector, shape (M,)
+        The mean w.
+    """
+
+    precision: Matrix
+    cholesky: Cholesky
+    weights: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class ClassesPosterior(Variational):
+    """The Gaussian q of a function for each class, and the probabilities of the classes.
+
+    Made by `prior`, `condition` and `fit` of an `SVGP` whose likelihood is `RobustMax` or
+    `Categorical`. Inputs that do not fit are a `ValueError` or a `TypeError`.
+
+    Parameters
+    ----------
+    model : SVGP
+        The process that all functions have, the likelihood and the inducing inputs.
+    inducing : Cholesky
+        The factor of ``K_uu = L Lᵀ``, which serves all classes.
+    whitened : tuple of Whitened
+        The Gaussians of the classes.
+    steps : int
+        The number of natural-gradient steps since the prior.
+    converged : bool
+        True where `condition` found no way to raise the bound further.
+
+    Notes
+    -----
+    Source: Hernández-Lobato, Hernández-Lobato & Dupont (2011) for the likelihood; Hensman,
+    Matthews & Ghahramani (2015) for q.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, RobustMax
+    >>> from gpnotes.infer import svgp
+    >>> X, y = np.linspace(0.0, 6.0, 9)[:, None], np.repeat([0.0, 1.0, 2.0], 3)
+    >>> posterior = svgp.condition(svgp.SVGP(GP(RBF(), 0.0), RobustMax(3), X), X, y)
+    >>> posterior.probability(X[[0, 4, 8]]).argmax(axis=1)
+    array([0, 1, 2])
+    """
+
+    model: SVGP
+    inducing: Cholesky
+    whitened: tuple[Whitened, ...]
+    steps: int = 0
+    converged: bool = False
+
+    __repr__ = summary
+
+    @cached_property
+    def functions(self) -> tuple[VariationalPosterior, ...]:
+        """Each function alone, with its covariance, joint distribution and samples."""
+        return tuple(VariationalPosterior(self.model, self.inducing, *own) for own in self.whitened)
+
+    @property
+    def likelihood(self) -> OfClasses:
+        """The likelihood of the classes."""
+        return cast(OfClasses, self.model.likelihood)
+
+    @property
+    def kl(self) -> float:
+        """The sum of the divergences of all classes in nats; O(c M³)."""
+        return sum(q.kl for q in self.functions)
+
+    @takes("Xs")
+    def predict(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+        """The mean and the variance of each function at each of some inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        mean, variance : Matrix, shape (m, c)
+            The moments, a column a class.
+
+        Raises
+        ------
+        ValueError
+            If `Xs` is no matrix of finite numbers with d columns.
+        TypeError
+            If `Xs` differs in namespace, dtype or device from the inducing inputs.
+
+        Notes
+        -----
+        O(c m M²) time, memory for a block of rows.
+        """
+        validate_inputs(self.model, Xs)
+        return self._moments(Xs)
+
+    def _moments(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+        blocks = memory.blocks(Xs.shape[0], self.inducing.size)
+        parts = [classes_marginals(self, Xs[rows, :])[1:] for rows in blocks]
+        xp = array_namespace(Xs)
+        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        return mean, variance
+
+    @takes("Xs")
+    def probability(self, Xs: Matrix) -> Matrix:
+        """The probability of each class at each of some inputs, averaged over the functions.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (m, c)
+            The probabilities; each row sums to one.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `predict`.
+
+        Notes
+        -----
+        O(c m M² + c² m).
+        """
+        return self.likelihood.probability_of(*self.predict(Xs))
+
+    @takes("Xs", "y")
+    def log_density(self, Xs: Matrix, y: Vector) -> Vector:
+        """The log probability of new labels, each by itself, averaged over the functions.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (m, d)
+            The inputs.
+        y : Vector, shape (m,)
+            The classes.
+
+        Returns
+        -------
+        Vector, shape (m,)
+            The log probabilities.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As in `predict`, and for y that do not fit Xs or are no classes.
+        """
+        validate_rows(self.model, Xs, y, "Xs")
+        xp = array_namespace(Xs)
+        told = one_hot(y, self.likelihood.classes)
+        chance = self.likelihood.probability_of(*self._moments(Xs))
+        return xp.log(xp.sum(told * chance, axis=1))
+
+
+class ClassesMarginals(NamedTuple):
+    """The distribution of the functions at each of some inputs.
+
+    Parameters
+    ----------
+    A : Matrix, shape (M, m)
+        ``A = L⁻¹ K_u*``, which serves all classes.
+    mean, variance : Matrix, shape (m, c)
+        The moments, a column a class.
+    """
+
+    A: Matrix
+    mean: Matrix
+    variance: Matrix
+
+
+@threads_for(lambda posterior, X: len(posterior.whitened) * posterior.inducing.size**2 * X.shape[0])
+def classes_marginals(posterior: ClassesPosterior, X: Matrix) -> ClassesMarginals:
+    """The distribution of the functions at each of some inputs, as `marginals` has that of one.
+
+    Parameters
+    ----------
+    posterior : ClassesPosterior
+        The Gaussian q.
+    X : Matrix, shape (m, d)
+        The inputs.
+
+    Returns
+    -------
+    ClassesMarginals
+        Means and variances.
+
+    Notes
+    -----
+    O(c m M²).
+    """
+    xp = array_namespace(X)
+    A, spare = projected(posterior, X)
+    mean = xp.stack([own.weights for own in posterior.whitened], axis=0) @ A
+    variance = [spare + xp.sum((q.root @ A) ** 2, axis=0) for q in posterior.functions]
+    return ClassesMarginals(A, xp.matrix_transpose(mean), xp.stack(variance, axis=1))
+
+
+def whitened(q: VariationalPosterior) -> Whitened:
+    """What is a class's own of the Gaussian of its function.
+
+    Parameters
+    ----------
+    q : VariationalPosterior
+        The Gaussian of the function.
+
+    Returns
+    -------
+    Whitened
+        Its precision, with the factor, and its mean.
+    """
+    return Whitened(q.precision, q.cholesky, q.weights)
+
+
+@read_by.register
+def _(likelihood: OfClasses, q: VariationalPosterior) -> ClassesPosterior:
+    return ClassesPosterior(q.model, q.inducing, likelihood.classes * (whitened(q),))

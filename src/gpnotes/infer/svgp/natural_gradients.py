@@ -1,0 +1,333 @@
+"""Natural-gradient steps: a convex combination of the sites that were and those that are wanted.
+
+In its natural parameters a Gaussian's natural gradient is the plain gradient by its moments, so a
+step of length r mixes: ``P ← (1 − r) P + r G``, ``t ← (1 − r) t + r g``. G and g are those of the
+sites at the present q: ``G = I + Σ λᵢ aᵢ aᵢᵀ``, ``g = Σ (∂E/∂mᵢ + λᵢ aᵢᵀw) aᵢ`` with
+``λᵢ = −2 ∂E/∂vᵢ`` and aᵢ the columns of ``A = L⁻¹ K_uf``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.conversion import takes
+from ...ground.linalg import factorise
+from ...ground.threads import in_one_pool, threads_for
+from ...ground.xp import Matrix, Vector, array_namespace
+from .model import SVGP, validate_rows
+from .posterior import Variational, VariationalPosterior, prior
+from .streaming import Sums, require_finite, sweep
+
+__all__ = ["along", "climbed", "condition", "distance", "stepped", "tolerance", "update"]
+
+_SHORTEST = 2.0**-20  # step that is tried
+_SHORT = 2.0**-5  # and that is begun with
+
+
+@takes("X", "y")
+@in_one_pool
+def update(
+    posterior: Variational,
+    X: Matrix,
+    y: Vector,
+    *,
+    length: float = 1.0,
+    total: int | None = None,
+) -> Any:
+    """Take one natural-gradient step of q on rows of data.
+
+    With a Gaussian likelihood and all rows, a step of length 1 arrives, wherever it starts.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior or ClassesPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs, all of them or those of a batch.
+    y : Vector, shape (n,)
+        The observations.
+    length : float, default 1.0
+        The length r of the step, up to 1.
+    total : int, optional
+        The number of all rows, where X is a batch: each row of it then counts total / n times.
+
+    Returns
+    -------
+    VariationalPosterior or ClassesPosterior
+        The next q, of the same model.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, the likelihood refuses y, `length` is not
+        positive or exceeds 1, or `total` is below n.
+    TypeError
+        If an argument is of another kind than stated, or X and y differ in namespace, dtype or
+        device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
+    RuntimeError
+        If the bound is not finite.
+
+    Notes
+    -----
+    Where all λ are non-negative, as for every log-concave likelihood, P is never below I and no
+    Cholesky factorisation can fail. Where some are negative, as for an outlier under `StudentT`, a
+    mixture might not be positive definite. Then ``½ r² D P⁻¹ D`` with ``D = G − P`` is added to
+    it: of second order in r, zero where the bound is stationary, and enough for ``P_new ⪰ ½ P``,
+    since ``P + r D + ½ r² D P⁻¹ D = ½ P + ½ (P + r D) P⁻¹ (P + r D)``. Both move the mean alike,
+    ``w ← w + r P_new⁻¹ ∂/∂w``. O(n M² + M³).
+
+    Source: Khan & Lin (2017) for the mixture of sites, Adam, Chang, Khan & Solin (2021) for sparse
+    processes, Salimbeni, Eleftheriadis & Hensman (2018) for the step within a fit; Lin, Schmidt &
+    Khan (2020) for the term of second order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, Gaussian
+    >>> X, y = np.linspace(0.0, 4.0, 9)[:, None], np.ones(9)
+    >>> q = prior(SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::2]))
+    >>> q = update(q, X, y)
+    >>> q.mean(np.asarray([[2.0]])).round(4)
+    array([0.9718])
+    """
+    _check.instance(posterior, "posterior", Variational)
+    validate_rows(posterior.model, X, y)
+    length = _check.positive(_check.number(length, "length"), "length")
+    if length > 1.0:
+        raise ValueError(f"length must be at most 1; got {length}")
+    sums = sweep(posterior, X, y, scale_of(X, total))
+    return stepped(posterior, require_finite(sums), length)
+
+
+def scale_of(X: Matrix, total: int | None) -> float:
+    """The number of rows that each row of X stands for."""
+    n = X.shape[0]
+    return 1.0 if total is None else _check.whole(total, "total", n) / n
+
+
+@singledispatch
+@threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
+def stepped(posterior: Any, sums: Sums, length: float) -> Any:
+    """The natural-gradient step of a given length, from the sums over the rows; O(M³).
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    sums : Sums
+        The sums at q.
+    length : float
+        The length of the step.
+
+    Returns
+    -------
+    VariationalPosterior
+        The next q.
+
+    Raises
+    ------
+    FactorisationError
+        If its precision cannot be factored.
+    """
+    # not P + r D: after a leap P may be so large that nothing of G would be left
+    wanted = _xp.eye(posterior.weights.shape[0], posterior.weights) + sums.sites
+    precision = (1.0 - length) * posterior.precision + length * wanted
+    if not sums.concave:
+        half = _xp.solve_triangular(posterior.cholesky.lower, wanted - posterior.precision)
+        squares = array_namespace(half).matrix_transpose(half) @ half
+        precision = precision + (0.5 * length**2) * squares
+    # t = P_new w + r ∂/∂w, which is (1 − r) t + r g where nothing was added
+    slope = sums.gradient - posterior.weights
+    shift = precision @ posterior.weights + length * slope
+    factor = factorise(precision, name="the precision of q")
+    return replace(
+        posterior, precision=precision, cholesky=factor, weights=factor.solved(shift),
+        steps=posterior.steps + 1, converged=False,
+    )  # fmt: skip
+
+
+def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
+    """``D = G − P``."""
+    identity = _xp.eye(posterior.weights.shape[0], posterior.weights)
+    return identity + sums.sites - posterior.precision
+
+
+@takes("X", "y")
+@in_one_pool
+def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Any:
+    """Find the q of the highest bound, by natural-gradient steps on all rows.
+
+    With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing
+    inputs the bound is that of Titsias (2009) for regression. A likelihood that is not log-concave
+    may have several optima; the one found is that uphill from the prior.
+
+    Parameters
+    ----------
+    model : SVGP
+        The process, likelihood and inducing inputs.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    steps : int, default 200
+        The most steps to take.
+
+    Returns
+    -------
+    VariationalPosterior or ClassesPosterior
+        The best q that was found. Its `converged` is True where the natural gradient is as small
+        as rounding lets it be, and False where `steps` were too few. The bound holds for either.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, the likelihood refuses y, or `steps` is
+        below 1.
+    TypeError
+        If `model` is no `SVGP`, `steps` no whole number, or X and y differ in namespace, dtype or
+        device from the inducing inputs.
+        Also for a ``BasisMean``, whose weights exact regression alone learns.
+    FactorisationError
+        If K_uu cannot be factored.
+    MemoryError
+        If K_uu has no room.
+
+    Notes
+    -----
+    A step is halved until the bound does not fall, and the next one is shorter where it went too
+    far; each takes O(n M² + M³) time, and memory for M × M and a block of rows. One step is enough
+    for a Gaussian likelihood.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF, Bernoulli
+    >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
+    >>> posterior = condition(SVGP(GP(RBF(4.0), 0.0), Bernoulli(), X), X, y)
+    >>> posterior.probability(np.asarray([[0.5], [3.0]])).round(4)
+    array([0.8813, 0.2106])
+    """
+    posterior = prior(model)
+    validate_rows(model, X, y)
+    steps = _check.whole(steps, "steps", 1)
+    with np.errstate(all="ignore"):  # a step that is too long may overflow: it is shortened
+        return climbed(posterior, X, y, steps)
+
+
+def climbed(posterior: Any, X: Matrix, y: Vector, steps: int = 200) -> Any:
+    """`condition` from where q is, of data that are validated.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior or ClassesPosterior
+        The Gaussian q to start from.
+    X, y, steps
+        As in `condition`.
+
+    Returns
+    -------
+    VariationalPosterior or ClassesPosterior
+        As in `condition`.
+    """
+    sums = sweep(posterior, X, y)
+    bound = sums.value - posterior.kl
+    length = 1.0
+    for _ in range(steps):
+        if distance(posterior, sums) <= tolerance(posterior):
+            return replace(posterior, converged=True)
+        slack = 10.0 * _xp.epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
+        while length >= _SHORTEST:
+            tried = stepped(posterior, sums, length)
+            sums_there = sweep(tried, X, y)
+            there = sums_there.value - tried.kl
+            if there >= bound - slack:
+                break
+            length *= 0.5
+        else:
+            return replace(posterior, converged=True)  # nothing is higher, but for rounding
+        too_long = along(posterior, tried, sums_there) < 0.0
+        posterior, sums, bound = tried, sums_there, there
+        length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)
+    return posterior
+
+
+@singledispatch
+@threads_for(lambda before, after, sums: after.weights.shape[0] ** 3)
+def along(before: Any, after: Any, sums: Any) -> float:
+    """The slope of the bound at `after` along the step that led there: negative if it went too far.
+
+    Steps that leap from one side of the optimum to the other may each raise the bound by next to
+    nothing, without end. With ``∂/∂Σ = −½ D`` it is ``∂/∂w · Δw − ½ tr D ΔΣ``.
+
+    Parameters
+    ----------
+    before, after : VariationalPosterior
+        The Gaussian q before and after the step.
+    sums : Sums
+        The sums after it.
+
+    Returns
+    -------
+    float
+        The slope.
+    """
+    xp = array_namespace(after.weights)
+    slope = sums.gradient - after.weights
+    by_mean = float(xp.sum(slope * (after.weights - before.weights)))
+    toward = _toward(after, sums)
+    traces = [float(xp.sum((q.root @ toward) * q.root)) for q in (after, before)]
+    return by_mean - 0.5 * (traces[0] - traces[1])
+
+
+@singledispatch
+@threads_for(lambda posterior, sums: posterior.weights.shape[0] ** 3)
+def distance(posterior: Any, sums: Any) -> float:
+    """The length of the natural gradient, by the metric of Fisher's information.
+
+    ``√(gᵀ P⁻¹ g + ½ |L_P⁻¹ D L_P⁻ᵀ|²)`` with ``g = ∂/∂w`` and ``D = G − P``.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+    sums : Sums
+        The sums at q.
+
+    Returns
+    -------
+    float
+        The length.
+    """
+    xp = array_namespace(posterior.weights)
+    lower = posterior.cholesky.lower
+    mean = _xp.solve_triangular(lower, sums.gradient - posterior.weights)
+    half = _xp.solve_triangular(lower, _toward(posterior, sums))
+    both = _xp.solve_triangular(lower, xp.matrix_transpose(half))
+    return math.sqrt(float(xp.sum(mean * mean)) + 0.5 * float(xp.sum(both * both)))
+
+
+@singledispatch
+def tolerance(posterior: Any) -> float:
+    """√eps of the size of q, ``√(1 + M + wᵀPw)``.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior
+        The Gaussian q.
+
+    Returns
+    -------
+    float
+        The length of a natural gradient that is as good as none.
+    """
+    w: Vector = posterior.weights
+    size = float(array_namespace(w).sum(w * (posterior.precision @ w)))
+    return math.sqrt(_xp.epsilon(w) * (1.0 + w.shape[0] + size))

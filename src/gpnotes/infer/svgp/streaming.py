@@ -1,0 +1,194 @@
+"""One pass over rows of data: all that a step, the bound and its gradient need of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import reduce, singledispatch
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
+
+from ...fast import svgp as in_place
+from ...ground import check as _check
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.threads import threads_for
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import Likelihood, require
+from ...model.likelihoods.hermite_averages import Expected
+from ...model.likelihoods.variational_expectations import expected
+from .posterior import Marginals, VariationalPosterior, marginals
+
+__all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "sweep"]
+
+
+class Block(NamedTuple):
+    """Some rows, f at them, and the slopes of ``scale E log p(y | f)`` there.
+
+    Parameters
+    ----------
+    X : Matrix, shape (b, d)
+        The inputs.
+    y : Vector, shape (b,)
+        The observations.
+    f : Marginals
+        The distribution of f at each.
+    slopes : Expected
+        The averages and their slopes by means and variances.
+    """
+
+    X: Matrix
+    y: Vector
+    f: Marginals
+    slopes: Expected
+
+
+class Sums(NamedTuple):
+    """The sums over some rows, times the number of rows that each of them stands for.
+
+    Parameters
+    ----------
+    value : float
+        ``Σ E log p(yᵢ | fᵢ)``.
+    gradient : Vector, shape (M,)
+        The derivative of `value` by the weights, ``A e₁``.
+    sites : Matrix, shape (M, M)
+        ``A diag(λ) Aᵀ`` with ``λ = −2 ∂E/∂v``, the precisions of the sites.
+    concave : bool
+        True if no λ is negative.
+    """
+
+    value: float
+    gradient: Vector
+    sites: Matrix
+    concave: bool
+
+
+@singledispatch
+def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> Any:
+    """The sums over all rows, a block at a time.
+
+    Parameters
+    ----------
+    posterior : VariationalPosterior or ClassesPosterior
+        The Gaussian q.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The observations.
+    scale : float, default 1.0
+        The number of rows that each of them stands for.
+
+    Returns
+    -------
+    Sums
+        The sums; for several classes, `ClassesSums`.
+
+    Notes
+    -----
+    O(n M²) time, O(M² + a block of rows) memory.
+    """
+    return reduce(plus, (sums_of(block) for block in blocks(posterior, X, y, scale)))
+
+
+def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) -> Iterator[Block]:
+    """Split rows into blocks that have room.
+
+    Parameters
+    ----------
+    posterior, X, y, scale
+        As in `sweep`.
+
+    Returns
+    -------
+    Iterator of Block
+        The blocks, in order.
+    """
+    model = posterior.model
+    likelihood = cast(Likelihood, require(model.likelihood, "the likelihood", Likelihood))
+    for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
+        f = marginals(posterior, X[rows, :])
+        slopes = expected(likelihood, y[rows], f.mean, f.variance, model.nodes)
+        yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)))
+
+
+@threads_for(lambda block: block.f.A.shape[0] ** 2 * block.f.A.shape[1])
+def sums_of(block: Block) -> Sums:
+    """The sums over one block.
+
+    Parameters
+    ----------
+    block : Block
+        The block.
+
+    Returns
+    -------
+    Sums
+        Its sums.
+    """
+    A, slopes = block.f.A, block.slopes
+    xp = array_namespace(A)
+    precision = -2.0 * slopes.by_variance
+    concave = bool(xp.all(precision >= 0.0))
+    value = float(xp.sum(slopes.value))
+    if concave and block.f.kept is not None:
+        return Sums(value, *in_place.sums(block.f.kept.Phi, slopes.by_mean, precision), concave)
+    if concave:  # one matrix times its own transpose: exactly symmetric, and half the work
+        half = A * xp.sqrt(precision)
+        sites = half @ xp.matrix_transpose(half)
+    else:
+        sites = _xp.symmetric_part((A * precision) @ xp.matrix_transpose(A))
+    return Sums(value, A @ slopes.by_mean, sites, concave)
+
+
+class HasValue(Protocol):
+    """Sums, of one function or of several."""
+
+    @property
+    def value(self) -> float:
+        """``Σ E log p(yᵢ | fᵢ)``."""
+
+
+S = TypeVar("S", bound=HasValue)
+
+
+def require_finite(sums: S) -> S:
+    """The sums, if q has not leapt to where the likelihood overflows.
+
+    Parameters
+    ----------
+    sums : Sums
+        The sums.
+
+    Returns
+    -------
+    Sums
+        The same sums.
+
+    Raises
+    ------
+    RuntimeError
+        If their value is not finite.
+    """
+    if not math.isfinite(sums.value):
+        remedy = "Use a shorter length or rate, or a mean function nearer to y."
+        raise _check.NoValueError(f"the bound must be finite; here it is {sums.value}. {remedy}")
+    return sums
+
+
+def plus(first: Sums, second: Sums) -> Sums:
+    """Add the sums over two sets of rows.
+
+    Parameters
+    ----------
+    first, second : Sums
+        The sums of each.
+
+    Returns
+    -------
+    Sums
+        The sums over the rows of both.
+    """
+    return Sums(
+        first.value + second.value, first.gradient + second.gradient, first.sites + second.sites,
+        first.concave and second.concave,
+    )  # fmt: skip

@@ -1,0 +1,105 @@
+"""Who ends: which states can reach a terminal one, by which actions, and within how many steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..ground.check import NoValueError
+from ..ground.sparse import from_entries, is_sparse
+from ..ground.xp import (
+    Array,
+    HostMatrix,
+    HostVector,
+    Matrix,
+    array_namespace,
+    device,
+    to_numpy,
+)
+from .decision_process import MDP
+
+__all__ = ["as_host_rows", "earns_nothing", "nearest_end", "require_proper", "ways_out"]
+
+
+def as_host_rows(P: Any) -> Any:
+    """Return transitions as they are if sparse, and as a sparse matrix on the host if not."""
+    if is_sparse(P):
+        return P
+    dense = to_numpy(P)
+    rows, columns = np.nonzero(dense)
+    return from_entries(dense[rows, columns], rows, columns, dense.shape)
+
+
+def ways_out(
+    P: Any, terminal: HostVector, actions: int, allowed: HostMatrix | None = None
+) -> HostVector:
+    """Return an action of each state that leads on a shortest way to a terminal state.
+
+    Parameters
+    ----------
+    P : csr_array, shape (S·A, S)
+        The transitions.
+    terminal : HostVector, shape (S,)
+        The terminal states, as booleans.
+    actions : int
+        The number A of actions.
+    allowed : HostMatrix, shape (S, A), optional
+        The actions that may be taken, as booleans; all otherwise.
+
+    Returns
+    -------
+    HostVector, shape (S,)
+        The first action that may lead to a state that is nearer to the end; 0 for terminal states,
+        −1 where no action leads to any.
+    """
+    into = P.T.tocsr()  # the rows that lead into each state
+    action = np.where(terminal, 0, -1)
+    frontier = np.flatnonzero(terminal)
+    while frontier.size:
+        part = into[frontier]
+        rows = np.unique(part.indices[part.data > 0.0])
+        if allowed is not None:
+            rows = rows[allowed.reshape(-1)[rows]]
+        states, first = np.unique(rows // actions, return_index=True)
+        new = action[states] < 0
+        action[states[new]] = rows[first[new]] % actions
+        frontier = states[new]
+    return action
+
+
+def nearest_end(mdp: MDP, allowed: Array | None = None) -> HostVector:
+    """Return `ways_out` of a process."""
+    tried = None if allowed is None else to_numpy(allowed)
+    return ways_out(as_host_rows(mdp.transitions), to_numpy(mdp.terminal), mdp.actions, tried)
+
+
+def earns_nothing(P: Matrix, r: Array) -> Array:
+    """Return the states of a chain (S, S) from which no reward (S,) is ever met, as booleans."""
+    met = ways_out(as_host_rows(P), to_numpy(r) != 0.0, 1) >= 0
+    return array_namespace(r).asarray(~met, device=device(r))
+
+
+def require_proper(P: Matrix, terminal: Array, what: str) -> None:
+    """Refuse a chain (S, S) in which some state never ends, as at discount 1 it has no value.
+
+    Parameters
+    ----------
+    P : Matrix, shape (S, S)
+        The chain.
+    terminal : Array, shape (S,)
+        Where it ends, as booleans.
+    what : str
+        The beginning of the message: what must lead to an end.
+
+    Raises
+    ------
+    ValueError
+        If some state never ends; it is named.
+    """
+    lost = np.flatnonzero(ways_out(as_host_rows(P), to_numpy(terminal), 1) < 0)
+    if lost.size:
+        raise NoValueError(
+            f"{what} must lead to a terminal state from every state when discount is 1; from state "
+            f"{int(lost[0])} it never does, nor from {lost.size - 1} others"
+        )

@@ -1,0 +1,166 @@
+"""What a policy can lose at most, computed from one sweep and safe against its rounding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from ..ground.xp import Array, Matrix, Vector, array_namespace, epsilon
+from .decision_process import MDP
+from .evaluation import expected_steps
+from .ties import largest, taken
+
+__all__ = ["Certificate", "Yardstick", "certificate_of", "rounding_of", "yardstick_of"]
+
+
+class Yardstick(NamedTuple):
+    """A function w of the states that shrinks: ``w − γ P w`` is from `least` to `most`.
+
+    Where a trip may end it may be more than `most`, which is not asked for then.
+    """
+
+    weight: Any  # numbers, or at discount 1 arrays (S,), (S, A) and (S, A)
+    least: Any
+    most: Any
+
+
+class Certificate(NamedTuple):
+    """Values between what is proved from below and from above, and how far these are apart."""
+
+    values: Vector
+    action_values: Matrix
+    bound: float
+
+
+def rounding_of(mdp: MDP, values: Vector) -> float:
+    """Bound the rounding of ``r + γ P v − v`` as it is computed, entry by entry.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process.
+    values : Vector, shape (S,)
+        v.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Notes
+    -----
+    A sum of m products is off by at most ``m u / (1 − m u)`` times the sum of their sizes, in any
+    order (Higham 2002, section 3.1), with u half the distance from 1 to the next number. Here m
+    are the entries of the fullest row, and there are four operations more.
+    """
+    xp = array_namespace(values)
+    size = mdp.largest_reward + 2.0 * max(-float(xp.min(values)), float(xp.max(values)))
+    return (mdp.fullest + 6) * epsilon(values) * size
+
+
+def yardstick_of(mdp: MDP, P: Any = None) -> Yardstick:
+    """Return a function of the states that one step makes smaller, whatever is done.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process.
+    P : Matrix, shape (S, S), optional
+        The chain of a proper policy, needed if the discount is 1.
+
+    Returns
+    -------
+    Yardstick
+        Below discount 1 it is one where the process goes on, and shrinks by ``1 − γ`` at least, or
+        by what the stored rows sum to. At discount 1 it is the expected number of steps under the
+        policy; actions that lead away from the end do not shrink it.
+    """
+    xp = array_namespace(mdp.rewards)
+    u = epsilon(mdp.rewards)
+    if mdp.discount < 1.0:
+        low, high = mdp.row_sums
+        rounded = u * (mdp.fullest + 2)  # of the sums
+        w = xp.astype(~mdp.terminal, mdp.rewards.dtype) if bool(xp.any(mdp.terminal)) else 1.0
+        return Yardstick(
+            w,
+            1.0 - mdp.discount * high * (1.0 + rounded) - u,
+            1.0 - mdp.discount * low * (1.0 - rounded) + u,
+        )
+    w = expected_steps(P, mdp)
+    paid = w[:, None] - mdp.backup(w) + mdp.rewards
+    off = rounding_of(mdp, w)
+    return Yardstick(w, paid - off, paid + off)
+
+
+def certificate_of(
+    mdp: MDP, values: Vector, action_values: Matrix, policy: Vector, stick: Yardstick
+) -> Certificate:
+    """Bound what a policy loses, and the values of the process, by one sweep.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process.
+    values : Vector, shape (S,)
+        Any numbers v, zero in terminal states.
+    action_values : Matrix, shape (S, A)
+        ``q = r + γ P v``, as computed.
+    policy : Vector, shape (S,)
+        The policy π.
+    stick : Yardstick
+        As `yardstick_of` makes it.
+
+    Returns
+    -------
+    Certificate
+        The values halfway between the bounds, and how far these lie apart at most.
+
+    Notes
+    -----
+    Let T be Bellman's operator, which is monotone. If ``T u ≤ u``, then ``v* ≤ u``, as repeated T
+    leads down to v*. Try ``u = v + c w``: it is enough that ``q − v ≤ c (w − γ P w)`` for every
+    action. Likewise ``v_π ≥ v + c w`` if ``q_π − v ≥ c (w − γ P_π w)``. With w = 1 the numbers c
+    are ``max (q − v) / (1 − γ)`` and ``min (q_π − v) / (1 − γ)``: bounds as those of MacQueen
+    (1966) and Porteus (1971), but about v; about ``T v`` they would be closer by the factor γ. What
+    is computed instead of q may be off by `rounding_of`, which is added to each step before it is
+    divided; so the bound is one of the process as it is stored.
+    """
+    xp = array_namespace(values)
+    off = rounding_of(mdp, values)
+    picked = taken(action_values, policy)
+    if mdp.discount < 1.0:
+        top = float(xp.max(largest(action_values) - values)) + off
+        bottom = float(xp.min(picked - values)) - off
+        high, low = _scaled(top, stick), -_scaled(-bottom, stick)
+        widest = 1.0
+    else:
+        going = ~mdp.terminal
+        high = _needed(action_values - values[:, None] + off, stick.least, going[:, None])
+        own = taken(stick.least, policy)
+        low = -_needed(values - picked + off, own, going)
+        widest = float(xp.max(stick.weight))
+    bound = (high - low) * widest * (1.0 + 1e-12)
+    if not math.isfinite(bound):
+        return Certificate(values, action_values, math.inf)
+    middle = 0.5 * (high + low)
+    shifted = values + middle * stick.weight
+    if isinstance(stick.weight, float):
+        return Certificate(shifted, action_values + mdp.discount * middle, bound)
+    return Certificate(shifted, mdp.backup(shifted), bound)
+
+
+def _scaled(step: float, stick: Yardstick) -> float:
+    """The least c with ``step ≤ c (w − γ P w)``."""
+    if not stick.least > 0.0:
+        return math.inf
+    return float(step / (stick.least if step > 0.0 else stick.most))
+
+
+def _needed(steps: Array, paid: Array, going: Array) -> float:
+    """The least c ≥ 0 with ``steps ≤ c paid`` where the process goes on; infinity if none."""
+    xp = array_namespace(steps)
+    pays = paid > 0.0
+    ratio = xp.where(pays & going, steps / xp.where(pays, paid, 1.0), 0.0)
+    c = max(0.0, float(xp.max(ratio)))
+    met = (steps <= c * paid * (1.0 + 1e-12)) | pays | ~going
+    return c if bool(xp.all(met)) else math.inf

@@ -1,0 +1,183 @@
+"""What a policy is worth, and where it spends its time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ground import check as _check
+from ..ground.sparse import is_sparse, solve_contraction
+from ..ground.xp import (
+    Array,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    as_host,
+    epsilon,
+    eye,
+    in_double,
+)
+from .absorption import earns_nothing, require_proper
+from .decision_process import MDP
+
+__all__ = ["evaluate", "expected_steps", "occupancies", "solved_chain"]
+
+
+def evaluate(mdp: MDP, policy: Array) -> Vector:
+    """Return what a policy is worth in each state.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process.
+    policy : Array, shape (S,) or (S, A)
+        The action of each state, or the probabilities of the actions.
+
+    Returns
+    -------
+    Vector, shape (S,)
+        ``v_π``, the one solution of ``v = r_π + γ P_π v``; at discount 1, the one that is zero
+        where no reward is met any more.
+
+    Raises
+    ------
+    ValueError
+        If the discount is 1 and the policy goes on earning, or paying, without an end; or if it is
+        none for this process, as `MDP.under` says.
+    TypeError
+        If an argument is of the wrong kind.
+
+    Notes
+    -----
+    Dense transitions cost a factorisation, O(S³). Sparse ones are solved by steps of a Krylov
+    method, or by a sparse factorisation where these do not get on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mdp = MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 1.0)
+    >>> evaluate(mdp, np.asarray([0, 0]))
+    array([2., 0.])
+    """
+    _check.instance(mdp, "mdp", MDP, "an")
+    P, r = mdp.under(policy)
+    ends = earns_nothing(P, r) if mdp.discount == 1.0 else None
+    if ends is not None:
+        require_proper(P, ends, "policy")
+    v = solved_chain(P, in_double(r), mdp.discount, ends)
+    return array_namespace(r).astype(v, r.dtype, copy=False)
+
+
+def solved_chain(
+    P: Any, r: Array, discount: float, ends: Array | None = None, start: Array | None = None
+) -> Array:
+    """Solve ``v = r + γ P v`` in double precision.
+
+    Parameters
+    ----------
+    P : Matrix, shape (S, S)
+        The chain of a policy.
+    r : Array, shape (S,)
+        Its rewards.
+    discount : float
+        γ.
+    ends : Array, shape (S,), optional
+        States that are worth nothing, as booleans; at discount 1 every state must lead to one.
+    start : Array, shape (S,), optional
+        Where a Krylov method starts.
+
+    Returns
+    -------
+    Array, shape (S,)
+        The solution.
+    """
+    xp = array_namespace(r)
+    if ends is not None:
+        going = xp.astype(~ends, r.dtype)
+        r = r * going
+        P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
+    if is_sparse(P):
+        from_there = None if start is None else as_host(start)
+        shrunk = discount * P.astype(r.dtype, copy=False)
+        v: Array = solve_contraction(shrunk, as_host(r), from_there)
+        return v if ends is None else v * going
+    system = eye(r.shape[0], r) - discount * in_double(P)
+    found = xp.linalg.solve(system, r[:, None])
+    found = found + xp.linalg.solve(system, r[:, None] - system @ found)  # one step of refinement
+    return found[:, 0] if ends is None else found[:, 0] * going
+
+
+def expected_steps(P: Any, mdp: MDP) -> Vector:
+    """Return the expected number of steps until the end from each state of a proper chain."""
+    xp = array_namespace(mdp.rewards)
+    going = xp.astype(~mdp.terminal, in_double(mdp.rewards).dtype)
+    return solved_chain(P, going, mdp.discount, mdp.terminal)
+
+
+def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
+    """Return the discounted number of times that each state and action are met.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process.
+    policy : Array, shape (S,) or (S, A)
+        The action of each state, or the probabilities of the actions.
+    start : Vector, shape (S,)
+        The probabilities of the first state.
+
+    Returns
+    -------
+    Matrix, shape (S, A)
+        ``μ(s, a) = Σ_t γ^t P(s_t = s, a_t = a)``. What it earns, ``Σ μ r``, is the value at the
+        start. At discount 1, steps in terminal states are not counted.
+
+    Raises
+    ------
+    ValueError
+        If the discount is 1 and some state never ends under the policy; if `start` is negative or
+        does not sum to one; and if the policy is none for this process.
+    TypeError
+        If an argument is of the wrong kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> mdp = MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.5)
+    >>> occupancies(mdp, np.asarray([0, 0]), np.asarray([0.75, 0.25]))
+    array([[1.],
+           [1.]])
+    """
+    _check.instance(mdp, "mdp", MDP, "an")
+    _check.alike(_check.vector(start, "start", size=mdp.states), "start", mdp.rewards, "rewards")
+    xp = array_namespace(start)
+    off = float(xp.sum(start)) - 1.0
+    if bool(xp.any(start < 0.0)) or abs(off) > max(1e-9, 16.0 * mdp.states * epsilon(start)):
+        raise ValueError(f"start must be probabilities with sum one; it is {1.0 + off:.10g}")
+    policy = mdp.policy_of(policy)
+    P, r = mdp.followed(policy)
+    if mdp.discount == 1.0:
+        require_proper(P, mdp.terminal, "policy")
+    met = _visits(P, in_double(start), mdp)
+    if policy.ndim == 1:
+        each = xp.arange(mdp.actions, device=start.device)
+        chosen = xp.astype(policy[:, None] == xp.astype(each, policy.dtype)[None, :], met.dtype)
+    else:
+        chosen = in_double(policy)
+    return xp.astype(met[:, None] * chosen, r.dtype, copy=False)
+
+
+def _visits(P: Any, start: Vector, mdp: MDP) -> Vector:
+    """The discounted visits of each state, ``μ = start + γ P_πᵀ μ``."""
+    xp = array_namespace(start)
+    if mdp.discount == 1.0:
+        going = xp.astype(~mdp.terminal, start.dtype)
+        start = start * going
+        P = P.multiply(going[None, :]).tocsr() if is_sparse(P) else P * as_array(going, P)[None, :]
+        P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
+    if is_sparse(P):
+        return solve_contraction(
+            (mdp.discount * P.astype(start.dtype, copy=False)).T.tocsr(), as_host(start)
+        )
+    system = eye(start.shape[0], start) - mdp.discount * in_double(P)
+    return xp.linalg.solve(xp.matrix_transpose(system), start[:, None])[:, 0]

@@ -1,0 +1,270 @@
+"""Maps to walk on: worlds of cells, drawn in letters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.sparse import from_entries
+from ..ground.xp import HostMatrix, HostVector, array_namespace, to_numpy
+from .decision_process import MDP
+
+__all__ = ["MOVES", "Grid"]
+
+MOVES = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
+
+_PAID = MappingProxyType({"G": 1.0, "X": -1.0})
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A map of cells, in which four actions go up, right, down and left.
+
+    Who would leave the map or enter a wall stays where he is.
+
+    Parameters
+    ----------
+    rows : tuple of str
+        The map, one string a row, all of one length. ``#`` is a wall; every other letter is a
+        cell: ``S`` a start, ``G`` a goal and ``X`` a pit, which end the walk, ``C`` a cliff, from
+        which one is put back to the start. Others mean what `rewards` says.
+    rewards : mapping, default ``{"G": 1.0, "X": -1.0}``
+        What entering a cell earns, by its letter; nothing for letters that are not in it.
+    step : float, default 0
+        What each step earns besides.
+    slip : float, default 0
+        The probability that a step goes sideways instead, half of it to either side.
+    wind : tuple of int, default ()
+        How many cells each column blows up whoever steps from it, cell by cell as far as there is
+        no wall; negative numbers blow down. Empty for no wind.
+    ends : str, default ``"GX"``
+        The letters that end the walk.
+
+    Raises
+    ------
+    ValueError
+        If the map is empty or its rows differ in length, a cliff has no single start to put back
+        to, `slip` is no probability, or `wind` has not a number for each column.
+    TypeError
+        If `rows` is no tuple of strings, or another argument has no such numbers.
+
+    Examples
+    --------
+    >>> grid = Grid(("S.G", ".#X"), step=-0.1)
+    >>> grid.states, grid.at(0, 2)
+    (5, 2)
+    >>> mdp = grid.mdp(discount=1.0)
+    >>> mdp.rewards[1]
+    array([-0.1,  0.9, -0.1, -0.1])
+    """
+
+    rows: tuple[str, ...]
+    rewards: Mapping[str, float] = field(default_factory=lambda: _PAID)
+    step: float = 0.0
+    slip: float = 0.0
+    wind: tuple[int, ...] = ()
+    ends: str = "GX"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", _lines(self.rows))
+        object.__setattr__(self, "rewards", _paid(self.rewards))
+        object.__setattr__(self, "step", _check.number(self.step, "step"))
+        slip = _check.number(self.slip, "slip")
+        if not 0.0 <= slip <= 1.0:
+            raise ValueError(f"slip must be a probability from 0 to 1; got {slip}")
+        object.__setattr__(self, "slip", slip)
+        object.__setattr__(self, "wind", _winds(self.wind, len(self.rows[0])))
+        if not isinstance(self.ends, str):
+            raise TypeError(f"ends must be a string of letters; got {_check.kind_of(self.ends)}")
+        letters = "".join(self.rows)
+        if "C" in letters and letters.count("S") != 1:
+            raise ValueError(
+                f"rows must have one S for the cliff C to put back to; got {letters.count('S')}"
+            )
+
+    @cached_property
+    def cells(self) -> HostMatrix:
+        """The row and the column of each state (S, 2), cell by cell without the walls."""
+        return np.argwhere(self._letters != "#")
+
+    @cached_property
+    def _letters(self) -> HostMatrix:
+        return np.asarray([list(line) for line in self.rows])
+
+    @cached_property
+    def _numbers(self) -> HostMatrix:
+        numbers = np.full(self._letters.shape, -1)
+        numbers[self._letters != "#"] = np.arange(len(self.cells))
+        return numbers
+
+    @property
+    def states(self) -> int:
+        """The number of states."""
+        return len(self.cells)
+
+    def at(self, row: int, column: int) -> int:
+        """The state of a cell.
+
+        Parameters
+        ----------
+        row, column : int
+            The cell, from 0.
+
+        Returns
+        -------
+        int
+            The number of its state.
+
+        Raises
+        ------
+        ValueError
+            If there is no such cell, or it is a wall.
+        TypeError
+            If these are no whole numbers.
+        """
+        height, width = self._numbers.shape
+        row = _check.whole(row, "row", 0, height - 1)
+        column = _check.whole(column, "column", 0, width - 1)
+        if self._numbers[row, column] < 0:
+            raise ValueError(f"row and column must be those of a cell; ({row}, {column}) is a wall")
+        return int(self._numbers[row, column])
+
+    @property
+    def start(self) -> HostVector:
+        """The probabilities of the first state, the same for each ``S``, or for all cells."""
+        chosen = self._letters[tuple(self.cells.T)] == "S"
+        chosen = chosen if chosen.any() else ~self._ended
+        return chosen / np.sum(chosen)
+
+    @property
+    def _ended(self) -> HostVector:
+        return np.isin(self._letters[tuple(self.cells.T)], list(self.ends))
+
+    def laid_out(self, values: HostVector) -> HostMatrix:
+        """Return numbers of the states where they stand on the map.
+
+        Parameters
+        ----------
+        values : HostVector, shape (S,)
+            A number for each state.
+
+        Returns
+        -------
+        HostMatrix
+            The map of them, NaN in walls.
+
+        Raises
+        ------
+        ValueError
+            If there is not one for each state.
+        TypeError
+            If `values` is no array.
+        """
+        _check.plain(_check.array(values, "values"), "values")
+        kinds = ("real floating", "integral", "bool")
+        if not array_namespace(values).isdtype(values.dtype, kinds):
+            raise TypeError(f"values must hold real numbers; got {values.dtype}")
+        if values.shape != (self.states,):
+            raise ValueError(f"values must have shape ({self.states},); got {values.shape}")
+        map_ = np.full(self._numbers.shape, np.nan)
+        map_[tuple(self.cells.T)] = to_numpy(values)
+        return map_
+
+    def mdp(self, discount: float) -> MDP:
+        """Return the process of the map.
+
+        Parameters
+        ----------
+        discount : float
+            The discount, from 0 to 1.
+
+        Returns
+        -------
+        MDP
+            The process, sparse: at most three entries a row.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a discount that is none.
+        """
+        S, A = self.states, len(MOVES)
+        shares = ((0, 1.0 - self.slip), (1, 0.5 * self.slip), (-1, 0.5 * self.slip))
+        paid = self._entering
+        ended = self._ended
+        rewards = np.zeros((S, A))
+        # What ends the walk stays with one entry of 1: shares need not add up to it exactly.
+        going, over = np.flatnonzero(~ended), np.flatnonzero(ended)
+        entries = [(np.ones(over.size), over * A + action, over) for action in range(A)]
+        for action in range(A):
+            for turn, share in shares:
+                if share == 0.0:
+                    continue
+                entered, to = self._moved(MOVES[(action + turn) % A])
+                rewards[:, action] += share * paid[entered]
+                entries.append((np.full(going.size, share), going * A + action, to[going]))
+        rewards[ended] = 0.0
+        p, rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
+        return MDP(from_entries(p, rows, columns, (S * A, S)), rewards, discount)
+
+    @property
+    def _entering(self) -> HostVector:
+        """What entering each cell earns, that of the step with it."""
+        letters = self._letters[tuple(self.cells.T)]
+        return np.asarray([self.step + self.rewards.get(letter, 0.0) for letter in letters])
+
+    def _moved(self, move: tuple[int, int]) -> tuple[HostVector, HostVector]:
+        """The state that a move, and the wind after it, enters from each; and where one then is."""
+        entered = self._shifted(np.arange(self.states), np.tile(move, (self.states, 1)))
+        if self.wind:
+            blown = np.asarray(self.wind)[self.cells[:, 1]]
+            for cell in range(int(np.max(np.abs(blown)))):
+                up = np.where(np.abs(blown) > cell, -np.sign(blown), 0)
+                entered = self._shifted(entered, np.stack([up, np.zeros_like(up)], axis=1))
+        letters = self._letters[tuple(self.cells.T)]
+        if not np.any(letters == "C"):
+            return entered, entered
+        home = int(np.flatnonzero(letters == "S")[0])
+        return entered, np.where(letters[entered] == "C", home, entered)
+
+    def _shifted(self, states: HostVector, moves: HostMatrix) -> HostVector:
+        """The states one cell further, where there is one."""
+        row, column = (self.cells[states] + moves).T
+        height, width = self._numbers.shape
+        inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
+        to = self._numbers[np.where(inside, row, 0), np.where(inside, column, 0)]
+        return np.where(inside & (to >= 0), to, states)
+
+
+def _lines(rows: tuple[str, ...]) -> tuple[str, ...]:
+    if not isinstance(rows, tuple | list) or not all(isinstance(line, str) for line in rows):
+        raise TypeError(f"rows must be a tuple of strings, the map; got {_check.kind_of(rows)}")
+    if len({len(line) for line in rows}) != 1 or set("".join(rows)) <= {"#"}:
+        raise ValueError(
+            f"rows must be of one length and have a cell, not walls alone; got {rows!r}"
+        )
+    return tuple(rows)
+
+
+def _paid(rewards: Mapping[str, float]) -> Mapping[str, float]:
+    if not isinstance(rewards, Mapping):
+        raise TypeError(f"rewards must be a mapping of letters; got {_check.kind_of(rewards)}")
+    wrong = [letter for letter in rewards if not (isinstance(letter, str) and len(letter) == 1)]
+    if wrong:
+        raise TypeError(f"rewards must be a mapping of single letters; got {wrong[0]!r}")
+    paid = {letter: _check.number(r, f"rewards[{letter!r}]") for letter, r in rewards.items()}
+    return MappingProxyType(paid)
+
+
+def _winds(wind: tuple[int, ...], columns: int) -> tuple[int, ...]:
+    if not isinstance(wind, tuple | list):
+        raise TypeError(f"wind must be a tuple of whole numbers; got {_check.kind_of(wind)}")
+    blown = tuple(_check.whole(one, f"wind[{i}]", None) for i, one in enumerate(wind))
+    if len(blown) not in (0, columns):
+        raise ValueError(f"wind must have a number for each of {columns} columns; got {len(blown)}")
+    return blown

@@ -1,0 +1,263 @@
+"""States and readings that are normal and linear: Kalman filters, Matérn processes in time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..ground import check as _check
+from ..ground import xp as _xp
+from ..ground.showing import summary
+from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ..model.gaussian_process import GP
+from ..model.kernels import Matern12, Matern32, Matern52
+from ..model.means import ZeroMean
+
+__all__ = ["LinearNormal", "Moments", "in_time"]
+
+
+class Moments(NamedTuple):
+    """A normal belief, or T of them along the first axis.
+
+    Parameters
+    ----------
+    mean : Vector, shape (D,), or Matrix, shape (T, D)
+        The means.
+    cov : Matrix, shape (D, D), or Stack, shape (T, D, D)
+        The covariances.
+    """
+
+    mean: Array
+    cov: Array
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearNormal:
+    """A linear process with normal noise, ``x' = F x + w`` and ``y = H x + v``, :eq:`eq-be-linear`.
+
+    Parameters
+    ----------
+    mean : Vector, shape (D,)
+        The mean of the first state.
+    cov : Matrix, shape (D, D)
+        Its covariance.
+    transitions : Stack, shape (T − 1, D, D)
+        F for each step from one reading to the next.
+    drift : Stack, shape (T − 1, D, D)
+        Q, the covariance of w for each such step.
+    reads : Matrix, shape (K, D)
+        H, what of a state is read.
+    noise : Matrix, shape (K, K)
+        W, the covariance of v.
+
+    Raises
+    ------
+    TypeError
+        If one of them is no array of floats, or they are of different kinds.
+    ValueError
+        If the shapes do not fit, or a covariance of the start or of the noise is none.
+
+    Notes
+    -----
+    `filtering.filter` and `filtering.smooth` take it, in T steps of D³.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes.mdp import filter
+    >>> still = LinearNormal(np.zeros(1), np.eye(1), np.ones((1, 1, 1)), np.zeros((1, 1, 1)),
+    ...                      np.eye(1), np.eye(1))
+    >>> filter(still, np.asarray([[1.0], [1.0]])).after.mean[:, 0].round(3)
+    array([0.5  , 0.667])
+    """
+
+    mean: Vector
+    cov: Matrix
+    transitions: Stack
+    drift: Stack
+    reads: Matrix
+    noise: Matrix
+
+    __repr__ = summary
+
+    def __post_init__(self) -> None:
+        size = _check.vector(self.mean, "mean").shape[0]
+        _check.semidefinite(self.cov, "cov", size=size)
+        count = _stack(self.transitions, "transitions", None, size)
+        _stack(self.drift, "drift", count, size)
+        kinds = _check.matrix(self.reads, "reads", columns=size).shape[0]
+        _check.semidefinite(self.noise, "noise", size=kinds)
+        for name in ("cov", "transitions", "drift", "reads", "noise"):
+            _check.alike(getattr(self, name), name, self.mean, "mean")
+        _xp.keep_copies(self, "mean", "cov", "transitions", "drift", "reads", "noise")
+
+    @property
+    def first(self) -> Moments:
+        """The belief before the first reading."""
+        return Moments(self.mean, self.cov)
+
+    def readings(self, readings: Matrix) -> Matrix:
+        """Return the readings in a row, (T, K), checked."""
+        rows, columns = self.transitions.shape[0] + 1, self.reads.shape[0]
+        _check.matrix(readings, "readings", rows=rows, columns=columns)
+        return _check.alike(readings, "readings", self.mean, "the mean of the model")
+
+    def ahead(self, belief: Moments, step: int) -> Moments:
+        """Return the belief a step later, :eq:`eq-be-kalman-ahead`."""
+        F = self.transitions[step - 1, ...]
+        cov = F @ belief.cov @ _t(F) + self.drift[step - 1, ...]
+        return Moments(F @ belief.mean, _xp.symmetric_part(cov))
+
+    def update(self, belief: Moments, reading: Vector, step: int) -> tuple[Moments, float]:
+        """Return the belief after a reading, :eq:`eq-be-kalman`, and the reading's log density."""
+        xp = array_namespace(reading)
+        shared = belief.cov @ _t(self.reads)
+        root = _factor(self.reads @ shared + self.noise)
+        if root is None:
+            raise _check.NoValueError("noise must leave each reading a variance; one has none")
+        half = _xp.solve_triangular(root, _t(shared))  # (K, D)
+        white = _xp.solve_triangular(root, (reading - self.reads @ belief.mean)[:, None])[:, 0]
+        cov = belief.cov - _t(half) @ half
+        log = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(_xp.diagonal(root))))
+        log -= 0.5 * reading.shape[0] * _xp.LOG_2PI
+        return Moments(belief.mean + _t(half) @ white, _xp.symmetric_part(cov)), log
+
+    def back(self, after: Moments, before: Moments, smoothed: Moments, step: int) -> Moments:
+        """Return the belief of a step by all readings, :eq:`eq-be-rts`."""
+        F = self.transitions[step - 1, ...]
+        gain = _t(_solved(before.cov, F @ after.cov))
+        mean = after.mean + gain @ (smoothed.mean - before.mean)
+        cov = after.cov + gain @ (smoothed.cov - before.cov) @ _t(gain)
+        return Moments(mean, _xp.symmetric_part(cov))
+
+    def stacked(self, beliefs: list[Moments]) -> Moments:
+        """Return beliefs in a row: means (T, D) and covariances (T, D, D)."""
+        xp = array_namespace(beliefs[0].mean)
+        return Moments(xp.stack([b.mean for b in beliefs]), xp.stack([b.cov for b in beliefs]))
+
+
+# The state of a Matérn process is the value and its derivatives, in units of the rate λ. Its
+# covariance at any time, by the number of entries, for a signal of variance one:
+_STEADY = {
+    1: [[1.0]],
+    2: [[1.0, 0.0], [0.0, 1.0]],
+    3: [[1.0, 0.0, -1 / 3], [0.0, 1 / 3, 0.0], [-1 / 3, 0.0, 1.0]],
+}
+_ENTRIES = {Matern12: 1, Matern32: 2, Matern52: 3}
+
+
+def in_time(gp: GP, times: Vector) -> LinearNormal:
+    """Return a Matérn process at some times, as a linear process of its value and derivatives.
+
+    Parameters
+    ----------
+    gp : GP
+        A process with noise, mean zero, and the kernel `Matern12`, `Matern32` or `Matern52`.
+    times : Vector, shape (T,)
+        Where it is read or asked for, in ascending order; a time may occur again.
+
+    Returns
+    -------
+    LinearNormal
+        One reading (T, 1) a time; the first entry of a state is the value f.
+
+    Raises
+    ------
+    TypeError
+        If `gp` is no `GP`, its kernel another, its mean not zero, or `times` no array of floats.
+    ValueError
+        If `times` is no vector, has no entry, is not ascending, or the noise is zero.
+
+    Notes
+    -----
+    With `filtering.smooth` the exact posterior of N readings costs N steps, :eq:`eq-be-matern`;
+    `gpnotes.infer.exact` takes N³. Source: Hartikainen & Särkkä (2010).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, Matern32
+    >>> from gpnotes.mdp import smooth
+    >>> t, y = np.asarray([0.0, 1.0, 3.0]), np.asarray([[1.0], [0.5], [-1.0]])
+    >>> smooth(in_time(GP(Matern32(), 0.1), t), y).mean[:, 0].round(3)
+    array([ 0.915,  0.48 , -0.904])
+    """
+    kernel = _matern(gp)
+    xp = array_namespace(_check.vector(times, "times"))
+    if times.shape[0] == 0:
+        raise ValueError("times must hold one time or more; got none")
+    gaps = times[1:] - times[:-1]
+    if times.shape[0] > 1 and bool(xp.any(gaps < 0.0)):
+        raise ValueError("times must be ascending; sort them, and the readings with them")
+    size = _ENTRIES[type(kernel)]
+    rate = math.sqrt(2 * size - 1) / float(kernel.lengthscale)
+    steady = as_array(_STEADY[size], times) * kernel.variance
+    transitions = _decay(gaps * rate, size)
+    drift = steady - transitions @ steady @ xp.matrix_transpose(transitions)
+    mean, reads = xp.zeros_like(steady[0, :]), _xp.eye(size, times)[:1, :]
+    noise = as_array([[gp.noise_var]], times)
+    return LinearNormal(mean, steady, transitions, _xp.symmetric_part(drift), reads, noise)
+
+
+def _matern(gp: GP) -> Any:
+    """The kernel of a process that can be filtered."""
+    _check.instance(gp, "gp", GP)
+    kernel: Any = gp.kernel
+    if type(kernel) not in _ENTRIES:
+        raise TypeError(f"gp must have the kernel Matern12, Matern32 or Matern52; got {kernel!r}")
+    if not isinstance(gp.mean, ZeroMean):
+        raise TypeError(f"gp must have mean zero; got {gp.mean!r}")
+    if getattr(kernel.lengthscale, "ndim", 0):
+        raise TypeError("gp must have one lengthscale, as time has one dimension")
+    if gp.noise_var == 0.0:
+        raise ValueError("gp must have noise; its noise_var is zero")
+    return kernel
+
+
+def _decay(s: Vector, size: int) -> Stack:
+    """``e^{−s} Σ_k (s N)^k / k!`` with a nilpotent N, the exponential of the motion."""
+    companion = [[0.0] * size for _ in range(size)]
+    for i in range(size - 1):
+        companion[i][i + 1] = 1.0
+    companion[-1] = [-float(math.comb(size, k)) for k in range(size)]
+    N = as_array(companion, s) + _xp.eye(size, s)
+    power, total = _xp.eye(size, s), 0.0 * s[:, None, None] + _xp.eye(size, s)
+    for k in range(1, size):
+        power = power @ N
+        total = total + (s**k / math.factorial(k))[:, None, None] * power
+    return array_namespace(s).exp(-s)[:, None, None] * total
+
+
+def _stack(a: Stack, name: str, count: int | None, size: int) -> int:
+    """The number of matrices in a stack of square ones, checked."""
+    _check.finite(_check.floating(a, name), name)
+    if a.ndim != 3 or a.shape[1:] != (size, size) or count not in (None, a.shape[0]):
+        wanted = "T - 1" if count is None else count
+        raise ValueError(f"{name} must have shape ({wanted}, {size}, {size}); got {a.shape}")
+    return int(a.shape[0])
+
+
+def _t(a: Matrix) -> Matrix:
+    return array_namespace(a).matrix_transpose(a)
+
+
+def _factor(a: Matrix) -> Matrix | None:
+    """The lower root of a small matrix; of a single number without a library."""
+    if a.shape[0] > 1:
+        return _xp.cholesky_factor(a)
+    return a**0.5 if float(a[0, 0]) > 0.0 else None
+
+
+def _solved(cov: Matrix, b: Matrix) -> Matrix:
+    """``cov⁻¹ b`` for a covariance that may have no inverse, within its range."""
+    root = _factor(cov)
+    if root is None:
+        values, axes = array_namespace(cov).linalg.eigh(cov)
+        least = cov.shape[0] * _xp.epsilon(cov) * float(values[-1])
+        kept = array_namespace(cov).where(values > least, values, 0.0 * values + math.inf)
+        return axes @ ((_t(axes) @ b) / kept[:, None])
+    return _xp.solve_triangular(root, _xp.solve_triangular(root, b), transpose=True)

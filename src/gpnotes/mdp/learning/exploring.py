@@ -1,0 +1,214 @@
+"""How a learner acts: greedily but for a share of random actions, by bounds, by a fixed policy.
+
+Each rule draws one uniform number for each run and step, or none. Of actions that are as good the
+first is taken, everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream
+from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
+from .schedules import Constant, Schedule, at, settled
+from .tabular import Memory
+
+__all__ = ["UCB", "EpsilonGreedy", "Explorer", "Fixed"]
+
+
+class Explorer(Protocol):
+    """A rule by which a learner acts."""
+
+    def fits(self, states: int, actions: int, /) -> None:
+        """Raise `ValueError` where it is made for other numbers of states and actions."""
+        ...
+
+    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose an action in the state of each run."""
+        ...
+
+    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+        """Return with what probability it takes each action, (runs, actions)."""
+        ...
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy:
+    """The best action, but for a share of steps, in which any is taken with equal probability.
+
+    Parameters
+    ----------
+    epsilon : Schedule or float, default 0.1
+        The share; visits are those of the state. At 0, a learner is greedy.
+    """
+
+    epsilon: Schedule | float = 0.1
+
+    def __post_init__(self) -> None:
+        """Make the share a schedule."""
+        object.__setattr__(self, "epsilon", settled(self.epsilon, "epsilon"))
+
+    def fits(self, states: int, actions: int, /) -> None:
+        """It is made for all numbers."""
+
+    @property
+    def never(self) -> bool:
+        """Whether no action is random, so that no number is drawn."""
+        return isinstance(self.epsilon, Constant) and self.epsilon.value == 0.0
+
+    def share(self, memory: Memory, states: HostVector) -> Any:
+        """Return the share of random actions, a number or one for each run."""
+        schedule: Any = self.epsilon
+        return at(schedule, lambda: memory.seen(states).sum(1), memory.time)
+
+    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose an action in the state of each run."""
+        best = memory.row(states).argmax(1)
+        if self.never:
+            return np.asarray(best)
+        epsilon, uniform = self.share(memory, states), stream.generator.random(best.shape[0])
+        random = (uniform < epsilon).nonzero()[0]
+        if random.size:
+            width = memory.values.shape[2]
+            share = epsilon if isinstance(epsilon, float) else epsilon[random]
+            # Below epsilon the number is uniform again, once it is divided by epsilon.
+            spread = uniform[random] / share * width
+            best[random] = np.minimum(spread.astype(np.int64), width - 1)
+        return np.asarray(best)
+
+    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+        """Return with what probability it takes each action, (runs, actions)."""
+        values = memory.row(states)
+        runs, width = values.shape
+        epsilon = np.broadcast_to(self.share(memory, states), (runs,))
+        found = np.repeat((epsilon / width)[:, None], width, axis=1)
+        found[np.arange(runs), values.argmax(1)] += 1.0 - epsilon
+        return found
+
+
+@dataclass(frozen=True)
+class UCB:
+    """The action with the highest upper bound: its value, and more the less it was tried.
+
+    The bound is ``Q(s, a) + scale √(log n(s) / n(s, a))``, with the visits n; an action that was
+    never taken comes first.
+
+    Parameters
+    ----------
+    scale : float, default 1.0
+        How wide the bounds are, from 0.
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the scale."""
+        scale = _check.positive(_check.number(self.scale, "scale"), "scale", zero=True)
+        object.__setattr__(self, "scale", scale)
+
+    def fits(self, states: int, actions: int, /) -> None:
+        """It is made for all numbers."""
+
+    def bounds(self, memory: Memory, states: HostVector) -> HostMatrix:
+        """Return the upper bound of each action, (runs, actions); infinite where none was seen."""
+        seen = memory.seen(states).astype(np.float64)
+        total = np.maximum(seen.sum(1, keepdims=True), 1.0)
+        width = self.scale * np.sqrt(np.log(total) / np.maximum(seen, 1.0))
+        return np.asarray(memory.row(states) + np.where(seen > 0, width, np.inf))
+
+    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose an action in the state of each run."""
+        return np.asarray(self.bounds(memory, states).argmax(1))
+
+    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+        """Return with what probability it takes each action, (runs, actions): 0 or 1."""
+        bounds = self.bounds(memory, states)
+        return np.asarray(np.eye(bounds.shape[1])[bounds.argmax(1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """A policy that does not learn.
+
+    Parameters
+    ----------
+    policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
+        The action of each state, or the probabilities of all actions in each.
+    """
+
+    policy: HostArray
+
+    def __post_init__(self) -> None:
+        """Check the policy, and keep a copy."""
+        object.__setattr__(self, "policy", settle_policy(self.policy, "policy"))
+
+    def fits(self, states: int, actions: int, /) -> None:
+        """Raise `ValueError` where it is made for other numbers of states and actions."""
+        table(self.policy, "policy", states, actions)
+
+    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose an action in the state of each run."""
+        chosen = np.asarray(self.policy[states])
+        if chosen.ndim == 1:
+            return chosen
+        return drawn(chosen, np.asarray(stream.generator.random(states.shape[0])))
+
+    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+        """Return with what probability it takes each action, (runs, actions)."""
+        chosen, width = np.asarray(self.policy[states]), memory.values.shape[2]
+        return np.asarray(chosen if chosen.ndim == 2 else np.eye(width)[chosen])
+
+
+def drawn(probabilities: HostMatrix, uniform: HostVector) -> HostVector:
+    """The action that each uniform number falls on; never one of probability zero."""
+    ends = probabilities.cumsum(1)
+    return np.asarray((ends <= uniform[:, None] * ends[:, -1:]).sum(1))
+
+
+def settle_policy(policy: HostArray, name: str) -> HostArray:
+    """Return a policy, a copy on the host, if it is one: ints (S,) or probabilities (S, A)."""
+    given = np.array(to_numpy(_check.plain(_check.array(policy, name), name)))
+    whole = given.ndim == 1 and np.issubdtype(given.dtype, np.integer)
+    if not whole and not (given.ndim == 2 and np.issubdtype(given.dtype, np.floating)):
+        wanted = "whole numbers (S,) or probabilities (S, A)"
+        kind = f"{given.dtype} of shape {given.shape}"
+        raise (TypeError if given.ndim in (1, 2) else ValueError)(
+            f"{name} must be {wanted}; got {kind}"
+        )
+    if whole:
+        if given.size and given.min() < 0:
+            raise ValueError(f"{name} must be actions from 0; got {given.min()}")
+        return given.astype(np.int64)
+    _check.finite(given, name)
+    off = np.abs(given.sum(1) - 1.0)
+    if given.min(initial=0.0) < 0.0 or off.max(initial=0.0) > 1e-8:
+        state = int(np.where((given < 0.0).any(1), np.inf, off).argmax())
+        row = f"row {state} is {given[state]}"
+        raise ValueError(f"{name} must have rows of probabilities that sum to 1; {row}")
+    return given.astype(np.float64)
+
+
+def table(policy: HostArray, name: str, states: int, actions: int) -> HostMatrix:
+    """The probabilities (S, A) of a settled policy, if it has these sizes."""
+    if policy.ndim == 2:
+        if policy.shape != (states, actions):
+            raise ValueError(f"{name} must have shape {(states, actions)}; got {policy.shape}")
+        return policy
+    if policy.shape != (states,):
+        raise ValueError(f"{name} must have shape {(states,)}; got {policy.shape}")
+    if policy.size and policy.max() >= actions:
+        raise ValueError(f"{name} must be actions 0 to {actions - 1}; got {policy.max()}")
+    return np.asarray(np.eye(actions)[policy])
+
+
+def settle_explorer(explore: Explorer, name: str = "explore") -> Explorer:
+    """Return a rule to act by, if it is one."""
+    lacking = [p for p in ("fits", "choose", "probabilities") if not hasattr(explore, p)]
+    if isinstance(explore, type) or lacking:
+        wanted = "a rule to act by, with fits, choose and probabilities"
+        raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(explore)}")
+    return explore

@@ -1,0 +1,202 @@
+"""The world of an environment of gymnasium, with spaces of whole numbers.
+
+Each run has a copy of the environment, which every episode resets with a seed of its own. So where
+an environment stands follows from the last seed and the actions since, whatever is inside it: this
+is what a file keeps, and what is played again when a run goes on from it.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream
+from ...ground.xp import HostArray, HostVector
+from .mdp_environment import Outcome
+
+__all__ = ["Gymnasium"]
+
+_SEEDS = 2**31  # gymnasium takes whole numbers below this on every platform
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """A space whose elements are counted: how many there are, and the number of each."""
+
+    sizes: tuple[int, ...]
+    starts: tuple[int, ...]
+    kind: str
+
+    @property
+    def count(self) -> int:
+        return int(np.prod(self.sizes))
+
+    def number(self, element: Any) -> int:
+        if self.kind == "Discrete":
+            return int(element) - self.starts[0]
+        entries = (int(one) - start for one, start in zip(element, self.starts, strict=True))
+        return int(np.ravel_multi_index(tuple(entries), self.sizes))
+
+    def element(self, number: int) -> Any:
+        if self.kind == "Discrete":
+            return number + self.starts[0]
+        indices = np.unravel_index(number, self.sizes)
+        entries = [int(one) + start for one, start in zip(indices, self.starts, strict=True)]
+        return tuple(entries) if self.kind == "Tuple" else np.asarray(entries)
+
+
+@dataclass(frozen=True, eq=False)
+class Gymnasium:
+    """The world of an environment of gymnasium; what it does is kept in the environment.
+
+    A state of several numbers, a `MultiDiscrete` or a `Tuple` of `Discrete`, is counted through.
+
+    Parameters
+    ----------
+    env : gymnasium.Env
+        The environment, as ``gymnasium.make`` gives it. It is copied for each run, and never
+        touched itself. Where it truncates an episode, the episode is cut.
+
+    Raises
+    ------
+    TypeError
+        If `env` is no environment, or a space of it is not of whole numbers.
+
+    Examples
+    --------
+    >>> import gymnasium
+    >>> world = Gymnasium(gymnasium.make("FrozenLake-v1"))
+    >>> world.states, world.actions
+    (16, 4)
+    """
+
+    env: Any
+    _spaces: tuple[_Numbers, _Numbers] = field(init=False, repr=False)
+    _copies: list[_Copy] = field(init=False, repr=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Count the spaces."""
+        parts = ("reset", "step", "observation_space", "action_space")
+        if isinstance(self.env, type) or any(not hasattr(self.env, part) for part in parts):
+            raise TypeError(
+                f"env must be an environment of gymnasium; got {_check.kind_of(self.env)}"
+            )
+        spaces = _counted(self.env.observation_space), _counted(self.env.action_space)
+        object.__setattr__(self, "_spaces", spaces)
+
+    @property
+    def states(self) -> int:
+        """How many states there are."""
+        return self._spaces[0].count
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        return self._spaces[1].count
+
+    def reset(self, stream: Stream, runs: int, /) -> HostVector:
+        """Begin an episode in each run, and return the states."""
+        self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in range(runs)]
+        return self.restart(np.zeros(runs, np.int64), np.ones(runs, bool), stream)
+
+    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
+        """Take one step in each run."""
+        pairs = zip(self._copies, actions.tolist(), strict=True)
+        columns = zip(*(one.step(action) for one, action in pairs), strict=True)
+        onward, rewards, ended, cut = map(np.asarray, columns)
+        return Outcome(onward, rewards.astype(np.float64), ended, cut & ~ended)
+
+    def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
+        """Begin a new episode in the runs that are over, and return the states of all."""
+        found, which = states.copy(), np.flatnonzero(over)
+        seeds = stream.generator.integers(_SEEDS, size=which.size)
+        for run, seed in zip(which.tolist(), seeds.tolist(), strict=True):
+            found[run] = self._copies[run].begin(seed)
+        return found
+
+    def saved(self) -> dict[str, HostArray]:
+        """Return the last seed of each run, and its actions since, padded with −1."""
+        lengths = [len(one.actions) for one in self._copies]
+        since = np.full((len(lengths), max(lengths, default=0)), -1)
+        for row, one in zip(since, self._copies, strict=True):
+            row[: len(one.actions)] = one.actions
+        seeds = np.asarray([one.seed for one in self._copies], dtype=np.int64)
+        states = np.asarray([one.state for one in self._copies], dtype=np.int64)
+        return {"seeds": seeds, "since": since, "states": states}
+
+    def restore(self, parts: dict[str, HostArray], /) -> None:
+        """Play each run again from its last seed.
+
+        Parameters
+        ----------
+        parts : dict of HostArray
+            What `saved` returned.
+
+        Raises
+        ------
+        ValueError
+            If a run comes to another state, as in an environment that draws by itself.
+        """
+        self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in parts["seeds"]]
+        columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)
+        for one, seed, since in columns:
+            one.begin(seed)
+            for action in since[since >= 0].tolist():
+                one.step(action)
+        states = [one.state for one in self._copies]
+        if states != parts["states"].tolist():
+            raise ValueError("env must do the same after the same seed; played again, it did not")
+
+    @property
+    def called(self) -> str:
+        """The name and the settings of the environment."""
+        spec = getattr(self.env, "spec", None)
+        if spec is None:
+            return f"{type(self.env).__name__}({self.states}, {self.actions})"
+        return f"{spec.id}({dict(spec.kwargs)}, {spec.max_episode_steps})"
+
+
+class _Copy:
+    """One copy of the environment, and how it came to be where it is."""
+
+    def __init__(self, env: Any, states: _Numbers, actions: _Numbers) -> None:
+        self.env, self.number, self.element = env, states.number, actions.element
+        self.seed, self.state, self.actions = 0, 0, list[int]()
+
+    def begin(self, seed: int) -> int:
+        self.seed, self.actions = seed, []
+        self.state = self.number(self.env.reset(seed=seed)[0])
+        return self.state
+
+    def step(self, action: int) -> tuple[int, float, bool, bool]:
+        self.actions.append(action)
+        reached, reward, ended, cut, _ = self.env.step(self.element(action))
+        self.state = self.number(reached)
+        return self.state, float(reward), bool(ended), bool(cut)
+
+
+def _copied(env: Any) -> Any:
+    """A copy of an environment; of the table that toy-text ones have, and only read, there is one.
+
+    It would be nearly all of the time and of the memory.
+    """
+    table = getattr(getattr(env, "unwrapped", None), "P", None)
+    return copy.deepcopy(env, {id(table): table})
+
+
+def _counted(space: Any) -> _Numbers:
+    kind = type(space).__name__
+    if kind == "Discrete":
+        return _Numbers((int(space.n),), (int(space.start),), kind)
+    if kind == "MultiDiscrete" and space.nvec.ndim == 1:
+        sizes, starts = space.nvec.tolist(), np.asarray(space.start).tolist()
+        return _Numbers(tuple(sizes), tuple(starts), kind)
+    if kind == "Tuple" and all(type(one).__name__ == "Discrete" for one in space.spaces):
+        sizes = tuple(int(one.n) for one in space.spaces)
+        return _Numbers(sizes, tuple(int(one.start) for one in space.spaces), kind)
+    wanted = "Discrete, MultiDiscrete or a Tuple of Discrete"
+    raise TypeError(f"env must have spaces of whole numbers, {wanted}; got {space}")

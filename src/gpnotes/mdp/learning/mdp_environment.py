@@ -1,0 +1,239 @@
+"""The world of a process: many runs at once step through it by chance."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream
+from ...ground.xp import HostArray, HostVector, to_numpy
+from ..decision_process import MDP
+
+__all__ = ["Layout", "Outcome", "Tabular", "World"]
+
+
+class Outcome(NamedTuple):
+    """What a step of all runs led to.
+
+    Parameters
+    ----------
+    next : HostVector, shape (runs,)
+        The states that were reached.
+    rewards : HostVector, shape (runs,)
+        The rewards.
+    ended : HostVector, shape (runs,)
+        Whether the episode ended there.
+    cut : HostVector, shape (runs,)
+        Whether the world broke it off, as environments do after a time.
+    """
+
+    next: HostVector
+    rewards: HostVector
+    ended: HostVector
+    cut: HostVector
+
+
+class World(Protocol):
+    """What learners act in: states and actions are whole numbers from 0."""
+
+    @property
+    def states(self) -> int:
+        """How many states there are."""
+        ...
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        ...
+
+    def reset(self, stream: Stream, runs: int, /) -> HostVector:
+        """Begin an episode in each run, and return the states."""
+        ...
+
+    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
+        """Take one step in each run."""
+        ...
+
+    def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
+        """Begin a new episode in the runs that are over, and return the states of all."""
+        ...
+
+    def saved(self) -> dict[str, HostArray]:
+        """Return what it would need to go on from here besides the states, as arrays by name."""
+        ...
+
+    def restore(self, parts: dict[str, HostArray], /) -> None:
+        """Go back to where `saved` was called."""
+        ...
+
+    @property
+    def called(self) -> str:
+        """What it is called in the file of a run; another world has another name."""
+        ...
+
+
+class Layout(NamedTuple):
+    """A process laid out to be stepped through.
+
+    Parameters
+    ----------
+    keys : HostVector, shape (k,)
+        Of each successor of positive probability: twice the number of its pair, ``s A + a``, and
+        the cumulated probability behind it; one and a half behind the last of a pair, so that no
+        rounding leads from one pair to the next.
+    successors : HostVector, shape (k,)
+        The successors.
+    rewards : HostVector, shape (S A,)
+        The reward of each pair.
+    terminal : HostVector, shape (S,)
+        The states that end an episode.
+    starts : HostVector, shape (1,) or (S,)
+        The state where episodes begin, or the cumulated probabilities of all states.
+    begins : HostVector, shape (S A + 1,)
+        Where the keys of each pair begin.
+    """
+
+    keys: HostVector
+    successors: HostVector
+    rewards: HostVector
+    terminal: HostVector
+    starts: HostVector
+    begins: HostVector
+
+
+@dataclass(frozen=True, eq=False)
+class Tabular:
+    """The world of a Markov decision process.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process. An episode ends in its terminal states.
+    start : int or HostVector, shape (S,), default 0
+        The state where episodes begin, or the probabilities of all states.
+    coins : tuple of two floats, or None
+        With None, each step earns its expected reward. With two numbers, it earns one of them, as a
+        coin falls whose mean is the expected reward.
+    """
+
+    mdp: MDP
+    start: int | HostVector = 0
+    coins: tuple[float, float] | None = None
+    layout: Layout = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check start and coins, and lay out the distribution of each pair's successor."""
+        _check.instance(self.mdp, "mdp", MDP, "an")
+        keys, successors, begins = _laid_out(self.mdp.transitions)
+        rewards = np.array(to_numpy(self.mdp.rewards), dtype=np.float64).reshape(-1)
+        terminal = np.array(to_numpy(self.mdp.terminal), dtype=bool)
+        starts = _starts(self.start, self.states)
+        layout = Layout(keys, successors, rewards, terminal, starts, begins)
+        object.__setattr__(self, "layout", layout)
+        object.__setattr__(self, "coins", _coins(self.coins, rewards))
+
+    @property
+    def states(self) -> int:
+        """How many states there are."""
+        return int(self.mdp.states)
+
+    @property
+    def actions(self) -> int:
+        """How many actions there are."""
+        return int(self.mdp.actions)
+
+    def reset(self, stream: Stream, runs: int, /) -> HostVector:
+        """Begin an episode in each run, and return the states."""
+        if self.layout.starts.size == 1:
+            return np.full(runs, int(self.layout.starts[0]))
+        uniform = stream.generator.random(runs)
+        return np.searchsorted(self.layout.starts, uniform, side="right")
+
+    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
+        """Take one step in each run."""
+        keys, successors, earned, terminal = self.layout[:4]
+        rows = states * self.actions + actions
+        wanted = stream.generator.random(rows.shape[0])
+        wanted += 2 * rows
+        onward = successors[keys.searchsorted(wanted, side="right")]
+        rewards = earned[rows]
+        if self.coins is not None:
+            low, high = self.coins
+            won = stream.generator.random(rows.shape[0]) * (high - low) < rewards - low
+            rewards = np.where(won, high, low)
+        return Outcome(onward, rewards, terminal[onward], np.zeros(rows.shape[0], bool))
+
+    def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
+        """Begin a new episode in the runs that are over, and return the states of all."""
+        return np.where(over, self.reset(stream, states.shape[0]), states)
+
+    def saved(self) -> dict[str, HostArray]:
+        """Return nothing: the states are all there is."""
+        return {}
+
+    def restore(self, parts: dict[str, HostArray], /) -> None:
+        """Do nothing."""
+
+    @property
+    def called(self) -> str:
+        """A digest of all its numbers."""
+        return f"Tabular({self.states}, {self.actions}, {digest(*self.layout)}, {self.coins})"
+
+
+def digest(*arrays: HostArray) -> str:
+    """Sixteen letters that differ, but by a miracle, where the numbers of arrays do."""
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(f"{array.dtype} {array.shape}".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()[:16]
+
+
+def _laid_out(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
+    """The keys and the successors of `Layout`, and where those of each pair begin."""
+    if hasattr(transitions, "indptr"):
+        owner = np.repeat(np.arange(transitions.shape[0]), np.diff(transitions.indptr))
+        columns, chances = np.asarray(transitions.indices), np.asarray(transitions.data)
+        kept = chances > 0.0
+        owner, columns, chances = owner[kept], columns[kept], chances[kept]
+    else:
+        host = to_numpy(transitions)
+        owner, columns = np.nonzero(host > 0.0)
+        chances = host[owner, columns]
+    begins = np.concatenate([[0], np.bincount(owner, minlength=transitions.shape[0]).cumsum()])
+    total = np.cumsum(chances, dtype=np.float64)
+    before = np.concatenate([[0.0], total])[begins]
+    ends = total - before[owner]
+    ends /= (before[1:] - before[:-1])[owner]
+    ends[begins[1:] - 1] = 1.5
+    return 2 * owner + ends, columns.astype(np.int64), begins
+
+
+def _starts(start: Any, states: int) -> HostVector:
+    """The one state where episodes begin, or the cumulated probabilities of all states."""
+    if _check.whole_or_none(start) is not None or getattr(start, "ndim", 0) == 0:
+        return np.asarray([_check.whole(start, "start", 0, states - 1)])
+    chances = to_numpy(_check.vector(start, "start", size=states)).astype(np.float64)
+    if chances.min() < 0.0 or abs(chances.sum() - 1.0) > 1e-8:
+        raise ValueError(f"start must be probabilities that sum to 1; got {chances}")
+    if np.count_nonzero(chances) == 1:
+        return np.flatnonzero(chances)
+    ends = chances.cumsum() / chances.sum()
+    ends[np.flatnonzero(chances)[-1] :] = 1.0
+    return np.asarray(ends)
+
+
+def _coins(coins: Any, rewards: HostVector) -> tuple[float, float] | None:
+    if coins is None:
+        return None
+    if not isinstance(coins, tuple) or len(coins) != 2:
+        raise TypeError(f"coins must be None or two numbers; got {coins!r}")
+    low, high = (_check.number(one, "coins") for one in coins)
+    if not low < high or rewards.min() < low or rewards.max() > high:
+        around = f"{rewards.min():g} to {rewards.max():g}"
+        raise ValueError(f"coins must lie around all rewards, {around}; got {(low, high)}")
+    return low, high

@@ -1,0 +1,247 @@
+"""Learners that count: they estimate the process, and act by the best policy of the estimate.
+
+What is estimated is ``P(s' | s, a) = N(s, a, s') / N(s, a)`` and the mean reward. The end of an
+episode is a state of its own, so that it is learnt like any other. A table of counts has
+(runs, S, A, S + 1) entries: this is what model-based learning costs in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream
+from ...ground.showing import summary
+from ...ground.xp import HostArray, HostVector
+from ..decision_process import MDP
+from ..solving import solve
+from ..ties import first_best
+from .exploring import EpsilonGreedy, Explorer, settle_explorer
+from .schedules import share
+from .tabular import Memory, Transition, flat, later, places, sizes
+
+__all__ = ["Counting", "Model", "RMax"]
+
+_EXPLORE = EpsilonGreedy()
+
+
+@dataclass(frozen=True, eq=False)
+class Model(Memory):
+    """The memory of a learner that counts.
+
+    Parameters
+    ----------
+    values, visits, time
+        As of `Memory`; the values are those of the last plan.
+    counts : HostArray, shape (runs, states, actions, states + 1)
+        How often each state was reached from each pair; the last one is the end of an episode.
+    sums : HostArray, shape (runs, states, actions)
+        The sums of the rewards.
+    plans : HostVector, shape (runs,)
+        How many times each run has planned.
+    """
+
+    counts: Any = None
+    sums: Any = None
+    plans: Any = None
+
+    __repr__ = summary
+
+
+def _blank(states: int, actions: int, runs: int, value: float) -> Model:
+    shape = sizes(states, actions, runs)
+    return Model(
+        np.full(shape, value), np.zeros(shape, np.int64),
+        counts=np.zeros((*shape, shape[1] + 1), np.int64), sums=np.zeros(shape),
+        plans=np.zeros(shape[0], np.int64),
+    )  # fmt: skip
+
+
+def _counted(memory: Model, transition: Transition) -> HostVector:
+    """Count a transition of each run; return where its pair stands."""
+    here = places(memory.values, transition.states, transition.actions)
+    flat(memory.visits)[here] += 1
+    flat(memory.sums)[here] += transition.rewards
+    width = memory.counts.shape[3]
+    reached = np.where(transition.ended, width - 1, transition.next)
+    flat(memory.counts)[here * width + reached] += 1
+    return here
+
+
+@dataclass(frozen=True, eq=False)
+class RMax:
+    """R_max: what is not known is taken to be as good as can be, and the best policy goes there.
+
+    A pair is known once it was taken `known` times. Of the others the model says that they lead
+    to a fictitious state, where every step earns `highest` for ever. The plan is made anew when a
+    pair becomes known, by `solve`, from all that was counted until then.
+
+    Parameters
+    ----------
+    highest : float
+        The highest reward of a step.
+    known : int
+        How many visits make a pair known.
+    discount : float
+        The discount γ, in [0, 1).
+    tolerance : float, default 1e-6
+        What a plan may lose by its model.
+    """
+
+    highest: float
+    known: int
+    discount: float
+    tolerance: float = 1e-6
+
+    def __post_init__(self) -> None:
+        """Check the parts."""
+        object.__setattr__(self, "highest", _check.number(self.highest, "highest"))
+        object.__setattr__(self, "known", _check.whole(self.known, "known", 1))
+        object.__setattr__(self, "discount", _below_one(self.discount))
+        tolerance = _check.positive(_check.number(self.tolerance, "tolerance"), "tolerance")
+        object.__setattr__(self, "tolerance", tolerance)
+
+    @property
+    def top(self) -> float:
+        """The value of the fictitious state, ``highest / (1 − γ)``."""
+        return self.highest / (1.0 - self.discount)
+
+    def init(self, states: int, actions: int, runs: int, /) -> Model:
+        """Return the memory of runs that have seen nothing: all is as good as can be."""
+        return _blank(states, actions, runs, self.top)
+
+    def act(self, memory: Model, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose the first action that is as good as any by the plan, up to its tolerance."""
+        return np.asarray(first_best(memory.row(states), self.tolerance))
+
+    def step(self, memory: Model, transition: Transition, stream: Stream, /) -> Model:
+        """Learn from one transition of each run; the memory that is given is written into."""
+        got = float(transition.rewards.max())
+        if got > self.highest:
+            raise ValueError(f"highest must be no less than any reward; {got} > {self.highest}")
+        here = _counted(memory, transition)
+        for run in np.flatnonzero(flat(memory.visits)[here] == self.known).tolist():
+            found = solve(self.model(memory, run), tolerance=self.tolerance)
+            memory.values[run] = found.action_values[: memory.values.shape[1]]
+            memory.plans[run] += 1
+        return later(memory)
+
+    def model(self, memory: Model, run: int) -> MDP:
+        """Return the process that a run takes the world to be.
+
+        Parameters
+        ----------
+        memory : Model
+            The memory.
+        run : int
+            Which run.
+
+        Returns
+        -------
+        MDP
+            Of S + 2 states: the fictitious one at S, the end of an episode at S + 1.
+        """
+        known = memory.visits[run] >= self.known
+        return _process(memory, run, known, self.highest, self.highest, self.discount)
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """A plan from counts, made anew every so many steps, and a rule to act by its values.
+
+    Parameters
+    ----------
+    discount : float
+        The discount γ, in [0, 1).
+    explore : Explorer, default EpsilonGreedy()
+        The rule to act by.
+    every : int, default 100
+        After how many steps the plan is made anew.
+    unseen : float, default 0.0
+        The value of a pair that was never taken; a high one makes the learner try it.
+    tolerance : float, default 1e-6
+        What a plan may lose by its model.
+    """
+
+    discount: float
+    explore: Explorer = _EXPLORE
+    every: int = 100
+    unseen: float = 0.0
+    tolerance: float = 1e-6
+
+    def __post_init__(self) -> None:
+        """Check the parts."""
+        object.__setattr__(self, "discount", _below_one(self.discount))
+        settle_explorer(self.explore)
+        object.__setattr__(self, "every", _check.whole(self.every, "every", 1))
+        object.__setattr__(self, "unseen", _check.number(self.unseen, "unseen"))
+        tolerance = _check.positive(_check.number(self.tolerance, "tolerance"), "tolerance")
+        object.__setattr__(self, "tolerance", tolerance)
+
+    def init(self, states: int, actions: int, runs: int, /) -> Model:
+        """Return the memory of runs that have seen nothing."""
+        self.explore.fits(states, actions)
+        return _blank(states, actions, runs, self.unseen)
+
+    def act(self, memory: Model, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose an action in the state of each run."""
+        return self.explore.choose(memory, states, stream)
+
+    def step(self, memory: Model, transition: Transition, stream: Stream, /) -> Model:
+        """Learn from one transition of each run; the memory that is given is written into."""
+        _counted(memory, transition)
+        if (memory.time + 1) % self.every == 0:
+            for run in range(memory.values.shape[0]):
+                found = solve(self.model(memory, run), tolerance=self.tolerance)
+                memory.values[run] = found.action_values[: memory.values.shape[1]]
+            memory.plans[:] += 1
+        return later(memory)
+
+    def model(self, memory: Model, run: int) -> MDP:
+        """Return the process that a run takes the world to be.
+
+        Parameters
+        ----------
+        memory : Model
+            The memory.
+        run : int
+            Which run.
+
+        Returns
+        -------
+        MDP
+            Of S + 2 states: at S one that stands for what was never seen, whose value is `unseen`;
+            the end of an episode at S + 1.
+        """
+        reward = self.unseen * (1.0 - self.discount)
+        return _process(memory, run, memory.visits[run] > 0, reward, reward, self.discount)
+
+
+def _process(
+    memory: Model, run: int, known: HostArray, first: float, after: float, discount: float
+) -> MDP:
+    """The estimate, in which pairs that are not known lead to the state S.
+
+    They earn `first`, and in the state S every step earns `after`.
+    """
+    states, actions = known.shape
+    P, r = np.zeros((states + 2, actions, states + 2)), np.zeros((states + 2, actions))
+    visits = np.maximum(memory.visits[run], 1)
+    shares = memory.counts[run] / visits[:, :, None]
+    P[:states, :, :states], P[:states, :, -1] = shares[:, :, :-1], shares[:, :, -1]
+    r[:states] = memory.sums[run] / visits
+    P[:states][~known], r[:states][~known] = 0.0, first
+    P[:states, :, states][~known] = 1.0
+    P[states, :, states] = P[states + 1, :, states + 1] = 1.0
+    r[states] = after
+    return MDP.from_arrays(P, r, discount)
+
+
+def _below_one(discount: Any) -> float:
+    discount = share(discount, "discount")
+    if discount == 1.0:
+        raise ValueError("discount must be below 1, for what is not known to have a value; got 1.0")
+    return discount

@@ -1,0 +1,265 @@
+"""The loop of common learners in the world of a process, for Numba to compile.
+
+It is the walk of `running`, run by run instead of all at once, with the same random numbers in the
+same order and the same operations on them: what comes out agrees to the last bit. Without Numba it
+is an ordinary function of Python, which tests compare so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from types import FunctionType
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from ...ground.xp import HostArray, HostVector
+from .exploring import EpsilonGreedy
+from .mdp_environment import Tabular, World
+from .schedules import Constant, Schedule
+from .tabular import Learner, Memory
+from .td_control import SARSA, ExpectedSARSA, QLearning, nothing_waits
+
+__all__ = ["Tables", "advance", "compiled", "refused", "walk"]
+
+Rates: TypeAlias = tuple[HostVector, bool]  # values by counts; whether of visits
+Arrays: TypeAlias = tuple[HostVector, ...]
+_KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
+_WIDTH = 8  # from so many terms on NumPy sums in another order
+_ROOM = 1_000_000  # episodes that one call may see to their end
+_WAITING = ("at", "rewards", "rates", "waits")
+
+
+def refused(learner: Learner, world: World, record: bool) -> str:
+    """Say what the compiled loop needs that is not so; nothing where it can be had."""
+    rules = [getattr(learner, name, None) for name in ("explore", "policy")]
+    if type(learner) not in _KINDS or type(rules[0]) is not EpsilonGreedy:
+        return "QLearning, SARSA or ExpectedSARSA, with EpsilonGreedy"
+    if rules[1] is not None and type(rules[1]) is not EpsilonGreedy:
+        return "EpsilonGreedy as policy"
+    if type(world) is not Tabular:
+        return "the world of a process, Tabular"
+    if type(learner) is not QLearning and world.actions >= _WIDTH:
+        return f"fewer than {_WIDTH} actions, but for QLearning"
+    return "record=False" if record else ""
+
+
+@cache
+def compiled() -> Any:
+    """`walk` compiled by Numba, once in each process."""
+    try:
+        import numba
+    except ImportError:
+        raise ImportError("compiled needs Numba: from a clone, pip install '.[compiled]'") from None
+    known = dict(globals())
+    for part in (_best, _chosen, _reached, _value, _restarted, walk):
+        # Each is compiled against the compiled ones before it.
+        known[part.__name__] = numba.njit(FunctionType(part.__code__, known, part.__name__))
+    return known["walk"]
+
+
+class Tables:
+    """The values of schedules, worked out once for as many counts as were needed so far."""
+
+    def __init__(self) -> None:
+        self.held: dict[int, HostVector] = {}
+
+    def of(self, schedule: Schedule, counts: int) -> tuple[HostVector, bool]:
+        """Return the values at fewer counts than are given, and whether visits are counted."""
+        if isinstance(schedule, Constant):
+            return np.asarray([schedule.value]), False
+        found = self.held.get(id(schedule), np.zeros(0))
+        if found.size < counts:
+            size = max(2 * found.size, counts, 1024)
+            found = np.array(schedule(np.arange(size)), dtype=np.float64)
+            self.held[id(schedule)] = found
+        return found, schedule.clock == "visits"
+
+
+def advance(
+    loop: Callable[..., int], learner: Learner, world: Tabular, memory: Memory, tables: Tables,
+    steps: int, horizon: int | None, states: HostVector, sums: Arrays,
+    generator: np.random.Generator,
+) -> tuple[Memory, list[Arrays]]:  # fmt: skip
+    """Take steps in all runs, by `walk` or what was compiled of it.
+
+    Parameters
+    ----------
+    loop : callable
+        The one of them.
+    learner, world, memory, steps, horizon
+        As of a run.
+    tables : Tables
+        The tables that were made so far.
+    states, sums : HostVector, tuple of three of them
+        Where the runs are; the returns and lengths of their episodes, and what the block has
+        earned. They are written into.
+    generator : numpy.random.Generator
+        The source of random numbers.
+
+    Returns
+    -------
+    memory : object
+        What the learner knows then.
+    ended : list of tuple
+        Run, step, return and length of the episodes that were over.
+    """
+    runs, ended, known = states.shape[0], list[Arrays](), cast(Any, learner)
+    waiting: Any = {name: np.array(getattr(memory, name, 0)) for name in _WAITING}
+    if type(learner) is not SARSA:
+        waiting = nothing_waits(runs)
+    low, high = world.coins or (0.0, 0.0)
+    parts = (*world.layout, world.coins is not None, low, high)
+    policy = getattr(learner, "policy", None) or known.explore
+    schedules = (known.rate, known.explore.epsilon, policy.epsilon)
+    greedy = known.explore.never
+    time, most = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
+    rates = [tables.of(schedule, most) for schedule in schedules]
+    while steps:
+        count = min(steps, max(1, _ROOM // runs))
+        room = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
+        found = loop(
+            _KINDS[type(learner)], count, time, known.discount, greedy, horizon or 0, *rates,
+            parts, tuple(waiting[name] for name in _WAITING), sums, memory.values, memory.visits,
+            states, generator, tuple(room),
+        )  # fmt: skip
+        ended.append(tuple(part[:found].copy() for part in room))
+        time, steps = time + count, steps - count
+    kept = waiting if type(learner) is SARSA else {}
+    return replace(memory, time=time, **kept), ended
+
+
+def _best(table: HostVector, row: int, width: int) -> int:
+    """The first of the best actions of a row."""
+    best = 0
+    for a in range(1, width):
+        if table[row + a] > table[row + best]:
+            best = a
+    return best
+
+
+def _chosen(
+    table: HostVector, counts: HostVector, row: int, width: int, time: int, epsilon: Rates,
+    uniform: float,
+) -> int:  # fmt: skip
+    """The action that `EpsilonGreedy.choose` takes in one run."""
+    values, by_visits = epsilon
+    seen = counts[row : row + width].sum() if by_visits else time
+    share = values[min(seen, values.size - 1)]
+    if uniform < share:
+        return min(int(uniform / share * width), width - 1)
+    return _best(table, row, width)
+
+
+def _reached(keys: HostVector, first: int, last: int, wanted: float) -> int:
+    """The first key above a number, between two."""
+    while first < last:
+        middle = (first + last) // 2
+        if keys[middle] > wanted:
+            last = middle
+        else:
+            first = middle + 1
+    return first
+
+
+def _value(
+    kind: int, table: HostVector, counts: HostVector, row: int, width: int, time: int, policy: Rates
+) -> float:
+    """The value of a state: the highest of its actions, or the mean by a policy."""
+    best = _best(table, row, width)
+    if kind == 0:
+        return table[row + best]
+    values, by_visits = policy
+    seen = counts[row : row + width].sum() if by_visits else time
+    share = values[min(seen, values.size - 1)]
+    value = 0.0
+    for a in range(width):
+        chance = share / width
+        if a == best:
+            chance += 1.0 - share
+        value += chance * table[row + a]
+    return value
+
+
+def _restarted(
+    over: HostVector, states: HostVector, starts: HostVector, time: int, sums: Arrays,
+    ended: Arrays, found: int, generator: np.random.Generator,
+) -> int:  # fmt: skip
+    """Begin new episodes in the runs that are over; return how many were over so far."""
+    for i in range(over.size):
+        uniform = generator.random() if starts.size > 1 else 0.0
+        if over[i]:
+            ended[0][found], ended[1][found] = i, time
+            ended[2][found], ended[3][found] = sums[0][i], sums[1][i]
+            sums[0][i], sums[1][i] = 0.0, 0
+            found += 1
+            if starts.size > 1:
+                states[i] = np.searchsorted(starts, uniform, side="right")
+            else:
+                states[i] = starts[0]
+    return found
+
+
+def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
+    kind: int, steps: int, time: int, discount: float, greedy: bool, horizon: int,
+    rate: Rates, epsilon: Rates, policy: Rates, world: tuple[Any, ...], waiting: Arrays,
+    sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
+    generator: np.random.Generator, ended: Arrays,
+) -> int:  # fmt: skip
+    """Take steps in all runs; return how many episodes were over. All arrays are written into."""
+    keys, successors, earns, terminal, starts, begins, coins, low, high = world
+    at, reward_before, rate_before, waits = waiting
+    runs, count, width = values.shape
+    table, counts = values.reshape(-1), visits.reshape(-1)
+    actions, onward = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
+    rewards, over = np.zeros(runs), np.zeros(runs, np.bool_)
+    found = 0
+    for _ in range(steps):
+        for i in range(runs):
+            row = (i * count + states[i]) * width
+            if greedy:
+                actions[i] = _best(table, row, width)
+            else:
+                uniform = generator.random()
+                actions[i] = _chosen(table, counts, row, width, time, epsilon, uniform)
+        for i in range(runs):
+            pair = states[i] * width + actions[i]
+            wanted = generator.random() + 2 * pair
+            successor = _reached(keys, begins[pair], begins[pair + 1] - 1, wanted)
+            onward[i], rewards[i] = successors[successor], earns[pair]
+        if coins:
+            for i in range(runs):
+                won = generator.random() * (high - low) < rewards[i] - low
+                rewards[i] = high if won else low
+        for i in range(runs):
+            sums[1][i] += 1
+            end = terminal[onward[i]]
+            over[i] = end or (horizon > 0 and sums[1][i] >= horizon)
+            here = (i * count + states[i]) * width + actions[i]
+            row = (i * count + onward[i]) * width
+            value = 0.0
+            if kind != 1 and not end:
+                value = _value(kind, table, counts, row, width, time, policy)
+            alpha = rate[0][min(counts[here] if rate[1] else time, rate[0].size - 1)]
+            counts[here] += 1
+            if kind == 1:
+                if waits[i]:
+                    old = table[at[i]]
+                    target = reward_before[i] + discount * table[here]
+                    table[at[i]] = old + rate_before[i] * (target - old)
+                at[i], reward_before[i], rate_before[i] = here, rewards[i], alpha
+                waits[i] = not over[i]
+                if over[i] and not end:
+                    value = _value(kind, table, counts, row, width, time, policy)
+            if kind != 1 or over[i]:
+                old = table[here]
+                table[here] = old + alpha * (rewards[i] + discount * value - old)
+            sums[2][i] += rewards[i]
+            sums[0][i] += rewards[i]
+            states[i] = onward[i]
+        time += 1
+        if over.any():
+            found = _restarted(over, states, starts, time, sums, ended, found, generator)
+    return found

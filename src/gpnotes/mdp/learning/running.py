@@ -1,0 +1,431 @@
+"""Runs of a learner in a world: many at once, repeatable, and with a file to go on from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import files
+from ...ground.random import Stream, stream_of
+from ...ground.showing import summary
+from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
+from ...model.contracts import missing
+from . import numba_loops
+from .mdp_environment import World, digest
+from .tabular import Learner, Transition, some
+
+__all__ = ["Episodes", "Run", "run"]
+
+Watch = Callable[[Any], HostArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Episodes:
+    """The episodes that came to their end, in that order.
+
+    Parameters
+    ----------
+    run : HostVector, shape (n,)
+        In which run each was.
+    step : HostVector, shape (n,)
+        At which step of the run it was over, from 1.
+    returns : HostVector, shape (n,)
+        The sum of its rewards.
+    lengths : HostVector, shape (n,)
+        How many steps it had.
+    """
+
+    run: HostVector
+    step: HostVector
+    returns: HostVector
+    lengths: HostVector
+
+    __repr__ = summary
+
+    def of(self, run: int) -> Episodes:
+        """Return those of one run."""
+        kept = self.run == run
+        return Episodes(*(getattr(self, one.name)[kept] for one in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What runs of a learner came to, and all that they need to go on.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner.
+    world : World
+        The world.
+    memory : object
+        What the learner knows now, of all runs.
+    states : HostVector, shape (runs,)
+        Where each run is.
+    steps : int
+        How many steps each has taken.
+    episodes : Episodes
+        The episodes that came to their end.
+    rewards : HostMatrix, shape (k, runs)
+        The mean reward of each run in each block of `every` steps.
+    watched : HostArray, shape (k, …)
+        What `watch` said of the memory after each block.
+    seen : Transition or None
+        All transitions, each part (steps, runs), if they were recorded.
+    """
+
+    learner: Any
+    world: Any
+    memory: Any
+    states: HostVector
+    steps: int
+    episodes: Episodes
+    rewards: HostMatrix
+    watched: HostArray
+    seen: Transition | None
+    _settings: Any = field(repr=False)
+    _parts: dict[str, HostArray] = field(repr=False)
+
+    def resume(self, steps: int) -> Run:
+        """Return the same runs so many steps later, as if they had never paused.
+
+        This one stays what it is.
+
+        Parameters
+        ----------
+        steps : int
+            How many steps more.
+
+        Returns
+        -------
+        Run
+            The runs from their first step on.
+        """
+        steps = _check.whole(steps, "steps", 1)
+        return _Walk(self._settings, self._parts).onward(self.steps + steps)
+
+    def __repr__(self) -> str:
+        """One line."""
+        runs = self.states.shape[0]
+        who = type(self.learner).__name__
+        return f"<Run: {runs} of {self.steps} steps by {who}, {self.episodes.run.size} episodes>"
+
+
+def run(
+    learner: Learner,
+    world: World,
+    *,
+    steps: int,
+    runs: int = 1,
+    stream: Stream | int,
+    horizon: int | None = None,
+    every: int = 100,
+    watch: Watch | None = None,
+    record: bool = False,
+    file: str | os.PathLike[str] | None = None,
+    compiled: bool = False,
+) -> Run:
+    """Run a learner in a world, as many times at once as is asked.
+
+    Parameters
+    ----------
+    learner : Learner
+        `onestep.QLearning`, `SARSA`, `ExpectedSARSA`, or another with `init`, `act` and `step`.
+    world : World
+        `worlds.Tabular` for a process, `environments.Gymnasium` for an environment.
+    steps : int
+        How many steps each run takes.
+    runs : int, default 1
+        How many runs, each with a table of its own.
+    stream : Stream or int
+        The source of random numbers; the same one gives the same runs.
+    horizon : int or None
+        After how many steps an episode is cut.
+    every : int, default 100
+        How many steps a block has, after which rewards are summed up, `watch` is asked and the
+        file is written.
+    watch : callable or None
+        ``watch(memory)`` after each block: an array of numbers that is kept.
+    record : bool, default False
+        Keep all transitions.
+    file : str, path or None
+        Where the runs are kept after every block. Runs whose file is there go on from it, to what
+        they would have come to anyway; asked for more steps, they go on for more.
+    compiled : bool, default False
+        Walk in a loop that Numba compiles, of the extra `compiled`: the same runs to the last bit,
+        some four times as fast at a hundred of them. It is there for `QLearning`, `SARSA` and
+        `ExpectedSARSA` with `EpsilonGreedy` in the world of a process, of fewer than eight actions
+        but for the first, without `record`.
+
+    Returns
+    -------
+    Run
+        What the runs came to.
+
+    Raises
+    ------
+    ValueError
+        If an argument does not fit, or the file is of other runs; the message names it.
+    TypeError
+        If an argument is of the wrong kind, by its name.
+    ImportError
+        If a compiled loop is asked for without Numba.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> from gpnotes.mdp import MDP
+    >>> from gpnotes.mdp.learning import QLearning, Tabular
+    >>> there_and_back = MDP(np.asarray([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
+    ...                      np.asarray([[0.0, 0.0], [0.0, 1.0]]), 0.9)
+    >>> found = run(QLearning(0.9), Tabular(there_and_back), steps=500, runs=3, stream=stream(1))
+    >>> found.memory.greedy
+    array([[1, 1],
+           [1, 1],
+           [1, 1]])
+    """
+    _settle(learner, "learner", Learner, "init, act and step")
+    _settle(world, "world", World, "states, actions, reset, step and restart")
+    stream = stream_of(stream, "stream")
+    steps, runs = _check.whole(steps, "steps", 1), _check.whole(runs, "runs", 1)
+    every = _check.whole(every, "every", 1)
+    horizon = None if horizon is None else _check.whole(horizon, "horizon", 1)
+    if watch is not None:
+        _check.function(watch, "watch", "a memory")
+    record = _check.flag(record, "record")
+    loop = None
+    if _check.flag(compiled, "compiled"):
+        if needed := numba_loops.refused(learner, world, record):
+            raise ValueError(f"compiled must be False here: the compiled loop needs {needed}")
+        loop = numba_loops.compiled()
+    settings = _Settings(learner, world, runs, stream, horizon, every, watch, record, file, loop)
+    held = {} if file is None else files.read(file, settings.called)
+    return _Walk(settings, held).onward(steps)
+
+
+def _settle(value: Any, name: str, contract: type, parts: str) -> None:
+    if isinstance(value, type) or missing(value, contract):
+        got = _check.kind_of(value)
+        raise TypeError(f"{name} must be a {name}, with {parts}; got {got}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Settings:
+    """All that runs depend on, but for how long they are."""
+
+    learner: Any
+    world: Any
+    runs: int
+    stream: Stream
+    horizon: int | None
+    every: int
+    watch: Watch | None
+    record: bool
+    file: Any
+    loop: Any = None
+
+    @property
+    def called(self) -> str:
+        """What the runs are called in their file; longer ones are called the same."""
+        at = f"{self.stream.seed} {'/'.join(self.stream.path)}"
+        watched = "watched" if self.watch else ""
+        kept = f"{self.runs} {self.horizon} {self.every} {watched} {self.record}"
+        return f"{in_words(self.learner)} in {self.world.called} by {at}: {kept}"
+
+
+class _Walk:
+    """Runs on their way, from their first step or from the parts that a file has of them."""
+
+    def __init__(self, settings: _Settings, parts: dict[str, HostArray]) -> None:
+        self.settings, learner, world = settings, settings.learner, settings.world
+        self.stream = _again(settings.stream.spawn("run"))
+        self.memory = learner.init(world.states, world.actions, settings.runs)
+        _check_memory(self.memory)
+        self.ended: list[tuple[HostVector, ...]] = []
+        self.watched: list[HostArray] = []
+        self.blocks: list[HostVector] = []
+        self.seen: list[Transition] = []
+        self.tables = numba_loops.Tables()
+        if parts:
+            self._restore(parts)
+            return
+        self.steps, self.states = 0, world.reset(self.stream, settings.runs)
+        self.returns, self.lengths = np.zeros(settings.runs), np.zeros(settings.runs, np.int64)
+        self.earned = np.zeros(settings.runs)
+
+    def onward(self, steps: int) -> Run:
+        """Take steps until there are so many, and return the runs."""
+        if steps < self.steps:
+            raise ValueError(f"steps must be at least those taken, {self.steps}; got {steps}")
+        every = self.settings.every
+        while self.steps < steps:
+            self._walk(min(steps, (self.steps // every + 1) * every) - self.steps)
+            if self.steps % every == 0:
+                self._look()
+                if self.settings.file is not None:
+                    files.write(self.settings.file, self.settings.called, self.parts())
+        if self.settings.file is not None:
+            files.write(self.settings.file, self.settings.called, self.parts())
+        return self._run()
+
+    def _walk(self, count: int) -> None:
+        if self.settings.loop is not None:
+            self._loop(count)
+            return
+        learner, world, stream = self.settings.learner, self.settings.world, self.stream
+        horizon, record, states = self.settings.horizon, self.settings.record, self.states
+        for _ in range(count):
+            actions = learner.act(self.memory, states, stream)
+            reached = world.step(states, actions, stream)
+            transition = Transition(states, actions, reached[1], reached[0], *reached[2:])
+            self.lengths += 1
+            if horizon is not None:
+                late = (self.lengths >= horizon) & ~transition.ended
+                transition = transition._replace(cut=transition.cut | late)
+            self.memory = learner.step(self.memory, transition, stream)
+            self.steps += 1
+            self.earned += transition.rewards
+            self.returns += transition.rewards
+            if record:
+                self.seen.append(Transition(*(np.array(part) for part in transition)))
+            states = transition.next
+            over = transition.ended | transition.cut
+            if some(over):
+                self._note(over)
+                states = world.restart(states, over, stream)
+        self.states = states
+
+    def _loop(self, count: int) -> None:
+        """The same in one loop."""
+        settings, states = self.settings, np.array(self.states, dtype=np.int64)
+        self.memory, ended = numba_loops.advance(
+            settings.loop, settings.learner, settings.world, self.memory, self.tables, count,
+            settings.horizon, states, (self.returns, self.lengths, self.earned),
+            self.stream.generator,
+        )  # fmt: skip
+        self.states, self.ended, self.steps = states, self.ended + ended, self.steps + count
+
+    def _note(self, over: HostVector) -> None:
+        """Keep what episodes came to that are over, and begin their sums anew."""
+        which = np.flatnonzero(over)
+        at = np.full(which.size, self.steps)
+        self.ended.append((which, at, self.returns[which], self.lengths[which]))
+        self.returns[which], self.lengths[which] = 0.0, 0
+
+    def _look(self) -> None:
+        """Sum up a block."""
+        self.blocks.append(self.earned / self.settings.every)
+        self.earned = np.zeros_like(self.earned)
+        if self.settings.watch is not None:
+            said = np.array(self.settings.watch(self.memory))
+            if said.dtype.kind not in "biuf" or said.shape != self.watched_shape(said):
+                wanted = "an array of numbers, of one shape"
+                raise TypeError(f"watch must return {wanted}; got {said.dtype} of {said.shape}")
+            self.watched.append(said)
+
+    def watched_shape(self, said: HostArray) -> tuple[int, ...]:
+        """The shape that all answers of `watch` have."""
+        return self.watched[0].shape if self.watched else said.shape
+
+    def _run(self) -> Run:
+        parts = self.parts()
+        seen = _under(parts, "seen.")
+        return Run(
+            self.settings.learner, self.settings.world, self.memory, self.states, self.steps,
+            Episodes(**_under(parts, "episodes.")), parts["rewards"], parts["watched"],
+            Transition(**seen) if seen else None, self.settings, parts,
+        )  # fmt: skip
+
+    def parts(self) -> dict[str, HostArray]:
+        """All that it takes to go on, as arrays of its own by name."""
+        runs, told = self.settings.runs, self.stream.generator.bit_generator.state
+        memory = {one.name: getattr(self.memory, one.name) for one in fields(self.memory)}
+        now = {
+            "states": self.states, "steps": self.steps, "returns": self.returns,
+            "lengths": self.lengths, "earned": self.earned, "generator": json.dumps(told),
+            "rewards": np.stack(self.blocks) if self.blocks else np.zeros((0, runs)),
+            "watched": np.stack(self.watched) if self.watched else np.zeros(0),
+            **_over(memory, "memory."), **_over(self.settings.world.saved(), "world."),
+            **_over(_episodes(self.ended), "episodes."),
+        }  # fmt: skip
+        if self.settings.record:
+            columns = zip(*self.seen, strict=True) if self.seen else ((),) * 6
+            joined = zip(Transition._fields, map(np.asarray, columns), strict=True)
+            now |= _over(dict(joined), "seen.")
+        return {name: np.array(part) for name, part in now.items()}
+
+    def _restore(self, parts: dict[str, HostArray]) -> None:
+        self.stream.generator.bit_generator.state = json.loads(str(parts["generator"]))
+        self.memory = _remembered(self.memory, _under(parts, "memory."))
+        self.steps, self.states = int(parts["steps"]), parts["states"].copy()
+        names = ("returns", "lengths", "earned")
+        self.returns, self.lengths, self.earned = (parts[name].copy() for name in names)
+        self.blocks, self.watched = list(parts["rewards"]), list(parts["watched"])
+        self.ended = [tuple(_under(parts, "episodes.").values())]
+        if self.settings.record:
+            seen = Transition(**_under(parts, "seen."))
+            self.seen = [Transition(*row) for row in zip(*seen, strict=True)]
+        self.settings.world.restore(_under(parts, "world."))
+
+
+def _again(stream: Stream) -> Stream:
+    """A stream with a generator whose state can be set."""
+    generator = np.random.Generator(np.random.PCG64(0))
+    generator.bit_generator.state = stream.generator.bit_generator.state
+    return Stream(stream.seed, stream.path, generator)
+
+
+def _episodes(ended: list[tuple[HostVector, ...]]) -> dict[str, HostArray]:
+    kinds = (np.int64, np.int64, np.float64, np.int64)
+    names = [one.name for one in fields(Episodes)]
+    columns = list(zip(*ended, strict=True)) if ended else [()] * 4
+    return {
+        name: np.concatenate([np.zeros(0, kind), *column]).astype(kind)
+        for name, column, kind in zip(names, columns, kinds, strict=True)
+    }
+
+
+def _check_memory(memory: Any) -> None:
+    """Raise where the memory of a learner could not be written to a file."""
+    good = is_dataclass(memory) and not isinstance(memory, type)
+    wrong = [] if not good else [
+        one.name for one in fields(memory)
+        if np.asarray(getattr(memory, one.name)).dtype.kind not in "biuf"
+    ]  # fmt: skip
+    if not good or wrong:
+        got = f"{wrong[0]} that is none" if wrong else _check.kind_of(memory)
+        raise TypeError(f"learner must have a dataclass of arrays and numbers as memory; got {got}")
+
+
+def _remembered(fresh: Any, parts: dict[str, HostArray]) -> Any:
+    """A memory like `fresh` with other contents."""
+    return replace(
+        fresh,
+        **{
+            name: part.copy() if hasattr(getattr(fresh, name), "shape") else part.item()
+            for name, part in parts.items()
+        },
+    )
+
+
+def _over(parts: dict[str, Any], before: str) -> dict[str, Any]:
+    return {f"{before}{name}": part for name, part in parts.items()}
+
+
+def _under(parts: dict[str, HostArray], before: str) -> dict[str, HostArray]:
+    named = (name for name in parts if name.startswith(before))
+    return {name.removeprefix(before): parts[name] for name in named}
+
+
+def in_words(value: Any) -> str:
+    """A learner in words that are the same in every process."""
+    if is_dataclass(value) and not isinstance(value, type):
+        told = (f"{one.name}={in_words(getattr(value, one.name))}" for one in fields(value))
+        return f"{type(value).__name__}({', '.join(told)})"
+    return digest(to_numpy(value)) if hasattr(value, "dtype") else repr(value)

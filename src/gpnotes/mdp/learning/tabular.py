@@ -1,0 +1,183 @@
+"""What all learners share: tables with a part for each run, and the step that they learn from.
+
+The runs are the vector: a table of values has the shape (runs, states, actions), and one step of
+all runs is one update by indices. Tables are NumPy's, on the host. A learner writes into the memory
+that it is given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.random import Stream
+from ...ground.showing import summary
+from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
+
+__all__ = ["Learner", "Memory", "Transition"]
+
+M = TypeVar("M", bound="Clocked")
+
+
+class Transition(NamedTuple):
+    """One step of all runs.
+
+    Parameters
+    ----------
+    states : HostVector, shape (runs,)
+        The states, whole numbers.
+    actions : HostVector, shape (runs,)
+        The actions.
+    rewards : HostVector, shape (runs,)
+        The rewards.
+    next : HostVector, shape (runs,)
+        The states that were reached.
+    ended : HostVector, shape (runs,)
+        Whether the episode ended there: nothing is earned after it.
+    cut : HostVector, shape (runs,)
+        Whether it was broken off, as by a limit of time: what would have been earned still counts.
+    """
+
+    states: HostVector
+    actions: HostVector
+    rewards: HostVector
+    next: HostVector
+    ended: HostVector
+    cut: HostVector
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What a learner knows: its table of action values, and how often it was where.
+
+    Parameters
+    ----------
+    values : HostArray, shape (runs, states, actions)
+        The values of the actions.
+    visits : HostArray, shape (runs, states, actions)
+        How often each action was taken in each state.
+    time : int, default 0
+        How many steps each run has taken.
+    """
+
+    values: HostArray
+    visits: HostArray
+    time: int = 0
+
+    __repr__ = summary
+
+    def row(self, states: HostVector) -> HostArray:
+        """Return the values of the actions in the state of each run, (runs, actions)."""
+        return rows(self.values, states)
+
+    def seen(self, states: HostVector) -> HostArray:
+        """Return how often each action was taken in the state of each run, (runs, actions)."""
+        return rows(self.visits, states)
+
+    @property
+    def greedy(self) -> HostArray:
+        """The best action of each state, of those as good the first; (runs, states)."""
+        return np.asarray(self.values.argmax(-1))
+
+
+class Clocked(Protocol):
+    """A memory, which is a dataclass, that counts the steps."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def time(self) -> int:
+        """How many steps each run has taken."""
+        ...
+
+
+class Learner(Protocol):
+    """A learner: `init`, `act` and `step`, each for all runs at once."""
+
+    def init(self, states: int, actions: int, runs: int, /) -> Any:
+        """Return the memory of runs that have seen nothing."""
+        ...
+
+    def act(self, memory: Any, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose an action in the state of each run."""
+        ...
+
+    def step(self, memory: Any, transition: Transition, stream: Stream, /) -> Any:
+        """Learn from one transition of each run; the memory that is given is written into."""
+        ...
+
+
+@lru_cache(maxsize=64)
+def offsets(runs: int, states: int) -> HostVector:
+    """Where the rows of each run begin in a table with a row for each run and state."""
+    begins = np.arange(runs) * states
+    begins.flags.writeable = False
+    return begins
+
+
+def rows(table: HostArray, states: HostVector) -> HostArray:
+    """The rows (runs, …) of a table (runs, S, …) at the state of each run."""
+    runs, count = table.shape[:2]
+    laid: HostArray = table.reshape(runs * count, *table.shape[2:])
+    return laid.take(offsets(runs, count) + states, axis=0)
+
+
+def highest(values: HostMatrix) -> HostVector:
+    """The largest entry of each row; for rows as short as these faster than NumPy's `max`."""
+    count, width = values.shape
+    return values.reshape(-1).take(offsets(count, width) + values.argmax(1))
+
+
+def some(which: HostVector) -> bool:
+    """Whether any entry is true; for vectors as short as these faster than NumPy's `any`."""
+    return bool(np.count_nonzero(which))
+
+
+def places(table: HostArray, states: HostVector, actions: HostVector) -> HostVector:
+    """Where the pairs of each run stand in a table (runs, S, A) laid flat."""
+    runs, count, width = table.shape
+    return np.asarray((offsets(runs, count) + states) * width + actions)
+
+
+def flat(table: HostArray) -> HostVector:
+    """A table laid flat, for indices of `places`; to write into it is to write into the table."""
+    return table.reshape(-1)
+
+
+def later(memory: M, **changed: Any) -> M:
+    """The memory one step later."""
+    found = object.__new__(type(memory))  # `replace` takes as long as four operations on all runs
+    vars(found).update(vars(memory), time=memory.time + 1, **changed)
+    return found
+
+
+def sizes(states: int, actions: int, runs: int) -> tuple[int, int, int]:
+    """Return the shape (runs, states, actions), if each is a whole number from 1."""
+    shape = {"runs": runs, "states": states, "actions": actions}
+    counted = [_check.whole(value, name, 1) for name, value in shape.items()]
+    return counted[0], counted[1], counted[2]
+
+
+def start_of(start: float | HostArray, shape: tuple[int, ...]) -> HostArray:
+    """A new table (runs, …), whose every run begins with `start`: a number, or a table (…)."""
+    if hasattr(start, "shape") and start.shape != shape[1:]:
+        wanted = ", ".join(map(str, shape[1:]))
+        raise ValueError(f"start must be a number or have shape ({wanted}); got {start.shape}")
+    # In the order of C: a table laid flat must be the table itself, no copy.
+    return np.array(np.broadcast_to(np.asarray(start, dtype=np.float64), shape), order="C")
+
+
+def settle_start(start: float | HostArray) -> float | HostArray:
+    """Return first values, if they are a finite number or an array of them: a copy on the host."""
+    given: Any = start
+    if getattr(given, "ndim", 0) == 0:
+        return _check.number(given, "start")
+    given = _check.floating(given, "start")
+    return _check.finite(np.array(to_numpy(given), dtype=np.float64), "start")

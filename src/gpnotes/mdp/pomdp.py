@@ -1,0 +1,291 @@
+"""Decision processes whose state is seen only through observations, and beliefs about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..ground import check as _check
+from ..ground.check import NoValueError
+from ..ground.showing import summary
+from ..ground.sparse import is_sparse
+from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, keep_copies
+from .decision_process import MDP
+from .filtering import looked_back, observed, weighed
+from .probabilities import distributions
+
+__all__ = ["POMDP", "Controlled"]
+
+
+@dataclass(frozen=True, eq=False)
+class POMDP:
+    """A partially observable Markov decision process: an MDP, and what is seen of its states.
+
+    Parameters
+    ----------
+    mdp : MDP
+        The process, with S states and A actions.
+    observations : Stack, shape (A, S, O)
+        ``P(o | a, s')``, the probability of each observation where action a has led to s'.
+
+    Raises
+    ------
+    TypeError
+        If `mdp` is no `MDP`, or `observations` no array of the kind of its rewards.
+    ValueError
+        If the shape does not fit, a probability is negative, or a row does not sum to one.
+
+    Notes
+    -----
+    The transitions are held once more as a dense array (A, S, S): this is for hundreds of states,
+    not for millions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stay = np.eye(2)[:, None, :]
+    >>> mdp = MDP.from_arrays(stay, np.asarray([[1.0], [0.0]]), 0.9)
+    >>> pomdp = POMDP(mdp, np.asarray([[[0.8, 0.2], [0.3, 0.7]]]))
+    >>> pomdp.update(np.asarray([0.5, 0.5]), 0, 1).round(3)
+    array([0.222, 0.778])
+    """
+
+    mdp: MDP
+    observations: Stack
+
+    def __post_init__(self) -> None:
+        _check.instance(self.mdp, "mdp", MDP, "an")
+        seen = _check.finite(_check.floating(self.observations, "observations"), "observations")
+        _check.alike(seen, "observations", self.mdp.rewards, "the rewards of mdp")
+        actions, states = self.mdp.actions, self.mdp.states
+        if seen.ndim != 3 or seen.shape[:2] != (actions, states) or seen.shape[2] == 0:
+            raise ValueError(
+                f"observations must have shape ({actions}, {states}, O): actions, states they lead "
+                f"to, observations; got {seen.shape}"
+            )
+        distributions(seen, "observations")
+        keep_copies(self, "observations")
+
+    @property
+    def kinds(self) -> int:
+        """The number O of observations."""
+        return self.observations.shape[2]
+
+    @cached_property
+    def moves(self) -> Stack:
+        """The transitions as (A, S, S), dense, from s to s' by action a."""
+        states, actions = self.mdp.states, self.mdp.actions
+        P: Any = self.mdp.transitions
+        P = P.toarray() if is_sparse(P) else P
+        xp = array_namespace(self.observations)
+        return xp.permute_dims(xp.reshape(P, (states, actions, states)), (1, 0, 2))
+
+    def belief(self, belief: Array, name: str = "belief") -> Array:
+        """Return a belief (S,), or beliefs (n, S), checked: probabilities that sum to one."""
+        _check.finite(_check.floating(belief, name), name)
+        if belief.ndim not in (1, 2) or belief.shape[-1] != self.mdp.states:
+            states = self.mdp.states
+            raise ValueError(f"{name} must have shape ({states},) or (n, {states}); "
+                             f"got {belief.shape}")  # fmt: skip
+        _check.alike(belief, name, self.observations, "the observations of the process")
+        return distributions(belief, name)
+
+    def chances(self, belief: Array, action: int) -> Array:
+        """Return how probable each observation is after an action, :eq:`eq-be-chance`.
+
+        Parameters
+        ----------
+        belief : Vector, shape (S,), or Matrix, shape (n, S)
+            What is believed of the state before the action, or several such beliefs.
+        action : int
+            The action.
+
+        Returns
+        -------
+        Array, shape (O,) or (n, O)
+            ``P(o | b, a)``.
+
+        Raises
+        ------
+        TypeError
+            If `belief` is no array of floats, or `action` no whole number.
+        ValueError
+            If `belief` has another shape or is no distribution, or there is no such action.
+        """
+        action = _check.whole(action, "action", 0, self.mdp.actions - 1)
+        return self.belief(belief) @ self.moves[action, ...] @ self.observations[action, ...]
+
+    def update(self, belief: Vector, action: int, observation: int) -> Vector:
+        """Return the belief after an action and an observation, :eq:`eq-be-update`.
+
+        Parameters
+        ----------
+        belief : Vector, shape (S,)
+            What is believed of the state before the action.
+        action : int
+            The action.
+        observation : int
+            What is seen after it.
+
+        Returns
+        -------
+        Vector, shape (S,)
+            What is believed then.
+
+        Raises
+        ------
+        TypeError
+            If `belief` is no array of floats, or an index no whole number.
+        ValueError
+            If `belief` has another shape or is no distribution, there is no such action or
+            observation, or the observation cannot happen.
+        """
+        action = _check.whole(action, "action", 0, self.mdp.actions - 1)
+        observation = _check.whole(observation, "observation", 0, self.kinds - 1)
+        _check.vector(belief, "belief", size=self.mdp.states)
+        ahead = self.belief(belief) @ self.moves[action, ...]
+        after, log = weighed(ahead, self.observations[action, :, observation])
+        if log == -float("inf"):
+            raise NoValueError(
+                f"observation {observation} cannot happen after action {action} here"
+            )
+        return after
+
+    def under(self, start: Vector, actions: Sequence[int]) -> Controlled:
+        """Return the chain that actions make of the process, which `filter` and `smooth` take.
+
+        Parameters
+        ----------
+        start : Vector, shape (S,)
+            What is believed of the state before the first action.
+        actions : sequence of int
+            The actions, each of which is followed by one reading.
+
+        Returns
+        -------
+        Controlled
+            The chain.
+
+        Raises
+        ------
+        TypeError
+            If `start` is no array of floats, or the actions are no whole numbers.
+        ValueError
+            If `start` has another shape or is no distribution, or there is no such action.
+        """
+        _check.vector(start, "start", size=self.mdp.states)
+        self.belief(start, "start")
+        done = _check.entries(actions, "actions", self.mdp.actions, "the actions", repeat=True)
+        return Controlled(self, start, done)
+
+    def reachable(self, start: Vector, count: int, *, apart: float = 1e-6) -> Matrix:
+        """Return beliefs that actions and observations lead to, the nearest in steps first.
+
+        Parameters
+        ----------
+        start : Vector, shape (S,)
+            Where to begin.
+        count : int
+            How many are enough.
+        apart : float, default 1e-6
+            Two beliefs with no entries further apart than this are taken for one.
+
+        Returns
+        -------
+        Matrix, shape (n, S)
+            The beliefs, the start first; n is at most `count`.
+
+        Raises
+        ------
+        TypeError
+            If `start` is no array of floats, or a number is none.
+        ValueError
+            If `start` has another shape or is no distribution, `count` is below one, or `apart` is
+            not positive.
+        """
+        _check.vector(start, "start", size=self.mdp.states)
+        self.belief(start, "start")
+        count = _check.whole(count, "count", 1)
+        _check.positive(_check.number(apart, "apart"), "apart")
+        xp = array_namespace(start)
+        found, ahead = start[None, :], [start]
+        while ahead and found.shape[0] < count:
+            here = ahead.pop(0)
+            for new in self._next(here):
+                near = xp.max(xp.abs(found - new[None, :]), axis=1) <= apart
+                if not bool(xp.any(near)) and found.shape[0] < count:
+                    found = xp.concat([found, new[None, :]])
+                    ahead.append(new)
+        return found
+
+    def _next(self, belief: Vector) -> list[Vector]:
+        """The beliefs that one action and one observation lead to."""
+        beliefs = []
+        for action in range(self.mdp.actions):
+            ahead = belief @ self.moves[action, ...]
+            for kind in range(self.kinds):
+                after, log = weighed(ahead, self.observations[action, :, kind])
+                if log > -float("inf"):
+                    beliefs.append(after)
+        return beliefs
+
+    def __repr__(self) -> str:
+        """The numbers of states, actions and observations."""
+        sizes = f"{self.mdp.states} states, {self.mdp.actions} actions, {self.kinds} observations"
+        return f"POMDP({sizes})"
+
+
+@dataclass(frozen=True, eq=False)
+class Controlled:
+    """A process under given actions, each followed by a reading: what `POMDP.under` returns.
+
+    Parameters
+    ----------
+    pomdp : POMDP
+        The process.
+    start : Vector, shape (S,)
+        What is believed of the state before the first action.
+    actions : tuple of int
+        The actions.
+    """
+
+    pomdp: POMDP
+    start: Vector
+    actions: tuple[int, ...]
+
+    __repr__ = summary
+
+    @property
+    def first(self) -> Vector:
+        """The belief after the first action and before its reading, (S,)."""
+        return self.start @ self._moves(0)
+
+    def readings(self, readings: Array) -> Array:
+        """Return the observations in a row, one for each action, checked."""
+        readings = observed(readings, "readings", self.pomdp.kinds)
+        if readings.shape[0] != len(self.actions):
+            wanted = len(self.actions)
+            raise ValueError(f"readings must be one for each of {wanted} actions; "
+                             f"got {readings.shape[0]}")  # fmt: skip
+        return readings
+
+    def ahead(self, belief: Vector, step: int) -> Vector:
+        """Return the belief after action `step` and before its reading."""
+        return belief @ self._moves(step)
+
+    def update(self, belief: Vector, reading: Any, step: int) -> tuple[Vector, float]:
+        """Return the belief after a reading, :eq:`eq-be-update`, and its log probability."""
+        return weighed(belief, self.pomdp.observations[self.actions[step], :, int(reading)])
+
+    def back(self, after: Vector, before: Vector, smoothed: Vector, step: int) -> Vector:
+        """Return the belief of a step by all readings."""
+        return looked_back(after, before, smoothed, self._moves(step))
+
+    def stacked(self, beliefs: list[Vector]) -> Matrix:
+        """Return beliefs in a row, (T, S)."""
+        return array_namespace(beliefs[0]).stack(beliefs)
+
+    def _moves(self, step: int) -> Matrix:
+        return self.pomdp.moves[self.actions[step], ...]

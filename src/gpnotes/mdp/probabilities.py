@@ -1,0 +1,36 @@
+"""Probabilities at the door: rows that sum to one."""
+
+from __future__ import annotations
+
+from ..ground.xp import Array, array_namespace, epsilon
+
+__all__ = ["distributions"]
+
+
+def distributions(a: Array, name: str) -> Array:
+    """Return `a`, finite, if its last axis holds probabilities that sum to one.
+
+    Up to rounding, ``√eps``; the error names the row.
+    """
+    xp = array_namespace(a)
+    least = xp.min(a, axis=-1)
+    if bool(xp.any(least < 0.0)):
+        raise ValueError(f"{name} must not be negative; it is{_where(least < 0.0)}")
+    sums = xp.sum(a, axis=-1)
+    wrong = xp.abs(sums - 1.0) > epsilon(a) ** 0.5
+    if bool(xp.any(wrong)):
+        raise ValueError(f"{name} must sum to one along the last axis; it does not{_where(wrong)}")
+    return a
+
+
+def _where(wrong: Array) -> str:
+    """The place of the first entry that is wrong, in words."""
+    xp = array_namespace(wrong)
+    if wrong.ndim == 0:
+        return ""
+    first = int(xp.argmax(xp.astype(xp.reshape(wrong, (-1,)), xp.int32)))
+    place = []
+    for size in wrong.shape[::-1]:
+        first, here = divmod(first, size)
+        place.append(here)
+    return f" in row [{', '.join(map(str, place[::-1]))}]"

@@ -1,0 +1,314 @@
+"""A Gaussian process before any data, and which data go with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..ground import check as _check
+from ..ground import memory
+from ..ground import xp as _xp
+from ..ground.conversion import takes
+from ..ground.params import holds_derivatives, nonnegative, settle
+from ..ground.xp import Matrix, Vector, array_namespace
+from .contracts import Mean, MeanFunction, require
+from .kernels import Kernel
+from .means import BasisMean, ConstantMean, Powers, ZeroMean, values_of
+from .normal import Normal, normal_of
+
+__all__ = [
+    "GP",
+    "differentiable_mean",
+    "fitted_mean",
+    "plus_noise",
+    "prior",
+    "require_known_mean",
+    "require_zero_mean",
+    "residual_of",
+    "validate_data",
+]
+
+
+@dataclass(frozen=True)
+class GP:
+    """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The covariance function of f.
+    noise_var : float
+        σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`; it may be
+        zero.
+    mean : MeanFunction, default ZeroMean()
+        Any function from (n, d) to (n,); one that is to be fitted is a `contracts.Mean`, one with
+        unknown weights a `means.BasisMean`.
+
+    Raises
+    ------
+    TypeError
+        If `kernel` is no `Kernel`, `noise_var` no number, `mean` no function, the kernel or the
+        mean holds derivatives, or the kernel is one of derivatives and the mean ignores the labels
+        of rows.
+    ValueError
+        If `noise_var` is negative or not finite.
+
+    Examples
+    --------
+    >>> from gpnotes import RBF
+    >>> GP(RBF(), 0.1)
+    GP(kernel=RBF(variance=1, lengthscale=1), noise_var=0.1, mean=ZeroMean())
+    """
+
+    kernel: Kernel
+    noise_var: float = nonnegative(unit="y²")
+    mean: MeanFunction = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
+
+    def __post_init__(self) -> None:
+        settle(self)
+        _check.instance(self.kernel, "kernel", Kernel)
+        parts: tuple[Any, ...] = (self.kernel, self.mean)
+        for part in parts:
+            if holds_derivatives(part):
+                raise TypeError(f"{part!r} holds derivatives and is no part of a process")
+        if isinstance(self.mean, type | Kernel) or not callable(self.mean):
+            wanted = "a mean function, such as ConstantMean(1.0)"
+            raise TypeError(f"mean must be {wanted}; got {_check.kind_of(self.mean)}")
+        if self.kernel.labels_rows and _ignores_labels(self.mean):
+            wanted = "ConstantOfValues for a kernel of derivatives, whose mean is zero"
+            raise TypeError(f"mean must be {wanted}; got {_check.kind_of(self.mean)}")
+
+
+def _ignores_labels(mean: MeanFunction) -> bool:
+    """True if the mean gives rows that see derivatives what it gives rows that see values."""
+    basis = mean.basis if isinstance(mean, BasisMean) else mean
+    return isinstance(basis, ConstantMean | Powers)
+
+
+def differentiable_mean(gp: GP) -> Mean:
+    """Return the mean of `gp` if it is known and has a pullback: the evidence's gradient needs one.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    Mean
+        Its mean.
+
+    Raises
+    ------
+    TypeError
+        If the mean has unknown weights, or no pullback.
+    """
+    return cast(Mean, require(require_known_mean(gp).mean, "gp.mean", Mean))
+
+
+def fitted_mean(gp: GP) -> Mean:
+    """Return the mean of `gp` if a fit can use it: it has a pullback, or its weights are learnt.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    Mean
+        Its mean.
+
+    Raises
+    ------
+    TypeError
+        If the mean has no pullback.
+    """
+    return cast(Mean, require(gp.mean, "gp.mean", Mean))
+
+
+def require_known_mean(gp: GP) -> GP:
+    """Return `gp` unless its mean has unknown weights.
+
+    Methods that do not learn the weights must not ignore them either.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+
+    Returns
+    -------
+    GP
+        The same process.
+
+    Raises
+    ------
+    TypeError
+        If the mean is a `BasisMean`.
+    """
+    if isinstance(gp.mean, BasisMean):
+        wanted = "known: exact regression alone learns the weights of a BasisMean"
+        raise TypeError(f"gp.mean must be {wanted}; got {gp.mean!r}")
+    return gp
+
+
+@takes("Xs")
+def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
+    """Find the distribution of f at some inputs before any data, or with `noise` that of y there.
+
+    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`; with a basis :eq:`eq-mf-prior`.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    Xs : Matrix, shape (n, d)
+        The inputs.
+    noise : bool, default False
+        True for the distribution of y, False for that of f.
+
+    Returns
+    -------
+    Normal
+        The joint distribution of the n values.
+
+    Raises
+    ------
+    ValueError
+        If the inputs do not fit the kernel in shape, an entry is not finite, or the weights of the
+        mean are vague, so that there is no distribution.
+    TypeError
+        If `gp` is no `GP`, `noise` no bool, or the inputs are no real floating array that goes
+        with the kernel.
+    MemoryError
+        If there is no room for the matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF
+    >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
+    array([1.5, 1.5])
+    """
+    _check.instance(gp, "gp", GP).kernel.validate_inputs(_check.matrix(Xs, "Xs"), "Xs")
+    _check.flag(noise, "noise")
+    memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
+    covariance = plus_noise(gp.kernel.gram(Xs, None), gp.noise_var if noise else 0.0)
+    scales = gp.kernel.gram_diag(Xs)
+    if isinstance(gp.mean, BasisMean):
+        if gp.mean.weights is None:
+            raise ValueError("gp.mean must have a prior on its weights; vague, it has no moments")
+        root = gp.mean.columns(Xs) @ gp.mean.weights.root
+        xp = array_namespace(root)
+        covariance = covariance + root @ xp.matrix_transpose(root)
+        scales = scales + xp.sum(root * root, axis=1)
+    return normal_of(values_of(gp.mean, Xs), covariance, scales)
+
+
+def plus_noise(K: Matrix, noise_var: float) -> Matrix:
+    """Add the variance of the noise to the diagonal: the covariance of y from that of f.
+
+    Parameters
+    ----------
+    K : Matrix, shape (n, n)
+        The covariance of f.
+    noise_var : float
+        The variance of the noise.
+
+    Returns
+    -------
+    Matrix, shape (n, n)
+        The covariance of y; K itself if there is no noise.
+    """
+    return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
+
+
+def require_zero_mean(gp: GP) -> None:
+    """Refuse a process of classes with a mean.
+
+    Parameters
+    ----------
+    gp : GP
+        The process of each class.
+
+    Raises
+    ------
+    ValueError
+        If its mean is not `ZeroMean`.
+    """
+    if not isinstance(gp.mean, ZeroMean):
+        why = "what all classes have in common changes no probability"
+        raise ValueError(f"gp.mean must be ZeroMean(): {why}; got {gp.mean!r}")
+
+
+def validate_data(
+    gp: GP,
+    X: Matrix,
+    y: Vector,
+    name: str = "X",
+    *,
+    learns: bool = False,
+    columns: int | None = None,
+) -> None:
+    """Raise, naming the argument, for a process and data that do not go together.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    X : Matrix, shape (n, d)
+        The inputs, at least one.
+    y : Vector, shape (n,)
+        The observations.
+    name : str, default "X"
+        The name of X in an error.
+    learns : bool, default False
+        True for a method that learns the unknown weights of a mean, so that a `BasisMean` will do.
+    columns : int, optional
+        How many columns X must have, where something else says so.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not go together or with the kernel, there are no rows, or an entry is not
+        finite.
+    TypeError
+        If `gp` is no `GP`, its mean has unknown weights that are not learnt, an array is not real
+        and floating, or the two differ in namespace, dtype or device.
+    """
+    _check.instance(gp, "gp", GP)
+    if not learns:
+        require_known_mean(gp)
+    if _check.matrix(X, name, columns=columns).shape[0] == 0:
+        raise ValueError(f"{name} must have at least one row; got {X.shape}")
+    gp.kernel.validate_inputs(X, name)
+    _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)
+
+
+def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
+    """Subtract the mean from the observations, ``y − m(X)``.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    X : Matrix, shape (n, d)
+        The inputs, validated before.
+    y : Vector, shape (n,)
+        The observations.
+
+    Returns
+    -------
+    Vector, shape (n,)
+        The residuals.
+
+    Raises
+    ------
+    ValueError
+        If a mean function that is not of this package returns another shape than (n,), or numbers
+        that are not finite.
+    TypeError
+        If it returns no real floating array.
+    """
+    return y - values_of(gp.mean, X)

@@ -1,0 +1,237 @@
+"""Bayes by backprop: independent normal distributions of the weights, fitted through draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.adam import Adam
+from ..ground.conversion import takes
+from ..ground.random import Stream, stream_of
+from ..ground.showing import summary
+from ..ground.xp import Matrix, Vector, array_namespace
+from .map_estimate import validated_steps
+from .model import BayesianNetwork, Readings, joint_and_gradient, readings
+
+__all__ = ["FittedField", "MeanField", "bound_and_gradient", "fit_mean_field"]
+
+
+@dataclass(frozen=True, eq=False)
+class MeanField:
+    """Weights that are independent and normal: ``theta_j ~ N(mean_j, exp(2 log_sd_j))``.
+
+    Parameters
+    ----------
+    mean : Vector, shape (p,)
+        The means.
+    log_sd : Vector, shape (p,)
+        The logarithms of the standard deviations.
+
+    Raises
+    ------
+    ValueError
+        If the shapes differ, or entries are not finite.
+    TypeError
+        If an argument is of another kind, or the two are of different kinds.
+    """
+
+    mean: Vector
+    log_sd: Vector
+
+    __repr__ = summary
+
+    def __post_init__(self) -> None:
+        size = _check.vector(self.mean, "mean").shape[0]
+        _check.alike(_check.vector(self.log_sd, "log_sd", size=size), "log_sd", self.mean, "mean")
+
+    def draw(self, stream: Stream | int, m: int) -> Matrix:
+        """Draw the weights (m, p) of m networks.
+
+        Parameters
+        ----------
+        stream : Stream or int
+            The stream to draw from.
+        m : int
+            How many.
+
+        Returns
+        -------
+        Matrix, shape (m, p)
+            The weights.
+
+        Raises
+        ------
+        ValueError
+            If `m` is below 1.
+        TypeError
+            If an argument is of another kind.
+        """
+        stream = stream_of(stream, "stream")
+        m = _check.whole(m, "m", 1)
+        return self.at(stream.normal((m, self.mean.shape[0]), like=self.mean))
+
+    def at(self, noise: Matrix) -> Matrix:
+        """The weights that standard normal numbers become, the map of :eq:`eq-bn-reparam`."""
+        return self.mean + array_namespace(self.mean).exp(self.log_sd) * noise
+
+
+def bound_and_gradient(
+    model: BayesianNetwork, q: MeanField, noise: Matrix, X: Matrix, y: Vector
+) -> tuple[float, MeanField]:
+    """Estimate the bound :eq:`eq-bn-elbo` of the evidence, and its derivatives, from given noise.
+
+    The log likelihood is averaged over the draws; the divergence from the prior is exact.
+
+    Parameters
+    ----------
+    model : BayesianNetwork
+        The network, its prior and its noise.
+    q : MeanField
+        The distribution of the weights.
+    noise : Matrix, shape (m, p)
+        Standard normal numbers, from which the draws are made.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The readings.
+
+    Returns
+    -------
+    value : float
+        The estimate of the bound.
+    gradient : MeanField
+        Its derivatives by the mean and by the logarithms of the standard deviations.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, or the density overflows.
+    TypeError
+        If an argument is of another kind, or arrays are of different kinds.
+
+    Notes
+    -----
+    Source: Blundell et al. (2015), with the divergence in closed form.
+    """
+    _check.instance(model, "model", BayesianNetwork)
+    _check.instance(q, "q", MeanField)
+    _check.vector(q.mean, "q.mean", size=model.network.size)
+    _check.alike(_check.matrix(noise, "noise", columns=q.mean.shape[0]), "noise", q.mean, "q.mean")
+    if noise.shape[0] == 0:
+        raise ValueError(f"noise must have at least one row; got shape {noise.shape}")
+    data = readings(model, X, y, noise, None)
+    value, gradient = _bound(model, q, noise, data)
+    _check.no_overflow(gradient.log_sd, "q", "the log density")
+    return _check.no_overflow(value, "q", "the log density"), gradient
+
+
+def _bound(
+    model: BayesianNetwork, q: MeanField, noise: Matrix, data: Readings
+) -> tuple[float, MeanField]:
+    xp = array_namespace(noise)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sd, v = xp.exp(q.log_sd), model.variances(q.mean)
+        logs, slopes = joint_and_gradient(model, q.at(noise), data, prior=0.0)
+        ratio = sd**2 / v
+        kl = 0.5 * float(xp.sum(q.mean**2 / v + ratio - 1.0 - xp.log(ratio)))
+        by_mean = xp.mean(slopes, axis=0) - q.mean / v
+        by_log_sd = xp.mean(slopes * noise, axis=0) * sd + 1.0 - ratio
+    return float(xp.mean(logs)) - kl, _unchecked(by_mean, by_log_sd)
+
+
+def _unchecked(mean: Vector, log_sd: Vector) -> MeanField:
+    """A mean field whose entries nobody has looked at, as inside a fit."""
+    made = object.__new__(MeanField)
+    object.__setattr__(made, "mean", mean)
+    object.__setattr__(made, "log_sd", log_sd)
+    return made
+
+
+class FittedField(NamedTuple):
+    """What `fit_mean_field` found.
+
+    Parameters
+    ----------
+    q : MeanField
+        The distribution of the weights.
+    trace : Vector, shape (steps,)
+        The estimate of the bound before each step.
+    """
+
+    q: MeanField
+    trace: Vector
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+
+@takes("X", "y")
+def fit_mean_field(
+    model: BayesianNetwork,
+    X: Matrix,
+    y: Vector,
+    start: MeanField,
+    stream: Stream | int,
+    *,
+    steps: int = 1000,
+    rate: float = 0.02,
+    draws: int = 4,
+) -> FittedField:
+    """Raise the bound by steps of Adam, each by fresh draws of the weights.
+
+    Parameters
+    ----------
+    model : BayesianNetwork
+        The network, its prior and its noise.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The readings.
+    start : MeanField
+        Where it starts: well so at the most probable weights, with small deviations.
+    stream : Stream or int
+        The stream of the draws.
+    steps : int, default 1000
+        The number of steps.
+    rate : float, default 0.02
+        The length of the first steps in each entry; it falls to zero along a line.
+    draws : int, default 4
+        The draws of a step.
+
+    Returns
+    -------
+    FittedField
+        The distribution, and the bound that each step estimated.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, a number is out of its range, or the
+        ascent overflows.
+    TypeError
+        If an argument is of another kind, or arrays are of different kinds.
+    """
+    steps, rate = validated_steps(steps, rate)
+    draws = _check.whole(draws, "draws", 1)
+    stream = stream_of(stream, "stream")
+    _check.instance(model, "model", BayesianNetwork)
+    _check.instance(start, "start", MeanField)
+    q = start
+    p = _check.vector(q.mean, "start.mean", size=model.network.size).shape[0]
+    _check.alike(q.mean, "start", _check.matrix(X, "X"), "X")
+    data = readings(model, X, y, q.mean, None)
+    adams, trace = (Adam(rate, q.mean), Adam(rate, q.mean)), []
+    for step in range(steps):
+        value, slope = _bound(model, q, stream.normal((draws, p), like=q.mean), data)
+        trace.append(value)
+        share = 1.0 - step / steps
+        q = _unchecked(
+            q.mean + adams[0].step(slope.mean, share), q.log_sd + adams[1].step(slope.log_sd, share)
+        )
+    xp = array_namespace(q.mean)
+    if not bool(xp.all(xp.isfinite(q.mean + q.log_sd))):
+        raise _check.NoValueError(f"rate must be smaller: the ascent overflows; got {rate}")
+    return FittedField(q, xp.asarray(trace, dtype=q.mean.dtype, device=q.mean.device))

@@ -1,0 +1,121 @@
+"""Laplace's approximation of the last layer: a linear model on the features that were learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ground import check as _check
+from ..ground.conversion import takes
+from ..ground.linalg import Cholesky, factorise, warn_of_jitter
+from ..ground.random import Stream, stream_of
+from ..ground.showing import summary
+from ..ground.xp import Matrix, Vector, array_namespace
+from .model import BayesianNetwork, readings
+
+__all__ = ["LastLayer", "last_layer"]
+
+
+@dataclass(frozen=True, eq=False)
+class LastLayer:
+    """Normal weights of the last layer around those that were found; all others are held.
+
+    Parameters
+    ----------
+    theta : Vector, shape (p,)
+        The weights that were found.
+    factors : tuple of Cholesky
+        For each output, the factor of the precision (H + 1, H + 1) of its weights and offset.
+    """
+
+    theta: Vector
+    factors: tuple[Cholesky, ...]
+
+    __repr__ = summary
+
+    def draw(self, stream: Stream | int, m: int) -> Matrix:
+        """Draw the weights (m, p) of m networks, of which all but the last layer are equal.
+
+        Parameters
+        ----------
+        stream : Stream or int
+            The stream to draw from.
+        m : int
+            How many.
+
+        Returns
+        -------
+        Matrix, shape (m, p)
+            The weights.
+
+        Raises
+        ------
+        ValueError
+            If `m` is below 1.
+        TypeError
+            If an argument is of another kind.
+        """
+        stream = stream_of(stream, "stream")
+        m, xp = _check.whole(m, "m", 1), array_namespace(self.theta)
+        moves = []
+        for factor in self.factors:
+            noise = stream.normal((factor.size, m), like=self.theta)
+            moves.append(xp.matrix_transpose(factor.half_solved_t(noise)))
+        last = xp.reshape(xp.stack(moves, axis=-1), (m, -1))
+        still = xp.zeros(
+            (m, self.theta.shape[0] - last.shape[1]), dtype=last.dtype, device=last.device
+        )
+        return self.theta + xp.concat([still, last], axis=1)
+
+
+@takes("X", "y")
+def last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> LastLayer:
+    """Approximate the posterior of the last layer's weights, all others held, by a normal one.
+
+    Parameters
+    ----------
+    model : BayesianNetwork
+        The network, its prior and its noise.
+    theta : Vector, shape (p,)
+        The most probable weights, as `map_estimate` finds them.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The readings.
+
+    Returns
+    -------
+    LastLayer
+        The normal distribution: :eq:`eq-bn-last`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, or entries are not finite.
+    TypeError
+        If an argument is of another kind, or arrays are of different kinds.
+
+    Notes
+    -----
+    The curvature is the expected one, over readings from the model: of the mean it is the true
+    one, of the log variance one half a reading, and between the two zero. With one output, whose
+    noise is given, the last layer's posterior is normal, and this is it, if its weights are the
+    most probable ones. Costs O(n H² + H³).
+    Source: MacKay (1992); Kristiadi, Hein & Hennig (2020) for the last layer alone.
+    """
+    _check.instance(model, "model", BayesianNetwork)
+    theta = _check.vector(theta, "theta", size=model.network.size)
+    readings(model, X, y, theta, None)
+    xp, network = array_namespace(theta), model.network
+    values = network.forward(theta, X)
+    features = network.features(theta, X)
+    _, log_variance = model.outputs(values[-1])
+    weights = [xp.exp(-log_variance), 0.0 * log_variance + 0.5][: network.sizes[-1]]
+    width, outputs = features.shape[1], network.sizes[-1]
+    prior = xp.reshape(model.variances(theta)[-width * outputs :], (width, outputs))
+    factors = []
+    for number, weight in enumerate(weights):
+        precision = xp.matrix_transpose(features * weight[:, None]) @ features
+        diagonal = xp.eye(width, dtype=theta.dtype, device=theta.device) / prior[:, number]
+        factors.append(factorise(precision + diagonal, name="precision"))
+        warn_of_jitter(factors[-1].jitter, "the precision of the last layer")
+    return LastLayer(theta, tuple(factors))

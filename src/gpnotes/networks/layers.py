@@ -1,0 +1,335 @@
+"""A network of layers, its pullback written out, and many of them evaluated at once.
+
+All weights stand in one flat vector ``theta`` (p,): layer by layer the matrix of weights (inputs,
+outputs) row by row, and then its offsets. A matrix (m, p) is m networks; what is computed of it
+has the networks along its first axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..fast import networks as in_place
+from ..fast.networks import Workspace
+from ..ground import check as _check
+from ..ground.xp import Array, Matrix, Namespace, Vector, array_namespace, as_host
+
+__all__ = ["Network"]
+
+Pullback = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Network:
+    """A network of fully connected layers, :eq:`eq-bn-layer`; the last one is linear.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        The numbers of inputs, of neurons of each hidden layer, and of outputs.
+    activation : {"tanh", "relu"}, default "tanh"
+        What a hidden neuron does with its sum.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two sizes, one is below 1, or the activation is another word.
+    TypeError
+        If a size is no whole number, or the activation no string.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Network((1, 3, 2)).size
+    14
+    >>> Network((1, 1)).layers(np.asarray([2.0, 3.0]))[0][0]
+    array([[2.]])
+    """
+
+    sizes: tuple[int, ...]
+    activation: str = "tanh"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.sizes, tuple | list):
+            raise TypeError(f"sizes must be whole numbers; got {_check.kind_of(self.sizes)}")
+        sizes = tuple(_check.whole(size, "sizes", 1) for size in self.sizes)
+        if len(sizes) < 2:
+            raise ValueError(f"sizes must be two or more whole numbers; got {sizes}")
+        _check.choice(self.activation, "activation", ("tanh", "relu"))
+        object.__setattr__(self, "sizes", sizes)
+
+    @property
+    def size(self) -> int:
+        """p, the number of weights and offsets."""
+        return sum((n + 1) * m for n, m in pairwise(self.sizes))
+
+    def layers(self, theta: Array) -> list[tuple[Array, Array]]:
+        """Return the weights (…, inputs, outputs) and offsets (…, outputs) of each layer.
+
+        Parameters
+        ----------
+        theta : Vector, shape (p,), or Matrix, shape (m, p)
+            The weights of one network, or of m.
+
+        Returns
+        -------
+        list of tuple of Array
+            A pair for each layer.
+
+        Raises
+        ------
+        ValueError
+            If `theta` has another shape, or is not finite.
+        TypeError
+            If `theta` is of another kind.
+        """
+        return self._layers(self.weights(theta, "theta"))
+
+    def weights(self, theta: Array, name: str) -> Array:
+        """Return `theta` if it is finite, real, and of shape (p,) or (m, p)."""
+        if getattr(_check.floating(theta, name), "ndim", 0) == 2:
+            return _check.matrix(theta, name, columns=self.size)
+        return _check.vector(theta, name, size=self.size)
+
+    def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
+        xp, found, start = array_namespace(theta), [], 0
+        for n, m in pairwise(self.sizes):
+            stop = start + n * m
+            W = xp.reshape(theta[..., start:stop], (*theta.shape[:-1], n, m))
+            found.append((W, theta[..., stop : stop + m]))
+            start = stop + m
+        return found
+
+    def __call__(self, theta: Array, X: Matrix) -> Array:
+        """Return the outputs (n, k) at inputs X (n, d), or (m, n, k) of m networks.
+
+        Parameters
+        ----------
+        theta : Vector, shape (p,), or Matrix, shape (m, p)
+            The weights.
+        X : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Array, shape (n, k) or (m, n, k)
+            The outputs.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, or entries are not finite.
+        TypeError
+            If an argument is of another kind, or the two are of different kinds.
+        """
+        return self.forward(*self.validated(theta, X))[-1]
+
+    def validated(self, theta: Array, X: Matrix) -> tuple[Array, Matrix]:
+        """Return both, if they go together."""
+        _check.matrix(X, "X", columns=self.sizes[0])
+        return _check.alike(self.weights(theta, "theta"), "theta", X, "X"), X
+
+    def forward(self, theta: Array, X: Matrix) -> list[Array]:
+        """The inputs, the values of each hidden layer, and the outputs; nothing is checked."""
+        xp, values = array_namespace(X), [X]
+        layers = self._layers(theta)
+        for number, (W, b) in enumerate(layers, start=1):
+            sums = values[-1] @ W
+            sums += b[..., None, :]  # in place: to make an array costs as much as to fill it
+            values.append(sums if number == len(layers) else self._active(xp, sums))
+        return values
+
+    def _active(self, xp: Namespace, sums: Array) -> Array:
+        return xp.tanh(sums) if self.activation == "tanh" else xp.maximum(sums, 0.0 * sums)
+
+    def _through(self, xp: Namespace, bar: Array, values: Array) -> Array:
+        """Derivatives by the sums, from those by the values, which are lost; zero at a kink."""
+        if self.activation == "relu":
+            return bar * xp.astype(values > 0, values.dtype)
+        lost = bar * values
+        lost *= values
+        bar -= lost
+        return bar
+
+    def values_and_pullback(self, theta: Array, X: Matrix) -> tuple[Array, Pullback]:
+        """Return the outputs, and the function that carries derivatives by them back to theta.
+
+        Parameters
+        ----------
+        theta : Vector, shape (p,), or Matrix, shape (m, p)
+            The weights.
+        X : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        values : Array, shape (n, k) or (m, n, k)
+            The outputs.
+        pullback : callable
+            ``pullback(F_bar)``, for derivatives by the outputs, has the shape of theta,
+            :eq:`eq-bn-pullback`.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, or entries are not finite.
+        TypeError
+            If an argument is of another kind, or the two are of different kinds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> line = Network((1, 1))
+        >>> F, pullback = line.values_and_pullback(np.asarray([2.0, 1.0]), np.asarray([[3.0]]))
+        >>> F, pullback(np.ones((1, 1)))
+        (array([[7.]]), array([3., 1.]))
+        """
+        return self._values_and_pullback(*self.validated(theta, X))
+
+    def _values_and_pullback(self, theta: Array, X: Matrix) -> tuple[Array, Pullback]:
+        values = self.forward(theta, X)
+
+        def pullback(F_bar: Array) -> Array:
+            return self.pulled(theta, values, _check.cotangent(F_bar, "F_bar", values[-1]))
+
+        return values[-1], pullback
+
+    def pulled(self, theta: Array, values: list[Array], F_bar: Array) -> Array:
+        """The derivatives by theta, given all values of a pass; nothing is checked."""
+        xp = array_namespace(theta)
+        parts: list[Array] = []
+        for before, bar in self._bars(theta, values, F_bar):
+            W_bar = xp.matrix_transpose(before) @ bar
+            flat = (*theta.shape[:-1], math.prod(W_bar.shape[-2:]))
+            parts[:0] = [xp.reshape(W_bar, flat), xp.sum(bar, axis=-2)]
+        return xp.concat(parts, axis=-1)
+
+    def passed(self, theta: Array, X: Matrix, work: Workspace | None) -> tuple[Array, Pullback]:
+        """What `values_and_pullback` gives; nothing is checked, and with `work` it is done there.
+
+        Then the outputs, and what the pullback goes back through, last until the next pass in it.
+        """
+        xp = array_namespace(theta)
+        if work is None:
+            values = self.forward(theta, X)
+            return values[-1], lambda F_bar: self.pulled(theta, values, F_bar)
+        host, relu = as_host(theta), self.activation == "relu"
+        outputs = in_place.forth(self.sizes, relu, host, as_host(X), work)
+
+        def pullback(F_bar: Array) -> Array:
+            turned = as_host(xp.matrix_transpose(F_bar))
+            return in_place.pulled(self.sizes, relu, host, turned, work)
+
+        return xp.matrix_transpose(outputs), pullback
+
+    def _bars(self, theta: Array, values: list[Array], F_bar: Array) -> list[tuple[Array, Array]]:
+        """Of each layer, the last first: what goes in, and the derivatives by its sums."""
+        xp, found, bar = array_namespace(theta), [], F_bar
+        for number, (W, _) in reversed(list(enumerate(self._layers(theta)))):
+            found.append((values[number], bar))
+            if number:
+                bar = self._through(xp, bar @ xp.matrix_transpose(W), values[number])
+        return found
+
+    def row_gradients(self, theta: Vector, X: Matrix, F_bar: Matrix) -> Matrix:
+        """Return the derivatives by theta that each row contributes; they sum to the pullback.
+
+        Parameters
+        ----------
+        theta : Vector, shape (p,)
+            The weights of one network.
+        X : Matrix, shape (n, d)
+            The inputs.
+        F_bar : Matrix, shape (n, k)
+            Derivatives by the outputs.
+
+        Returns
+        -------
+        Matrix, shape (n, p)
+            The derivatives by theta, a row for each row of X.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, or entries are not finite.
+        TypeError
+            If an argument is of another kind, or they are of different kinds.
+        """
+        theta = _check.vector(theta, "theta", size=self.size)
+        values = self.forward(*self.validated(theta, X))
+        bars = self._bars(theta, values, _check.cotangent(F_bar, "F_bar", values[-1]))
+        xp, n = array_namespace(X), X.shape[0]
+        parts: list[Array] = []
+        for before, bar in bars:
+            outer = before[:, :, None] * bar[:, None, :]
+            parts[:0] = [xp.reshape(outer, (n, before.shape[1] * bar.shape[1])), bar]
+        return xp.concat(parts, axis=1)
+
+    def features(self, theta: Vector, X: Matrix) -> Matrix:
+        """Return what goes into the last layer (n, H + 1): hidden values, and a column of ones.
+
+        Parameters
+        ----------
+        theta : Vector, shape (p,)
+            The weights of one network.
+        X : Matrix, shape (n, d)
+            The inputs.
+
+        Returns
+        -------
+        Matrix, shape (n, H + 1)
+            The features.
+
+        Raises
+        ------
+        ValueError
+            If shapes do not match, or entries are not finite.
+        TypeError
+            If an argument is of another kind, or the two are of different kinds.
+        """
+        theta = _check.vector(theta, "theta", size=self.size)
+        last = self.forward(*self.validated(theta, X))[-2]
+        return array_namespace(X).concat([last, 0.0 * last[:, :1] + 1.0], axis=1)
+
+    def scaled_variances(
+        self, weight_variance: float = 1.0, offset_variance: float = 1.0, *, like: Array
+    ) -> Vector:
+        """Return prior variances (p,): of a weight, its variance over the inputs of its layer.
+
+        With these the sum that enters a neuron has a variance that does not grow with the width
+        of the layer before it, and wide networks have the limit :eq:`eq-bn-limit`.
+
+        Parameters
+        ----------
+        weight_variance : float, default 1.0
+            The variance of all weights of a neuron together.
+        offset_variance : float, default 1.0
+            The variance of an offset.
+        like : Array
+            An array of the kind that is wanted.
+
+        Returns
+        -------
+        Vector, shape (p,)
+            The variances.
+
+        Raises
+        ------
+        ValueError
+            If a variance is not positive and finite.
+        TypeError
+            If a variance is no number, or `like` no array of float32 or float64.
+        """
+        of_weight = _check.positive(
+            _check.number(weight_variance, "weight_variance"), "weight_variance"
+        )
+        of_offset = _check.positive(
+            _check.number(offset_variance, "offset_variance"), "offset_variance"
+        )
+        xp, parts = array_namespace(_check.floating(like, "like")), []
+        for n, m in pairwise(self.sizes):
+            parts += [of_weight / n] * (n * m) + [of_offset] * m
+        return xp.asarray(parts, dtype=like.dtype, device=like.device)

@@ -1,0 +1,172 @@
+"""The most probable weights: of one network, of an ensemble at once, of resampled readings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.adam import Adam
+from ..ground.conversion import takes
+from ..ground.random import Stream, stream_of
+from ..ground.showing import summary
+from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
+from .model import BayesianNetwork, Readings, joint_and_gradient, readings
+
+__all__ = ["Ascended", "bootstrap_counts", "map_estimate"]
+
+Target: TypeAlias = Callable[[Array], tuple[Array, Array]]
+
+
+class Ascended(NamedTuple):
+    """Where an ascent ended.
+
+    Parameters
+    ----------
+    theta : Vector, shape (p,), or Matrix, shape (m, p)
+        The weights at its end.
+    trace : Array, shape (steps,) or (steps, m)
+        The value before each step, or what was estimated of it.
+    """
+
+    theta: Array
+    trace: Array
+
+    def __repr__(self) -> str:
+        return summary(self)
+
+
+def ascended(target: Target, start: Array, steps: int, rate: float) -> Ascended:
+    """Adam from a start, by a rate that falls to zero along a line; nothing is checked."""
+    adam, theta, trace = Adam(rate, start), start, []
+    for step in range(steps):
+        value, gradient = target(theta)
+        trace.append(value)
+        theta = theta + adam.step(gradient, 1.0 - step / steps)
+    xp = array_namespace(start)
+    if not bool(xp.all(xp.isfinite(theta))) or not bool(xp.all(xp.isfinite(value))):
+        raise _check.NoValueError(f"rate must be smaller: the ascent overflows; got {rate}")
+    return Ascended(theta, xp.stack(trace))
+
+
+def validated_steps(steps: int, rate: float) -> tuple[int, float]:
+    """Both numbers of an ascent, if they may be."""
+    rate = _check.positive(_check.number(rate, "rate"), "rate")
+    return _check.whole(steps, "steps", 1), rate
+
+
+@takes("X", "y")
+def map_estimate(
+    model: BayesianNetwork,
+    X: Matrix,
+    y: Vector,
+    start: Array,
+    *,
+    steps: int = 500,
+    rate: float = 0.03,
+    counts: Array | None = None,
+) -> Ascended:
+    """Raise the log joint density by steps of Adam, from one start or from m at once.
+
+    Parameters
+    ----------
+    model : BayesianNetwork
+        The network, its prior and its noise.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The readings.
+    start : Vector, shape (p,), or Matrix, shape (m, p)
+        Where it starts, such as draws of the prior.
+    steps : int, default 500
+        The number of steps, each with all readings.
+    rate : float, default 0.03
+        The length of the first steps in each weight; it falls to zero along a line.
+    counts : Array, shape (n,) or (m, n), optional
+        How often each reading counts, as `bootstrap_counts` draws it for each of m networks.
+
+    Returns
+    -------
+    Ascended
+        The weights, and the log joint density before each step: :eq:`eq-bn-map`.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, a number is out of its range, or the
+        ascent overflows.
+    TypeError
+        If an argument is of another kind, or arrays are of different kinds.
+
+    Notes
+    -----
+    A density of weights has many tops, and which of them an ascent finds depends on its start.
+    Source: Kingma & Ba (2015) for Adam.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> from gpnotes.networks import BayesianNetwork, Network
+    >>> model = BayesianNetwork(Network((1, 8, 2)))
+    >>> X = np.linspace(-2.0, 2.0, 30)[:, None]
+    >>> found = map_estimate(model, X, np.sin(X[:, 0]), model.draw(stream(0), 3), steps=50)
+    >>> found.theta.shape, bool((found.trace[-1] > found.trace[0]).all())
+    ((3, 34), True)
+    """
+    steps, rate = validated_steps(steps, rate)
+    data = _from_start(model, X, y, start, counts)
+    return ascended(lambda theta: joint_and_gradient(model, theta, data), start, steps, rate)
+
+
+def _from_start(
+    model: BayesianNetwork, X: Matrix, y: Vector, start: Array, counts: Array | None
+) -> Readings:
+    _check.instance(model, "model", BayesianNetwork)
+    _check.alike(model.network.weights(start, "start"), "start", _check.matrix(X, "X"), "X")
+    data = readings(model, X, y, start, counts)
+    with np.errstate(over="ignore", invalid="ignore"):
+        value, _ = joint_and_gradient(model, start, data)
+    _check.no_overflow(value, "start", "the log density")
+    return data
+
+
+def bootstrap_counts(stream: Stream | int, n: int, m: int, *, like: Array | None = None) -> Matrix:
+    """Draw m samples of n readings with replacement: how often each reading is in each, (m, n).
+
+    Parameters
+    ----------
+    stream : Stream or int
+        The stream to draw from.
+    n : int
+        The number of readings.
+    m : int
+        The number of samples.
+    like : Array or None, default None
+        The counts are in the kind of it; without it, NumPy float64.
+
+    Returns
+    -------
+    Matrix, shape (m, n)
+        Whole numbers as floats; each row sums to n.
+
+    Raises
+    ------
+    ValueError
+        If `n` or `m` is below 1.
+    TypeError
+        If an argument is of another kind.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> bootstrap_counts(stream(0), 4, 2).sum(axis=1)
+    array([4., 4.])
+    """
+    stream = stream_of(stream, "stream")
+    n, m = _check.whole(n, "n", 1), _check.whole(m, "m", 1)
+    picked = np.asarray(stream.integers(0, n, (m, n)))
+    counts = np.stack([np.bincount(row, minlength=n) for row in picked])
+    host = counts.astype(np.float64)
+    return host if like is None else as_array(host, _check.floating(like, "like"))

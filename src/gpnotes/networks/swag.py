@@ -1,0 +1,250 @@
+"""Running moments of snapshots of the weights, and the normal distribution made of them by SWAG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..ground import check as _check
+from ..ground.conversion import takes
+from ..ground.random import Stream, stream_of
+from ..ground.showing import summary
+from ..ground.xp import Matrix, Vector, array_namespace
+from .map_estimate import validated_steps
+from .model import BayesianNetwork, joint_and_gradient, readings
+
+__all__ = ["Moments", "Snapshots", "collect_snapshots"]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Mean and covariance of all vectors seen, of which none is kept.
+
+    Parameters
+    ----------
+    count : int
+        How many were seen.
+    mean : Vector, shape (p,)
+        Their mean, :eq:`eq-bn-running`.
+    scatter : Matrix, shape (p, p)
+        The sum of ``(theta − mean)(theta − mean)ᵀ``.
+
+    Notes
+    -----
+    The mean of ``theta thetaᵀ`` less that of the means squared, :eq:`eq-bn-moments`, is the same
+    number, of which little is left where the mean is large: here the deviations are summed,
+    :eq:`eq-bn-welford` (Welford, 1962).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> moments = Moments.first(np.asarray([1.0, 0.0])).added(np.asarray([3.0, 0.0]))
+    >>> moments.mean, moments.covariance()[0, 0]
+    (array([2., 0.]), np.float64(2.0))
+    """
+
+    count: int
+    mean: Vector
+    scatter: Matrix
+
+    __repr__ = summary
+
+    @classmethod
+    def first(cls, theta: Vector) -> Moments:
+        """Return the moments of one vector (p,), from which all others are made by `added`."""
+        theta = _check.squarable(_check.vector(theta, "theta"), "theta")
+        return cls(1, theta, 0.0 * theta[:, None] * theta[None, :])
+
+    def added(self, theta: Vector) -> Moments:
+        """Return the moments with one more vector (p,)."""
+        mean, deviation = _moved(self.count, self.mean, theta)
+        scatter = self.scatter + self.count / (self.count + 1) * (
+            deviation[:, None] * deviation[None, :]
+        )
+        return Moments(self.count + 1, mean, scatter)
+
+    def covariance(self) -> Matrix:
+        """Return the covariance (p, p), with one less than the count below.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two vectors were seen.
+        """
+        return self.scatter / (_two_or_more(self.count) - 1)
+
+
+def _moved(count: int, mean: Vector, theta: Vector) -> tuple[Vector, Vector]:
+    """The mean with one more, and how far that one was from the old mean."""
+    theta = _check.vector(theta, "theta", size=mean.shape[0])
+    _check.alike(_check.squarable(theta, "theta"), "theta", mean, "mean")
+    deviation = theta - mean
+    return mean + deviation / (count + 1), deviation
+
+
+def _two_or_more(count: int) -> int:
+    if count < 2:
+        raise ValueError(f"count must be two or more for a covariance; got {count}")
+    return count
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshots:
+    """SWAG: the mean of all snapshots, their variances, and the last few deviations.
+
+    Parameters
+    ----------
+    count : int
+        How many were seen.
+    mean : Vector, shape (p,)
+        Their mean.
+    squares : Vector, shape (p,)
+        The sums of their squared deviations.
+    last : tuple of Vector
+        The last deviations from the mean, each as it was when the snapshot came.
+    rank : int
+        The most deviations that are kept, from 2.
+
+    Notes
+    -----
+    Source: Maddox et al. (2019), with the deviations summed in the place of the squares.
+    """
+
+    count: int
+    mean: Vector
+    squares: Vector
+    last: tuple[Vector, ...]
+    rank: int
+
+    __repr__ = summary
+
+    @classmethod
+    def first(cls, theta: Vector, rank: int) -> Snapshots:
+        """Return what one snapshot (p,) gives, from which all others are made by `added`."""
+        theta = _check.squarable(_check.vector(theta, "theta"), "theta")
+        return cls(1, theta, 0.0 * theta, (0.0 * theta,), _check.whole(rank, "rank", 2))
+
+    def added(self, theta: Vector) -> Snapshots:
+        """Return the same with one more snapshot (p,)."""
+        mean, deviation = _moved(self.count, self.mean, theta)
+        squares = self.squares + self.count / (self.count + 1) * deviation**2
+        last = (*self.last, theta - mean)[-self.rank :]
+        return replace(self, count=self.count + 1, mean=mean, squares=squares, last=last)
+
+    def covariance(self) -> Matrix:
+        """Return the covariance (p, p) of the draws, :eq:`eq-bn-swag`.
+
+        Raises
+        ------
+        ValueError
+            If fewer than two snapshots were seen.
+        """
+        xp = array_namespace(self.mean)
+        D = xp.stack(self.last)
+        diagonal = xp.eye(self.mean.shape[0], dtype=D.dtype, device=D.device) * self._variances()
+        return 0.5 * diagonal + xp.matrix_transpose(D) @ D / (2.0 * (D.shape[0] - 1))
+
+    def _variances(self) -> Vector:
+        return self.squares / _two_or_more(self.count)
+
+    def draw(self, stream: Stream | int, m: int) -> Matrix:
+        """Draw the weights (m, p) of m networks.
+
+        Parameters
+        ----------
+        stream : Stream or int
+            The stream to draw from.
+        m : int
+            How many.
+
+        Returns
+        -------
+        Matrix, shape (m, p)
+            The weights.
+
+        Raises
+        ------
+        ValueError
+            If `m` is below 1, or fewer than two snapshots were seen.
+        TypeError
+            If an argument is of another kind.
+        """
+        stream = stream_of(stream, "stream")
+        m = _check.whole(m, "m", 1)
+        D, xp = array_namespace(self.mean).stack(self.last), array_namespace(self.mean)
+        own = stream.normal((m, D.shape[1]), like=D) * xp.sqrt(0.5 * self._variances())
+        shared = stream.normal((m, D.shape[0]), like=D) @ D
+        return self.mean + own + shared / (2.0 * (D.shape[0] - 1)) ** 0.5
+
+
+@takes("X", "y")
+def collect_snapshots(
+    model: BayesianNetwork,
+    X: Matrix,
+    y: Vector,
+    start: Vector,
+    stream: Stream | int,
+    *,
+    steps: int = 1000,
+    rate: float = 0.01,
+    batch: int = 10,
+    every: int = 10,
+    rank: int = 20,
+) -> Snapshots:
+    """Take stochastic gradient steps of one length, and snapshots of the weights on the way.
+
+    Parameters
+    ----------
+    model : BayesianNetwork
+        The network, its prior and its noise.
+    X : Matrix, shape (n, d)
+        The inputs.
+    y : Vector, shape (n,)
+        The readings.
+    start : Vector, shape (p,)
+        Where it starts: the most probable weights.
+    stream : Stream or int
+        The stream that picks the readings of a step.
+    steps : int, default 1000
+        The number of steps.
+    rate : float, default 0.01
+        The length of a step over that of the gradient of the log joint density per reading.
+    batch : int, default 10
+        The readings of a step, from 1 to n, drawn without replacement.
+    every : int, default 10
+        The steps from one snapshot to the next; the first one comes after as many.
+    rank : int, default 20
+        The most deviations that are kept, from 2.
+
+    Returns
+    -------
+    Snapshots
+        What they gave.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, entries are not finite, a number is out of its range, or the steps
+        overflow.
+    TypeError
+        If an argument is of another kind, or arrays are of different kinds.
+    """
+    steps, rate = validated_steps(steps, rate)
+    stream = stream_of(stream, "stream")
+    _check.instance(model, "model", BayesianNetwork)
+    theta = _check.vector(start, "start", size=model.network.size)
+    every = _check.whole(every, "every", 1, max(steps // 2, 1))
+    rank = _check.whole(rank, "rank", 2)
+    whole = readings(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
+    n, found = X.shape[0], None
+    batch, xp = _check.whole(batch, "batch", 1, n), array_namespace(X)
+    for step in range(1, steps + 1):
+        rows = stream.choice(n, batch, like=X)
+        part = whole._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
+        value, gradient = joint_and_gradient(model, theta, part, prior=batch / n)
+        theta = theta + rate / batch * gradient
+        if not (bool(xp.isfinite(value)) and bool(xp.all(xp.isfinite(theta)))):
+            raise _check.NoValueError(f"rate must be smaller: the steps overflow; got {rate}")
+        if step % every == 0:
+            found = Snapshots.first(theta, rank) if found is None else found.added(theta)
+    assert found is not None
+    return found

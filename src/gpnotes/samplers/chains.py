@@ -1,0 +1,135 @@
+"""What sampling returns: the draws of some chains, how they came about, and what they are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..ground.xp import HostArray, HostMatrix, HostVector
+from .diagnostics import ess_bulk, ess_tail, mcse, rhat
+
+__all__ = ["ChainWarning", "Chains"]
+
+
+class ChainWarning(UserWarning):
+    """The warning that a chain never moved, or that paths of it diverged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Draws of some chains, all on the host. Printed, a table of what they are worth.
+
+    Parameters
+    ----------
+    draws : HostArray, shape (chains, draws, d)
+        The draws.
+    values : HostMatrix, shape (chains, draws)
+        The log density of each, up to a constant; of `walks.SGLD`, what some rows say of it.
+    acceptance : HostMatrix, shape (chains, draws)
+        With what probability each proposal was taken.
+    diverged : HostMatrix, shape (chains, draws)
+        Whether a path diverged.
+    evaluations : HostMatrix, shape (chains, draws)
+        How many evaluations of the target each draw took.
+    warmup : tuple of int
+        How many evaluations the warm-up of each chain took.
+    samplers : tuple of Sampler
+        The sampler of each chain, as its warm-up left it.
+    names : tuple of str
+        The names of the entries.
+    """
+
+    draws: HostArray
+    values: HostMatrix
+    acceptance: HostMatrix
+    diverged: HostMatrix
+    evaluations: HostMatrix
+    warmup: tuple[int, ...]
+    samplers: tuple[Any, ...]
+    names: tuple[str, ...] = field(default=())
+
+    @property
+    def flat(self) -> HostMatrix:
+        """The draws of all chains, one below the other, (chains × draws, d)."""
+        return self.draws.reshape(-1, self.draws.shape[2])
+
+    @property
+    def mean(self) -> HostVector:
+        """The mean of all draws, (d,)."""
+        return self.flat.mean(0)
+
+    @property
+    def sd(self) -> HostVector:
+        """The standard deviation of all draws, (d,)."""
+        return self.flat.std(0, ddof=1)
+
+    @cached_property
+    def rhat(self) -> HostVector:
+        """R-hat of each entry, `diagnostics.rhat`; of one chain alone a `ValueError`."""
+        return np.asarray(rhat(self.draws))
+
+    @cached_property
+    def ess_bulk(self) -> HostVector:
+        """The effective draws of the middle of each entry, `diagnostics.ess_bulk`."""
+        return np.asarray(ess_bulk(self.draws))
+
+    @cached_property
+    def ess_tail(self) -> HostVector:
+        """The effective draws of the tails of each entry, `diagnostics.ess_tail`."""
+        return np.asarray(ess_tail(self.draws))
+
+    @cached_property
+    def mcse(self) -> HostVector:
+        """The Monte Carlo standard error of the mean of each entry, `diagnostics.mcse`."""
+        return np.asarray(mcse(self.draws))
+
+    @property
+    def stuck(self) -> tuple[int, ...]:
+        """The numbers of the chains that never moved."""
+        still = np.all(self.draws == self.draws[:, :1], axis=(1, 2))
+        return tuple(int(number) for number in np.flatnonzero(still))
+
+    def thinned(self, count: int) -> HostMatrix:
+        """Return so many of all draws, evenly spaced, (count, d); all, if there are no more."""
+        total = self.flat.shape[0]
+        return self.flat[np.unique(np.linspace(0, total - 1, min(count, total)).astype(int))]
+
+    def for_arviz(self) -> dict[str, dict[str, HostArray]]:
+        """Return what ``arviz.from_dict(**…)`` takes: draws by name, and what is known of each."""
+        posterior = {name: self.draws[:, :, j] for j, name in enumerate(self.names)}
+        stats = {
+            "lp": self.values, "acceptance_rate": self.acceptance, "diverging": self.diverged,
+            "n_steps": self.evaluations,
+        }  # fmt: skip
+        return {"posterior": posterior, "sample_stats": stats}
+
+    def __repr__(self) -> str:
+        """One line; ``print`` gives the table."""
+        chains, draws, d = self.draws.shape
+        return f"<Chains: {chains} of {draws} draws of {d} numbers>"
+
+    def __str__(self) -> str:
+        """A row for each entry, and a line on what went wrong."""
+        many = self.draws.shape[0] > 1
+        ratio = self.rhat if many else np.full(len(self.names), np.nan)
+        width = max(len("entry"), *map(len, self.names))
+        head = f"{'entry':{width}}      mean        sd      mcse     bulk     tail  R-hat"
+        columns = (self.mean, self.sd, self.mcse, self.ess_bulk, self.ess_tail, ratio)
+        rows = [
+            f"{name:{width}} {m:9.3g} {s:9.3g} {e:9.2g} {b:8.0f} {t:8.0f} {r:6.3f}"
+            for name, m, s, e, b, t, r in zip(self.names, *columns, strict=True)
+        ]
+        return "\n".join([head, *rows, *self.problems()])
+
+    def problems(self) -> list[str]:
+        """Return what went wrong, a sentence each: chains that never moved, paths that diverged."""
+        told = []
+        if self.stuck:
+            which = ", ".join(map(str, self.stuck))
+            told.append(f"never moved: chain {which}, whose draws are its start alone")
+        if count := int(self.diverged.sum()):
+            told.append(f"diverged: {count} of {self.diverged.size} paths; take shorter steps")
+        return told

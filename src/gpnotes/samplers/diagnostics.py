@@ -1,0 +1,251 @@
+"""What several chains say of one another: R-hat, effective draws, the error of a mean.
+
+All take draws of some chains, (chains, draws), or of several quantities, (chains, draws, d); the
+answers are one number, or one for each. Source: Vehtari, Gelman, Simpson, Carpenter & Bürkner
+(2021).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.xp import Array, HostArray, HostMatrix, HostVector, to_numpy
+
+__all__ = ["ess_bulk", "ess_mean", "ess_tail", "mcse", "rhat"]
+
+_FEWEST = 4  # draws of a chain: two in each half
+
+
+def rhat(draws: Array) -> float | HostVector:
+    """Return rank-normalised split R-hat: how much wider all chains are than one.
+
+    Parameters
+    ----------
+    draws : Array, shape (chains, draws) or (chains, draws, d)
+        The draws of two chains or more.
+
+    Returns
+    -------
+    float or HostVector, shape (d,)
+        The larger of that of the ranks and that of the ranks of the distances from the median;
+        infinite where a chain never moves.
+
+    Raises
+    ------
+    ValueError
+        If there is one chain alone, a chain has fewer than four draws, or one is not finite.
+    TypeError
+        If `draws` is no array of floats.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> bool(rhat(stream(1).normal((4, 500))) < 1.01)
+    True
+    """
+    host = _checked(draws)
+    if host.shape[0] < 2:
+        raise ValueError(f"draws must be of two chains or more for R-hat; got {host.shape[0]}")
+    return _each(_rhat, host)
+
+
+def ess_bulk(draws: Array) -> float | HostVector:
+    """Return how many independent draws would say as much of the middle: of the ranks' mean.
+
+    Parameters
+    ----------
+    draws : Array, shape (chains, draws) or (chains, draws, d)
+        The draws.
+
+    Returns
+    -------
+    float or HostVector, shape (d,)
+        The effective number; zero where all draws are the same.
+
+    Raises
+    ------
+    ValueError
+        If a chain has fewer than four draws, or one is not finite.
+    TypeError
+        If `draws` is no array of floats.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> bool(ess_bulk(stream(1).normal((4, 500))) > 1500)
+    True
+    """
+    return _each(lambda x: _effective(_scores(_halves(x))), _checked(draws))
+
+
+def ess_tail(draws: Array) -> float | HostVector:
+    """Return how many independent draws would say as much of the tails.
+
+    Parameters
+    ----------
+    draws : Array, shape (chains, draws) or (chains, draws, d)
+        The draws.
+
+    Returns
+    -------
+    float or HostVector, shape (d,)
+        The smaller of the effective numbers for the 5 % and the 95 % quantile.
+
+    Raises
+    ------
+    ValueError
+        If a chain has fewer than four draws, or one is not finite.
+    TypeError
+        If `draws` is no array of floats.
+    """
+    return _each(_ess_tail, _checked(draws))
+
+
+def ess_mean(draws: Array) -> float | HostVector:
+    """Return how many independent draws would have a mean of the same error.
+
+    Parameters
+    ----------
+    draws : Array, shape (chains, draws) or (chains, draws, d)
+        The draws.
+
+    Returns
+    -------
+    float or HostVector, shape (d,)
+        The effective number.
+
+    Raises
+    ------
+    ValueError
+        If a chain has fewer than four draws, or one is not finite.
+    TypeError
+        If `draws` is no array of floats.
+    """
+    return _each(lambda x: _effective(_halves(x)), _checked(draws))
+
+
+def mcse(draws: Array) -> float | HostVector:
+    """Return the Monte Carlo standard error of the mean of all draws.
+
+    Parameters
+    ----------
+    draws : Array, shape (chains, draws) or (chains, draws, d)
+        The draws.
+
+    Returns
+    -------
+    float or HostVector, shape (d,)
+        The standard deviation over the root of `ess_mean`; infinite where all draws are the same.
+
+    Raises
+    ------
+    ValueError
+        If a chain has fewer than four draws, or one is not finite.
+    TypeError
+        If `draws` is no array of floats.
+    """
+    return _each(_mcse, _checked(draws))
+
+
+def _checked(draws: Array) -> HostArray:
+    host = to_numpy(_check.floating(draws, "draws")).astype(np.float64)
+    if host.ndim not in (2, 3):
+        raise ValueError(f"draws must have shape (chains, draws) or with d; got {host.shape}")
+    if host.shape[0] < 1 or host.shape[1] < _FEWEST:
+        wanted = f"a chain or more of {_FEWEST} draws or more"
+        raise ValueError(f"draws must be of {wanted}; got shape {host.shape}")
+    return _check.finite(host, "draws")
+
+
+def _each(one: Callable[[HostMatrix], float], draws: HostArray) -> float | HostVector:
+    """A number for each quantity."""
+    if draws.ndim == 2:
+        return one(draws)
+    return np.asarray([one(draws[:, :, j]) for j in range(draws.shape[2])])
+
+
+def _mcse(x: HostMatrix) -> float:
+    effective = _effective(_halves(x))
+    return float(np.std(x, ddof=1)) / math.sqrt(effective) if effective else math.inf
+
+
+def _ess_tail(x: HostMatrix) -> float:
+    sides = np.quantile(x, (0.05, 0.95))
+    return min(_effective(_halves((x <= side).astype(np.float64))) for side in sides)
+
+
+def _rhat(x: HostMatrix) -> float:
+    if not np.all(np.ptp(x, axis=1) > 0.0):
+        return math.inf
+    halves = _halves(x)
+    return max(_ratio(_scores(halves)), _ratio(_scores(np.abs(halves - np.median(halves)))))
+
+
+def _ratio(x: HostMatrix) -> float:
+    """The root of the variance of all chains over that within them."""
+    n = x.shape[1]
+    within = float(np.mean(np.var(x, axis=1, ddof=1)))
+    between = float(np.var(np.mean(x, axis=1), ddof=1))
+    return math.sqrt((n - 1) / n + between / within) if within else math.inf
+
+
+def _halves(x: HostMatrix) -> HostMatrix:
+    """The first and the last half of each chain as chains; a draw in the middle is left out."""
+    half = x.shape[1] // 2
+    return np.concatenate([x[:, :half], x[:, -half:]])
+
+
+def _scores(x: HostMatrix) -> HostMatrix:
+    """Normal scores of the ranks among all draws; equal ones share their mean rank."""
+    _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    twice = 2 * np.cumsum(counts) - counts + 1  # of a mean rank, which may be half a number
+    return _quantiles(x.size)[twice[inverse.ravel()]].reshape(x.shape)
+
+
+@lru_cache(maxsize=8)
+def _quantiles(size: int) -> HostVector:
+    """Normal quantiles at ``(r − 3/8)/(size + 1/4)`` for r = 0, ½, 1, …; none at r = 0, ½."""
+    normal = NormalDist()
+    at = (np.arange(2, 2 * size + 1) / 2 - 0.375) / (size + 0.25)
+    return np.concatenate([np.full(2, np.nan), [normal.inv_cdf(float(p)) for p in at]])
+
+
+def _effective(x: HostMatrix) -> float:
+    """The effective number of draws of chains: their number over the sum of all correlations."""
+    chains, n = x.shape
+    if not np.ptp(x):
+        return 0.0
+    covariances = np.mean(_autocovariances(x), axis=0)
+    within = covariances[0] * n / (n - 1)
+    total = covariances[0] + (float(np.var(np.mean(x, axis=1), ddof=1)) if chains > 1 else 0.0)
+    correlations = 1.0 - (within - covariances) / total
+    correlations[0] = 1.0
+    return x.size / max(_summed(correlations), 1.0 / math.log10(x.size))
+
+
+def _autocovariances(x: HostMatrix) -> HostMatrix:
+    """The covariances of each chain with itself, later by 0, 1, …; all divided by n."""
+    n = x.shape[1]
+    size = 1 << (2 * n - 1).bit_length()
+    waves = np.fft.rfft(x - x.mean(axis=1, keepdims=True), size, axis=1)
+    return np.fft.irfft(np.abs(waves) ** 2, size, axis=1)[:, :n] / n
+
+
+def _summed(correlations: HostVector) -> float:
+    """One and twice the sum of the correlations, up to where pairs of them begin to be noise.
+
+    Source: Geyer (1992): sums of two neighbours are positive and fall, for a reversible chain.
+    """
+    last = max(0, (correlations.size - 3) // 2)  # of what is later hardly a draw tells
+    pairs = correlations[: 2 * last + 2 : 2] + correlations[1 : 2 * last + 2 : 2]
+    noise = np.flatnonzero(pairs <= 0.0)
+    end = int(noise[0]) if noise.size else last
+    more = float(correlations[2 * end])
+    more = more if more > 0.0 or pairs[end] >= 0.0 else 0.0
+    return -1.0 + 2.0 * float(np.sum(np.minimum.accumulate(pairs[:end]))) + more

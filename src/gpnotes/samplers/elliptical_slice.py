@@ -1,0 +1,102 @@
+"""Elliptical slice sampling: for a normal prior and any likelihood, without a step to be set."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.random import Stream
+from ..ground.xp import Matrix, Vector, array_namespace, as_host, blas, is_numpy_namespace
+from .states import State, Step
+from .targets import Target, start_at, value_at
+
+__all__ = ["EllipticalSlice"]
+
+_AHEAD = 64  # draws of the prior made in one product, which costs little more than a single one
+_SHORTEST = 1e-12  # an arc on which floats tell no places apart
+
+
+@dataclass(frozen=True, eq=False)
+class EllipticalSlice:
+    """Elliptical slice sampling under the prior ``N(mean, root rootᵀ)``, :eq:`eq-mc-ellipse`.
+
+    The target is the log likelihood alone: the prior is in the way that the sampler moves.
+
+    Parameters
+    ----------
+    root : Matrix, shape (d, d)
+        A root of the covariance of the prior, such as its Cholesky factor.
+    mean : Vector, shape (d,), or None
+        The mean of the prior; None is zero.
+
+    Raises
+    ------
+    ValueError
+        If `root` is no square matrix, or `mean` does not go with it.
+    TypeError
+        If one is no array of float32 or float64.
+
+    Notes
+    -----
+    Every step is accepted; what varies is how often the arc is shortened first.
+    Source: Murray, Adams & MacKay (2010).
+    """
+
+    root: Matrix
+    mean: Vector | None = None
+    aim = None
+
+    def __post_init__(self) -> None:
+        d = _check.square(self.root, "root").shape[0]
+        if self.mean is not None:
+            _check.alike(_check.vector(self.mean, "mean", size=d), "mean", self.root, "root")
+
+    def init(self, target: Target, position: Vector) -> State:
+        """Return the state at a start; the log likelihood must be finite."""
+        value, _ = start_at(target, position, slope=False)
+        d = self.root.shape[0]
+        _check.alike(_check.vector(position, "position", size=d), "position", self.root, "root")
+        return State(position, value)
+
+    def step(self, target: Target, state: State, stream: Stream) -> Step:
+        """Draw an ellipse and a level, and shorten the arc until a place on it is above."""
+        drawn, *ahead = state.ahead or self._ahead(stream)
+        x = state.position if self.mean is None else state.position - self.mean
+        uniform = stream.generator.random  # what `stream.uniform()` gives, without its checks
+        level = state.value + math.log1p(-uniform())
+        angle = 2.0 * math.pi * uniform()
+        low, high, taken = angle - 2.0 * math.pi, angle, 0
+        while high - low > _SHORTEST:
+            there = math.cos(angle) * x + math.sin(angle) * drawn
+            there = there if self.mean is None else self.mean + there
+            value, taken = value_at(target, there), taken + 1
+            if value >= level and value > -math.inf:
+                place = State(there, value, None, state.count + 1, tuple(ahead))
+                return Step(place, 1.0, True, False, taken)
+            low, high = (angle, high) if angle < 0.0 else (low, angle)
+            angle = low + (high - low) * uniform()
+        stayed = State(state.position, state.value, None, state.count + 1, tuple(ahead))
+        return Step(stayed, 1.0, False, False, taken)
+
+    def _ahead(self, stream: Stream) -> tuple[Any, ...]:
+        normals = stream.normal((self.root.shape[0], _AHEAD), like=self.root)
+        rows = array_namespace(normals).matrix_transpose(self._times_root(normals))
+        return tuple(rows[i, :] for i in range(_AHEAD))
+
+    def _times_root(self, normals: Matrix) -> Matrix:
+        """``root normals``; by half the products where NumPy's root is a Cholesky factor."""
+        if not self._triangular:
+            return self.root @ normals
+        upper, turned = as_host(self.root).T, as_host(normals).T  # in Fortran order
+        return np.asarray(blas("trmm", self.root)(1.0, upper, turned, side=1)).T
+
+    @cached_property
+    def _triangular(self) -> bool:
+        if not is_numpy_namespace(array_namespace(self.root)):
+            return False
+        return not np.any(np.triu(as_host(self.root), 1))

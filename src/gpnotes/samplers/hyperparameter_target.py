@@ -1,0 +1,129 @@
+"""Hyperparameters averaged instead of maximised: the objective of a fit as a log density.
+
+A fit climbs the density of the parameters in their own units. A chain moves on the vector of the
+objective, whose positive parameters are logarithms; the density of a logarithm is the density of
+the parameter times the parameter, so the sum of the logarithms is added, :eq:`eq-mc-jacobian`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground.conversion import takes
+from ..ground.params import free_leaves, names
+from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, as_host
+from ..infer import fitting  # noqa: F401  it says what the evidence of an exact process is
+from ..infer.objective import Objective
+
+__all__ = ["HyperDensity", "averaged"]
+
+
+@dataclass(frozen=True, eq=False)
+class HyperDensity:
+    """The log posterior of what is free in a model, by the vector of an objective.
+
+    Parameters
+    ----------
+    objective : Objective
+        The objective; each free parameter needs a prior, or the density has no finite integral.
+
+    Raises
+    ------
+    ValueError
+        If a free parameter has no prior, or inducing inputs are free.
+    TypeError
+        If `objective` is none.
+    """
+
+    objective: Objective[Any]
+
+    def __post_init__(self) -> None:
+        objective = _check.instance(self.objective, "objective", Objective, "a")
+        if objective.moves_inputs:
+            raise ValueError(
+                "objective must hold its inducing inputs, fixed=('Z',): they have no prior"
+            )
+        free = free_leaves(objective.model, objective.fixed)
+        if without := [leaf.path for leaf in free if leaf.path not in objective.priors]:
+            raise ValueError(
+                f"objective must have a prior on each free parameter; none is on {without}"
+            )
+        if not free:
+            raise ValueError("objective must have a free parameter; fixed names them all")
+
+    @cached_property
+    def logarithms(self) -> HostVector:
+        """Ones for the entries of the vector that are logarithms, zeros for the others, (p,)."""
+        free = free_leaves(self.objective.model, self.objective.fixed)
+        sizes = [
+            1 if isinstance(leaf.value, float) else math.prod(leaf.value.shape) for leaf in free
+        ]
+        return np.repeat([float(leaf.constraint != "real") for leaf in free], sizes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the entries; those of logarithms say so."""
+        entries = names(self.objective.model, fixed=self.objective.fixed)
+        logs = self.logarithms
+        return tuple(
+            f"log {name}" if log else name for name, log in zip(entries, logs, strict=True)
+        )
+
+    def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
+        """Return the log density and its gradient by the vector, minus infinity out of bounds."""
+        low, high = self.objective.limits.T
+        if np.any(vector < low) or np.any(vector > high):
+            return -np.inf, np.zeros_like(vector)
+        value, slope = self.objective(vector)
+        logs = self.logarithms
+        return value + float(logs @ vector), slope + logs
+
+
+@takes("Xs")
+def averaged(
+    objective: Objective[Any], vectors: HostMatrix, Xs: Matrix, *, noise: bool = False
+) -> tuple[Vector, Vector]:
+    """Predict with hyperparameters averaged: mean and variance over the draws of a chain.
+
+    Parameters
+    ----------
+    objective : Objective
+        The objective that was sampled, whose data the predictions are from.
+    vectors : HostMatrix, shape (s, p)
+        Draws of what is free, such as ``chains.thinned(50)``; each costs a posterior.
+    Xs : Matrix, shape (n_*, d)
+        The inputs.
+    noise : bool, default False
+        Whether the variance is that of new readings.
+
+    Returns
+    -------
+    mean : Vector, shape (n_*,)
+        The mean of the means.
+    variance : Vector, shape (n_*,)
+        The mean of the variances, and the variance of the means.
+
+    Raises
+    ------
+    ValueError
+        If an argument does not fit, by its name.
+    TypeError
+        If an argument is of the wrong kind, by its name.
+    """
+    _check.instance(objective, "objective", Objective, "a")
+    _check.matrix(as_host(vectors), "vectors", columns=len(objective.limits))
+    if not vectors.shape[0]:
+        raise ValueError("vectors must have a row or more; got 0")
+    noise = _check.flag(noise, "noise")
+    posteriors = (objective.evidence.posterior(objective.at(vector)) for vector in vectors)
+    pairs = [posterior.predict(Xs, noise=noise) for posterior in posteriors]
+    xp = array_namespace(Xs)
+    means, variances = (xp.stack([pair[k] for pair in pairs]) for k in (0, 1))
+    mean = xp.mean(means, axis=0)
+    return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)

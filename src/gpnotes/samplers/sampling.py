@@ -1,0 +1,312 @@
+"""Chains from a target and a sampler: warm-up, blocks of draws, a file to go on from."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..ground import check as _check
+from ..ground import files
+from ..ground.params import Parameters
+from ..ground.random import Stream, stream_of
+from ..ground.threads import in_one_pool
+from ..ground.xp import (
+    Array,
+    HostArray,
+    HostVector,
+    Matrix,
+    Vector,
+    as_array,
+    to_numpy,
+)
+from ..infer.objective import Objective
+from ..infer.progress import Bar, bar_of
+from ..model.contracts import missing
+from .chains import Chains, ChainWarning
+from .elliptical_slice import EllipticalSlice
+from .hyperparameter_target import HyperDensity
+from .states import Sampler, State, Step
+from .targets import Target, start_at
+from .warmup import warmed
+
+__all__ = ["sample"]
+
+_BLOCK = 100  # draws between two looks at the file; each block has a stream of its own
+_MASSES = ("none", "diagonal", "dense")
+Callback = Callable[[int, int], object]
+Parts = dict[str, HostArray]
+
+
+@in_one_pool
+def sample(
+    target: Target | Objective[Any],
+    sampler: Sampler,
+    start: Vector | Matrix | None = None,
+    *,
+    stream: Stream | int,
+    chains: int = 4,
+    draws: int = 1000,
+    warmup: int = 1000,
+    mass: str = "diagonal",
+    file: str | os.PathLike[str] | None = None,
+    callback: Callback | None = None,
+    progress: bool = False,
+) -> Chains:
+    """Run chains on a log density.
+
+    Parameters
+    ----------
+    target : callable or Objective
+        The log density of a vector (d,) up to a constant, with its gradient where the sampler asks
+        for it; for `slices.EllipticalSlice` the log likelihood; for `walks.SGLD` a `RowSum`. Or the
+        objective of a fit, `objective.objective_of`: its hyperparameters are sampled, by the vector
+        that `Objective.at` takes, and each needs a prior.
+    sampler : Sampler
+        `walks.RandomWalk`, `MALA`, `ULA`, `SGLD`, `hamiltonian.HMC`, `NUTS`,
+        `slices.EllipticalSlice`, or another with `aim`, `init` and `step`.
+    start : Vector, shape (d,), Matrix, shape (chains, d), or None
+        Where the chains start. R-hat says most where the starts lie further apart than the draws.
+        None for an objective: around the parameters of its model, moved by half their units.
+    stream : Stream or int
+        The source of random numbers; the same one gives the same draws.
+    chains : int, default 4
+        How many chains.
+    draws : int, default 1000
+        How many draws of each, after the warm-up.
+    warmup : int, default 1000
+        How many steps of each come before, in which step size and units are learnt.
+    mass : str, default "diagonal"
+        What units are learnt: ``"none"``, ``"diagonal"``, or ``"dense"`` for correlations too.
+    file : str, path or None
+        Where the draws are kept after every hundred. A run whose file is there goes on from it, to
+        the draws that it would have come to anyway; asked for more draws, it goes on for more.
+    callback : callable or None
+        ``callback(chain, draws)`` after every hundred draws.
+    progress : bool, default False
+        Show a bar of the draws, by ``tqdm`` of the extra `progress`.
+
+    Returns
+    -------
+    Chains
+        The draws and what they are worth.
+
+    Warns
+    -----
+    ChainWarning
+        If a chain never moved, or paths diverged.
+
+    Raises
+    ------
+    ValueError
+        If an argument does not fit, or the log density is NaN or infinite at a start; the message
+        names it.
+    TypeError
+        If an argument is of the wrong kind, by its name.
+    ImportError
+        If a bar is asked for without ``tqdm``.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> from gpnotes.samplers import NUTS
+    >>> found = sample(lambda x: (-0.5 * float(x @ x), -x), NUTS(), np.zeros(2), stream=stream(1))
+    >>> bool(np.all(found.rhat < 1.01))
+    True
+    """
+    if isinstance(sampler, type) or missing(sampler, Sampler):
+        got = _check.kind_of(sampler)
+        raise TypeError(f"sampler must be a sampler, with aim, init and step; got {got}")
+    stream = stream_of(stream, "stream")
+    chains, draws = _check.whole(chains, "chains", 1), _check.whole(draws, "draws", 1)
+    warmup, mass = _check.whole(warmup, "warmup"), _check.choice(mass, "mass", _MASSES)
+    if callback is not None:
+        _check.function(callback, "callback", "a chain and its draws")
+    target, starts, names = _settled(target, sampler, start, chains, stream)
+    run = _Run(target, sampler, starts, stream, draws, warmup, mass)
+    run.check_starts()
+    bar = bar_of(chains * draws, "sample", "draw") if _check.flag(progress, "progress") else None
+    try:
+        return _reported(run.chains(file, _told(callback, bar), names))
+    finally:
+        if bar is not None:
+            bar.close()
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """All that a run depends on."""
+
+    target: Target
+    sampler: Any
+    starts: list[Vector]
+    stream: Stream
+    draws: int
+    warmup: int
+    mass: str
+
+    @property
+    def called(self) -> str:
+        """What the run is called in its file; a longer one is called the same."""
+        begins = np.concatenate([to_numpy(start) for start in self.starts]).tolist()
+        at = f"{self.stream.seed} {'/'.join(self.stream.path)}"
+        return f"{_settings(self.sampler)} {begins} {at} {self.warmup} {self.mass}"
+
+    def check_starts(self) -> None:
+        """Raise where a chain cannot start, by its number, before any of them has."""
+        for number, start in enumerate(self.starts):
+            start_at(self.target, start, slope=False, name=f"start[{number}]")
+            self.sampler.init(self.target, start)
+
+    def chains(self, file: Any, told: Callback, names: tuple[str, ...]) -> Chains:
+        """Run all chains, from the file where it has them."""
+        held = {} if file is None else files.read(file, self.called)
+
+        def kept(number: int, parts: Parts) -> None:
+            held.update({f"{number}.{name}": part for name, part in parts.items()})
+            if file is not None:
+                files.write(file, self.called, held)
+            told(number, parts["draws"].shape[0])
+
+        every = [self._chain(number, _of(held, number), kept) for number in range(len(self.starts))]
+        stacked = {name: np.stack([parts[name] for _, parts in every]) for name in _ROWS}
+        warmup = tuple(int(parts["warmup"]) for _, parts in every)
+        return Chains(**stacked, warmup=warmup, samplers=tuple(s for s, _ in every), names=names)
+
+    def _chain(
+        self, number: int, parts: Parts, kept: Callable[[int, Parts], None]
+    ) -> tuple[Any, Parts]:
+        """One chain: the sampler as warm-up left it, and its parts."""
+        start, stream = self.starts[number], self.stream.spawn(f"chain {number}")
+        parts = parts or self._warmed(start, stream)
+        sampler = _tuned(self.sampler, parts, start)
+        whole = min(parts["draws"].shape[0], self.draws) // _BLOCK * _BLOCK
+        if parts["draws"].shape[0] >= self.draws:
+            whole = self.draws
+        parts = {name: part[:whole] if name in _ROWS else part for name, part in parts.items()}
+        while (done := parts["draws"].shape[0]) < self.draws:
+            last = parts["draws"][-1] if done else parts["position"]
+            begin = sampler.init(self.target, as_array(last, start))
+            begin = replace(begin, count=self.warmup + done)
+            block = stream.spawn(f"block {done // _BLOCK}")
+            rows = _walked(sampler, self.target, begin, block, min(_BLOCK, self.draws - done))
+            parts |= {name: np.concatenate([parts[name], rows[name]]) for name in _ROWS}
+            kept(number, parts)
+        return sampler, parts
+
+    def _warmed(self, start: Vector, stream: Stream) -> Parts:
+        begin = self.sampler.init(self.target, start)
+        sampler, state, steps = warmed(
+            self.sampler, self.target, begin, stream.spawn("warm-up"), self.warmup, self.mass
+        )
+        taken = np.asarray(sum(step.evaluations for step in steps))
+        parts = {**_rows([], start.shape[0]), "position": to_numpy(state.position), "warmup": taken}
+        if self.sampler.aim is None:
+            return parts
+        root = np.zeros(0) if sampler.root is None else to_numpy(sampler.root)
+        return {**parts, "size": np.asarray(float(sampler.size)), "root": root}
+
+
+_ROWS = ("draws", "values", "acceptance", "diverged", "evaluations")
+
+
+def _rows(steps: list[Step], d: int) -> Parts:
+    """The parts of some steps, one entry for each."""
+    places = [to_numpy(step.state.position) for step in steps]
+    return {
+        "draws": np.asarray(places, dtype=np.float64).reshape(-1, d),
+        "values": np.asarray([step.state.value for step in steps], dtype=np.float64),
+        "acceptance": np.asarray([step.acceptance for step in steps], dtype=np.float64),
+        "diverged": np.asarray([step.diverged for step in steps], dtype=bool),
+        "evaluations": np.asarray([step.evaluations for step in steps], dtype=np.int64),
+    }
+
+
+def _walked(sampler: Any, target: Target, state: State, stream: Stream, count: int) -> Parts:
+    steps = []
+    for _ in range(count):
+        steps.append(sampler.step(target, state, stream))
+        state = steps[-1].state
+    return _rows(steps, state.position.shape[0])
+
+
+def _tuned(sampler: Any, parts: Parts, like: Array) -> Any:
+    if sampler.aim is None:
+        return sampler
+    root = as_array(parts["root"], like) if parts["root"].size else None
+    return replace(sampler, size=float(parts["size"]), root=root)
+
+
+def _of(held: Parts, number: int) -> Parts:
+    """The parts of one chain that a file has."""
+    before = f"{number}."
+    return {
+        name.removeprefix(before): part for name, part in held.items() if name.startswith(before)
+    }
+
+
+def _settings(sampler: Any) -> str:
+    """A sampler in words that are the same in every process."""
+    told = {}
+    for name, value in vars(sampler).items():
+        if name.startswith("_"):  # what it found out meanwhile
+            continue
+        array = hasattr(value, "shape")
+        told[name] = to_numpy(value).tobytes().hex()[:64] if array else repr(value)
+    return f"{type(sampler).__name__}({told})"
+
+
+def _settled(
+    target: Any, sampler: Any, start: Any, chains: int, stream: Stream
+) -> tuple[Target, list[Vector], tuple[str, ...]]:
+    """The target as a function, a start for each chain, and the names of the entries."""
+    if isinstance(target, Objective):
+        if isinstance(sampler, EllipticalSlice):
+            raise TypeError("sampler must move by a log posterior; an EllipticalSlice has a prior")
+        density: Any = HyperDensity(target)
+        around = start is None
+        starts: Any = _around(target, chains, stream) if around else _starts(start, chains)
+        return density, starts, density.names
+    _check.function(target, "target", "a vector")
+    starts = _starts(start, chains)
+    return target, starts, tuple(f"x[{j}]" for j in range(starts[0].shape[0]))
+
+
+def _starts(start: Any, chains: int) -> list[Vector]:
+    _check.floating(start, "start")
+    if start.ndim == 1:
+        return [_check.vector(start, "start")] * chains
+    _check.matrix(start, "start", rows=chains)
+    return [start[number, :] for number in range(chains)]
+
+
+def _around(objective: Objective[Parameters], chains: int, stream: Stream) -> list[HostVector]:
+    """Starts around the parameters of the model, within the limits."""
+    vector, (low, high) = objective.vector(objective.model), objective.limits.T
+    drawn = np.asarray(stream.spawn("starts").normal((chains, vector.size)))
+    return list(np.clip(vector + 0.5 * objective.units * drawn, low, high))
+
+
+def _reported(chains: Chains) -> Chains:
+    """The chains, with a warning of what went wrong."""
+    for problem in chains.problems():
+        warnings.warn(problem, ChainWarning, stacklevel=4)
+    return chains
+
+
+def _told(callback: Callback | None, bar: Bar | None) -> Callback:
+    """What is told after each block: to the bar, and to whoever asked."""
+    held: dict[int, int] = {}
+
+    def told(number: int, done: int) -> None:
+        if bar is not None:
+            bar.update(done - held.get(number, 0))
+        held[number] = done
+        if callback is not None:
+            callback(number, done)
+
+    return told

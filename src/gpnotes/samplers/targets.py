@@ -1,0 +1,225 @@
+"""What is sampled: a log density, known up to a constant, and where it has no value.
+
+A target is a function of a vector. Samplers that ask for a slope want value and gradient of it;
+for the others the value will do, and where they get both they leave the gradient.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ..ground import check as _check
+from ..ground.ascent import UNEVALUABLE
+from ..ground.xp import Vector, array_namespace
+
+__all__ = ["RowSum", "Target", "start_at", "value_and_slope", "value_at"]
+
+Target: TypeAlias = Callable[[Vector], Any]
+"""A log density of x (d,) up to a constant, as its value or its value and gradient (d,)."""
+
+WALL = -math.inf  # what the log density counts for where it has no value
+
+
+@dataclass(frozen=True, eq=False)
+class RowSum:
+    """A log posterior that is a log prior and a sum over rows of data, which may be drawn.
+
+    It is a target like any other: called, it takes all rows. `walks.SGLD` asks it for some.
+
+    Parameters
+    ----------
+    log_prior : callable
+        ``log_prior(x)`` gives the log density of the prior and its gradient (d,).
+    log_likelihood : callable
+        ``log_likelihood(x, rows)`` gives the sum over some rows, an array of their numbers, and its
+        gradient (d,); a row that stands twice counts twice.
+    rows : array of int, shape (n,)
+        The numbers of all rows, in the kind of array that `log_likelihood` takes.
+
+    Raises
+    ------
+    TypeError
+        If one of the two is no function, or `rows` no array.
+    ValueError
+        If `rows` is no vector, or empty.
+    """
+
+    log_prior: Callable[[Vector], tuple[Any, Vector]]
+    log_likelihood: Callable[[Vector, Any], tuple[Any, Vector]]
+    rows: Any
+
+    def __post_init__(self) -> None:
+        _check.function(self.log_prior, "log_prior", "a vector")
+        _check.function(self.log_likelihood, "log_likelihood", "a vector and rows")
+        xp = array_namespace(_check.array(self.rows, "rows"))
+        if not xp.isdtype(self.rows.dtype, "integral"):
+            raise TypeError(f"rows must hold whole numbers; got {self.rows.dtype}")
+        if self.rows.ndim != 1 or self.rows.shape[0] == 0:
+            raise ValueError(f"rows must have shape (n,), n from 1; got {self.rows.shape}")
+
+    def __call__(self, x: Vector) -> tuple[float, Vector]:
+        """Return the log posterior up to a constant, and its gradient, from all rows."""
+        return self.estimate(x, self.rows)
+
+    def estimate(self, x: Vector, rows: Any) -> tuple[float, Vector]:
+        """Return what some rows, each weighted by n/m, say of the log posterior.
+
+        Its mean over rows that are drawn at random is the log posterior; so it is of the gradient.
+
+        Parameters
+        ----------
+        x : Vector, shape (d,)
+            The place.
+        rows : array of int, shape (m,)
+            The numbers of the rows.
+
+        Returns
+        -------
+        value : float
+            The estimate of the log posterior up to a constant.
+        gradient : Vector, shape (d,)
+            The estimate of its gradient.
+        """
+        weight = self.rows.shape[0] / rows.shape[0]
+        prior, prior_slope = self.log_prior(x)
+        likelihood, slope = self.log_likelihood(x, rows)
+        return float(prior) + weight * float(likelihood), prior_slope + weight * slope
+
+
+def value_at(target: Target, x: Vector) -> float:
+    """Return the log density at a vector, minus infinity where it has none.
+
+    Parameters
+    ----------
+    target : callable
+        The log density.
+    x : Vector, shape (d,)
+        The place.
+
+    Returns
+    -------
+    float
+        The value; NaN and an arithmetic error count as a density of zero.
+
+    Raises
+    ------
+    ValueError
+        If the log density is plus infinity: no chain would leave such a place.
+    """
+    try:
+        answer = target(x)
+    except UNEVALUABLE:
+        return WALL
+    return _finite_or_wall(answer[0] if isinstance(answer, tuple) else answer)
+
+
+def value_and_slope(target: Target, x: Vector) -> tuple[float, Vector]:
+    """Return the log density at a vector and its gradient, as `value_at` does.
+
+    Parameters
+    ----------
+    target : callable
+        The log density, with its gradient.
+    x : Vector, shape (d,)
+        The place.
+
+    Returns
+    -------
+    value : float
+        The value, minus infinity where value or gradient is not finite.
+    slope : Vector, shape (d,)
+        The gradient, zero where there is none.
+
+    Raises
+    ------
+    TypeError
+        If the target gives no pair.
+    ValueError
+        If the log density is plus infinity.
+    """
+    try:
+        answer = target(x)
+    except UNEVALUABLE:
+        return WALL, 0.0 * x
+    if not (isinstance(answer, tuple) and len(answer) == 2):
+        got = _check.kind_of(answer)
+        raise TypeError(f"target must give a value and its gradient to this sampler; got {got}")
+    value, slope = _finite_or_wall(answer[0]), answer[1]
+    xp = array_namespace(x)
+    if value == WALL or not bool(xp.all(xp.isfinite(slope))):
+        return WALL, 0.0 * x
+    return value, slope
+
+
+def start_at(
+    target: Target, position: Vector, *, slope: bool, name: str = "position"
+) -> tuple[float, Vector | None]:
+    """Return value and gradient where a chain starts, if they are there.
+
+    Parameters
+    ----------
+    target : callable
+        The log density.
+    position : Vector, shape (d,)
+        The start.
+    slope : bool
+        Whether the gradient is asked for.
+    name : str, default "position"
+        What an error calls the start.
+
+    Returns
+    -------
+    value : float
+        The log density.
+    slope : Vector, shape (d,), or None
+        Its gradient, if it was asked for.
+
+    Raises
+    ------
+    ValueError
+        If the log density is NaN or infinite there, or its gradient is; the message says which.
+    TypeError
+        If `target` is no function, or gives no gradient that was asked for.
+    """
+    _check.function(target, "target", "a vector")
+    d = _check.vector(position, name).shape[0]
+    if d == 0:
+        raise ValueError(f"{name} must have an entry or more; got shape (0,)")
+    try:
+        answer = target(position)
+    except UNEVALUABLE as problem:
+        raise _check.NoValueError(f"{name} must have a log density; there is {problem}") from None
+    value = _check_value(answer, name)
+    if not slope:
+        return value, None
+    _, gradient = value_and_slope(lambda x: answer, position)
+    if gradient.shape != (d,):
+        raise ValueError(f"target must give a gradient of shape ({d},); got {gradient.shape}")
+    xp = array_namespace(position)
+    if not bool(xp.all(xp.isfinite(answer[1]))):
+        raise _check.NoValueError(f"{name} must have a finite gradient; it is {answer[1]}")
+    return value, gradient
+
+
+def _check_value(answer: Any, name: str) -> float:
+    value = answer[0] if isinstance(answer, tuple) and answer else answer
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        got = _check.kind_of(value)
+        raise TypeError(
+            f"target must give a number, or a number and a gradient; got {got}"
+        ) from None
+    if not math.isfinite(number):
+        raise _check.NoValueError(f"{name} must have a finite log density; it is {number}")
+    return number
+
+
+def _finite_or_wall(value: Any) -> float:
+    number = float(value)
+    if number == math.inf:
+        raise _check.NoValueError("target must not be plus infinity: no chain would leave there")
+    return WALL if math.isnan(number) else number

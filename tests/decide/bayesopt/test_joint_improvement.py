@@ -1,0 +1,197 @@
+"""Joint improvement: its value, its slopes, and the batches that it chooses, against quadrature."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, ConstantMean, Matern52, condition, stream, to_numpy
+from gpnotes.decide.bayesopt import (
+    Integer,
+    JointImprovement,
+    Linear,
+    LogExpectedImprovement,
+    Optimiser,
+    Real,
+    Space,
+    joint,
+    joint_improvement,
+)
+from gpnotes.decide.bayesopt.joint_improvement import fresh_after
+from gpnotes.decide.bayesopt.pending_points import Aims, chosen
+from gpnotes.draw.paths import sample_paths
+from gpnotes.testing import gradcheck
+
+PLANE = [(-1.0, 2.0), (0.0, 3.0)]
+
+
+def quick(X, y, stream):
+    """A model without a fit, for loops of which only the course matters."""
+    return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
+
+
+def bowl(x):
+    return float(np.sum((x - 0.4) ** 2))
+
+
+def a_posterior(seed, n=8, d=2):
+    draws = np.random.default_rng(seed)
+    X = draws.random((n, d))
+    gp = GP(Matern52(1.0, 0.3), 1e-4, ConstantMean(0.0))
+    return condition(gp, X, np.sin(5.0 * X[:, 0]) * np.cos(4.0 * X[:, 1]))
+
+
+def exact(posterior, pair, best):
+    """``E max(f₁, f₂, b) − b``: over f₁ by the trapezium rule, over f₂ given f₁ in closed form."""
+    (m1, m2), C = posterior.mean(pair), posterior.covariance(pair)
+    s1 = math.sqrt(C[0, 0])
+    u = np.linspace(-9.0, 9.0, 20001)
+    given = m2 + C[0, 1] / s1 * u
+    deviation = math.sqrt(max(C[1, 1] - C[0, 1] ** 2 / C[0, 0], 1e-300))
+    level = np.maximum(m1 + s1 * u, best)
+    z = (given - level) / deviation
+    density = np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+    below = np.asarray([0.5 * math.erfc(-one / math.sqrt(2.0)) for one in z])
+    whole = level - best + deviation * (density + z * below)
+    return float(np.trapezoid(whole * np.exp(-0.5 * u * u), u) / math.sqrt(2.0 * math.pi))
+
+
+# -- the value --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_draws_average_to_the_improvement_of_two_points(seed):
+    """Five standard errors, and one hundredth for the features."""
+    posterior = a_posterior(seed)
+    best = float(np.max(posterior.mean(posterior.X)))
+    paths = sample_paths(posterior, 4000, stream(seed), features=4096)
+    pair = np.random.default_rng(seed + 50).random((2, 2))
+    improvements = np.clip(paths(pair).max(axis=1) - best, 0.0, None)
+    value = joint_improvement(paths, pair, best)
+    assert value == pytest.approx(improvements.mean(), rel=1e-12)
+    truth = exact(posterior, pair, best)
+    assert abs(value - truth) < 5.0 * improvements.std() / math.sqrt(4000.0) + 0.01 * truth
+
+
+def test_the_quadrature_knows_one_point():
+    """Of a point and itself: the expected improvement of one."""
+    posterior = a_posterior(4)
+    pair = np.random.default_rng(4).random((1, 2)).repeat(2, axis=0)
+    alone = np.exp(LogExpectedImprovement(0.6)(*posterior.predict(pair[:1])))[0]
+    assert exact(posterior, pair, 0.6) == pytest.approx(alone, rel=1e-5)
+
+
+def test_slopes_are_those_of_differences(space, rng, monkeypatch):
+    """With an improvement that sets in over a tenth: a thousandth is too sharp for differences."""
+    monkeypatch.setattr(joint, "_SMOOTH", 0.1)
+    if not space.double:
+        pytest.skip("differences need double precision")
+    X = rng.random((6, 2))
+    gp = GP(Matern52(1.0, 0.4), 1e-3)
+    posterior = condition(gp, space.asarray(X), space.asarray(np.sin(5.0 * X[:, 0])))
+    paths = sample_paths(posterior, 16, stream(1), features=64)
+    surface = fresh_after(paths, space.asarray(rng.random((2, 2))), 0.2)
+    at = space.asarray(rng.random((5, 2)))
+    values, slopes = surface.values_and_gradient(at)
+    np.testing.assert_allclose(to_numpy(values), to_numpy(surface.values(at)), rtol=1e-12)
+    gradcheck(surface.values, lambda _, bar: (bar[:, None] * slopes,), at)
+    assert space.holds(values)
+    assert space.holds(slopes)
+
+
+def test_where_no_draw_improves_nothing_is_taken_away():
+    posterior = a_posterior(5)
+    paths = sample_paths(posterior, 8, stream(1), features=64)
+    surface = fresh_after(paths, posterior.X[:1], 50.0)
+    values, slopes = surface.values_and_gradient(np.full((1, 2), 0.37))
+    np.testing.assert_array_equal(values, 0.0)
+    np.testing.assert_array_equal(slopes, 0.0)
+
+
+# -- the batch --------------------------------------------------------------------------------
+
+
+@pytest.mark.nightly
+def test_pairs_are_worth_more_than_those_of_a_believer():
+    """On eighteen posteriors that nobody chose, by exact values: a little, and rarely less."""
+    gains = []
+    for seed in range(500, 518):
+        posterior = a_posterior(seed)
+        best = float(np.max(posterior.mean(posterior.X)))
+        worth = []
+        for acquisition in (JointImprovement(), LogExpectedImprovement):
+            pair = chosen(posterior, acquisition, posterior.X, [], 2, stream(seed), Aims())
+            worth.append(exact(posterior, np.stack(pair), best))
+        gains.append(worth[0] / worth[1] - 1.0)
+    assert np.mean(gains) > 0.0
+    assert np.mean(np.asarray(gains) > -0.01) > 0.8
+
+
+def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
+    def told(acquisition):
+        made = Optimiser(PLANE, 3, model=quick, initial=5, acquisition=acquisition)
+        while made.count < 7:
+            x = made.ask()
+            made.tell(x, bowl(x))
+        return made
+
+    alone = told(LogExpectedImprovement).ask()
+    made = told(JointImprovement())
+    np.testing.assert_array_equal(made.ask(), alone)
+    batch = made.ask_batch(4)
+    np.testing.assert_array_equal(batch[0], alone)
+    np.testing.assert_array_equal(told(JointImprovement()).ask_batch(2), batch[:2])
+    beside = made.ask_batch(1, pending=batch[:1])
+    np.testing.assert_array_equal(beside, batch[1:2])
+
+
+def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
+    made = Optimiser(
+        PLANE, 2, acquisition=JointImprovement(64, 128), linear=[Linear([1.0, 1.0], most=0.6)]
+    )
+    for _ in range(5):
+        for x in made.ask_batch(4):
+            assert x.sum() <= 0.6
+            made.tell(x, bowl(x))
+    assert made.best.y - 2 * 0.1**2 < 5e-3  # at (0.3, 0.3)
+    space = Space({"n": Integer(0, 9), "r": Real(0.0, 1.0)})
+    whole = Optimiser(space, 2, acquisition=JointImprovement(64, 128), model=quick)
+    for _ in range(5):
+        for point in whole.ask_batch(4):
+            whole.tell(point, (point["n"] - 6) ** 2 + point["r"])
+    assert whole.best.x["n"] == 6
+
+
+def test_it_goes_with_constraints_and_from_a_file(tmp_path):
+    options = {"acquisition": JointImprovement(32, 64), "constraints": 1, "model": quick}
+
+    def run(path, kills):
+        made, points = Optimiser(PLANE, 5, path=path, **options), []
+        for number in range(5):
+            if number in kills:
+                made = Optimiser(PLANE, 5, path=path, **options)
+            points.append(made.ask_batch(3))
+            for x in points[-1]:
+                made.tell(x, bowl(x), constraints=[float(x[0] - 0.1)])
+        return np.stack(points)
+
+    np.testing.assert_array_equal(run(tmp_path / "a", ()), run(tmp_path / "b", (1, 3, 4)))
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "said"),
+    [
+        ({"draws": 0}, ValueError, "draws"),
+        ({"features": 7}, ValueError, "features"),
+        ({"draws": 1.5}, TypeError, "draws"),
+    ],
+)
+def test_numbers_that_do_not_fit_are_refused(given, kind, said):
+    with pytest.raises(kind, match=said):
+        JointImprovement(**given)
+    with pytest.raises(TypeError, match=r"JointImprovement\(\); got the class"):
+        Optimiser(PLANE, 1, acquisition=JointImprovement)
+    with pytest.raises(ValueError, match="JointImprovement with gradients=True"):
+        Optimiser(PLANE, 1, acquisition=JointImprovement(), gradients=True)

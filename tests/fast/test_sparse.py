@@ -1,0 +1,77 @@
+"""The in-place work on inducing points against the general one, which it must equal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, ConstantMean, Matern12, Matern32, Matern52
+from gpnotes.fast import sparse as in_place
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer import sparse
+from gpnotes.infer.sparse import streaming as passes
+
+M = 60  # more than a panel of the triangular solve
+
+
+def general(kernel_class):
+    """The same kernel without the path in place."""
+
+    @dataclass(frozen=True)
+    class General(kernel_class):
+        pass
+
+    assert kernel_class.in_place
+    assert not General.in_place
+    return General
+
+
+@pytest.mark.parametrize("d", [2, 5])  # distances by differences, and expanded
+@pytest.mark.parametrize("kernel_class", [RBF, Matern12, Matern32, Matern52])
+@pytest.mark.parametrize("method", ["vfe", "dtc", "upper", "fitc"])
+def test_bound_and_gradient_are_those_of_the_general_path(rng, kernel_class, d, method):
+    wide = 8.0 if d == 2 else 1.5  # so far apart that K_uu is not nearly singular
+    X, Z = wide * rng.normal(size=(150, d)), wide * rng.normal(size=(M, d))
+    X[:3] = Z[:3]  # a distance of zero
+    y, lengths = rng.normal(size=150), rng.uniform(0.5, 2.0, size=d)
+    found = []
+    for kind in (kernel_class, general(kernel_class)):
+        gp = GP(kind(1.3, lengths), 0.2, ConstantMean(0.5))
+        value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)
+        found.append((value, flatten_gradient(gp, gp_bar), Z_bar))
+    for ours, wanted in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, wanted, rtol=1e-8, atol=1e-8)
+
+
+def test_blocks_that_are_not_kept_are_made_again(monkeypatch, rng):
+    X, Z, y = rng.normal(size=(90, 4)), rng.normal(size=(M, 4)), rng.normal(size=90)
+    gp = GP(RBF(1.3, 1.1), 0.2)
+    value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, Z, X, y)
+    monkeypatch.setattr("gpnotes.ground.memory.ENTRIES", M * 20)
+    made = []
+    whiten = in_place.whiten
+    monkeypatch.setattr(in_place, "whiten", lambda *args: made.append(1) or whiten(*args))
+    for kept, times in ((2**23, 5), (M * 45, 8), (0, 10)):
+        made.clear()
+        monkeypatch.setattr(passes, "_KEPT", kept)
+        again, again_bar, Z_again = sparse.log_evidence_and_gradient(gp, Z, X, y)
+        assert len(made) == times
+        assert again == pytest.approx(value, rel=1e-11)
+        np.testing.assert_allclose(Z_again, Z_bar, rtol=1e-8, atol=1e-9)
+        pair = flatten_gradient(gp, again_bar), flatten_gradient(gp, gp_bar)
+        np.testing.assert_allclose(*pair, rtol=1e-8, atol=1e-9)
+
+
+def test_a_block_is_what_its_names_say(rng):
+    X, Z = rng.normal(size=(9, 4)), rng.normal(size=(M, 4))
+    kernel = Matern32(1.3, 0.9)
+    lower = np.linalg.cholesky(kernel(Z))
+    block = in_place.whiten(kernel, Z, lower, X)
+    Phi = np.linalg.solve(lower, kernel(Z, X)).T
+    np.testing.assert_allclose(block.Phi, Phi, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(block.gap, 1.3 - np.sum(Phi * Phi, axis=1), rtol=1e-8)
+    u, v = Z / 0.9, X / 0.9
+    q = np.sum((v[:, None, :] - u[None, :, :]) ** 2, axis=2)
+    np.testing.assert_allclose(block.slope, kernel._slope(q), rtol=1e-8)

@@ -1,0 +1,113 @@
+"""Regret, dynamics, fitted games and their equilibria."""
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes.games import RoleSymmetricGame, find_equilibria, fit_payoffs, regret, replicator
+from gpnotes.ground.xp import to_numpy
+
+
+def congestion(x):
+    """Two roads: each costs as much as it is crowded; the first twice as much."""
+    return np.stack([-2.0 * x[:, 0], -x[:, 1]], axis=1)
+
+
+@pytest.fixture
+def samples(rng):
+    game = RoleSymmetricGame((30,), (2,))
+    first = np.concatenate([np.arange(31), rng.integers(0, 31, 60)])
+    x = np.stack([first, 30 - first], axis=1).astype(float)
+    y = congestion(x) + 0.2 * rng.normal(size=x.shape)
+    return game, x, np.where(x > 0, y, np.nan)
+
+
+def test_regret(space):
+    game = RoleSymmetricGame((2, 2), (2, 2))
+    u = space.asarray([[1.0, 3.0, 5.0, 5.0], [2.0, 0.0, 1.0, 7.0]])
+    p = space.asarray([[0.5, 0.5, 0.1, 0.9], [1.0, 0.0, 0.5, 0.5]])
+    r = regret(u, p, game)
+    assert space.holds(r)
+    np.testing.assert_allclose(to_numpy(r), [1.0, 3.0], rtol=1e-6)
+
+
+def test_replicator_finds_the_crossing(space):
+    game = RoleSymmetricGame((30,), (2,))
+    xp = space.xp
+
+    def payoffs(p):
+        return xp.stack([-2.0 * p[:, 0], -p[:, 1]], axis=1)
+
+    p = replicator(payoffs, space.asarray([[0.9, 0.1], [0.2, 0.8]]), game, steps=300, rate=0.2)
+    assert space.holds(p)
+    np.testing.assert_allclose(to_numpy(p)[:, 0], 1 / 3, atol=1e-4)
+
+
+def test_replicator_settles_and_rows_do_not_touch_each_other():
+    """A range taken anew at each step would end in a cycle, a common one in another place."""
+    game = RoleSymmetricGame((30,), (2,))
+    starts = np.asarray([[0.9, 0.1], [1.0, 0.0], [0.2, 0.8]])
+    alone = [replicator(_true, start[None, :], game, steps=1500) for start in starts]
+    np.testing.assert_array_equal(replicator(_true, starts, game, steps=1500), np.vstack(alone))
+    np.testing.assert_allclose(alone[0][0, 0], 28 / 87, atol=1e-8)
+    assert alone[1].tolist() == [[1.0, 0.0]]  # what has probability zero keeps it
+
+
+def test_whole_numbers_are_profiles_too(samples):
+    game, x, y = samples
+    ours, theirs = fit_payoffs(game, x.astype(np.int64), y), fit_payoffs(game, x, y)
+    np.testing.assert_array_equal(ours.expansions[0].weights, theirs.expansions[0].weights)
+
+
+def test_learn_then_solve(samples):
+    """A deviator meets 29 others: 2 (29 p + 1) = 29 (1 − p) + 1, so p = 28/87."""
+    game, x, y = samples
+    model = fit_payoffs(game, x, y, stream=stream(0))
+    result = find_equilibria(model, stream=stream(1), true=lambda p: _true(p))
+    assert len(result) == 1
+    assert result[0].regret < 1e-8
+    assert abs(float(result[0].mixture[0]) - 28 / 87) < 0.01
+    assert result[0].true_regret < 0.3
+    assert (model.expansions[0].profiles.sum(axis=1) == 29).all()  # without the deviator
+    assert len(model.expansions[0].weights) == 30  # profiles that repeat were merged
+
+
+def _true(p):
+    return np.stack([-2.0 * (29 * p[:, 0] + 1), -(29 * p[:, 1] + 1)], axis=1)
+
+
+def test_pure_equilibria_are_found(rng):
+    """The crowd pays: both corners and a mixture between them are equilibria."""
+    game = RoleSymmetricGame((10,), (2,))
+    first = np.arange(11.0)
+    x = np.stack([first, 10 - first], axis=1)
+    y = np.where(x > 0, x, np.nan)
+    model = fit_payoffs(game, x, y, noise_var=1e-6)
+    result = find_equilibria(
+        model, np.asarray([[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]]), replicator_steps=5
+    )
+    pure = sorted(round(float(e.mixture[0]), 3) for e in result)
+    assert pure[0] == 0.0
+    assert pure[-1] == 1.0
+    assert all(e.regret < 1e-3 for e in result)
+
+
+def test_a_constant_column(samples):
+    game, x, y = samples
+    y = np.where(np.arange(2) == 0, 4.0, y)
+    model = fit_payoffs(game, x, y)
+    u, J = model.deviation_payoffs_and_jacobian(np.asarray([[0.3, 0.7]]))
+    assert u[0, 0] == 4.0
+    assert not J[0, 0].any()
+
+
+def test_what_cannot_be_learned(samples):
+    game, x, y = samples
+    with pytest.raises(ValueError, match="spread the 30 players of role 0; got sums from 31"):
+        fit_payoffs(game, x + np.asarray([1.0, 0.0]), y)
+    with pytest.raises(ValueError, match="none plays strategy 0"):
+        fit_payoffs(game, x * 0.0 + np.asarray([0.0, 30.0]), y)
+    with pytest.raises(ValueError, match="payoffs must be finite where a strategy is played"):
+        fit_payoffs(game, x, y * np.nan)
+    with pytest.raises(ValueError, match="find_equilibria needs starts, or a stream"):
+        find_equilibria(fit_payoffs(game, x, y))

@@ -1,0 +1,309 @@
+"""What a learned payoff leaves open: the posterior variance, and that of its expectations."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from gpnotes import GP, RBF, condition, stream
+from gpnotes.games import (
+    Doubt,
+    Expansion,
+    PayoffModel,
+    RoleSymmetricGame,
+    all_profiles,
+    certify,
+    find_equilibria,
+    fit_payoffs,
+    propose_profiles,
+    regret,
+)
+from gpnotes.games.methods import WITH_VARIANCE
+from gpnotes.games.methods.enumerated import chances
+from gpnotes.ground.linalg import JitterWarning
+from gpnotes.ground.xp import to_numpy
+
+GAME = RoleSymmetricGame((6, 4), (2, 3))
+
+
+def _profiles(game, rng, n):
+    parts = [
+        np.stack([rng.multinomial(m, rng.dirichlet(np.ones(k))) for _ in range(n)])
+        for m, k in zip(game.players, game.strategies, strict=True)
+    ]
+    return np.concatenate(parts, axis=1).astype(float)
+
+
+def _fitted(rng, asarray=np.asarray, n=25, **options):
+    """A model of noisy payoffs of profiles, each of which is seen twice."""
+    x = _profiles(GAME, rng, n)
+    x = np.concatenate([x, x])
+    y = np.sin(x @ rng.normal(size=(5, 5)) / 4.0) + 0.2 * rng.normal(size=x.shape)
+    return fit_payoffs(GAME, asarray(x), asarray(y), noise_var=0.04, **options), x, y
+
+
+def test_the_variance_is_that_of_the_process(rng):
+    """Of all samples one by one, though profiles that repeat have one bump."""
+    model, x, y = _fitted(rng)
+    at = GAME.profiles(0)[::7]
+    for s in (0, 3):
+        payoff, played = model.expansions[s], x[:, s] > 0
+        z = (y[played, s] - payoff.offset) / payoff.scale
+        gp = GP(RBF(payoff.doubt.signal_var, payoff.lengthscales), payoff.doubt.noise_var)
+        known = condition(gp, x[played] - (np.arange(5) == s), z)
+        np.testing.assert_allclose(payoff.variance(at), payoff.scale**2 * known.variance(at))
+        np.testing.assert_allclose(payoff.payoff(at), payoff.offset + payoff.scale * known.mean(at))
+
+
+@pytest.mark.strict_by_night
+@pytest.mark.parametrize("method", WITH_VARIANCE)
+def test_every_space_gives_the_deviations_of_numpy(space, rng, make_mixtures, method):
+    seed = int(rng.integers(2**31))
+    options = {"lengths": "role", "n": 8}
+    model, _, _ = _fitted(np.random.default_rng(seed), space.asarray, **options)
+    host, _, _ = _fitted(np.random.default_rng(seed), **options)
+    p = make_mixtures(GAME, 4, corner=True)
+    payoffs, sd = model.deviation_payoffs_and_sd(space.asarray(p), method)
+    assert space.holds(payoffs)
+    assert space.holds(sd)
+    wanted = host.deviation_payoffs_and_sd(p, method)[1]
+    np.testing.assert_allclose(to_numpy(sd), wanted, atol=1e-4 if space.double else 0.05)
+
+
+def test_exact_is_the_sum_over_all_profiles(rng, make_mixtures):
+    model, _, _ = _fitted(rng)
+    p = make_mixtures(GAME, 6, corner=True)
+    payoffs, sd = model.deviation_payoffs_and_sd(p)
+    np.testing.assert_array_equal(payoffs, model.deviation_payoffs(p))
+    np.testing.assert_allclose(
+        sd, model.deviation_payoffs_and_sd(p, "enumerated")[1], rtol=1e-9, atol=1e-9
+    )
+
+
+def test_at_a_pure_profile_it_is_the_deviation_of_the_payoff(rng):
+    model, _, _ = _fitted(rng)
+    p = np.asarray([[1.0, 0.0, 0.0, 1.0, 0.0]])
+    _, sd = model.deviation_payoffs_and_sd(p)
+    for s, payoff in enumerate(model.expansions):
+        others = np.repeat(GAME.opponents(s), GAME.strategies) * p
+        np.testing.assert_allclose(sd[0, s], np.sqrt(payoff.variance(others)[0]), rtol=1e-8)
+
+
+def test_the_closed_form_is_near_for_wide_bumps(rng):
+    game = RoleSymmetricGame((60,), (3,))
+    x = _profiles(game, rng, 40)
+    y = np.sin(x / 20.0) + 0.1 * rng.normal(size=x.shape)
+    model = fit_payoffs(game, x, y, length_bounds=(15.0, 60.0))
+    p = rng.dirichlet(np.full(3, 4.0), 5)
+    exact, near = (model.deviation_payoffs_and_sd(p, m)[1] for m in ("exact", "gaussian"))
+    np.testing.assert_allclose(near, exact, rtol=0.02)
+
+
+def test_games_drawn_from_the_process_are_as_far_off_as_it_says(rng, make_mixtures):
+    """Payoffs of all profiles from the prior, noisy readings of some: the errors have its sd."""
+    game, seen = RoleSymmetricGame((5, 3), (2, 2)), 8
+    p, at = make_mixtures(game, 3), game.profiles(0)
+    start = Expansion(at, np.zeros(len(at)), np.full(4, 2.5))
+    K = start.bump_matrix(at, at)
+    root = np.linalg.cholesky(K + 1e-10 * np.eye(len(at)))
+    chance = chances(at, game.opponents(0), p)
+    ratios = []
+    for _ in range(200):
+        f = root @ rng.standard_normal(len(at))
+        rows = rng.choice(len(at), seen, replace=False)
+        y = f[rows] + 0.3 * rng.standard_normal(seen)
+        Ky = K[np.ix_(rows, rows)] + 0.09 * np.eye(seen)
+        payoff = Expansion(
+            at[rows],
+            np.linalg.solve(Ky, y),
+            np.full(4, 2.5),
+            doubt=Doubt(1.0, 0.09, np.linalg.cholesky(Ky)),
+        )
+        model = PayoffModel(game, (payoff,) * 4)
+        u, sd = model.deviation_payoffs_and_sd(p)
+        ratios.append(((u - (chance @ f)[:, None]) / sd)[:, 0])
+    np.testing.assert_allclose(np.mean(np.square(ratios), axis=0), 1.0, atol=0.3)
+
+
+def test_a_constant_payoff_is_taken_at_its_word(rng):
+    x = _profiles(GAME, rng, 20)
+    y = -x
+    y[:, 4] = 7.0
+    model = fit_payoffs(GAME, x, y)
+    assert model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5, 0.2, 0.3, 0.5]))[1][0, 4] == 0.0
+
+
+def test_a_subgame_has_payoffs_and_deviations_of_the_whole(rng):
+    model, _, _ = _fitted(rng)
+    kept = [True, True, True, False, True]
+    inside, whole = [0.3, 0.7, 0.4, 0.6], [0.3, 0.7, 0.4, 0.0, 0.6]
+    u, sd = model.restrict(kept).deviation_payoffs_and_sd(np.asarray(inside))
+    wanted = model.deviation_payoffs_and_sd(np.asarray(whole))
+    for ours, theirs in zip((u, sd), wanted, strict=True):
+        np.testing.assert_allclose(ours, theirs[:, kept], rtol=1e-9)
+    twice = model.restrict(kept).restrict([True, True, False, True])
+    at_once = model.restrict([True, True, False, False, True])
+    p = np.asarray([0.3, 0.7, 1.0])
+    for ours, theirs in zip(
+        twice.deviation_payoffs_and_sd(p), at_once.deviation_payoffs_and_sd(p), strict=True
+    ):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+
+
+def test_what_has_no_doubt_is_refused(make_model):
+    model = make_model((3,), (2,))
+    with pytest.raises(ValueError, match="strategy 0 has none"):
+        model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5]))
+    with pytest.raises(ValueError, match="variance needs an expansion with a doubt"):
+        model.expansions[0].variance(np.asarray([[1.0, 1.0]]))
+    with pytest.raises(ValueError, match="method must be one of"):
+        model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5]), "point")
+
+
+def _crowds(rng, number=40):
+    """Ten players on two roads, slower the fuller they are."""
+    game = RoleSymmetricGame((10,), (2,))
+    x = _profiles(game, rng, number)
+    y = -x * np.asarray([1.0, 2.0]) + 0.5 * rng.standard_normal(x.shape)
+    return fit_payoffs(game, x, y, noise_var=0.25)
+
+
+def test_a_certificate_tells_payoffs_regret_and_place(rng):
+    model = _crowds(rng)
+    settled = find_equilibria(model, stream=stream(1))[0].mixture
+    told = certify(model, settled, stream=stream(2), draws=4000)
+    u, sd = model.deviation_payoffs_and_sd(settled)
+    np.testing.assert_array_equal(told.payoffs, u[0])
+    np.testing.assert_array_equal(told.payoff_sd, sd[0])
+    assert told.regrets[0] < 1e-6 < told.quantiles[0][0] < told.regret_means[0]
+    assert told.regret_means[0] < told.quantiles[0][1]
+    assert told.mixture_sd[0] == pytest.approx(told.mixture_sd[1])
+
+
+def test_the_place_moves_as_the_certificate_says(rng):
+    """Errors of the payoffs, put into the offsets: the equilibria of such games lie about."""
+    model = _crowds(rng)
+    settled = find_equilibria(model, stream=stream(1))[0].mixture
+    told = certify(model, settled, stream=stream(2))
+    ends = []
+    for _ in range(40):
+        shift = told.payoff_sd * rng.standard_normal(2)
+        moved = [
+            Expansion(e.profiles, e.weights, e.lengthscales, e.scale, e.offset + by)
+            for e, by in zip(model.expansions, shift, strict=True)
+        ]
+        other = PayoffModel(model.game, tuple(moved))
+        ends.append(
+            find_equilibria(other, settled[None], replicator_steps=0, supports=0)[0].mixture
+        )
+    assert np.std(np.asarray(ends)[:, 0]) == pytest.approx(told.mixture_sd[0], rel=0.3)
+
+
+def test_unplayed_strategies_do_not_move_and_coordination_is_settled(rng):
+    model = _crowds(rng)
+    told = certify(model, np.asarray([1.0, 0.0]), stream=1)
+    np.testing.assert_array_equal(told.mixture_sd, 0.0)
+    assert told.regrets[0] == pytest.approx(
+        float(regret(told.payoffs, told.mixture, model.game)[0])
+    )
+
+
+@pytest.mark.parametrize("unit", [1e-10, 1e8, 1e12])
+def test_the_place_does_not_hang_on_the_currency_of_the_payoffs(unit):
+    game = RoleSymmetricGame((9,), (2,))
+    x = np.stack([np.arange(0.0, 10.0, 2.0), 9.0 - np.arange(0.0, 10.0, 2.0)], axis=1)
+    for p in ([0.5, 0.5], [1.0, 0.0]):
+        plain, scaled = (
+            certify(fit_payoffs(game, x, -c * x, noise_var=0.01 * c**2), np.asarray(p), stream=1)
+            for c in (1.0, unit)
+        )
+        np.testing.assert_allclose(scaled.mixture_sd, plain.mixture_sd, rtol=1e-3)
+
+
+def test_payoffs_that_are_known_and_all_alike_settle_no_mixture():
+    game = RoleSymmetricGame((3,), (2,))
+    x = np.stack([np.arange(4.0), 3.0 - np.arange(4.0)], axis=1)
+    told = certify(fit_payoffs(game, x, np.ones_like(x)), np.asarray([0.5, 0.5]), stream=1)
+    np.testing.assert_array_equal(told.payoff_sd, 0.0)
+    np.testing.assert_array_equal(told.mixture_sd, np.inf)
+
+
+def test_a_role_with_one_strategy_stays_where_the_other_is_not_settled():
+    game = RoleSymmetricGame((3, 2), (1, 2))
+    x = np.asarray([[3.0, 0.0, 2.0], [3.0, 1.0, 1.0], [3.0, 2.0, 0.0]])
+    model = fit_payoffs(game, x, np.ones_like(x))
+    told = certify(model, np.asarray([1.0, 0.5, 0.5]), stream=1)
+    np.testing.assert_array_equal(told.mixture_sd, [0.0, np.inf, np.inf])
+
+
+def test_proposals_for_no_mixture_are_refused(rng):
+    with pytest.raises(ValueError, match="mixtures must have at least one row"):
+        propose_profiles(_crowds(rng), np.zeros((0, 2)), stream=1)
+
+
+def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
+    """Eight more mornings, proposed and drawn at the mixture, of a game known only elsewhere."""
+    game = RoleSymmetricGame((10,), (2,))
+    up = np.arange(6.0, 11.0)
+    x = np.stack([up, 10.0 - up], axis=1)
+    model = fit_payoffs(game, x, -x, noise_var=0.25, length_bounds=(4.0, 4.1))
+    p = np.asarray([[0.5, 0.5]])
+    proposed = propose_profiles(model, p, 8, stream=stream(3))
+    assert proposed.shape == (8, 2)
+    assert (proposed.sum(axis=1) == 10).all()
+    assert set(proposed[:, 0].tolist()) <= set(np.arange(11.0).tolist())
+
+    def left(more):
+        """The variances after more profiles, hyperparameters as they were."""
+        total = 0.0
+        for s, payoff in enumerate(model.expansions):
+            others = more[more[:, s] > 0] - (np.arange(2) == s)
+            at = np.concatenate([payoff.profiles, others])
+            v, noise = payoff.doubt.signal_var, payoff.doubt.noise_var
+            Ky = v * payoff.bump_matrix(at, at) + noise * np.eye(len(at))
+            grown = Expansion(
+                at, np.zeros(len(at)), payoff.lengthscales, payoff.scale,
+                doubt=Doubt(v, noise, np.linalg.cholesky(Ky)),
+            )  # fmt: skip
+            total += PayoffModel(game, (grown,) * 2).deviation_payoffs_and_sd(p)[1][0, s] ** 2
+        return total
+
+    drawn = [rng.multinomial(10, p[0], 8).astype(float) for _ in range(10)]
+    assert left(proposed) < min(left(more) for more in drawn)
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("method", ["gaussian", "exact"])
+def test_without_noise_nothing_is_proposed_that_was_seen(kind, method):
+    """Eleven profiles of 31 are unknown: the first eleven proposals, in single precision too."""
+    game = RoleSymmetricGame((30,), (2,))
+    x = all_profiles(game)
+    known = [i for i in range(31) if not 9 <= i <= 19]
+    seen = x[known].astype(kind)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JitterWarning)
+        model = fit_payoffs(game, seen, np.sin(seen), noise_var=0.0, length_bounds=(1.5, 1.6))
+    proposed = propose_profiles(model, np.asarray([0.45, 0.55], kind), 11, stream=0, method=method)
+    assert sorted(proposed[:, 0].tolist()) == list(range(9, 20))
+
+
+def test_proposals_show_what_nobody_plays(rng):
+    """Whether the third road is better is unknown: somebody has to take it."""
+    game = RoleSymmetricGame((10,), (3,))
+    x = _profiles(game, rng, 30)
+    x = x[x[:, 2] < 1]
+    x = np.concatenate([x, [[0.0, 0.0, 10.0], [0.0, 2.0, 8.0], [1.0, 0.0, 9.0]]])
+    y = np.where(np.arange(3) == 2, x - 14.0, -x)
+    model = fit_payoffs(game, x, y, noise_var=0.1)
+    proposed = propose_profiles(model, np.asarray([0.5, 0.5, 0.0]), 5, stream=1)
+    assert (proposed[:, 2] == 1).any()
+
+
+@pytest.mark.parametrize("wrong", [{"signal_var": -1.0}, {"factor": np.ones((2, 3))},
+                                   {"reach": np.ones(3)}])  # fmt: skip
+def test_a_doubt_that_does_not_fit_is_refused(wrong):
+    right = {"signal_var": 1.0, "noise_var": 0.1, "factor": np.eye(2)}
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Doubt(**{**right, **wrong})
+    with pytest.raises(ValueError, match="the factor of doubt"):
+        Expansion(np.ones((3, 2)), np.ones(3), np.ones(2), doubt=Doubt(**right))

@@ -1,0 +1,161 @@
+"""The checks that are shipped for learners and worlds: they accept ours, and refuse wrong ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import gymnasium
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes import stream, testing
+from gpnotes.mdp import MDP
+from gpnotes.mdp.learning import (
+    SARSA,
+    TD,
+    UCB,
+    Counting,
+    ExpectedSARSA,
+    Gymnasium,
+    NStepSARSA,
+    NStepTD,
+    QLambda,
+    QLearning,
+    RMax,
+    SARSALambda,
+    Tabular,
+)
+
+EVEN = np.full((3, 2), 0.5)
+OTHER = np.asarray([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]])
+LEARNERS = (
+    QLearning(0.9), SARSA(0.9), SARSA(0.9, explore=UCB(0.5)), ExpectedSARSA(0.9), QLambda(0.9),
+    SARSALambda(0.9), NStepSARSA(0.9, count=3), TD(0.9, EVEN, trace=0.5),
+    TD(0.9, EVEN, trace=0.5, behaviour=OTHER), NStepTD(0.9, OTHER, behaviour=EVEN, count=3),
+    RMax(1.0, 2, 0.9), Counting(0.9, every=5),
+)  # fmt: skip
+WORLDS = (
+    Tabular(MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.9)),
+    Tabular(MDP(EVEN[[0, 0, 0, 0], :2], np.eye(2), 0.9), EVEN[0], (0.0, 1.0)),
+    Gymnasium(gymnasium.make("FrozenLake-v1")),
+    Gymnasium(gymnasium.make("Taxi-v4", max_episode_steps=5)),
+)
+
+
+@each("learner", LEARNERS, ids=lambda one: type(one).__name__)
+def test_ours_are_learners(learner):
+    testing.check_learner(learner)
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda one: one.called[:20])
+def test_ours_are_worlds(world):
+    testing.check_world(world)
+
+
+@dataclass(frozen=True, eq=False)
+class Wrong(QLearning):
+    """A learner with a mistake."""
+
+    def act(self, memory, states, stream, /):
+        return super().act(memory, states, stream) + 2
+
+
+class Shared(QLearning):
+    def step(self, memory, transition, stream, /):
+        memory = super().step(memory, transition, stream)
+        memory.values[:] = memory.values.mean(0)
+        return memory
+
+
+class Forgetful(QLearning):
+    count = 0
+
+    def step(self, memory, transition, stream, /):
+        Forgetful.count += 1
+        memory = super().step(memory, transition, stream)
+        memory.values[:] += Forgetful.count
+        return memory
+
+
+class Plain(QLearning):
+    def init(self, states, actions, runs, /):
+        return {"values": np.zeros((runs, states, actions))}
+
+
+class Keeper(QLearning):
+    """What it has in itself is lost where a run pauses."""
+
+    def init(self, states, actions, runs, /):
+        self.kept[:] = [0.0]
+        return super().init(states, actions, runs)
+
+    def step(self, memory, transition, stream, /):
+        self.kept[0] += 1.0
+        memory.values[:] += self.kept[0]
+        return super().step(memory, transition, stream)
+
+    kept = [0.0]  # noqa: RUF012
+
+
+@pytest.mark.parametrize(
+    ("learner", "said"),
+    [
+        (Wrong(0.9), "act must return an action for each run"),
+        (Shared(0.9), "the first run has learnt from what happened in others: see values"),
+        (Forgetful(0.9), "the same random numbers gave other runs: see values"),
+        (Keeper(0.9), "runs that paused are not what they would have been: see values"),
+        (Plain(0.9), "the memory must be a dataclass"),
+    ],
+)
+def test_no_learner(learner, said):
+    with pytest.raises(AssertionError, match=said):
+        testing.check_learner(learner)
+
+
+class Restless(Tabular):
+    def restart(self, states, over, stream, /):
+        return self.reset(stream, states.shape[0])
+
+
+class Short(Tabular):
+    def step(self, states, actions, stream, /):
+        outcome = super().step(states, actions, stream)
+        return outcome._replace(rewards=outcome.rewards[:1])
+
+
+class Far(Tabular):
+    def reset(self, stream, runs, /):
+        return super().reset(stream, runs) + self.states
+
+
+class Own(Tabular):
+    """It draws by itself."""
+
+    draws = stream(7)
+
+    def step(self, states, actions, stream, /):
+        return super().step(states, actions, self.draws)
+
+
+class Lost(Gymnasium):
+    def restore(self, parts, /):
+        pass
+
+
+TOSS = MDP(np.full((3, 3), 1 / 3), np.ones((3, 1)), 0.9)
+
+
+@pytest.mark.parametrize(
+    ("world", "said"),
+    [
+        (Restless(TOSS), "a restart moved other runs"),
+        (Short(TOSS), "a step must have four parts"),
+        (Far(TOSS), "states must be whole numbers"),
+        (Own(TOSS), "the same random numbers gave other steps"),
+        (Lost(gymnasium.make("FrozenLake-v1")), "what was saved went on otherwise"),
+    ],
+)
+def test_no_world(world, said):
+    with pytest.raises(AssertionError, match=said):
+        testing.check_world(world)

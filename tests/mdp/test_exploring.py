@@ -1,0 +1,149 @@
+"""Rules to act by and schedules: values by hand, frequencies, and what is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes import stream
+from gpnotes.mdp.learning import (
+    TD,
+    UCB,
+    Constant,
+    EpsilonGreedy,
+    ExpectedSARSA,
+    Exponential,
+    Fixed,
+    Listed,
+    Memory,
+    Power,
+    QLearning,
+    Transition,
+)
+
+COUNTS = np.arange(5.0)
+SCHEDULES = {
+    "constant": (Constant(0.3), [0.3] * 5),
+    "one over n": (Power(), [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]),
+    "a root": (Power(0.8, 0.5), [0.8 / math.sqrt(k + 1) for k in range(5)]),
+    "later": (Power(0.5, 2.0, delay=3.0), [0.5 * (4 / (k + 4)) ** 2 for k in range(5)]),
+    "geometric": (Exponential(0.5, 0.1), [0.5, 0.05, 0.005, 5e-4, 5e-5]),
+    "listed": (Listed(np.asarray([1.0, 0.5])), [1.0, 0.5, 0.5, 0.5, 0.5]),
+}
+
+
+@pytest.mark.parametrize(("schedule", "wanted"), SCHEDULES.values(), ids=SCHEDULES.keys())
+def test_schedules_by_hand(schedule, wanted):
+    assert schedule(COUNTS) == pytest.approx(np.asarray(wanted))
+    assert schedule(COUNTS.astype(int)) == pytest.approx(np.asarray(wanted))
+
+
+class Own:
+    """A schedule of one's own."""
+
+    clock = "visits"
+
+    def __init__(self, top):
+        self.top = top
+
+    def __call__(self, count):
+        return self.top * np.exp(-np.asarray(count, float))
+
+
+def memory(values, visits, time=0):
+    return Memory(np.asarray([values], float), np.asarray([visits]), time)
+
+
+@pytest.mark.parametrize(
+    ("rate", "after"),
+    [
+        (Power(), 1 / 4),
+        (Power(clock="time"), 1 / 8),
+        (Own(0.5), 0.5 * math.exp(-3)),
+        (0.2, 0.2),
+    ],
+)
+def test_which_count_a_step_size_takes(rate, after):
+    """The fourth visit of the pair, the eighth step of the run."""
+    learner = QLearning(0.0, rate)
+    at = memory([[0.0, 0.0]], [[3, 4]], 7)
+    none, no = np.zeros(1, int), np.zeros(1, bool)
+    moved = learner.step(at, Transition(none, none, np.ones(1), none, no, no), stream(1))
+    assert moved.values[0, 0, 0] == pytest.approx(after)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "share"), [(0.3, 0.3), (Power(), 1 / 8), (Power(0.9, clock="time"), 0.9 / 10)]
+)
+def test_epsilon_greedy_takes_actions_with_its_probabilities(epsilon, share):
+    """Frequencies within five standard errors; the share falls with the visits of the state."""
+    n = 40000
+    values = np.broadcast_to(np.asarray([1.0, 3.0, 2.0, 3.0]), (n, 1, 4)).copy()
+    visits = np.broadcast_to(np.asarray([1, 2, 3, 1]), (n, 1, 4)).copy()
+    at, states, rule = Memory(values, visits, 9), np.zeros(n, int), EpsilonGreedy(epsilon)
+    wanted = np.full(4, share / 4) + (1 - share) * np.asarray([0, 1, 0, 0])
+    assert rule.probabilities(at, states)[5] == pytest.approx(wanted)
+    shares = np.bincount(rule.choose(at, states, stream(1)), minlength=4) / n
+    assert np.all(np.abs(shares - wanted) < 5 * np.sqrt(wanted * (1 - wanted) / n))
+
+
+def test_upper_bounds_by_hand():
+    at = memory([[1.0, 0.5], [0.0, 2.0]], [[9, 1], [0, 3]])
+    rule = UCB(0.7)
+    total = math.log(10)
+    bounds = [1.0 + 0.7 * math.sqrt(total / 9), 0.5 + 0.7 * math.sqrt(total)]
+    assert rule.bounds(at, np.asarray([0]))[0] == pytest.approx(bounds)
+    assert rule.choose(at, np.asarray([0]), stream(1))[0] == 1
+    assert rule.bounds(at, np.asarray([1]))[0, 0] == math.inf
+    assert rule.probabilities(at, np.asarray([1])).tolist() == [[1.0, 0.0]]
+    fresh = memory([[5.0, 6.0]], [[0, 0]])
+    assert rule.choose(fresh, np.asarray([0]), stream(1))[0] == 0
+
+
+def test_a_fixed_policy_takes_no_action_of_probability_zero():
+    policy = np.asarray([[0.0, 0.4, 0.0, 0.6, 0.0]])
+    n, at = 40000, memory([[0.0] * 5], [[0] * 5])
+    taken = Fixed(policy).choose(at, np.zeros(n, int), stream(1))
+    shares = np.bincount(taken, minlength=5) / n
+    assert shares[[0, 2, 4]].tolist() == [0.0, 0.0, 0.0]
+    assert abs(shares[1] - 0.4) < 5 * math.sqrt(0.24 / n)
+    assert Fixed(np.asarray([2])).choose(at, np.zeros(3, int), stream(1)).tolist() == [2, 2, 2]
+
+
+BOTH, ONE = np.asarray([1, 1]), np.asarray([[0.5, 0.5], [1.0, 0.0]])
+
+
+@each(
+    ("make", "said"),
+    [
+        (lambda: QLearning(1.5), r"discount must be a number in \[0, 1\]; got 1.5"),
+        (lambda: QLearning(0.9, rate=1.5), r"rate must be a number in \[0, 1\]"),
+        (lambda: QLearning(0.9, rate=Own(1.5)), "rate must be a schedule with values"),
+        (lambda: QLearning(0.9, rate="fast"), "rate must be a number"),
+        (lambda: EpsilonGreedy(-0.1), r"epsilon must be a number in \[0, 1\]"),
+        (lambda: Power(clock="hours"), "clock must be one of"),
+        (lambda: Listed(np.asarray([0.5, 1.5])), r"values must be numbers in \[0, 1\]"),
+        (lambda: UCB(-1.0), "scale must be non-negative"),
+        (lambda: Fixed(np.asarray([[0.5, 0.6]])), "policy must have rows of probabilities"),
+        (lambda: Fixed(np.asarray([-1])), "policy must be actions from 0"),
+        (lambda: Fixed(np.asarray([0.5])), "policy must be whole numbers"),
+        (lambda: QLearning(0.9, explore=EpsilonGreedy), "explore must be a rule to act by"),
+        (
+            lambda: QLearning(0.9, start=np.ones((2, 3))).init(3, 2, 1),
+            r"start must be a number or have shape \(3, 2\); got \(2, 3\)",
+        ),
+        (lambda: QLearning(0.9, explore=Fixed(np.asarray([0]))).init(2, 2, 1), "policy must have"),
+        (lambda: ExpectedSARSA(0.9, policy=Fixed(np.asarray([3, 0]))).init(2, 2, 1), "actions 0"),
+        (lambda: QLearning(0.9).init(2, 0, 1), "actions must be a whole number from 1"),
+        (
+            lambda: TD(0.9, BOTH, behaviour=ONE).init(2, 2, 1),
+            "behaviour must take every action that policy takes; in state 1 it never takes action",
+        ),
+    ],
+)
+def test_what_fits_nothing_is_refused(make, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        make()

@@ -1,0 +1,197 @@
+"""Learners that count: estimates, plans, what is known to R_max, and first values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes.mdp import MDP, solve
+from gpnotes.mdp.learning import (
+    Counting,
+    EpsilonGreedy,
+    Fixed,
+    Power,
+    QLearning,
+    RMax,
+    Tabular,
+    Transition,
+    optimistic_value,
+    run,
+)
+
+
+def ring(S=5, discount=0.9):
+    """States in a ring: one action goes round, the other goes back to the first state."""
+    P, r = np.zeros((S, 2, S)), np.zeros((S, 2))
+    for s in range(S):
+        P[s, 0, 0], P[s, 1, (s + 1) % S] = 1.0, 1.0
+    r[:, 0], r[S - 1, 1] = 0.1, 1.0
+    return MDP.from_arrays(P, r, discount)
+
+
+def uncertain(S=4, A=2, seed=1):
+    """An end that is reached by chance."""
+    rng = np.random.default_rng(seed)
+    P, r = rng.dirichlet(np.ones(S), size=(S, A)), rng.random((S, A))
+    P[-1], r[-1] = np.eye(S)[-1], 0.0
+    return MDP.from_arrays(P, r, 0.9)
+
+
+def optimistic_values(found, run_number, highest, discount):
+    """Action values of the optimistic model, by sweeps over what was recorded."""
+    seen, S, A = found.seen, *found.memory.values.shape[1:]
+    top, Q = highest / (1 - discount), np.zeros((S, A))
+    for _ in range(400):
+        V = Q.max(1)
+        for s in range(S):
+            for a in range(A):
+                here = (seen.states[:, run_number] == s) & (seen.actions[:, run_number] == a)
+                if here.sum() < found.learner.known:
+                    Q[s, a] = top
+                    continue
+                onward = np.where(seen.ended[here, run_number], 0.0, V[seen.next[here, run_number]])
+                Q[s, a] = np.mean(seen.rewards[here, run_number] + discount * onward)
+    return Q
+
+
+def test_the_plan_of_rmax_is_that_of_what_it_has_seen():
+    """When the last pair became known; sweeps over the record are the other way to it."""
+    learner = RMax(1.0, known=3, discount=0.9, tolerance=1e-9)
+    whole = run(learner, Tabular(uncertain()), steps=60, runs=3, stream=stream(1), every=1,
+                watch=lambda memory: memory.values)  # fmt: skip
+    changed = np.any(np.diff(whole.watched, axis=0) != 0.0, axis=(2, 3))
+    for one in range(3):
+        for last in np.flatnonzero(changed[:, one])[[0, len(changed[0]), -1]]:
+            found = run(learner, Tabular(uncertain()), steps=int(last) + 2, runs=3,
+                        stream=stream(1), record=True)  # fmt: skip
+            wanted = optimistic_values(found, one, 1.0, 0.9)
+            assert found.memory.values[one] == pytest.approx(wanted, abs=1e-7)
+
+
+def test_the_model_of_rmax_has_a_fictitious_state_and_an_end():
+    learner = RMax(2.0, known=2, discount=0.5)
+    found = run(learner, Tabular(uncertain()), steps=8, stream=stream(1), record=True)
+    mdp, memory = learner.model(found.memory, 0), found.memory
+    P = mdp.transitions.reshape(6, 2, 6)
+    assert np.all(P[4, :, 4] == 1.0)
+    assert np.all(P[5, :, 5] == 1.0)
+    assert mdp.rewards[4:].tolist() == [[2.0, 2.0], [0.0, 0.0]]
+    known = memory.visits[0] >= 2
+    assert 0 < known.sum() < 8
+    for s, a in np.ndindex(4, 2):
+        if known[s, a]:
+            here = (found.seen.states[:, 0] == s) & (found.seen.actions[:, 0] == a)
+            reached = np.where(found.seen.ended[here, 0], 5, found.seen.next[here, 0])
+            assert P[s, a] == pytest.approx(np.bincount(reached, minlength=6) / here.sum())
+            assert mdp.rewards[s, a] == pytest.approx(found.seen.rewards[here, 0].mean())
+        else:
+            assert P[s, a].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+            assert mdp.rewards[s, a] == 2.0
+    assert solve(mdp).values[4] == pytest.approx(4.0)
+
+
+def test_rmax_is_optimistic_and_then_right_where_nothing_is_random():
+    """One visit tells all of a pair: no value is too low at any time, and the last plan is best."""
+    mdp = ring()
+    learner, exact = RMax(1.0, known=1, discount=0.9), solve(mdp).action_values
+    found = run(learner, Tabular(mdp), steps=200, stream=stream(1), every=1,
+                watch=lambda memory: memory.values[0])  # fmt: skip
+    assert np.all(found.watched >= exact - 2e-6)
+    assert found.memory.greedy[0].tolist() == exact.argmax(1).tolist()
+    assert found.rewards[-5:, 0].sum() == pytest.approx(1.0)
+    assert found.memory.plans[0] == (found.memory.visits[0] > 0).sum() <= 10
+
+
+def test_rmax_needs_no_more_unknown_steps_than_pairs_times_visits():
+    learner = RMax(1.0, known=4, discount=0.9)
+    found = run(learner, Tabular(uncertain()), steps=300, runs=5, stream=stream(2))
+    assert np.all(found.memory.plans == (found.memory.visits >= 4).sum((1, 2)))
+    assert np.all(found.memory.plans <= 8)
+
+
+def test_rmax_refuses_a_reward_above_the_highest():
+    with pytest.raises(ValueError, match="highest must be no less than any reward"):
+        run(RMax(0.5, known=1, discount=0.9), Tabular(ring()), steps=50, stream=stream(1))
+
+
+@pytest.mark.parametrize("unseen", [0.0, 7.0])
+def test_a_plan_from_counts(unseen):
+    """Against values by sweeps over the record."""
+    learner = Counting(0.9, EpsilonGreedy(0.5), every=25, unseen=unseen, tolerance=1e-9)
+    found = run(learner, Tabular(uncertain()), steps=50, runs=2, stream=stream(3), record=True)
+    assert found.memory.plans.tolist() == [2, 2]
+    unvisited = 0
+    for one in range(2):
+        Q, seen = np.zeros((4, 2)), [part[:, one] for part in found.seen]
+        states, actions, rewards, onward, ended, _ = seen
+        for _ in range(500):
+            for s, a in np.ndindex(4, 2):
+                here = (states == s) & (actions == a)
+                ahead = np.where(ended[here], 0.0, Q.max(1)[onward[here]])
+                Q[s, a] = np.mean(rewards[here] + 0.9 * ahead) if here.any() else unseen
+                unvisited += not here.any()
+        assert found.memory.values[one] == pytest.approx(Q, abs=1e-7)
+    assert unvisited > 0
+
+
+def test_runs_that_count_resume():
+    for learner in (RMax(1.0, known=2, discount=0.9), Counting(0.9, every=10)):
+        settings = {"runs": 2, "stream": stream(1)}
+        whole = run(learner, Tabular(uncertain()), steps=70, **settings)
+        parts = run(learner, Tabular(uncertain()), steps=33, **settings).resume(37)
+        assert np.array_equal(whole.memory.values, parts.memory.values)
+        assert np.array_equal(whole.memory.counts, parts.memory.counts)
+
+
+@pytest.mark.parametrize("rate", [0.2, Power(0.5, 0.6), Power(0.9, 1.0, clock="time")])
+def test_an_optimistic_value_lasts_for_its_visits_and_no_longer(rate):
+    """Where nothing is ever earned, so many visits leave the highest value exactly."""
+    start = optimistic_value(1.0, 0.9, rate, visits=6)
+    learner = QLearning(0.9, rate, Fixed(np.asarray([0])), start)
+    memory = learner.init(1, 1, 1)
+    none, no = np.zeros(1, int), np.zeros(1, bool)
+    for _ in range(6):
+        assert memory.values[0, 0, 0] > 10.0
+        end = Transition(none, none, np.zeros(1), none, ~no, no)
+        memory = learner.step(memory, end, stream(1))
+    assert memory.values[0, 0, 0] == pytest.approx(10.0)
+
+
+def test_greedy_optimism_tries_every_pair_as_often_as_it_was_made_for():
+    """No pair with fewer visits may fall below the highest value, so none is left behind."""
+    rate = Power(0.5, 0.6)
+    start = optimistic_value(1.0, 0.9, rate, visits=5)
+    learner = QLearning(0.9, rate, EpsilonGreedy(0.0), start)
+    found = run(learner, Tabular(ring()), steps=3000, stream=stream(1))
+    assert found.memory.visits.min() >= 5
+    assert found.memory.greedy[0].tolist() == solve(ring()).policy.tolist()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"rate": Power()}, "rate must be below 1 at the first 3 counts"),
+        ({"discount": 1.0}, "discount must be below 1"),
+        ({"highest": -1.0}, "highest must be non-negative"),
+        ({"rate": 0.999, "visits": 200}, "visits must be smaller in size"),
+    ],
+)
+def test_no_optimistic_value(wrong, said):
+    right = {"highest": 1.0, "discount": 0.9, "rate": 0.1, "visits": 3}
+    with pytest.raises(ValueError, match=said):
+        optimistic_value(**{**right, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: RMax(1.0, 2, 1.0), "discount must be below 1"),
+        (lambda: Counting(1.0), "discount must be below 1"),
+        (lambda: RMax(1.0, 0, 0.9), "known must be a whole number from 1"),
+        (lambda: Counting(0.9, explore=0.1), "explore must be a rule to act by"),
+    ],
+)
+def test_no_learner_that_counts(make, said):
+    with pytest.raises((ValueError, TypeError), match=said):
+        make()

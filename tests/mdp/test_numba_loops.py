@@ -1,0 +1,126 @@
+"""The compiled loop: bit for bit the runs that are walked all at once, as Python and by Numba."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from gpnotes import stream
+from gpnotes.mdp import MDP
+from gpnotes.mdp.learning import (
+    SARSA,
+    TD,
+    UCB,
+    EpsilonGreedy,
+    ExpectedSARSA,
+    Gymnasium,
+    Power,
+    QLearning,
+    Tabular,
+    numba_loops,
+    run,
+)
+
+
+def process(S=6, A=3, seed=2):
+    """Sparse rows, an end, and actions that are as good as others."""
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet(np.full(S, 0.3), size=(S, A))
+    P[P < 0.05] = 0.0
+    P /= P.sum(2, keepdims=True)
+    P[-1] = np.eye(S)[-1]
+    r = rng.integers(-1, 2, (S, A)).astype(float)
+    r[-1] = 0.0
+    return MDP.from_arrays(P, r, 0.9)
+
+
+SLOW = EpsilonGreedy(Power(0.9, 0.4))
+LEARNERS = {
+    "Q": QLearning(0.9, explore=SLOW),
+    "Q by time": QLearning(0.9, Power(0.5, 0.6, clock="time"), EpsilonGreedy(Power(clock="time"))),
+    "Q, greedy and hopeful": QLearning(0.9, 0.1, EpsilonGreedy(0.0), start=9.0),
+    "SARSA": SARSA(0.9, explore=SLOW),
+    "SARSA by time": SARSA(1.0, Power(0.5, 0.6, clock="time"), EpsilonGreedy(0.2)),
+    "expected": ExpectedSARSA(0.9, explore=SLOW),
+    "off policy": ExpectedSARSA(0.9, 0.2, EpsilonGreedy(1.0), policy=EpsilonGreedy(0.3)),
+}
+START = np.asarray([0.2, 0.3, 0.5, 0.0, 0.0, 0.0])
+WORLDS = {
+    "one start": Tabular(process()),
+    "starts and coins": Tabular(process(), START, coins=(-1.5, 1.0)),
+}
+NUMBA = pytest.param(
+    None,
+    marks=pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="no Numba"),
+    id="by Numba",
+)
+
+
+@pytest.fixture(params=[pytest.param(numba_loops.walk, id="as Python"), NUMBA])
+def loop(request, monkeypatch):
+    """The loop as it is, and as Numba compiles it."""
+    if request.param is not None:
+        monkeypatch.setattr(numba_loops, "compiled", lambda: request.param)
+
+
+@pytest.mark.usefixtures("loop")
+@pytest.mark.parametrize("horizon", [None, 7])
+@pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS.keys())
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
+def test_it_walks_the_same_to_the_last_bit(learner, world, horizon, monkeypatch):
+    monkeypatch.setattr(numba_loops, "_ROOM", 60)  # several calls a block
+    settings = {"runs": 5, "stream": stream(4), "every": 40, "horizon": horizon,
+                "watch": lambda memory: memory.values.mean(0)}  # fmt: skip
+    wanted = run(learner, world, steps=130, **settings)
+    found = run(learner, world, steps=130, compiled=True, **settings)
+    mixed = run(learner, world, steps=55, compiled=True, **settings).resume(75)
+    for other in (found, mixed):
+        assert other._parts.keys() == wanted._parts.keys()
+        for name, part in wanted._parts.items():
+            assert np.array_equal(part, other._parts[name]), name
+    assert wanted.episodes.run.size > 5
+
+
+def test_a_file_goes_on_in_either_loop(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba_loops, "compiled", lambda: numba_loops.walk)
+    settings, world = {"runs": 3, "stream": stream(1), "every": 20}, WORLDS["starts and coins"]
+    learner, file = LEARNERS["SARSA"], tmp_path / "runs.npz"
+    wanted = run(learner, world, steps=90, **settings)
+    for steps, quick in ((30, True), (50, False), (90, True)):
+        found = run(learner, world, steps=steps, compiled=quick, file=file, **settings)
+    assert np.array_equal(found.memory.values, wanted.memory.values)
+
+
+WIDE = Tabular(MDP(np.ones((8, 1)), np.zeros((1, 8)), 0.9))
+
+
+@pytest.mark.parametrize(
+    ("learner", "world", "record", "needed"),
+    [
+        (TD(0.9, np.zeros(6, int)), WORLDS["one start"], False, "QLearning, SARSA or"),
+        (QLearning(0.9, explore=UCB()), WORLDS["one start"], False, "with EpsilonGreedy"),
+        (ExpectedSARSA(0.9, policy=UCB()), WORLDS["one start"], False, "EpsilonGreedy as policy"),
+        (SARSA(0.9), WIDE, False, "fewer than 8 actions"),
+        (QLearning(0.9), WORLDS["one start"], True, "record=False"),
+    ],
+)
+def test_what_is_not_compiled_is_refused(learner, world, record, needed):
+    with pytest.raises(ValueError, match=f"compiled must be False here: .*{needed}"):
+        run(learner, world, steps=3, stream=stream(1), record=record, compiled=True)
+
+
+def test_an_environment_is_not_compiled():
+    import gymnasium
+
+    world = Gymnasium(gymnasium.make("FrozenLake-v1"))
+    with pytest.raises(ValueError, match="needs the world of a process, Tabular"):
+        run(QLearning(0.9), world, steps=3, stream=stream(1), compiled=True)
+
+
+def test_without_numba_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "numba", None)
+    numba_loops.compiled.cache_clear()
+    with pytest.raises(ImportError, match=r"compiled needs Numba: from a clone"):
+        run(QLearning(0.9), WORLDS["one start"], steps=3, stream=stream(1), compiled=True)

@@ -1,0 +1,340 @@
+"""Beliefs and their values, held against expectation over everything that can be seen."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes.ground.xp import array_namespace, epsilon, to_numpy
+from gpnotes.mdp import (
+    MDP,
+    POMDP,
+    Planes,
+    backup,
+    blind,
+    distance,
+    filter,
+    improve,
+    informed,
+    prune,
+    qmdp,
+    smooth,
+)
+
+
+def arrays_of(rng, states=3, actions=2, kinds=3):
+    moves = rng.dirichlet(np.ones(states), (states, actions))
+    return (
+        moves,
+        rng.standard_normal((states, actions)),
+        rng.dirichlet(np.ones(kinds), (actions, states)),
+    )
+
+
+def drawn(rng, discount=0.8, **sizes):
+    moves, rewards, seen = arrays_of(rng, **sizes)
+    return POMDP(MDP.from_arrays(moves, rewards, discount), seen)
+
+
+def tiger(discount=0.95):
+    moves = np.full((2, 3, 2), 0.5)
+    moves[:, 0] = np.eye(2)
+    rewards = np.asarray([[-1.0, -100.0, 10.0], [-1.0, 10.0, -100.0]])
+    seen = np.full((3, 2, 2), 0.5)
+    seen[0] = [[0.85, 0.15], [0.15, 0.85]]
+    return POMDP(MDP.from_arrays(moves, rewards, discount), seen)
+
+
+def worth(pomdp, belief, steps):
+    """The best expected reward of some steps, by trying every action and every observation."""
+    if steps == 0:
+        return 0.0
+    P = to_numpy(pomdp.mdp.transitions).reshape(len(belief), pomdp.mdp.actions, -1)
+    best = -np.inf
+    for a in range(pomdp.mdp.actions):
+        value = belief @ pomdp.mdp.rewards[:, a]
+        for o in range(pomdp.kinds):
+            joint = (belief @ P[:, a]) * pomdp.observations[a, :, o]
+            if joint.sum() > 0:
+                after = worth(pomdp, joint / joint.sum(), steps - 1)
+                value += pomdp.mdp.discount * joint.sum() * after
+        best = max(best, value)
+    return best
+
+
+def nothing(pomdp):
+    return Planes(np.zeros((1, pomdp.mdp.states)), (0,))
+
+
+@pytest.mark.parametrize("kinds", [1, 2, 3])
+def test_backups_are_the_best_over_all_plans(kinds, rng):
+    pomdp = drawn(rng, kinds=kinds)
+    beliefs = np.vstack([rng.dirichlet(np.ones(3), 12), np.eye(3)])
+    exact = points = nothing(pomdp)
+    for steps in (1, 2, 3):
+        truth = [worth(pomdp, b, steps) for b in beliefs]
+        points = backup(pomdp, exact, beliefs=beliefs)
+        exact = backup(pomdp, exact)
+        np.testing.assert_allclose(exact.values(beliefs), truth, atol=1e-7)
+        np.testing.assert_allclose(points.values(beliefs), truth, atol=1e-7)
+
+
+def test_a_plane_begins_with_its_action(rng):
+    pomdp = drawn(rng, actions=3)
+    after = backup(pomdp, nothing(pomdp))
+    planes = backup(pomdp, after)
+    for b in rng.dirichlet(np.ones(3), 20):
+        action, values = int(planes.decide(b)), []
+        for a in range(3):
+            chances = pomdp.chances(b, a)
+            ahead = sum(
+                c * float(after.values(pomdp.update(b, a, o))) for o, c in enumerate(chances)
+            )
+            values.append(b @ pomdp.mdp.rewards[:, a] + 0.8 * ahead)
+        np.testing.assert_allclose(values[action], max(values), atol=1e-9)
+
+
+def test_pruning_keeps_the_surface_and_nothing_that_is_below_it(rng):
+    planes = Planes(rng.standard_normal((40, 3)), tuple(range(40)))
+    kept = prune(planes)
+    beliefs = rng.dirichlet(np.ones(3), 4000)
+    np.testing.assert_allclose(kept.values(beliefs), planes.values(beliefs), atol=1e-9)
+    assert len(kept.actions) < 40
+    for k in range(len(kept.actions)):  # each is needed
+        rest = np.delete(kept.vectors, k, axis=0)
+        assert (
+            distance(Planes(kept.vectors[k : k + 1], (0,)), Planes(rest, (0,) * len(rest))) > 1e-9
+        )
+    assert [tuple(planes.vectors[a]) for a in kept.actions] == [tuple(v) for v in kept.vectors]
+
+
+def test_equal_planes_are_one(rng):
+    vectors = rng.standard_normal((3, 4)) + 10 * np.eye(4)[:3]
+    again = prune(Planes(np.vstack([vectors, vectors, vectors - 1e-3]), (0,) * 9))
+    np.testing.assert_array_equal(again.vectors, vectors)
+    assert len(prune(Planes(np.zeros((5, 4)), (0,) * 5)).actions) == 1
+
+
+def test_distance_is_the_largest_gap(rng):
+    one, other = (Planes(rng.standard_normal((6, 3)), (0,) * 6) for _ in range(2))
+    beliefs = np.vstack([rng.dirichlet(np.ones(3), 20000), np.eye(3)])
+    gap = np.max(one.values(beliefs) - other.values(beliefs))
+    assert gap <= distance(one, other) + 1e-9
+    assert distance(one, other) < gap + 0.05
+    assert distance(one, one) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_tiger():
+    pomdp, middle = tiger(), np.asarray([0.5, 0.5])
+    planes, counts = nothing(pomdp), []
+    for _ in range(5):
+        planes = backup(pomdp, planes)
+        counts.append(len(planes.actions))
+    np.testing.assert_allclose(planes.values(middle), worth(pomdp, middle, 5), atol=1e-7)
+    assert counts[:2] == [3, 5]
+    line, met = np.linspace(0, 1, 31), pomdp.reachable(middle, 100)
+    lower = improve(pomdp, np.vstack([met, np.column_stack([line, 1 - line])]))
+    left = distance(backup(pomdp, lower), lower) / (1 - 0.95)
+    assert 0.0 <= left < 1e-3
+    few = improve(pomdp, met)
+    np.testing.assert_allclose(few.values(met), lower.values(met), atol=1e-4)
+    np.testing.assert_allclose(few.values(middle), 19.3714, atol=1e-3)
+    assert distance(lower, few) > 0.1  # elsewhere, where nothing leads
+
+
+def test_bounds_stand_in_order(rng):
+    for _ in range(5):
+        pomdp = drawn(rng, actions=3)
+        beliefs = np.vstack([rng.dirichlet(np.ones(3), 50), np.eye(3)])
+        low, high, higher = blind(pomdp), informed(pomdp), qmdp(pomdp)
+        between = improve(pomdp, beliefs)
+        truth = np.asarray([worth(pomdp, b, 3) for b in beliefs[:6]])
+        rest = np.max(np.abs(pomdp.mdp.rewards)) * 0.8**3 / 0.2
+        known = np.asarray([max(row) for row in higher.vectors.T])
+        for below, above in ((low, between), (between, high), (high, higher)):
+            assert np.all(below.values(beliefs) <= above.values(beliefs) + 1e-7)
+        assert np.all(higher.values(beliefs) <= beliefs @ known + 1e-9)
+        assert np.all(between.values(beliefs[:6]) <= truth + rest + 1e-7)
+        assert np.all(high.values(beliefs[:6]) >= truth - rest - 1e-7)
+
+
+def best_of_all_policies(mdp, states, actions):
+    P = mdp.transitions.reshape(states, actions, states)
+    found = []
+    for policy in itertools.product(range(actions), repeat=states):
+        chosen = np.asarray(policy)
+        rows = np.arange(states)
+        moves, rewards = P[rows, chosen], mdp.rewards[rows, chosen]
+        found.append(np.linalg.solve(np.eye(states) - mdp.discount * moves, rewards))
+    return np.max(found, axis=0)
+
+
+def test_qmdp_is_the_process_that_is_seen(rng):
+    pomdp = drawn(rng)
+    values = best_of_all_policies(pomdp.mdp, 3, 2)
+    truth = pomdp.mdp.action_values(values).T
+    found = qmdp(pomdp)
+    np.testing.assert_allclose(found.vectors, truth, atol=1e-7)
+    assert np.all(found.vectors >= truth - 1e-12)
+
+
+def test_what_shows_its_state_is_an_mdp(rng):
+    moves, rewards, _ = arrays_of(rng)
+    pomdp = POMDP(
+        MDP.from_arrays(moves, rewards, 0.8), np.broadcast_to(np.eye(3), (2, 3, 3)).copy()
+    )
+    values = best_of_all_policies(pomdp.mdp, 3, 2)
+    for planes in (qmdp(pomdp), informed(pomdp), improve(pomdp, np.eye(3), tolerance=1e-9)):
+        np.testing.assert_allclose(planes.values(np.eye(3)), values, atol=1e-6)
+
+
+def test_a_blind_plane_is_the_sum_of_its_rewards(rng):
+    pomdp = drawn(rng)
+    for a, plane in enumerate(blind(pomdp).vectors):
+        moves, total, ahead = pomdp.moves[a], np.zeros(3), pomdp.mdp.rewards[:, a]
+        for _ in range(200):
+            total, ahead = total + ahead, 0.8 * moves @ ahead
+        np.testing.assert_allclose(plane, total)
+
+
+def test_beliefs_along_a_run_are_the_updates(rng):
+    pomdp, start = drawn(rng), rng.dirichlet(np.ones(3))
+    actions, readings = (1, 0, 0, 1), np.asarray([2, 0, 1, 1])
+    found, belief = filter(pomdp.under(start, actions), readings), start
+    for t, (a, o) in enumerate(zip(actions, readings, strict=True)):
+        belief = pomdp.update(belief, a, int(o))
+        np.testing.assert_allclose(found.after[t], belief)
+    weights = np.zeros((4, 3))
+    P = pomdp.mdp.transitions.reshape(3, 2, 3)
+    for path in itertools.product(range(3), repeat=5):
+        weight = start[path[0]]
+        for t, (a, o) in enumerate(zip(actions, readings, strict=True)):
+            weight *= P[path[t], a, path[t + 1]] * pomdp.observations[a, path[t + 1], o]
+        weights[range(4), path[1:]] += weight
+    truth = weights / weights.sum(1, keepdims=True)
+    np.testing.assert_allclose(smooth(pomdp.under(start, actions), readings), truth)
+    np.testing.assert_allclose(np.exp(found.log_evidence), weights[0].sum())
+
+
+def test_reachable_beliefs_are_reached_and_once(rng):
+    pomdp = tiger()
+    beliefs = pomdp.reachable(np.asarray([0.5, 0.5]), 7)
+    odds = np.log(beliefs[:, 0] / beliefs[:, 1]) / np.log(0.85 / 0.15)
+    np.testing.assert_allclose(sorted(odds), range(-3, 4), atol=1e-9)
+    many = drawn(rng).reachable(np.full(3, 1 / 3), 40)
+    assert many.shape == (40, 3)
+    np.testing.assert_allclose(many.sum(1), 1.0)
+
+
+def test_sparse_transitions_are_the_same(rng):
+    from scipy.sparse import csr_array
+
+    pomdp = drawn(rng)
+    P = pomdp.mdp.transitions
+    sparse = POMDP(MDP(csr_array(P), pomdp.mdp.rewards, 0.8), pomdp.observations)
+    np.testing.assert_allclose(
+        backup(sparse, blind(sparse)).vectors, backup(pomdp, blind(pomdp)).vectors
+    )
+
+
+def test_namespaces(space, rng):
+    moves, rewards, seen = arrays_of(rng)
+    here = POMDP(MDP.from_arrays(moves, rewards, 0.8), seen)
+    there = POMDP(
+        MDP.from_arrays(space.asarray(moves), space.asarray(rewards), 0.8), space.asarray(seen)
+    )
+    beliefs = rng.dirichlet(np.ones(3), 6)
+    B, near = (
+        space.asarray(beliefs),
+        {"rtol": 1e4 * epsilon(space.asarray(beliefs)), "atol": 1e-4 if not space.double else 1e-8},
+    )
+    for make in (
+        blind,
+        lambda p: qmdp(p, tolerance=1e-4),
+        lambda p: informed(p, tolerance=1e-4),
+        lambda p: backup(p, blind(p), slack=1e-5),
+        lambda p: backup(p, blind(p), beliefs=B if p is there else beliefs),
+        lambda p: improve(p, B if p is there else beliefs, tolerance=1e-3),
+    ):
+        ours, theirs = make(there), make(here)
+        assert array_namespace(ours.vectors) is array_namespace(B)
+        assert ours.vectors.dtype == B.dtype
+        np.testing.assert_allclose(to_numpy(ours.values(B)), theirs.values(beliefs), **near)
+    np.testing.assert_array_equal(to_numpy(blind(there).decide(B)), blind(here).decide(beliefs))
+    np.testing.assert_allclose(to_numpy(there.chances(B, 1)), here.chances(beliefs, 1), **near)
+
+
+HALF = np.asarray([0.5, 0.5])
+SURE = np.asarray([[[1.0, 0.0]] * 2] * 3)
+REFUSED = {
+    "shape of observations": (lambda t: POMDP(t.mdp, np.full((2, 3, 2), 0.5)), "actions, states"),
+    "row": (lambda t: POMDP(t.mdp, np.full((3, 2, 2), 0.6)), r"observations must sum.*\[0, 0\]"),
+    "negative": (lambda t: POMDP(t.mdp, np.asarray([[[1.5, -0.5]] * 2] * 3)), "not be negative"),
+    "belief": (lambda t: t.update(np.asarray([0.5, 0.6]), 0, 0), "belief must sum to one"),
+    "size": (lambda t: t.update(np.ones(3) / 3, 0, 0), "belief must have shape"),
+    "action": (lambda t: t.update(HALF, 3, 0), "action must be a whole number from 0 to 2"),
+    "observation": (lambda t: t.update(HALF, 0, 2), "observation must be"),
+    "impossible": (
+        lambda t: POMDP(t.mdp, SURE).update(HALF, 0, 1), "cannot happen",
+    ),
+    "readings": (lambda t: filter(t.under(HALF, (0, 0)), np.asarray([1])), "one for each of 2"),
+    "no plane": (lambda t: Planes(np.zeros((0, 2)), ()), "one plane"),
+    "actions": (lambda t: Planes(np.zeros((2, 2)), (0,)), "one for each of 2 planes"),
+    "other planes": (lambda t: backup(t, Planes(np.zeros((1, 3)), (0,))), "for 2 states"),
+    "no beliefs": (lambda t: backup(t, blind(t), beliefs=np.zeros((0, 2))), "one belief"),
+    "discount": (lambda t: blind(tiger(1.0)), "below one"),
+    "bound": (lambda t: qmdp(tiger(1.0)), "below one"),
+    "slack": (lambda t: prune(blind(t), slack=-1.0), "slack"),
+    "others": (lambda t: distance(blind(t), Planes(np.zeros((1, 3)), (0,))), "for 2 states"),
+}  # fmt: skip
+
+
+@each("name", REFUSED)
+def test_refused(name):
+    call, words = REFUSED[name]
+    with pytest.raises(ValueError, match=words):
+        call(tiger())
+
+
+def test_too_few_backups():
+    with pytest.raises(RuntimeError, match="most must allow"):
+        informed(tiger(), most=3)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda t: POMDP("mdp", np.ones(1)), "mdp must be"),
+        (lambda t: backup(t, "planes"), "planes must be"),
+        (lambda t: improve("t", np.eye(2)), "pomdp must be"),
+        (lambda t: Planes(np.zeros((1, 2)), (0.5,)), "whole number"),
+    ],
+)
+def test_of_another_kind(call, words):
+    with pytest.raises(TypeError, match=words):
+        call(tiger())
+
+
+@pytest.mark.parametrize("size", [1e-8, 1.0, 1e9])
+def test_pruning_ends_where_rounding_decides(size, rng):
+    """Planes that meet in one belief, each many times, up to rounding, with no slack at all."""
+    normal = rng.standard_normal((6, 3))
+    through = size * (normal - (normal @ np.full(3, 1 / 3))[:, None])
+    noise = 1 + 4e-16 * rng.integers(-2, 3, (30, 3))
+    planes = Planes(np.tile(through, (5, 1)) * noise, (0,) * 30)
+    beliefs = rng.dirichlet(np.ones(3), 500)
+    kept = prune(planes, slack=0.0)
+    np.testing.assert_allclose(kept.values(beliefs), planes.values(beliefs), atol=1e-6 * size)
+
+
+def test_no_belief_falls_while_others_rise(rng):
+    for _ in range(10):
+        pomdp = drawn(rng, actions=3)
+        beliefs, last = rng.dirichlet(np.full(3, 0.4), 4), -np.inf
+        for most in range(1, 8):
+            values = improve(pomdp, beliefs, most=most, tolerance=1e-12).values(beliefs)
+            assert np.all(values >= last - 1e-12)
+            last = values

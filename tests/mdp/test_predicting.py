@@ -1,0 +1,301 @@
+"""Values of states under a policy: exact means, traces against mixtures of n-step returns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes import stream
+from gpnotes.mdp import MDP, evaluate
+from gpnotes.mdp.learning import (
+    SARSA,
+    TD,
+    Fixed,
+    NStepSARSA,
+    NStepTD,
+    Power,
+    QLambda,
+    QLearning,
+    SARSALambda,
+    Tabular,
+    Transition,
+    run,
+)
+
+DISCOUNT = 0.8
+
+
+def forward(S=7, A=2, seed=0):
+    """A process that only goes forward: no state is seen twice in an episode, the last one ends."""
+    rng = np.random.default_rng(seed)
+    P = np.zeros((S, A, S))
+    for s in range(S - 1):
+        P[s, :, s + 1 :] = rng.dirichlet(np.ones(S - 1 - s), size=A)
+    P[-1, :, -1] = 1.0
+    r = rng.standard_normal((S, A))
+    r[-1] = 0.0
+    return MDP.from_arrays(P, r, DISCOUNT)
+
+
+def recurrent(S=3, A=2, seed=5):
+    rng = np.random.default_rng(seed)
+    return MDP(rng.dirichlet(np.ones(S), size=S * A), rng.random((S, A)), DISCOUNT)
+
+
+EVEN = np.full((7, 2), 0.5)
+START = np.random.default_rng(9).standard_normal(7)
+PAIRS = np.random.default_rng(9).standard_normal((7, 2))
+
+
+def one_episode(learner, horizon=None):
+    """What the first episode of each of some runs changed, and what was seen in it."""
+    found = run(
+        learner, Tabular(forward()), steps=8, runs=40, stream=stream(2), record=True,
+        horizon=horizon, watch=lambda memory: memory.values, every=1,
+    )  # fmt: skip
+    for one in range(40):
+        ends = int(found.episodes.of(one).step[0])
+        parts = (part[:ends, one] for part in found.seen)
+        yield found.watched[ends - 1, one], found.seen._make(parts)
+
+
+def mixture(returns, trace):
+    """The mixture of the n-step returns, the last one with all the weight that is left."""
+    weights = [(1 - trace) * trace**n for n in range(len(returns) - 1)]
+    return sum(w * g for w, g in zip(weights, returns, strict=False)) + (
+        trace ** (len(returns) - 1) * returns[-1]
+    )
+
+
+def n_step_returns(rewards, after):
+    """Of each step the returns of 1, 2, … steps; `after` are the values of what was reached."""
+    T = len(rewards)
+    return [
+        [
+            sum(DISCOUNT ** (k - t) * rewards[k] for k in range(t, n))
+            + DISCOUNT ** (n - t) * after[n - 1]
+            for n in range(t + 1, T + 1)
+        ]
+        for t in range(T)
+    ]
+
+
+@pytest.mark.parametrize("horizon", [None, 2])
+@pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
+def test_td_with_traces_is_the_mixture_of_n_step_returns(trace, horizon):
+    """Where no state is seen twice, each value moves by its rate times the mixture's error."""
+    learner = TD(DISCOUNT, EVEN, rate=0.3, start=START, trace=trace)
+    lengths = set()
+    for after, seen in one_episode(learner, horizon):
+        onward = np.where(seen.ended, 0.0, START[seen.next])
+        wanted = START.copy()
+        for s, returns in zip(seen.states, n_step_returns(seen.rewards, onward), strict=True):
+            wanted[s] += 0.3 * (mixture(returns, trace) - START[s])
+        assert after == pytest.approx(wanted, abs=1e-13)
+        lengths.add(len(seen.states))
+    assert len(lengths) > 1
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
+def test_sarsa_with_traces_is_the_mixture_of_n_step_returns(trace):
+    learner = SARSALambda(DISCOUNT, rate=0.3, explore=Fixed(EVEN), start=PAIRS, trace=trace)
+    for after, seen in one_episode(learner):
+        onward = np.append(PAIRS[seen.states[1:], seen.actions[1:]], 0.0)
+        wanted = PAIRS.copy()
+        pairs = zip(seen.states, seen.actions, strict=True)
+        for pair, returns in zip(pairs, n_step_returns(seen.rewards, onward), strict=True):
+            wanted[pair] += 0.3 * (mixture(returns, trace) - PAIRS[pair])
+        assert after == pytest.approx(wanted, abs=1e-13)
+
+
+@pytest.mark.parametrize("horizon", [None, 3])
+@pytest.mark.parametrize("count", [1, 2, 10])
+def test_n_step_td_learns_from_the_n_step_returns(count, horizon):
+    learner = NStepTD(DISCOUNT, EVEN, rate=0.3, start=START, count=count)
+    for after, seen in one_episode(learner, horizon):
+        onward = np.where(seen.ended, 0.0, START[seen.next])
+        wanted = START.copy()
+        for s, returns in zip(seen.states, n_step_returns(seen.rewards, onward), strict=True):
+            wanted[s] += 0.3 * (returns[min(count, len(returns)) - 1] - START[s])
+        assert after == pytest.approx(wanted, abs=1e-13)
+
+
+@pytest.mark.parametrize("count", [1, 2, 10])
+def test_n_step_sarsa_learns_from_the_n_step_returns(count):
+    learner = NStepSARSA(DISCOUNT, rate=0.3, explore=Fixed(EVEN), start=PAIRS, count=count)
+    for after, seen in one_episode(learner):
+        onward = np.append(PAIRS[seen.states[1:], seen.actions[1:]], 0.0)
+        wanted = PAIRS.copy()
+        pairs = zip(seen.states, seen.actions, strict=True)
+        for pair, returns in zip(pairs, n_step_returns(seen.rewards, onward), strict=True):
+            wanted[pair] += 0.3 * (returns[min(count, len(returns)) - 1] - PAIRS[pair])
+        assert after == pytest.approx(wanted, abs=1e-13)
+
+
+SAME = {
+    "n-step TD of one step": (
+        NStepTD(DISCOUNT, np.full((3, 2), 0.5)),
+        TD(DISCOUNT, np.full((3, 2), 0.5)),
+    ),
+    "n-step SARSA of one step": (NStepSARSA(DISCOUNT), SARSA(DISCOUNT)),
+    "SARSA with traces of no length": (SARSALambda(DISCOUNT, trace=0.0), SARSA(DISCOUNT)),
+    "Q with traces of no length": (QLambda(DISCOUNT, trace=0.0), QLearning(DISCOUNT)),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME.keys())
+def test_special_cases_are_the_simpler_learner(one, other):
+    settings = {"steps": 300, "runs": 6, "stream": stream(1), "horizon": 9}
+    ours, theirs = (run(who, Tabular(recurrent()), **settings).memory for who in (one, other))
+    assert ours.values == pytest.approx(theirs.values, abs=1e-12)
+    assert np.array_equal(ours.visits, theirs.visits)
+
+
+def test_traces_of_q_are_cut_by_a_step_that_is_not_greedy():
+
+    def step(state, action, reward, onward):
+        ints, no = (np.asarray([one]) for one in (state, action, onward)), np.zeros(1, bool)
+        s, a, n = ints
+        return Transition(s, a, np.asarray([reward]), n, no, no)
+
+    start = np.asarray([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
+    learner = QLambda(0.5, rate=0.1, start=start, trace=0.5)
+    memory = learner.step(learner.init(3, 2, 1), step(0, 0, 1.0, 1), stream(1))
+    first = 1.0 + 0.1 * (1.0 + 0.5 - 1.0)
+    assert memory.values[0, 0, 0] == pytest.approx(first)
+    greedy = learner.step(memory, step(1, 0, 2.0, 2), stream(1))
+    error = 2.0 + 0.5 - 1.0
+    assert greedy.values[0, 0, 0] == pytest.approx(first + 0.1 * 0.25 * error)
+    other = learner.step(greedy, step(2, 1, 5.0, 2), stream(1))
+    assert other.traces[0].tolist() == [[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.7])
+@pytest.mark.parametrize("off_policy", [False, True])
+def test_the_mean_of_td_over_runs_is_the_exact_one(trace, off_policy):
+    """Under a fixed policy the means of values, traces and their products move linearly."""
+    mdp, runs = recurrent(), 20000
+    policy = np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
+    behaviour = np.asarray([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]) if off_policy else None
+    rate = Power(0.5, 0.6, clock="time")
+    learner = TD(DISCOUNT, policy, rate, behaviour=behaviour, trace=trace)
+    values = run(learner, Tabular(mdp), steps=4, runs=runs, stream=stream(4)).memory.values
+    acts = policy if behaviour is None else behaviour
+    exact = by_all_paths(mdp, policy, acts, rate, trace, 4)
+    error = values.std(0, ddof=1) / np.sqrt(runs)
+    assert np.all(np.abs(values.mean(0) - exact) < 5 * error)
+    assert np.all(np.abs(exact) > 10 * error)
+
+
+def by_all_paths(mdp, policy, behaviour, rate, trace, steps):
+    """The mean of V over all paths of so many steps, one after another."""
+    S, A = mdp.rewards.shape
+
+    def mean(s, t, values, traces):
+        if t == steps:
+            return values
+        alpha, total = float(rate(np.asarray(float(t)))), np.zeros(S)
+        for a in range(A):
+            ratio = policy[s, a] / behaviour[s, a]
+            eligible = DISCOUNT * trace * traces
+            eligible[s] += 1.0
+            eligible = ratio * eligible
+            for onward in range(S):
+                error = mdp.rewards[s, a] + DISCOUNT * values[onward] - values[s]
+                chance = behaviour[s, a] * mdp.transitions[s * A + a, onward]
+                after = values + alpha * error * eligible
+                total += chance * mean(onward, t + 1, after, eligible)
+        return total
+
+    return mean(0, 0, np.zeros(S), np.zeros(S))
+
+
+def layered(seed=3):
+    """Three layers of two states and an end: all episodes from the first layer have three steps."""
+    rng = np.random.default_rng(seed)
+    P, r = np.zeros((7, 2, 7)), rng.random((7, 2))
+    for s in range(4):
+        P[s, :, s // 2 * 2 + 2 : s // 2 * 2 + 4] = rng.dirichlet(np.ones(2), size=2)
+    P[4:, :, 6], r[6] = 1.0, 0.0
+    return MDP.from_arrays(P, r, DISCOUNT)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_td_that_begins_at_the_values_of_the_policy_has_them_as_its_mean(count):
+    """No state depends on what is learnt of it later in the layers: every bias is nought."""
+    exact = evaluate(layered(), EVEN)
+    learner = NStepTD(DISCOUNT, EVEN, start=exact, count=count)
+    world = Tabular(layered(), np.asarray([0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    found = run(learner, world, steps=90, runs=4000, stream=stream(1))
+    values = found.memory.values
+    error = values.std(0, ddof=1) / np.sqrt(4000)
+    assert np.all(np.abs(values.mean(0) - exact) <= 5 * error)
+    assert 0 < error.max() < 0.005
+
+
+def test_monte_carlo_is_the_mean_of_returns_and_so_unbiased_from_any_start():
+    """With a step of one over the visits, and no bootstrap, first values are forgotten."""
+    exact, start = evaluate(layered(), EVEN), np.full(7, 100.0)
+    learner = NStepTD(DISCOUNT, EVEN, start=start, count=3)
+    found = run(learner, Tabular(layered()), steps=90, runs=4000, stream=stream(2))
+    for s in (0, 2, 3, 4, 5):
+        values = found.memory.values[found.memory.visits[:, s] > 0, s]
+        assert values.size > 3900
+        error = values.std(ddof=1) / np.sqrt(values.size)
+        assert abs(values.mean() - exact[s]) < 5 * error
+
+
+def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
+    """The first n-step return of each run, weighted, has the mean that the policy's would have."""
+    mdp, policy = recurrent(), np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
+    behaviour = np.full((3, 2), 0.5)
+    learner = NStepTD(DISCOUNT, policy, 1.0, behaviour=behaviour, count=3)
+    found = run(learner, Tabular(mdp), steps=3, runs=20000, stream=stream(8))
+    P, r = mdp.under(policy)
+    exact = (r + DISCOUNT * P @ (r + DISCOUNT * P @ r))[0]
+    first = found.memory.values[:, 0]
+    assert abs(first.mean() - exact) < 5 * first.std() / np.sqrt(20000)
+
+
+EVEN_3, OTHER_3 = np.full((3, 2), 0.5), np.asarray([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]])
+CARRYING = {
+    "SARSA": SARSA(DISCOUNT, 0.2),
+    "TD(λ)": TD(DISCOUNT, EVEN_3, 0.2, trace=0.7),
+    "TD(λ), off policy": TD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, trace=0.7),
+    "SARSA(λ)": SARSALambda(DISCOUNT, 0.2, trace=0.7),
+    "Q(λ)": QLambda(DISCOUNT, 0.2, trace=0.7),
+    "n-step TD": NStepTD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, count=4),
+    "n-step SARSA": NStepSARSA(DISCOUNT, 0.2, count=4),
+}
+
+
+@each("how", ["ended", "cut"])
+@each("learner", CARRYING.values(), ids=CARRYING.keys())
+def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
+    """Of two runs one is over: with a memory made anew it alone would learn the same."""
+    rng, no = np.random.default_rng(3), np.zeros(2, bool)
+
+    def steps(count):
+        draws = [(rng.integers(3, size=2), rng.integers(2, size=2)) for _ in range(count)]
+        return [Transition(s, a, rng.random(2), rng.integers(3, size=2), no, no) for s, a in draws]
+
+    def taught(memory, transitions):
+        for one in transitions:
+            memory = learner.step(memory, one, stream(1))
+        return memory
+
+    first, second = steps(6), [*steps(2), steps(1)[0]._replace(ended=~no)]
+    first[-1] = first[-1]._replace(**{how: np.asarray([True, False])})
+    memory = taught(learner.init(3, 2, 2), first)
+    kept = replace(
+        learner.init(3, 2, 2),
+        values=memory.values.copy(),
+        visits=memory.visits.copy(),
+        time=memory.time,
+    )
+    through, anew = taught(memory, second).values, taught(kept, second).values
+    assert np.array_equal(through[0], anew[0])
+    assert not np.array_equal(through[1], anew[1])

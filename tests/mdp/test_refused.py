@@ -1,0 +1,149 @@
+"""What a user may get wrong is refused by name."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from cases import each
+
+from gpnotes.mdp import MDP, Grid, evaluate, occupancies, solve
+
+P = np.asarray([[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.3, 0.7]]])
+R = np.asarray([[1.0, 0.0], [0.0, 2.0]])
+GOOD = MDP.from_arrays(P, R, 0.9)
+
+
+def spoilt(state, action, row):
+    rows = P.copy()
+    rows[state, action] = row
+    return rows
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ([0.5, 0.4], "sum to one in each row; those of action 0 in state 1 sum to 0.9"),
+        ([0.5, 0.5 + 1e-8], "those of action 0 in state 1 sum to 1.00000001"),
+        ([1.5, -0.5], "not be negative; those of action 0 in state 1 hold -0.5"),
+    ],
+)
+def test_rows_that_are_no_probabilities(form, row, says):
+    rows = spoilt(1, 0, row)
+    given = rows if form == "dense" else [sp.csr_array(rows[:, a]) for a in range(2)]
+    with pytest.raises(ValueError, match=f"transitions must {says}|{says}"):
+        MDP.from_arrays(given, R, 0.9)
+
+
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_a_row_off_by_rounding_is_taken(form):
+    rows = spoilt(1, 0, [0.5, 0.5 + 1e-10])
+    given = rows if form == "dense" else [sp.csr_array(rows[:, a]) for a in range(2)]
+    assert MDP.from_arrays(given, R, 0.9).row_sums[1] > 1.0
+
+
+def test_probabilities_that_are_not_finite():
+    with pytest.raises(ValueError, match="transitions must be finite"):
+        MDP.from_arrays(spoilt(0, 0, [np.nan, 1.0]), R, 0.9)
+    rows = sp.csr_array(spoilt(0, 0, [np.nan, 1.0]).reshape(4, 2))
+    with pytest.raises(ValueError, match="transitions must be finite"):
+        MDP(rows, R, 0.9)
+
+
+def test_shapes_that_do_not_fit():
+    with pytest.raises(ValueError, match=r"transitions must have shape \(S, A, S\); got \(4, 2\)"):
+        MDP.from_arrays(P.reshape(4, 2), R, 0.9)
+    with pytest.raises(ValueError, match=r"transitions must have shape \(4, 2\), a row for each"):
+        MDP(P.reshape(4, 2)[:3], R, 0.9)
+    with pytest.raises(ValueError, match=r"rewards must have shape \(2, 2\), \(2, 2, 2\) or"):
+        MDP.from_arrays(P, np.ones(3), 0.9)
+    with pytest.raises(ValueError, match="transitions must be square matrices of one size"):
+        MDP.from_arrays([sp.csr_array(np.eye(2)), sp.csr_array(np.eye(3))], R, 0.9)
+    with pytest.raises(TypeError, match=r"transitions\[1\] must be a sparse matrix of SciPy"):
+        MDP.from_arrays([sp.csr_array(np.eye(2)), np.eye(2)], R, 0.9)
+    with pytest.raises(TypeError, match=r"transitions must have a real floating dtype"):
+        MDP(sp.csr_array(np.eye(2, dtype=int)), np.zeros((2, 1)), 0.9)
+    with pytest.raises(ValueError, match="transitions must hold a matrix for each action"):
+        MDP.from_arrays([], R, 0.9)
+
+
+@pytest.mark.parametrize("discount", [-0.1, 1.1, float("nan")])
+def test_a_discount_that_is_none(discount):
+    with pytest.raises(ValueError, match="discount must be"):
+        MDP.from_arrays(P, R, discount)
+
+
+@each(
+    ("policy", "says"),
+    [
+        (np.asarray([0, 1, 0]), r"an action for each of the 2 states; got shape \(3,\)"),
+        (np.asarray([0, 2]), "of actions 0 to 1; in state 1 it is 2"),
+        (np.asarray([-1, 0]), "of actions 0 to 1; in state 0 it is -1"),
+        (np.ones((2, 3)) / 3, r"whole numbers \(2,\) or probabilities \(2, 2\) for this process"),
+        (np.asarray([0.0, 1.0]), r"whole numbers \(2,\) or probabilities \(2, 2\)"),
+        (np.asarray([[0.5, 0.4], [0.5, 0.5]]), "sum to one in each row; those in state 0 sum to"),
+        (np.asarray([[1.5, -0.5], [0.5, 0.5]]), "not be negative; those in state 0 hold -0.5"),
+    ],
+)
+def test_a_policy_for_another_process(policy, says):
+    for ask in (GOOD.under, lambda policy: evaluate(GOOD, policy)):
+        with pytest.raises(ValueError, match=f"policy must (be )?(have )?{says}"):
+            ask(policy)
+
+
+def test_a_policy_that_never_ends_at_discount_one():
+    """The second state can be reached from nowhere, and leads nowhere: it is named all the same."""
+    mdp = MDP.from_arrays(np.asarray([[[1.0, 0.0]], [[0.0, 1.0]]]), np.asarray([[0.0], [1.0]]), 1.0)
+    policy = np.asarray([0, 0])
+    with pytest.raises(ValueError, match=r"policy must lead to .* from state 1 it never does"):
+        evaluate(mdp, policy)
+    with pytest.raises(ValueError, match=r"policy must lead to .* from state 1 it never does"):
+        occupancies(mdp, policy, np.asarray([1.0, 0.0]))
+    with pytest.raises(ValueError, match=r"mdp must be able to end .* from state 1 no policy does"):
+        solve(mdp)
+
+
+def test_starts_that_are_no_probabilities():
+    policy = np.asarray([0, 0])
+    for start in ([0.5, 0.6], [1.5, -0.5]):
+        with pytest.raises(ValueError, match="start must be probabilities"):
+            occupancies(GOOD, policy, np.asarray(start))
+
+
+def test_an_environment_without_a_table():
+    gymnasium = pytest.importorskip("gymnasium")
+    for env in (gymnasium.make("Blackjack-v1"), gymnasium.make("Pendulum-v1"), None, 3):
+        with pytest.raises(TypeError, match="env must be an environment of gymnasium with"):
+            MDP.from_gymnasium(env, 0.9)
+
+
+def test_a_table_with_a_hole():
+    gymnasium = pytest.importorskip("gymnasium")
+    env = gymnasium.make("FrozenLake-v1")
+    del env.unwrapped.P[3][2]
+    with pytest.raises(ValueError, match="it has none for action 2 in state 3"):
+        MDP.from_gymnasium(env, 0.9)
+
+
+@each(
+    ("given", "error", "says"),
+    [
+        ({"rows": ()}, ValueError, "rows must be of one length and have a cell"),
+        ({"rows": ("..", ".")}, ValueError, "rows must be of one length and have a cell"),
+        ({"rows": ("##",)}, ValueError, "rows must be of one length and have a cell"),
+        ({"rows": "S.G"}, TypeError, "rows must be a tuple of strings"),
+        ({"rows": ("SC", "S.")}, ValueError, "rows must have one S for the cliff"),
+        ({"rewards": {"GG": 1.0}}, TypeError, "rewards must be a mapping of single letters"),
+        ({"rewards": {"G": "x"}}, TypeError, r"rewards\['G'\] must be a number"),
+        ({"slip": 1.5}, ValueError, "slip must be a probability"),
+        ({"wind": (1,)}, ValueError, "wind must have a number for each of 3 columns; got 1"),
+        ({"wind": (0.5, 0, 0)}, TypeError, r"wind\[0\] must be a whole number"),
+    ],
+)
+def test_maps_that_are_none(given, error, says):
+    with pytest.raises(error, match=says):
+        Grid(**{"rows": ("S.G",), **given})
+
+
+def test_cells_that_are_walls():
+    with pytest.raises(ValueError, match=r"row and column must be those of a cell; \(0, 1\)"):
+        Grid(("S#G",)).at(0, 1)

@@ -1,0 +1,167 @@
+"""Runs: repeatable, many at once, resumed bit by bit, in memory and from a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes import stream
+from gpnotes.mdp import MDP
+from gpnotes.mdp.learning import (
+    SARSA,
+    TD,
+    EpsilonGreedy,
+    NStepSARSA,
+    NStepTD,
+    Power,
+    QLambda,
+    QLearning,
+    SARSALambda,
+    Tabular,
+    run,
+)
+
+
+def walk(length=5):
+    """A walk between two ends; the right one pays."""
+    S = length
+    P, r = np.zeros((S, 2, S)), np.zeros((S, 2))
+    for s in range(1, S - 1):
+        P[s, 0, [s - 1, s + 1]] = 0.8, 0.2
+        P[s, 1, [s - 1, s + 1]] = 0.2, 0.8
+    P[[0, S - 1], :, [0, S - 1]] = 1.0
+    r[S - 2] = 0.2, 0.8
+    return MDP.from_arrays(P, r, 0.9)
+
+
+LEARNERS = {
+    "Q-learning": QLearning(0.9, explore=EpsilonGreedy(Power(exponent=0.5))),
+    "SARSA": SARSA(0.9, rate=Power(0.5, 0.7, clock="time")),
+    "TD(0)": TD(0.9, np.full((5, 2), 0.5)),
+    "TD(λ)": TD(0.9, np.full((5, 2), 0.5), rate=0.1, trace=0.8),
+    "n-step TD": NStepTD(0.9, np.full((5, 2), 0.5), count=3),
+    "n-step SARSA": NStepSARSA(0.9, count=3),
+    "SARSA(λ)": SARSALambda(0.9, rate=0.1),
+    "Q(λ)": QLambda(0.9, rate=0.1, replacing=True),
+}
+STARTS = np.asarray([0.0, 0.2, 0.3, 0.5, 0.0])
+
+
+def settings(**more):
+    """What the runs here have in common."""
+    common = {"runs": 7, "stream": stream(3), "every": 50, "record": True}
+    return (
+        common | {"watch": lambda memory: memory.values.reshape(7, -1).max(1), "horizon": 6} | more
+    )
+
+
+def hold_same(one, other):
+    """Raise where two runs differ in a bit."""
+    ours, theirs = one._parts, other._parts
+    assert ours.keys() == theirs.keys()
+    for name, part in ours.items():
+        assert part.dtype == theirs[name].dtype, name
+        assert np.array_equal(part, theirs[name]), name
+
+
+@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
+def test_the_same_stream_gives_the_same_runs(learner):
+    world = Tabular(walk(), STARTS)
+    once = run(learner, world, steps=120, **settings())
+    hold_same(once, run(learner, world, steps=120, **settings()))
+    other = run(learner, world, steps=120, **settings(stream=stream(4)))
+    assert not np.array_equal(once.memory.values, other.memory.values)
+
+
+@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
+def test_runs_that_are_resumed_are_the_uninterrupted_ones(learner, tmp_path):
+    world = Tabular(walk(), STARTS)
+    whole = run(learner, world, steps=235, **settings())
+    first = run(learner, world, steps=73, **settings())
+    kept = first.memory.values.copy()
+    hold_same(whole, first.resume(100).resume(62))
+    hold_same(whole, first.resume(162))
+    assert np.array_equal(first.memory.values, kept)
+    for steps in (73, 150, 235):  # as if the process had died twice
+        from_file = run(learner, world, steps=steps, file=tmp_path / "runs.npz", **settings())
+    hold_same(whole, from_file)
+
+
+def test_what_a_run_reports_agrees_with_what_it_saw():
+    found = run(LEARNERS["SARSA"], Tabular(walk(), STARTS), steps=200, **settings())
+    seen = found.seen
+    assert seen.states.shape == (200, 7)
+    assert found.rewards == pytest.approx(seen.rewards.reshape(4, 50, 7).mean(1))
+    assert found.watched.shape == (4, 7)
+    for one in range(7):
+        ours = found.episodes.of(one)
+        over = np.flatnonzero(seen.ended[:, one] | seen.cut[:, one]) + 1
+        assert ours.step.tolist() == over.tolist()
+        assert ours.lengths.tolist() == np.diff(over, prepend=0).tolist()
+        parts = np.split(seen.rewards[:, one], over)[:-1]
+        assert ours.returns == pytest.approx(np.asarray([part.sum() for part in parts]))
+        assert ours.lengths.max() <= 6
+    assert np.all(seen.cut[seen.cut] & ~seen.ended[seen.cut])
+    inner = ~(seen.ended | seen.cut)[:-1]
+    assert np.array_equal(seen.next[:-1][inner], seen.states[1:][inner])
+
+
+def test_a_file_of_other_runs_is_refused(tmp_path):
+    file, world = tmp_path / "runs.npz", Tabular(walk())
+    run(LEARNERS["SARSA"], world, steps=60, file=file, **settings())
+    for learner, other, more in (
+        (LEARNERS["Q-learning"], world, {}),
+        (LEARNERS["SARSA"], Tabular(walk(), STARTS), {}),
+        (LEARNERS["SARSA"], world, {"stream": stream(4)}),
+        (LEARNERS["SARSA"], world, {"horizon": 7}),
+    ):
+        with pytest.raises(ValueError, match="file must be of this run"):
+            run(learner, other, steps=60, file=file, **settings(**more))
+    with pytest.raises(ValueError, match="steps must be at least those taken, 60; got 50"):
+        run(LEARNERS["SARSA"], world, steps=50, file=file, **settings())
+
+
+@pytest.mark.parametrize(
+    "watch", [lambda memory: np.ones(memory.time), lambda memory: ["x"], lambda memory: None]
+)
+def test_what_is_watched_are_numbers_of_one_shape(watch):
+    with pytest.raises(TypeError, match="watch must return an array of numbers, of one shape"):
+        run(LEARNERS["SARSA"], Tabular(walk()), steps=4, every=2, watch=watch, stream=stream(1))
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (5, "start must be a whole number from 0 to 4; got 5"),
+        (STARTS * 2, "start must be probabilities that sum to 1"),
+        (STARTS[:4], r"start must have shape \(5,\)"),
+    ],
+)
+def test_no_such_start(start, said):
+    with pytest.raises(ValueError, match=said):
+        Tabular(walk(), start)
+
+
+def test_episodes_start_with_their_probabilities():
+    states = Tabular(walk(), STARTS).reset(stream(1), 40000)
+    shares = np.bincount(states, minlength=5) / 40000
+    assert np.all(np.abs(shares - STARTS) <= 5 * np.sqrt(STARTS * (1 - STARTS) / 40000))
+
+
+def test_the_world_steps_with_the_probabilities_of_the_process():
+    """Frequencies of successors and of coins within five standard errors."""
+    P = np.asarray([[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
+    mdp = MDP(P, np.asarray([[0.2], [-1.0], [1.0]]), 0.9)
+    world, n = Tabular(mdp, coins=(-1.0, 2.0)), 40000
+    for state in range(3):
+        here = np.full(n, state)
+        onward, rewards, ended, cut = world.step(here, np.zeros(n, int), stream(state))
+        shares = np.bincount(onward, minlength=3) / n
+        sd = np.sqrt(P[state] * (1 - P[state]) / n)
+        assert np.all(np.abs(shares - P[state]) <= 5 * sd)
+        assert set(rewards) <= {-1.0, 2.0}
+        mean = mdp.rewards[state, 0]
+        sd = np.sqrt((mean + 1.0) * (2.0 - mean) / n)
+        assert abs(rewards.mean() - mean) <= 5 * sd
+        assert not (ended | cut).any()

@@ -1,0 +1,230 @@
+"""The best policy and its certificate, by four methods."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gpnotes.ground.sparse import least_cost
+from gpnotes.ground.xp import has_double, to_numpy
+from gpnotes.mdp import MDP, Grid, evaluate, occupancies, solve
+from gpnotes.mdp.solving import METHODS
+
+every_method = pytest.mark.parametrize("method", METHODS)
+
+
+def iterated(P, r, discount, sweeps=3000):
+    v = np.zeros(len(r))
+    for _ in range(sweeps):
+        v = np.max(r + discount * P @ v, axis=1)
+    return v
+
+
+@every_method
+def test_every_method_finds_what_iterating_long_finds(make_arrays, method):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, r, 0.9)
+    v = iterated(P, r, 0.9)
+    found = solve(mdp, method)
+    np.testing.assert_allclose(found.values, v, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.action_values, r + 0.9 * P @ v, rtol=0, atol=1e-8)
+    np.testing.assert_array_equal(found.policy, np.argmax(r + 0.9 * P @ v, axis=1))
+    assert 0.0 < found.bound <= 1e-8
+    assert np.max(np.abs(evaluate(mdp, found.policy) - v)) <= found.bound
+    assert found.method == method
+    assert found.iterations > 0
+
+
+@every_method
+def test_sparse_is_as_dense(make_arrays, method):
+    P, r = make_arrays()
+    dense = solve(MDP.from_arrays(P, r, 0.9), method)
+    sparse = solve(MDP.from_arrays([sp.csr_array(P[:, a]) for a in range(3)], r, 0.9), method)
+    np.testing.assert_allclose(sparse.values, dense.values, rtol=0, atol=2e-8)
+    np.testing.assert_array_equal(sparse.policy, dense.policy)
+
+
+@every_method
+def test_every_namespace_gets_the_same_policy(make_arrays, space, method):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(space.asarray(P), space.asarray(r), 0.9)
+    tolerance = 1e-8 if has_double(mdp.rewards) else 1e-2  # a device without float64 has rounding
+    found = solve(mdp, method, tolerance=tolerance)
+    exact = solve(MDP.from_arrays(P, r, 0.9))
+    assert found.bound <= max(tolerance, 1e-5)
+    assert found.values.dtype == found.action_values.dtype == space.asarray(r).dtype
+    np.testing.assert_array_equal(to_numpy(found.policy), exact.policy)
+    assert np.max(np.abs(to_numpy(found.values) - exact.values)) <= max(found.bound, 1e-5)
+
+
+@every_method
+def test_single_precision_says_what_rounding_its_values_costs(make_arrays, method):
+    P, r = (a.astype(np.float32) for a in make_arrays())
+    found = solve(MDP.from_arrays(P, r, 0.9), method)
+    truth = iterated(P.astype(float), r.astype(float), 0.9)
+    assert found.values.dtype == np.float32
+    assert np.max(np.abs(found.values - truth)) <= found.bound
+    assert 1e-8 < found.bound < 1e-5
+
+
+@every_method
+def test_discount_zero_looks_at_the_next_reward_alone(make_arrays, method):
+    P, r = make_arrays()
+    found = solve(MDP.from_arrays(P, r, 0.0), method)
+    np.testing.assert_allclose(found.values, np.max(r, axis=1), rtol=0, atol=1e-12)
+
+
+@every_method
+def test_ties_go_to_the_first_action(make_arrays, method):
+    """Actions 1 and 3 are one action, spelt in another order; and so on for all methods."""
+    P, r = make_arrays(A=2)
+    P = np.concatenate([P[:, :1] * 0 + P[:, 1:], P[:, 1:], P[:, :1], P[:, :1]], axis=1)
+    r = np.concatenate([r[:, 1:], r[:, 1:] + 3e-14, r[:, :1] + 3e-14, r[:, :1]], axis=1)
+    policy = solve(MDP.from_arrays(P, r, 0.9), method).policy
+    assert set(policy) == {0, 2}
+
+
+def test_the_bounds_meet_long_before_the_values_do(make_arrays):
+    """The span of a step shrinks as the chain forgets, whatever the discount."""
+    P, r = make_arrays(S=50, successors=10)
+    near = solve(MDP.from_arrays(P, r, 0.9), "value iteration")
+    far = solve(MDP.from_arrays(P, r, 0.999), "value iteration", tolerance=1e-6)
+    assert near.iterations < 40  # without the span, log(1e-8 / 10) / log(0.9) = 197
+    assert far.iterations < 60  # and 22000
+
+
+# -- episodes ----------------------------------------------------------------------------------
+
+
+@every_method
+def test_a_walk_without_discount_counts_the_steps(method):
+    mdp = Grid(("S...", ".##.", "...G"), step=-1.0, rewards={}).mdp(1.0)
+    found = solve(mdp, method)
+    np.testing.assert_allclose(found.values, [-5, -4, -3, -2, -4, -1, -3, -2, -1, 0], atol=1e-8)
+    assert found.values[-1] == 0.0
+    assert found.bound <= 1e-8
+
+
+@every_method
+@pytest.mark.parametrize("discount", [0.5, 1.0])
+def test_terminal_states_are_worth_nothing_at_all(method, discount):
+    mdp = Grid(("S..G", ".X..", "...."), step=-0.1, slip=0.3).mdp(discount)
+    found = solve(mdp, method)
+    assert found.values[3] == found.values[5] == 0.0
+    np.testing.assert_allclose(found.values, evaluate(mdp, found.policy), rtol=0, atol=1e-8)
+
+
+@every_method
+def test_the_chance_to_reach_the_goal_is_a_value_without_discount(method):
+    """Every step but the last is free, and one may walk in circles: FrozenLake's 14 of 17."""
+    gymnasium = pytest.importorskip("gymnasium")
+    mdp = MDP.from_gymnasium(gymnasium.make("FrozenLake-v1"), 1.0)
+    found = solve(mdp, method)
+    assert abs(found.values[0] - 14 / 17) <= found.bound <= 1e-8
+    assert np.max(np.abs(evaluate(mdp, found.policy) - found.values)) <= found.bound
+
+
+@every_method
+def test_free_ways_are_followed_to_where_it_pays(method):
+    """All steps are free but those into the goal and the pit; the policy does get there."""
+    grid = Grid(("....G", ".##.X", "S...."))
+    mdp = grid.mdp(1.0)
+    found = solve(mdp, method)
+    going = ~mdp.terminal
+    np.testing.assert_allclose(found.values[going], 1.0, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(evaluate(mdp, found.policy), found.values, rtol=0, atol=1e-8)
+
+
+@every_method
+def test_who_can_only_lose_stays_where_it_is_free(method):
+    """A loop for nothing, a way to the end that costs: staying is worth 0, and is chosen."""
+    P = np.asarray([[[0, 1, 0], [1, 0, 0]], [[1, 0, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]])
+    r = np.asarray([[0.0, -1.0], [0.0, -2.0], [0.0, 0.0]])
+    mdp = MDP.from_arrays(P.astype(float), r, 1.0)
+    found = solve(mdp, method)
+    np.testing.assert_allclose(found.values, 0.0, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(evaluate(mdp, found.policy), 0.0, rtol=0, atol=1e-12)
+
+
+@every_method
+def test_values_without_a_bound_are_refused(method):
+    P = np.asarray([[[1, 0], [0, 1]], [[0, 1], [0, 1]]], dtype=float)
+    mdp = MDP.from_arrays(P, np.asarray([[1.0, 0.0], [0.0, 0.0]]), 1.0)
+    with pytest.raises(ValueError, match="mdp must have values with a bound"):
+        solve(mdp, method)
+
+
+@every_method
+def test_a_state_that_cannot_end_is_named(method):
+    P = np.asarray([[[1, 0, 0]], [[0, 1, 0]], [[0, 1, 0]]], dtype=float)
+    mdp = MDP.from_arrays(P, np.asarray([[0.0], [-1.0], [-1.0]]), 1.0)
+    with pytest.raises(ValueError, match=r"mdp must be able to end .* from state 1 no policy does"):
+        solve(mdp, method)
+
+
+@every_method
+def test_circles_whose_rewards_cancel_are_refused(method):
+    P = np.asarray([[[0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]])
+    r = np.asarray([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
+    mdp = MDP.from_arrays(P.astype(float), r, 1.0)
+    with pytest.raises(ValueError, match=r"circles whose rewards cancel|limit must be larger"):
+        solve(mdp, method, limit=2000)
+
+
+@every_method
+def test_a_long_way_needs_a_small_slack(method):
+    """What each of 400 steps may lose is a four-hundredth; the first choice of slack is larger."""
+    mdp = Grid(("S" + "." * 400 + "G",), step=-1.0, rewards={}, slip=0.5).mdp(1.0)
+    found = solve(mdp, method, tolerance=1e-5)
+    assert found.bound <= 1e-5
+    np.testing.assert_allclose(found.values, evaluate(mdp, found.policy), rtol=0, atol=1e-5)
+
+
+def test_single_precision_of_sparse_rows_is_worked_out_in_double(make_arrays):
+    P, r = (a.astype(np.float32) for a in make_arrays())
+    sparse = MDP.from_arrays([sp.csr_array(P[:, a]) for a in range(3)], r, 0.99)
+    wide = sparse.in_double()
+    policy = np.zeros(12, dtype=int)
+    np.testing.assert_allclose(evaluate(sparse, policy), evaluate(wide, policy), rtol=1e-7)
+    found = solve(sparse)
+    assert found.values.dtype == np.float32
+    assert np.max(np.abs(found.values - solve(wide).values)) <= found.bound
+
+
+# -- duality, and what rounding allows -----------------------------------------------------------
+
+
+def test_occupancies_are_the_prices_of_the_linear_program(make_arrays):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, r, 0.9)
+    S, A = r.shape
+    start = np.full(S, 1.0 / S)
+    rows = np.repeat(np.eye(S), A, axis=0) - 0.9 * mdp.transitions
+    program = least_cost(start, rows, r.ravel())
+    found = solve(mdp)
+    visits = occupancies(mdp, found.policy, start)
+    np.testing.assert_allclose(program.prices.reshape(S, A), visits, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(np.sum(visits * r), start @ found.values, rtol=0, atol=1e-8)
+
+
+@every_method
+def test_what_rounding_hides_is_not_promised(make_arrays, method):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, 1e6 * r, 0.999)
+    with pytest.raises(ValueError, match="tolerance must be at least"):
+        solve(mdp, method, tolerance=1e-9)
+    assert solve(mdp, method, tolerance=0.1).bound <= 0.1
+
+
+def test_a_limit_is_a_limit(make_arrays):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, r, 0.99)
+    with pytest.raises(ValueError, match="limit must be larger: after 3 sweeps"):
+        solve(mdp, "value iteration", limit=3)
+
+
+@every_method
+def test_rewards_beyond_all_floats(make_arrays, method):
+    P, r = make_arrays()
+    mdp = MDP.from_arrays(P, np.where(r > 0, 1e308, -1e308), 0.99)
+    with pytest.raises(ValueError, match=r"mdp\.rewards must be smaller than"):
+        solve(mdp, method)

@@ -1,0 +1,447 @@
+"""Chains as a whole: warm-up, files, hyperparameters, calibration, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cases import each
+from scipy import integrate, stats
+
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    LogNormalPrior,
+    NormalPrior,
+    condition,
+    log_evidence,
+    samplers,
+    stream,
+)
+from gpnotes.ground.chunks import Rows
+from gpnotes.infer import sparse
+from gpnotes.infer.objective import objective_of
+from gpnotes.samplers import HMC, MALA, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk, RowSum
+from gpnotes.samplers.warmup import StepSearch, units_of, windows
+
+
+def skewed(tied):
+    """A normal density with scales 50 apart and a correlation."""
+    precision = np.linalg.inv([[1.0, 0.02 * tied], [0.02 * tied, 0.0004]])
+
+    def density(x):
+        slope = precision @ (x - 1.0)
+        return -0.5 * float((x - 1.0) @ slope), -slope
+
+    return density
+
+
+skew = skewed(0.9)
+APART = np.asarray([[3.0, 1.0], [-1.0, 1.0], [1.0, 1.05], [1.0, 0.95]])
+BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
+
+
+@pytest.mark.parametrize(
+    "sampler", [RandomWalk(), MALA(), HMC(leaps=5), pytest.param(NUTS(), marks=BY_NIGHT)], ids=repr
+)
+@pytest.mark.parametrize("mass", ["diagonal", "dense"])
+def test_warm_up_finds_step_and_units(sampler, mass):
+    # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
+    target = skewed({"diagonal": 0.3, "dense": 0.9}[mass])
+    found = samplers.sample(target, sampler, APART, stream=stream(1), draws=600, mass=mass)
+    assert np.all(np.abs(found.mean - 1.0) < 5 * found.mcse)
+    assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalk else 60))
+    assert found.acceptance.mean() == pytest.approx(sampler.aim, abs=0.15)
+    assert all(one.root.ndim == (1 if mass == "diagonal" else 2) for one in found.samplers)
+
+
+def test_units_are_those_of_the_draws(rng):
+    draws = rng.standard_normal((4000, 3)) @ np.diag([1.0, 10.0, 0.1])
+    np.testing.assert_allclose(units_of(draws, "diagonal"), [1.0, 10.0, 0.1], rtol=0.05)
+    root = units_of(draws, "dense")
+    np.testing.assert_allclose(root @ root.T, np.cov(draws.T), rtol=0.01, atol=0.05)
+    draws[:, 1] = 2.0
+    assert units_of(draws, "diagonal")[1] == 1.0
+
+
+def test_the_stretches_of_a_warm_up_add_up():
+    for warmup in (1, 7, 30, 100, 1000, 3333):
+        assert sum(windows(warmup)) == warmup
+
+
+def test_a_search_finds_the_step():
+    """Of an acceptance that falls with the step, ``exp(−step)``, at 0.8: the step is −log 0.8."""
+    search = StepSearch(1.0, 0.8)
+    for _ in range(3000):
+        search.update(math.exp(-search.size))
+    assert search.settled == pytest.approx(-math.log(0.8), rel=0.02)
+
+
+@pytest.mark.parametrize("first", [0.3, 1.0, 3.0])
+def test_noise_does_not_push_a_search_to_one_side(first, rng):
+    """Acceptances of a leapfrog, by the normal distribution of what it loses of the energy.
+
+    A search whose steps swing widely has the right mean of acceptances and the wrong step, since
+    acceptance falls ever faster with the step.
+    """
+    ends = []
+    for _ in range(100):
+        search = StepSearch(first, 0.8)
+        for _ in range(200):
+            sd = search.size**2
+            search.update(min(1.0, math.exp(-(0.5 * sd**2 + sd * rng.standard_normal()))))
+        ends.append(2.0 * stats.norm.cdf(-0.5 * search.settled**2))
+    assert np.mean(ends) == pytest.approx(0.8, abs=0.02)
+
+
+SCALES = np.geomspace(1.0, 30.0, 10)
+
+
+def scaled(x):
+    """A normal density of ten unknowns whose axes are badly scaled."""
+    z = x / SCALES
+    return -0.5 * float(z @ z), -z / SCALES
+
+
+def heavy(x):
+    """Ten independent unknowns with the tails of Student's t of five degrees, on those axes."""
+    z = x / SCALES
+    return -3.0 * float(np.log1p(z**2 / 5.0).sum()), -6.0 * z / (5.0 + z**2) / SCALES
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(i, marks=BY_NIGHT) for i in (2, 3))])
+@pytest.mark.parametrize("target", [scaled, heavy], ids=["normal", "heavy tails"])
+@pytest.mark.parametrize("sampler", [NUTS(), HMC(leaps=5)], ids=repr)
+def test_warm_up_ends_at_the_acceptance_that_was_asked_for(sampler, target, seed):
+    found = samplers.sample(
+        target, sampler, SCALES, stream=stream(seed), chains=4, draws=200, warmup=300
+    )
+    assert found.acceptance.mean() == pytest.approx(sampler.aim, abs=0.05)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_paths_whose_step_was_tuned_do_not_come_home(seed):
+    """Five leaps of a step that is accepted as often as it should be are nearly a whole turn."""
+    found = samplers.sample(
+        skew, HMC(leaps=5), APART, stream=stream(seed), draws=300, warmup=300, mass="dense"
+    )
+    assert np.all(found.ess_bulk > 200)
+
+
+def run(file=None, draws=250, callback=None, sampler=None, seed=1):
+    return samplers.sample(
+        skew, sampler or NUTS(), APART, stream=stream(seed), draws=draws, warmup=60, file=file,
+        callback=callback,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("sampler", [NUTS(), RandomWalk(), ULA(1e-4)], ids=repr)
+def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
+    class Interrupted(Exception):
+        pass
+
+    def stop(chain, done):
+        if (chain, done) == (2, 100):
+            raise Interrupted
+
+    wanted, file = run(sampler=sampler), tmp_path / "run.npz"
+    with pytest.raises(Interrupted):
+        run(file, callback=stop, sampler=sampler)
+    seen = []
+    found = run(file, callback=lambda *at: seen.append(at), sampler=sampler)
+    assert seen == [(2, 200), (2, 250), (3, 100), (3, 200), (3, 250)]
+    for name in ("draws", "values", "acceptance", "diverged", "evaluations"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
+    assert found.warmup == wanted.warmup
+    more = run(file, draws=420, sampler=sampler)
+    np.testing.assert_array_equal(more.draws, run(draws=420, sampler=sampler).draws)
+    np.testing.assert_array_equal(
+        run(file, draws=130, sampler=sampler).draws, wanted.draws[:, :130]
+    )
+
+
+def test_an_ellipse_goes_on_to_the_same_draws(tmp_path):
+    def go(draws, file=None):
+        return samplers.sample(
+            lambda f: -float(f @ f), EllipticalSlice(np.eye(2)), np.zeros(2), stream=stream(2),
+            chains=2, draws=draws, warmup=10, file=file,
+        )  # fmt: skip
+
+    go(150, tmp_path / "run.npz")
+    np.testing.assert_array_equal(go(300, tmp_path / "run.npz").draws, go(300).draws)
+
+
+def test_a_file_of_something_else_is_refused(tmp_path):
+    file = tmp_path / "run.npz"
+    run(file, draws=5)
+    with pytest.raises(ValueError, match="file must be of this run"):
+        run(file, draws=5, seed=2)
+    file.write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="file must be one that a run wrote"):
+        run(file, draws=5)
+    with pytest.raises(TypeError, match="file must be a path"):
+        run(3.0, draws=5)
+
+
+@pytest.mark.parametrize("value", [math.nan, -math.inf, math.inf])
+def test_a_start_without_a_density_is_named(value):
+    target = lambda x: (value, -x) if x[0] > 2 else skew(x)  # noqa: E731
+    said = rf"start\[0\] must have a finite log density; it is {value}"
+    with pytest.raises(ValueError, match=said):
+        samplers.sample(target, NUTS(), APART, stream=stream(1))
+
+
+def test_a_start_where_arithmetic_fails_is_named():
+    def target(x):
+        raise ZeroDivisionError("nothing to divide by")
+
+    with pytest.raises(
+        ValueError, match=r"start\[0\] must have a log density; there is nothing to"
+    ):
+        samplers.sample(target, NUTS(), np.zeros(2), stream=stream(1))
+
+
+def test_a_start_without_a_gradient_is_named():
+    with pytest.raises(ValueError, match="position must have a finite gradient"):
+        samplers.sample(lambda x: (0.0, np.full(2, np.nan)), NUTS(), np.ones(2), stream=stream(1))
+
+
+def test_a_chain_that_never_moves_is_reported():
+    """A density of one point: every proposal is refused."""
+    start = np.asarray([[0.0], [1.0]])
+    target = lambda x: 0.0 if x[0] in (0.0, 1.0) else -math.inf  # noqa: E731
+    with pytest.warns(samplers.ChainWarning, match="never moved: chain 0, 1, whose draws"):
+        found = samplers.sample(
+            target, RandomWalk(), start, stream=stream(1), chains=2, draws=20, warmup=5
+        )
+    assert found.stuck == (0, 1)
+    assert np.all(found.rhat == np.inf)
+    assert np.all(found.ess_bulk < 5)
+    assert "never moved" in str(found)
+
+
+def test_paths_that_diverge_are_reported():
+    wall = lambda x: skew(x) if x[0] > 0.9 else (-math.inf, -x)  # noqa: E731
+    with pytest.warns(samplers.ChainWarning, match="diverged: "):
+        samplers.sample(wall, NUTS(), np.ones(2), stream=stream(1), chains=1, draws=50, warmup=50)
+
+
+def test_one_chain_is_asked_for_rhat():
+    found = samplers.sample(
+        skew, NUTS(), np.ones(2), stream=stream(1), chains=1, draws=50, warmup=20
+    )
+    with pytest.raises(ValueError, match="draws must be of two chains or more for R-hat; got 1"):
+        _ = found.rhat
+    assert "nan" in str(found)
+
+
+@each(
+    ("change", "said"),
+    [
+        ({"sampler": 3}, "sampler must be a sampler"),
+        ({"sampler": NUTS}, "sampler must be a sampler"),
+        ({"target": 3}, "target must be a function"),
+        ({"target": lambda x: "high"}, "target must give a number"),
+        ({"target": lambda x: 0.0}, "target must give a value and its gradient"),
+        ({"target": lambda x: (0.0, np.zeros(3))}, r"target must give a gradient of shape \(2,\)"),
+        ({"start": [0.0]}, "start must be an array"),
+        ({"start": np.zeros((3, 2))}, "start must have shape"),
+        ({"start": np.zeros(0)}, "must have an entry"),
+        ({"mass": "heavy"}, "mass must be one of"),
+        ({"draws": 0}, "draws must be"),
+        ({"stream": 1.0}, "stream must be a Stream, or a seed from 0"),
+        ({"sampler": SGLD()}, "target must be a gpnotes RowSum"),
+    ],
+)
+def test_wrong_arguments_are_named(change, said):
+    right = {"target": skew, "sampler": NUTS(), "start": np.zeros(2), "stream": stream(1)}
+    with pytest.raises((TypeError, ValueError), match=said):
+        samplers.sample(
+            **{**right, **change}, chains=4, warmup=0, **({} if "draws" in change else {"draws": 4})
+        )
+
+
+def test_arviz_takes_the_chains_as_they_are(arviz):
+    found = run(draws=200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = arviz.from_dict(**found.for_arviz())
+        table = arviz.summary(data, round_to="none")
+    np.testing.assert_allclose(table["r_hat"], found.rhat, rtol=1e-9)
+    np.testing.assert_allclose(table["ess_bulk"], found.ess_bulk, rtol=1e-9)
+    np.testing.assert_allclose(table["ess_tail"], found.ess_tail, rtol=1e-9)
+    np.testing.assert_allclose(table["mcse_mean"], found.mcse, rtol=1e-9)
+    assert int(data.sample_stats["diverging"].sum()) == int(found.diverged.sum())
+
+
+X = np.linspace(0.0, 4.0, 12)[:, None]
+Y = np.sin(2.0 * X[:, 0]) + 0.1 * np.cos(9.0 * X[:, 0])
+PRIORS = {"kernel.lengthscale": LogNormalPrior(0.0, 0.7), "mean.value": NormalPrior(0.0, 1.0)}
+FIXED = ("kernel.variance", "noise_var")
+
+
+def objective():
+    start = GP(RBF(1.0, 0.8), 0.05, ConstantMean(0.0))
+    return objective_of(start, Rows(X, Y), fixed=FIXED, priors=PRIORS)
+
+
+@pytest.mark.nightly
+def test_hyperparameters_are_drawn_from_their_posterior():
+    """Beside a rule of quadrature, with the density of the lengthscale in its own units."""
+    found = samplers.sample(objective(), NUTS(), stream=stream(3), draws=500, warmup=200)
+    assert found.names == ("log kernel.lengthscale", "mean.value")
+
+    def density(length, level):
+        gp = GP(RBF(1.0, length), 0.05, ConstantMean(level))
+        prior = stats.lognorm(0.7).pdf(length) * stats.norm.pdf(level)
+        return math.exp(log_evidence(gp, X, Y)) * prior
+
+    lengths, levels = np.geomspace(0.1, 3.0, 40), np.linspace(-4.0, 4.0, 41)
+    grid = np.asarray([[density(a, b) for b in levels] for a in lengths])
+    by_length = integrate.trapezoid(grid, levels, axis=1)
+    total = integrate.trapezoid(by_length, lengths)
+    mean = integrate.trapezoid(by_length * np.log(lengths), lengths) / total
+    level = integrate.trapezoid(integrate.trapezoid(grid, lengths, axis=0) * levels, levels) / total
+    assert found.mean[0] == pytest.approx(mean, abs=4 * found.mcse[0])
+    assert found.mean[1] == pytest.approx(level, abs=4 * found.mcse[1])
+
+
+def test_a_hyperdensity_is_evidence_times_prior_in_the_units_of_its_vector():
+    """Of a logarithm: the density of the lengthscale, times the lengthscale."""
+    density, values = samplers.HyperDensity(objective()), []
+    for length, level in ((1.1, -0.3), (0.6, 0.2)):
+        gp = GP(RBF(1.0, length), 0.05, ConstantMean(level))
+        prior = stats.lognorm(0.7).logpdf(length) + stats.norm.logpdf(level)
+        wanted = log_evidence(gp, X, Y) + prior + math.log(length)
+        values.append(density(np.asarray([math.log(length), level]))[0] - wanted)
+    assert values[0] == pytest.approx(values[1], abs=1e-9), "up to a constant"
+
+
+def test_the_gradient_of_a_hyperdensity_is_that_of_its_value():
+    density = samplers.HyperDensity(objective())
+    at, h = np.asarray([0.1, -0.3]), 1e-6
+    slope = [(density(at + h * e)[0] - density(at - h * e)[0]) / (2 * h) for e in np.eye(2)]
+    np.testing.assert_allclose(density(at)[1], slope, rtol=1e-6)
+
+
+def test_bounds_are_walls():
+    bounded = objective_of(
+        GP(RBF(1.0, 0.8), 0.05), Rows(X, Y), fixed=FIXED,
+        priors={"kernel.lengthscale": LogNormalPrior(0.0, 0.7)},
+        bounds={"kernel.lengthscale": (0.7, 0.9)},
+    )  # fmt: skip
+    found = samplers.sample(bounded, RandomWalk(), stream=stream(3), draws=300, warmup=50)
+    assert found.acceptance.min() == 0.0, "some proposals were beyond them"
+    assert np.all((np.exp(found.flat) >= 0.7) & (np.exp(found.flat) <= 0.9))
+
+
+def test_averaged_predictions_are_those_of_a_mixture():
+    vectors = np.asarray([[-0.5, 0.1], [0.2, -0.4], [0.0, 0.0]])
+    Xs = np.asarray([[0.3], [5.0]])
+    mean, variance = samplers.averaged(objective(), vectors, Xs, noise=True)
+    pairs = [
+        condition(GP(RBF(1.0, math.exp(a)), 0.05, ConstantMean(b)), X, Y).predict(Xs, noise=True)
+        for a, b in vectors
+    ]
+    means, variances = (np.asarray([pair[k] for pair in pairs]) for k in (0, 1))
+    np.testing.assert_allclose(mean, means.mean(0))
+    np.testing.assert_allclose(variance, variances.mean(0) + means.var(0))
+
+
+def test_every_free_parameter_needs_a_prior():
+    free = objective_of(
+        GP(RBF(1.0, 0.8), 0.05), Rows(X, Y), priors={"kernel.lengthscale": LogNormalPrior()}
+    )
+    with pytest.raises(ValueError, match=r"none is on \['kernel.variance', 'noise_var'\]"):
+        samplers.sample(free, NUTS(), stream=stream(1))
+    moving = objective_of(sparse.SparseGP(GP(RBF(), 0.1), X[:3]), Rows(X, Y), fixed=("gp",))
+    with pytest.raises(ValueError, match="objective must hold its inducing inputs"):
+        samplers.sample(moving, NUTS(), stream=stream(1))
+    nothing = objective_of(GP(RBF(), 0.1), Rows(X, Y), fixed=("kernel", "noise_var"))
+    with pytest.raises(ValueError, match="objective must have a free parameter"):
+        samplers.sample(nothing, NUTS(), stream=stream(1))
+    with pytest.raises(TypeError, match="sampler must move by a log posterior"):
+        samplers.sample(objective(), EllipticalSlice(np.eye(2)), stream=stream(1))
+
+
+DATA = 4  # readings of a location, in a draw for calibration
+
+
+def posterior(y):
+    """The location of Laplace-distributed readings under a normal prior, and its gradient."""
+
+    def likelihood(x, rows):
+        gaps = y[rows] - x[0]
+        return -float(np.sum(np.sqrt(1.0 + gaps**2))), np.asarray(
+            [np.sum(gaps / np.sqrt(1.0 + gaps**2))]
+        )
+
+    return RowSum(lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(DATA))
+
+
+CALIBRATED = {
+    "random walk": (RandomWalk(1.5), 12), "MALA": (MALA(0.35), 6), "HMC": (HMC(0.5, 3), 2),
+    "NUTS": (NUTS(0.6), 2), "ellipse": (EllipticalSlice(np.eye(1)), 5), "ULA": (ULA(0.01), 60),
+    "SGLD": (SGLD(0.01, batch=4, decay=0.0), 60),
+}  # fmt: skip
+HYPERBOLIC = stats.genhyperbolic(p=1.0, a=1.0, b=0.0)  # of density ∝ exp(−√(1 + y²))
+
+
+def ranks(sampler, thin, seed, count=220, kept=7):
+    """The rank of a truth among draws of its posterior, for truths from the prior."""
+    draw, rng = stream(seed), np.random.default_rng(seed)
+    truths = rng.standard_normal(count)
+    readings = truths[:, None] + HYPERBOLIC.rvs(size=(count, DATA), random_state=rng)
+    found = []
+    for truth, y in zip(truths, readings, strict=True):
+        target = posterior(y)
+        if isinstance(sampler, EllipticalSlice):
+            whole = lambda x, y=y: -float(np.sum(np.sqrt(1.0 + (y - x[0]) ** 2)))  # noqa: E731
+            target = whole
+        state = sampler.init(target, np.asarray([truth]))
+        middle, rank = int(rng.integers(kept + 1)), 0
+        # the truth is one of the draws: the chain runs from it both ways, being reversible
+        for steps in (middle, kept - middle):
+            here = state
+            for _ in range(steps * thin):
+                here = sampler.step(target, here, draw).state
+                if (here.count - state.count) % thin == 0:
+                    rank += int(here.position[0] < truth)
+        found.append(rank)
+    return np.asarray(found)
+
+
+def uniform(counts):
+    return stats.chisquare(counts).pvalue
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[BY_NIGHT] * (name in ("ULA", "SGLD"))) for name in CALIBRATED
+])  # fmt: skip
+def test_ranks_are_uniform(name):
+    """Simulation-based calibration, from the truth both ways: exact for every exact sampler."""
+    found = ranks(*CALIBRATED[name], seed=3)
+    assert uniform(np.bincount(found, minlength=8)) > 1e-3
+
+
+def test_ranks_show_a_step_that_is_too_long():
+    found = ranks(ULA(1.5), 4, seed=3)
+    assert uniform(np.bincount(found, minlength=8)) < 1e-3
+
+
+def test_a_sampler_in_float32_stays_in_it():
+    target = lambda x: (-0.5 * float(x @ x), -x)  # noqa: E731
+    found = samplers.sample(
+        target, NUTS(), np.zeros(2, dtype=np.float32), stream=stream(1), draws=50, warmup=50
+    )
+    assert found.samplers[0].root.dtype == np.float32
+    np.testing.assert_array_equal(found.draws, found.draws.astype(np.float32))
+
+
+def test_the_same_stream_gives_the_same_draws():
+    np.testing.assert_array_equal(run(draws=20).draws, run(draws=20).draws)
+    assert replace(NUTS(), size=0.3).size == 0.3
