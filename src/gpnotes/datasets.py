@@ -33,11 +33,6 @@ def dataset(name: str) -> HostMatrix:
     HostMatrix, shape (n, columns)
         The table, in float64.
 
-    Raises
-    ------
-    ValueError
-        If there is no table of that name; the message lists the names.
-
     Examples
     --------
     >>> dataset("engel").shape

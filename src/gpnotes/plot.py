@@ -127,8 +127,6 @@ def figure(kind: str = "single") -> tuple[Figure, Any]:
 
     Raises
     ------
-    ValueError
-        If `kind` is none of the three words.
     ImportError
         If matplotlib is not installed.
     """
@@ -179,14 +177,6 @@ def band(
     -------
     Artist
         The band.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, an entry of `sd` is negative or not finite, `deviations` is not
-        positive and finite, or `role` is not a key of `COLOURS`.
-    TypeError
-        If one of the columns does not hold real numbers, or `deviations` is no number.
     """
     _check.positive(_check.number(deviations, "deviations"), "deviations")
     x, mean, sd = host_columns(x=x, mean=mean, sd=sd)
@@ -222,13 +212,6 @@ def line(ax: Axes, x: Series, y: Series, *, role: str = "exact", **style: Any) -
     -------
     Artist
         The line.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or `role` is not a key of `COLOURS`.
-    TypeError
-        If x or y does not hold real numbers.
     """
     x, y = host_columns(x=x, y=y)
     drawn = {"color": _colour(role), "linestyle": LINES[role]}
@@ -251,13 +234,6 @@ def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
     -------
     Artist
         The circles.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ.
-    TypeError
-        If x or y does not hold real numbers.
     """
     x, y = host_columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
@@ -295,13 +271,6 @@ def progress(
     -------
     Artist
         The line.
-
-    Raises
-    ------
-    ValueError
-        If there is no run, their lengths differ, or `role` is not a key of `COLOURS`.
-    TypeError
-        If a run does not hold real numbers.
     """
     if not len(runs):
         raise ValueError("runs must hold a run or more; got none")

@@ -108,13 +108,6 @@ def kfold(n: int, folds: int, stream: Stream | int) -> Folds:
     Folds
         The rows (train, held out) of each fold, ascending, on the host.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two folds or more folds than rows.
-    TypeError
-        If `n` or `folds` is no whole number, or `stream` no stream.
-
     Notes
     -----
     Every row is held out once. Sizes differ by one at most; with ``folds = n`` one row is left out
@@ -150,13 +143,6 @@ def group_folds(groups: Array | Sequence[int | str]) -> Folds:
     -------
     Folds
         The rows (train, held out) of each fold, in the order of the labels.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two different labels.
-    TypeError
-        If the labels are neither all whole numbers nor all strings.
 
     Notes
     -----
@@ -208,14 +194,6 @@ def cross_validate(
     -------
     CrossValidation
         The scores of each fold, and the predictions of each row.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not fit, by its name; if predictions are of another shape, not finite,
-        or without a variance, by fold and row.
-    TypeError
-        If an argument or what `fit` returns is of the wrong kind.
 
     Notes
     -----

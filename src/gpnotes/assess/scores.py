@@ -69,14 +69,6 @@ def mean_squared_error(y: Vector, mean: Vector) -> float:
     float
         ``Σ (yᵢ − mᵢ)² / n``, in the unit of y².
 
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite, of different shapes, or so large that squares
-        overflow.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
-
     Notes
     -----
     Zero if every y is met. On average over noise, ``E[y | x]`` is the best mean, and what is left
@@ -107,14 +99,6 @@ def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
     -------
     float
         The share of the variance ``Σ (yᵢ − ȳ)² / n`` that the errors are.
-
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite, of different shapes, or so large that squares
-        overflow, or if all y are equal.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
 
     Notes
     -----
@@ -157,14 +141,6 @@ def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
     float
         ``−Σ log N(yᵢ; mᵢ, vᵢ) / n``.
 
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite or of different shapes, a variance is not positive, or
-        one is so small beside the error that the loss overflows.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
-
     Notes
     -----
     A density has the unit 1/y, so the loss has no zero: y in a unit s times smaller add log s. It
@@ -202,14 +178,6 @@ def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_trai
     -------
     float
         The loss less that of the trivial ``N(ȳ, s²)``.
-
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite or of shapes that do not fit, a variance is not
-        positive, a loss overflows, or all of `y_train` are equal.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
 
     Notes
     -----
@@ -254,14 +222,6 @@ def crps(y: Vector, mean: Vector, variance: Vector) -> float:
     float
         The mean of the score over the observations.
 
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite or of different shapes, a variance is not positive, or
-        one is so small beside the error that the score overflows.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
-
     Notes
     -----
     The mean over i of ``∫ (Φ((t − mᵢ)/sᵢ) − [t ≥ yᵢ])² dt = sᵢ (z(2Φ(z) − 1) + 2φ(z) − 1/√π)``
@@ -305,14 +265,6 @@ def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> 
     float
         The share of y with ``|yᵢ − mᵢ| ≤ q √vᵢ``, where ``q = Φ⁻¹((1 + level)/2)``.
 
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite or of different shapes, a variance is not positive or
-        too small beside the error, or `level` is not between 0 and 1.
-    TypeError
-        If an argument is of the wrong kind, or the arrays are of different kinds.
-
     Notes
     -----
     Best is `level`, not 1, which intervals without end would get. If the predictions are true and
@@ -355,14 +307,6 @@ def score_all(
     Scores
         The scores. `y` or `y_train` that are all equal are no error, but leave it without a
         standardised score.
-
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite or of shapes that do not fit, a variance is not
-        positive, a loss overflows, or `level` is not between 0 and 1.
-    TypeError
-        If an argument is of the wrong kind, or the arrays are of different kinds.
 
     Examples
     --------

@@ -55,10 +55,6 @@ class ProcessSampler(_Sampler):
     ------
     ImportError
         If there is no Optuna.
-    ValueError
-        If a number is out of range.
-    TypeError
-        If an argument is of another kind.
 
     Notes
     -----

@@ -86,15 +86,6 @@ class CirculantEmbedding:
         Array, shape (n, ...)
             The functions on the grid, one after the other along the first axis.
 
-        Raises
-        ------
-        ValueError
-            If `n` is negative.
-        TypeError
-            If an argument is of the wrong kind.
-        MemoryError
-            If the draws have no room.
-
         Notes
         -----
         ``f_j = M^−½ Σ_κ √λ_κ (a_κ cos 2πκj/M + b_κ sin 2πκj/M)`` with standard normal a and b,
@@ -162,15 +153,6 @@ def embed_circulant(
     -------
     CirculantEmbedding
         The prior on the ring, from which to sample.
-
-    Raises
-    ------
-    ValueError
-        If the kernel does not fit on a ring, or an argument has a wrong value.
-    TypeError
-        If the kernel is another, or an argument is of the wrong kind.
-    MemoryError
-        If the ring has no room.
 
     Notes
     -----

@@ -57,12 +57,6 @@ class GPEstimator(BaseEstimator):
 
         Raises
         ------
-        ValueError
-            Before a fit, as a ``NotFittedError``.
-        TypeError
-            If `path` is no string and no path, and, with its name, for what only pickle could
-            save: a kernel or a mean that is not of the package, a ``RandomState``. Then no file is
-            written.
         OSError
             If the file cannot be opened.
         """
@@ -98,14 +92,8 @@ class GPEstimator(BaseEstimator):
 
         Raises
         ------
-        ValueError
-            If `save` did not write the file.
-        TypeError
-            If `path` is no string and no path.
         OSError
             If the file cannot be opened, as a ``FileNotFoundError`` where there is none.
-        MemoryError
-            If its arrays have no room.
         """
         return saving.read(path, cls._kind, cls.of_saved)
 

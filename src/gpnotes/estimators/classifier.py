@@ -103,13 +103,8 @@ class GPClassifier(ClassifierMixin, GPEstimator):
 
         Raises
         ------
-        ValueError, TypeError
-            If an argument, here or of the constructor, does not fit; each is named. Entries that
-            are not finite are told by their row.
         RuntimeError
             If the mode of f is not found.
-        MemoryError
-            If the matrices (n, n) have no room.
         """
         self.check_arguments()
         rows = self._rows(X, reset=True)
@@ -135,13 +130,6 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         Matrix, shape (m, c)
             The probabilities, a column a class in the order of `classes_`; each row sums to one.
 
-        Raises
-        ------
-        ValueError
-            Before a fit, as a ``NotFittedError``, or if X does not fit.
-        TypeError
-            If X is not made of real numbers.
-
         Notes
         -----
         Of two classes in closed form, :eq:`eq-al-predictive`, O(n² m). Of several by 1000 draws,
@@ -165,11 +153,6 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         -------
         HostArray, shape (m,)
             The labels, of the kind that the fit saw.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `predict_proba`.
         """
         best = np.argmax(to_numpy(self.predict_proba(X)), axis=1)
         return self.classes_[best]

@@ -49,13 +49,6 @@ def validate_fitted(values: Mapping[str, Any], posteriors: tuple[type, ...]) -> 
         The values by the names of `FITTED`.
     posteriors : tuple of type
         The classes of posteriors that the fit can end with.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or numbers are out of range, or the names are others.
-    TypeError
-        If a value is of another kind than a fit sets.
     """
     if values.keys() != set(FITTED):
         raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")

@@ -142,16 +142,6 @@ class GPRegressor(RegressorMixin, GPEstimator):
         GPRegressor
             The estimator itself. Where rows of X repeat and there is no noise, the posterior takes
             jitter and says so by a ``JitterWarning``.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If an argument, here or of the constructor, does not fit; each is named. Entries that
-            are not finite are told by their row.
-        FactorisationError
-            If the Gram matrix cannot be factored.
-        MemoryError
-            If it has no room.
         """
         self.check_arguments()
         rows = self._rows(X, reset=True)
@@ -191,16 +181,6 @@ class GPRegressor(RegressorMixin, GPEstimator):
             The standard deviations, with ``return_std=True``.
         covariance : Matrix, shape (m, m)
             The covariance, with ``return_cov=True``.
-
-        Raises
-        ------
-        ValueError
-            Before a fit, as a ``NotFittedError``. If `return_std` and `return_cov` are both True,
-            or X does not fit.
-        TypeError
-            If X is not made of real numbers, or a flag is no bool.
-        MemoryError
-            If the covariance has no room.
 
         Notes
         -----
@@ -244,16 +224,6 @@ class GPRegressor(RegressorMixin, GPEstimator):
         -------
         Matrix, shape (m, n_samples)
             One function a column.
-
-        Raises
-        ------
-        ValueError
-            Before a fit, as a ``NotFittedError``. If X does not fit, `n_samples` is below 1, or
-            `random_state` is negative.
-        TypeError
-            If an argument is of another kind than stated.
-        MemoryError
-            If the covariance has no room.
         """
         rows = self._new_rows(X)
         count = _check.whole(n_samples, "n_samples", 1)

@@ -36,14 +36,6 @@ def gaussian_correction(model: PayoffModel, mixtures: Array) -> Array:
     Matrix, shape (B, S)
         What to add to the payoffs of method ``"gaussian"``.
 
-    Raises
-    ------
-    ValueError
-        If mixtures are off the simplex.
-    TypeError
-        If `model` is no `PayoffModel`, or mixtures differ in namespace, dtype or device from its
-        profiles.
-
     Examples
     --------
     >>> import numpy as np

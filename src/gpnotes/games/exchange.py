@@ -41,13 +41,6 @@ def read_game(text: str) -> Game:
         A game without payoffs; profiles with payoffs, one row for each observation; or, of type
         ``rbf``, a model.
 
-    Raises
-    ------
-    ValueError
-        If the text is no JSON, of another type, or does not describe a game.
-    TypeError
-        If `text` is no string.
-
     Examples
     --------
     >>> text = '{"players": {"cars": 2}, "strategies": {"cars": ["bridge", "ford"]}, "profiles": '
@@ -87,14 +80,6 @@ def write_game(game: Game) -> str:
     -------
     str
         The contents of the file.
-
-    Raises
-    ------
-    ValueError
-        If simulations hold what is no profile of their game, or a payoff that is not finite where
-        its strategy is played, for which JSON has no number.
-    TypeError
-        If `game` is none of these.
 
     Examples
     --------

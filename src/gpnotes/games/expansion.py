@@ -43,15 +43,6 @@ class Expansion:
         The posterior variance, where the expansion is the mean of a process; None for a payoff
         that is what it is.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not match, there is no row, entries are not finite, or a length scale is
-        not positive.
-    TypeError
-        If the arrays differ in namespace, dtype or device, `scale` or `offset` is no number, or
-        `doubt` no `Doubt`.
-
     Examples
     --------
     >>> import numpy as np
@@ -100,11 +91,6 @@ class Expansion:
         -------
         Matrix, shape (m, k)
             The bumps.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `payoff`, for both.
         """
         self._validate(x)
         self._validate(others, "others")
@@ -122,13 +108,6 @@ class Expansion:
         -------
         Vector, shape (m,)
             The variances, in units of the payoff squared, without the noise.
-
-        Raises
-        ------
-        ValueError
-            As in `payoff`, and if the expansion has no `doubt`.
-        TypeError
-            As in `payoff`.
         """
         self._validate(x)
         if self.doubt is None:
@@ -181,11 +160,6 @@ class Expansion:
         -------
         Vector, shape (m,)
             The payoffs.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If x is no finite matrix with S columns, or differs in namespace, dtype or device.
         """
         return self.offset + self.scale * self.bumps(x)
 
@@ -203,11 +177,6 @@ class Expansion:
             The payoffs.
         gradient : Matrix, shape (m, S)
             Their derivatives by the entries of x.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `payoff`.
         """
         self._validate(x)
         xp = array_namespace(x)
@@ -227,11 +196,6 @@ class Expansion:
         -------
         Vector, shape (m,)
             The sums.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `payoff`.
         """
         self._validate(x)
         parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]

@@ -33,13 +33,6 @@ def refuse_more(count: int, limit: int, asks: str) -> None:
         The most that are allowed.
     asks : str
         The beginning of the message, which says who asks for them.
-
-    Raises
-    ------
-    ValueError
-        If `count` exceeds `limit`, or `limit` is below 1.
-    TypeError
-        If `limit` is no whole number.
     """
     if count > _check.whole(limit, "limit", 1):
         raise ValueError(f"{asks} {count} profiles, more than limit={limit}")
@@ -61,14 +54,6 @@ class RoleSymmetricGame:
         A name for each role, all different; r0, r1, … unless given.
     strategy_names : tuple of tuple of str, optional
         For each role a name for each of its strategies, all different; s0, s1, … unless given.
-
-    Raises
-    ------
-    ValueError
-        If a number is below one, there is none, the tuples differ in length, or names do not fit
-        or are not different.
-    TypeError
-        If they are no tuples of whole numbers, 2.0 and True being none, or of names.
 
     Examples
     --------
@@ -137,11 +122,6 @@ class RoleSymmetricGame:
         -------
         dict
             For each role a dict of its strategies' entries, as Python's numbers.
-
-        Raises
-        ------
-        ValueError
-            If there is not one entry for each strategy.
         """
         values = to_numpy(cast(Array, row)).tolist() if hasattr(row, "dtype") else list(row)
         if len(values) != self.size:
@@ -165,11 +145,6 @@ class RoleSymmetricGame:
         -------
         ndarray, shape (S,)
             The entries, in float64 on the host.
-
-        Raises
-        ------
-        ValueError
-            If a role or a strategy is none of this game.
         """
         entries = np.zeros(self.size)
         for role, values in named.items():
@@ -194,13 +169,6 @@ class RoleSymmetricGame:
         -------
         RoleSymmetricGame
             The game of the same players, with the names of what is kept.
-
-        Raises
-        ------
-        ValueError
-            If there is not one entry for each strategy, or a role is left without any.
-        TypeError
-            If the entries are no truths.
 
         Examples
         --------
@@ -235,13 +203,6 @@ class RoleSymmetricGame:
         -------
         int
             The number of the role, from 0.
-
-        Raises
-        ------
-        ValueError
-            If there is no such column.
-        TypeError
-            If `strategy` is no whole number.
         """
         strategy = _check.whole(strategy, "strategy", 0, self.size - 1)
         return next(r for r, part in enumerate(self.columns) if strategy < part.stop)
@@ -258,11 +219,6 @@ class RoleSymmetricGame:
         -------
         tuple of int
             The number of opponents in each role.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `role_of`.
         """
         role = self.role_of(strategy)
         return tuple(n - (r == role) for r, n in enumerate(self.players))
@@ -279,11 +235,6 @@ class RoleSymmetricGame:
         -------
         int
             The number of profiles.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `role_of`.
 
         Examples
         --------
@@ -307,13 +258,6 @@ class RoleSymmetricGame:
         -------
         ndarray, shape (P, S)
             The profiles, one a row, in float64 on the host.
-
-        Raises
-        ------
-        ValueError
-            If there are more than `limit`; it tells their number. Also as in `role_of`.
-        TypeError
-            As in `role_of`.
         """
         refuse_more(self.count_profiles(strategy), limit, f"strategy {strategy} meets")
         return profiles_of(self.opponents(strategy), self.strategies)
@@ -333,14 +277,6 @@ class RoleSymmetricGame:
         -------
         Matrix, shape (B, S)
             The mixtures with each role's part on the simplex.
-
-        Raises
-        ------
-        ValueError
-            If an entry or a sum is further off; it says by how much. Also for another shape, and
-            for entries that are not finite.
-        TypeError
-            If `mixtures` is no real array.
         """
         if getattr(mixtures, "ndim", 0) == 1:
             mixtures = mixtures[None, :]

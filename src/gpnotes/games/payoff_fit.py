@@ -94,17 +94,6 @@ def fit_payoffs(
     PayoffModel
         The model.
 
-    Raises
-    ------
-    ValueError
-        If profiles do not fit the game, payoffs are not finite or repetitions not positive where
-        their strategy is played, no profile plays a strategy, an option is out of range,
-        `length_bounds` are not two numbers, positive and rising, or `restarts` come without a
-        stream.
-    TypeError
-        If `game` is no `RoleSymmetricGame`, `stream` no `Stream` or seed, an option of another kind
-        than stated, or the arrays are not of one kind.
-
     Notes
     -----
     O(n³) a step.
@@ -241,13 +230,6 @@ def with_holes(payoffs: Array, name: str) -> Array:
     -------
     Matrix
         The payoffs.
-
-    Raises
-    ------
-    ValueError
-        If they have another shape than that of a matrix.
-    TypeError
-        If they are no plain array of real numbers.
     """
     xp = array_namespace(_check.plain(_check.array(payoffs, name), name))
     _check.matrix(xp.zeros_like(payoffs), name)
@@ -270,11 +252,6 @@ def check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
         The game.
     rows : ndarray, shape (n, S)
         The rows, on the host.
-
-    Raises
-    ------
-    ValueError
-        If an entry is no whole number from 0, or those of a role do not sum to its players.
     """
     fractions = np.argwhere(rows % 1.0 != 0.0)
     if len(fractions):

@@ -51,15 +51,6 @@ class PayoffModel:
     expansions : tuple of Expansion
         The payoff of each strategy; its profiles omit the deviator.
 
-    Raises
-    ------
-    ValueError
-        If there is not one expansion for each strategy, one has not S columns, or a row is a
-        profile of all players.
-    TypeError
-        If `game` is no `RoleSymmetricGame`, `expansions` no tuple of `Expansion`, or their arrays
-        differ in namespace, dtype or device.
-
     Examples
     --------
     >>> import numpy as np
@@ -126,16 +117,6 @@ class PayoffModel:
         Matrix, shape (B, S)
             The payoffs.
 
-        Raises
-        ------
-        ValueError
-            If mixtures are off the simplex, by how much it says; for a method that is none of
-            these, options that are out of range and numbers that overflow; and if `enumerated` or
-            `neighbours` would take more than `limit` profiles.
-        TypeError
-            For options that the method does not have or that are of another kind, and for mixtures
-            that differ in namespace, dtype or device from the profiles.
-
         Notes
         -----
         The exact method takes for zero what is below eps³, about 1e-47 in float64 and 2e-21 in
@@ -163,11 +144,6 @@ class PayoffModel:
             The payoffs.
         jacobian : Array, shape (B, S, S)
             Their Jacobians.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `deviation_payoffs`.
 
         Notes
         -----
@@ -213,13 +189,6 @@ class PayoffModel:
         sd : Matrix, shape (B, S)
             Their standard deviations.
 
-        Raises
-        ------
-        ValueError
-            As in `deviation_payoffs`, and if an expansion has no `doubt`.
-        TypeError
-            As in `deviation_payoffs`.
-
         Notes
         -----
         Hyperparameters are taken for known: where they are wrong the standard deviations are, too.
@@ -259,13 +228,6 @@ class PayoffModel:
         PayoffModel
             The subgame. A mixture of it, with zeros put in, has the payoffs that it has here.
 
-        Raises
-        ------
-        ValueError
-            If there is not one entry for each strategy, or a role is left without any.
-        TypeError
-            If the entries are no truths.
-
         Examples
         --------
         >>> import numpy as np
@@ -299,13 +261,6 @@ class PayoffModel:
         Estimate
             The payoffs, (B, S), with their standard errors.
 
-        Raises
-        ------
-        ValueError
-            As in `deviation_payoffs`, and if `samples` is below 2.
-        TypeError
-            As in `deviation_payoffs`, and if `stream` is no `Stream` or seed.
-
         Examples
         --------
         >>> import numpy as np
@@ -336,11 +291,6 @@ class PayoffModel:
             The payoffs, (B, S).
         jacobian : Estimate
             Their Jacobians, (B, S, S).
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `sampled_payoffs`.
         """
         payoffs, jacobian = self._sampled(mixtures, True, stream, samples)
         return payoffs, jacobian
@@ -395,11 +345,6 @@ def payoff_variance(model: PayoffModel, strategy: int, p: Array, method: str) ->
     -------
     Vector, shape (B,)
         The variances.
-
-    Raises
-    ------
-    ValueError
-        If the payoff has no `doubt`.
     """
     payoff = model.expansions[strategy]
     if payoff.doubt is None:

@@ -34,13 +34,6 @@ class Doubt:
         How much of each sample's bump is felt; less than one in a subgame, where a sample may have
         players on strategies that nobody plays any more. All of it unless given.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, or a variance is negative.
-    TypeError
-        If the arrays differ in namespace, dtype or device, or a variance is no number.
-
     Examples
     --------
     >>> import numpy as np
@@ -80,11 +73,6 @@ class Doubt:
         Matrix, shape (n, B)
             ``L⁻¹ v k(X, ·)``; the sum of squares of a column is what the samples took away from
             the prior variance.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `bumps` is no finite matrix of n rows of the kind of the factor.
         """
         _check.matrix(bumps, "bumps", rows=self.factor.shape[0])
         _check.alike(bumps, "bumps", self.factor, "the factor")
@@ -103,11 +91,6 @@ class Doubt:
         -------
         Vector, shape (B,)
             The reductions.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `whitened`.
         """
         xp = array_namespace(self.factor)
         return xp.sum(self.whitened(bumps) ** 2, axis=0)
@@ -127,11 +110,6 @@ class Doubt:
         -------
         Vector, shape (B,)
             The variances, not below zero.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `whitened`, and for `pairs` likewise.
         """
         known = self.reduction(bumps)
         _check.vector(pairs, "pairs", size=known.shape[0])

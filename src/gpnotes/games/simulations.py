@@ -66,14 +66,6 @@ def propose_profiles(
     Matrix, shape (count, S)
         The profiles, of all players, in the order of their choice.
 
-    Raises
-    ------
-    ValueError
-        If mixtures are off the simplex or none, a payoff has no `doubt`, the method knows no
-        variances, or a number is out of range.
-    TypeError
-        If an argument is of another kind than stated.
-
     Notes
     -----
     O(J² C) for J samples and C candidates, and O(C²) for each choice.

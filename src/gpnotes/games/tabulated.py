@@ -55,13 +55,6 @@ def all_profiles(game: RoleSymmetricGame, limit: int = LIMIT) -> HostMatrix:
     ndarray, shape (P, S)
         The profiles, one a row, on the host.
 
-    Raises
-    ------
-    ValueError
-        If there are more than `limit`; it tells their number.
-    TypeError
-        If `game` is no `RoleSymmetricGame`, or `limit` no whole number.
-
     Examples
     --------
     >>> all_profiles(RoleSymmetricGame((2,), (2,))).tolist()
@@ -92,14 +85,6 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
     PayoffModel
         A model that gives back the table, to be asked by `exact` or `enumerated`; it has no
         `doubt`, and between profiles it knows nothing.
-
-    Raises
-    ------
-    ValueError
-        If a profile is missing, stands there twice or is none of the game, or a payoff that counts
-        is not finite.
-    TypeError
-        If `game` is no `RoleSymmetricGame`, or the arrays are not of one kind.
 
     Examples
     --------

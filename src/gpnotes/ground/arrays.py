@@ -25,11 +25,6 @@ def backend() -> str:
     -------
     str
         ``"numpy"``, the default, or ``"cupy"``.
-
-    Raises
-    ------
-    ValueError
-        If the environment variable names another.
     """
     name = os.environ.get("GPNOTES_BACKEND", "numpy")
     if name not in ("numpy", "cupy"):
@@ -54,10 +49,6 @@ def asarray(data: Any) -> Array:
     ------
     ImportError
         If that backend is not installed.
-    TypeError
-        If the data are no real numbers (None would become NaN, a string be read).
-    ValueError
-        If the data are ragged, or ``GPNOTES_BACKEND`` names no backend.
 
     Examples
     --------
@@ -91,13 +82,6 @@ def host_columns(**named: Any) -> list[HostVector]:
     -------
     list of HostVector
         The vectors, in the order of the arguments.
-
-    Raises
-    ------
-    ValueError
-        If an argument is not of shape (n,), with the n of the first.
-    TypeError
-        If an argument does not hold real numbers.
 
     Examples
     --------

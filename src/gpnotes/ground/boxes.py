@@ -32,11 +32,6 @@ def intervals(pairs: Pairs, name: str, size: int | None = None) -> HostMatrix:
     HostMatrix, shape (d, 2)
         The lower and upper ends, in float64.
 
-    Raises
-    ------
-    ValueError
-        If they are no such intervals, or none, or not as many.
-
     Examples
     --------
     >>> intervals([(0.0, 1.0), (-2, 3)], "box")

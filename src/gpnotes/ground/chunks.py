@@ -93,8 +93,6 @@ def add_up(
         If a chunk fails, is no pair, or `map` gives no answer for it or two; with its number.
     ValueError
         If there is no chunk.
-    TypeError
-        If an argument is no function or no iterable, or `map` does not hand on what it should.
 
     Notes
     -----
@@ -223,11 +221,6 @@ def repeatable(chunks: Iterable[Chunk]) -> Iterable[Chunk]:
     -------
     iterable of Chunk
         The same.
-
-    Raises
-    ------
-    TypeError
-        If they are no iterable, or can be gone through once alone.
     """
     if _iterator(chunks) is chunks:
         wanted = "a list, or another iterable that can be gone through twice"

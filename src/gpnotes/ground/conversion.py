@@ -89,13 +89,6 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     -------
     dict from str to Array
         The arrays, and what is none as it came.
-
-    Raises
-    ------
-    ValueError
-        If a table is ragged.
-    TypeError
-        If it holds something else than numbers.
     """
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = next(_held(owner, _DEEP), None) if like is None else like
@@ -123,13 +116,6 @@ def floats(a: Any, name: str, like: Array | None = None) -> Any:
     -------
     Array
         The numbers. A frame of float32 keeps that, where there is nothing to be like.
-
-    Raises
-    ------
-    ValueError
-        If its rows have different lengths.
-    TypeError
-        If it holds something else than numbers, such as words, None or truths.
 
     Examples
     --------

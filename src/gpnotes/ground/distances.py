@@ -94,13 +94,6 @@ def squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     Matrix, shape (n, m)
         The squared distances.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or entries are not finite.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
-
     Notes
     -----
     By differences where `by_differences` says so; else ``a² − 2ab + b²`` of centred inputs, in
@@ -199,13 +192,6 @@ def squared_distances_pullback(
         ``2 Σⱼ q_barᵢⱼ (uᵢ − vⱼ)``; without `v` it holds both sides' share.
     v_bar : Matrix, shape (m, d), or None
         The same with u and v the other way round; None without `v`.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or entries are not finite.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
 
     Notes
     -----

@@ -60,8 +60,6 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
     ------
     ValueError
         If the file is of another run, or no file of a run at all.
-    TypeError
-        If `path` is no path.
     """
     place = _place(path)
     if not place.exists():
@@ -88,11 +86,6 @@ def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, HostArray
         What the run is called.
     arrays : mapping of HostArray
         The arrays by name.
-
-    Raises
-    ------
-    TypeError
-        If `path` is no path.
     """
     place = _place(path)
     write_arrays(place, {**arrays, _RUN: np.asarray(run)})

@@ -80,13 +80,6 @@ class Cholesky:
         -------
         Array, shape (n,) or (n, m)
             The solution.
-
-        Raises
-        ------
-        ValueError
-            If the shape does not fit, or an entry is not finite.
-        TypeError
-            If `b` is no array of the kind of the factor.
         """
         return self.solved(self._validate(b))
 
@@ -140,15 +133,6 @@ class Cholesky:
             The factor of the whole. Its `jitter` is the sum of the old one and of what was added
             to the block alone.
 
-        Raises
-        ------
-        ValueError
-            If the blocks do not fit, are not finite, or `block` is not symmetric.
-        TypeError
-            If the blocks are no arrays of the kind of the factor.
-        FactorisationError
-            If no jitter makes the whole positive definite.
-
         Notes
         -----
         For m = 1 this is :eq:`eq-fv-extend`. The jitter of the old factor is added to the block
@@ -189,15 +173,6 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
     -------
     Cholesky
         The factor, ``K = L Lᵀ`` with L lower triangular, and the jitter.
-
-    Raises
-    ------
-    ValueError
-        If K is not square or not finite, or `jitter` is negative or not finite.
-    TypeError
-        If an argument is of the wrong kind.
-    FactorisationError
-        If no try succeeds.
 
     Notes
     -----

@@ -45,11 +45,6 @@ def available(like: Array | None = None) -> int | None:
     int or None
         The bytes, or None where nobody says.
 
-    Raises
-    ------
-    TypeError
-        If `like` is no array.
-
     Notes
     -----
     On a GPU the device is asked, and CuPy's pool for what it keeps; on the host the kernel's
@@ -122,16 +117,6 @@ def require(
     remedy : str
         What the message says to do.
 
-    Raises
-    ------
-    MemoryError
-        If they need more than 16 MiB and more than is free. Nothing is raised where the free
-        memory is unknown.
-    ValueError
-        If a number is negative.
-    TypeError
-        If a number is not whole, or `like` no array of float32 or float64.
-
     Examples
     --------
     >>> import numpy as np
@@ -166,15 +151,6 @@ def require_square(n: int, *, copies: int, like: Array, what: str) -> None:
         An array of their precision and device.
     what : str
         What the message calls the matrix.
-
-    Raises
-    ------
-    MemoryError
-        If they need more than 16 MiB and more than is free.
-    ValueError
-        If a number is negative.
-    TypeError
-        If a number is not whole, or `like` no array of float32 or float64.
     """
     require(n, n, copies=copies, like=like, what=what)
 

@@ -37,11 +37,6 @@ def array_namespace(*arrays: Any) -> Namespace:
     -------
     Namespace
         The functions of the array API standard.
-
-    Raises
-    ------
-    TypeError
-        If these are no arrays, or of several libraries.
     """
     for a in arrays:
         if type(a) is not np.ndarray:

@@ -114,13 +114,6 @@ def settle(obj: Parameters) -> None:
     ----------
     obj : Parameters
         The object, whose fields are replaced in place.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of its range or of another shape; names class and field.
-    TypeError
-        If a parameter is no number; names class and field.
     """
     for item in fields(obj):
         if item.metadata.get("constraint", "fixed") != "fixed":
@@ -366,13 +359,6 @@ def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callabl
         A function that makes an object like `obj` from a vector; its scalars are Python floats,
         its arrays of the kind that they were.
 
-    Raises
-    ------
-    ValueError
-        If `fixed` names what is not there, or for a zero, whose logarithm is not finite.
-    TypeError
-        If `obj` is no dataclass, or `fixed` no collection of names.
-
     Examples
     --------
     >>> from gpnotes import RBF
@@ -414,13 +400,6 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
         The derivatives, in the order of the vector. By the chain rule a derivative by ``log θ`` is
         θ times the derivative by θ.
 
-    Raises
-    ------
-    ValueError
-        If `obj_bar` has other parameters than `obj`, or `fixed` names what is not there.
-    TypeError
-        If an object is no dataclass, or `fixed` no collection of names.
-
     Examples
     --------
     >>> from gpnotes import RBF
@@ -455,13 +434,6 @@ def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
     -------
     list of str
         Names such as ``kernel.lengthscale[1]`` and ``noise_var``.
-
-    Raises
-    ------
-    ValueError
-        If `fixed` names what is not there.
-    TypeError
-        If `obj` is no dataclass, or `fixed` no collection of names.
 
     Examples
     --------

@@ -31,13 +31,6 @@ def gauss_hermite(n: int) -> tuple[HostVector, HostVector]:
     weights : HostVector, shape (n,)
         The weights w, likewise.
 
-    Raises
-    ------
-    ValueError
-        If `n` is not from 1 to 350.
-    TypeError
-        If `n` is no whole number.
-
     Notes
     -----
     Exact for polynomials up to degree 2n − 1.
@@ -78,15 +71,6 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
     -------
     Array
         The expectations, in the shape of `mean`.
-
-    Raises
-    ------
-    ValueError
-        If a variance is negative, a mean is not finite, shapes differ, `n` is not from 1 to 350,
-        or `f` does not keep the shape of the nodes.
-    TypeError
-        If the arrays are of whole numbers, in whose dtype the nodes would be whole, or an argument
-        is of another kind.
 
     Examples
     --------

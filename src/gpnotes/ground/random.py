@@ -58,13 +58,6 @@ class Stream:
         -------
         Array
             The numbers.
-
-        Raises
-        ------
-        ValueError
-            If a size is negative.
-        TypeError
-            If a size is no whole number, or `like` no array of float32 or float64.
         """
         return _floats(self.generator.standard_normal(_shape(shape)), like)
 
@@ -92,13 +85,6 @@ class Stream:
         -------
         Array
             The numbers.
-
-        Raises
-        ------
-        ValueError
-            If `high` is not above `low`, or a size is negative.
-        TypeError
-            If a limit or a size is no whole number, or `like` no array.
         """
         low = _check.whole(low, "low", None)
         high = _check.whole(high, "high", low + 1)
@@ -118,13 +104,6 @@ class Stream:
         -------
         Vector, shape (n,)
             The numbers.
-
-        Raises
-        ------
-        ValueError
-            If `n` is negative.
-        TypeError
-            If `n` is no whole number, or `like` no array.
         """
         return _integers(self.generator.permutation(_check.whole(n, "n")), like)
 
@@ -148,13 +127,6 @@ class Stream:
         -------
         Vector, shape (size,)
             The numbers.
-
-        Raises
-        ------
-        ValueError
-            If `n` is below 1, or `size` negative or above `n` where nothing is put back.
-        TypeError
-            If an argument is of the wrong kind.
         """
         n = _check.whole(n, "n", 1)
         most = None if _check.flag(replace, "replace") else n
@@ -175,11 +147,6 @@ class Stream:
         -------
         Stream
             The same one for the same seed and path of names.
-
-        Raises
-        ------
-        TypeError
-            If `name` is no string.
         """
         if not isinstance(name, str):
             raise TypeError(f"name must be a string; got {type(name).__name__}")
@@ -198,13 +165,6 @@ def stream(seed: int) -> Stream:
     -------
     Stream
         The source of random numbers, the same on every backend.
-
-    Raises
-    ------
-    ValueError
-        If `seed` is negative.
-    TypeError
-        If `seed` is no whole number.
 
     Examples
     --------
@@ -230,13 +190,6 @@ def stream_of(given: Stream | int, name: str) -> Stream:
     -------
     Stream
         The stream.
-
-    Raises
-    ------
-    ValueError
-        If it is a negative number.
-    TypeError
-        If it is neither.
 
     Examples
     --------

@@ -47,11 +47,6 @@ def as_rows(a: Any, name: str) -> Any:
     -------
     csr_array
         The matrix.
-
-    Raises
-    ------
-    TypeError
-        If `a` is no sparse matrix, or its numbers are neither float32 nor float64.
     """
     from scipy.sparse import csr_array
 
@@ -240,11 +235,6 @@ def least_cost(cost: Vector, A: Matrix, b: Vector) -> Program:
     -------
     Program
         The minimum, the prices (m,) of the constraints, and the steps that it took.
-
-    Raises
-    ------
-    ValueError
-        If there is no minimum.
     """
     from scipy.optimize import linprog
 

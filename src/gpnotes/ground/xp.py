@@ -196,11 +196,6 @@ def to_numpy(a: Array) -> HostArray:
     HostArray
         The copy.
 
-    Raises
-    ------
-    TypeError
-        If `a` is no array.
-
     Examples
     --------
     >>> import numpy as np

@@ -55,12 +55,6 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
     ValueError
         If the data do not fit, cannot tell the weights of a vague mean apart, or are so large that
         numbers overflow.
-    TypeError
-        If an argument is of the wrong kind.
-    FactorisationError
-        If K_y cannot be factored.
-    MemoryError
-        If the Gram matrix has no room.
 
     Notes
     -----
@@ -198,15 +192,6 @@ class Posterior:
         variance : Vector, shape (m,)
             The variance; one that rounding took below zero is zero.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite, or `chunk` is below 1.
-        TypeError
-            If an argument is of the wrong kind.
-        MemoryError
-            If a chunk of the size asked for has no room.
-
         Notes
         -----
         :eq:`eq-fv-cholesky`, :eq:`eq-fv-mean-function`; with `noise` :eq:`eq-fv-predict-y`.
@@ -281,15 +266,6 @@ class Posterior:
         Matrix, shape (m, m)
             The covariance.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite.
-        TypeError
-            If an argument is of the wrong kind.
-        MemoryError
-            If the covariance has no room.
-
         Notes
         -----
         ``K_** − K_*f K_y⁻¹ K_f*``, :eq:`eq-fv-cov`. Source: Rasmussen & Williams (2006), section
@@ -358,15 +334,6 @@ class Posterior:
         Matrix, shape (n, m)
             The values, one function a row.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite, or `n` is negative.
-        TypeError
-            If an argument is of the wrong kind.
-        MemoryError
-            If the covariance has no room.
-
         Notes
         -----
         The mean plus a root of the covariance times standard normals, :eq:`eq-fv-sample`. The root
@@ -411,8 +378,6 @@ class Posterior:
         ------
         TypeError
             If the mean of the process is a function without a pullback.
-        MemoryError
-            If the matrices (n, n) that it takes have no room.
 
         Notes
         -----
@@ -465,17 +430,6 @@ class Posterior:
         -------
         Posterior
             The posterior given all observations. Rows are added to the factor, :eq:`eq-fv-extend`.
-
-        Raises
-        ------
-        ValueError
-            If the new data do not fit the old or are not finite.
-        TypeError
-            If an argument is of the wrong kind.
-        FactorisationError
-            If the extended Gram matrix cannot be factored.
-        MemoryError
-            If the extended Gram matrix has no room.
         """
         self.validate_inputs(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
@@ -515,12 +469,6 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     ValueError
         If the data do not fit, cannot tell the weights of a vague mean apart, or are so large that
         numbers or squares of y overflow.
-    TypeError
-        If an argument is of the wrong kind.
-    FactorisationError
-        If K_y cannot be factored.
-    MemoryError
-        If the Gram matrix has no room.
 
     Notes
     -----

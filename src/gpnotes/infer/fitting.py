@@ -98,8 +98,6 @@ def fit(
     ValueError
         If an argument does not fit, by its name, or if no start has an evidence, as for a y whose
         fourth power overflows.
-    TypeError
-        If an argument is of the wrong kind, by its name.
     ImportError
         If a bar is asked for without ``tqdm``.
 

@@ -36,13 +36,6 @@ class BayesianLinear:
     noise_var : float
         σ_n², positive.
 
-    Raises
-    ------
-    ValueError
-        If `prior_cov` is no covariance or `noise_var` is not positive and finite.
-    TypeError
-        If a parameter is of the wrong kind.
-
     Notes
     -----
     :eq:`eq-wv-model` and :eq:`eq-wv-prior`; of all observations together,
@@ -93,15 +86,6 @@ class BayesianLinear:
         -------
         WeightPosterior
             The distribution of the weights; O(N R² + R³).
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not fit, or entries are not finite or so large that squares overflow.
-        TypeError
-            If an argument is of the wrong kind.
-        FactorisationError
-            If `prior_cov` cannot be factored.
         """
         return self.prior().update(Phi, y, name="Phi")
 
@@ -175,13 +159,6 @@ class WeightPosterior:
         WeightPosterior
             The distribution of the weights. The order of observations does not matter, up to
             rounding, :eq:`eq-wv-gain`.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not fit, or entries are not finite or so large that squares overflow.
-        TypeError
-            If an argument is of the wrong kind.
 
         Notes
         -----
@@ -263,13 +240,6 @@ class WeightPosterior:
         variance : Vector, shape (m,)
             The variance.
 
-        Raises
-        ------
-        ValueError
-            If `Phi_s` has not R columns or is not finite.
-        TypeError
-            If an argument is of the wrong kind.
-
         Notes
         -----
         :eq:`eq-wv-predict-mean`, :eq:`eq-wv-predict-variance`, with `noise` :eq:`eq-wv-predict-y`.
@@ -325,13 +295,6 @@ class WeightPosterior:
         -------
         Matrix, shape (n, m)
             The values, one function a row.
-
-        Raises
-        ------
-        ValueError
-            If `Phi_s` has not R columns or is not finite, or `n` is negative.
-        TypeError
-            If an argument is of the wrong kind.
         """
         self._validate(Phi_s)
         return self.sample_weights(stream, n) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
@@ -350,13 +313,6 @@ class WeightPosterior:
         -------
         Matrix, shape (n, R)
             The weights, one draw a row.
-
-        Raises
-        ------
-        ValueError
-            If `n` is negative.
-        TypeError
-            If an argument is of the wrong kind.
         """
         stream = stream_of(stream, "stream")
         n = _check.whole(n, "n")

@@ -87,8 +87,6 @@ def evidence_of(model: object, data: Data | WaveSums) -> Evidence:
     ------
     TypeError
         If nothing is registered for the kind of the model, or it needs all rows and gets chunks.
-    ValueError
-        If model and data do not go together; the message names the argument.
     """
     wanted = "a GP, or a model with an evidence such as sparse.SparseGP, svgp.SVGP"
     raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
@@ -400,8 +398,6 @@ def objective_of(
 
     Raises
     ------
-    ValueError
-        If names are not those of free parameters, or values do not fit.
     TypeError
         If an argument is of the wrong kind, or the model has no evidence of such data.
     """
@@ -485,8 +481,6 @@ class Fit(Generic[M]):
         ValueError
             If there is no run of that number, the run has failed, or the fit has not kept its
             data.
-        TypeError
-            If `run` is no whole number.
 
         Notes
         -----

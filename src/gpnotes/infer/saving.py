@@ -98,12 +98,6 @@ def save(fitted: object, path: str | os.PathLike[str]) -> None:
 
     Raises
     ------
-    TypeError
-        If `path` is no string and no path, and, with its name, for what only pickle could save: a
-        kernel, a mean or a function that is not of the package, arrays of another library. Then no
-        file is written.
-    ValueError
-        For an estimator before its fit, as a ``NotFittedError``.
     OSError
         If the file cannot be opened.
 
@@ -145,14 +139,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Raises
     ------
-    ValueError
-        If `save` did not write the file, it is not whole, or it was written in a later version.
-    TypeError
-        If `path` is no string and no path.
     OSError
         If the file cannot be opened, as a ``FileNotFoundError`` where there is none.
-    MemoryError
-        If its arrays have no room.
     """
 
     def made(values: dict[str, Any], kind: str) -> Any:
@@ -179,9 +167,6 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
 
     Raises
     ------
-    TypeError
-        If `path` is no string and no path, or a value is of another kind; it is named, and no file
-        is opened.
     OSError
         If the file cannot be opened.
     """
@@ -213,11 +198,6 @@ def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]
 
     Raises
     ------
-    TypeError
-        If `path` is no string and no path.
-    ValueError
-        If the file is of another kind, and if anything at all stands in the way of reading it or
-        of making what is to be made: whoever wrote it, it was not `write`.
     OSError, MemoryError
         If the file cannot be opened, or its values have no room.
     """

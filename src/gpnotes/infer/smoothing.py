@@ -33,15 +33,6 @@ def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
     Matrix, shape (m, n)
         The weights.
 
-    Raises
-    ------
-    ValueError
-        If `Xs` does not fit the inputs of the data or is not finite.
-    TypeError
-        If an argument is of the wrong kind.
-    MemoryError
-        If the matrix has no room.
-
     Notes
     -----
     ``f̄_* = m(Xs) + H (y − m(X))`` with ``H = K_*f K_y⁻¹``, :eq:`eq-sm-hat`; m is the prior's
@@ -85,8 +76,6 @@ def degrees_of_freedom(posterior: Posterior) -> float:
     ------
     TypeError
         If `posterior` is no exact posterior.
-    MemoryError
-        If the inverse of K_y has no room.
 
     Notes
     -----
@@ -120,12 +109,8 @@ def generalised_cross_validation(posterior: Posterior) -> float:
 
     Raises
     ------
-    ValueError
-        If readings are so large that squares overflow.
     TypeError
         If `posterior` is no exact posterior.
-    MemoryError
-        If the inverse of K_y has no room.
 
     Notes
     -----

@@ -168,11 +168,6 @@ def positive_noise(gp: GP) -> float:
     -------
     float
         ``gp.noise_var``.
-
-    Raises
-    ------
-    ValueError
-        If it is zero.
     """
     if gp.noise_var == 0.0:
         raise ValueError("gp.noise_var must be positive for features or inducing points; got 0.0")

@@ -35,13 +35,6 @@ class Planes:
     actions : tuple of int
         The action that each plane begins with.
 
-    Raises
-    ------
-    TypeError
-        If `vectors` is no array of floats, or the actions are no whole numbers.
-    ValueError
-        If there is no plane, or not one action for each.
-
     Examples
     --------
     >>> import numpy as np
@@ -126,14 +119,6 @@ def backup(
     -------
     Planes
         The value. With `beliefs` it is exact there, and elsewhere too low at most.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of another kind.
-    ValueError
-        If the planes are for another number of states or actions, `beliefs` are none, or `slack` is
-        negative.
 
     Notes
     -----
@@ -247,13 +232,6 @@ def prune(planes: Planes, *, slack: float = 1e-9) -> Planes:
     Planes
         Those kept, in their order.
 
-    Raises
-    ------
-    TypeError
-        If `planes` are no `Planes`, or `slack` is no number.
-    ValueError
-        If `slack` is negative.
-
     Notes
     -----
     One linear program with S + 1 unknowns for each plane that is not the highest at a corner.
@@ -342,13 +320,6 @@ def distance(planes: Planes, others: Planes) -> float:
     float
         ``max_b V(b) − W(b)``, negative where V is below W everywhere; a linear program a plane.
 
-    Raises
-    ------
-    TypeError
-        If one of them is no `Planes`.
-    ValueError
-        If they are for different numbers of states.
-
     Examples
     --------
     >>> import numpy as np
@@ -379,8 +350,6 @@ def blind(pomdp: POMDP) -> Planes:
 
     Raises
     ------
-    TypeError
-        If `pomdp` is no `POMDP`.
     ValueError
         If the discount is one.
     """
@@ -434,8 +403,6 @@ def improve(
 
     Raises
     ------
-    TypeError
-        If an argument is of another kind.
     ValueError
         If the discount is one, shapes do not fit, `beliefs` are none, `tolerance` is not positive,
         or `most` is below one.

@@ -48,15 +48,6 @@ class MDP:
     discount : float
         What a reward one step later counts, from 0 to 1.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, a probability is negative, or the probabilities of a state and an
-        action, which it names, do not sum to one within 1e-9, or within the precision of the dtype
-        where that is coarser.
-    TypeError
-        If these are no real arrays of one kind; for sparse transitions, rewards are of NumPy.
-
     Examples
     --------
     >>> import numpy as np
@@ -161,11 +152,6 @@ class MDP:
         -------
         MDP
             The process.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If shapes do not fit, and as for `MDP`.
         """
         if isinstance(transitions, list | tuple):
             P, actions = _stacked(transitions), len(transitions)
@@ -198,13 +184,6 @@ class MDP:
             The process, sparse. A state in which every step into it ends the episode stays there
             and earns nothing, whatever its own lines say. Where a state is entered by steps that
             end and by others that do not, the former lead to one more state, the last.
-
-        Raises
-        ------
-        TypeError
-            If `env` has no such table.
-        ValueError
-            If the table is not complete, and as for `MDP`.
         """
         table = entries_of(env)
         P = from_entries(table.probabilities, table.rows, table.next, table.shape)
@@ -222,13 +201,6 @@ class MDP:
         -------
         Matrix, shape (S, A)
             ``r(s, a) + γ Σ P(s' | s, a) v(s')``.
-
-        Raises
-        ------
-        ValueError
-            If there is not one value for each state, or they are not finite.
-        TypeError
-            If `values` is no array of the kind of the rewards.
         """
         _check.alike(_check.vector(values, "values", size=self.states), "values", *self._like)
         return self.backup(values)
@@ -259,14 +231,6 @@ class MDP:
             ``P_π``, sparse if the transitions are.
         Vector, shape (S,)
             ``r_π``, the expected reward of the step.
-
-        Raises
-        ------
-        ValueError
-            If the policy is for another number of states or actions, or probabilities are negative
-            or do not sum to one.
-        TypeError
-            If `policy` holds neither.
         """
         return self.followed(self.policy_of(policy))
 

@@ -44,8 +44,6 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     ValueError
         If the discount is 1 and the policy goes on earning, or paying, without an end; or if it is
         none for this process, as `MDP.under` says.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----
@@ -137,8 +135,6 @@ def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
     ValueError
         If the discount is 1 and some state never ends under the policy; if `start` is negative or
         does not sum to one; and if the policy is none for this process.
-    TypeError
-        If an argument is of the wrong kind.
 
     Examples
     --------

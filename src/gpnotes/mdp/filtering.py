@@ -90,13 +90,6 @@ def filter(model: StateModel[B], readings: Any, *, seen: Any = None) -> Filtered
     Filtered
         The beliefs before and after each reading, and the log evidence.
 
-    Raises
-    ------
-    TypeError
-        If the readings are of another kind than the model's.
-    ValueError
-        If they have another shape, there are none, or one of them cannot happen.
-
     Notes
     -----
     T steps, each of the cost of one product with the transitions: with S states S², with D normal
@@ -130,13 +123,6 @@ def smooth(model: StateModel[B], readings: Any, *, seen: Any = None) -> B:
     -------
     beliefs of T steps
         ``p(x_t | y_1, …, y_T)`` for each t.
-
-    Raises
-    ------
-    TypeError
-        If the readings are of another kind than the model's.
-    ValueError
-        If they have another shape, there are none, or one of them cannot happen.
 
     Notes
     -----
@@ -207,13 +193,6 @@ class HiddenMarkov:
         ``P(x' | x)``, a row for each x.
     observations : Matrix, shape (S, O)
         ``P(o | x)``, a row for each x.
-
-    Raises
-    ------
-    TypeError
-        If one of them is no array of floats, or they are of different kinds.
-    ValueError
-        If the shapes do not fit, a probability is negative, or a row does not sum to one.
 
     Examples
     --------

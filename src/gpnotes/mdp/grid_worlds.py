@@ -45,14 +45,6 @@ class Grid:
     ends : str, default ``"GX"``
         The letters that end the walk.
 
-    Raises
-    ------
-    ValueError
-        If the map is empty or its rows differ in length, a cliff has no single start to put back
-        to, `slip` is no probability, or `wind` has not a number for each column.
-    TypeError
-        If `rows` is no tuple of strings, or another argument has no such numbers.
-
     Examples
     --------
     >>> grid = Grid(("S.G", ".#X"), step=-0.1)
@@ -119,13 +111,6 @@ class Grid:
         -------
         int
             The number of its state.
-
-        Raises
-        ------
-        ValueError
-            If there is no such cell, or it is a wall.
-        TypeError
-            If these are no whole numbers.
         """
         height, width = self._numbers.shape
         row = _check.whole(row, "row", 0, height - 1)
@@ -157,13 +142,6 @@ class Grid:
         -------
         HostMatrix
             The map of them, NaN in walls.
-
-        Raises
-        ------
-        ValueError
-            If there is not one for each state.
-        TypeError
-            If `values` is no array.
         """
         _check.plain(_check.array(values, "values"), "values")
         kinds = ("real floating", "integral", "bool")
@@ -187,11 +165,6 @@ class Grid:
         -------
         MDP
             The process, sparse: at most three entries a row.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For a discount that is none.
         """
         S, A = self.states, len(MOVES)
         shares = ((0, 1.0 - self.slip), (1, 0.5 * self.slip), (-1, 0.5 * self.slip))

@@ -34,13 +34,6 @@ def entries_of(env: Any) -> Table:
     -------
     Table
         Its entries.
-
-    Raises
-    ------
-    TypeError
-        If it has no table, or spaces that are not discrete.
-    ValueError
-        If the table is not complete.
     """
     P = getattr(getattr(env, "unwrapped", None), "P", None)
     sizes = [

@@ -54,13 +54,6 @@ class LinearNormal:
     noise : Matrix, shape (K, K)
         W, the covariance of v.
 
-    Raises
-    ------
-    TypeError
-        If one of them is no array of floats, or they are of different kinds.
-    ValueError
-        If the shapes do not fit, or a covariance of the start or of the noise is none.
-
     Notes
     -----
     `filtering.filter` and `filtering.smooth` take it, in T steps of D³.
@@ -164,13 +157,6 @@ def in_time(gp: GP, times: Vector) -> LinearNormal:
     -------
     LinearNormal
         One reading (T, 1) a time; the first entry of a state is the value f.
-
-    Raises
-    ------
-    TypeError
-        If `gp` is no `GP`, its kernel another, its mean not zero, or `times` no array of floats.
-    ValueError
-        If `times` is no vector, has no entry, is not ascending, or the noise is zero.
 
     Notes
     -----

@@ -30,13 +30,6 @@ class POMDP:
     observations : Stack, shape (A, S, O)
         ``P(o | a, s')``, the probability of each observation where action a has led to s'.
 
-    Raises
-    ------
-    TypeError
-        If `mdp` is no `MDP`, or `observations` no array of the kind of its rewards.
-    ValueError
-        If the shape does not fit, a probability is negative, or a row does not sum to one.
-
     Notes
     -----
     The transitions are held once more as a dense array (A, S, S): this is for hundreds of states,
@@ -106,13 +99,6 @@ class POMDP:
         -------
         Array, shape (O,) or (n, O)
             ``P(o | b, a)``.
-
-        Raises
-        ------
-        TypeError
-            If `belief` is no array of floats, or `action` no whole number.
-        ValueError
-            If `belief` has another shape or is no distribution, or there is no such action.
         """
         action = _check.whole(action, "action", 0, self.mdp.actions - 1)
         return self.belief(belief) @ self.moves[action, ...] @ self.observations[action, ...]
@@ -133,14 +119,6 @@ class POMDP:
         -------
         Vector, shape (S,)
             What is believed then.
-
-        Raises
-        ------
-        TypeError
-            If `belief` is no array of floats, or an index no whole number.
-        ValueError
-            If `belief` has another shape or is no distribution, there is no such action or
-            observation, or the observation cannot happen.
         """
         action = _check.whole(action, "action", 0, self.mdp.actions - 1)
         observation = _check.whole(observation, "observation", 0, self.kinds - 1)
@@ -167,13 +145,6 @@ class POMDP:
         -------
         Controlled
             The chain.
-
-        Raises
-        ------
-        TypeError
-            If `start` is no array of floats, or the actions are no whole numbers.
-        ValueError
-            If `start` has another shape or is no distribution, or there is no such action.
         """
         _check.vector(start, "start", size=self.mdp.states)
         self.belief(start, "start")
@@ -196,14 +167,6 @@ class POMDP:
         -------
         Matrix, shape (n, S)
             The beliefs, the start first; n is at most `count`.
-
-        Raises
-        ------
-        TypeError
-            If `start` is no array of floats, or a number is none.
-        ValueError
-            If `start` has another shape or is no distribution, `count` is below one, or `apart` is
-            not positive.
         """
         _check.vector(start, "start", size=self.mdp.states)
         self.belief(start, "start")

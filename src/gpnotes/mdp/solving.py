@@ -102,8 +102,6 @@ def solve(
         If `tolerance` is below what rounding lets be proved; it says what could be had. If the
         discount is 1 and some state never ends whatever is done, or values have no bound. If it has
         not ended after `limit` sweeps. For a method that there is not.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----

@@ -33,8 +33,6 @@ def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, most: int = 100_000) -> Plane
 
     Raises
     ------
-    TypeError
-        If an argument is of another kind.
     ValueError
         If the discount is one or `tolerance` not positive.
     RuntimeError
@@ -73,8 +71,6 @@ def informed(pomdp: POMDP, *, tolerance: float = 1e-8, most: int = 100_000) -> P
 
     Raises
     ------
-    TypeError
-        If an argument is of another kind.
     ValueError
         If the discount is one or `tolerance` not positive.
     RuntimeError

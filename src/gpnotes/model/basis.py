@@ -79,13 +79,6 @@ class Trend:
         -------
         Matrix, shape (n*, p)
             ``(h(x*)ᵀ − K_*f K_y⁻¹ H) A^{-1/2}``, :eq:`eq-mf-cov`.
-
-        Raises
-        ------
-        ValueError
-            If the basis returns another shape than it should, or an entry that is not finite.
-        TypeError
-            If the basis returns an array of another namespace, dtype or device.
         """
         transposed = array_namespace(cross).matrix_transpose(cross)
         return (self.mean.columns(Xs) - transposed @ self.solved) @ self.weights.root
@@ -111,14 +104,6 @@ def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
     -------
     Vector, shape (n*,)
         The means.
-
-    Raises
-    ------
-    ValueError
-        If the mean or the basis returns another shape than it should, or an entry that is not
-        finite.
-    TypeError
-        If it returns no real floating array.
     """
     return values_of(mean, Xs) if trend is None else trend.mean.columns(Xs) @ trend.weights.mean
 
@@ -280,8 +265,6 @@ def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend |
     ValueError
         If the weights are vague and the observations cannot tell them apart or are fewer, or the
         basis returns another shape than it should or an entry that is not finite.
-    TypeError
-        If the basis returns an array of another namespace, dtype or device.
 
     Notes
     -----

@@ -47,15 +47,6 @@ def limits(
     -------
     HostMatrix, shape (n, 2)
         The ends, of logarithms for positive parameters; infinite where none is given.
-
-    Raises
-    ------
-    ValueError
-        If a name in `bounds` or `fixed` is not there, or a bound is no interval of finite numbers,
-        positive ones where the parameter is.
-    TypeError
-        If `bounds` is no mapping, a bound no pair of numbers, `fixed` no collection of names, or
-        `obj` no dataclass.
     """
     given = _read(bounds, {leaf.path: leaf for leaf in free_leaves(obj, fixed)})
     return _pairs(given.get(path, _NONE) for path in _paths(obj, fixed))
@@ -146,13 +137,6 @@ def spread(X: Matrix, y: Vector) -> Spread:
     Spread
         The ends, means and standard deviations of the columns.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together, or an entry is not finite.
-    TypeError
-        If an array is not real and floating.
-
     Examples
     --------
     >>> spread(np.asarray([[0.0], [2.0]]), np.asarray([3.0, 5.0])).deviation
@@ -182,13 +166,6 @@ def ends(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostMat
     -------
     HostMatrix, shape (n, 2)
         The lower and upper ends of the entries of `params.flatten`, as of `limits`.
-
-    Raises
-    ------
-    ValueError
-        If a name in `fixed` is not there, or a positive parameter is zero.
-    TypeError
-        If `fixed` is no collection of names, or `obj` no dataclass.
 
     Notes
     -----
@@ -223,13 +200,6 @@ def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVe
     -------
     HostVector, shape (n,)
         `Spread.unit` for a mean of y, and 1 for all else: logarithms have no unit.
-
-    Raises
-    ------
-    ValueError
-        If a name in `fixed` is not there.
-    TypeError
-        If `fixed` is no collection of names, or `obj` no dataclass.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
     means = [_is_mean(kinds[path]) for path in _paths(obj, fixed)]
@@ -253,13 +223,6 @@ def strides(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> Host
     HostVector, shape (n,)
         1 for a logarithm, a factor of e; for a mean of y, `Spread.unit`; for others the size of
         the value, and at least 1.
-
-    Raises
-    ------
-    ValueError
-        If a name in `fixed` is not there, or a positive parameter is zero.
-    TypeError
-        If `fixed` is no collection of names, or `obj` no dataclass.
     """
     kinds = {leaf.path: leaf for leaf in free_leaves(obj, fixed)}
     others = [kinds[p].constraint == "real" and not _is_mean(kinds[p]) for p in _paths(obj, fixed)]
@@ -301,13 +264,6 @@ def touched(
     -------
     tuple of str
         The names of those entries; an entry whose two ends are equal is none.
-
-    Raises
-    ------
-    ValueError
-        If a name in `fixed` is not there.
-    TypeError
-        If `fixed` is no collection of names, or `obj` no dataclass.
     """
     low, high = box[:, 0], box[:, 1]
     there = (low < high) & ((vector <= low) | (vector >= high))

@@ -120,11 +120,6 @@ class Likelihood(Protocol):
         -------
         Array
             The log densities, of the same shape.
-
-        Raises
-        ------
-        ValueError
-            If y cannot be observed.
         """
 
     def derivatives(self, y: Array, f: Array, /) -> tuple[Array, Array, Array]:

@@ -44,15 +44,6 @@ class GP:
         Any function from (n, d) to (n,); one that is to be fitted is a `contracts.Mean`, one with
         unknown weights a `means.BasisMean`.
 
-    Raises
-    ------
-    TypeError
-        If `kernel` is no `Kernel`, `noise_var` no number, `mean` no function, the kernel or the
-        mean holds derivatives, or the kernel is one of derivatives and the mean ignores the labels
-        of rows.
-    ValueError
-        If `noise_var` is negative or not finite.
-
     Examples
     --------
     >>> from gpnotes import RBF
@@ -141,11 +132,6 @@ def require_known_mean(gp: GP) -> GP:
     -------
     GP
         The same process.
-
-    Raises
-    ------
-    TypeError
-        If the mean is a `BasisMean`.
     """
     if isinstance(gp.mean, BasisMean):
         wanted = "known: exact regression alone learns the weights of a BasisMean"
@@ -178,11 +164,6 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     ValueError
         If the inputs do not fit the kernel in shape, an entry is not finite, or the weights of the
         mean are vague, so that there is no distribution.
-    TypeError
-        If `gp` is no `GP`, `noise` no bool, or the inputs are no real floating array that goes
-        with the kernel.
-    MemoryError
-        If there is no room for the matrix.
 
     Examples
     --------
@@ -231,11 +212,6 @@ def require_zero_mean(gp: GP) -> None:
     ----------
     gp : GP
         The process of each class.
-
-    Raises
-    ------
-    ValueError
-        If its mean is not `ZeroMean`.
     """
     if not isinstance(gp.mean, ZeroMean):
         why = "what all classes have in common changes no probability"
@@ -267,15 +243,6 @@ def validate_data(
         True for a method that learns the unknown weights of a mean, so that a `BasisMean` will do.
     columns : int, optional
         How many columns X must have, where something else says so.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together or with the kernel, there are no rows, or an entry is not
-        finite.
-    TypeError
-        If `gp` is no `GP`, its mean has unknown weights that are not learnt, an array is not real
-        and floating, or the two differ in namespace, dtype or device.
     """
     _check.instance(gp, "gp", GP)
     if not learns:
@@ -302,13 +269,5 @@ def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
     -------
     Vector, shape (n,)
         The residuals.
-
-    Raises
-    ------
-    ValueError
-        If a mean function that is not of this package returns another shape than (n,), or numbers
-        that are not finite.
-    TypeError
-        If it returns no real floating array.
     """
     return y - values_of(gp.mean, X)

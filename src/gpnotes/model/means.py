@@ -41,13 +41,6 @@ class ZeroMean:
         -------
         Vector, shape (n,)
             Zeros.
-
-        Raises
-        ------
-        ValueError
-            If x is no matrix, or an entry is not finite.
-        TypeError
-            If x is no real floating array.
         """
         return self._values(_check.matrix(x, "x"))
 
@@ -70,13 +63,6 @@ class ZeroMean:
             This mean, which has no parameters.
         x_bar : Matrix, shape (n, d)
             Zeros.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not go together, or an entry is not finite.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         _validate_bar(x, bar)
         return self._pulled(x, bar)
@@ -93,13 +79,6 @@ class ConstantMean:
     ----------
     value : float, default 0.0
         The mean, in the units of y.
-
-    Raises
-    ------
-    ValueError
-        If the value is not finite.
-    TypeError
-        If the value is no number.
 
     Examples
     --------
@@ -125,13 +104,6 @@ class ConstantMean:
         -------
         Vector, shape (n,)
             `value`, repeated.
-
-        Raises
-        ------
-        ValueError
-            If x is no matrix, or an entry is not finite.
-        TypeError
-            If x is no real floating array.
         """
         return self._values(_check.matrix(x, "x"))
 
@@ -154,13 +126,6 @@ class ConstantMean:
             A mean of this class whose ``value`` is the sum of `bar`.
         x_bar : Matrix, shape (n, d)
             Zeros.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not go together, or an entry is not finite.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         _validate_bar(x, bar)
         return self._pulled(x, bar)
@@ -182,13 +147,6 @@ class ConstantOfValues:
     ----------
     value : float, default 0.0
         The mean of the values, in the units of y.
-
-    Raises
-    ------
-    ValueError
-        If the value is not finite.
-    TypeError
-        If the value is no number.
 
     Examples
     --------
@@ -214,13 +172,6 @@ class ConstantOfValues:
         -------
         Vector, shape (n,)
             `value` where a row sees a value, and zero elsewhere.
-
-        Raises
-        ------
-        ValueError
-            If x has fewer than two columns, or an entry is not finite.
-        TypeError
-            If x is no real floating array.
         """
         return self.value * _is_value(x)
 
@@ -240,14 +191,6 @@ class ConstantOfValues:
             A mean of this class whose ``value`` is the sum of `bar` over the rows that see values.
         x_bar : Matrix, shape (n, d + 1)
             Zeros.
-
-        Raises
-        ------
-        ValueError
-            If x has fewer than two columns, the shapes do not go together, or an entry is not
-            finite.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         _validate_bar(x, bar)
         xp = array_namespace(x)
@@ -266,13 +209,6 @@ class Powers:
     ----------
     degree : int, default 1
         The highest power, from 0.
-
-    Raises
-    ------
-    ValueError
-        If the degree is negative.
-    TypeError
-        If the degree is no whole number.
 
     Examples
     --------
@@ -298,13 +234,6 @@ class Powers:
         -------
         Matrix, shape (n, 1 + degree · d)
             The rows ``h(xᵢ)``.
-
-        Raises
-        ------
-        ValueError
-            If x is no matrix, or an entry is not finite.
-        TypeError
-            If x is no real floating array.
         """
         _check.matrix(x, "x")
         xp = array_namespace(x)
@@ -326,13 +255,6 @@ class Powers:
         -------
         Matrix, shape (n, d)
             The derivatives by x.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not go together, or an entry is not finite.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         n, d = _check.matrix(x, "x").shape
         _check.matrix(bar, "bar", rows=n, columns=1 + self.degree * d)
@@ -358,11 +280,6 @@ class BasisMean:
     weights : Normal, optional
         The prior ``Normal(b, root)`` on the p weights; without it they are vague, with the prior
         of a B that grows without end.
-
-    Raises
-    ------
-    TypeError
-        If `basis` is no function, or a class, or `weights` is no `Normal`.
 
     Notes
     -----
@@ -403,15 +320,6 @@ class BasisMean:
         -------
         Matrix, shape (n, p)
             H.
-
-        Raises
-        ------
-        ValueError
-            If x or what the basis returns has another shape than it should, or an entry that is
-            not finite.
-        TypeError
-            If x is no real floating array, or the basis returns one of another namespace, dtype or
-            device.
         """
         n = _check.matrix(x, "x").shape[0]
         p = None if self.weights is None else self.weights.size
@@ -457,15 +365,6 @@ class BasisMean:
         -------
         Vector, shape (n,)
             The expected means.
-
-        Raises
-        ------
-        ValueError
-            If x or what the basis returns has another shape than it should, or an entry that is
-            not finite.
-        TypeError
-            If x is no real floating array, or the basis returns one of another namespace, dtype or
-            device.
         """
         H = self.columns(x)
         if self.weights is None:
@@ -491,8 +390,6 @@ class BasisMean:
 
         Raises
         ------
-        ValueError
-            If the shapes do not go together, or an entry is not finite.
         TypeError
             If an array is not real and floating, the two differ in namespace, dtype or device, or
             the weights have a prior and the basis has no pullback.
@@ -530,14 +427,6 @@ def values_of(mean: MeanFunction, x: Matrix) -> Vector:
     -------
     Vector, shape (n,)
         The means.
-
-    Raises
-    ------
-    ValueError
-        If the function returns another shape, which would broadcast, or an entry that is not
-        finite.
-    TypeError
-        If it returns no real floating array.
     """
     if _is_own(mean):
         return mean._values(x)

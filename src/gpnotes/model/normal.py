@@ -38,14 +38,6 @@ class Normal:
         "cholesky" or "pivoted cholesky" where the root was found here, from a covariance, and
         "given" elsewhere; with a Cholesky factor draws cost half.
 
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together, an entry is not finite, `root_kind` is none of the three
-        words, or it is "cholesky" and the root is not square and lower triangular.
-    TypeError
-        If an array is not real and floating, or the two differ in namespace, dtype or device.
-
     Notes
     -----
     Source: Rasmussen & Williams (2006), appendix A.2.
@@ -94,16 +86,6 @@ class Normal:
         -------
         Normal
             The distribution.
-
-        Raises
-        ------
-        FactorisationError
-            If the covariance has an eigenvalue below zero by more than rounding.
-        ValueError
-            If the shapes do not go together, an entry is not finite, or the covariance is not
-            symmetric.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         n = _check.vector(mean, "mean").shape[0]
         _check.matrix(covariance, "covariance", rows=n, columns=n)
@@ -145,13 +127,6 @@ class Normal:
         Normal
             The distribution of these variables.
 
-        Raises
-        ------
-        TypeError
-            If `indices` are no whole numbers, such as a mask.
-        ValueError
-            If an index is that of no variable.
-
         Notes
         -----
         Source: Rasmussen & Williams (2006), appendix A.2.
@@ -182,9 +157,6 @@ class Normal:
         ValueError
             If an index is that of no variable, the shape of `values` differs, an entry is not
             finite, or a singular distribution cannot take the values.
-        TypeError
-            If `indices` are no whole numbers, or `values` is no array of the mean's namespace,
-            dtype and device.
 
         Notes
         -----
@@ -224,8 +196,6 @@ class Normal:
         ------
         ValueError
             If the sizes differ, or both are singular and no point is possible under both.
-        TypeError
-            If `other` is no `Normal`, or differs in namespace, dtype or device.
 
         Notes
         -----
@@ -256,15 +226,6 @@ class Normal:
         float
             The divergence; infinite where this distribution is singular and the other is not.
 
-        Raises
-        ------
-        FactorisationError
-            If the covariance of `other` is singular.
-        ValueError
-            If the sizes differ.
-        TypeError
-            If `other` is no `Normal`, or differs in namespace, dtype or device.
-
         Notes
         -----
         Source: Rasmussen & Williams (2006), appendix A.5.
@@ -292,15 +253,6 @@ class Normal:
         -------
         float
             The log density.
-
-        Raises
-        ------
-        FactorisationError
-            If the covariance is singular and there is no density.
-        ValueError
-            If x has another shape, or an entry that is not finite.
-        TypeError
-            If x is no array of the mean's namespace, dtype and device.
         """
         _check.alike(_check.vector(x, "x", size=self.size), "x", self.mean, "mean")
         cholesky = self._cholesky()
@@ -320,13 +272,6 @@ class Normal:
         -------
         tuple of Vector, shape (n,)
             The lower and the upper ends.
-
-        Raises
-        ------
-        ValueError
-            If `level` is not between 0 and 1.
-        TypeError
-            If `level` is no number.
         """
         level = _check.number(level, "level")
         if not 0.0 < level < 1.0:
@@ -349,13 +294,6 @@ class Normal:
         -------
         Matrix, shape (n, size)
             The draws, one a row.
-
-        Raises
-        ------
-        ValueError
-            If n is negative.
-        TypeError
-            If `stream` is no `Stream` or seed, or n no whole number.
         """
         stream = stream_of(stream, "stream")
         _check.whole(n, "n")

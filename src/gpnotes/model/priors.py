@@ -25,13 +25,6 @@ class NormalPrior:
     sd : float, default 1.0
         The standard deviation, positive.
 
-    Raises
-    ------
-    ValueError
-        If `mean` is not finite, or `sd` not positive and finite.
-    TypeError
-        If one of the two is no number.
-
     Examples
     --------
     >>> round(NormalPrior(0.0, 1.0).log_density(0.0), 4)
@@ -56,13 +49,6 @@ class NormalPrior:
         -------
         float
             The log density.
-
-        Raises
-        ------
-        ValueError
-            If an entry is not finite.
-        TypeError
-            If the value is neither a number nor a real array.
         """
         z = (_check.finite(value, "value") - self.mean) / self.sd
         return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
@@ -79,13 +65,6 @@ class NormalPrior:
         -------
         float or Vector, shape (d,)
             The derivative, of the value's type.
-
-        Raises
-        ------
-        ValueError
-            If an entry is not finite.
-        TypeError
-            If the value is neither a number nor a real array.
         """
         return -(_check.finite(value, "value") - self.mean) / self.sd**2
 
@@ -100,13 +79,6 @@ class LogNormalPrior:
         The mean of the logarithm.
     sd : float, default 1.0
         The standard deviation of the logarithm, positive.
-
-    Raises
-    ------
-    ValueError
-        If `mean` is not finite, or `sd` not positive and finite.
-    TypeError
-        If one of the two is no number.
 
     Examples
     --------
@@ -132,13 +104,6 @@ class LogNormalPrior:
         -------
         float
             The log density, summed over the entries.
-
-        Raises
-        ------
-        ValueError
-            If an entry is not positive and finite.
-        TypeError
-            If the value is neither a number nor a real array.
         """
         log = _log(_check.positive(value, "value"))
         return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)
@@ -155,13 +120,6 @@ class LogNormalPrior:
         -------
         float or Vector, shape (d,)
             The derivative, of the value's type.
-
-        Raises
-        ------
-        ValueError
-            If an entry is not positive and finite.
-        TypeError
-            If the value is neither a number nor a real array.
         """
         log = _log(_check.positive(value, "value"))
         return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value

@@ -29,13 +29,6 @@ class MeanField:
         The means.
     log_sd : Vector, shape (p,)
         The logarithms of the standard deviations.
-
-    Raises
-    ------
-    ValueError
-        If the shapes differ, or entries are not finite.
-    TypeError
-        If an argument is of another kind, or the two are of different kinds.
     """
 
     mean: Vector
@@ -61,13 +54,6 @@ class MeanField:
         -------
         Matrix, shape (m, p)
             The weights.
-
-        Raises
-        ------
-        ValueError
-            If `m` is below 1.
-        TypeError
-            If an argument is of another kind.
         """
         stream = stream_of(stream, "stream")
         m = _check.whole(m, "m", 1)
@@ -104,13 +90,6 @@ def bound_and_gradient(
         The estimate of the bound.
     gradient : MeanField
         Its derivatives by the mean and by the logarithms of the standard deviations.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, or the density overflows.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
 
     Notes
     -----
@@ -205,14 +184,6 @@ def fit_mean_field(
     -------
     FittedField
         The distribution, and the bound that each step estimated.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, a number is out of its range, or the
-        ascent overflows.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
     """
     steps, rate = validated_steps(steps, rate)
     draws = _check.whole(draws, "draws", 1)

@@ -47,13 +47,6 @@ def drop_masks(
     Matrix, shape (m, p)
         Zeros and ones, by which theta is multiplied.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of its range, or `what` another word.
-    TypeError
-        If an argument is of another kind.
-
     Notes
     -----
     What is left is not scaled up: of a weight θ the mean is ``(1 − drop) θ``, :eq:`eq-bn-dropped`.
@@ -142,14 +135,6 @@ def fit_dropped(
     -------
     Ascended
         The weights, none of them dropped, and what each step estimated.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, a number is out of its range, or the
-        ascent overflows.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
 
     Notes
     -----

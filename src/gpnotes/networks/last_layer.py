@@ -46,13 +46,6 @@ class LastLayer:
         -------
         Matrix, shape (m, p)
             The weights.
-
-        Raises
-        ------
-        ValueError
-            If `m` is below 1.
-        TypeError
-            If an argument is of another kind.
         """
         stream = stream_of(stream, "stream")
         m, xp = _check.whole(m, "m", 1), array_namespace(self.theta)
@@ -86,13 +79,6 @@ def last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> L
     -------
     LastLayer
         The normal distribution: :eq:`eq-bn-last`.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or entries are not finite.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
 
     Notes
     -----

@@ -33,13 +33,6 @@ class Network:
     activation : {"tanh", "relu"}, default "tanh"
         What a hidden neuron does with its sum.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two sizes, one is below 1, or the activation is another word.
-    TypeError
-        If a size is no whole number, or the activation no string.
-
     Examples
     --------
     >>> import numpy as np
@@ -78,13 +71,6 @@ class Network:
         -------
         list of tuple of Array
             A pair for each layer.
-
-        Raises
-        ------
-        ValueError
-            If `theta` has another shape, or is not finite.
-        TypeError
-            If `theta` is of another kind.
         """
         return self._layers(self.weights(theta, "theta"))
 
@@ -117,13 +103,6 @@ class Network:
         -------
         Array, shape (n, k) or (m, n, k)
             The outputs.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, or entries are not finite.
-        TypeError
-            If an argument is of another kind, or the two are of different kinds.
         """
         return self.forward(*self.validated(theta, X))[-1]
 
@@ -171,13 +150,6 @@ class Network:
         pullback : callable
             ``pullback(F_bar)``, for derivatives by the outputs, has the shape of theta,
             :eq:`eq-bn-pullback`.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, or entries are not finite.
-        TypeError
-            If an argument is of another kind, or the two are of different kinds.
 
         Examples
         --------
@@ -250,13 +222,6 @@ class Network:
         -------
         Matrix, shape (n, p)
             The derivatives by theta, a row for each row of X.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, or entries are not finite.
-        TypeError
-            If an argument is of another kind, or they are of different kinds.
         """
         theta = _check.vector(theta, "theta", size=self.size)
         values = self.forward(*self.validated(theta, X))
@@ -282,13 +247,6 @@ class Network:
         -------
         Matrix, shape (n, H + 1)
             The features.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match, or entries are not finite.
-        TypeError
-            If an argument is of another kind, or the two are of different kinds.
         """
         theta = _check.vector(theta, "theta", size=self.size)
         last = self.forward(*self.validated(theta, X))[-2]
@@ -315,13 +273,6 @@ class Network:
         -------
         Vector, shape (p,)
             The variances.
-
-        Raises
-        ------
-        ValueError
-            If a variance is not positive and finite.
-        TypeError
-            If a variance is no number, or `like` no array of float32 or float64.
         """
         of_weight = _check.positive(
             _check.number(weight_variance, "weight_variance"), "weight_variance"

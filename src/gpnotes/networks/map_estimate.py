@@ -92,14 +92,6 @@ def map_estimate(
     Ascended
         The weights, and the log joint density before each step: :eq:`eq-bn-map`.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, a number is out of its range, or the
-        ascent overflows.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
-
     Notes
     -----
     A density of weights has many tops, and which of them an ascent finds depends on its start.
@@ -150,13 +142,6 @@ def bootstrap_counts(stream: Stream | int, n: int, m: int, *, like: Array | None
     -------
     Matrix, shape (m, n)
         Whole numbers as floats; each row sums to n.
-
-    Raises
-    ------
-    ValueError
-        If `n` or `m` is below 1.
-    TypeError
-        If an argument is of another kind.
 
     Examples
     --------

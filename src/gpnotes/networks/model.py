@@ -38,13 +38,6 @@ class BayesianNetwork:
     noise_variance : float, optional
         The variance of the noise, positive, for a network of one output.
 
-    Raises
-    ------
-    ValueError
-        If a variance is not positive and finite, or the number of outputs is another.
-    TypeError
-        If an argument is of another kind.
-
     Examples
     --------
     >>> from gpnotes import stream
@@ -92,13 +85,6 @@ class BayesianNetwork:
         -------
         Matrix, shape (m, p)
             The weights.
-
-        Raises
-        ------
-        ValueError
-            If `m` is below 1.
-        TypeError
-            If an argument is of another kind.
         """
         stream = stream_of(stream, "stream")
         m = _check.whole(m, "m", 1)
@@ -182,13 +168,6 @@ def log_joint(
     -------
     Array, shape () or (m,)
         The log joint density, normalised.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, or entries are not finite.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
 
     Notes
     -----
@@ -318,13 +297,6 @@ class Mixture:
         -------
         Vector, shape (n,)
             Their log densities.
-
-        Raises
-        ------
-        ValueError
-            If `y` has another shape, or is not finite.
-        TypeError
-            If `y` is of another kind.
         """
         xp, logs = array_namespace(self.means), self._logs(self._observed(y))
         top = xp.max(logs, axis=0)
@@ -347,13 +319,6 @@ class Mixture:
         -------
         Vector, shape (n,)
             Their probabilities, uniform in [0, 1] for readings from the mixture.
-
-        Raises
-        ------
-        ValueError
-            If `y` has another shape, or is not finite.
-        TypeError
-            If `y` is of another kind.
         """
         xp = array_namespace(self.means)
         z = (self._observed(y) - self.means) / xp.sqrt(self.variances)
@@ -371,13 +336,6 @@ class Mixture:
         -------
         Vector, shape (n,)
             The quantiles, to a relative rounding of the distance between those of the networks.
-
-        Raises
-        ------
-        ValueError
-            If `share` is not between 0 and 1.
-        TypeError
-            If `share` is no number.
 
         Notes
         -----
@@ -417,13 +375,6 @@ def predict(model: BayesianNetwork, thetas: Array, X: Matrix) -> Mixture:
     -------
     Mixture
         The mixture of m normal distributions at each input.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, or a variance overflows.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
 
     Examples
     --------

@@ -63,13 +63,7 @@ class Moments:
         return Moments(self.count + 1, mean, scatter)
 
     def covariance(self) -> Matrix:
-        """Return the covariance (p, p), with one less than the count below.
-
-        Raises
-        ------
-        ValueError
-            If fewer than two vectors were seen.
-        """
+        """Return the covariance (p, p), with one less than the count below."""
         return self.scatter / (_two_or_more(self.count) - 1)
 
 
@@ -131,13 +125,7 @@ class Snapshots:
         return replace(self, count=self.count + 1, mean=mean, squares=squares, last=last)
 
     def covariance(self) -> Matrix:
-        """Return the covariance (p, p) of the draws, :eq:`eq-bn-swag`.
-
-        Raises
-        ------
-        ValueError
-            If fewer than two snapshots were seen.
-        """
+        """Return the covariance (p, p) of the draws, :eq:`eq-bn-swag`."""
         xp = array_namespace(self.mean)
         D = xp.stack(self.last)
         diagonal = xp.eye(self.mean.shape[0], dtype=D.dtype, device=D.device) * self._variances()
@@ -160,13 +148,6 @@ class Snapshots:
         -------
         Matrix, shape (m, p)
             The weights.
-
-        Raises
-        ------
-        ValueError
-            If `m` is below 1, or fewer than two snapshots were seen.
-        TypeError
-            If an argument is of another kind.
         """
         stream = stream_of(stream, "stream")
         m = _check.whole(m, "m", 1)
@@ -219,14 +200,6 @@ def collect_snapshots(
     -------
     Snapshots
         What they gave.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, a number is out of its range, or the steps
-        overflow.
-    TypeError
-        If an argument is of another kind, or arrays are of different kinds.
     """
     steps, rate = validated_steps(steps, rate)
     stream = stream_of(stream, "stream")

@@ -36,13 +36,6 @@ def rhat(draws: Array) -> float | HostVector:
         The larger of that of the ranks and that of the ranks of the distances from the median;
         infinite where a chain never moves.
 
-    Raises
-    ------
-    ValueError
-        If there is one chain alone, a chain has fewer than four draws, or one is not finite.
-    TypeError
-        If `draws` is no array of floats.
-
     Examples
     --------
     >>> from gpnotes import stream
@@ -68,13 +61,6 @@ def ess_bulk(draws: Array) -> float | HostVector:
     float or HostVector, shape (d,)
         The effective number; zero where all draws are the same.
 
-    Raises
-    ------
-    ValueError
-        If a chain has fewer than four draws, or one is not finite.
-    TypeError
-        If `draws` is no array of floats.
-
     Examples
     --------
     >>> from gpnotes import stream
@@ -96,13 +82,6 @@ def ess_tail(draws: Array) -> float | HostVector:
     -------
     float or HostVector, shape (d,)
         The smaller of the effective numbers for the 5 % and the 95 % quantile.
-
-    Raises
-    ------
-    ValueError
-        If a chain has fewer than four draws, or one is not finite.
-    TypeError
-        If `draws` is no array of floats.
     """
     return _each(_ess_tail, _checked(draws))
 
@@ -119,13 +98,6 @@ def ess_mean(draws: Array) -> float | HostVector:
     -------
     float or HostVector, shape (d,)
         The effective number.
-
-    Raises
-    ------
-    ValueError
-        If a chain has fewer than four draws, or one is not finite.
-    TypeError
-        If `draws` is no array of floats.
     """
     return _each(lambda x: _effective(_halves(x)), _checked(draws))
 
@@ -142,13 +114,6 @@ def mcse(draws: Array) -> float | HostVector:
     -------
     float or HostVector, shape (d,)
         The standard deviation over the root of `ess_mean`; infinite where all draws are the same.
-
-    Raises
-    ------
-    ValueError
-        If a chain has fewer than four draws, or one is not finite.
-    TypeError
-        If `draws` is no array of floats.
     """
     return _each(_mcse, _checked(draws))
 

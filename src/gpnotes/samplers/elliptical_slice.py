@@ -34,13 +34,6 @@ class EllipticalSlice:
     mean : Vector, shape (d,), or None
         The mean of the prior; None is zero.
 
-    Raises
-    ------
-    ValueError
-        If `root` is no square matrix, or `mean` does not go with it.
-    TypeError
-        If one is no array of float32 or float64.
-
     Notes
     -----
     Every step is accepted; what varies is how often the arc is shortened first.

@@ -80,14 +80,6 @@ class HMC:
         By what share of it the step of a path may be longer or shorter than `size`: it is drawn
         anew for each path, uniformly in ``size (1 ± jitter)``. Below 1; 0 is a fixed step.
 
-    Raises
-    ------
-    ValueError
-        If `size` is not positive, `leaps` below 1, `root` no scale and no matrix, `aim` not
-        between 0 and 1, or `jitter` negative or not below 1.
-    TypeError
-        If one is of the wrong kind.
-
     Notes
     -----
     Paths of one length may come back to where they began, or to the other side of it: then the
@@ -150,14 +142,6 @@ class NUTS:
         The units of the momentum, as of `walks.RandomWalk`.
     aim : float, default 0.8
         The acceptance that warm-up tunes `size` to: the mean over the places of a path.
-
-    Raises
-    ------
-    ValueError
-        If `size` is not positive, `depth` below 1, `root` no scale and no matrix, or `aim` not
-        between 0 and 1.
-    TypeError
-        If one is of the wrong kind.
 
     Notes
     -----

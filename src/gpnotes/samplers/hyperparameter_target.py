@@ -32,13 +32,6 @@ class HyperDensity:
     ----------
     objective : Objective
         The objective; each free parameter needs a prior, or the density has no finite integral.
-
-    Raises
-    ------
-    ValueError
-        If a free parameter has no prior, or inducing inputs are free.
-    TypeError
-        If `objective` is none.
     """
 
     objective: Objective[Any]
@@ -108,13 +101,6 @@ def averaged(
         The mean of the means.
     variance : Vector, shape (n_*,)
         The mean of the variances, and the variance of the means.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not fit, by its name.
-    TypeError
-        If an argument is of the wrong kind, by its name.
     """
     _check.instance(objective, "objective", Objective, "a")
     _check.matrix(as_host(vectors), "vectors", columns=len(objective.limits))

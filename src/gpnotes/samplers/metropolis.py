@@ -34,13 +34,6 @@ class RandomWalk:
     aim : float, default 0.234
         The acceptance that warm-up tunes `size` to.
 
-    Raises
-    ------
-    ValueError
-        If `size` is not positive, `root` no scale and no matrix, or `aim` not between 0 and 1.
-    TypeError
-        If one is of the wrong kind.
-
     Notes
     -----
     Source: Roberts, Gelman & Gilks (1997) for the acceptance in many dimensions.
@@ -80,13 +73,6 @@ class MALA:
         The units, as of `RandomWalk`.
     aim : float, default 0.574
         The acceptance that warm-up tunes `size` to.
-
-    Raises
-    ------
-    ValueError
-        If `size` is not positive, `root` no scale and no matrix, or `aim` not between 0 and 1.
-    TypeError
-        If one is of the wrong kind.
 
     Notes
     -----
@@ -128,13 +114,6 @@ class ULA:
         The step τ.
     root : None, Vector (d,) or Matrix (d, d)
         The units, as of `RandomWalk`.
-
-    Raises
-    ------
-    ValueError
-        If `size` is not positive, or `root` no scale and no matrix.
-    TypeError
-        If one is of the wrong kind.
 
     Notes
     -----
@@ -179,14 +158,6 @@ class SGLD:
         After how many steps the decay begins to be felt.
     root : None, Vector (d,) or Matrix (d, d)
         The units, as of `RandomWalk`.
-
-    Raises
-    ------
-    ValueError
-        If `size` or `delay` is not positive, `batch` below 1, `decay` negative, or `root` no scale
-        and no matrix.
-    TypeError
-        If one is of the wrong kind.
 
     Notes
     -----

@@ -102,11 +102,6 @@ def sample(
 
     Raises
     ------
-    ValueError
-        If an argument does not fit, or the log density is NaN or infinite at a start; the message
-        names it.
-    TypeError
-        If an argument is of the wrong kind, by its name.
     ImportError
         If a bar is asked for without ``tqdm``.
 

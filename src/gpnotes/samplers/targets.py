@@ -38,13 +38,6 @@ class RowSum:
         gradient (d,); a row that stands twice counts twice.
     rows : array of int, shape (n,)
         The numbers of all rows, in the kind of array that `log_likelihood` takes.
-
-    Raises
-    ------
-    TypeError
-        If one of the two is no function, or `rows` no array.
-    ValueError
-        If `rows` is no vector, or empty.
     """
 
     log_prior: Callable[[Vector], tuple[Any, Vector]]
@@ -103,11 +96,6 @@ def value_at(target: Target, x: Vector) -> float:
     -------
     float
         The value; NaN and an arithmetic error count as a density of zero.
-
-    Raises
-    ------
-    ValueError
-        If the log density is plus infinity: no chain would leave such a place.
     """
     try:
         answer = target(x)
@@ -132,13 +120,6 @@ def value_and_slope(target: Target, x: Vector) -> tuple[float, Vector]:
         The value, minus infinity where value or gradient is not finite.
     slope : Vector, shape (d,)
         The gradient, zero where there is none.
-
-    Raises
-    ------
-    TypeError
-        If the target gives no pair.
-    ValueError
-        If the log density is plus infinity.
     """
     try:
         answer = target(x)
@@ -176,13 +157,6 @@ def start_at(
         The log density.
     slope : Vector, shape (d,), or None
         Its gradient, if it was asked for.
-
-    Raises
-    ------
-    ValueError
-        If the log density is NaN or infinite there, or its gradient is; the message says which.
-    TypeError
-        If `target` is no function, or gives no gradient that was asked for.
     """
     _check.function(target, "target", "a vector")
     d = _check.vector(position, name).shape[0]

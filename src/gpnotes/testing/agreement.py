@@ -20,11 +20,6 @@ def hold(condition: bool, problem: str) -> None:
         The condition.
     problem : str
         The message.
-
-    Raises
-    ------
-    AssertionError
-        If the condition does not hold.
     """
     if not condition:
         raise AssertionError(problem)
@@ -43,11 +38,6 @@ def is_array(name: str, a: Any, shape: tuple[int, ...], like: Array) -> None:
         The shape that it must have.
     like : Array
         An array of the namespace, dtype and device that it must have.
-
-    Raises
-    ------
-    AssertionError
-        If it is not; it says how.
     """
     got = getattr(a, "shape", None)
     hold(got is not None, f"{name} must be an array of shape {shape}; got {type(a).__name__}")
@@ -92,11 +82,6 @@ def close(what: str, a: Any, b: Any, atol: float) -> None:
         The arrays.
     atol : float
         The gap that is allowed.
-
-    Raises
-    ------
-    AssertionError
-        If the shapes or the entries differ.
     """
     left, right = _host(a), _host(b)
     hold(left.shape == right.shape, f"{what} have the shapes {left.shape} and {right.shape}")
@@ -115,11 +100,6 @@ def semidefinite(name: str, a: Array, atol: float) -> None:
         The matrix.
     atol : float
         The gap to its transpose that is allowed, and, times n, the eigenvalue below zero.
-
-    Raises
-    ------
-    AssertionError
-        If it is not.
     """
     host = _host(a)
     gap = float(np.max(np.abs(host - host.T), initial=0.0))

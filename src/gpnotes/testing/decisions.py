@@ -52,15 +52,6 @@ def check_policy(policy: contracts.Policy, m: Vector, S: Matrix) -> None:
     S : Matrix, shape (K, K)
         Its covariance.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If m and S do not match, are not finite, or S is no covariance.
-    TypeError
-        If `policy` lacks a part of the contract, or m and S are no arrays of one kind.
-
     Examples
     --------
     >>> from gpnotes.decide.pilco import LinearPolicy
@@ -142,15 +133,6 @@ def check_cost(cost: contracts.Cost, m: Vector, S: Matrix) -> None:
     S : Matrix, shape (k, k)
         Its covariance.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If m and S do not match, are not finite, or S is no covariance.
-    TypeError
-        If `cost` lacks a part of the contract, or m and S are no arrays of one kind.
-
     Examples
     --------
     >>> from gpnotes.decide.pilco import SaturatingCost
@@ -220,15 +202,6 @@ def check_criterion(criterion: contracts.Criterion, X: Matrix) -> None:
     X : Matrix, shape (n, d)
         The candidates.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If X is no matrix of finite numbers.
-    TypeError
-        If `criterion` lacks a part of the contract.
-
     Examples
     --------
     >>> from gpnotes import GP, RBF
@@ -266,15 +239,6 @@ def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance
         The means.
     variance : Vector, shape (n,)
         The variances, which are positive.
-
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If the vectors do not match or are not finite, or a variance is not positive.
-    TypeError
-        If `acquisition` lacks a part of the contract, or the vectors are no arrays of one kind.
 
     Examples
     --------

@@ -38,15 +38,6 @@ def check_inducing_variables(
         The gap that `apply`, which may integrate numerically, is allowed, relative to the largest
         entry.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If X is no matrix of finite numbers, or `rtol` negative.
-    TypeError
-        If `variables` lacks a part of the contract, `kernel` is no `Kernel`, or `rtol` no number.
-
     Examples
     --------
     >>> from gpnotes import RBF

@@ -32,15 +32,6 @@ def check_kernel(kernel: Kernel, X: Matrix, *, labels: bool = False) -> None:
         The last column of X holds labels, which stay as they are, and by which there is no
         derivative.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If X is no matrix of finite numbers.
-    TypeError
-        If `kernel` is a class or cannot be called, or `labels` is no bool.
-
     Examples
     --------
     >>> from gpnotes import RBF

@@ -36,15 +36,6 @@ def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
     actions : int, default 2
         How many actions.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    TypeError
-        If `learner` lacks a part of the contract.
-    ValueError
-        If it is made for other numbers of states and actions.
-
     Examples
     --------
     >>> from gpnotes.mdp.learning import QLearning
@@ -82,13 +73,6 @@ def check_world(world: World) -> None:
     ----------
     world : World
         The world.
-
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    TypeError
-        If `world` lacks a part of the contract.
 
     Examples
     --------

@@ -71,15 +71,6 @@ def check_classes(posterior: Classes, Xs: Matrix) -> None:
     Xs : Matrix, shape (m, d)
         The points to look at.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If `Xs` is no matrix of finite numbers.
-    TypeError
-        If `posterior` lacks a part of the contract.
-
     Examples
     --------
     >>> from gpnotes import GP, RBF
@@ -138,15 +129,6 @@ def check_network(network: Weighted, theta: Vector, X: Matrix) -> None:
     X : Matrix, shape (n, d)
         The inputs.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If an argument has another shape, or is not finite.
-    TypeError
-        If `network` lacks a part of the contract, or the arrays are of different kinds.
-
     Examples
     --------
     >>> from gpnotes.networks import Network
@@ -202,15 +184,6 @@ def check_mixture(posterior: Mixed, Xs: Matrix, *, continuous: bool = True) -> N
     continuous : bool, default True
         The observations have a density over all numbers; without, `log_density` is not looked at,
         nor noise.
-
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If `Xs` is no matrix of finite numbers.
-    TypeError
-        If `posterior` lacks a part of the contract, or `continuous` is no bool.
 
     Examples
     --------

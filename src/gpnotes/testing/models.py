@@ -36,15 +36,6 @@ def check_mean(mean: contracts.Mean, X: Matrix) -> None:
     X : Matrix, shape (n, d)
         The inputs.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If X is no matrix of finite numbers.
-    TypeError
-        If `mean` lacks a part of the contract.
-
     Examples
     --------
     >>> from gpnotes import ConstantMean
@@ -77,15 +68,6 @@ def check_prior(prior: contracts.Prior, value: float) -> None:
         The prior.
     value : float
         The value.
-
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If `value` is not finite.
-    TypeError
-        If `prior` lacks a part of the contract, or `value` is no number.
 
     Examples
     --------
@@ -133,16 +115,6 @@ def check_likelihood(
         The values of f.
     log_concave : bool, default True
         Ask for a second derivative that is not positive, as `laplace.condition` does.
-
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If y and f do not match or are not finite.
-    TypeError
-        If `likelihood` lacks a part of the contract, y and f are no arrays of one kind, or
-        `log_concave` is no bool.
 
     Examples
     --------
@@ -254,15 +226,6 @@ def check_posterior(posterior: contracts.Posterior, Xs: Matrix) -> None:
         The posterior.
     Xs : Matrix, shape (m, d)
         The points to look at.
-
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    ValueError
-        If `Xs` is no matrix of finite numbers.
-    TypeError
-        If `posterior` lacks a part of the contract.
 
     Examples
     --------

@@ -34,13 +34,6 @@ def check_sampler(sampler: Sampler, like: Array) -> None:
     like : Array
         An array of the kind on which it is tried.
 
-    Raises
-    ------
-    AssertionError
-        If one of these does not hold; it says which.
-    TypeError
-        If `sampler` lacks a part of the contract, or `like` is no array of floats.
-
     Examples
     --------
     >>> from gpnotes.samplers import MALA

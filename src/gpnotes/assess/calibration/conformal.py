@@ -37,13 +37,6 @@ def probability_integral_transform(y: Vector, mean: Vector, variance: Vector) ->
         Numbers from 0 to 1, which spread evenly if the predictions are true: in the middle if
         predicted variances are too large, at the ends if they are too small.
 
-    Raises
-    ------
-    ValueError
-        If the arrays are empty, not finite or of different shapes, or a variance is not positive.
-    TypeError
-        If the arrays are of the wrong kind or of different kinds.
-
     Notes
     -----
     Source: Dawid (1984); Gneiting, Balabdaoui & Raftery (2007). Equation :eq:`eq-ca-pit`.
@@ -80,14 +73,6 @@ def conformal_quantile(scores: Vector, level: float) -> float:
     -------
     float
         The k-th smallest score, ``k = ⌈(n + 1) level⌉``.
-
-    Raises
-    ------
-    ValueError
-        If the scores are empty or not finite, if `level` is not between 0 and 1, or if k is larger
-        than n: then no finite score keeps the promise.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----
@@ -140,13 +125,6 @@ class SplitConformal:
             The lower ends.
         high : Vector, shape (m,)
             The upper ends.
-
-        Raises
-        ------
-        ValueError
-            If an array is not finite, a scale not positive, or the shapes do not fit.
-        TypeError
-            If an argument is of the wrong kind.
         """
         _check.vector(mean, "mean")
         reach = self.quantile * _scale(scale, mean, "mean")
@@ -179,14 +157,6 @@ def split_conformal(
     -------
     SplitConformal
         The intervals for any further means.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit, or there are too few observations for the level, as in
-        `conformal_quantile`.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----
@@ -253,13 +223,6 @@ def conformal_coverage(n: int, level: float) -> ConformalCoverage:
     -------
     ConformalCoverage
         The distribution, where scores are independent and no two are equal.
-
-    Raises
-    ------
-    ValueError
-        If `level` is not between 0 and 1, or `n` too small for it.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----

@@ -124,14 +124,6 @@ def reliability(
     Reliability
         The bins that hold predictions, by rising predictions.
 
-    Raises
-    ------
-    ValueError
-        If a label is not 1 or −1, a probability not between 0 and 1, the arrays are empty or do
-        not fit, or there are more bins of one size than predictions.
-    TypeError
-        If an argument is of the wrong kind.
-
     Notes
     -----
     Inner edges belong to the bin below, as in scikit-learn's ``calibration_curve``. Of more than
@@ -171,14 +163,6 @@ def reliability_of_groups(
     -------
     Reliability
         The groups that hold predictions, by rising numbers.
-
-    Raises
-    ------
-    ValueError
-        If a label is not 1 or −1, a probability not between 0 and 1, a number of a group is
-        negative, or the arrays are empty or do not fit.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----
@@ -221,13 +205,6 @@ def errors_if_calibrated(
     Vector, shape (draws,)
         The expected calibration error of each draw. An error of real labels that most of these
         exceed is what chance does to a model without fault.
-
-    Raises
-    ------
-    ValueError
-        If a probability is not between 0 and 1, or a number does not fit.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----

@@ -42,14 +42,6 @@ def logit(probability: Array) -> Array:
     Array
         The log odds.
 
-    Raises
-    ------
-    ValueError
-        If a probability is not strictly between 0 and 1: of a prediction that is certain, nothing
-        can be mended.
-    TypeError
-        If it is no array of a real floating dtype.
-
     Examples
     --------
     >>> import numpy as np
@@ -190,15 +182,6 @@ def fit_temperature(y: Vector, score: Vector) -> Temperature:
     Temperature
         The function that mends log odds.
 
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit; if every label is on the side that its score says, where the
-        best temperature is zero; or if scores say less than nothing about the labels, where it is
-        infinite.
-    TypeError
-        If an argument is of the wrong kind.
-
     Notes
     -----
     The loss is convex in ``1/T``, and its one minimum is found by Newton steps within a bracket.
@@ -245,13 +228,6 @@ def fit_platt(y: Vector, score: Vector) -> Platt:
     Platt
         The function that mends scores.
 
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit, all labels are alike, or all scores are.
-    TypeError
-        If an argument is of the wrong kind.
-
     Notes
     -----
     The labels count as ``(n₊ + 1)/(n₊ + 2)`` and ``1/(n₋ + 2)`` in the place of one and zero, as
@@ -297,13 +273,6 @@ def fit_isotonic(y: Vector, score: Vector) -> Isotonic:
     Isotonic
         The function that mends scores. It says 0 and 1 where all labels beyond a score are alike:
         of such a certainty, one label of the other kind costs a log loss without end.
-
-    Raises
-    ------
-    ValueError
-        If the arguments do not fit.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----

@@ -46,13 +46,6 @@ class UpperConfidenceBound:
     beta : float
         The weight β ≥ 0 of the variance: a large one explores, zero takes the mean as it is.
 
-    Raises
-    ------
-    ValueError
-        If `beta` is negative or not finite.
-    TypeError
-        If `beta` is no number.
-
     Notes
     -----
     Source: Srinivas, Krause, Kakade & Seeger (2010).
@@ -84,15 +77,6 @@ class UpperConfidenceBound:
         -------
         Array, shape (n,)
             The bounds.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite or so large that its square overflows, or
-            a variance is negative.
-        TypeError
-            If an argument is no array of float32 or float64, or the two differ in namespace, dtype
-            or device.
         """
         xp = _validate(mean, variance)
         return mean + math.sqrt(self.beta) * xp.sqrt(variance)
@@ -137,13 +121,6 @@ class ProbabilityOfImprovement(_Improvement):
         The least improvement that counts, not negative. Without a margin a tiny improvement that
         is nearly certain is preferred to a large one that is likely.
 
-    Raises
-    ------
-    ValueError
-        If `best` or `margin` is not finite, or `margin` is negative.
-    TypeError
-        If `best` or `margin` is no number.
-
     Notes
     -----
     ``P(f > best + margin) = Φ(z)`` with ``z = (μ − best − margin) / σ``.
@@ -184,13 +161,6 @@ class ExpectedImprovement(_Improvement):
         The value to improve on.
     margin : float, default 0.0
         The least improvement that counts, not negative.
-
-    Raises
-    ------
-    ValueError
-        If `best` or `margin` is not finite, or `margin` is negative.
-    TypeError
-        If `best` or `margin` is no number.
 
     Notes
     -----
@@ -237,13 +207,6 @@ class LogExpectedImprovement(_Improvement):
         The value to improve on.
     margin : float, default 0.0
         The least improvement that counts, not negative.
-
-    Raises
-    ------
-    ValueError
-        If `best` or `margin` is not finite, or `margin` is negative.
-    TypeError
-        If `best` or `margin` is no number.
 
     Notes
     -----
@@ -313,13 +276,6 @@ class LogProbabilityOfImprovement(_Improvement):
         The value to improve on.
     margin : float, default 0.0
         The least improvement that counts, not negative.
-
-    Raises
-    ------
-    ValueError
-        If `best` or `margin` is not finite, or `margin` is negative.
-    TypeError
-        If `best` or `margin` is no number.
 
     Notes
     -----

@@ -54,8 +54,6 @@ def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vect
 
     Raises
     ------
-    ValueError
-        If `Xs` has other columns than the data or an entry that is not finite.
     TypeError
         If `posterior` is something else, its mean function has no pullback, or `Xs` is no array of
         the kind of the data.
@@ -151,8 +149,6 @@ def acquisition_and_gradient(
 
     Raises
     ------
-    ValueError
-        If `Xs` has other columns than the data or an entry that is not finite.
     TypeError
         If `acquisition` is no `contracts.Acquisition`, `posterior` is something else, its mean
         function has no pullback, or `Xs` is no array of the kind of the data.

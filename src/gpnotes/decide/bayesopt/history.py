@@ -78,14 +78,6 @@ class History(Generic[Place]):
         What is optimised: the first line of the file.
     region : Region
         Where it is searched.
-
-    Raises
-    ------
-    ValueError
-        If the first line of the file says something else than `head`, or a line in its middle is
-        no evaluation. The file is not changed then.
-    TypeError
-        If `path` is no path of a file.
     """
 
     def __init__(

@@ -41,13 +41,6 @@ class JointImprovement:
     features : int, default 1024
         The number of features of a function, as in `sample_paths`.
 
-    Raises
-    ------
-    ValueError
-        If `draws` is below one, or `features` odd or less than 2.
-    TypeError
-        If one of them is no whole number.
-
     Notes
     -----
     A further point is worth its own expected improvement, in closed form, times the share of it, by
@@ -102,13 +95,6 @@ def joint_improvement(paths: Paths, x: Matrix, best: float) -> float:
     -------
     float
         The mean over the functions of ``max(0, max_j f(x_j) − b)``.
-
-    Raises
-    ------
-    ValueError
-        If `x` does not fit the inputs of the data or is not finite, or `best` is not finite.
-    TypeError
-        If an argument is of the wrong kind.
 
     Notes
     -----

@@ -156,10 +156,6 @@ def minimise(
 
     Raises
     ------
-    ValueError
-        If an argument does not fit, or with ``on_failure="stop"`` if a value is not finite.
-    TypeError
-        If an argument has another type, or the objective returns no number.
     ImportError
         If a bar is asked for without ``tqdm``.
     Exception

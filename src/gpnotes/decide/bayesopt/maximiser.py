@@ -130,8 +130,6 @@ def maximise_acquisition(
 
     Raises
     ------
-    ValueError
-        If `box` is not d finite intervals, or a number is below one.
     TypeError
         If `posterior`, `acquisition` or `stream` is something else, a number is not whole, or the
         mean function has no pullback.

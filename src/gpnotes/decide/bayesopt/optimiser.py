@@ -121,9 +121,6 @@ class Optimiser(Generic[Place]):
         If `box` is not finite intervals, a word is none of those above, `initial` is below one, a
         point is not in the box, the file holds another history, or `acquisition` is a
         `ThompsonSampling` or `box` a `Space` with gradients.
-    TypeError
-        If an argument has another type, or `acquisition` is an object where a function of the best
-        value is wanted.
 
     Examples
     --------
@@ -278,13 +275,6 @@ class Optimiser(Generic[Place]):
         HostVector, shape (n,)
             The probabilities that all constraints are met, times that of a value if evaluations
             failed with ``on_failure="model"``; ones where neither is modelled.
-
-        Raises
-        ------
-        ValueError
-            If a place is not in the box.
-        TypeError
-            If `x` is of another kind.
         """
         return self._odds(self._region.units(self._region.all_validated(x, "x")))
 
@@ -314,13 +304,6 @@ class Optimiser(Generic[Place]):
             The means, in the unit of the objective.
         sd : HostVector, shape (n,)
             The standard deviations, without the noise of a reading.
-
-        Raises
-        ------
-        ValueError
-            If a place is not in the box, or no evaluation has a value yet.
-        TypeError
-            If `x` is of another kind.
         """
         places = self._region.all_validated(x, "x")
         if all(evaluation.failure for evaluation in self.evaluations):
@@ -375,14 +358,6 @@ class Optimiser(Generic[Place]):
         HostMatrix, shape (q, d), or list of q dicts
             The points, on the host. What came of them is told one by one, in any order, and each
             may fail.
-
-        Raises
-        ------
-        ValueError
-            If `q` is below one, or `pending` has another shape, a point outside the box, or is
-            given to a shared optimiser, which knows what is under way.
-        TypeError
-            If `q` is not whole, or `pending` is no array of float32 or float64.
 
         Notes
         -----
@@ -471,16 +446,6 @@ class Optimiser(Generic[Place]):
             The values of the constraints there, for an optimiser made with ``constraints=k``: at
             most zero where one is met. If one is not finite, that is a failure.
 
-        Raises
-        ------
-        ValueError
-            If `x` is not in the box, `gradient` has another size or is given without
-            ``gradients=True``, or there are not k constraints: nothing is kept then. With
-            ``on_failure="stop"``, if something is not finite: the failure is kept.
-        TypeError
-            If `y` is no number, or `x` or `gradient` is no array of float32 or float64: nothing is
-            kept.
-
         Examples
         --------
         >>> from gpnotes import stream
@@ -524,13 +489,6 @@ class Optimiser(Generic[Place]):
         on_failure : {"record", "skip", "model", "stop"}, optional
             What to do about it; unless it is given, what the optimiser was made with. Nothing is
             raised for the failure itself.
-
-        Raises
-        ------
-        ValueError
-            If `x` is not in the box, or `on_failure` is another word.
-        TypeError
-            If `problem` is no string, or `x` is no array of float32 or float64.
         """
         if not isinstance(problem, str):
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")

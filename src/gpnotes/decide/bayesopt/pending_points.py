@@ -52,17 +52,6 @@ def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
         One with the same mean at every place, and the variance after any observations at `x`. A
         model without noise that is asked to believe a point twice takes jitter.
 
-    Raises
-    ------
-    ValueError
-        If `x` has another number of columns than the data, or an entry that is not finite.
-    TypeError
-        If `posterior` is not one of `condition`, or `x` is no array of the kind of the data.
-    MemoryError
-        If there is no room for the extended Gram matrix.
-    FactorisationError
-        If the extended Gram matrix cannot be factorised, even with jitter.
-
     Notes
     -----
     This is the *kriging believer*, of the family of *constant liars*. It costs O(n² m).

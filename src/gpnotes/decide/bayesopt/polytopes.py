@@ -44,14 +44,6 @@ class Linear:
     least : float or None, default None
         The least.
 
-    Raises
-    ------
-    ValueError
-        If a number is not finite, no factor differs from zero, `most` and `least` are both None, or
-        `least` is above `most`.
-    TypeError
-        If an argument is of another kind.
-
     Examples
     --------
     >>> from gpnotes.decide.bayesopt import Linear, Real, Space, minimise
@@ -130,8 +122,6 @@ def polytope_of(
     ------
     ValueError
         If nothing is left, or so little that a search has no room.
-    TypeError
-        If `constraints` is no sequence of `Linear`.
     """
     given: object = constraints
     if not isinstance(given, Sequence) or not all(isinstance(one, Linear) for one in given):

@@ -40,13 +40,6 @@ class Real:
     log : bool, default False
         Search in logarithms: from 1e-5 to 1e-4 is as far as from 0.1 to 1.
 
-    Raises
-    ------
-    ValueError
-        If the ends are no finite interval, or `lower` is not positive with ``log=True``.
-    TypeError
-        If an end is no number, or `log` no truth value.
-
     Examples
     --------
     >>> rate = Real(1e-4, 1.0, log=True)
@@ -112,14 +105,6 @@ class Integer:
     log : bool, default False
         Search in logarithms: from 1 to 2 is as far as from 64 to 128.
 
-    Raises
-    ------
-    ValueError
-        If `lower` is not below `upper`, or not positive with ``log=True``, or an end is beyond
-        2**40.
-    TypeError
-        If an end is not whole, or `log` no truth value.
-
     Examples
     --------
     >>> [int(n) for n in Integer(1, 3).values(np.asarray([[0.0], [0.4], [1.0]]))]
@@ -181,13 +166,6 @@ class Category:
     ----------
     choices : sequence of str, int, float, bool or None
         The choices, two at least.
-
-    Raises
-    ------
-    ValueError
-        If they are fewer, or one comes twice.
-    TypeError
-        If they are no sequence, or one is of another kind.
 
     Examples
     --------
@@ -253,11 +231,6 @@ class Fixed:
     ----------
     value : str, int, float, bool or None
         The value.
-
-    Raises
-    ------
-    TypeError
-        If it is of another kind.
     """
 
     value: Setting
@@ -298,13 +271,6 @@ class Space:
     ----------
     dimensions : mapping from str to Real, Integer, Category or Fixed
         What each input may be.
-
-    Raises
-    ------
-    ValueError
-        If all of them are fixed.
-    TypeError
-        If `dimensions` is no mapping from names to dimensions.
 
     Examples
     --------
@@ -366,13 +332,6 @@ class Space:
         -------
         HostMatrix, shape (n, columns)
             The rows.
-
-        Raises
-        ------
-        ValueError
-            If names are missing or unknown, or a value is none that the dimension has.
-        TypeError
-            If a point is no mapping, or a value is of another kind.
         """
         return self.units_of([self.validated(point, "points") for point in points])
 
@@ -394,13 +353,6 @@ class Space:
         list of dict
             The settings: Python's own floats, ints and choices. Whole numbers and categories that
             went through `to_units` come back as they were, reals up to rounding.
-
-        Raises
-        ------
-        ValueError
-            If `units` has another number of columns, or an entry that is not from 0 to 1.
-        TypeError
-            If it is no array of floats.
         """
         given = to_numpy(_check.matrix(units, "units", columns=self.columns))
         rows = given.astype(np.float64)

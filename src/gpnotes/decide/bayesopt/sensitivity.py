@@ -126,13 +126,6 @@ def sections(
     tuple of Section
         One for each input that varies.
 
-    Raises
-    ------
-    ValueError
-        If no evaluation has a value yet, or the place is not where one searches.
-    TypeError
-        If an argument is of another kind.
-
     Examples
     --------
     >>> from gpnotes.decide.bayesopt import Optimiser
@@ -185,13 +178,6 @@ def shares(
     -------
     tuple of Share
         One for each input that varies, in their order.
-
-    Raises
-    ------
-    ValueError
-        If no evaluation has a value yet, or `points` is below two.
-    TypeError
-        If an argument is of another kind.
 
     Notes
     -----

@@ -70,9 +70,6 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     ------
     ValueError
         If shapes do not fit, an entry is not finite, or no start has an evidence.
-    TypeError
-        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
-        is no stream.
 
     Examples
     --------
@@ -110,9 +107,6 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     ------
     ValueError
         If shapes or labels do not fit, an entry is not finite, or no start has an evidence.
-    TypeError
-        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
-        is no stream.
 
     Notes
     -----
@@ -162,9 +156,6 @@ def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
     ------
     ValueError
         If shapes do not fit, an entry is not finite, or no start has an evidence.
-    TypeError
-        If `X` or `y` is no array of float32 or float64, they are of different kinds, or `stream`
-        is no stream.
 
     Notes
     -----

@@ -35,13 +35,6 @@ class ThompsonSampling:
     features : int, default 1024
         The number of features of a path, as in `thompson`.
 
-    Raises
-    ------
-    ValueError
-        If `features` is odd or less than 2.
-    TypeError
-        If `features` is no whole number.
-
     Notes
     -----
     Source: Thompson (1933); for the paths, Wilson et al. (2020).
@@ -104,9 +97,6 @@ def thompson(
 
     Raises
     ------
-    ValueError
-        If `box` is not d finite intervals, `features` is odd or less than 2, or a number is below
-        one.
     TypeError
         If `posterior` or `stream` is something else, a number is not whole, the mean function has
         no pullback, or the kernel has no features.
@@ -174,17 +164,6 @@ def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream | int, n: in
     Vector, shape (n,)
         The row of `Xs` where each function is largest, whole numbers where the posterior is. The
         same row may come more than once.
-
-    Raises
-    ------
-    ValueError
-        If there are no candidates, their columns are not those of the data, an entry is not
-        finite, or `n` is below one.
-    TypeError
-        If `posterior` or `stream` is something else, `Xs` is no array of the kind of the data, or
-        `n` is not whole.
-    FactorisationError
-        If the joint covariance at the candidates has an eigenvalue below zero, beyond rounding.
 
     Notes
     -----

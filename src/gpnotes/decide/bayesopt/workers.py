@@ -42,11 +42,6 @@ class SharedHistory(History[Place]):
         each worker.
     head, region
         Those of `History`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        Those of `History`.
     """
 
     def __init__(

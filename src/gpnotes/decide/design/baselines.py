@@ -75,9 +75,6 @@ def exhaustive_design(
         If there are more than `most` subsets, `budget` is larger than the ground set, `criterion`
         does not exist, arrays do not fit, a `reference` is given for a criterion that needs none,
         or noise is zero where information would be infinite.
-    TypeError
-        If `gp` is neither a GP nor a posterior, its mean has unknown weights, a number is not
-        whole, or an array is not of the kind of `X`.
 
     Notes
     -----
@@ -206,8 +203,6 @@ def farthest_points(X: Matrix, budget: int, *, start: Iterable[int] = ()) -> Vec
     ValueError
         If `budget` is negative or larger than what is left of the ground set, `X` is no finite
         matrix, or `start` names a row that is not there or one twice.
-    TypeError
-        If `X` is no array of float32 or float64, or a number is not whole.
 
     Notes
     -----
@@ -267,8 +262,6 @@ def at_random(X: Matrix, budget: int, stream: Stream | int) -> Vector:
     ------
     ValueError
         If `budget` is negative or larger than the ground set, or `X` is no finite matrix.
-    TypeError
-        If `stream` is no stream, `X` is no array of float32 or float64, or `budget` is not whole.
 
     Examples
     --------

@@ -110,13 +110,6 @@ def greedy_design(
         If `budget` is larger than the ground set, `criterion` does not exist, candidates, noise,
         start or reference do not fit, a `reference` is given for a criterion that needs none, or
         noise is zero where information would be infinite.
-    TypeError
-        If `gp` is neither a GP nor a posterior, its mean has unknown weights, an array is not of
-        the kind of `X`, a number is not whole, or a flag is not a bool.
-    MemoryError
-        If the factor of the design, or the precision of ``"mutual information"``, has no room.
-    FactorisationError
-        If the covariance of y for ``"mutual information"`` cannot be factorised, even with jitter.
 
     Notes
     -----

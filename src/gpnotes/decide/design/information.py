@@ -35,18 +35,6 @@ def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = 
     float
         The information.
 
-    Raises
-    ------
-    ValueError
-        If inputs do not fit or are not finite, or noise is not positive.
-    TypeError
-        If `gp` is neither a GP nor a posterior, its mean has unknown weights, or an array is not
-        of the kind of `X`.
-    MemoryError
-        If the matrix has no room.
-    FactorisationError
-        If the matrix cannot be factorised, even with jitter.
-
     Notes
     -----
     ``I(f; y) = ½ log |I + N^-½ K N^-½|``, :eq:`eq-al-information`, with the covariance K of f at
@@ -96,17 +84,6 @@ def marginal_gains(
     -------
     Vector, shape (n,)
         The gains, in nats.
-
-    Raises
-    ------
-    ValueError
-        If inputs do not fit or are not finite, `chosen` names a row that is not there, or noise is
-        not positive.
-    TypeError
-        If `gp` is neither a GP nor a posterior, its mean has unknown weights, an array is not of
-        the kind of `X`, or `chosen` are no whole numbers.
-    MemoryError
-        If the factor of the measurements has no room.
 
     Notes
     -----

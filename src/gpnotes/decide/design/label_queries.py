@@ -28,14 +28,6 @@ def entropy(probability: Array) -> Vector:
     Vector, shape (n,)
         The entropies, between 0 and log C.
 
-    Raises
-    ------
-    ValueError
-        If an entry is not between 0 and 1, or the rows of (n, C) do not sum to one or are of fewer
-        than two columns.
-    TypeError
-        If `probability` is no array of float32 or float64.
-
     Notes
     -----
     ``H(y) = −Σ p log p``, :eq:`eq-al-entropy`.
@@ -68,14 +60,6 @@ def margin(probability: Array) -> Vector:
     -------
     Vector, shape (n,)
         The margins, between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If an entry is not between 0 and 1, or the rows of (n, C) do not sum to one or are of fewer
-        than two columns.
-    TypeError
-        If `probability` is no array of float32 or float64.
 
     Notes
     -----
@@ -130,15 +114,6 @@ def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) ->
     Vector, shape (n,)
         The information, between 0 and log 2.
 
-    Raises
-    ------
-    ValueError
-        If a variance is negative, shapes differ, or an entry is not finite or overflows when
-        squared.
-    TypeError
-        If `mean` or `variance` is no array of float32 or float64, they are of different kinds, or
-        `likelihood` is no `Bernoulli`.
-
     Notes
     -----
     ``I(y; f) = H(E p(y|f)) − E H(p(y|f))`` for ``f ~ N(mean, variance)``, :eq:`eq-al-bald`. The
@@ -176,14 +151,6 @@ def approximate_bald(mean: Vector, variance: Vector) -> Vector:
     -------
     Vector, shape (n,)
         The information, within 0.002 nats of `bald`; it may be negative.
-
-    Raises
-    ------
-    ValueError
-        If a variance is negative, shapes differ, or an entry is not finite or overflows when
-        squared.
-    TypeError
-        If an argument is no array of float32 or float64, or they are of different kinds.
 
     Notes
     -----

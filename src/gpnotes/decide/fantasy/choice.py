@@ -85,13 +85,9 @@ def batch_reduction(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, or there are no fantasies.
     TypeError
         If `posteriors` is something else, an array is not of the kind of the data, or a kernel is
         neither RBF nor a sum of RBF.
-    MemoryError
-        If the covariances of data and fantasies have no room.
 
     Notes
     -----
@@ -189,14 +185,9 @@ def greedy(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, there are no candidates, a weight is
-        negative, or `size` is not from 1 to k.
     TypeError
         If `posteriors` is something else, an array is not of the kind of the data, a kernel is
         neither RBF nor a sum of RBF, or `size` is not whole.
-    MemoryError
-        If the covariances of data and candidates have no room.
 
     Notes
     -----
@@ -269,9 +260,6 @@ def best(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, there are no candidates, or a weight is
-        negative.
     TypeError
         If `posteriors` is something else, an array is not of the kind of the data, or a kernel is
         neither RBF nor a sum of RBF.
@@ -333,9 +321,6 @@ def refine(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, a weight is negative, `bounds` are not D
-        finite intervals, or `steps` is below one.
     TypeError
         If `posteriors` is something else, an array is not of the kind of the data, a kernel is
         neither RBF nor a sum of RBF, or `steps` is not whole.

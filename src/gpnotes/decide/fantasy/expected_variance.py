@@ -89,14 +89,9 @@ def expected_variance(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, there are no candidates, or a lengthscale is
-        too short beside S.
     TypeError
         If `posterior` is not a single one, its mean is not constant, its kernel is neither RBF nor
         a sum of RBF, `noise` is not a bool, or an array is not of the kind of the data.
-    MemoryError
-        If the inverse of K_y has no room.
 
     Notes
     -----
@@ -147,14 +142,9 @@ def expected_covariance(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, there are no posteriors or no candidates, or
-        a lengthscale is too short beside S.
     TypeError
         If `posteriors` is something else, a mean is not constant, a kernel is neither RBF nor a
         sum of RBF, `noise` is not a bool, or an array is not of the kind of the data.
-    MemoryError
-        If the inverses of K_y have no room.
 
     Notes
     -----

@@ -108,17 +108,6 @@ def look_ahead(
     LookAhead
         Answers, their weights, and a rollout for each.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, an entry is not finite, `steps` is below
-        one, `nodes` is not from 1 to 350, or there would be too many answers.
-    TypeError
-        If `dynamics`, `policy` or `cost` is something else, arrays are of different kinds, or a
-        number is not whole.
-    FactorisationError
-        If the transition was observed without noise before.
-
     Notes
     -----
     An answer has the distribution that the model predicts for a reading at `x_hat`, noise

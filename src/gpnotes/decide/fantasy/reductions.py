@@ -67,8 +67,6 @@ def mean_covariance(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, or there are no candidates.
     TypeError
         If `posterior` is not a single one, an array is not of the kind of the data, or a kernel is
         neither RBF nor a sum of RBF.
@@ -119,8 +117,6 @@ def reduction(
 
     Raises
     ------
-    ValueError
-        If shapes do not fit, `S` is not a covariance, or there are no candidates.
     TypeError
         If `posteriors` is something else, an array is not of the kind of the data, or a kernel is
         neither RBF nor a sum of RBF.

@@ -63,14 +63,6 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     Vector, shape (n,)
         The expectation at each point.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite or its square overflows, or `S` is not a
-        covariance.
-    TypeError
-        If the kernel is another, or arrays are not of float32 or float64 and of one kind.
-
     Notes
     -----
     ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with
@@ -117,14 +109,6 @@ def kernel_outer(
     Matrix, shape (n, n')
         The moment for each pair of points.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite or its square overflows, `S` is not a
-        covariance, or a lengthscale is too short beside S.
-    TypeError
-        If a kernel is another, or arrays are not of float32 or float64 and of one kind.
-
     Notes
     -----
     :eq:`eq-pi-kernel-outer`, as `kernel_covariance` and the outer product of both expectations;
@@ -168,15 +152,6 @@ def kernel_covariance(
     -------
     Matrix, shape (n, n')
         The covariance for each pair of points. S = 0 gives zeros.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite or its square overflows, `S` is not a
-        covariance, or a lengthscale is so short beside S that the exponents' accuracy is worse
-        than 0.01.
-    TypeError
-        If a kernel is another, or arrays are not of float32 or float64 and of one kind.
 
     Notes
     -----

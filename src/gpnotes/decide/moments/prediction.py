@@ -58,16 +58,6 @@ def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Mome
         Mean (E,), covariance (E, E) and input-output covariance (D, E). A variance that rounding
         took below zero is zero.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite or its square overflows, `S` is not symmetric
-        or not positive semidefinite, beyond rounding of its largest eigenvalue, or a lengthscale
-        is so short beside S that the exponents' accuracy is worse than 0.01.
-    TypeError
-        If `model` is no `Predictor`, an array is not of the kind of its data, or `noise` is not a
-        bool.
-
     Notes
     -----
     :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`.

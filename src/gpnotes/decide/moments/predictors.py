@@ -69,16 +69,6 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     Predictor
         The model that `predict` takes.
 
-    Raises
-    ------
-    ValueError
-        If there are none, or their inputs have different numbers of columns.
-    TypeError
-        If `posteriors` is no sequence of `Posterior`, a mean is not constant, a kernel is another,
-        or their inputs are of different kinds.
-    MemoryError
-        If the inverses of K_y have no room.
-
     Notes
     -----
     It costs O(n³) once for each output.

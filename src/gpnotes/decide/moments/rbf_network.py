@@ -53,14 +53,6 @@ def network_moments(
         Mean (E,), covariance (E, E) and input-output covariance (D, E). A variance that rounding
         took below zero is zero.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not go together, an entry is not finite or its square overflows, a lengthscale
-        is not positive or too short beside S, or `S` is not a covariance.
-    TypeError
-        If arrays are not of float32 or float64 and of one kind.
-
     Notes
     -----
     Such a network is the policy of :eq:`eq-pc-rbf-policy`; its moments are those of a mean

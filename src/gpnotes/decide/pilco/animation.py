@@ -61,14 +61,6 @@ def animated_pendulums(
         Inline SVG moved by CSS, with a box that stops it. Where the reader prefers reduced motion,
         and in print, all hang where they end.
 
-    Raises
-    ------
-    ValueError
-        If there are no paths, they are empty or of different lengths, an angle is not finite,
-        `seconds` is not positive, or `name` has other signs.
-    TypeError
-        If `paths` is no mapping, or `seconds` is no number.
-
     Examples
     --------
     >>> animated_pendulums({"a": [3.1, 3.0]}, 1.0, name="one", alt="It swings.").html[:23]

@@ -49,13 +49,6 @@ def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
     Task
         The task, with a `SaturatingCost`.
 
-    Raises
-    ------
-    ValueError
-        If `width` is not positive, or `steps` is below one.
-    TypeError
-        If `width` is no number, `steps` is not whole, or `like` is no array of float32 or float64.
-
     Notes
     -----
     Source: Deisenroth & Rasmussen (2011), equation 25, of the tip's place.
@@ -105,14 +98,6 @@ def drive(
     Transitions
         What was seen, without noise.
 
-    Raises
-    ------
-    ValueError
-        If a start or an action does not fit or is not finite, or `steps` is below one.
-    TypeError
-        If `act` is no function, a start or an action is no array of real numbers, or `steps` is
-        not whole.
-
     Notes
     -----
     The equations of motion are Lagrange's, of a cart of half a kilogram with a friction of 0.1
@@ -153,15 +138,6 @@ def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
     -------
     bool
         True if in all of them it is nearer than that.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer states than `last`, a limit is not positive, or `states` is no finite
-        matrix of four columns.
-    TypeError
-        If `states` is no array of float32 or float64, `last` is not whole, or `within` is no
-        number.
 
     Examples
     --------

@@ -64,13 +64,6 @@ class SumCost(ComposableCost):
     weights : tuple of float
         Their weights, of any sign.
 
-    Raises
-    ------
-    ValueError
-        If there are no costs, there is not one weight for each, or a weight is not finite.
-    TypeError
-        If an argument is no tuple or list, or an entry is no cost of one vector or no number.
-
     Examples
     --------
     >>> import numpy as np
@@ -134,14 +127,6 @@ class PartialCost(ComposableCost):
         A cost of these entries.
     entries : tuple of int
         The entries, which count from 0.
-
-    Raises
-    ------
-    ValueError
-        If there are no entries, they are negative, or one is named twice; where it is used, if one
-        is not there.
-    TypeError
-        If `cost` is no cost of one vector, or `entries` are no whole numbers.
 
     Examples
     --------
@@ -207,13 +192,6 @@ class StepCost(ComposableCost):
         A cost of the state z, with its sines and cosines, that the step leads to.
     action : Cost, optional
         A cost of the action u that was taken.
-
-    Raises
-    ------
-    ValueError
-        If both are None.
-    TypeError
-        If one is no cost of one vector.
 
     Notes
     -----

@@ -54,14 +54,6 @@ class _TargetCost(ComposableCost):
             The expected cost.
         pullback : Callable
             It carries a derivative back to ``(m_bar, S_bar)``.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not fit the target and each other, an entry is not finite or its square
-            overflows, or `S` is not a covariance.
-        TypeError
-            If an array is not of the kind of the target.
         """
         _check.alike(_check.vector(m, "m", size=self.target.shape[0]), "m", self.target, "target")
         value, pull = self._expected(m, _check.normal(m, S))
@@ -90,14 +82,6 @@ class SaturatingCost(_TargetCost):
     weight : Matrix, shape (k, k)
         The matrix W, symmetric and positive semidefinite, in one over the squared units of x; an
         entry of x that does not matter has a row of zeros. It is copied.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite, or `weight` is not symmetric and positive
-        semidefinite.
-    TypeError
-        If an argument is no array of float32 or float64, or the two are of different kinds.
 
     Notes
     -----
@@ -169,14 +153,6 @@ class QuadraticCost(_TargetCost):
     weight : Matrix, shape (k, k)
         The matrix W, symmetric and positive semidefinite, in units of the cost over the squared
         units of x. It is copied.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite, or `weight` is not symmetric and positive
-        semidefinite.
-    TypeError
-        If an argument is no array of float32 or float64, or the two are of different kinds.
 
     Notes
     -----

@@ -53,9 +53,6 @@ class Dynamics:
 
     Raises
     ------
-    ValueError
-        If there are no posteriors, or `angles` names an entry that is not there or one twice. When
-        it is used, if the posteriors' inputs do not go together.
     TypeError
         If `posteriors` is no sequence of `Posterior`, or `angles` are no whole numbers. When it is
         used, if a mean is not constant or a kernel is neither RBF nor a sum of RBF.
@@ -103,13 +100,6 @@ class Dynamics:
         -------
         Matrix, shape (n, K + U)
             A row for each state and its action.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not fit, or an entry is not finite.
-        TypeError
-            If arrays are not of float32 or float64 and of one kind.
         """
         _check.matrix(states, "states", columns=len(self.posteriors))
         _check.matrix(actions, "actions", rows=states.shape[0])
@@ -151,15 +141,6 @@ def fit_dynamics(
     -------
     Dynamics
         The model.
-
-    Raises
-    ------
-    ValueError
-        If arrays do not fit each other, there are fewer than two steps, or a state or an action
-        never changes.
-    TypeError
-        If `data` are no `Transitions`, arrays are of different kinds, or `fit` is no function or
-        returns no `GP`.
 
     Notes
     -----

@@ -78,15 +78,6 @@ def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int =
     Improvement
         The policy, its cost, and what the search was like.
 
-    Raises
-    ------
-    ValueError
-        If the policy, the dynamics and the task do not fit each other, or `iterations` is below
-        one.
-    TypeError
-        If `policy`, `dynamics` or `task` is something else, arrays are of different kinds, or
-        `iterations` is not whole.
-
     Notes
     -----
     The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. The search
@@ -221,14 +212,6 @@ def learn(
     -------
     iterator of Round
         The rounds, each when it is finished.
-
-    Raises
-    ------
-    ValueError
-        If a number is too small, data are of other states and actions, or `after` is not given
-        alone.
-    TypeError
-        If something is not a task, a function, a policy, a round or a whole number.
 
     Notes
     -----

@@ -47,13 +47,6 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
     Task
         The task, with a `SaturatingCost`.
 
-    Raises
-    ------
-    ValueError
-        If `width` is not positive, or `steps` is below one.
-    TypeError
-        If `width` is no number, `steps` is not whole, or `like` is no array of float32 or float64.
-
     Examples
     --------
     >>> task = swing_up(np.zeros(1))
@@ -100,11 +93,6 @@ def swing(
     ------
     ImportError
         If gymnasium is not installed.
-    ValueError
-        If a start or an action does not fit or is not finite, or `steps` is below one.
-    TypeError
-        If `act` is no function, a start or an action is no array of real numbers, or `steps` is
-        not whole.
 
     Notes
     -----
@@ -146,15 +134,6 @@ def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
     -------
     bool
         True if all of them are nearer to upright than that.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer states than `last`, a limit is not positive, or `states` is no finite
-        matrix of two columns.
-    TypeError
-        If `states` is no array of float32 or float64, `last` is not whole, or `within` is no
-        number.
 
     Examples
     --------

@@ -45,13 +45,6 @@ class LinearPolicy:
     bias : Vector, shape (U,)
         The vector b.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, or an entry is not finite.
-    TypeError
-        If an argument is no array of float32 or float64, or the two are of different kinds.
-
     Notes
     -----
     :eq:`eq-pc-linear-policy`.
@@ -104,14 +97,6 @@ class LinearPolicy:
             Mean (U,), covariance (U, U) and covariance with z (K, U) of the action.
         pullback : Callable
             It takes a `Moments` of derivatives to ``(policy_bar, m_bar, S_bar)``.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not fit, an entry is not finite or its square overflows, or `S` is not a
-            covariance.
-        TypeError
-            If an array is not of the kind of the policy's.
         """
         S = _check.normal(m, S, size=self.weights.shape[1])
         _check.alike(m, "m", self.weights, "weights")
@@ -148,15 +133,6 @@ class RBFPolicy:
         The d entries of z that it looks at.
     size : int
         The number K of all entries of z.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, there are no centres or no inputs, an entry is not finite, a centre
-        or lengthscale overflows when squared, a lengthscale is not positive, or `inputs` names an
-        entry that is not there or one twice.
-    TypeError
-        If arrays are not of float32 or float64 and of one kind, or numbers are not whole.
 
     Notes
     -----
@@ -263,15 +239,6 @@ class Squashed:
         The policy whose action is v, (U,).
     limit : float or Vector, shape (U,)
         The bound u_max, one for all actions or one for each.
-
-    Raises
-    ------
-    ValueError
-        If `limit` is not positive and finite, or no vector; when it is used, if it does not fit
-        the action.
-    TypeError
-        If `inner` is no policy, or `limit` is neither a number nor an array; when it is used, if
-        it is of another kind than the action.
 
     Notes
     -----

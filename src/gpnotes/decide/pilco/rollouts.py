@@ -94,14 +94,6 @@ def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vect
     covariance : Matrix, shape (D, D)
         Its covariance.
 
-    Raises
-    ------
-    ValueError
-        If the dynamics or the policy do not fit the state, `S` is not a covariance, an entry is
-        not finite or its square overflows, or a lengthscale is too short beside the covariance.
-    TypeError
-        If `dynamics` or `policy` is something else, or arrays are of different kinds.
-
     Notes
     -----
     :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. O(n² D² K) for n data.
@@ -238,15 +230,6 @@ def rollout(
     Rollout
         Moments from the start on, and the costs after each step.
 
-    Raises
-    ------
-    ValueError
-        If `steps` is below one, shapes do not fit, `S` is not a covariance, or a state or a cost
-        is not finite.
-    TypeError
-        If `dynamics`, `policy` or `cost` is something else, arrays are of different kinds, or
-        `steps` is not whole.
-
     Notes
     -----
     :eq:`eq-pc-total`.
@@ -367,9 +350,6 @@ def sample_paths(
     ------
     ValueError
         If shapes do not fit, there are no starts, an entry is not finite, or `steps` is below one.
-    TypeError
-        If `dynamics` or `stream` is something else, `policy` is no function, arrays are of
-        different kinds, or `steps` is not whole.
     """
     stream = stream_of(stream, "stream")
     paths = [compatibility.particles(dynamics, starts)]

@@ -38,15 +38,6 @@ class Task:
     angles : tuple of int, default ()
         The entries of x that are angles.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite, `covariance` is not one, the cost does not
-        fit the state, `steps` is below one, or `angles` names an entry that is not there or one
-        twice.
-    TypeError
-        If `cost` is no cost, arrays are of different kinds, or numbers are not whole.
-
     Examples
     --------
     >>> import numpy as np
@@ -85,13 +76,6 @@ class Task:
         -------
         Vector, shape (n,)
             The costs.
-
-        Raises
-        ------
-        ValueError
-            If the transitions do not fit the task or each other, or an entry is not finite.
-        TypeError
-            If `data` are no `Transitions`, or of another kind than the mean of the task.
         """
         _, actions, next_states = validate_transitions(data, like=self.mean)
         z = model_inputs(next_states, actions[:, :0], self.angles)
@@ -127,14 +111,6 @@ def first_policy(
     Squashed
         An `RBFPolicy` bounded by `limit`. Centres lie all round the circle of each angle, and
         elsewhere as N(mean of the task, scale²). Weights are standard normal.
-
-    Raises
-    ------
-    ValueError
-        If `limit` or `scale` is not positive or does not fit, or `bumps` is below one.
-    TypeError
-        If `task` or `stream` is something else, `bumps` is not whole, or an array is of another
-        kind than the mean of the task.
 
     Examples
     --------

@@ -64,14 +64,6 @@ def sine_moments(m: Vector, S: Matrix) -> SineMoments:
         The moments. The covariance keeps its relative accuracy for small S, and is finite for
         large S.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite or its square overflows, or `S` is not a
-        covariance.
-    TypeError
-        If an argument is no array of float32 or float64, or the two are of different kinds.
-
     Notes
     -----
     :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`; O(k²).
@@ -183,15 +175,6 @@ def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:
     -------
     Augmented
         Mean and covariance of all D + 2A entries.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit, an entry is not finite or its square overflows, `S` is not a
-        covariance, or `angles` names an entry that is not there or one twice.
-    TypeError
-        If an array is not of float32 or float64, the two are of different kinds, or `angles` are
-        no whole numbers.
 
     Notes
     -----

@@ -63,14 +63,6 @@ def anchor_of(posterior: AnyPosterior) -> Anchor:
     -------
     Anchor
         The places and their weights.
-
-    Raises
-    ------
-    TypeError
-        If it is another thing, the mean has unknown weights, or the inducing variables are others
-        than values of f.
-    ValueError
-        If it is one of the subset of regressors.
     """
     if isinstance(posterior, Posterior):
         return _of_data(posterior)

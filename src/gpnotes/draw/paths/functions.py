@@ -89,16 +89,6 @@ class Paths:
         -------
         Matrix, shape (count, m)
             The values, a path a row.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data, is not finite, or is so large that squares
-            overflow.
-        TypeError
-            If `Xs` is of the wrong kind.
-        MemoryError
-            If the values have no room.
         """
         self._validate(Xs)
         return self.validated_values(Xs)
@@ -122,13 +112,8 @@ class Paths:
 
         Raises
         ------
-        ValueError
-            If `Xs` does not fit the inputs of the data, is not finite, or is so large that squares
-            overflow.
         TypeError
             If the posterior's mean function has no pullback, or `Xs` is of the wrong kind.
-        MemoryError
-            If the values have no room.
 
         Notes
         -----
@@ -243,17 +228,6 @@ def sample_paths(
     -------
     Paths
         The functions.
-
-    Raises
-    ------
-    ValueError
-        If an argument does not fit, by its name, or the posterior is one of the subset of
-        regressors, whose functions do not move between the inducing points.
-    TypeError
-        If an argument is of the wrong kind, by its name, the kernel has no features, the mean
-        has unknown weights, or the inducing variables are no values of f.
-    MemoryError
-        If the weights of the paths have no room.
 
     Notes
     -----

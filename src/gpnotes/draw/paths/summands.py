@@ -62,11 +62,6 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
     -------
     Features
         The features of all parts, side by side.
-
-    Raises
-    ------
-    TypeError
-        If a part of the kernel has no features.
     """
     parts = tuple(summands_of(kernel, tuple(range(X.shape[1]))))
     for part, _, _ in parts:

@@ -88,14 +88,6 @@ def certify(
     CertifiedMixture
         Payoffs, regrets and the mixture with their standard deviations.
 
-    Raises
-    ------
-    ValueError
-        If the mixture is off the simplex, a payoff has no `doubt`, the method knows no variances,
-        or `draws` is below 2.
-    TypeError
-        If an argument is of another kind than stated.
-
     Notes
     -----
     Each payoff is taken to be wrong by a number of its own, the same at all mixtures near by. What

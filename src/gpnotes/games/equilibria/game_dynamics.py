@@ -40,13 +40,6 @@ def regret(
     Array, shape (B,) or (B, R)
         The regrets; (B, R) with `by_role`.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not fit the game, entries are not finite, or mixtures are off the simplex.
-    TypeError
-        If `game` is no `RoleSymmetricGame`, `by_role` no bool, or the arrays are not of one kind.
-
     Examples
     --------
     >>> import numpy as np
@@ -119,15 +112,6 @@ def replicator(
     -------
     Matrix, shape (B, S)
         The mixtures after the last step.
-
-    Raises
-    ------
-    ValueError
-        If payoffs are not finite or not of the mixtures' shape, `starts` are off the simplex, a
-        number is out of range, `game` is not the model's, or a function comes without one.
-    TypeError
-        If `payoffs` is neither a model nor a function, an argument is of another kind than stated,
-        or the payoffs are not of the mixtures' kind.
     """
     game, call = _game(payoffs, game)
     p = game.check_mixtures(starts, "starts")

@@ -97,14 +97,6 @@ def find_equilibria(
     Equilibria
         The equilibria, with a certificate each, and how every search ended.
 
-    Raises
-    ------
-    ValueError
-        If there are neither starts nor a stream, or both; for starts off the simplex, an unknown
-        method, and numbers that are out of range.
-    TypeError
-        If an argument is of another kind than stated, or the method does not have an option.
-
     Examples
     --------
     >>> import numpy as np

@@ -209,13 +209,6 @@ def pose(payoffs: MethodPayoffs, p: Array, tolerance: float | None) -> Equilibri
     -------
     EquilibriumProblem
         The problem.
-
-    Raises
-    ------
-    ValueError
-        If `tolerance` is negative, or payoffs overflow.
-    TypeError
-        If `tolerance` is no number.
     """
     if tolerance is None:
         tolerance = math.sqrt(epsilon(p))

@@ -35,11 +35,6 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     list of Expectation
         One for each strategy of the role.
 
-    Raises
-    ------
-    ValueError
-        If there are more profiles than ``options.limit``; it tells their number.
-
     Notes
     -----
     O(B P J) for P profiles and J samples, and as much again for each derivative.
@@ -67,11 +62,6 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Matrix:
     -------
     Matrix, shape (J, B)
         The expectations.
-
-    Raises
-    ------
-    ValueError
-        If there are more profiles than are listed unasked.
     """
     profiles, chance = _listed(problem)
     samples = payoff.profiles
@@ -95,11 +85,6 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Vector:
     -------
     Vector, shape (B,)
         The expectations.
-
-    Raises
-    ------
-    ValueError
-        As in `single_bumps`.
     """
     profiles, chance = _listed(problem)
     xp = array_namespace(chance)

@@ -143,13 +143,6 @@ class Options:
         The stream that they are drawn from.
     threads : int, default 1
         The threads in which blocks of mixtures are worked on.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
-    TypeError
-        If a number is no whole number.
     """
 
     limit: int = LIMIT

@@ -40,12 +40,6 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     list of Expectation
         One for each strategy of the role.
 
-    Raises
-    ------
-    ValueError
-        If there are more profiles than ``options.limit``; it tells their number, or how many there
-        are at least.
-
     Notes
     -----
     Derivatives leave the set of profiles as it is, and divide by the entries of the mixture that

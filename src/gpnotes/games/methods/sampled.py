@@ -37,11 +37,6 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     list of Expectation
         One for each strategy of the role, with standard errors.
 
-    Raises
-    ------
-    TypeError
-        If there is no stream.
-
     Notes
     -----
     Derivatives are ``n_r E f(x + e_t)`` with one opponent less, :eq:`eq-dp-exact-gradient`,

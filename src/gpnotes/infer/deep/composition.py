@@ -26,13 +26,6 @@ class Coordinate:
     column : int, default 0
         The number of the coordinate, from 0.
 
-    Raises
-    ------
-    ValueError
-        If the number is negative.
-    TypeError
-        If it is no whole number.
-
     Examples
     --------
     >>> import numpy as np
@@ -57,13 +50,6 @@ class Coordinate:
         -------
         Vector, shape (n,)
             The coordinate of each.
-
-        Raises
-        ------
-        ValueError
-            If x has no such column, or an entry is not finite.
-        TypeError
-            If x is no real floating array.
         """
         return self._values(_check.matrix(x, "x"))
 
@@ -89,13 +75,6 @@ class Coordinate:
             This mean, which has no parameters.
         x_bar : Matrix, shape (n, d)
             `bar` in the column, and zeros.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not go together, or an entry is not finite.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         self(x)
         _check.alike(_check.vector(bar, "bar", size=x.shape[0]), "bar", x, "x")
@@ -126,16 +105,6 @@ def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vect
     -------
     tuple of Vector, each of shape (n,)
         The values after each layer.
-
-    Raises
-    ------
-    ValueError
-        If there is no layer, or X does not fit the first one.
-    TypeError
-        If a layer is no `GP`, its mean has unknown weights, X is no real floating array or
-        `stream` no `Stream` or seed.
-    MemoryError
-        If a covariance has no room.
 
     Notes
     -----

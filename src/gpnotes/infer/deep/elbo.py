@@ -70,9 +70,6 @@ def elbo(
     ValueError
         If shapes do not match, entries are not finite, the likelihood refuses y, or `total` is
         below n.
-    TypeError
-        If an argument is of another kind, or X and y differ in namespace, dtype or device from the
-        inducing inputs.
     RuntimeError
         If the bound is not finite.
 
@@ -122,8 +119,6 @@ def elbo_and_gradient(
 
     Raises
     ------
-    ValueError, RuntimeError
-        As in `elbo`.
     TypeError
         As in `elbo`, and for a mean, or a likelihood with parameters, that has no ``pullback``.
 

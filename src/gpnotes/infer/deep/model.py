@@ -50,15 +50,6 @@ class Unit:
         The diagonal of B.
     couplings : Vector, shape (M (M − 1) / 2,)
         What stands below the diagonal, row by row.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not go together, entries are not finite, a scale is not positive, or the
-        process has noise.
-    TypeError
-        If an argument is of another kind, the arrays differ in namespace, dtype or device, or the
-        mean of the process has unknown weights.
     """
 
     gp: GP
@@ -106,14 +97,6 @@ class DeepGP:
         The seed of these draws, which are the same at each step of a fit.
     nodes : int, default 20
         The nodes of averages over f that have no closed form.
-
-    Raises
-    ------
-    ValueError
-        If there is no layer, the last has not one unit, widths do not go together, or a number is
-        out of its range.
-    TypeError
-        If an argument is of another kind, or arrays differ in namespace, dtype or device.
 
     Notes
     -----
@@ -200,14 +183,6 @@ def deepen(
     DeepGP
         The model, from which a fit can start.
 
-    Raises
-    ------
-    ValueError
-        If the inducing inputs do not fit a kernel, or a number is out of its range.
-    TypeError
-        If an argument is of another kind than stated, or the posterior has inducing variables
-        other than values at points.
-
     Notes
     -----
     Source: Salimbeni & Deisenroth (2017).
@@ -278,8 +253,6 @@ def validate_rows(model: DeepGP, X: Matrix, y: Vector, name: str = "X") -> None:
     ------
     ValueError
         If shapes do not match, entries are not finite, or the likelihood refuses y.
-    TypeError
-        If X and y differ in namespace, dtype or device from each other or the inducing inputs.
     """
     first = model.layers[0][0]
     validate_data(first.gp, X, y, name, columns=first.Z.shape[1])

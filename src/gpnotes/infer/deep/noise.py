@@ -34,14 +34,6 @@ class Noise:
         rows.
     weights : Vector, shape (S,)
         The weights of the draws, which sum to one.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not go together, entries are not finite, or the weights are negative or do not
-        sum to one.
-    TypeError
-        If an argument is of another kind, or the arrays differ in namespace, dtype or device.
     """
 
     normals: tuple[Stack, ...]
@@ -74,13 +66,6 @@ class Noise:
             The model.
         n : int
             The number of rows.
-
-        Raises
-        ------
-        ValueError
-            If a shape is another.
-        TypeError
-            If the arrays are of another kind than those of the model.
         """
         _check.alike(self.weights, "noise.weights", model.layers[0][0].Z, "the model's Z")
         widths = [len(layer) for layer in model.layers[:-1]]
@@ -111,13 +96,6 @@ def draw_noise(model: DeepGP, n: int, stream: Stream | int, draws: int) -> Noise
     -------
     Noise
         The numbers, independent, with weights 1/S.
-
-    Raises
-    ------
-    ValueError
-        If `n` or `draws` is below 1.
-    TypeError
-        If an argument is of another kind than stated.
 
     Examples
     --------
@@ -173,13 +151,6 @@ def quadrature_noise(model: DeepGP, nodes: int = 20) -> Noise:
     -------
     Noise
         All ways through the nodes, with the products of their weights.
-
-    Raises
-    ------
-    ValueError
-        If `nodes` is not from 1 to 350, or there were more than 100 000 ways.
-    TypeError
-        If `model` is no `DeepGP`, or `nodes` no whole number.
 
     Examples
     --------

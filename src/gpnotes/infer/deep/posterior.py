@@ -38,13 +38,6 @@ class DeepPosterior:
     seed : int, default 1
         The seed of these draws: the same inputs get the same answers.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
-    TypeError
-        If an argument is of another kind.
-
     Examples
     --------
     >>> import numpy as np
@@ -82,13 +75,6 @@ class DeepPosterior:
         -------
         mean, variance : Matrix, shape (S, n*)
             The moments of each component; all count alike.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` is no matrix of finite numbers with d columns.
-        TypeError
-            If `Xs` differs in namespace, dtype or device from the inducing inputs.
         """
         self._validate(Xs)
         return self._components(Xs)
@@ -119,13 +105,6 @@ class DeepPosterior:
         -------
         mean, variance : Vector, shape (n*,)
             The mean and the variance at each input.
-
-        Raises
-        ------
-        ValueError
-            As in `components`.
-        TypeError
-            As in `components`, if `noise` is no bool, or the likelihood has no ``predict``.
         """
         noise = _check.flag(noise, "noise")
         means, variances = self.components(Xs)
@@ -161,11 +140,6 @@ class DeepPosterior:
         -------
         Vector, shape (n*,)
             The log densities.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `components`, and for y that do not fit Xs or the likelihood.
         """
         validate_rows(self.model, Xs, y, "Xs")
         means, variances = self._components(Xs)
@@ -194,15 +168,6 @@ class DeepPosterior:
         -------
         Matrix, shape (n, n*)
             One function a row.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit, as in `components`, or `n` is negative.
-        TypeError
-            If `stream` is no `Stream` or seed or `n` no whole number.
-        MemoryError
-            If a covariance has no room.
 
         Notes
         -----

@@ -91,14 +91,6 @@ class Frequencies:
         The terms of the kernels that they are for, in their order; for one of all features and
         columns its class, a subclass of `Stationary`.
 
-    Raises
-    ------
-    ValueError
-        If `unit` is empty, the shapes do not match, entries are not finite, or the terms are not of
-        R features in all.
-    TypeError
-        If the arrays differ in namespace, dtype or device, or `terms` are no terms.
-
     Notes
     -----
     Source: Rahimi & Recht (2007), algorithm 1.
@@ -151,17 +143,6 @@ class Frequencies:
         Matrix, shape (n, R)
             The features.
 
-        Raises
-        ------
-        ValueError
-            If X is no matrix of finite numbers with d columns, is so large that squares overflow,
-            or does not fit the kernel.
-        TypeError
-            If the kernel is of another class, or X differs in namespace, dtype or device from the
-            frequencies.
-        MemoryError
-            If the features have no room.
-
         Notes
         -----
         O(n d R). Inputs far from the origin lose digits, as in any cosine: ``eps |ω·x|`` of each
@@ -187,11 +168,6 @@ class Frequencies:
             The derivatives by the hyperparameters.
         X_bar : Matrix, shape (n, d)
             The derivatives by the inputs.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `features`, and for a `Phi_bar` that does not fit.
 
         Notes
         -----
@@ -279,13 +255,6 @@ class Frequencies:
         -------
         Kernel
             The kernel, as it is.
-
-        Raises
-        ------
-        TypeError
-            If it is made of other kernels or columns than the frequencies were drawn for.
-        ValueError
-            If a `RationalQuadratic` has another α.
         """
         wanted = "; ".join(map(str, self._terms))
         if self._terms[1:] == () and len(self._terms[0].columns) == self.unit.shape[1]:
@@ -319,11 +288,6 @@ class Frequencies:
         -------
         Kernel
             The kernel, as it is.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `features`.
         """
         _check.matrix(X, name, columns=self.unit.shape[1])
         return self.require_match(kernel, X, name)
@@ -340,11 +304,6 @@ class Frequencies:
         -------
         Kernel
             The kernel, as it is.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `features`.
         """
         self.validate_kernel(kernel)
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
@@ -476,15 +435,6 @@ def draw_frequencies(
     -------
     Frequencies
         The frequencies and their phases.
-
-    Raises
-    ------
-    ValueError
-        If `n` is below 1, too few for the terms of a sum, or odd for paired features; for an
-        unknown `kind`; if X is no matrix of finite numbers or does not fit the kernel.
-    TypeError
-        If the kernel is made of others, as of some that are not stationary, or an argument is of
-        another kind.
 
     Notes
     -----

@@ -35,9 +35,6 @@ class FeatureGP:
     ------
     ValueError
         For a process without noise.
-    TypeError
-        For a `gp` that is no `GP`, `frequencies` that are none, and a kernel of other terms than
-        they were drawn for.
 
     Notes
     -----

@@ -82,15 +82,6 @@ class FeaturePosterior:
         mean, variance : Vector, shape (n*,)
             The mean and the variance at each input.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` is no matrix of finite numbers with d columns, is so large that squares
-            overflow, or `chunk` is below 1.
-        TypeError
-            If `Xs` differs in namespace, dtype or device from the frequencies, `noise` is no bool
-            or `chunk` no whole number.
-
         Notes
         -----
         ``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``. O(n* R²).
@@ -130,13 +121,6 @@ class FeaturePosterior:
         -------
         Matrix, shape (n*, n*)
             The covariance.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `predict`.
-        MemoryError
-            If the matrix has no room.
         """
         kernel = self._kernel(Xs)
         own = self.gp.noise_var if _check.flag(noise, "noise") else 0.0
@@ -163,13 +147,6 @@ class FeaturePosterior:
         -------
         Matrix, shape (n, n*)
             One function a row.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit, as in `predict`, or `n` is negative.
-        TypeError
-            If `Xs` does not fit, `stream` is no `Stream` or seed or `n` no whole number.
 
         Notes
         -----
@@ -198,13 +175,6 @@ class FeaturePosterior:
         -------
         FeaturePosterior
             The posterior given all data so far.
-
-        Raises
-        ------
-        ValueError
-            If shapes do not match or entries are not finite or too large.
-        TypeError
-            If the arrays differ in namespace, dtype or device from each other or the frequencies.
 
         Notes
         -----

@@ -50,15 +50,6 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     FeaturePosterior
         The posterior.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite or too large, or `gp` has no noise.
-    TypeError
-        If `gp` is no `GP`, `frequencies` are none or for another class of kernels, or X and y
-        differ in namespace, dtype or device from them.
-        Also for a ``BasisMean``, whose weights exact regression alone learns.
-
     Notes
     -----
     O(n R² + R³) time. Memory is O(R²), whatever n is: Φ is made a few rows at a time. Sums over
@@ -102,14 +93,6 @@ def condition_on_chunks(
     FeaturePosterior
         The posterior given all chunks.
 
-    Raises
-    ------
-    ValueError
-        As in `condition`, and if there is no chunk. A chunk that fails is a ``ChunkError`` with
-        its number.
-    TypeError
-        As in `condition`, and if `chunks` is no iterable or `map` no function.
-
     Examples
     --------
     >>> import numpy as np
@@ -138,11 +121,6 @@ def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> floa
     -------
     float
         The evidence in nats.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in `condition`.
 
     Notes
     -----
@@ -187,8 +165,6 @@ def log_evidence_and_gradient(
 
     Raises
     ------
-    ValueError
-        As in `condition`.
     TypeError
         As in `condition`, and for a mean without a ``pullback``.
 
@@ -232,8 +208,6 @@ def log_evidence_and_gradient_on_chunks(
 
     Raises
     ------
-    ValueError
-        As in `condition_on_chunks`.
     TypeError
         As in `condition_on_chunks`, for chunks that can be had only once, and for a mean without a
         ``pullback``.

@@ -42,15 +42,6 @@ class Harmonics(WaveVariables[Circular]):
     orders : Vector, shape (R,)
         The orders n, distinct whole numbers from 0, in floats of the data's dtype; copied.
 
-    Raises
-    ------
-    ValueError
-        If there is no order, or orders are equal, negative or no whole numbers. So do the methods
-        for arguments of other shapes.
-    TypeError
-        If `orders` is no array of floats. So do the methods for kernels that are not `Circular`
-        and for arrays of another namespace, dtype or device.
-
     Notes
     -----
     Source: Hensman, Durrande & Solin (2018) have harmonics as inducing variables on an interval;
@@ -95,11 +86,6 @@ class Harmonics(WaveVariables[Circular]):
         Vector, shape (M,)
             The coefficients.
 
-        Raises
-        ------
-        TypeError
-            If `function` cannot be called.
-
         Notes
         -----
         The rule takes 256 angles or, if that is more, eight for each harmonic up to the highest:
@@ -124,11 +110,6 @@ class Harmonics(WaveVariables[Circular]):
         -------
         float
             The variance.
-
-        Raises
-        ------
-        TypeError
-            If `kernel` is not `Circular`.
         """
         self.require_kernel(kernel)
         wide = _xp.in_double(self.orders)
@@ -147,13 +128,6 @@ class Harmonics(WaveVariables[Circular]):
         -------
         Matrix, shape (M, M)
             K_uu.
-
-        Raises
-        ------
-        TypeError
-            If `kernel` is not `Circular`.
-        MemoryError
-            If the matrix has no room.
         """
         self.require_kernel(kernel)
         memory.require_square(self.size, like=self.orders, copies=2, what="K_uu")
@@ -175,11 +149,6 @@ class Harmonics(WaveVariables[Circular]):
             The derivatives by the hyperparameters.
         inputs_bar : Matrix, shape (0, 1)
             Nothing, since there are no inputs.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel is not `Circular`, or `K_bar` does not fit.
         """
         self.require_kernel(kernel)
         self.require_bar(K_bar, self.size)
@@ -213,13 +182,6 @@ def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
     Harmonics
         The harmonics.
 
-    Raises
-    ------
-    ValueError
-        If X is no matrix of finite numbers with one column, or `n` is below 1.
-    TypeError
-        If `kernel` is not `Circular` or `n` no whole number.
-
     Examples
     --------
     >>> import numpy as np
@@ -248,14 +210,6 @@ def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:
     Harmonics
         The harmonics. The trace term of VFE is then ``−share · n σ_f² / 2σ²`` nats at worst, for n
         observations.
-
-    Raises
-    ------
-    ValueError
-        If `share` is out of its range or takes more than 2¹⁴ orders, or X is no matrix of finite
-        numbers with one column.
-    TypeError
-        If `kernel` is not `Circular` or `share` no number.
 
     Examples
     --------

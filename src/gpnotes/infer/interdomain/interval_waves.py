@@ -48,16 +48,6 @@ class IntervalHarmonics(WaveVariables[Matern]):
         as f has not, and no number of waves mends that: take an interval wider than the data by
         three lengthscales at either end, where this is as good as forgotten.
 
-    Raises
-    ------
-    ValueError
-        If there is no order, or orders are equal, negative or no whole numbers; if `low` is not
-        below `high`. So do the methods for arguments of other shapes, and for inputs off the
-        interval.
-    TypeError
-        If `orders` is no array of floats or an end no number. So do the methods for other kernels,
-        and for arrays of another namespace, dtype or device.
-
     Notes
     -----
     With ``λ = √(2ν)/ℓ``, ``p = ν + ½`` and ``⟨g, h⟩ = ∫ (λ + ∂)ᵖg (λ + ∂)ᵖh dx / q + sₐᵀ P⁻¹ tₐ``,
@@ -133,13 +123,6 @@ class IntervalHarmonics(WaveVariables[Matern]):
         -------
         Matrix, shape (M, M)
             K_uu.
-
-        Raises
-        ------
-        TypeError
-            If the kernel is another.
-        MemoryError
-            If the matrix has no room.
         """
         self.require_kernel(kernel)
         memory.require_square(self.size, like=self.orders, copies=3, what="K_uu")
@@ -165,11 +148,6 @@ class IntervalHarmonics(WaveVariables[Matern]):
             The derivatives by the hyperparameters.
         inputs_bar : Matrix, shape (0, 1)
             Nothing, since there are no inputs.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel is another, or `K_bar` does not fit.
         """
         self.require_kernel(kernel)
         self.require_bar(K_bar, self.size)
@@ -198,11 +176,6 @@ class IntervalHarmonics(WaveVariables[Matern]):
         -------
         Vector, shape (M,)
             The products.
-
-        Raises
-        ------
-        TypeError
-            If `function` cannot be called, or the kernel is another.
 
         Notes
         -----

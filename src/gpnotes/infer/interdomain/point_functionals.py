@@ -31,15 +31,6 @@ class InducingPoints:
     Z : Matrix, shape (M, d)
         The points, which are copied.
 
-    Raises
-    ------
-    ValueError
-        If Z has no row, is no matrix or has entries that are not finite. So do the methods for
-        arguments of other shapes.
-    TypeError
-        If Z is no array of floats. So do the methods for what is no `Kernel`, and for arrays of
-        another namespace, dtype or device.
-
     Notes
     -----
     Source: Titsias (2009).
@@ -83,11 +74,6 @@ class InducingPoints:
         -------
         InducingPoints
             The values there.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `inputs` are not like Z.
         """
         return replace(self, Z=_moved(self.Z, inputs))
 
@@ -105,13 +91,6 @@ class InducingPoints:
         -------
         Vector, shape (M,)
             The values.
-
-        Raises
-        ------
-        ValueError
-            If the values are no finite vector (M,).
-        TypeError
-            If `function` cannot be called.
         """
         return _values(function, self.Z)
 
@@ -127,11 +106,6 @@ class InducingPoints:
         -------
         Matrix, shape (M, M)
             K_uu.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel does not fit the points.
         """
         _validate(self, kernel)
         return kernel.gram(self.Z, None)
@@ -152,11 +126,6 @@ class InducingPoints:
             The derivatives by the hyperparameters.
         Z_bar : Matrix, shape (M, d)
             The derivatives by the points.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel or `K_bar` does not fit the points.
         """
         _validate(self, kernel)
         require_bar(K_bar, self.size, self.size, self.Z)
@@ -177,11 +146,6 @@ class InducingPoints:
         -------
         Matrix, shape (M, n)
             K_uf.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel or X does not fit the points.
         """
         _validate(self, kernel)
         require_places(X, self.Z)
@@ -201,11 +165,6 @@ class InducingPoints:
         -------
         kernel_bar, Z_bar
             As in `gram_pullback`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel, X or `K_bar` does not fit the points.
         """
         _validate(self, kernel)
         require_places(X, self.Z)
@@ -227,15 +186,6 @@ class WeightedPoints:
         The points, which are copied.
     weights : Matrix, shape (M, P)
         The weights W of each sum in a row, which are copied.
-
-    Raises
-    ------
-    ValueError
-        If an array has no row, is no matrix of the shape stated or has entries that are not
-        finite. So do the methods for arguments of other shapes.
-    TypeError
-        If the arrays differ in namespace, dtype or device. So do the methods for such arrays, and
-        for what is no `Kernel`.
 
     Examples
     --------
@@ -280,11 +230,6 @@ class WeightedPoints:
         -------
         WeightedPoints
             The sums over them.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `inputs` are not like Z.
         """
         return replace(self, Z=_moved(self.Z, inputs))
 
@@ -357,11 +302,6 @@ def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
     -------
     InducingVariables
         The variables.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As in `InducingPoints`, for a Z that is neither.
     """
     if not isinstance(Z, type) and not missing(Z, InducingVariables):
         return cast(InducingVariables, Z)

@@ -47,13 +47,6 @@ class WaveVariables(ABC, Generic[K]):
     ----------
     orders : Vector, shape (R,)
         The orders n, distinct whole numbers from 0, in floats of the data's dtype; copied.
-
-    Raises
-    ------
-    ValueError
-        If there is no order, or orders are equal, negative or no whole numbers.
-    TypeError
-        If `orders` is no array of floats.
     """
 
     orders: Vector
@@ -143,13 +136,6 @@ class WaveVariables(ABC, Generic[K]):
         -------
         Matrix, shape (n, 1)
             The same.
-
-        Raises
-        ------
-        ValueError
-            If they are no matrix of finite numbers with one column, or lie where f is not known.
-        TypeError
-            If they differ in namespace, dtype or device from the orders.
         """
         return _check.alike(_check.matrix(X, name, columns=1), name, self.orders, "orders")
 
@@ -179,11 +165,6 @@ class WaveVariables(ABC, Generic[K]):
         -------
         Matrix, shape (M, n)
             K_uf.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the variables are not for the kernel, or X does not fit.
         """
         self.require_kernel(kernel)
         self.require_places(X)
@@ -205,11 +186,6 @@ class WaveVariables(ABC, Generic[K]):
             The derivatives by the hyperparameters.
         inputs_bar : Matrix, shape (0, 1)
             Nothing, since there are no inputs.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `cross`, and for a `K_bar` that does not fit.
         """
         self.require_kernel(kernel)
         self.require_places(X)
@@ -332,13 +308,6 @@ class WaveSums:
         -------
         Moments
             The Gram matrix of their waves, the sums of these, and their products with ỹ.
-
-        Raises
-        ------
-        ValueError
-            If the sums were formed for another circle or interval, or for lower orders.
-        TypeError
-            If `variables` are no waves.
         """
         self.require_for(_check.instance(variables, "variables", WaveVariables))
         orders = to_numpy(variables.orders)
@@ -396,11 +365,6 @@ class WaveSums:
         -------
         object
             Its result.
-
-        Raises
-        ------
-        TypeError
-            If it needs the readings themselves.
         """
         if work is spread:
             return self.spread
@@ -433,14 +397,6 @@ def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
     -------
     WaveSums
         The sums.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, there are no rows, entries are not finite or too large, or inputs
-        lie off the interval.
-    TypeError
-        If `variables` are no waves, or X and y differ in namespace, dtype or device from them.
 
     Notes
     -----

@@ -40,15 +40,6 @@ class GaussianWindows:
         The widths c, which are copied. Their sign does not count, and at zero the slope by a width
         is zero: start where they are not.
 
-    Raises
-    ------
-    ValueError
-        If an array has no row, is no matrix of the shape stated or has entries that are not
-        finite. So do the methods for arguments of other shapes.
-    TypeError
-        If the arrays differ in namespace, dtype or device. So do the methods for such arrays, and
-        for what is no `RBF`.
-
     Notes
     -----
     ``cov(uₘ, f(x)) = σ_f² Π_d (ℓ_d² / v_d)^½ exp(−(z_md − x_d)² / 2v_d)`` with ``v_d = ℓ_d² +
@@ -100,11 +91,6 @@ class GaussianWindows:
         -------
         GaussianWindows
             The averages.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If `inputs` are not like those given.
         """
         M, d = self.Z.shape
         _check.matrix(inputs, "inputs", rows=2 * M, columns=d)
@@ -125,15 +111,6 @@ class GaussianWindows:
         -------
         Vector, shape (M,)
             The averages.
-
-        Raises
-        ------
-        ValueError
-            If the values of `function` are no finite vector (n,).
-        TypeError
-            If `function` cannot be called.
-        MemoryError
-            If the nodes, 20 to the power of d, have no room.
         """
         _check.function(function, "function")
         d = self.Z.shape[1]
@@ -162,11 +139,6 @@ class GaussianWindows:
         -------
         Matrix, shape (M, M)
             K_uu.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel does not fit the centres.
         """
         self._require_kernel(kernel)
         return _covariance(kernel, self._pairs(kernel, None))
@@ -187,11 +159,6 @@ class GaussianWindows:
             The derivatives by the hyperparameters.
         inputs_bar : Matrix, shape (2M, d)
             The derivatives by centres and widths.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel or `K_bar` does not fit the centres.
         """
         self._require_kernel(kernel)
         require_bar(K_bar, self.size, self.size, self.Z)
@@ -211,11 +178,6 @@ class GaussianWindows:
         -------
         Matrix, shape (M, n)
             K_uf.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel or X does not fit the centres.
         """
         self._require_kernel(kernel)
         require_places(X, self.Z)
@@ -235,11 +197,6 @@ class GaussianWindows:
         -------
         kernel_bar, inputs_bar
             As in `gram_pullback`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            If the kernel, X or `K_bar` does not fit the centres.
         """
         self._require_kernel(kernel)
         require_places(X, self.Z)

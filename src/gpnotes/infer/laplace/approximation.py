@@ -59,12 +59,6 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
 
     Raises
     ------
-    ValueError
-        If the data do not fit, for other labels, or for a process with noise.
-    TypeError
-        If an argument is of the wrong kind.
-    MemoryError
-        If the Gram matrix has no room.
     RuntimeError
         If the mode is not found.
 
@@ -209,13 +203,6 @@ class LaplacePosterior:
         variance : Vector, shape (m,)
             The variance; one that rounding took below zero is zero.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite.
-        TypeError
-            If `Xs` is of the wrong kind.
-
         Notes
         -----
         Costs O(n² m), :eq:`eq-la-predict`. Source: Rasmussen & Williams (2006), algorithm 3.2.
@@ -273,15 +260,6 @@ class LaplacePosterior:
         -------
         Matrix, shape (n, m)
             The values, one function a row.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite, or `n` is negative.
-        TypeError
-            If an argument is of the wrong kind.
-        MemoryError
-            If the covariance has no room.
         """
         stream = stream_of(stream, "stream")
         _check.whole(n, "n")
@@ -307,15 +285,6 @@ class LaplacePosterior:
         -------
         Matrix, shape (m, m)
             The covariance.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite.
-        TypeError
-            If `Xs` is of the wrong kind.
-        MemoryError
-            If the covariance has no room.
         """
         self._validate_square(Xs)
         return self._covariance(Xs)
@@ -343,13 +312,6 @@ class LaplacePosterior:
         -------
         Vector, shape (m,)
             The probabilities, :eq:`eq-al-predictive`.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite.
-        TypeError
-            If the likelihood is not one of labels, or `Xs` is of the wrong kind.
         """
         label = require(self.likelihood, "the likelihood", LabelLikelihood)
         self._validate(Xs)
@@ -383,8 +345,6 @@ class LaplacePosterior:
         ------
         TypeError
             If the mean of the process has no pullback.
-        MemoryError
-            If the matrices (n, n) that it takes have no room.
 
         Notes
         -----
@@ -421,13 +381,6 @@ class LaplaceGP:
         must be zero and stays.
     likelihood : Likelihood, default Bernoulli()
         How y scatters around f; parameters of it stay too.
-
-    Raises
-    ------
-    ValueError
-        If the process has noise.
-    TypeError
-        If a parameter is of the wrong kind.
 
     Notes
     -----

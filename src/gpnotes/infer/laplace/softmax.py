@@ -53,13 +53,6 @@ def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPost
 
     Raises
     ------
-    ValueError
-        If the process has noise or a mean, the data do not go together or with the kernel, an
-        entry is not finite, or y holds something else than the classes.
-    TypeError
-        If an argument is of the wrong kind.
-    MemoryError
-        If the matrices (n, n) have no room.
     RuntimeError
         If the mode is not found.
 
@@ -265,13 +258,6 @@ class SoftmaxPosterior:
         covariance : Stack, shape (m, c, c)
             The covariance between the classes at each input.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite.
-        TypeError
-            If `Xs` is of the wrong kind.
-
         Notes
         -----
         Costs O(c n² m + c² n m). Source: Rasmussen & Williams (2006), algorithm 3.4.
@@ -313,13 +299,6 @@ class SoftmaxPosterior:
         -------
         Matrix, shape (m, c)
             The probabilities; each row sums to one.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit the inputs of the data or is not finite, or `n` is below 2.
-        TypeError
-            If an argument is of the wrong kind.
 
         Notes
         -----
@@ -363,11 +342,6 @@ class SoftmaxPosterior:
             A `GP` that holds the derivatives by the kernel.
         X_bar : Matrix, shape (n, d)
             The derivatives by the inputs.
-
-        Raises
-        ------
-        MemoryError
-            If the matrices (n, n) that it takes have no room.
 
         Notes
         -----
@@ -413,13 +387,6 @@ class SoftmaxGP:
         The process of each class, with no noise and the mean zero.
     classes : int
         How many classes there are, two or more.
-
-    Raises
-    ------
-    ValueError
-        If the process has noise or a mean, or there are fewer than two classes.
-    TypeError
-        If a parameter is of the wrong kind.
 
     Examples
     --------

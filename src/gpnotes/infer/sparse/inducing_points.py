@@ -38,15 +38,6 @@ def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
         The chosen rows. Fewer come back where the gaps have come down to rounding: the rest would
         add nothing.
 
-    Raises
-    ------
-    ValueError
-        If X is no matrix of finite numbers or does not fit the kernel, or `n` is not from 1 to N.
-    TypeError
-        If `kernel` is no `Kernel` or `n` no whole number.
-    MemoryError
-        If the pivoted factor has no room.
-
     Notes
     -----
     O(N n²) time, O(N n) memory.
@@ -115,14 +106,6 @@ def kmeans_points(X: Matrix, n: int, stream: Stream | int, *, steps: int = 50) -
     -------
     Matrix, shape (n, d)
         The centres.
-
-    Raises
-    ------
-    ValueError
-        If X is no matrix of finite numbers, or so large that squares overflow; if `n` is not from
-        1 to N or `steps` is below 1.
-    TypeError
-        If `stream` is no `Stream` or seed, or `n` or `steps` no whole number.
 
     Notes
     -----
@@ -206,13 +189,6 @@ def random_points(X: Matrix, n: int, stream: Stream | int) -> Matrix:
     -------
     Matrix, shape (n, d)
         The rows that were drawn.
-
-    Raises
-    ------
-    ValueError
-        If X is no matrix of finite numbers or `n` is not from 1 to N.
-    TypeError
-        If `stream` is no `Stream` or seed or `n` no whole number.
 
     Examples
     --------

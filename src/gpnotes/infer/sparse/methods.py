@@ -126,13 +126,6 @@ def method_named(name: MethodName, power: float = 0.5) -> Method:
     Method
         The method of that name.
 
-    Raises
-    ------
-    ValueError
-        If there is no method of that name, or `power` is not from 0 to 1.
-    TypeError
-        If `power` is no number.
-
     Examples
     --------
     >>> method_named("pep", 0.25)

@@ -53,8 +53,6 @@ class SparseGP:
     ValueError
         For a process without noise, an unknown method or ``"upper"``, a power that is not from 0
         to 1, and inducing inputs that do not fit the kernel.
-    TypeError
-        For a `gp` that is no `GP`, and parts of other types than these.
 
     Notes
     -----

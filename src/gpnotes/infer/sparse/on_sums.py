@@ -42,16 +42,6 @@ def condition_on_sums(
     SparsePosterior
         The posterior, that of `condition`.
 
-    Raises
-    ------
-    ValueError
-        If the sums are not for the variables, `gp` has no noise, or for another method.
-    TypeError
-        If `gp` is no `GP`, its mean is not the same everywhere, the kernel does not fit the
-        variables, `variables` are no waves or `sums` no sums.
-    FactorisationError
-        If K_uu cannot be factored.
-
     Notes
     -----
     :eq:`eq-id-once`; O(M³), whatever n is.
@@ -94,11 +84,6 @@ def log_evidence_and_gradient_on_sums(
     gp_bar : GP
         The derivatives by all hyperparameters.
 
-    Raises
-    ------
-    ValueError, TypeError, FactorisationError
-        As in `condition_on_sums`.
-
     Notes
     -----
     O(M³), whatever n is: under a millisecond for M = 41.
@@ -133,13 +118,6 @@ def require_sums(gp: GP, variables: InducingVariables, method: Method, sums: Wav
         The method.
     sums : WaveSums
         The sums.
-
-    Raises
-    ------
-    ValueError
-        If rows have a noise of their own under the method, or the sums are for other waves.
-    TypeError
-        If the variables are no waves, `sums` are no sums, or the mean is not the same everywhere.
     """
     waves = cast(WaveVariables[Any], _check.instance(variables, "variables", WaveVariables))
     _check.instance(sums, "sums", WaveSums).require_for(waves)

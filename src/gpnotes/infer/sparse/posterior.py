@@ -91,14 +91,6 @@ class SparsePosterior:
         mean, variance : Vector, shape (n*,)
             The mean and the variance at each input.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` is no matrix of finite numbers with d columns, or `chunk` is below 1.
-        TypeError
-            If `Xs` is of another namespace or dtype than `Z`, `noise` no bool or `chunk` no whole
-            number.
-
         Notes
         -----
         With ``V = L_u⁻¹ K_u*``: ``m(x) + Vᵀ weight_mean``, and ``k(x, x) − |v|² + |L⁻¹v|²``, or
@@ -149,13 +141,6 @@ class SparsePosterior:
         -------
         Matrix, shape (n*, n*)
             The covariance.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `predict`.
-        MemoryError
-            If the matrix has no room.
 
         Notes
         -----
@@ -213,15 +198,6 @@ class SparsePosterior:
         -------
         Matrix, shape (n, n*)
             One draw a row.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit, as in `predict`, or `n` is negative.
-        TypeError
-            If `stream` is no `Stream` or seed, `n` no whole number or `noise` no bool.
-        MemoryError
-            If the covariance has no room.
 
         Notes
         -----

@@ -121,15 +121,6 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     Inducing
         The prior of u. If variables (nearly) coincide, K_uu needs jitter, of which a
         ``JitterWarning`` tells.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the kernel does not fit the inputs of the variables.
-    FactorisationError
-        If K_uu cannot be factored.
-    MemoryError
-        If K_uu has no room.
     """
     inputs = variables.inputs
     gp.kernel.validate_inputs(inputs, "Z")

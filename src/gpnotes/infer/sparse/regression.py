@@ -81,20 +81,6 @@ def condition(
         exact one. Points of Z that coincide change nothing but that K_uu needs jitter, of which a
         ``JitterWarning`` tells.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, `gp` has no noise, the method is unknown or
-        ``"upper"``, which has no posterior, or `power` is not from 0 to 1.
-    TypeError
-        If `gp` is no `GP`, `method` no string or `power` no number, or Z, X and y differ in
-        namespace, dtype or device.
-        Also for a ``BasisMean``, whose weights exact regression alone learns.
-    FactorisationError
-        If K_uu cannot be factored.
-    MemoryError
-        If K_uu has no room.
-
     Notes
     -----
     O(n M² + M³) time. Memory is O(M²), whatever n is.
@@ -141,16 +127,6 @@ def condition_on_chunks(
     SparsePosterior
         The posterior given all chunks.
 
-    Raises
-    ------
-    ValueError
-        As in `condition`, and if there is no chunk. A chunk that fails is a ``ChunkError`` with
-        its number.
-    TypeError
-        As in `condition`, and if `chunks` is no iterable or `map` no function.
-    FactorisationError, MemoryError
-        As in `condition`.
-
     Examples
     --------
     >>> import numpy as np
@@ -196,11 +172,6 @@ def log_evidence(
     -------
     float
         The evidence, or the bound, in nats.
-
-    Raises
-    ------
-    ValueError, TypeError, FactorisationError, MemoryError
-        As in `condition`, but that ``"upper"`` is taken.
 
     Notes
     -----
@@ -254,8 +225,6 @@ def log_evidence_and_gradient(
 
     Raises
     ------
-    ValueError, FactorisationError, MemoryError
-        As in `log_evidence`.
     TypeError
         As in `log_evidence`, and for a mean without a ``pullback``.
 
@@ -335,8 +304,6 @@ def log_evidence_and_gradient_on_chunks(
 
     Raises
     ------
-    ValueError, FactorisationError, MemoryError
-        As in `condition_on_chunks`.
     TypeError
         As in `condition_on_chunks`, for chunks that can be had only once, and for a mean without a
         ``pullback``.

@@ -409,11 +409,6 @@ def level_of(gp: GP) -> float:
     -------
     float
         The mean.
-
-    Raises
-    ------
-    TypeError
-        If it is neither a `ZeroMean` nor a `ConstantMean`.
     """
     if type(gp.mean) is ConstantMean:
         return gp.mean.value

@@ -120,14 +120,6 @@ def motion_of(gp: GP) -> Motion:
     -------
     Motion
         The motion.
-
-    Raises
-    ------
-    TypeError
-        If `gp` is no `GP`, its kernel no `Matern12`, `Matern32` or `Matern52` with one length, or
-        its mean unknown.
-    ValueError
-        If its noise is zero.
     """
     kernel = kernel_of(gp)
     if getattr(kernel.lengthscale, "ndim", 0):
@@ -152,11 +144,6 @@ def kernel_of(gp: GP) -> Stationary:
     -------
     Stationary
         Its kernel.
-
-    Raises
-    ------
-    TypeError
-        If `gp` is no `GP`, its mean unknown or its kernel another.
     """
     kernel = require_known_mean(_check.instance(gp, "gp", GP)).kernel
     if not isinstance(kernel, Stationary) or type(kernel) not in _ENTRIES:

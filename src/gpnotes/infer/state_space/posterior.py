@@ -96,13 +96,6 @@ class StateSpacePosterior:
         variance : Vector, shape (m,)
             The variance; one that rounding took below zero is zero.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` has not one column, or an entry is not finite.
-        TypeError
-            If an argument is of the wrong kind.
-
         Notes
         -----
         With the filter's belief ``N(m, P)`` before a place and what the later readings tell, λ and
@@ -145,15 +138,6 @@ class StateSpacePosterior:
         -------
         Matrix, shape (m, m)
             The covariance; it is never jittered, nor clipped.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` has not one column, or an entry is not finite.
-        TypeError
-            If an argument is of the wrong kind.
-        MemoryError
-            If the covariance has no room.
 
         Notes
         -----
@@ -206,15 +190,6 @@ class StateSpacePosterior:
         -------
         Matrix, shape (n, m)
             The values, one function a row.
-
-        Raises
-        ------
-        ValueError
-            If `Xs` has not one column, an entry is not finite, or `n` is negative.
-        TypeError
-            If an argument is of the wrong kind.
-        MemoryError
-            If the values, or the states of the places, have no room.
 
         Notes
         -----

@@ -43,17 +43,6 @@ def condition(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
     StateSpacePosterior
         The posterior, which is that of `gpnotes.condition` up to rounding.
 
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite or so large that numbers overflow, or `gp`
-        has no noise.
-    TypeError
-        If `gp` is no `GP`, its kernel another, its mean unknown, or X and y differ in namespace,
-        dtype or device.
-    MemoryError
-        If the states have no room.
-
     Notes
     -----
     The process is a motion of ν + ½ numbers, :eq:`eq-be-matern`, so Kalman's filter and a pass
@@ -90,11 +79,6 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
     float
         The evidence in nats.
 
-    Raises
-    ------
-    ValueError, TypeError, MemoryError
-        As in `condition`.
-
     Examples
     --------
     >>> import numpy as np
@@ -125,8 +109,6 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
 
     Raises
     ------
-    ValueError, MemoryError
-        As in `condition`.
     TypeError
         As in `condition`, and for a mean without a ``pullback``.
 
@@ -224,8 +206,6 @@ class StateSpaceGP:
     ------
     ValueError
         For a process without noise.
-    TypeError
-        For a `gp` that is no `GP`, or has another kernel or an unknown mean.
 
     Examples
     --------

@@ -66,13 +66,6 @@ def batches(stream: Stream | int, n: int, size: int) -> Iterator[HostVector]:
     Iterator of HostVector
         The numbers of the rows of each batch.
 
-    Raises
-    ------
-    TypeError
-        If `stream` is no `Stream` or seed, or `n` or `size` no whole number.
-    ValueError
-        If `n` is below 1 or `size` not from 1 to n.
-
     Examples
     --------
     >>> from gpnotes import stream
@@ -155,17 +148,11 @@ def fit(
 
     Raises
     ------
-    ValueError
-        If shapes do not match, entries are not finite, or a number is out of its range.
     TypeError
         If an argument is of another kind than stated, X and y differ in namespace, dtype or device
         from the inducing inputs, or a mean, or a likelihood with parameters, has no ``pullback``.
     RuntimeError
         If the bound is not finite any more.
-    FactorisationError
-        If K_uu, or the precision of q, cannot be factored.
-    MemoryError
-        If K_uu has no room.
 
     Notes
     -----

@@ -67,10 +67,6 @@ def elbo(posterior: Variational, X: Matrix, y: Vector, *, total: int | None = No
     ValueError
         If shapes do not match, entries are not finite, the likelihood refuses y, or `total` is
         below n.
-    TypeError
-        If `posterior` is none that `prior`, `condition` or `fit` made, `total` no whole number, or
-        X and y differ in namespace, dtype or device from the inducing inputs.
-        Also for a ``BasisMean``, whose weights exact regression alone learns.
 
     Notes
     -----
@@ -115,8 +111,6 @@ def elbo_and_gradient(
 
     Raises
     ------
-    ValueError
-        As in `elbo`.
     TypeError
         As in `elbo`, and for a mean, or a likelihood with parameters, that has no ``pullback``.
     RuntimeError

@@ -43,17 +43,6 @@ class SVGP:
         The number of terms of the Gauss-Hermite sums that stand for averages over f without a
         closed form.
 
-    Raises
-    ------
-    ValueError
-        For a process with noise, or with a mean where the likelihood is of classes, inducing inputs
-        that do not fit the kernel, and `nodes` that are not from 2 to 350. A Z with more rows than
-        there are data, or with equal rows, is wasteful but no error: the second takes the jitter
-        that `linalg.cholesky` reports.
-    TypeError
-        For a `gp` that is no `GP`, a `likelihood` that lacks a part of the contract, and `nodes`
-        that are no whole number.
-
     Notes
     -----
     Source: Hensman, Fusi & Lawrence (2013); with other likelihoods Hensman, Matthews & Ghahramani
@@ -115,8 +104,6 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
     ValueError
         If shapes do not match, entries are not finite, or the likelihood refuses y or gives arrays
         of another shape.
-    TypeError
-        If X and y differ in namespace, dtype or device from each other or the inducing inputs.
     """
     inputs = model.variables.inputs
     validate_data(model.gp, X, y, name, columns=inputs.shape[1])
@@ -136,13 +123,6 @@ def validate_inputs(model: SVGP, Xs: Matrix) -> None:
         The model.
     Xs : Matrix, shape (m, d)
         The inputs.
-
-    Raises
-    ------
-    ValueError
-        If they are no matrix of finite numbers with d columns, or the kernel refuses them.
-    TypeError
-        If they differ in namespace, dtype or device from the inducing inputs.
     """
     inputs = model.variables.inputs
     _check.matrix(Xs, "Xs", columns=inputs.shape[1])

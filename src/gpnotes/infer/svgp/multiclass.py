@@ -114,13 +114,6 @@ class ClassesPosterior(Variational):
         mean, variance : Matrix, shape (m, c)
             The moments, a column a class.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` is no matrix of finite numbers with d columns.
-        TypeError
-            If `Xs` differs in namespace, dtype or device from the inducing inputs.
-
         Notes
         -----
         O(c m M²) time, memory for a block of rows.
@@ -149,11 +142,6 @@ class ClassesPosterior(Variational):
         Matrix, shape (m, c)
             The probabilities; each row sums to one.
 
-        Raises
-        ------
-        ValueError, TypeError
-            As in `predict`.
-
         Notes
         -----
         O(c m M² + c² m).
@@ -175,11 +163,6 @@ class ClassesPosterior(Variational):
         -------
         Vector, shape (m,)
             The log probabilities.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `predict`, and for y that do not fit Xs or are no classes.
         """
         validate_rows(self.model, Xs, y, "Xs")
         xp = array_namespace(Xs)

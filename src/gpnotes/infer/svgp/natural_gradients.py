@@ -68,10 +68,6 @@ def update(
     ValueError
         If shapes do not match, entries are not finite, the likelihood refuses y, `length` is not
         positive or exceeds 1, or `total` is below n.
-    TypeError
-        If an argument is of another kind than stated, or X and y differ in namespace, dtype or
-        device from the inducing inputs.
-        Also for a ``BasisMean``, whose weights exact regression alone learns.
     RuntimeError
         If the bound is not finite.
 
@@ -131,11 +127,6 @@ def stepped(posterior: Any, sums: Sums, length: float) -> Any:
     -------
     VariationalPosterior
         The next q.
-
-    Raises
-    ------
-    FactorisationError
-        If its precision cannot be factored.
     """
     # not P + r D: after a leap P may be so large that nothing of G would be left
     wanted = _xp.eye(posterior.weights.shape[0], posterior.weights) + sums.sites
@@ -191,14 +182,6 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Any:
     ValueError
         If shapes do not match, entries are not finite, the likelihood refuses y, or `steps` is
         below 1.
-    TypeError
-        If `model` is no `SVGP`, `steps` no whole number, or X and y differ in namespace, dtype or
-        device from the inducing inputs.
-        Also for a ``BasisMean``, whose weights exact regression alone learns.
-    FactorisationError
-        If K_uu cannot be factored.
-    MemoryError
-        If K_uu has no room.
 
     Notes
     -----

@@ -126,14 +126,6 @@ class VariationalPosterior(Variational):
         mean, variance : Vector, shape (n*,)
             The mean and the variance at each input.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` is no matrix of finite numbers with d columns.
-        TypeError
-            If `Xs` differs in namespace, dtype or device from the inducing inputs, `noise` is no
-            bool, or the likelihood has no ``predict``.
-
         Notes
         -----
         O(n* M²) time. Memory for a block of rows, a few tens of MB, whatever n* is.
@@ -176,13 +168,6 @@ class VariationalPosterior(Variational):
         -------
         Matrix, shape (n*, n*)
             The covariance.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `predict`.
-        MemoryError
-            If the matrix has no room.
 
         Notes
         -----
@@ -230,15 +215,6 @@ class VariationalPosterior(Variational):
         Matrix, shape (n, n*)
             One function a row.
 
-        Raises
-        ------
-        ValueError
-            If `Xs` does not fit, as in `predict`, or `n` is negative.
-        TypeError
-            If `stream` is no `Stream` or seed or `n` no whole number.
-        MemoryError
-            If the covariance has no room.
-
         Notes
         -----
         O(n*³).
@@ -260,13 +236,6 @@ class VariationalPosterior(Variational):
         -------
         Vector, shape (n*,)
             The probabilities.
-
-        Raises
-        ------
-        ValueError
-            As in `predict`.
-        TypeError
-            As in `predict`, and if the likelihood is not one of labels.
         """
         label = require(self.model.likelihood, "the likelihood", LabelLikelihood)
         validate_inputs(self.model, Xs)
@@ -287,11 +256,6 @@ class VariationalPosterior(Variational):
         -------
         Vector, shape (n*,)
             The log densities.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `predict`, and for y that do not fit Xs or the likelihood.
         """
         validate_rows(self.model, Xs, y, "Xs")
         likelihood = require(self.model.likelihood, "the likelihood", Likelihood)
@@ -402,15 +366,6 @@ def prior(model: SVGP) -> Any:
         K_uu that can be factored only with jitter, as for a Z with equal rows, is told of by a
         ``JitterWarning``.
 
-    Raises
-    ------
-    TypeError
-        If `model` is no `SVGP`.
-    FactorisationError
-        If K_uu cannot be factored.
-    MemoryError
-        If K_uu has no room.
-
     Notes
     -----
     O(M³) for the factor of K_uu.
@@ -479,13 +434,6 @@ def inducing_factor(model: SVGP) -> Cholesky:
     -------
     Cholesky
         The factor.
-
-    Raises
-    ------
-    FactorisationError
-        If K_uu cannot be factored.
-    MemoryError
-        If it has no room.
     """
     variables = model.variables
     like = variables.inputs

@@ -61,11 +61,6 @@ class Gymnasium:
         The environment, as ``gymnasium.make`` gives it. It is copied for each run, and never
         touched itself. Where it truncates an episode, the episode is cut.
 
-    Raises
-    ------
-    TypeError
-        If `env` is no environment, or a space of it is not of whole numbers.
-
     Examples
     --------
     >>> import gymnasium
@@ -135,11 +130,6 @@ class Gymnasium:
         ----------
         parts : dict of HostArray
             What `saved` returned.
-
-        Raises
-        ------
-        ValueError
-            If a run comes to another state, as in an environment that draws by itself.
         """
         self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in parts["seeds"]]
         columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)

@@ -57,13 +57,6 @@ def importance_weights(seen: Transition, policy: HostArray, behaviour: HostArray
     -------
     HostMatrix, shape (steps, runs)
         The products of the ratios from the first step of the episode on.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit, or `behaviour` never takes an action that `policy` takes.
-    TypeError
-        If an argument is of the wrong kind, by its name.
     """
     ratios = _ratios(seen, policy, behaviour)
     over, weights = seen.ended | seen.cut, np.empty_like(ratios)
@@ -95,14 +88,6 @@ def off_policy_value(
     -------
     OffPolicy
         Two estimates, the returns and the weights.
-
-    Raises
-    ------
-    ValueError
-        If the sizes do not fit, `behaviour` never takes an action that `policy` takes, no
-        episode came to its end, or all have weight 0.
-    TypeError
-        If an argument is of the wrong kind, by its name.
     """
     weights, discount = importance_weights(seen, policy, behaviour), share(discount, "discount")
     if not seen.ended.any():

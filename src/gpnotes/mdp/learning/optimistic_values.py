@@ -40,8 +40,6 @@ def optimistic_value(
     ValueError
         If the discount is 1, or a step size among the first is 1: it forgets every first value. If
         an argument does not fit.
-    TypeError
-        If an argument is of the wrong kind, by its name.
 
     Examples
     --------

@@ -170,10 +170,6 @@ def run(
 
     Raises
     ------
-    ValueError
-        If an argument does not fit, or the file is of other runs; the message names it.
-    TypeError
-        If an argument is of the wrong kind, by its name.
     ImportError
         If a compiled loop is asked for without Numba.
 

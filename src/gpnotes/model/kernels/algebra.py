@@ -33,15 +33,6 @@ class Kernel(KernelBase):
     hyperparameters are equal; arrays among these are copied. What ``repr`` shows is for reading:
     its numbers have six digits.
 
-    Raises
-    ------
-    ValueError
-        If an argument of a method has the wrong shape or values; the message names the argument,
-        what was expected and what came.
-    TypeError
-        If an argument of a method is of the wrong kind, or a kernel that holds derivatives is
-        called, added or multiplied.
-
     Notes
     -----
     A gradient by a kernel, ``kernel_bar``, is an object of the same class that holds derivatives
@@ -74,13 +65,6 @@ class Kernel(KernelBase):
         -------
         ActiveDims
             The kernel of these columns.
-
-        Raises
-        ------
-        ValueError
-            If there are no columns, one is named twice, or one is negative.
-        TypeError
-            If a column is no whole number, or the kernel holds derivatives.
         """
         return ActiveDims(self, dims)
 
@@ -199,14 +183,6 @@ class Sum(_Combination):
     parts : tuple of Kernel
         The summands, at least one; a sum of sums, made by ``+``, is one sum.
 
-    Raises
-    ------
-    ValueError
-        If there are no parts.
-    TypeError
-        If a part is no kernel, or holds derivatives, or takes for a coordinate what is a label to
-        another, as in `WithGradients`.
-
     Notes
     -----
     Source: Rasmussen & Williams (2006), section 4.2.4.
@@ -253,14 +229,6 @@ class Product(_Combination):
     ----------
     parts : tuple of Kernel
         The factors, at least one.
-
-    Raises
-    ------
-    ValueError
-        If there are no parts.
-    TypeError
-        If a part is no kernel, or holds derivatives, or takes for a coordinate what is a label to
-        another, as in `WithGradients`.
 
     Notes
     -----
@@ -316,13 +284,6 @@ class Scaled(Kernel):
     kernel : Kernel
         The kernel k₁.
 
-    Raises
-    ------
-    ValueError
-        If the scale is not positive and finite.
-    TypeError
-        If the scale is no number, or `kernel` is no kernel or holds derivatives.
-
     Examples
     --------
     >>> from gpnotes import RBF
@@ -375,13 +336,6 @@ class ActiveDims(Kernel):
         The kernel k₁.
     dims : tuple of int
         The columns, distinct and counted from 0.
-
-    Raises
-    ------
-    ValueError
-        If there are no columns, one is named twice, or one is negative.
-    TypeError
-        If a column is no whole number, or `kernel` is no kernel or holds derivatives.
 
     Examples
     --------

@@ -38,14 +38,6 @@ class ArcCosine(Kernel):
         n: 0 for neurons that are a step, 1 for a ramp, 2 for the square of a ramp; it is not
         fitted.
 
-    Raises
-    ------
-    ValueError
-        If a variance is not positive and finite, or `order` is not 0, 1 or 2.
-    TypeError
-        If a variance is no number (or, for the weights, no real array), or `order` no whole
-        number.
-
     Notes
     -----
     It is ``2 E[g(w·x + c) g(w·z + c)]`` with weights ``w_d ~ N(0, v_d)`` and offsets

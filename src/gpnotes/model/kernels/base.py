@@ -28,11 +28,6 @@ class KernelBase(ABC):
 
     Kernels compare by their hyperparameters and print them, also where ``@dataclass`` would write
     its own methods.
-
-    Raises
-    ------
-    TypeError
-        When an object is made of a class that lacks a hook or is no dataclass.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]  # what ``@dataclass`` puts there
@@ -113,17 +108,6 @@ class KernelBase(ABC):
         -------
         Matrix, shape (n, m)
             The covariances; (n, n) without `z`.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not go together or with the hyperparameters, or an entry is not
-            finite.
-        TypeError
-            If x or z is no real floating array, the two differ in namespace, dtype or device, or
-            the kernel holds derivatives.
-        MemoryError
-            If there is no room for the matrix.
         """
         self._validate_both(x, z)
         size = x.shape[0], (x if z is None else z).shape[0]
@@ -142,13 +126,6 @@ class KernelBase(ABC):
         -------
         Vector, shape (n,)
             The variances ``k(xᵢ, xᵢ)``.
-
-        Raises
-        ------
-        ValueError
-            If x does not fit the hyperparameters in shape, or an entry is not finite.
-        TypeError
-            If x is no real floating array, or the kernel holds derivatives.
         """
         self._validate(_check.matrix(x, "x"), "x")
         return self._diag(x)
@@ -178,15 +155,6 @@ class KernelBase(ABC):
             The derivatives by x; without `z`, the share of both arguments.
         z_bar : Matrix, shape (m, d), or None
             The derivatives by z; None without `z`.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not go together or with the hyperparameters, or an entry is not
-            finite.
-        TypeError
-            If an argument is no real floating array, they differ in namespace, dtype or device, or
-            the kernel holds derivatives.
         """
         self._validate_both(x, z)
         _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
@@ -209,15 +177,6 @@ class KernelBase(ABC):
             A kernel of the same class that holds the derivatives by its hyperparameters.
         x_bar : Matrix, shape (n, d)
             The derivatives by x.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not go together or with the hyperparameters, or an entry is not
-            finite.
-        TypeError
-            If an argument is no real floating array, the two differ in namespace, dtype or device,
-            or the kernel holds derivatives.
         """
         self._validate(_check.matrix(x, "x"), "x")
         _check.alike(_check.vector(d_bar, "d_bar", size=x.shape[0]), "d_bar", x, "x")

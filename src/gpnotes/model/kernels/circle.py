@@ -45,13 +45,6 @@ class Circular(Kernel):
     variance : float, default 1.0
         σ_f², positive.
 
-    Raises
-    ------
-    ValueError
-        If the variance is not positive and finite, or inputs have more than one column.
-    TypeError
-        If the variance is no number.
-
     Notes
     -----
     A subclass brings ``_correlation(d)``, the values ρ with ``ρ(0) = 1`` and their derivatives,
@@ -89,13 +82,6 @@ class Circular(Kernel):
         Vector, shape (R,)
             The coefficients.
 
-        Raises
-        ------
-        ValueError
-            If an order is no whole number from 0, or `orders` is no vector.
-        TypeError
-            If `orders` is no real floating array, or the kernel holds derivatives.
-
         Examples
         --------
         >>> import numpy as np
@@ -119,14 +105,6 @@ class Circular(Kernel):
         -------
         Circular
             ``kernel_bar``, a kernel of the same class that holds the derivatives.
-
-        Raises
-        ------
-        ValueError
-            If an order is no whole number from 0, the shapes differ, or an entry is not finite.
-        TypeError
-            If an array is not real and floating, the two differ in namespace, dtype or device, or
-            the kernel holds derivatives.
         """
         self._validate_orders(orders)
         _check.alike(_check.vector(bar, "bar", size=orders.shape[0]), "bar", orders, "orders")
@@ -184,13 +162,6 @@ def require_orders(orders: Vector, name: str) -> Vector:
     -------
     Vector, shape (R,)
         The same orders.
-
-    Raises
-    ------
-    ValueError
-        If `orders` is no vector, or an entry is no whole number from 0.
-    TypeError
-        If `orders` is no real floating array.
     """
     xp = array_namespace(_check.vector(orders, name))
     if not bool(xp.all((orders >= 0.0) & (orders == xp.round(orders)))):
@@ -218,13 +189,6 @@ class CircularRBF(Circular):
         σ_f², positive.
     lengthscale : float, default 1.0
         ℓ, positive, in radians.
-
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number.
 
     Notes
     -----
@@ -339,13 +303,6 @@ class CircularMatern12(_CircularMatern):
     lengthscale : float, default 1.0
         ℓ, positive, in radians.
 
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number.
-
     Notes
     -----
     Its Fourier coefficients are ``a₀ ∝ 1`` and ``aₙ ∝ 2/(1 + ℓ²n²)``. Source: as `CircularRBF`.
@@ -387,13 +344,6 @@ class CircularMatern32(_CircularMatern):
     lengthscale : float, default 1.0
         ℓ, positive, in radians.
 
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number.
-
     Notes
     -----
     Its Fourier coefficients are ``a₀ ∝ 1/c⁴`` and ``aₙ ∝ 2/(c² + n²)²``. Source: as `CircularRBF`.
@@ -431,13 +381,6 @@ class CircularArcCosine(Circular):
     ----------
     variance : float, default 1.0
         σ_f², positive.
-
-    Raises
-    ------
-    ValueError
-        If the variance is not positive and finite.
-    TypeError
-        If the variance is no number.
 
     Notes
     -----

@@ -23,13 +23,6 @@ class Constant(Kernel):
     variance : float, default 1.0
         The variance of the offset, positive.
 
-    Raises
-    ------
-    ValueError
-        If the variance is not positive and finite.
-    TypeError
-        If the variance is no number.
-
     Examples
     --------
     >>> import numpy as np
@@ -64,13 +57,6 @@ class White(Kernel):
     ----------
     variance : float, default 1.0
         The variance of the noise, positive.
-
-    Raises
-    ------
-    ValueError
-        If the variance is not positive and finite.
-    TypeError
-        If the variance is no number.
 
     Notes
     -----

@@ -63,15 +63,6 @@ class Coregion(_OfOutputs):
         κ, not negative, in the unit of y²: the variance that each output has for itself. Zeros are
         held by a fit that names them in ``fixed``.
 
-    Raises
-    ------
-    ValueError
-        If W has no rows or no columns, κ is not of p entries or negative, or an entry is not
-        finite; when it is called, if inputs have more than one column or hold no numbers of
-        outputs.
-    TypeError
-        If an array is not real and floating, or they differ in namespace, dtype or device.
-
     Notes
     -----
     The other factor should keep its variance, which B has too: a fit takes it by its name,
@@ -175,14 +166,6 @@ class OutputNoise(_OfOutputs):
     variance : Vector, shape (p,)
         The variances of the noise, positive.
 
-    Raises
-    ------
-    ValueError
-        If there is no variance, or one is not positive and finite; when it is called, if inputs
-        have more than one column or hold no numbers of outputs.
-    TypeError
-        If `variance` is no real floating array, or the inputs are of another kind.
-
     Notes
     -----
     It is part of f, as `White` is: predictions of f have it in their variance. Without it that is
@@ -255,13 +238,6 @@ def outputs_at(x: Matrix, outputs: int) -> Matrix:
     Matrix, shape (m p, d + 1)
         The columns of x, and the number of the output, from 0.
 
-    Raises
-    ------
-    ValueError
-        If x is no matrix, an entry is not finite, or there is no output.
-    TypeError
-        If x is no real floating array, or `outputs` no whole number.
-
     Examples
     --------
     >>> import numpy as np
@@ -298,15 +274,6 @@ def readings_of(x: Matrix, Y: Matrix, *, gaps: bool = False) -> tuple[Matrix, Ve
         Place and number of the output of each of m readings, in the order of `outputs_at`.
     y : Vector, shape (m,)
         The readings.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not go together, x is not finite, or Y is not where it may not be: an
-        infinity never may. If no reading is left.
-    TypeError
-        If an array is not real and floating, the two differ in namespace, dtype or device, or
-        `gaps` is no bool.
 
     Examples
     --------

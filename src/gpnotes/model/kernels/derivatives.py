@@ -51,14 +51,6 @@ class WithGradients(_OfLabelled):
     kernel : Kernel
         RBF, Matern52, Matern32 or ThinPlate, Linear or Constant, or a sum or a multiple of these.
 
-    Raises
-    ------
-    ValueError
-        If the kernel is another, and the message says what is in the way; when it is called, if a
-        label is not whole or beyond d.
-    TypeError
-        If `kernel` is no kernel, or holds derivatives.
-
     Notes
     -----
     Under Matern32 and ThinPlate f has one derivative, which is rough, and no derivative by the
@@ -154,14 +146,6 @@ class GradientNoise(_OfLabelled):
     variance : float, default 1.0
         The variance of the noise, positive.
 
-    Raises
-    ------
-    ValueError
-        If the variance is not positive and finite; when it is called, if a label is not whole or
-        beyond d.
-    TypeError
-        If the variance is no number.
-
     Examples
     --------
     >>> import numpy as np
@@ -203,13 +187,6 @@ def values_at(x: Matrix) -> Matrix:
     Matrix, shape (n, d + 1)
         The columns of x, and zeros.
 
-    Raises
-    ------
-    ValueError
-        If x is no matrix of at least one column, or an entry is not finite.
-    TypeError
-        If x is no real floating array.
-
     Examples
     --------
     >>> import numpy as np
@@ -234,14 +211,6 @@ def derivatives_at(x: Matrix, which: int) -> Matrix:
     Matrix, shape (n, d + 1)
         The columns of x, and `which`.
 
-    Raises
-    ------
-    ValueError
-        If x is no matrix of at least one column, an entry is not finite, or `which` is not from 1
-        to d.
-    TypeError
-        If x is no real floating array, or `which` no whole number.
-
     Examples
     --------
     >>> import numpy as np
@@ -265,13 +234,6 @@ def gradients_at(x: Matrix) -> Matrix:
     -------
     Matrix, shape (n d, d + 1)
         The rows.
-
-    Raises
-    ------
-    ValueError
-        If x is no matrix of at least one column, or an entry is not finite.
-    TypeError
-        If x is no real floating array.
 
     Examples
     --------

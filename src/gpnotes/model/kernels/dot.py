@@ -25,13 +25,6 @@ class Linear(Kernel):
     variance : float or Vector, shape (d,), default 1.0
         v, positive: the variance of the slopes, one for all or one per dimension.
 
-    Raises
-    ------
-    ValueError
-        If the variance is not positive and finite.
-    TypeError
-        If the variance is neither a number nor a real array.
-
     Notes
     -----
     Source: Rasmussen & Williams (2006), section 4.2.2.
@@ -84,14 +77,6 @@ class Polynomial(Kernel):
         The offset added to it, not negative.
     degree : int, default 2
         The power, from 1; it is not fitted.
-
-    Raises
-    ------
-    ValueError
-        If `variance` is not positive, `bias` is negative, one of the two is not finite, or
-        `degree` is below 1.
-    TypeError
-        If `variance` or `bias` is no number, or `degree` is no whole number.
 
     Notes
     -----

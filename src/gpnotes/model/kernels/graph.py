@@ -43,13 +43,6 @@ class Graph:
     edges : iterable of tuple
         Pairs of two different nodes; an edge that is given twice, in whichever order, is one edge.
 
-    Raises
-    ------
-    ValueError
-        If there is no node, or an edge is no pair of two different nodes of the graph.
-    TypeError
-        If `nodes` is no whole number, or an edge no pair of whole numbers.
-
     Examples
     --------
     >>> Graph(3, [(0, 1), (2, 1)]).laplacian
@@ -133,14 +126,6 @@ class OnGraph(Kernel):
         σ_f², positive: the mean of the variances over all nodes.
     lengthscale : float, default 1.0
         ℓ, positive, in edges.
-
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite; when it is called, if inputs have more than
-        one column, or hold what is no node.
-    TypeError
-        If `graph` is no `Graph`, or a hyperparameter no number.
     """
 
     graph: Graph = fixed()
@@ -222,13 +207,6 @@ class GraphHeat(OnGraph):
     lengthscale : float, default 1.0
         ℓ, positive, in edges.
 
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If `graph` is no `Graph`, or a hyperparameter no number.
-
     Notes
     -----
     Source: Kondor & Lafferty (2002).
@@ -264,13 +242,6 @@ class GraphMatern(OnGraph):
         ℓ, positive, in edges.
     smoothness : float, default 1.5
         ν, positive; it is fitted too.
-
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If `graph` is no `Graph`, or a hyperparameter no number.
 
     Notes
     -----

@@ -408,11 +408,6 @@ def covariances_of(kernel: Kernel) -> Observed:
     -------
     Observed
         The covariances.
-
-    Raises
-    ------
-    ValueError
-        If the kernel has none here; the message says what is in the way.
     """
     if type(kernel) is Sum:
         return _OfSum(kernel, tuple(map(covariances_of, kernel.parts)))

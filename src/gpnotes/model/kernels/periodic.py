@@ -36,13 +36,6 @@ class Periodic(Kernel):
     period : float or Vector, shape (d,), default 1.0
         p, positive: one, or one per dimension.
 
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number (or, where one per dimension is allowed, no real array).
-
     Notes
     -----
     Source: MacKay (1998), Introduction to Gaussian processes, equation 47; Rasmussen & Williams

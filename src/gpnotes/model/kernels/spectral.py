@@ -29,13 +29,6 @@ class Cosine(Kernel):
     frequency : float or Vector, shape (d,), default 1.0
         ω, in turns for a unit of x: one for every dimension, or one each.
 
-    Raises
-    ------
-    ValueError
-        If the frequency is not finite.
-    TypeError
-        If the frequency is neither a number nor a real array.
-
     Examples
     --------
     >>> import numpy as np
@@ -106,14 +99,6 @@ def spectral_mixture(
     Kernel
         The sum of ``RBF · Cosine`` with lengthscales ``1/2πs``, which is fitted by these; a single
         band is a product alone.
-
-    Raises
-    ------
-    ValueError
-        If the three are not equally long, or empty, or a variance or a bandwidth is not positive,
-        or a number is not finite.
-    TypeError
-        If one of the three is no list, or holds what is no number and no real array.
 
     Notes
     -----

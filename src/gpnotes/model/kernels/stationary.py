@@ -35,13 +35,6 @@ class Stationary(Kernel):
     lengthscale : float or Vector, shape (d,), default 1.0
         ℓ, positive: one length, or one per dimension.
 
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number (or, where one per dimension is allowed, no real array).
-
     Notes
     -----
     The profile p has ``p(0) = 1``. A class of your own brings ``_profile``, which is p, and
@@ -221,13 +214,6 @@ class RBF(Stationary):
     lengthscale : float or Vector, shape (d,), default 1.0
         ℓ, positive: one length, or one per dimension.
 
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
-
     Notes
     -----
     Source: Rasmussen & Williams (2006), equation 4.9 (one length) and 5.1 (one per dimension).
@@ -266,13 +252,6 @@ class Matern12(Stationary):
         σ_f², positive.
     lengthscale : float or Vector, shape (d,), default 1.0
         ℓ, positive: one length, or one per dimension.
-
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
 
     Notes
     -----
@@ -315,13 +294,6 @@ class Matern32(Stationary):
         σ_f², positive.
     lengthscale : float or Vector, shape (d,), default 1.0
         ℓ, positive: one length, or one per dimension.
-
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
 
     Notes
     -----
@@ -366,13 +338,6 @@ class Matern52(Stationary):
         σ_f², positive.
     lengthscale : float or Vector, shape (d,), default 1.0
         ℓ, positive: one length, or one per dimension.
-
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
 
     Notes
     -----
@@ -419,13 +384,6 @@ class RationalQuadratic(Stationary):
         ℓ, positive: one length, or one per dimension.
     alpha : float, default 1.0
         α, positive.
-
-    Raises
-    ------
-    ValueError
-        If a hyperparameter is not positive and finite.
-    TypeError
-        If a hyperparameter is no number (for `lengthscale`, neither a number nor a real array).
 
     Notes
     -----

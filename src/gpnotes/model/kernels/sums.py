@@ -58,11 +58,6 @@ def added(terms: Iterable[Array]) -> Array:
     -------
     Array
         Their sum.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
     """
     first, *rest = terms
     return sum(rest, start=first)

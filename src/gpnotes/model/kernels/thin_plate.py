@@ -28,14 +28,6 @@ class ThinPlate(Kernel):
         ρ, positive: that of a ball about the origin in which all inputs lie, in up to three
         dimensions; ``R = 8ρ/3``. It is not fitted.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite; when it is called, if inputs lie outside of the
-        ball or have more than three columns.
-    TypeError
-        If a parameter is no number.
-
     Notes
     -----
     A cube of distances alone is no covariance: it is one only for sums of values whose weights are

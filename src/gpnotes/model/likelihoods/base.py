@@ -21,14 +21,6 @@ class LikelihoodBase(ABC):
     y and f are finite, of one kind and one shape; y may be a single number, or end in an axis of
     length one where f has nodes on its last, as under `quadrature.expect`.
 
-    Raises
-    ------
-    ValueError
-        If an argument of a method does not fit in shape, or its values are not finite or cannot be
-        observed; the message names it.
-    TypeError
-        If an argument of a method is of the wrong kind.
-
     Notes
     -----
     The public methods check their arguments once; each class brings ``_log_density``,
@@ -110,14 +102,6 @@ class LikelihoodBase(ABC):
         -------
         Array
             The log densities, of the shape of f.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, or y cannot be observed.
-        TypeError
-            If f or y is no real floating array (y no number), or the two differ in namespace,
-            dtype or device.
         """
         return self._log_density(self._validate(y, f), f)
 
@@ -135,14 +119,6 @@ class LikelihoodBase(ABC):
         -------
         tuple of Array
             The first, the second and the third derivatives, each of the shape of f.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, or y cannot be observed.
-        TypeError
-            If f or y is no real floating array (y no number), or the two differ in namespace,
-            dtype or device.
         """
         return self._derivatives(self._validate(y, f), f)
 
@@ -165,14 +141,6 @@ class LikelihoodBase(ABC):
             parameter θ; this one where there is none.
         f_bar : Array
             The derivatives by f.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, or y cannot be observed.
-        TypeError
-            If an array is not real and floating (y no number), or they differ in namespace, dtype
-            or device.
         """
         y = self._validate(y, f)
         _check.cotangent(bar, "bar", f)
@@ -198,15 +166,6 @@ class LikelihoodBase(ABC):
         -------
         Array
             The averages, of the shape of `mean`.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, a variance is negative, y cannot be
-            observed, or there are too few or too many nodes.
-        TypeError
-            If an array is not real and floating (y no number), they differ in namespace, dtype or
-            device, or `nodes` is no whole number.
         """
         return self._average(y, mean, variance, nodes).value
 
@@ -231,15 +190,6 @@ class LikelihoodBase(ABC):
         -------
         by_mean, by_variance : Array
             The derivatives, of the shape of `mean` each.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, a variance is negative, y cannot be
-            observed, or there are too few or too many nodes.
-        TypeError
-            If an array is not real and floating (y no number), they differ in namespace, dtype or
-            device, or `nodes` is no whole number.
 
         Notes
         -----
@@ -269,15 +219,6 @@ class LikelihoodBase(ABC):
         -------
         Array
             The log densities of y, of the shape of `mean`.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, a variance is negative, or y cannot be
-            observed.
-        TypeError
-            If an array is not real and floating (y no number), or they differ in namespace, dtype
-            or device.
         """
         y = self._validate_average(y, mean, variance)
         return self._log_predictive(y, mean, variance)
@@ -296,13 +237,6 @@ class LikelihoodBase(ABC):
         -------
         mean, variance : Array
             Those of y, of the same shape.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, or a variance is negative.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         _check.mean_and_variance(mean, variance)
         return self._predict(mean, variance)
@@ -373,8 +307,6 @@ def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
     ------
     ValueError
         If the likelihood refuses y, or gives arrays of another shape.
-    TypeError
-        If it refuses y by its kind.
     """
     log_density, derivatives = unchecked(likelihood)
     if isinstance(likelihood, LikelihoodBase):

@@ -38,11 +38,6 @@ class Bernoulli(LikelihoodBase):
     link : str, default "probit"
         ``"probit"`` for the normal distribution function Φ, or ``"logit"`` for the logistic one.
 
-    Raises
-    ------
-    ValueError
-        If `link` is neither word.
-
     Notes
     -----
     Source: Rasmussen & Williams (2006), section 3.3.
@@ -114,13 +109,6 @@ class Bernoulli(LikelihoodBase):
         Array
             The probabilities, of the same shape.
 
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, or a variance is negative.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
-
         Notes
         -----
         For the probit, ``Φ(mean / √(1 + variance))``. Source: Rasmussen & Williams (2006), section
@@ -160,13 +148,6 @@ class Bernoulli(LikelihoodBase):
         -------
         Array
             The entropies, of the shape of f.
-
-        Raises
-        ------
-        ValueError
-            If an entry is not finite.
-        TypeError
-            If f is no real floating array.
         """
         return self._entropy(_check.finite(_check.floating(f, "f"), "f"))
 
@@ -191,13 +172,6 @@ class Bernoulli(LikelihoodBase):
         -------
         Array
             The averages, of the same shape.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, or a variance is negative.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         _check.mean_and_variance(mean, variance)
         return _blockwise(self._expected_entropy, mean, variance)
@@ -224,13 +198,6 @@ class Bernoulli(LikelihoodBase):
         -------
         Array
             The information, between 0 and log 2, of the same shape.
-
-        Raises
-        ------
-        ValueError
-            If the shapes differ, an entry is not finite, or a variance is negative.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
 
         Notes
         -----

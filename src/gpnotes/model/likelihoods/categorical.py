@@ -35,13 +35,6 @@ class Categorical(OfClasses):
     classes : int
         The number c of classes, two or more.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer than two classes.
-    TypeError
-        If `classes` is no whole number.
-
     Notes
     -----
     The average of the log density over independent normal functions has no closed form. It is a sum

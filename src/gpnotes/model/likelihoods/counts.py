@@ -74,13 +74,7 @@ class Poisson(LikelihoodBase):
 
 
 def counted(y: Any, most: float, wanted: str) -> Any:
-    """The counts y, a number or an array, if they are whole and from 0 to `most`, and finite.
-
-    Raises
-    ------
-    ValueError
-        If they are not what is `wanted`.
-    """
+    """The counts y, a number or an array, if they are whole and from 0 to `most`, and finite."""
     if hasattr(y, "ndim"):
         xp = array_namespace(y)
         good = bool(xp.all((y >= 0.0) & (y <= most) & (y < math.inf) & (xp.round(y) == y)))

@@ -26,13 +26,6 @@ class Gaussian(LikelihoodBase):
     variance : float, default 1.0
         The variance of the noise, positive.
 
-    Raises
-    ------
-    ValueError
-        If the variance is not positive and finite.
-    TypeError
-        If the variance is no number.
-
     Examples
     --------
     >>> import numpy as np

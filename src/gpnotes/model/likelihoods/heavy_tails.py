@@ -32,13 +32,6 @@ class StudentT(LikelihoodBase):
     dof : float, default 4.0
         ν, the degrees of freedom, positive.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite.
-    TypeError
-        If a parameter is no number.
-
     Notes
     -----
     ``log p(y | f) = c − ½ (ν + 1) log(1 + u²/ν)`` with ``u = (y − f) / scale``, whose constant c

@@ -52,13 +52,6 @@ def points(mean: Array, variance: Array, nodes: int) -> tuple[Array, Array, Arra
         Their weights, of sum one.
     t : Array, shape (nodes,)
         The nodes of N(0, 1).
-
-    Raises
-    ------
-    ValueError
-        If there are too few or too many nodes.
-    TypeError
-        If `nodes` is no whole number.
     """
     t, weights = (as_array(a, mean) for a in gauss_hermite(nodes))
     sd = array_namespace(mean).sqrt(variance)

@@ -55,13 +55,6 @@ class OfClasses(ABC):
         -------
         Matrix, shape (n, c)
             The probabilities; each row sums to one.
-
-        Raises
-        ------
-        ValueError
-            If a shape does not fit, an entry is not finite, or a variance is negative.
-        TypeError
-            If an array is not real and floating, or the two differ in namespace, dtype or device.
         """
         self._validate(mean, variance)
         return self.probability_of(mean, variance)
@@ -88,15 +81,6 @@ class OfClasses(ABC):
         -------
         Vector, shape (n,)
             The averages.
-
-        Raises
-        ------
-        ValueError
-            If a shape does not fit, an entry is not finite, a variance is negative, y holds
-            something else than the classes, or there are too few or too many nodes.
-        TypeError
-            If an array is not real and floating, they differ in namespace, dtype or device, or
-            `nodes` is no whole number.
         """
         return self._average(y, mean, variance, nodes).value
 
@@ -114,11 +98,6 @@ class OfClasses(ABC):
         -------
         by_mean, by_variance : Matrix, shape (n, c)
             The derivatives of the very sum that stands for the average.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As in `expected_log_density`.
         """
         _, by_mean, by_variance = self._average(y, mean, variance, nodes)
         return by_mean, by_variance
@@ -154,13 +133,6 @@ class RobustMax(OfClasses):
         The number c of classes, two or more.
     slip : float, default 1e-3
         The probability of a slip, between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two classes, or `slip` is not between 0 and 1.
-    TypeError
-        If `classes` is no whole number or `slip` no number.
 
     Notes
     -----
@@ -279,11 +251,6 @@ def require_classes(y: Vector, classes: int) -> None:
         The labels.
     classes : int
         How many classes there are.
-
-    Raises
-    ------
-    ValueError
-        If an entry is no whole number from 0 to one less than `classes`.
     """
     xp = array_namespace(y)
     if not bool(xp.all((y >= 0.0) & (y < classes) & (y == xp.round(y)))):

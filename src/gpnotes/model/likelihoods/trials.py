@@ -33,13 +33,6 @@ class Binomial(LikelihoodBase):
     trials : int, default 1
         n, the trials behind each y, at least one. It is no parameter of a fit.
 
-    Raises
-    ------
-    ValueError
-        If `trials` is below one.
-    TypeError
-        If `trials` is no whole number.
-
     Notes
     -----
     All rows have as many trials. Where they differ, the trials themselves are rows, labels of
@@ -98,13 +91,6 @@ class NegativeBinomial(LikelihoodBase):
     ----------
     shape : float, default 1.0
         r, positive.
-
-    Raises
-    ------
-    ValueError
-        If `shape` is not positive and finite.
-    TypeError
-        If `shape` is no number.
 
     Examples
     --------
