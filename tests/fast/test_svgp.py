@@ -9,7 +9,7 @@ from gpnotes import GP, RBF, Bernoulli, Gaussian, Matern12, Matern32, Matern52, 
 from gpnotes.fast import svgp as variational
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import deep, svgp
-from gpnotes.infer.deep import elbo as deep_bound
+from gpnotes.infer.deep import evidence_lower_bound as deep_bound
 
 KERNELS = [RBF, Matern12, Matern32, Matern52]
 LIKELIHOODS = {

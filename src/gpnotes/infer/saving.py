@@ -72,7 +72,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "networks.model": ("Mixture",),
     "networks.swag": ("Moments",),
     "networks.bayes_by_backprop": ("FittedField",),
-    "networks.map_estimate": ("Ascended",),
+    "networks.posterior_mode": ("Ascended",),
     "infer.report": ("Ended", "Hyperparameter", "Report"),
 }
 # they say themselves what of them is kept

@@ -5,11 +5,11 @@ Each of the methods gives weights (m, p) of m networks, and `predict` makes a mi
 """
 
 from .bayes_by_backprop import FittedField, MeanField, bound_and_gradient, fit_mean_field
+from .bayesian_last_layer import LastLayer, last_layer
 from .dropout import drop_masks, fit_dropped
-from .last_layer import LastLayer, last_layer
 from .layers import Network
-from .map_estimate import Ascended, bootstrap_counts, map_estimate
 from .model import BayesianNetwork, Mixture, log_joint, log_joint_and_gradient, predict
+from .posterior_mode import Ascended, bootstrap_counts, map_estimate
 from .swag import Moments, Snapshots, collect_snapshots
 
 __all__ = [

@@ -13,8 +13,8 @@ from ..ground.conversion import takes
 from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
-from .map_estimate import validated_steps
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
+from .posterior_mode import validated_steps
 
 __all__ = ["FittedField", "MeanField", "bound_and_gradient", "fit_mean_field"]
 

@@ -9,8 +9,8 @@ from ..ground.conversion import takes
 from ..ground.random import Stream, stream_of
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .layers import Network
-from .map_estimate import Ascended, ascended, validated_steps
 from .model import BayesianNetwork, joint_and_gradient, readings
+from .posterior_mode import Ascended, ascended, validated_steps
 
 __all__ = ["drop_masks", "fit_dropped"]
 

@@ -7,9 +7,9 @@ from .acquisition import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
+from .batch_improvement import JointImprovement, joint_improvement
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
-from .joint_improvement import JointImprovement, joint_improvement
 from .loop import Outcome, maximise, minimise
 from .maximiser import Climb, Maximum, maximise_acquisition
 from .optimiser import Optimiser, Recommendation
@@ -18,7 +18,7 @@ from .polytopes import Linear
 from .search_space import Category, Fixed, Integer, Real, Space
 from .sensitivity import Section, Share, draw_shares, sections, shares
 from .surrogates import fitted_model, fitted_with_gradients, scaled_model
-from .thompson import ThompsonSampling, thompson, thompson_among
+from .thompson_sampling import ThompsonSampling, thompson, thompson_among
 
 __all__ = [
     "Category",

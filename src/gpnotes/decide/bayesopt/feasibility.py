@@ -27,7 +27,7 @@ from .history import Evaluation
 from .maximiser import Surface, worth_of
 from .pending_points import AcquisitionOf
 from .surrogates import Model
-from .thompson import ThompsonSampling
+from .thompson_sampling import ThompsonSampling
 from .training_data import standardised
 
 _DOUBT = 16.0  # the power of a probability of success, where it is below a half

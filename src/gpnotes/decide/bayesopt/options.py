@@ -12,14 +12,14 @@ from ...ground import check as _check
 from ...ground.xp import HostVector, Matrix, Vector, to_numpy
 from ...infer.exact import Posterior
 from ...model.contracts import Acquisition, missing
+from .batch_improvement import JointImprovement
 from .feasibility import constraint_values
 from .history import Evaluation
-from .joint_improvement import JointImprovement
 from .pending_points import AcquisitionOf
 from .polytopes import Linear
 from .search_space import Setting
 from .surrogates import Model
-from .thompson import ThompsonSampling
+from .thompson_sampling import ThompsonSampling
 
 __all__ = [
     "Goal", "OnFailure", "Options", "Places", "validated_acquisition", "validated_gradient",

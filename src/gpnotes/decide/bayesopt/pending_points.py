@@ -27,9 +27,9 @@ from ...infer.exact import Posterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
 from .acquisition import LogDeviation
-from .joint_improvement import JointImprovement, fresh_after
+from .batch_improvement import JointImprovement, fresh_after
 from .maximiser import Lattice, Maximum, Room, Surface, Weighed, climbed_in, climbed_on, worth_of
-from .thompson import ThompsonSampling, path_of
+from .thompson_sampling import ThompsonSampling, path_of
 
 __all__ = ["Aims", "as_rows", "chosen", "fantasise"]
 

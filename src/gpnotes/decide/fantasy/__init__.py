@@ -5,7 +5,7 @@ observations to make, `ahead` what one would change in a rollout.
 """
 
 from .choice import Choice, batch_reduction, best, greedy, refine
-from .expected_variance import (
+from .expected_variances import (
     VarianceParts,
     expected_covariance,
     expected_variance,

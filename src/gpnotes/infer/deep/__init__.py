@@ -6,7 +6,7 @@ inducing inputs, with a Gaussian ``q(v)`` over these. `elbo` is the doubly stoch
 """
 
 from .composition import Coordinate, compose
-from .elbo import elbo, elbo_and_gradient
+from .evidence_lower_bound import elbo, elbo_and_gradient
 from .model import DeepGP, Unit, deepen
 from .noise import Noise, draw_noise, quadrature_noise
 from .posterior import DeepPosterior

@@ -16,7 +16,14 @@ from ...model.contracts import PredictiveLikelihood, require
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.variational_expectations import is_latent, log_predictive, predicted
 from ..objective import evidence_of
-from .elbo import Part, Posteriors, part_and_gradient, passed, posteriors, with_divergence
+from .evidence_lower_bound import (
+    Part,
+    Posteriors,
+    part_and_gradient,
+    passed,
+    posteriors,
+    with_divergence,
+)
 from .model import DeepGP, validate_rows
 from .noise import draw_noise, own_noise
 

@@ -6,9 +6,9 @@ numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for i
 `RobustMax` and `Categorical` there is a function, and a q, for each class: a `ClassesPosterior`.
 """
 
-from . import together as together  # the verbs below, for several classes
+from . import per_class as per_class  # the verbs below, for several classes
 from .batch_fit import Progress, batches, fit
-from .elbo import elbo, elbo_and_gradient
+from .evidence_lower_bound import elbo, elbo_and_gradient
 from .model import SVGP
 from .multiclass import ClassesPosterior
 from .natural_gradients import condition, update

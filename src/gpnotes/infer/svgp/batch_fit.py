@@ -19,7 +19,7 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
 from ...model.likelihoods.variational_expectations import is_latent
 from ..objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
-from .elbo import quiet_gradient
+from .evidence_lower_bound import quiet_gradient
 from .model import SVGP, validate_rows
 from .natural_gradients import climbed, condition, stepped
 from .posterior import Variational, inducing_factor, quiet_prior

@@ -18,7 +18,7 @@ from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector
 from ...model.likelihoods.hermite_averages import Expected
 from ..interdomain.point_functionals import cross_pulled
-from .elbo import (
+from .evidence_lower_bound import (
     Way,
     added_models,
     bar_of_inducing,

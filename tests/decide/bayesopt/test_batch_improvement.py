@@ -19,7 +19,7 @@ from gpnotes.decide.bayesopt import (
     joint,
     joint_improvement,
 )
-from gpnotes.decide.bayesopt.joint_improvement import fresh_after
+from gpnotes.decide.bayesopt.batch_improvement import fresh_after
 from gpnotes.decide.bayesopt.pending_points import Aims, chosen
 from gpnotes.draw.paths import sample_paths
 from gpnotes.testing import gradcheck

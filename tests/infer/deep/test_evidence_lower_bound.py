@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal, norm
 from gpnotes import Bernoulli, Gaussian, StudentT, stream, to_numpy
 from gpnotes.ground.chunks import Chunks, Rows
 from gpnotes.infer import deep, svgp
-from gpnotes.infer.deep.elbo import part_and_gradient, posteriors, with_divergence
+from gpnotes.infer.deep.evidence_lower_bound import part_and_gradient, posteriors, with_divergence
 from gpnotes.infer.deep.model import posterior_of, root_of
 from gpnotes.infer.deep.noise import own_noise
 from gpnotes.infer.objective import objective_of

@@ -19,7 +19,7 @@ from ...model.kernels import Kernel
 from ...model.likelihoods.hermite_averages import Expected
 from ...model.likelihoods.variational_expectations import expected, expected_bar
 from ...model.means import pulled
-from ..svgp.elbo import Way, bar_of_inducing, cross_slope, variance_bar, way_back
+from ..svgp.evidence_lower_bound import Way, bar_of_inducing, cross_slope, variance_bar, way_back
 from ..svgp.natural_gradients import scale_of
 from ..svgp.posterior import Marginals, VariationalPosterior, marginals
 from ..svgp.streaming import Sums, plus
