@@ -152,7 +152,7 @@ def test_conda_asks_for_the_ranges_of_the_project_file():
 
 
 DISTRIBUTIONS = {
-    "gpnotes": (ROOT, {"gpnotes/py.typed", "gpnotes/gpnotes.mplstyle"}),
+    "gpnotes": (ROOT, {"gpnotes/py.typed", "gpnotes/gpnotes.mplstyle", "gpnotes/colours.css"}),
     "gpnotes_book": (ROOT / "editorial", {"gpnotes_book/py.typed"}),
     "checked_equations": (ROOT / "engine", {"checked_equations/latex/grammar.lark"}),
 }

@@ -75,7 +75,7 @@ def test_every_role_has_its_own_colour_and_no_two_look_alike_in_grey_and_line():
     drawn = [plot.LINES[role] for role in ("exact", "approximation", "third", "prior")]
     assert len(set(drawn)) == 4
     for colour in plot.COLOURS.values():
-        assert contrast(colour, "#fffefb") >= 2.9  # the least of them is the prior's purple
+        assert contrast(colour, plot._PAPER) >= 2.9  # the least of them is the prior's purple
 
 
 def contrast(one, other):

@@ -35,7 +35,7 @@ IDLE = (
 STYLES = (
     "styles/pydata-sphinx-theme.css", "styles/sphinx-book-theme.css", "pygments.css", "basic.css",
     "mystnb.*.css", "proof.css", "exercise.css", "sphinx-design.min.css", "equations.css",
-    "evidence.css", "book.css", "site.css",
+    "evidence.css", "colours.css", "book.css", "site.css",
 )  # fmt: skip
 LEVELS = {"h1": 1, "h2": 2}
 

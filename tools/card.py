@@ -12,11 +12,13 @@ from system_browser import browser_path
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "book" / "_static" / "picture-light.svg"
+COLOURS = ROOT / "src" / "gpnotes" / "colours.css"
 CARD = ROOT / "book" / "card.png"
 SIZE = {"width": 1200, "height": 630}
-PAGE = """<body style="margin:0;display:flex;flex-direction:column;height:630px;background:#fffefb;
-justify-content:center;align-items:center;gap:36px;font:600 40px sans-serif;color:#1b2530">
-<style>svg {{ width: 1080px; height: auto; }}</style>{picture}
+PAGE = """<body style="margin:0;display:flex;flex-direction:column;height:630px;gap:36px;
+justify-content:center;align-items:center;font:600 40px sans-serif;
+background:var(--book-paper);color:var(--book-data)">
+<style>{colours} svg {{ width: 1080px; height: auto; }}</style>{picture}
 <div>gpnotes: equations that check themselves</div></body>"""
 
 
@@ -27,7 +29,9 @@ def main() -> None:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE)
-        page.set_content(PAGE.format(picture=PICTURE.read_text("utf-8")))
+        page.set_content(
+            PAGE.format(picture=PICTURE.read_text("utf-8"), colours=COLOURS.read_text("utf-8"))
+        )
         page.screenshot(path=CARD)
         browser.close()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +19,8 @@ from scipy.stats import multivariate_normal
 from checked_equations import check_equation
 from gpnotes import GP, Matern52, condition, plot, stream
 
-FOLDER = Path(__file__).resolve().parent.parent / "book" / "_static"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "book" / "_static"
 LATEX = (
     r"\log p(\mathbf{y}) = -\frac{1}{2} \mathbf{y}^{\top} K_y^{-1} \mathbf{y}"
     r" - \frac{1}{2} \log |K_y| - \frac{N}{2} \log 2\pi"
@@ -31,10 +33,7 @@ SLIPS = (
 )
 X = np.asarray([0.6, 1.5, 2.6, 3.2, 5.6, 7.0, 8.3])[:, None]
 LINE = np.linspace(0.0, 10.0, 201)[:, None]
-PAPERS = {
-    "light": {"paper": "#fffefb", "ink": "#22211f", "pale": "#5d5a55", "curve": "#0072B2"},
-    "dark": {"paper": "#14181d", "ink": "#e8e6e1", "pale": "#a9a6a0", "curve": "#56B4E9"},
-}
+PAPERS = ("light", "dark")
 
 
 def facts() -> dict[str, Any]:
@@ -67,6 +66,18 @@ def kept(paper: str) -> dict[str, Any]:
     return json.loads(next(ElementTree.parse(_file(paper)).iter(description)).text or "")
 
 
+def colours_on(paper: str) -> dict[str, str]:
+    """The colours of the pages of the book, on light or on dark paper."""
+    light, _, dark = (ROOT / "src/gpnotes/colours.css").read_text("utf-8").partition("[data-theme=")
+    given = dict(re.findall(r"--([\w-]+): (.+);", light + (dark if paper == "dark" else "")))
+
+    def value(name: str) -> str:
+        return value(given[name][6:-1]) if given[name].startswith("var(") else given[name]
+
+    roles = {"paper": "background", "ink": "text", "pale": "muted", "curve": "exact"}
+    return {role: value(f"page-{name}") for role, name in roles.items()}
+
+
 def _file(paper: str) -> Path:
     return FOLDER / f"picture-{paper}.svg"
 
@@ -74,7 +85,7 @@ def _file(paper: str) -> Path:
 def draw(shown: dict[str, Any], paper: str) -> None:
     """Write the picture of these facts on a paper."""
     plot.use_style()
-    colours = PAPERS[paper]
+    colours = colours_on(paper)
     fig, ax = plot.figure("single")
     fig.set_size_inches(9.0, 3.0)
     fig.set_layout_engine("none")

@@ -19,6 +19,7 @@ from system_browser import browser_path
 
 STATIC = ROOT / "book" / "_static"
 FIGURE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
+<link rel="stylesheet" href="{static}/../../src/gpnotes/colours.css">
 <link rel="stylesheet" href="{static}/gp-playground.css"></head>
 <body><figure id="still"></figure>
 <div data-gp-playground="still" data-gp-kind="{kind}" data-gp-given='{given}'></div>

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import importlib
 import io
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -39,15 +40,6 @@ __all__ = [
 
 Series: TypeAlias = Vector | Sequence[float]
 
-# Okabe & Ito's colours that hold on white; the ink is for what was measured.
-COLOURS = {
-    "exact": "#0072B2",
-    "approximation": "#D55E00",
-    "third": "#009E73",
-    "prior": "#CC79A7",
-    "truth": "#767676",
-    "data": "#22211f",
-}
 LINES = {
     "exact": "-",
     "approximation": "--",
@@ -56,6 +48,11 @@ LINES = {
     "truth": "-",
     "data": "-",
 }
+# one file for figures and pages: the roles, and the paper that they stand on
+_SHEET = Path(__file__).with_name("colours.css").read_text("utf-8")
+_GIVEN = dict(re.findall(r"--book-(\w+): (#\w+);", _SHEET))
+COLOURS = {name: colour for name, colour in _GIVEN.items() if name in LINES}
+_PAPER, _INK = _GIVEN["paper"], COLOURS["data"]
 _SIZES = {"single": (6.0, 3.2), "pair": (7.2, 3.0), "row": (7.2, 2.6)}
 _PANELS = {"single": 1, "pair": 2, "row": 3}
 _OPACITY = {"f": 0.28}  # a band of y, the wider one, is paler
@@ -73,7 +70,7 @@ def use_style() -> None:
         If matplotlib is not installed.
     """
     pyplot = _pyplot()
-    pyplot.style.use(Path(__file__).with_name("gpnotes.mplstyle"))
+    pyplot.style.use([Path(__file__).with_name("gpnotes.mplstyle"), _coloured(pyplot)])
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None:
         # how long a legend takes to find its place says how busy the machine is, and nothing else
@@ -84,6 +81,16 @@ def use_style() -> None:
         importlib.import_module("matplotlib_inline.backend_inline").set_matplotlib_formats()
         figure = importlib.import_module("matplotlib.figure").Figure
         shell.display_formatter.mimebundle_formatter.for_type(figure, _pictures)
+
+
+def _coloured(pyplot: Any) -> dict[str, Any]:
+    """The colours of the style: opaque paper, so that a figure reads on a dark page too."""
+    papers = ("figure.facecolor", "savefig.facecolor", "axes.facecolor")
+    inks = ("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color")
+    drawn = [role for role in LINES if role not in ("truth", "data")]  # in turn, if nobody says
+    colours, lines = [COLOURS[role] for role in drawn], [LINES[role] for role in drawn]
+    cycle = pyplot.cycler(color=colours, linestyle=lines)
+    return {**dict.fromkeys(papers, _PAPER), **dict.fromkeys(inks, _INK), "axes.prop_cycle": cycle}
 
 
 def _pictures(fig: Figure) -> dict[str, str]:

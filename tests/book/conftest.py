@@ -143,6 +143,7 @@ def read(arrive: Any) -> Iterator[Any]:
 
 STATIC = ROOT / "book" / "_static"
 OPERATED = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>playground</title>
+<link rel="stylesheet" href="{static}/../../src/gpnotes/colours.css">
 <link rel="stylesheet" href="{static}/gp-playground.css"></head>
 <body><main><figure id="still"><p>the static picture</p><figcaption>a caption</figcaption></figure>
 <div data-gp-playground="still" data-gp-kind="{kind}" data-gp-given='{given}'></div>

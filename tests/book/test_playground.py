@@ -15,6 +15,7 @@ pytestmark = pytest.mark.browser
 
 STATIC = Path(__file__).parents[2] / "book" / "_static"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>playground</title>
+<link rel="stylesheet" href="{static}/../../src/gpnotes/colours.css">
 <link rel="stylesheet" href="{static}/gp-playground.css"></head>
 <body><main><figure id="still"><p>the static picture</p><figcaption>a caption</figcaption></figure>
 <div data-gp-playground="still"></div>

@@ -1,0 +1,59 @@
+"""Every colour of the book stands in one file, from which figures, pages and tools have it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from gpnotes import plot
+
+ROOT = Path(__file__).resolve().parent.parent
+SHEET = ROOT / "src" / "gpnotes" / "colours.css"
+TEXT = SHEET.read_text("utf-8")
+LIGHT, DARK = (
+    dict(re.findall(r"--([\w-]+): (.+);", part)) for part in TEXT.split("[data-theme=", 1)
+)
+TYPED = re.compile(r"#(?:[0-9a-f]{3}){1,2}\b", re.I)
+WITHOUT_ITS_SIGN = re.compile(rf"\b(?:{'|'.join(c[1:] for c in TYPED.findall(TEXT))})\b", re.I)
+SHEETS = [*(ROOT / "book" / "_static").glob("*.css"), ROOT / "tools" / "book_pdf.css"]
+
+
+def texts() -> list[Path]:
+    """What could type a colour: the code and the style of package, book and tools."""
+    wanted = {"src": "py mplstyle css", "book": "md py js css html yml", "tools": "py css", "editorial": "py"}
+    return [
+        path
+        for folder, endings in wanted.items()
+        for ending in endings.split()
+        for path in (ROOT / folder).rglob(f"*.{ending}")
+        if path != SHEET
+    ]
+
+
+def test_no_colour_is_typed_elsewhere() -> None:
+    found = {}
+    for path in texts():
+        text = re.sub(r"\]\([^)]*\)|&#\w+;", "", path.read_text("utf-8"))  # links, and entities
+        long = [one for one in TYPED.findall(text) if len(one) == 7 or path.suffix == ".css"]
+        found[path.relative_to(ROOT).as_posix()] = long + WITHOUT_ITS_SIGN.findall(text)
+    assert len(found) > 300
+    assert {name: colours for name, colours in found.items() if colours} == {}
+
+
+def test_sheets_ask_for_colours_that_there_are() -> None:
+    assert DARK.keys() <= LIGHT.keys()
+    assert all(name.startswith("page-") for name in DARK)
+    for sheet in (SHEET, *SHEETS):
+        asked = re.findall(r"var\(--((?:page|book)-[\w-]+)", sheet.read_text("utf-8"))
+        fonts = re.findall(r"--(book-[\w-]+):", (ROOT / "book/_static/book.css").read_text("utf-8"))
+        assert {*asked} <= {*LIGHT, *fonts}, sheet.name
+
+
+def test_what_is_drawn_once_has_colours_of_the_book() -> None:
+    icon = (ROOT / "book" / "_static" / "favicon.svg").read_text("utf-8")
+    assert {*TYPED.findall(icon)} == {LIGHT["book-paper"], LIGHT["book-exact"]}
+
+
+def test_figures_take_their_roles_from_it() -> None:
+    assert {f"book-{role}": colour for role, colour in plot.COLOURS.items()}.items() < LIGHT.items()
+    assert plot.COLOURS.keys() == plot.LINES.keys()
