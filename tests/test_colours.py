@@ -19,15 +19,12 @@ SHEETS = [*(ROOT / "book" / "_static").glob("*.css"), ROOT / "tools" / "book_pdf
 
 
 def texts() -> list[Path]:
-    """What could type a colour: the code and the style of package, book and tools."""
-    wanted = {"src": "py mplstyle css", "book": "md py js css html yml", "tools": "py css", "editorial": "py"}
-    return [
-        path
-        for folder, endings in wanted.items()
-        for ending in endings.split()
-        for path in (ROOT / folder).rglob(f"*.{ending}")
-        if path != SHEET
-    ]
+    """What could type a colour: the code and the style of packages, book and tools."""
+    code, style = {".py", ".js", ".html"}, {".css", ".mplstyle", ".yml", ".md"}
+    every = (
+        path for top in ("src", "editorial", "book", "tools") for path in (ROOT / top).rglob("*")
+    )
+    return [path for path in every if path.suffix in code | style and path != SHEET]
 
 
 def test_no_colour_is_typed_elsewhere() -> None:
