@@ -34,7 +34,10 @@ LIGHT = {
     *("greenlet", "threadpoolctl"),
 }
 # the extras that the locks and conda serve
-SERVED = ("notebook", "book", "read", "test", "bench", "scale", "sklearn", "progress", "dev")
+SERVED = (
+    *("notebook", "book", "read", "test", "bench", "scale", "sklearn", "progress"),
+    *("compiled", "studies", "dev"),
+)
 LOCKS = ("requirements.lock", "requirements-book.lock")
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -73,7 +76,7 @@ def _wanted(extras: tuple[str, ...] = SERVED) -> dict[str, str]:
 
 def test_the_package_is_light_and_has_the_extras_that_it_names():
     assert {requirement.name for requirement in _requirements(PROJECT["dependencies"])} == LIGHT
-    assert set(EXTRAS) == {*SERVED, "gpu-cuda12", "gpu-cuda13", "data", "compiled"}
+    assert set(EXTRAS) == {*SERVED, "gpu-cuda12", "gpu-cuda13", "data"}
 
 
 @pytest.mark.parametrize("name", sorted(LIGHT))
@@ -120,8 +123,9 @@ def test_the_book_has_a_lock_of_its_own_without_what_only_tests_and_benchmarks_n
     needed = {canonicalize_name(name) for name in _wanted(("notebook", "book", "read"))}
     locked = _locked(LOCKS[1]).keys()
     assert needed <= locked
-    extra = {canonicalize_name(name) for name in _wanted(("test", "bench", "scale"))} - needed
-    assert {"distributed", "jax", "playwright", "hypothesis"} <= extra
+    others = _wanted(("test", "bench", "scale", "compiled", "studies"))
+    extra = {canonicalize_name(name) for name in others} - needed
+    assert {"distributed", "jax", "playwright", "hypothesis", "numba", "optuna"} <= extra
     assert locked & extra <= {"nbclient", "pyyaml", "psutil"}  # what the book's tools bring
 
 

@@ -28,13 +28,13 @@ def uv() -> str:
 
 
 def make(folder: Path, resolution: str) -> str:
-    """An environment with the package and what its tests need; its interpreter."""
+    """An environment with the package and what its tests need or try; its interpreter."""
     python = str(folder / "bin" / "python")
     subprocess.run([uv(), "venv", "--quiet", "--python", sys.executable, str(folder)], check=True)
     # Compiled at once, as pip does it: what a compiler warns of is no error of a test.
     command = [uv(), "pip", "install", "--quiet", "--compile-bytecode", "--python", python]
     command += ["--resolution", resolution]
-    for place in ("/engine", "/editorial", "[test]"):
+    for place in ("/engine", "/editorial", "[test,compiled,studies]"):
         command += ["--editable", f"{fast.ROOT}{place}"]
     subprocess.run(command, check=True)
     return python

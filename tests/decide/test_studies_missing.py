@@ -8,6 +8,6 @@ from gpnotes.decide import studies
 
 
 def test_a_sampler_says_what_it_needs(monkeypatch):
-    monkeypatch.setattr(studies, "optuna", None)
-    with pytest.raises(ImportError, match="a sampler needs the package optuna: pip install"):
+    monkeypatch.setattr(studies, "_Sampler", object)
+    with pytest.raises(ImportError, match="a sampler needs Optuna: from a clone, pip install"):
         studies.ProcessSampler(seed=1)

@@ -1,7 +1,4 @@
-"""Values and policies of fifty random processes against QuantEcon.py and pymdptoolbox.
-
-Neither is among what the tests install: where they are missing, these are skipped.
-"""
+"""Values and policies of fifty random processes against QuantEcon.py and pymdptoolbox."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -22,16 +22,25 @@ from .bayesopt.search_space import Category, Dimension, Integer, Point, Real, Sp
 from .bayesopt.surrogates import Model
 
 if TYPE_CHECKING:
-    from optuna.distributions import BaseDistribution
+    from optuna.distributions import (
+        BaseDistribution,
+        CategoricalDistribution,
+        FloatDistribution,
+        IntDistribution,
+    )
     from optuna.study import Study
     from optuna.trial import FrozenTrial
 
+    Number: TypeAlias = FloatDistribution | IntDistribution
+    Distribution: TypeAlias = CategoricalDistribution | Number
+
+_Sampler: Any = object
 try:
     import optuna
 except ImportError:  # told when a sampler is made: the module itself can be looked at
-    optuna = None
-
-_Sampler: Any = object if optuna is None else optuna.samplers.BaseSampler
+    pass
+else:
+    _Sampler = optuna.samplers.BaseSampler
 
 __all__ = ["ProcessSampler"]
 
@@ -75,8 +84,8 @@ class ProcessSampler(_Sampler):
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
     ) -> None:
-        if optuna is None:
-            raise ImportError("a sampler needs the package optuna: pip install optuna")
+        if _Sampler is object:
+            raise ImportError("a sampler needs Optuna: from a clone, pip install '.[studies]'")
         drawn = int(np.random.SeedSequence().generate_state(1)[0])
         self._seed = drawn if seed is None else _check.whole(seed, "seed")
         self._options: dict[str, Any] = {
@@ -98,7 +107,7 @@ class ProcessSampler(_Sampler):
         return {name: one for name, one in found.items() if not one.single()}
 
     def sample_relative(
-        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, Distribution]
     ) -> dict[str, Any]:
         """The next point of the optimiser that knows all complete trials."""
         if len(study.directions) > 1:
@@ -111,9 +120,9 @@ class ProcessSampler(_Sampler):
         )
         trials, states = study.get_trials(deepcopy=False), optuna.trial.TrialState
         known = [
-            Evaluation(_point(one.params, search_space), float(one.value))
+            Evaluation(_point(one.params, search_space), one.value)
             for one in trials
-            if one.state == states.COMPLETE and math.isfinite(one.value)
+            if one.state == states.COMPLETE and one.value is not None and math.isfinite(one.value)
         ]
         under_way = [
             _point(one.params, search_space)
@@ -135,38 +144,38 @@ class ProcessSampler(_Sampler):
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
 
-def _dimension(distribution: BaseDistribution) -> Dimension:
+def _dimension(distribution: Distribution) -> Dimension:
     """A distribution as a dimension; where it has steps, or choices, their numbers."""
     if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return Category(list(range(len(distribution.choices))))
-    if _has_steps(distribution):
-        return Integer(0, round((distribution.high - distribution.low) / distribution.step))
+    if step := _step(distribution):
+        return Integer(0, round((distribution.high - distribution.low) / step))
     if isinstance(distribution, optuna.distributions.IntDistribution):
         return Integer(distribution.low, distribution.high, distribution.log)
     return Real(distribution.low, distribution.high, distribution.log)
 
 
-def _has_steps(distribution: BaseDistribution) -> bool:
-    return distribution.step is not None and not distribution.log
+def _step(distribution: Number) -> float | None:
+    return None if distribution.log else distribution.step
 
 
-def _point(params: Mapping[str, Any], space: Mapping[str, BaseDistribution]) -> Point:
+def _point(params: Mapping[str, Any], space: Mapping[str, Distribution]) -> Point:
     return {name: _setting(params[name], one) for name, one in space.items()}
 
 
-def _setting(value: Any, distribution: BaseDistribution) -> Any:
+def _setting(value: Any, distribution: Distribution) -> Any:
     """A parameter of a trial as the dimension has it."""
     if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return int(distribution.to_internal_repr(value))
-    if _has_steps(distribution):
-        return round((value - distribution.low) / distribution.step)
+    if step := _step(distribution):
+        return round((value - distribution.low) / step)
     return value
 
 
-def _value(setting: Any, distribution: BaseDistribution) -> Any:
+def _value(setting: Any, distribution: Distribution) -> Any:
     """A setting of the dimension as a parameter of a trial."""
     if isinstance(distribution, optuna.distributions.CategoricalDistribution):
         return distribution.choices[setting]
-    if _has_steps(distribution):
-        return distribution.low + setting * distribution.step
+    if step := _step(distribution):
+        return distribution.low + setting * step
     return setting

@@ -98,7 +98,10 @@ class Chains:
         return self.flat[np.unique(np.linspace(0, total - 1, min(count, total)).astype(int))]
 
     def for_arviz(self) -> dict[str, dict[str, HostArray]]:
-        """Return what ``arviz.from_dict(**…)`` takes: draws by name, and what is known of each."""
+        """Return what ``arviz.from_dict`` takes: draws by name, and what is known of each.
+
+        Before ArviZ 1.0 it takes the groups as keywords, ``from_dict(**chains.for_arviz())``.
+        """
         posterior = {name: self.draws[:, :, j] for j, name in enumerate(self.names)}
         stats = {
             "lp": self.values, "acceptance_rate": self.acceptance, "diverging": self.diverged,
