@@ -16,7 +16,7 @@ from gpnotes.decide.bayesopt import (
     Optimiser,
     Real,
     Space,
-    joint,
+    batch_improvement,
     joint_improvement,
 )
 from gpnotes.decide.bayesopt.batch_improvement import fresh_after
@@ -85,7 +85,7 @@ def test_the_quadrature_knows_one_point():
 
 def test_slopes_are_those_of_differences(space, rng, monkeypatch):
     """With an improvement that sets in over a tenth: a thousandth is too sharp for differences."""
-    monkeypatch.setattr(joint, "_SMOOTH", 0.1)
+    monkeypatch.setattr(batch_improvement, "_SMOOTH", 0.1)
     if not space.double:
         pytest.skip("differences need double precision")
     X = rng.random((6, 2))
