@@ -37,6 +37,7 @@ sys.modules["rfc3987_syntax"] = None
 # Scripts that made a table in another environment; their programs are not installed here.
 collect_ignore_glob = ["tests/data/make_*.py"]
 
+_SKIPPED = pytest.StashKey[list[str]]()
 SPACES = ("numpy-float64", "numpy-float32", "strict-device1")
 
 # Random examples, but the same ones every day: a red test stays red until it is mended.
@@ -141,6 +142,30 @@ def _parameter(space: Any, dear: bool) -> Any:
     skip = [pytest.mark.skip(reason=space.reason)] if space.reason else []
     late = [pytest.mark.nightly] if dear and space.name.startswith("strict") else []
     return pytest.param(space, id=space.name, marks=marks + skip + late)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """By day a skip that is not on the list of skips.toml fails a run of CI."""
+    session.config.stash[_SKIPPED] = unknown = _skipped_for_no_known_reason(session.config)
+    if unknown and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if unknown := config.stash.get(_SKIPPED, []):
+        terminalreporter.section("skipped for a reason that is not in tests/support/skips.toml")
+        terminalreporter.write_line("\n".join(unknown))
+
+
+def _skipped_for_no_known_reason(config: pytest.Config) -> list[str]:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")  # of workers, one hears of all
+    by_day = "not nightly" in (config.getoption("markexpr") or "")
+    if reporter is None or not by_day or os.environ.get("CI") != "true":
+        return []
+    from skips import unknown  # pytest finds it once it has begun
+
+    reasons = (report.longrepr[2] for report in reporter.stats.get("skipped", ()))
+    return unknown(reason.removeprefix("Skipped: ") for reason in reasons)
 
 
 @pytest.fixture
