@@ -375,13 +375,20 @@ def test_the_map_has_every_contract():
     assert protocols <= set(re.findall(r"`(\w+)`", section))
 
 
-def test_every_file_on_the_map_exists():
-    spans = re.findall(r"`([\w./<>-]+)`|\]\(([^)]+)\)", MAP)
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("text", "many"), [(MAP, 40), (GUIDE, 15)], ids=["map", "guide"])
+def test_every_file_that_is_named_exists(text, many):
+    """But for what a sentence writes short: the files and rooms of a folder that it names."""
+    spans = re.findall(r"`([\w./<>-]+)`|\]\(([^)]+)\)", text)
     named = [one or other for one, other in spans if "<" not in one]
-    paths = [name for name in named if "/" in name or name.endswith((".md", ".yml", ".json"))]
-    stages = {f"{stage}/" for stage in STAGES} | {"testing/"}
-    missing = [name for name in paths if name not in stages and not (ROOT / name).exists()]
-    assert len(paths) > 40
+    kinds = (".md", ".py", ".yml", ".json", ".toml", ".lock")
+    paths = [name for name in named if "/" in name or name.endswith(kinds)]
+    short = {f"{stage}/" for stage in STAGES} | {"testing/", "infer/exact"}
+    short |= {path.name for path in (ROOT / "src" / "gpnotes" / "ground").iterdir()}
+    missing = [name for name in paths if name not in short and not (ROOT / name).exists()]
+    assert len(paths) > many
     assert missing == []
 
 

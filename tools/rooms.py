@@ -26,11 +26,9 @@ ELSEWHERE = {  # what tests a room, where that is not at the mirrored place, or 
     "src/gpnotes/infer/exact.py": (
         "tests/infer/test_exact.py", "tests/fast/test_evidence.py", "tests/ground/test_memory.py",
     ),
-    "src/gpnotes/fast": (
-        "tests/fast/test_evidence.py", "tests/fast/test_tiles.py", "tests/infer/test_exact.py",
-    ),
+    "src/gpnotes/fast": ("tests/fast", "tests/infer/test_exact.py"),
     "src/gpnotes/model/priors.py": ("tests/ground/test_params.py",),
-    "src/gpnotes/model/process.py": ("tests/infer/test_exact.py", "tests/test_misuse.py"),
+    "src/gpnotes/model/gaussian_process.py": ("tests/infer/test_exact.py", "tests/test_misuse.py"),
     "src/gpnotes/ground/distances.py": (
         "tests/ground/test_distances.py", "tests/fast/test_evidence.py",
     ),

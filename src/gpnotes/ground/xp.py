@@ -1,4 +1,4 @@
-"""Namespaces, devices and dtypes: the only file that names SciPy or CuPy.
+"""Namespaces, devices and dtypes, and what SciPy and CuPy have for any of them.
 
 A public function starts with ``xp = array_namespace(x)`` and uses the operations of the
 array API standard. What the standard lacks stands here: SciPy serves NumPy arrays,
