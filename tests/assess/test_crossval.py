@@ -296,9 +296,9 @@ def test_any_space(space, data):
         ({"folds": None}, ValueError, "^folds must be .* where there are no groups"),
         ({"stream": None}, ValueError, "^folds need a stream"),
         (
-            {"stream": np.random.default_rng(0)},
+            {"stream": np.random.RandomState(0)},
             TypeError,
-            "^stream must be a Stream, or a seed from 0",
+            "^stream must be a Stream, a NumPy Generator",
         ),
         ({"level": 95}, ValueError, r"^level must be between 0 and 1; got 95"),
         ({"fit": PROCESS}, TypeError, "^fit must be a function of X and y; got GP"),

@@ -19,7 +19,7 @@ from gpnotes.games import (
 from gpnotes.games.equilibria.simplicial import fixed_points
 from gpnotes.games.equilibria.supports import count_supports, solve_on_supports, supports_of
 
-TABLE = json.loads((Path(__file__).parents[2] / "data" / "nashpy.json").read_text(encoding="utf-8"))
+TABLE = json.loads((Path(__file__).parents[1] / "data" / "nashpy.json").read_text(encoding="utf-8"))
 GAMES = {game["name"]: game for game in TABLE["games"]}
 CYCLE = np.asarray([[0.0, -2.0, 1.0], [1.0, 0.0, -2.0], [-2.0, 1.0, 0.0]])  # losses cost two
 THIRDS = np.full(3, 1 / 3)

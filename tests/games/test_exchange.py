@@ -16,7 +16,7 @@ from gpnotes.games import (
 )
 
 FILES = json.loads(
-    (Path(__file__).parents[2] / "data" / "gameanalysis_games.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[1] / "data" / "gameanalysis_games.json").read_text(encoding="utf-8")
 )
 TYPES = {"empty": RoleSymmetricGame, "game": Simulations, "samplegame": Simulations,
          "rbf": PayoffModel}  # fmt: skip

@@ -71,7 +71,7 @@ def test_strategies_that_are_none(strategy):
             "sampled",
             {"stream": 0.0},
             TypeError,
-            "stream must be a Stream, or a seed from 0; got float",
+            "stream must be a Stream, a NumPy Generator",
         ),
         ("sampled", {"stream": stream(0), "samples": 9.5}, TypeError, "samples must be a whole"),
         ("neighbours", {"moves": NAN}, TypeError, "moves must be a whole number from 0; got nan"),
@@ -220,9 +220,9 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
         ({"starts": P[:0], "stream": None}, ValueError, "the number of starts must be a whole num"),
         ({"starts": P.astype("f4"), "stream": None}, TypeError, "starts must have the dtype of"),
         (
-            {"stream": np.random.default_rng(0)},
+            {"stream": np.random.RandomState(0)},
             TypeError,
-            "stream must be a Stream, or a seed from 0",
+            "stream must be a Stream, a NumPy Generator",
         ),
         ({"method": "sampled"}, ValueError, "method must be one of .*; got 'sampled'"),
         ({"moves": 2}, TypeError, "method 'exact' has threads; got moves"),
@@ -286,5 +286,8 @@ def test_fits_of_a_game():
         fit_payoffs(TWO, X, -X, restarts=50)
     with pytest.raises(ValueError, match="restarts must be a whole number from 0; got -1"):
         fit_payoffs(TWO, X, -X, restarts=-1, stream=stream(0))
-    with pytest.raises(TypeError, match="stream must be a Stream, or a seed from 0; got Generator"):
-        fit_payoffs(TWO, X, -X, stream=np.random.default_rng(0))
+    with pytest.raises(
+        TypeError,
+        match="stream must be a Stream, a NumPy Generator",
+    ):
+        fit_payoffs(TWO, X, -X, stream=np.random.RandomState(0))

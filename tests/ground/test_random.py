@@ -5,6 +5,7 @@ import pytest
 from cases import each
 
 from gpnotes import stream
+from gpnotes.ground.random import stream_of
 from gpnotes.ground.xp import array_namespace, device, to_numpy
 
 
@@ -131,3 +132,18 @@ def test_a_named_stream_draws_today_what_it_drew_when_the_book_was_written():
     within = stream(1).spawn("a").spawn("b").uniform(2)
     assert noise.tolist() == [0.10984654943017846, 0.6680619398223708, 0.7190665138880904]
     assert within.tolist() == [0.3371550371453067, 0.8679217003090901]
+
+
+def test_a_generator_of_numpy_is_a_stream_too():
+    def draw(seed):
+        return stream_of(np.random.default_rng(seed)).normal(3)
+
+    assert np.array_equal(draw(1), draw(1))
+    assert not np.array_equal(draw(1), draw(2))
+    with pytest.raises(TypeError, match=r"^rng must be a Stream, a NumPy Generator"):
+        stream_of(np.random.RandomState(1))
+
+
+def test_a_generator_moves_on():
+    rng = np.random.default_rng(1)
+    assert not np.array_equal(stream_of(rng).normal(3), stream_of(rng).normal(3))

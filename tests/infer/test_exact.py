@@ -482,9 +482,9 @@ class Wide(ConstantMean):
         (lambda gp, X, y: prior(gp, X, noise=1), TypeError, "noise must be True or False; got 1"),
         (lambda gp, X, y: prior(gp, X[:, :0]), ValueError, "Xs must have at least one column"),
         (
-            lambda gp, X, y: condition(gp, X, y).sample(X, np.random.default_rng(0), 2),
+            lambda gp, X, y: condition(gp, X, y).sample(X, np.random.RandomState(0), 2),
             TypeError,
-            "stream must be a Stream, or a seed from 0; got Generator",
+            "stream must be a Stream, a NumPy Generator",
         ),
         (
             lambda gp, X, y: condition(gp, X, y).sample(X, stream(0), 2.5),

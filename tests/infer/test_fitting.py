@@ -249,9 +249,9 @@ def test_bounds_of_a_mean_are_in_its_own_units():
         ({"steps": 2.5}, TypeError, "steps must be a whole number from 1; got 2.5"),
         ({"steps": float("nan")}, TypeError, "steps must be a whole number from 1; got nan"),
         (
-            {"stream": np.random.default_rng(0)},
+            {"stream": np.random.RandomState(0)},
             TypeError,
-            "stream must be a Stream, or a seed from 0; got G",
+            "stream must be a Stream, a NumPy Generator",
         ),
         ({"fixed": "noise_var"}, TypeError, "fixed must be a collection of names; got"),
         ({"bounds": [1.0]}, TypeError, "bounds must be a mapping from names"),

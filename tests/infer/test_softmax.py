@@ -200,8 +200,8 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
         posterior.predict(Xs[:, :1])
     with pytest.raises(ValueError, match="n must be a whole number from 2; got 1"):
         posterior.probability(Xs, stream(0), 1)
-    with pytest.raises(TypeError, match="stream must be a Stream, or a seed from 0"):
-        posterior.probability(Xs, np.random.default_rng(0))
+    with pytest.raises(TypeError, match="stream must be a Stream, a NumPy Generator"):
+        posterior.probability(Xs, np.random.RandomState(0))
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
     monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match="the Gram matrix of shape"):

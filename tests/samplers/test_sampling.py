@@ -253,7 +253,7 @@ def test_one_chain_is_asked_for_rhat():
         ({"start": np.zeros(0)}, "must have an entry"),
         ({"mass": "heavy"}, "mass must be one of"),
         ({"draws": 0}, "draws must be"),
-        ({"stream": 1.0}, "stream must be a Stream, or a seed from 0"),
+        ({"stream": 1.0}, "stream must be a Stream, a NumPy Generator"),
         ({"sampler": SGLD()}, "target must be a gpnotes RowSum"),
     ],
 )

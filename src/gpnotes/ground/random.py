@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from . import check as _check
 from .xp import Array, Vector, array_namespace, as_array, device
 
-__all__ = ["Stream", "stream", "stream_of"]
+__all__ = ["RNG", "Stream", "stream", "stream_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,13 +176,19 @@ def stream(seed: int) -> Stream:
     return _start(_check.whole(seed, "seed"), ())
 
 
-def stream_of(given: Stream | int, name: str) -> Stream:
-    """Return a stream: what was given, or the one that starts from a seed.
+RNG: TypeAlias = Stream | np.random.Generator | int
+
+
+def stream_of(given: RNG, name: str = "rng") -> Stream:
+    """Return the stream of an argument `rng`: a seed, a stream, or a generator of NumPy.
+
+    A generator is asked for one seed, so that it moves on, and what is called with it next draws
+    other numbers.
 
     Parameters
     ----------
-    given : Stream or int
-        A stream, or a whole number from 0 in its place.
+    given : Stream, numpy.random.Generator or int
+        A stream or a generator, or a whole number from 0 as a seed.
     name : str
         What an error calls the argument.
 
@@ -193,13 +199,18 @@ def stream_of(given: Stream | int, name: str) -> Stream:
 
     Examples
     --------
-    >>> stream_of(3, "stream").seed
+    >>> stream_of(3).seed
     3
+    >>> given = np.random.default_rng(3)
+    >>> bool(stream_of(given).uniform() == stream_of(given).uniform())
+    False
     """
     if isinstance(given, Stream):
         return given
+    if isinstance(given, np.random.Generator):
+        return stream(int(given.integers(2**63 - 1)))
     if _check.whole_or_none(given) is None:
-        wanted = "a Stream, or a seed from 0"
+        wanted = "a Stream, a NumPy Generator, or a seed from 0"
         raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(given)}")
     return stream(_check.whole(given, name))
 

@@ -242,7 +242,11 @@ WRONG = [
     (lambda: SPACE.from_units(np.full((2, SPACE.columns), 1.5)), ValueError, "from 0 to 1; got"),
     (lambda: Optimiser(SPACE, 1, gradients=True), ValueError, "gradients must be False where"),
     (lambda: Optimiser(SPACE, -1), ValueError, "stream must be a whole number from 0"),
-    (lambda: Optimiser(SPACE, "1"), TypeError, "stream must be a Stream, or a seed from 0"),
+    (
+        lambda: Optimiser(SPACE, "1"),
+        TypeError,
+        "stream must be a Stream, a NumPy Generator",
+    ),
 ]
 
 

@@ -162,7 +162,7 @@ def test_a_start_that_does_not_fit(inputs):
 
 
 def test_chance_needs_a_stream():
-    with pytest.raises(TypeError, match="stream must be a Stream, or a seed from 0; got float"):
+    with pytest.raises(TypeError, match="stream must be a Stream, a NumPy Generator"):
         at_random(np.zeros((4, 1)), 2, 1.0)
 
 

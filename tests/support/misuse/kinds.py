@@ -194,12 +194,11 @@ def thing(right: Any, *others: Any, optional: bool = False) -> Argument:
 
 
 def stream(*, optional: bool = False) -> Argument:
-    """A stream of random numbers; NumPy's generators have methods of the same names."""
+    """A source of random numbers: a seed, a stream, or NumPy's generator; not its older one."""
     import gpnotes
 
     wrong = {
         "None": None, "a negative seed": -1, "a truth": True,
-        "a NumPy generator": np.random.default_rng(0),
         "NumPy's old generator": np.random.RandomState(0), "a string": "x",
         "its class": gpnotes.ground.random.Stream, "the function": gpnotes.stream,
     }  # fmt: skip
