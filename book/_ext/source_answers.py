@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from checked_equations.sphinx.ledger import Added, Book, Row
+from checked_equations.sphinx.book_ledger import Added, Book, Row
 from gpnotes_book.items import Item
 
 Data = Mapping[str, Any]

@@ -16,7 +16,7 @@ from checked_equations.book.html import (
     say,
     scrolled,
 )  # fmt: skip
-from checked_equations.sphinx.tables import Links, short_name
+from checked_equations.sphinx.generated_tables import Links, short_name
 from gpnotes_book.items import Item
 
 Data = Mapping[str, Any]

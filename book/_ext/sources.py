@@ -13,10 +13,10 @@ from docutils import nodes
 from source_answers import Answers
 from sphinx.util import logging
 
+from checked_equations.sphinx.book_ledger import Named
 from checked_equations.sphinx.build import book_of, page_with
 from checked_equations.sphinx.directives import Place, generated
-from checked_equations.sphinx.ledger import Named
-from checked_equations.sphinx.tables import links_from
+from checked_equations.sphinx.generated_tables import links_from
 from gpnotes_book.items import read_items
 
 logger = logging.getLogger(__name__)

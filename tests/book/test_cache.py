@@ -63,7 +63,7 @@ def test_what_a_cell_reads_changes_the_digest(cache: Any, project: Path, name: s
     [
         "book/index.md",
         "book/chapter.md",
-        "engine/src/checked_equations/sphinx/tables.py",
+        "engine/src/checked_equations/sphinx/generated_tables.py",
         "engine/docs/language_by_example/words.py",
         "book/_claims/part/chapter.json",
         "editorial/setup.py",
@@ -116,7 +116,7 @@ def test_the_folder_may_lie_elsewhere(cache: Any, project: Path, monkeypatch: An
     ("name", "counts"),
     [
         ("book/_ext/one.py", True),
-        ("engine/src/checked_equations/sphinx/tables.py", True),
+        ("engine/src/checked_equations/sphinx/generated_tables.py", True),
         ("engine/docs/language_by_example/words.py", True),
         ("engine/src/checked_equations/sphinx/static/equations.css", False),
         ("book/_static/book.css", False),

@@ -89,7 +89,7 @@ ITEMS_OF_THE_BOOK = (
 def answers(modules: Any) -> Any:
     """A function that makes a book of one chapter: its checks, some records, a closed ledger."""
     pages = pytest.importorskip("checked_equations.sphinx.pages")
-    ledger = pytest.importorskip("checked_equations.sphinx.ledger")
+    ledger = pytest.importorskip("checked_equations.sphinx.book_ledger")
 
     def made(*records: dict[str, Any], items: tuple[Item, ...] = ITEMS_OF_THE_BOOK) -> Any:
         page = pages.Page(

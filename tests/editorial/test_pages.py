@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-tables = pytest.importorskip("checked_equations.sphinx.tables")
+tables = pytest.importorskip("checked_equations.sphinx.generated_tables")
 EXT = Path(__file__).resolve().parents[2] / "book" / "_ext"
 LINKS = tables.Links(
     lambda label: f"#equation-{label}", lambda name: f"{name}.html", lambda name: "One"

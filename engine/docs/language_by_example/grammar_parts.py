@@ -8,7 +8,7 @@ from lark.grammar import Rule
 
 from checked_equations.latex.lexer.terminals import lex
 from checked_equations.latex.names import Names, normal
-from checked_equations.latex.tables import grammar
+from checked_equations.latex.parser_tables import grammar
 
 __all__ = ["all_parts", "parts_of"]
 

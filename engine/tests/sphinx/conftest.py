@@ -11,7 +11,7 @@ pytest.importorskip("sphinx")
 
 
 from checked_equations.latex.equation import Equation
-from checked_equations.sphinx.ledger import Book
+from checked_equations.sphinx.book_ledger import Book
 from checked_equations.sphinx.pages import Noted, Page
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from docutils import nodes
 from docutils.utils import new_document
 
+from checked_equations.sphinx.book_ledger import Named
 from checked_equations.sphinx.directives import EVIDENCE
 from checked_equations.sphinx.folding import fold
-from checked_equations.sphinx.ledger import Named
 
 
 def test_in_a_solution_which_has_no_title_it_is_the_section_around_it() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from checked_equations.sphinx import tables
-from checked_equations.sphinx.ledger import as_json, totals
+from checked_equations.sphinx import generated_tables as tables
+from checked_equations.sphinx.book_ledger import as_json, totals
+from checked_equations.sphinx.generated_tables import Links
 from checked_equations.sphinx.pages import Noted
-from checked_equations.sphinx.tables import Links
 
 CHAPTER = "book/part/one"
 LINKS = Links(lambda label: f"#equation-{label}", lambda name: f"{name}.html", lambda name: "One")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from checked_equations.sphinx import badge
+from checked_equations.sphinx import page_badges as badge
 
 EDIT = {"changed": (2, 3, ">"), "place": (2, 3), "shown": (2, 3)}
 

@@ -12,7 +12,7 @@ from docutils.utils import new_document
 
 from checked_equations.latex.equation import Equation
 from checked_equations.sphinx import build
-from checked_equations.sphinx.ledger import Book, problems
+from checked_equations.sphinx.book_ledger import Book, problems
 from checked_equations.sphinx.pages import Noted, Page, asked, number_labels, taking_part
 
 BARE = Page(equations=(Equation("eq-bare", "a = b", 3),))

@@ -12,7 +12,7 @@ from .builder.ranges import TreeBuilder, distribution_arguments
 from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
-from .tables import grammar
+from .parser_tables import grammar
 from .tree import Name, Node, Statement, walk
 
 

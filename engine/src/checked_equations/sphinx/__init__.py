@@ -27,8 +27,8 @@ except ImportError as problem:
     ) from problem
 
 from . import build
+from .book_ledger import EVENTS
 from .directives import ALL
-from .ledger import EVENTS
 
 _DISTRIBUTION = __package__.split(".")[0]
 STATIC = Path(__file__).resolve().parent / "static"

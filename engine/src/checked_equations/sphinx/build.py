@@ -20,14 +20,14 @@ from sphinx.util import logging
 from ..book.html import display, element, link
 from ..book.ledger import KINDS, waiting
 from ..book.settings import claims_file, find_settings
-from . import folding, tables
-from .badge import SUFFIX, claim_badge, equation_badge, foot, line, paste, write_mutants
+from . import folding, generated_tables
+from .book_ledger import Book, Named, Row, added_to, as_json, problems
 from .directives import CLAIM, boxes, generated
 from .folding import SLOT
-from .ledger import Book, Named, Row, added_to, as_json, problems
+from .generated_tables import raw
 from .output import check_output
+from .page_badges import SUFFIX, claim_badge, equation_badge, foot, line, paste, write_mutants
 from .pages import Page, is_chapter, read_page, store, taking_part
-from .tables import raw
 
 Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)
@@ -168,7 +168,7 @@ class _Filler:
     def __init__(self, app: Sphinx, docname: str, page: Page) -> None:
         self.app, self.env, self.docname, self.page = app, app.env, docname, page
         self.book = book_of(app.env)
-        self.links = tables.links_from(app, docname, self.book)
+        self.links = generated_tables.links_from(app, docname, self.book)
         answers: list[dict[str, Named]] = app.env.events.emit("equations-names", self.book, docname)
         self.named = {name: named for one in answers for name, named in one.items()}
         self.shown: list[Row] = []  # the equations with a badge on this page
@@ -213,16 +213,16 @@ class _Filler:
             case "equation":
                 return self.equation(options["argument"], opened="open" in options)
             case "notation":
-                return tables.render("notation", **options)
+                return generated_tables.render("notation", **options)
             case "summary":
-                return tables.summary(self.book, self.docname)
+                return generated_tables.summary(self.book, self.docname)
             case "versions":
                 installed = {"Python": platform.python_version()}
                 for name in self.env.config.equations_versions:
                     found = (known.version for known in distributions(name=name))
                     installed[name] = next(found, "not installed")
-                return tables.render("versions", installed=installed)
-        return tables.table(what, self.book, self.links, added_to(self.env, self.book))
+                return generated_tables.render("versions", installed=installed)
+        return generated_tables.table(what, self.book, self.links, added_to(self.env, self.book))
 
     def equation(self, label: str, *, opened: bool) -> str:
         """An equation of the book with its badge."""

@@ -23,10 +23,10 @@ from sphinx.util.nodes import traverse_parent
 
 from ..book.html import element, link
 from ..book.ledger import KINDS
+from .book_ledger import Named
 from .directives import EVIDENCE, boxes
-from .ledger import Named
+from .generated_tables import raw, render
 from .output import check_output
-from .tables import raw, render
 
 Data = Mapping[str, Any]
 logger = logging.getLogger(__name__)

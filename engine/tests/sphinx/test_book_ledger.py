@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from checked_equations.latex.equation import Equation
-from checked_equations.sphinx.ledger import Added, as_json, problems, totals
+from checked_equations.sphinx.book_ledger import Added, as_json, problems, totals
 from checked_equations.sphinx.pages import Noted
 
 CHAPTER = "book/part/one"

@@ -8,10 +8,11 @@ from typing import Any
 import jinja2
 import pytest
 
-from checked_equations.sphinx import badge, tables
-from checked_equations.sphinx.ledger import Added
+from checked_equations.sphinx import generated_tables as tables
+from checked_equations.sphinx import page_badges as badge
+from checked_equations.sphinx.book_ledger import Added
+from checked_equations.sphinx.generated_tables import Links
 from checked_equations.sphinx.pages import Noted
-from checked_equations.sphinx.tables import Links
 
 CHAPTER = "book/part/one"
 LINKS = Links(lambda label: f"#equation-{label}", lambda name: f"{name}.html", lambda name: "One")

@@ -22,7 +22,7 @@ from ..book.html import element, later, link, number, phrase, say
 from ..book.phrases import Data, badge_phrases, claim_phrases, mutants_caught, said, together
 from ..claims.sentence import TOKEN, pasted
 from ..latex.balance import is_balanced
-from .ledger import Row
+from .book_ledger import Row
 
 SUFFIX = ".mutants.js"  # of the file beside the page
 

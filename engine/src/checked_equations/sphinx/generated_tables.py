@@ -22,7 +22,7 @@ from ..book.html import display_later, element, inline_math, later, number, phra
 from ..book.ledger import KINDS
 from ..book.phrases import counted, mutant_counts, mutants_caught
 from ..claims.sentence import filled
-from .ledger import NOTHING, Added, Book, between, totals
+from .book_ledger import NOTHING, Added, Book, between, totals
 
 _FOLDER = Path(__file__).resolve().parent / "templates"
 _ROLE = re.compile(r"\{[\w:]+\}`(?:[^`<]*<)?([^`>]*)>?`|\[(?P<said>[^\]]*)\]\([^)]*\)")

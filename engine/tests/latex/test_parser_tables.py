@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from lark import Lark, Token
 
-from checked_equations.latex import tables
+from checked_equations.latex import parser_tables as tables
 
 RULES = "equation: NAME REL expression\nexpression: NAME\n%declare NAME REL\n"
 OTHER = RULES.replace("expression: NAME", "expression: NAME+")
@@ -110,7 +110,7 @@ def test_they_lie_with_the_bytecode(tmp_path: Path) -> None:
     code = (
         "import sys, numpy, lark\n"
         "sys.pycache_prefix = sys.argv[1]\n"  # the bytecode of others may lie where it lay
-        "from checked_equations.latex import tables as g, parser\n"
+        "from checked_equations.latex import parser_tables as g, parser\n"
         "made = g._made\n"
         "g._made = lambda rules: print('made') or made(rules)\n"
         "print(len(parser.parse('a = b', {'a': 'value', 'b': 'value'}).steps))"
