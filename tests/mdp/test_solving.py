@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpnotes.ground.sparse import least_cost
+from gpnotes.ground.sparse_matrices import least_cost
 from gpnotes.ground.xp import has_double, to_numpy
 from gpnotes.mdp import MDP, Grid, evaluate, occupancies, solve
 from gpnotes.mdp.solving import METHODS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ground.check import NoValueError
-from ..ground.sparse import from_entries, is_sparse
+from ..ground.sparse_matrices import from_entries, is_sparse
 from ..ground.xp import (
     Array,
     HostMatrix,

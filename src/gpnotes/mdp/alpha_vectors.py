@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.showing import summary
-from ..ground.sparse import least_cost
+from ..ground.sparse_matrices import least_cost
 from ..ground.xp import (
     Array,
     HostMatrix,

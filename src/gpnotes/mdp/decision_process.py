@@ -12,7 +12,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.showing import summary
-from ..ground.sparse import as_rows, from_entries, interleaved, is_sparse
+from ..ground.sparse_matrices import as_rows, from_entries, interleaved, is_sparse
 from ..ground.xp import (
     Array,
     Matrix,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..ground.sparse import from_entries, strong_components
+from ..ground.sparse_matrices import from_entries, strong_components
 from ..ground.xp import HostMatrix, HostVector, to_numpy
 from .absorption import as_host_rows, ways_out
 from .decision_process import MDP

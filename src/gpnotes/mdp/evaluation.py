@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ground import check as _check
-from ..ground.sparse import is_sparse, solve_contraction
+from ..ground.sparse_matrices import is_sparse, solve_contraction
 from ..ground.xp import (
     Array,
     Matrix,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.sparse import from_entries
+from ..ground.sparse_matrices import from_entries
 from ..ground.xp import HostMatrix, HostVector, array_namespace, to_numpy
 from .decision_process import MDP
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..ground import check as _check
 from ..ground.check import NoValueError
 from ..ground.showing import summary
-from ..ground.sparse import is_sparse
+from ..ground.sparse_matrices import is_sparse
 from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, keep_copies
 from .decision_process import MDP
 from .filtering import looked_back, observed, weighed

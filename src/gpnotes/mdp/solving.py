@@ -11,7 +11,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.check import NoValueError
 from ..ground.showing import summary
-from ..ground.sparse import from_entries, least_cost
+from ..ground.sparse_matrices import from_entries, least_cost
 from ..ground.xp import (
     Matrix,
     Vector,

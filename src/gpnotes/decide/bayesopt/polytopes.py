@@ -17,7 +17,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.random import Stream
-from ...ground.sparse import least_cost_in_box
+from ...ground.sparse_matrices import least_cost_in_box
 from ...ground.xp import HostMatrix, HostVector
 
 __all__ = ["Linear", "Polytope", "Row", "polytope_of"]
