@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from race_objectives import hartmann
 
-from gpnotes import GP, ConstantMean, Matern52, Posterior, fit, stream
+from gpnotes import GP, ConstantMean, ExactPosterior, Matern52, fit, stream
 from gpnotes.decide import bayesopt
 
 N, D, RAW, STARTS, ROUNDS = 200, 6, 512, 10, 10
@@ -25,7 +25,7 @@ N, D, RAW, STARTS, ROUNDS = 200, 6, 512, 10, 10
 Step = Callable[[int], np.ndarray]
 
 
-def model() -> Posterior:
+def model() -> ExactPosterior:
     """A process that is fitted and conditioned, as the loop of `bayesopt` does it."""
     X = np.asarray(stream(1).uniform((N, D)))
     y = np.asarray([-hartmann(x) for x in X])
@@ -34,7 +34,7 @@ def model() -> Posterior:
     return fit(start, X, y).posterior
 
 
-def ours(posterior: Posterior, acquisition: bayesopt.LogExpectedImprovement) -> Step:
+def ours(posterior: ExactPosterior, acquisition: bayesopt.LogExpectedImprovement) -> Step:
     """`bayesopt.maximise_acquisition`, the default of the loop."""
     box = [(0.0, 1.0)] * D
 
@@ -47,7 +47,7 @@ def ours(posterior: Posterior, acquisition: bayesopt.LogExpectedImprovement) -> 
     return step
 
 
-def in_botorch(posterior: Posterior, best: float) -> tuple[Step, Callable[[np.ndarray], Any]]:
+def in_botorch(posterior: ExactPosterior, best: float) -> tuple[Step, Callable[[np.ndarray], Any]]:
     """`optimize_acqf` with the same numbers, and its acquisition at points (m, d)."""
     import torch
     from botorch.acquisition import LogExpectedImprovement

@@ -34,7 +34,7 @@ from typing import Any, NamedTuple
 import gymnasium
 import numpy as np
 
-from gpnotes import GP, RBF, ConstantMean, Posterior, condition
+from gpnotes import GP, RBF, ConstantMean, ExactPosterior, condition
 from gpnotes.decide import fantasy
 from gpnotes.infer.fitting import fit
 
@@ -152,12 +152,12 @@ def _learn(X: np.ndarray, y: np.ndarray, starts: list[GP]) -> GP:
     return max(runs, key=lambda run: run.log_evidence).model
 
 
-def models(gps: list[GP], places: np.ndarray, changes: np.ndarray) -> list[Posterior]:
+def models(gps: list[GP], places: np.ndarray, changes: np.ndarray) -> list[ExactPosterior]:
     return [condition(gp, features(places), y) for gp, y in zip(gps, changes.T, strict=True)]
 
 
 def choose(
-    strategy: str, given: list[Posterior], case: Problem, left: list[int], weights: np.ndarray
+    strategy: str, given: list[ExactPosterior], case: Problem, left: list[int], weights: np.ndarray
 ) -> int:
     """The candidate, of those that are left, that a strategy asks for."""
     rows = features(case.candidates[left])
@@ -175,7 +175,7 @@ def choose(
     return left[fantasy.best(given, m, S, rows, weights).row]
 
 
-def scores(given: list[Posterior], case: Problem) -> tuple[float, float, float, float]:
+def scores(given: list[ExactPosterior], case: Problem) -> tuple[float, float, float, float]:
     """Root mean square error, share inside 95 % intervals, mean log density, median error.
 
     In units of the spread of each change over the test; of both changes together.

@@ -29,7 +29,7 @@ class SampleProblem:
     points: int
 
     @cached_property
-    def data(self) -> tuple[gpnotes.Posterior, np.ndarray]:
+    def data(self) -> tuple[gpnotes.ExactPosterior, np.ndarray]:
         rng = np.random.default_rng(self.n)
         X, Xs = rng.normal(size=(self.n, D)), rng.normal(size=(self.points, D))
         y = np.sin(X.sum(axis=1)) + 0.3 * rng.normal(size=self.n)
@@ -62,7 +62,7 @@ def floor(problem: SampleProblem) -> Call:
 
 
 def ours(problem: SampleProblem) -> Call:
-    """`Posterior.sample`, the random numbers included."""
+    """`ExactPosterior.sample`, the random numbers included."""
     posterior, Xs = problem.data
     return lambda: posterior.sample(Xs, gpnotes.stream(1), DRAWS)
 

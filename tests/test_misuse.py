@@ -129,7 +129,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 UNTRIED = {
     # results
     "Ascended", "FittedField", "LastLayer", "Snapshots",
-    "Fit", "Run", "LeaveOneOut", "Posterior", "LaplacePosterior", "SoftmaxPosterior",
+    "Fit", "Run", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",

@@ -14,7 +14,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "ground.arrays": ("asarray", "to_numpy"),
     "ground.quadrature": ("gauss_hermite",),
     "ground.random": ("stream",),
-    "infer.exact": ("GP", "Posterior", "condition", "log_evidence", "prior"),
+    "infer.exact": ("GP", "ExactPosterior", "condition", "log_evidence", "prior"),
     "infer.fitting": ("fit",),
     "infer.saving": ("load", "save"),
     "model.normal": ("Normal",),
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .ground.random import stream as stream
     from .infer.exact import (
         GP as GP,
-        Posterior as Posterior,
+        ExactPosterior as ExactPosterior,
         condition as condition,
         log_evidence as log_evidence,
         prior as prior,

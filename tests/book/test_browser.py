@@ -43,7 +43,7 @@ CHAPTERS = tool.table()
 
 LISTED = re.findall(r"(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text("utf-8"))
 THINGS = ("book/api/functions/", "book/api/classes/")  # pages of one form, of which two will do
-ALIKE = (f"{THINGS[0]}gpnotes.fit", f"{THINGS[1]}gpnotes.Posterior")
+ALIKE = (f"{THINGS[0]}gpnotes.fit", f"{THINGS[1]}gpnotes.ExactPosterior")
 PAGES = sorted([f"{name}.html" for name in (*LISTED, *ALIKE, "genindex", "search")])
 # What keeps somebody out stands in a part that many pages have, and axe takes half as long as all
 # else that is done with a page: by day it is asked of one page of each kind, at night of every one.

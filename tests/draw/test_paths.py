@@ -369,5 +369,5 @@ def test_posteriors_without_such_paths_are_refused(rng):
     other = sparse.condition(GP(RBF(), 0.1), weighted, X, X[:, 0])
     with pytest.raises(TypeError, match="posterior must be one of inducing points"):
         sample_paths(other, 1, stream(1))
-    with pytest.raises(TypeError, match="posterior must be a Posterior, a SparsePosterior or a"):
+    with pytest.raises(TypeError, match="posterior must be an ExactPosterior, a Sparse"):
         sample_paths(None, 1, stream(1))

@@ -156,7 +156,7 @@ class Spying(gp.ConstantMean):
 seen: list[list[int]] = []
 
 
-def _posterior(n: int) -> gp.Posterior:
+def _posterior(n: int) -> gp.ExactPosterior:
     X = np.linspace(0.0, 9.0, n)[:, None]
     return gp.condition(gp.GP(gp.RBF(), 0.1, Spying(0.0)), X, np.sin(X[:, 0]))
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.linalg import Cholesky
 from ..ground.xp import Matrix, diagonal, to_numpy
-from ..infer.exact import Posterior
+from ..infer.exact import ExactPosterior
 from ..infer.fitting import Run
 from ..infer.interdomain import InducingPoints
 from ..infer.laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
@@ -35,7 +35,7 @@ __all__ = ["FITTED", "validate_fitted"]
 
 FITTED = ("posterior_", "runs_", "n_features_in_", "feature_names_in_")
 _MODELS = {
-    Posterior: GP, SparsePosterior: SparseGP, LaplacePosterior: LaplaceGP,
+    ExactPosterior: GP, SparsePosterior: SparseGP, LaplacePosterior: LaplaceGP,
     SoftmaxPosterior: SoftmaxGP,
 }  # fmt: skip
 
@@ -73,7 +73,7 @@ def _columns(posterior: Any) -> int:
 
 
 @_columns.register
-def _(posterior: Posterior) -> int:
+def _(posterior: ExactPosterior) -> int:
     X = _double(posterior.X, "X")
     validate_data(posterior.gp, X, posterior.y, learns=True)
     n, d = X.shape
@@ -153,7 +153,7 @@ def _factor(factor: Any, name: str, n: int, like: Matrix) -> None:
     _check.positive(_check.number(factor.jitter, f"{name}.jitter"), f"{name}.jitter", zero=True)
 
 
-def _trend(trend: Any, posterior: Posterior) -> None:
+def _trend(trend: Any, posterior: ExactPosterior) -> None:
     """Refuse a trend that is not of this mean, with weights for its columns."""
     _check.instance(trend, "trend", Trend)
     mean = _check.instance(trend.mean, "trend.mean", BasisMean)

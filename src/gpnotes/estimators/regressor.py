@@ -18,7 +18,7 @@ from sklearn.utils.validation import column_or_1d
 from ..ground import check as _check
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
-from ..infer.exact import Posterior, condition
+from ..infer.exact import ExactPosterior, condition
 from ..model.contracts import Mean, MeanFunction, require
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel, Matern12
@@ -103,7 +103,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
     """
 
     _kind: ClassVar[str] = "GPRegressor"
-    _posteriors: ClassVar[tuple[type, ...]] = (Posterior, sparse.SparsePosterior)
+    _posteriors: ClassVar[tuple[type, ...]] = (ExactPosterior, sparse.SparsePosterior)
 
     def __init__(
         self,
@@ -281,7 +281,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
 
 def _conditioned(
     model: GP | sparse.SparseGP, X: HostMatrix, y: HostVector
-) -> Posterior | sparse.SparsePosterior:
+) -> ExactPosterior | sparse.SparsePosterior:
     if isinstance(model, GP):
         return condition(model, X, y)
     return sparse.condition(model.gp, model.Z, X, y)

@@ -27,13 +27,18 @@ from ..model.normal import Normal
 from .leave_one_out import LeaveOneOut
 
 __all__ = [
-    "GP", "LeaveOneOut", "Posterior", "condition", "log_evidence", "log_evidence_and_gradient",
+    "GP",
+    "ExactPosterior",
+    "LeaveOneOut",
+    "condition",
+    "log_evidence",
+    "log_evidence_and_gradient",
     "prior",
 ]  # fmt: skip
 
 
 @takes("X", "y")
-def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
+def condition(gp: GP, X: Matrix, y: Vector) -> ExactPosterior:
     """Condition a process on observations y (n,) at inputs X (n, d).
 
     Parameters
@@ -47,7 +52,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
 
     Returns
     -------
-    Posterior
+    ExactPosterior
         The process given the data, around one Cholesky factor of K_y.
 
     Raises
@@ -80,7 +85,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> Posterior:
 
 
 @threads_for(lambda gp, X, y: X.shape[0] ** 3)
-def _conditioned(gp: GP, X: Matrix, y: Vector) -> Posterior:
+def _conditioned(gp: GP, X: Matrix, y: Vector) -> ExactPosterior:
     """`condition` for data that are validated, without a warning of jitter."""
     return _posterior(gp, X, y, _factor(gp, X))
 
@@ -98,19 +103,19 @@ def _gram_name(gp: GP) -> str:
     return f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
 
 
-def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> Posterior:
+def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> ExactPosterior:
     trend = learn(gp.mean, factor, X, y)
     residual = residual_of(gp, X, y) if trend is None else y - mean_at(gp.mean, trend, X)
-    return Posterior(gp, X, y, factor, residual, factor.solved(residual), trend)
+    return ExactPosterior(gp, X, y, factor, residual, factor.solved(residual), trend)
 
 
-def _joint_work(posterior: Posterior, Xs: Matrix, *_: object, **__: object) -> int:
+def _joint_work(posterior: ExactPosterior, Xs: Matrix, *_: object, **__: object) -> int:
     """Count the multiplications for f at all of Xs together, and for a root of its covariance."""
     return (posterior.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0]
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class ExactPosterior:
     """The process given data, around one factorisation; made by `condition`.
 
     Every prediction is of f unless it says ``noise=True``: then of a new y. The arrays given are
@@ -416,7 +421,7 @@ class Posterior:
         return LeaveOneOut(self.y - error, variance, log_density)
 
     @takes("x", "y")
-    def extend(self, x: Matrix, y: Vector) -> Posterior:
+    def extend(self, x: Matrix, y: Vector) -> ExactPosterior:
         """Add further observations y (m,) at x (m, d), in O(n² m) instead of O(n³).
 
         Parameters
@@ -428,7 +433,7 @@ class Posterior:
 
         Returns
         -------
-        Posterior
+        ExactPosterior
             The posterior given all observations. Rows are added to the factor, :eq:`eq-fv-extend`.
         """
         self.validate_inputs(x, "x")
@@ -438,7 +443,7 @@ class Posterior:
         return self._extended(x, y)
 
     @threads_for(lambda self, x, y: self.X.shape[0] ** 2 * x.shape[0])
-    def _extended(self, x: Matrix, y: Vector) -> Posterior:
+    def _extended(self, x: Matrix, y: Vector) -> ExactPosterior:
         cross, block = self.gp.kernel.gram(self.X, x), self.gp.kernel.gram(x, None)
         block = plus_noise(block, self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
@@ -503,7 +508,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
     -----
     :eq:`eq-fv-gradient`. Costs O(n³). For NumPy arrays it works in place, in one n × n buffer,
     whatever the kernel; for other namespaces, and where K_y needs jitter, it is `condition` and
-    `Posterior.evidence_gradient`. Source: Rasmussen & Williams (2006), equation 5.9.
+    `ExactPosterior.evidence_gradient`. Source: Rasmussen & Williams (2006), equation 5.9.
 
     Examples
     --------

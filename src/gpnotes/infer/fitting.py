@@ -22,7 +22,7 @@ from ..ground.threads import in_one_pool
 from ..ground.xp import HostVector, Matrix, Vector
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP, fitted_mean, validate_data
-from .exact import Posterior, condition, quiet_evidence
+from .exact import ExactPosterior, condition, quiet_evidence
 from .interdomain import WaveSums
 from .objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
 from .progress import Bar, bar_of
@@ -160,7 +160,7 @@ class _Exact:
         value, gp_bar, _ = quiet_evidence(gp, self.rows.X, self.rows.y)
         return value, gp_bar
 
-    def posterior(self, gp: GP) -> Posterior:
+    def posterior(self, gp: GP) -> ExactPosterior:
         return condition(gp, self.rows.X, self.rows.y)
 
 

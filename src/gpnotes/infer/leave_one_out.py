@@ -14,7 +14,7 @@ __all__ = ["LeaveOneOut"]
 class LeaveOneOut:
     """Predictions of each observation from all others, :eq:`eq-fv-loo`.
 
-    Made by `Posterior.leave_one_out`.
+    Made by `ExactPosterior.leave_one_out`.
 
     Parameters
     ----------

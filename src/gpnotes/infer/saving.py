@@ -44,7 +44,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "ground.chunks": ("Rows",),
     "infer.objective": ("Fit", "Objective", "Run"),
     "infer.fitting": ("_Exact",),
-    "infer.exact": ("LeaveOneOut", "Posterior"),
+    "infer.exact": ("LeaveOneOut", "ExactPosterior"),
     "infer.linear": ("BayesianLinear", "WeightPosterior"),
     "infer.state_space": ("StateSpaceGP", "StateSpacePosterior"),
     "infer.state_space.parallel_scan": ("Element", "Lanes"),

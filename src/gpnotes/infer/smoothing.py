@@ -12,18 +12,18 @@ from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.xp import Matrix, array_namespace
-from .exact import Posterior
+from .exact import ExactPosterior
 
 __all__ = ["degrees_of_freedom", "generalised_cross_validation", "hat_matrix"]
 
 
 @takes("Xs")
-def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
+def hat_matrix(posterior: ExactPosterior, Xs: Matrix | None = None) -> Matrix:
     """Return the weights H (m, n) by which observations enter the posterior mean, a place a row.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         An exact posterior.
     Xs : Matrix, shape (m, d), or None
         The places; None for the inputs themselves, where H is (n, n) and symmetric.
@@ -59,12 +59,12 @@ def hat_matrix(posterior: Posterior, Xs: Matrix | None = None) -> Matrix:
     return array_namespace(weights).matrix_transpose(weights)
 
 
-def degrees_of_freedom(posterior: Posterior) -> float:
+def degrees_of_freedom(posterior: ExactPosterior) -> float:
     """Count how many free numbers the mean at the inputs is worth, from 0 to n readings.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         An exact posterior.
 
     Returns
@@ -94,12 +94,12 @@ def degrees_of_freedom(posterior: Posterior) -> float:
     return n - _noise(posterior) * _trace(posterior)
 
 
-def generalised_cross_validation(posterior: Posterior) -> float:
+def generalised_cross_validation(posterior: ExactPosterior) -> float:
     """Return the mean squared error of leaving one out, with one leverage for all; less is better.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         An exact posterior.
 
     Returns
@@ -116,7 +116,7 @@ def generalised_cross_validation(posterior: Posterior) -> float:
     -----
     ``(|y − f̄|² / n) / (1 − tr H / n)²``, which is ``n |α|² / (tr K_y⁻¹)²``, :eq:`eq-sm-gcv`, and
     so has a value without noise, too. The exact errors, each with its own leverage, are y less the
-    mean of `Posterior.leave_one_out`. Costs O(n³). Source: Golub, Heath & Wahba (1979).
+    mean of `ExactPosterior.leave_one_out`. Costs O(n³). Source: Golub, Heath & Wahba (1979).
 
     Examples
     --------
@@ -133,23 +133,23 @@ def generalised_cross_validation(posterior: Posterior) -> float:
     return float(array_namespace(errors).mean(errors * errors))
 
 
-def _validate(posterior: Posterior) -> Posterior:
-    return _check.instance(posterior, "posterior", Posterior)
+def _validate(posterior: ExactPosterior) -> ExactPosterior:
+    return _check.instance(posterior, "posterior", ExactPosterior)
 
 
-def _noise(posterior: Posterior) -> float:
+def _noise(posterior: ExactPosterior) -> float:
     """The variance that the diagonal of K_y has beside the kernel."""
     return posterior.gp.noise_var + posterior.cholesky.jitter
 
 
-def _inverse(posterior: Posterior) -> Matrix:
+def _inverse(posterior: ExactPosterior) -> Matrix:
     memory.require_square(
         posterior.X.shape[0], like=posterior.X, copies=3, what="the inverse of K_y"
     )
     return posterior.cholesky.inverse()
 
 
-def _trace(posterior: Posterior) -> float:
+def _trace(posterior: ExactPosterior) -> float:
     """``tr K_y⁻¹``, worked out in float64 where the device has it."""
     diagonal = _xp.in_double(_xp.diagonal(_inverse(posterior)))
     return float(array_namespace(diagonal).sum(diagonal))

@@ -139,7 +139,7 @@ def test_parts_of_ones_own_are_used():
 
 
 def test_a_model_that_gives_no_posterior_is_refused():
-    with pytest.raises(TypeError, match=r"model\(X, y, stream\) must be a gpnotes Posterior"):
+    with pytest.raises(TypeError, match=r"model\(X, y, stream\) must be a gpnotes ExactPosterior"):
         minimise(bowl, LINE, 9, stream(1), model=lambda X, y, stream: None)
 
 

@@ -147,7 +147,7 @@ def test_candidates_that_do_not_fit(inputs):
         information_gain(gp, spoiled)
     with pytest.raises(ValueError, match=r"X must have shape \(n, 2\)"):
         information_gain(gp, inputs[:, :1])
-    with pytest.raises(TypeError, match="gp must be a GP or a Posterior; got RBF"):
+    with pytest.raises(TypeError, match="gp must be a GP or an ExactPosterior; got RBF"):
         information_gain(gp.kernel, inputs)
     posterior = condition(gp, inputs, inputs[:, 0])
     with pytest.raises(ValueError, match=r"X must have shape \(n, 2\)"):

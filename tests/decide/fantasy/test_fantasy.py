@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Linear, Matern52, Posterior, condition, to_numpy
+from gpnotes import GP, RBF, ExactPosterior, Linear, Matern52, condition, to_numpy
 from gpnotes.decide import fantasy
 from gpnotes.decide.moments.kernel_expectations import mean_and_pullback
 from gpnotes.ground.linalg import cholesky
@@ -149,7 +149,7 @@ def test_jitter_is_noise_for_a_fantasy_as_it_is_for_the_data(rng):
     X, y, x, m = rng.normal(size=(3, 2)), np.ones(3), rng.normal(size=(1, 2)), rng.normal(size=2)
     gp = GP(RBF(2.0, 0.7), 0.0)
     factor = cholesky(gp.kernel(X), jitter=0.2)
-    posterior = Posterior(gp, X, y, factor, y, factor.solve(y))
+    posterior = ExactPosterior(gp, X, y, factor, y, factor.solve(y))
     assert posterior.cholesky.jitter == 0.2
     before = posterior.variance(m[None, :])[0]
     after = posterior.extend(x, y[:1]).variance(m[None, :])[0]
@@ -446,7 +446,7 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
     posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
     with pytest.raises(ValueError, match="posteriors must hold at least one"):
         fantasy.reduction([], m, S, x)
-    with pytest.raises(TypeError, match=r"posteriors must be exact\.Posterior; got GP"):
+    with pytest.raises(TypeError, match=r"posteriors must be ExactPosterior; got GP"):
         fantasy.reduction([posterior.gp], m, S, x)
     with pytest.raises(ValueError, match=r"posteriors\[1\].X must have shape \(n, 2\)"):
         fantasy.reduction([posterior, make_posterior(d=3)], m, S, x)
@@ -467,7 +467,7 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
             fantasy.reduction(wrong, m, S, x)
     singles = fantasy.mean_covariance, fantasy.expected_variance, fantasy.expected_variance_parts
     for call, wrong in itertools.product(singles, ([posterior], posterior.gp)):
-        with pytest.raises(TypeError, match=r"posterior must be one exact\.Posterior; got"):
+        with pytest.raises(TypeError, match=r"posterior must be one ExactPosterior; got"):
             call(wrong, m, S, x)
     for kernel in (Matern52(), RBF() + Linear()):
         other = condition(GP(kernel, 0.1), posterior.X, posterior.y)

@@ -7,7 +7,7 @@ from gpnotes import GP, RBF, condition, gauss_hermite
 from gpnotes.decide import fantasy
 from gpnotes.decide.pilco import Dynamics, LinearPolicy, QuadraticCost, SaturatingCost, rollout
 from gpnotes.ground.xp import to_numpy
-from gpnotes.infer.exact import Posterior
+from gpnotes.infer.exact import ExactPosterior
 
 D, U = 2, 1
 
@@ -119,13 +119,13 @@ def test_a_posterior_is_extended_once_for_each_of_its_values(world, rng, monkeyp
     """What another output shows changes nothing in it: D times nodes rows, not nodes**D of each."""
     dynamics, *rest = world()
     extended = []
-    extend = Posterior.extend
+    extend = ExactPosterior.extend
 
     def counted(self, x, y):
         extended.append((self.y[0], y[0]))
         return extend(self, x, y)
 
-    monkeypatch.setattr(Posterior, "extend", counted)
+    monkeypatch.setattr(ExactPosterior, "extend", counted)
     fantasy.look_ahead(dynamics, *rest, 1, rng.normal(size=D + U), nodes=4)
     assert len(extended) == len(set(extended)) == D * 4
 

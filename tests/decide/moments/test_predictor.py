@@ -194,9 +194,9 @@ def test_gps_that_cannot_be_integrated_are_refused(problem):
     X, y = np.eye(2), np.ones(2)
     with pytest.raises(TypeError, match="RBF kernel or a sum"):
         moments.predictor([condition(GP(RBF() + Linear(), 0.1), X, y)])
-    with pytest.raises(ValueError, match="at least one Posterior"):
+    with pytest.raises(ValueError, match="at least one ExactPosterior"):
         moments.predictor([])
-    with pytest.raises(TypeError, match="must be a Posterior; got GP"):
+    with pytest.raises(TypeError, match="must be an ExactPosterior; got GP"):
         moments.predictor([GP(RBF(), 0.1)])
     with pytest.raises(ValueError, match=r"posteriors\[1\].X must have shape"):
         moments.predictor([problem.posteriors[0], condition(GP(RBF(), 0.1), np.eye(3), np.ones(3))])
@@ -252,7 +252,7 @@ def test_far_from_all_points_there_is_the_prior(problem):
 
 
 def test_a_posterior_is_no_sequence_of_them(problem):
-    wanted = "posteriors must be a sequence of Posterior; got Posterior"
+    wanted = "posteriors must be a sequence of ExactPosterior; got ExactPosterior"
     with pytest.raises(TypeError, match=wanted):
         moments.predictor(problem.posteriors[0])
 

@@ -19,7 +19,7 @@ from ...ground import check as _check
 from ...ground.conversion import takes
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector, array_namespace, as_array, to_numpy
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
 
 __all__ = ["JointImprovement", "joint_improvement"]
@@ -73,7 +73,7 @@ class JointImprovement:
         """What a point alone is worth, the largest value being `best`."""
         return LogExpectedImprovement(best)
 
-    def drawn(self, posterior: Posterior, stream: Stream) -> Paths:
+    def drawn(self, posterior: ExactPosterior, stream: Stream) -> Paths:
         """Draw the functions."""
         return sample_paths(posterior, self.draws, stream, features=self.features)
 

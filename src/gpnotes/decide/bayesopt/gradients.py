@@ -23,7 +23,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition, require
 from ...model.gaussian_process import differentiable_mean
 
@@ -32,12 +32,12 @@ __all__ = ["acquisition_and_gradient", "predict_and_pullback"]
 Pullback: TypeAlias = Callable[[Vector, Vector], Matrix]
 
 
-def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
+def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
     """Predict f at places, and return the way back to derivatives by these places.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         A posterior of `condition`, whose mean function must have a pullback.
     Xs : Matrix, shape (m, d)
         The places.
@@ -71,7 +71,7 @@ def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vect
     >>> mean.round(4), pull(np.ones(1), np.zeros(1)).round(4)
     (array([0.6065]), array([[-0.6065]]))
     """
-    _check.instance(posterior, "posterior", Posterior)
+    _check.instance(posterior, "posterior", ExactPosterior)
     differentiable_mean(posterior.gp)
     _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
     _check.alike(Xs, "Xs", posterior.X, "X")
@@ -87,7 +87,7 @@ def predict_and_pullback(posterior: Posterior, Xs: Matrix) -> tuple[Vector, Vect
 
 @threads_for(lambda posterior, Xs: posterior.X.shape[0] ** 2 * Xs.shape[0])
 def admitted_predict_and_pullback(
-    posterior: Posterior, Xs: Matrix
+    posterior: ExactPosterior, Xs: Matrix
 ) -> tuple[Vector, Vector, Pullback]:
     """`predict_and_pullback` without its checks: a climb calls it at each step."""
     xp = array_namespace(Xs)
@@ -112,7 +112,7 @@ def admitted_predict_and_pullback(
 
 
 def _in_place(
-    posterior: Posterior, kernel: InPlaceKernel, Xs: Matrix
+    posterior: ExactPosterior, kernel: InPlaceKernel, Xs: Matrix
 ) -> tuple[Vector, Vector, Pullback]:
     """The same for NumPy arrays and a kernel of distances, whose variance is the same all over."""
     mean = differentiable_mean(posterior.gp)
@@ -127,13 +127,13 @@ def _in_place(
 
 
 def acquisition_and_gradient(
-    posterior: Posterior, acquisition: Acquisition, Xs: Matrix
+    posterior: ExactPosterior, acquisition: Acquisition, Xs: Matrix
 ) -> tuple[Vector, Matrix]:
     """Evaluate an acquisition at places, and its derivatives by these places.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         A posterior of `condition`, whose mean function must have a pullback.
     acquisition : Acquisition
         A function of mean and variance with derivatives by both, such as `ExpectedImprovement`.

@@ -22,7 +22,7 @@ from ...ground.random import Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition, require
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import values_at
@@ -93,7 +93,7 @@ class Maximum:
 
 @in_one_pool
 def maximise_acquisition(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     acquisition: Acquisition,
     box: Pairs,
     stream: Stream | int,
@@ -106,7 +106,7 @@ def maximise_acquisition(
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         The model of f, whose mean function must have a pullback. Of one with gradients,
         `kernels.WithGradients`, the values of f are taken: the box has d pairs, and no label.
     acquisition : Acquisition
@@ -158,9 +158,9 @@ def maximise_acquisition(
     return climbed(surface, posterior.X, ends, stream, effort)
 
 
-def worth_of(posterior: Posterior, acquisition: Acquisition) -> Surface:
+def worth_of(posterior: ExactPosterior, acquisition: Acquisition) -> Surface:
     """What an evaluation is worth, as a function of the place without a label."""
-    _check.instance(posterior, "posterior", Posterior)
+    _check.instance(posterior, "posterior", ExactPosterior)
     require(acquisition, "acquisition", Acquisition)
     differentiable_mean(posterior.gp)
     worth = _Worth(posterior, acquisition)
@@ -231,7 +231,7 @@ class Surface(Protocol):
 class _Worth(NamedTuple):
     """The worth of an evaluation, as a function of the place."""
 
-    posterior: Posterior
+    posterior: ExactPosterior
     acquisition: Acquisition
 
     def values(self, Xs: Matrix) -> Vector:

@@ -20,7 +20,7 @@ from ...ground import check as _check
 from ...ground.boxes import Pairs
 from ...ground.random import Stream, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
 from .feasibility import constraint_values, odds_of, validate_odds
 from .history import FAILURES, Evaluation, History, record_of
@@ -93,7 +93,7 @@ class Optimiser(Generic[Place]):
         `count`.
     model : Callable, default `scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
-        larger the better, and a stream; it returns an `exact.Posterior`. If it is left out, places
+        larger the better, and a stream; it returns an `ExactPosterior`. If it is left out, places
         among less than ten inputs, of which a category has one for each choice, are chosen by a
         `scaled_model` of values of which those worse than the median fall off as a logarithm.
         Predictions are of the values as they are, and so are the models of `constraints`.
@@ -549,7 +549,7 @@ class Optimiser(Generic[Place]):
 
     def _fitted(
         self, known: list[Evaluation[Place]], step: int, model: Model
-    ) -> tuple[Posterior, Told]:
+    ) -> tuple[ExactPosterior, Told]:
         """A model of what is known, and what its values stand for."""
         X = self._region.units([evaluation.x for evaluation in known])
         told = rows_and_values(X, known, self._sign, self._region.widths, self.gradients)

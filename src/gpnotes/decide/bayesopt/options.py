@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.xp import HostVector, Matrix, Vector, to_numpy
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition, missing
 from .batch_improvement import JointImprovement
 from .feasibility import constraint_values
@@ -77,9 +77,9 @@ def validated_known(
     return known
 
 
-def validated_model(modelled: Posterior, gradients: bool) -> Posterior:
+def validated_model(modelled: ExactPosterior, gradients: bool) -> ExactPosterior:
     """Return what the model made, if it is a posterior of rows like those it was given."""
-    _check.instance(modelled, "model(X, y, stream)", Posterior)
+    _check.instance(modelled, "model(X, y, stream)", ExactPosterior)
     if modelled.gp.kernel.labels_rows is not gradients:
         kinds = {True: "values and gradients", False: "values"}
         wanted = f"model(X, y, stream) must be a posterior of {kinds[gradients]}"

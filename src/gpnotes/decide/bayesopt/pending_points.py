@@ -23,7 +23,7 @@ from ...ground.xp import (
     as_array,
     to_numpy,
 )
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
 from .acquisition import LogDeviation
@@ -36,19 +36,19 @@ __all__ = ["Aims", "as_rows", "chosen", "fantasise"]
 AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling | JointImprovement
 
 
-def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
+def fantasise(posterior: ExactPosterior, x: Matrix) -> ExactPosterior:
     """Condition a posterior on observations at x that equal its own mean there.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         The posterior to extend.
     x : Matrix, shape (m, d)
         The points that are taken for observed.
 
     Returns
     -------
-    Posterior
+    ExactPosterior
         One with the same mean at every place, and the variance after any observations at `x`. A
         model without noise that is asked to believe a point twice takes jitter.
 
@@ -69,17 +69,17 @@ def fantasise(posterior: Posterior, x: Matrix) -> Posterior:
     >>> [p.variance(np.full((1, 1), 2.0)).round(2) for p in (posterior, believed)]
     [array([0.98]), array([0.55])]
     """
-    _check.instance(posterior, "posterior", Posterior)
+    _check.instance(posterior, "posterior", ExactPosterior)
     posterior.validate_inputs(_check.matrix(x, "x", columns=posterior.X.shape[1]), "x")
     return posterior.extend(x, posterior.mean(x))
 
 
-def as_rows(posterior: Posterior, x: Matrix) -> Matrix:
+def as_rows(posterior: ExactPosterior, x: Matrix) -> Matrix:
     """Points x (m, d) as inputs of the posterior: with gradients, as rows that see values."""
     return values_at(x) if posterior.gp.kernel.labels_rows else x
 
 
-def disappoint(posterior: Posterior, seen: HostMatrix, x: HostMatrix) -> Posterior:
+def disappoint(posterior: ExactPosterior, seen: HostMatrix, x: HostMatrix) -> ExactPosterior:
     """Condition a posterior on values at x that are no better than its best mean at `seen` points.
 
     Where an objective failed it has no value to look for, however good one the model expects: with
@@ -114,7 +114,7 @@ class Aims(NamedTuple):
 
 @in_one_pool
 def chosen(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     acquisition: AcquisitionOf,
     seen: HostMatrix,
     under_way: list[HostVector],
@@ -146,7 +146,7 @@ def chosen(
 
 
 def _jointly(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     joint: JointImprovement,
     seen: HostMatrix,
     under_way: list[HostVector],
@@ -175,7 +175,7 @@ def _jointly(
 
 
 def _drawn(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     sampling: ThompsonSampling,
     places: HostMatrix,
     stream: Stream,
@@ -186,7 +186,7 @@ def _drawn(
 
 
 def _largest(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     acquisition: Callable[[float], Acquisition],
     places: HostMatrix,
     stream: Stream,
@@ -205,7 +205,7 @@ def _largest(
 
 
 def _top(
-    surface: Surface, posterior: Posterior, places: HostMatrix, stream: Stream, aims: Aims
+    surface: Surface, posterior: ExactPosterior, places: HostMatrix, stream: Stream, aims: Aims
 ) -> Maximum:
     """Where a surface is largest in the cube, in the room, on the lattice."""
     like = posterior.X

@@ -13,7 +13,7 @@ from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.random import Stream
 from ...ground.xp import Matrix, Vector
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...infer.fitting import fit
 from ...model.contracts import Prior
 from ...model.gaussian_process import GP
@@ -24,7 +24,7 @@ from .training_data import eased
 
 __all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "searching_model"]
 
-Model: TypeAlias = Callable[[Matrix, Vector, Stream], Posterior]
+Model: TypeAlias = Callable[[Matrix, Vector, Stream], ExactPosterior]
 Limits: TypeAlias = Mapping[str, tuple[float, float]]
 
 _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
@@ -37,7 +37,7 @@ _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
 _MANY = 10  # inputs from which on smooth functions and plain values have won the races
 
 
-def searching_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+def searching_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
     """The model by which an `Optimiser` that is given none chooses places.
 
     A `scaled_model` of values (n,), the larger the better, which are `eased` unless X has ten
@@ -48,7 +48,7 @@ def searching_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
 
 @takes("X", "y")
-def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+def fitted_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
     """Fit a model whose lengths are whatever the readings say, without a prior.
 
     Parameters
@@ -62,7 +62,7 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
     Returns
     -------
-    Posterior
+    ExactPosterior
         That of a Matérn-5/2 process with one length for each input and a constant mean, fitted by
         evidence from two starts within bounds; noise is at least 1e-6 of the variance of y.
 
@@ -84,7 +84,7 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
 
 @takes("X", "y")
-def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
     """Fit the model that an `Optimiser` with gradients uses unless it is given another.
 
     It is `fitted_model` for values and gradients. The noise, of one variance, is of all rows.
@@ -100,7 +100,7 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
     Returns
     -------
-    Posterior
+    ExactPosterior
         That of the fitted process.
 
     Raises
@@ -130,7 +130,7 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
 
 @takes("X", "y")
-def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
+def scaled_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
     """Fit a model of lengths that a prior knows: the more inputs, the longer.
 
     An `Optimiser` predicts by it unless it is given another, and chooses places by it too, though
@@ -147,7 +147,7 @@ def scaled_model(X: Matrix, y: Vector, stream: Stream) -> Posterior:
 
     Returns
     -------
-    Posterior
+    ExactPosterior
         That of a process with one length for each input, whose prior is log-normal, of location
         ``√2 + log(d) / 2`` and scale ``√3``, and a constant mean; at the top of the evidence times
         the prior. Its kernel is Matérn-5/2, from ten inputs on squared exponential.
@@ -188,6 +188,6 @@ def _fitted(
     stream: Stream,
     bounds: Limits,
     priors: Mapping[str, Prior] | None = None,
-) -> Posterior:
+) -> ExactPosterior:
     found = fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, priors=priors, steps=100)
     return found.posterior

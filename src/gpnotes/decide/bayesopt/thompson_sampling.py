@@ -17,7 +17,7 @@ from ...ground.boxes import Pairs, intervals
 from ...ground.random import Stream, stream_of
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.gaussian_process import differentiable_mean
 from .maximiser import Maximum, Surface, climbed, validate_effort
 
@@ -59,7 +59,7 @@ class ThompsonSampling:
 
 @in_one_pool
 def thompson(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     box: Pairs,
     stream: Stream | int,
     *,
@@ -75,7 +75,7 @@ def thompson(
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         The posterior of f, whose mean function must have a pullback.
     box : d pairs of floats
         The ends (lower, upper) of each input.
@@ -117,7 +117,7 @@ def thompson(
     >>> bool(abs(found.x[0] - 0.3) < 0.05)
     True
     """
-    _check.instance(posterior, "posterior", Posterior)
+    _check.instance(posterior, "posterior", ExactPosterior)
     differentiable_mean(posterior.gp)
     ends = intervals(box, "box", posterior.X.shape[1])
     effort = validate_effort(raw, starts, steps)
@@ -126,7 +126,7 @@ def thompson(
     return climbed(path, posterior.X, ends, stream, effort)
 
 
-def path_of(posterior: Posterior, stream: Stream, features: int) -> Surface:
+def path_of(posterior: ExactPosterior, stream: Stream, features: int) -> Surface:
     """One function drawn from the posterior, as a surface to climb."""
     return _Path(sample_paths(posterior, 1, stream, features=features))
 
@@ -145,12 +145,14 @@ class _Path(NamedTuple):
         return values[0, :], self.paths.validated_pull(Xs, one)
 
 
-def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream | int, n: int = 1) -> Vector:
+def thompson_among(
+    posterior: ExactPosterior, Xs: Matrix, stream: Stream | int, n: int = 1
+) -> Vector:
     """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         The posterior of f, given n_X data.
     Xs : Matrix, shape (m, d)
         The candidates, at least one. Nothing between them is looked at.
@@ -179,7 +181,7 @@ def thompson_among(posterior: Posterior, Xs: Matrix, stream: Stream | int, n: in
     >>> thompson_among(posterior, np.asarray([[0.0], [1.0]]), stream(1), 3)
     array([1, 1, 1])
     """
-    _check.instance(posterior, "posterior", Posterior)
+    _check.instance(posterior, "posterior", ExactPosterior)
     if _check.matrix(Xs, "Xs", columns=posterior.X.shape[1]).shape[0] == 0:
         raise ValueError(f"Xs must have at least one row; got {Xs.shape}")
     n = _check.whole(n, "n", 1)

@@ -7,35 +7,37 @@ from typing import Any
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
-from ...infer.exact import GP, Posterior
+from ...infer.exact import GP, ExactPosterior
 from ...model.gaussian_process import require_known_mean
 
 __all__ = ["candidates", "covariance_at", "noise_of", "process", "reference_of"]
 
 
-def process(gp: GP | Posterior) -> GP:
+def process(gp: GP | ExactPosterior) -> GP:
     """The process behind `gp`, which is one or a posterior of one."""
-    if not isinstance(gp, GP | Posterior):
-        raise TypeError(f"gp must be a GP or a Posterior; got {type(gp).__name__}")
+    if not isinstance(gp, GP | ExactPosterior):
+        raise TypeError(f"gp must be a GP or an ExactPosterior; got {type(gp).__name__}")
     return require_known_mean(gp if isinstance(gp, GP) else gp.gp)
 
 
-def candidates(gp: GP | Posterior, X: Matrix, name: str = "X") -> Matrix:
+def candidates(gp: GP | ExactPosterior, X: Matrix, name: str = "X") -> Matrix:
     """`X` if it is a matrix of inputs of `gp`."""
     own = process(gp)
-    if isinstance(gp, Posterior):
+    if isinstance(gp, ExactPosterior):
         gp.validate_inputs(X, name)
     else:
         own.kernel.validate_inputs(_check.matrix(X, name), name)
     return X
 
 
-def covariance_at(gp: GP | Posterior, X: Matrix) -> Matrix:
+def covariance_at(gp: GP | ExactPosterior, X: Matrix) -> Matrix:
     """The covariance of f at inputs that are validated, for which the caller has room."""
-    return gp.project_jointly(X)[1] if isinstance(gp, Posterior) else gp.kernel.gram(X, None)
+    return gp.project_jointly(X)[1] if isinstance(gp, ExactPosterior) else gp.kernel.gram(X, None)
 
 
-def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criterion: str) -> Matrix:
+def reference_of(
+    gp: GP | ExactPosterior, X: Matrix, reference: Matrix | None, criterion: str
+) -> Matrix:
     """`reference` (m, d) if its rows go with those of X and the criterion asks for one; else X."""
     if reference is None:
         return X
@@ -49,7 +51,9 @@ def reference_of(gp: GP | Posterior, X: Matrix, reference: Matrix | None, criter
     return reference
 
 
-def noise_of(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None, *, positive: bool) -> Vector:
+def noise_of(
+    gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | None, *, positive: bool
+) -> Vector:
     """The variance of a measurement of each candidate, (n,), in the kind of X."""
     given: Any = process(gp).noise_var if noise_var is None else noise_var
     if not (isinstance(given, int | float) or hasattr(given, "ndim")):

@@ -23,7 +23,7 @@ from ...ground.xp import (
     Vector,
     array_namespace,
 )
-from ...infer.exact import GP, Posterior
+from ...infer.exact import GP, ExactPosterior
 from . import arguments
 from .greedy import Design, as_design
 
@@ -34,7 +34,7 @@ _BATCH = 4096  # subsets whose determinants are computed together
 
 @takes("X")
 def exhaustive_design(
-    gp: GP | Posterior,
+    gp: GP | ExactPosterior,
     X: Matrix,
     budget: int,
     criterion: str = "information",
@@ -47,7 +47,7 @@ def exhaustive_design(
 
     Parameters
     ----------
-    gp : GP or Posterior
+    gp : GP or ExactPosterior
         A prior, or a posterior: then its data are taken into account.
     X : Matrix, shape (n, d)
         The candidates.
@@ -110,7 +110,9 @@ def exhaustive_design(
     return as_design(X, best.tolist(), np.diff(sums).tolist(), count)
 
 
-def _covariances(gp: GP | Posterior, X: Matrix, reference: Matrix) -> tuple[HostMatrix, HostMatrix]:
+def _covariances(
+    gp: GP | ExactPosterior, X: Matrix, reference: Matrix
+) -> tuple[HostMatrix, HostMatrix]:
     """Of f at X, and between f at the reference and at X, in float64 on the host."""
     kernel = arguments.process(gp).kernel
     memory.require(X.shape[0], reference.shape[0], copies=4, like=X, what="the covariance of f")

@@ -17,7 +17,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.linalg import factorise, warn_of_jitter
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...infer.exact import GP, Posterior
+from ...infer.exact import GP, ExactPosterior
 from .arguments import covariance_at, process
 from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
 
@@ -33,7 +33,7 @@ class Information:
     needs_noise = True
 
     def __init__(
-        self, gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int, **_: Any
+        self, gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int, **_: Any
     ) -> None:
         self.state = start_downdates(gp, X, noise, capacity)
 
@@ -73,7 +73,7 @@ class IntegratedVariance:
     needs_noise = False
 
     def __init__(
-        self, gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int, reference: Matrix
+        self, gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int, reference: Matrix
     ) -> None:
         xp = array_namespace(X)
         self.X = X
@@ -155,7 +155,7 @@ class MutualInformation:
     needs_noise = True
 
     def __init__(
-        self, gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int, **_: Any
+        self, gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int, **_: Any
     ) -> None:
         self.state = start_downdates(gp, X, noise, capacity)
         n = X.shape[0]

@@ -17,7 +17,7 @@ import numpy as np
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.xp import Array, HostVector, Matrix, Vector, array_namespace
-from ...infer.exact import GP, Posterior
+from ...infer.exact import GP, ExactPosterior
 from ...model.kernels import Kernel
 
 __all__ = [
@@ -177,7 +177,7 @@ class Downdates:
         return pivot
 
 
-def start_downdates(gp: GP | Posterior, X: Matrix, noise: Vector, capacity: int) -> Downdates:
+def start_downdates(gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity: int) -> Downdates:
     """The factor of a prior or of a posterior, before its first measurement."""
     if isinstance(gp, GP):
         return Downdates(KernelCovariance(gp.kernel, X), noise, capacity)

@@ -12,7 +12,7 @@ from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Numbers, Vector, array_namespace
-from ...infer.exact import GP, Posterior
+from ...infer.exact import GP, ExactPosterior
 from ...model import contracts
 from . import arguments
 from .criteria import CRITERIA
@@ -51,7 +51,7 @@ class Design:
 
 @takes("X", "reference")
 def greedy_design(
-    gp: GP | Posterior,
+    gp: GP | ExactPosterior,
     X: Matrix,
     budget: int,
     criterion: str = "information",
@@ -68,7 +68,7 @@ def greedy_design(
 
     Parameters
     ----------
-    gp : GP or Posterior
+    gp : GP or ExactPosterior
         A prior, or a posterior: then its data are taken into account.
     X : Matrix, shape (n, d)
         The candidates.

@@ -10,7 +10,7 @@ from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.linalg import factorise, warn_of_jitter
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
-from ...infer.exact import GP, Posterior
+from ...infer.exact import GP, ExactPosterior
 from . import arguments
 from .criteria import Information
 
@@ -18,12 +18,12 @@ __all__ = ["information_gain", "marginal_gains"]
 
 
 @takes("X")
-def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = None) -> float:
+def information_gain(gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | None = None) -> float:
     """Return the information that measurements of X have about f, in nats.
 
     Parameters
     ----------
-    gp : GP or Posterior
+    gp : GP or ExactPosterior
         A prior, or a posterior: then the result is what y adds to its data.
     X : Matrix, shape (n, d)
         Where y is measured. No rows have no information.
@@ -64,13 +64,13 @@ def information_gain(gp: GP | Posterior, X: Matrix, noise_var: Numbers | None = 
 
 @takes("X")
 def marginal_gains(
-    gp: GP | Posterior, X: Matrix, chosen: Iterable[int] = (), noise_var: Numbers | None = None
+    gp: GP | ExactPosterior, X: Matrix, chosen: Iterable[int] = (), noise_var: Numbers | None = None
 ) -> Vector:
     """Return what one more measurement of each candidate adds to the information of those chosen.
 
     Parameters
     ----------
-    gp : GP or Posterior
+    gp : GP or ExactPosterior
         A prior, or a posterior: then its data are taken into account.
     X : Matrix, shape (n, d)
         The candidates.

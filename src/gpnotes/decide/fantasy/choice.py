@@ -26,7 +26,7 @@ from ...ground.xp import (
     as_array,
     to_numpy,
 )
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from .input_averages import (
     Candidates,
     UncertainInput,
@@ -69,7 +69,7 @@ def batch_reduction(
 
     Parameters
     ----------
-    posteriors : Posterior or sequence of E Posterior
+    posteriors : ExactPosterior or sequence of E ExactPosterior
         The model of the output, or one for each of E outputs.
     m : Vector, shape (D,), or Matrix, shape (T, D)
         Mean of the uncertain input, or means of T of them.
@@ -107,7 +107,7 @@ def batch_reduction(
     models = validate_posteriors(posteriors)
     inputs = validate_inputs(models, m, S, batch, "batch")
     totals = [_batch_reduction(_remaining(model, inputs, batch)) for model in models]
-    return totals[0] if isinstance(posteriors, Posterior) else as_array(totals, batch)
+    return totals[0] if isinstance(posteriors, ExactPosterior) else as_array(totals, batch)
 
 
 class _Remaining(NamedTuple):
@@ -135,7 +135,7 @@ class _Remaining(NamedTuple):
         return self._replace(candidates=Candidates(half, covariance, variance, rounding))
 
 
-def _remaining(model: Posterior, inputs: list[UncertainInput], places: Matrix) -> _Remaining:
+def _remaining(model: ExactPosterior, inputs: list[UncertainInput], places: Matrix) -> _Remaining:
     size = model.X.shape[0], places.shape[0]
     remedy = "Use fewer candidates."
     memory.require(*size, copies=3, like=places, what="K_X,candidates", remedy=remedy)
@@ -163,7 +163,7 @@ def greedy(
 
     Parameters
     ----------
-    posteriors : Posterior or sequence of E Posterior
+    posteriors : ExactPosterior or sequence of E ExactPosterior
         The model of the output, or one for each of E outputs.
     m : Vector, shape (D,), or Matrix, shape (T, D)
         Mean of the uncertain input, or means of T of them.
@@ -219,7 +219,7 @@ def greedy(
     return chosen
 
 
-def _weights(weights: Vector | None, models: list[Posterior], like: Array) -> list[float]:
+def _weights(weights: Vector | None, models: list[ExactPosterior], like: Array) -> list[float]:
     if weights is None:
         return [1.0] * len(models)
     _check.positive(_check.vector(weights, "weights", size=len(models)), "weights", zero=True)
@@ -242,7 +242,7 @@ def best(
 
     Parameters
     ----------
-    posteriors : Posterior or sequence of E Posterior
+    posteriors : ExactPosterior or sequence of E ExactPosterior
         The model of the output, or one for each of E outputs.
     m : Vector, shape (D,), or Matrix, shape (T, D)
         Mean of the uncertain input, or means of T of them.
@@ -298,7 +298,7 @@ def refine(
 
     Parameters
     ----------
-    posteriors : Posterior or sequence of E Posterior
+    posteriors : ExactPosterior or sequence of E ExactPosterior
         The model of the output, or one for each of E outputs.
     m : Vector, shape (D,), or Matrix, shape (T, D)
         Mean of the uncertain input, or means of T of them.

@@ -9,7 +9,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Stack, Vector, array_namespace
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ..moments.kernel_expectations import covariance_of
 from ..moments.prediction import matched_moments
 from ..moments.predictors import predictor_of, require_constant_mean
@@ -61,7 +61,7 @@ class VarianceParts(NamedTuple):
 
 
 def expected_variance(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     m: Vector | Matrix,
     S: Matrix | Stack,
     candidates: Matrix,
@@ -71,7 +71,7 @@ def expected_variance(
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         The model of the output, with a constant mean or none.
     m : Vector, shape (D,)
         Mean of the uncertain input.
@@ -111,7 +111,7 @@ def expected_variance(
 
 
 def expected_covariance(
-    posteriors: Sequence[Posterior],
+    posteriors: Sequence[ExactPosterior],
     m: Vector | Matrix,
     S: Matrix | Stack,
     candidates: Matrix,
@@ -123,7 +123,7 @@ def expected_covariance(
 
     Parameters
     ----------
-    posteriors : sequence of E Posterior
+    posteriors : sequence of E ExactPosterior
         The model of each output, with a constant mean or none.
     m : Vector, shape (D,)
         Mean of the uncertain input.
@@ -175,7 +175,7 @@ def expected_covariance(
 
 
 def expected_variance_parts(
-    posterior: Posterior,
+    posterior: ExactPosterior,
     m: Vector | Matrix,
     S: Matrix | Stack,
     candidates: Matrix,
@@ -236,7 +236,7 @@ def expected_variance_parts(
 
 
 def _one_input(
-    models: list[Posterior], m: Vector, S: Matrix, candidates: Matrix
+    models: list[ExactPosterior], m: Vector, S: Matrix, candidates: Matrix
 ) -> list[UncertainInput]:
     """The uncertain input, if it is one."""
     if getattr(m, "ndim", 1) != 1:

@@ -14,7 +14,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.gaussian_process import require_known_mean
 from ..moments.input_covariance import validate_beside, validate_input
 from ..moments.kernel_expectations import mean_of
@@ -44,7 +44,7 @@ class UncertainInput(NamedTuple):
 class Averages(NamedTuple):
     """A posterior and T uncertain inputs, with ``L⁻¹ E_x k_Xx`` of each, (n, T)."""
 
-    posterior: Posterior
+    posterior: ExactPosterior
     inputs: list[UncertainInput]
     half_means: Matrix
 
@@ -83,32 +83,34 @@ class Candidates(NamedTuple):
         return xp.where(known, xp.zeros_like(ratio), ratio)
 
 
-def validate_posteriors(posteriors: Posterior | Sequence[Posterior]) -> list[Posterior]:
+def validate_posteriors(
+    posteriors: ExactPosterior | Sequence[ExactPosterior],
+) -> list[ExactPosterior]:
     """One posterior or several of one kind, as a list; `TypeError` or `ValueError` otherwise."""
-    models = (posteriors,) if isinstance(posteriors, Posterior) else posteriors
+    models = (posteriors,) if isinstance(posteriors, ExactPosterior) else posteriors
     if not isinstance(models, Sequence):
-        wanted = "an exact.Posterior or a sequence of them"
+        wanted = "an ExactPosterior or a sequence of them"
         raise TypeError(f"posteriors must be {wanted}; got {type(models).__name__}")
     if not models:
         raise ValueError("posteriors must hold at least one; got none")
     for i, model in enumerate(models):
-        if not isinstance(model, Posterior):
-            raise TypeError(f"posteriors must be exact.Posterior; got {type(model).__name__}")
+        if not isinstance(model, ExactPosterior):
+            raise TypeError(f"posteriors must be ExactPosterior; got {type(model).__name__}")
         require_known_mean(model.gp)
         if i:
             validate_beside(model.X, f"posteriors[{i}].X", models[0].X, "posteriors[0].X")
     return list(models)
 
 
-def validate_posterior(posterior: Posterior) -> Posterior:
+def validate_posterior(posterior: ExactPosterior) -> ExactPosterior:
     """`posterior` if it is a single one; `TypeError` otherwise."""
-    if not isinstance(posterior, Posterior):
-        raise TypeError(f"posterior must be one exact.Posterior; got {type(posterior).__name__}")
+    if not isinstance(posterior, ExactPosterior):
+        raise TypeError(f"posterior must be one ExactPosterior; got {type(posterior).__name__}")
     return posterior
 
 
 def validate_inputs(
-    models: list[Posterior],
+    models: list[ExactPosterior],
     m: Vector | Matrix,
     S: Matrix | Stack,
     candidates: Matrix,
@@ -154,14 +156,14 @@ def chunks(averages: Averages, candidates: Matrix, most: int | None = None) -> l
 
 
 @threads_for(lambda posterior, inputs: posterior.X.shape[0] ** 2 * len(inputs))
-def average_over(posterior: Posterior, inputs: list[UncertainInput]) -> Averages:
+def average_over(posterior: ExactPosterior, inputs: list[UncertainInput]) -> Averages:
     """The averages that all candidates share; O(T (n² + n D²))."""
     xp = array_namespace(posterior.X)
     means = kernel_means(posterior, posterior.X, inputs)
     return Averages(posterior, inputs, posterior.cholesky.half_solved(xp.matrix_transpose(means)))
 
 
-def kernel_means(posterior: Posterior, Z: Matrix, inputs: Sequence[UncertainInput]) -> Matrix:
+def kernel_means(posterior: ExactPosterior, Z: Matrix, inputs: Sequence[UncertainInput]) -> Matrix:
     """``E_x k(x, zᵢ)`` for every uncertain input, (T, k)."""
     kernel = posterior.gp.kernel
     means = [mean_of(kernel, Z, m, S) for m, S in inputs]

@@ -14,7 +14,7 @@ from ...ground import check as _check
 from ...ground.quadrature import gauss_hermite
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.contracts import Cost, Policy
 from ..pilco import Dynamics, Rollout, StepCost, rollout
 
@@ -159,10 +159,10 @@ class _Told(NamedTuple):
 
     answer: float
     weight: float
-    posterior: Posterior
+    posterior: ExactPosterior
 
 
-def _told(posterior: Posterior, x_hat: Vector, nodes: int) -> list[_Told]:
+def _told(posterior: ExactPosterior, x_hat: Vector, nodes: int) -> list[_Told]:
     """What may be seen of one difference at an input, by a rule of so many nodes."""
     at = x_hat[None, :]
     mean, variance = (float(part[0]) for part in posterior.predict(at, noise=True))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from ...ground import check as _check
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ..moments.kernel_expectations import mean_and_pullback
 from .input_averages import (
     Averages,
@@ -40,18 +40,18 @@ __all__ = [
     "reductions_of_outputs",
 ]
 
-Posteriors = Posterior | Sequence[Posterior]
+Posteriors = ExactPosterior | Sequence[ExactPosterior]
 Pull = Callable[[Array], tuple[Matrix, Array, Array]]
 
 
 def mean_covariance(
-    posterior: Posterior, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
+    posterior: ExactPosterior, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> Vector | Matrix:
     """Return the covariance of f averaged over an uncertain x with f at each candidate.
 
     Parameters
     ----------
-    posterior : Posterior
+    posterior : ExactPosterior
         The model of the output.
     m : Vector, shape (D,), or Matrix, shape (T, D)
         Mean of the uncertain input, or means of T of them.
@@ -98,7 +98,7 @@ def reduction(
 
     Parameters
     ----------
-    posteriors : Posterior or sequence of E Posterior
+    posteriors : ExactPosterior or sequence of E ExactPosterior
         The model of the output, or one for each of E outputs. Outputs are independent, so what an
         observation tells of one it does not tell of another.
     m : Vector, shape (D,), or Matrix, shape (T, D)
@@ -142,11 +142,11 @@ def reduction(
     """
     models = validate_posteriors(posteriors)
     falls = reductions_of_outputs(models, validate_inputs(models, m, S, candidates), candidates)
-    return falls[:, 0] if isinstance(posteriors, Posterior) else falls
+    return falls[:, 0] if isinstance(posteriors, ExactPosterior) else falls
 
 
 def reductions_of_outputs(
-    models: list[Posterior], inputs: list[UncertainInput], candidates: Matrix
+    models: list[ExactPosterior], inputs: list[UncertainInput], candidates: Matrix
 ) -> Matrix:
     """The reductions of each output, (k, E), of what has been checked."""
     columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
@@ -190,7 +190,7 @@ def reduction_and_pullback(
     array([[-0.1379]])
     """
     models = validate_posteriors(posteriors)
-    several = not isinstance(posteriors, Posterior)
+    several = not isinstance(posteriors, ExactPosterior)
     inputs = validate_inputs(models, m, S, candidates)
     pairs = reductions_and_pulls(models, inputs, candidates)
     values = [value for value, _ in pairs]
@@ -208,7 +208,7 @@ def reduction_and_pullback(
 
 
 def reductions_and_pulls(
-    models: list[Posterior], inputs: list[UncertainInput], candidates: Matrix
+    models: list[ExactPosterior], inputs: list[UncertainInput], candidates: Matrix
 ) -> list[tuple[Vector, Pull]]:
     """The reductions of each output, (k,), and their pullbacks, of what has been checked."""
     return [_with_pullback(average_over(model, inputs), candidates) for model in models]

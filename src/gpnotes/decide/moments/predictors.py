@@ -11,7 +11,7 @@ from ...ground import xp as _xp
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...model.means import ConstantMean, ZeroMean
 from .input_covariance import validate_beside
 from .pair_sums import Chunk, Weights, chunks
@@ -55,12 +55,12 @@ class Predictor:
         return self.offset.shape[0]
 
 
-def predictor(posteriors: Sequence[Posterior]) -> Predictor:
+def predictor(posteriors: Sequence[ExactPosterior]) -> Predictor:
     """Make GPs ready for uncertain inputs: collect what does not depend on the input.
 
     Parameters
     ----------
-    posteriors : sequence of E Posterior
+    posteriors : sequence of E ExactPosterior
         One for each output, with RBF kernels or sums of them, each its own, and a constant mean or
         none.
 
@@ -83,12 +83,12 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     >>> predict(model, np.asarray([0.5]), np.asarray([[0.0]])).mean.round(4)
     array([0.5171])
     """
-    if isinstance(posteriors, Posterior) or not isinstance(posteriors, Iterable):
-        wanted = "a sequence of Posterior"
+    if isinstance(posteriors, ExactPosterior) or not isinstance(posteriors, Iterable):
+        wanted = "a sequence of ExactPosterior"
         raise TypeError(f"posteriors must be {wanted}; got {type(posteriors).__name__}")
     posteriors = tuple(posteriors)
     if not posteriors:
-        raise ValueError("posteriors must hold at least one Posterior; got none")
+        raise ValueError("posteriors must hold at least one ExactPosterior; got none")
     for k, posterior in enumerate(posteriors):
         _validate_posterior(posterior, f"posteriors[{k}]")
         require_constant_mean(posterior, f"posteriors[{k}]")
@@ -98,7 +98,7 @@ def predictor(posteriors: Sequence[Posterior]) -> Predictor:
     return predictor_of(posteriors)
 
 
-def predictor_of(posteriors: Sequence[Posterior]) -> Predictor:
+def predictor_of(posteriors: Sequence[ExactPosterior]) -> Predictor:
     """`predictor` of posteriors that go together and have constant means, for the rooms above."""
     n = max(posterior.X.shape[0] for posterior in posteriors)
     E = len(posteriors)
@@ -108,18 +108,18 @@ def predictor_of(posteriors: Sequence[Posterior]) -> Predictor:
 
 
 def _validate_posterior(posterior: Any, name: str) -> None:
-    if not isinstance(posterior, Posterior):
-        raise TypeError(f"{name} must be a Posterior; got {type(posterior).__name__}")
+    if not isinstance(posterior, ExactPosterior):
+        raise TypeError(f"{name} must be an ExactPosterior; got {type(posterior).__name__}")
 
 
-def require_constant_mean(posterior: Posterior, name: str) -> None:
+def require_constant_mean(posterior: ExactPosterior, name: str) -> None:
     """Raise `TypeError` for a posterior whose prior mean is not the same everywhere."""
     if not isinstance(posterior.gp.mean, ZeroMean | ConstantMean):
         raise TypeError(f"{name} must have a constant mean or none; got {posterior.gp.mean!r}")
 
 
 @threads_for(lambda posteriors, n: n**3)
-def _collected(posteriors: tuple[Posterior, ...], n: int) -> Predictor:
+def _collected(posteriors: tuple[ExactPosterior, ...], n: int) -> Predictor:
     like = posteriors[0].X
     xp = array_namespace(like)
     terms = [term_scales(posterior.gp.kernel, posterior.X) for posterior in posteriors]
@@ -152,7 +152,7 @@ def _in_order(owners: list[int]) -> list[tuple[int, int]]:
     return sorted(every, key=lambda pair: (owners[pair[0]] != owners[pair[1]], pair[0] != pair[1]))
 
 
-def _points(posteriors: Sequence[Posterior], owners: list[int]) -> list[Matrix]:
+def _points(posteriors: Sequence[ExactPosterior], owners: list[int]) -> list[Matrix]:
     """The inputs of each term, or of all of them where they are the same."""
     first = posteriors[0].X
     xp = array_namespace(first)
@@ -173,16 +173,16 @@ def _padded(a: Array, n: int) -> Array:
     return a
 
 
-def _half(posterior: Posterior) -> Matrix:
+def _half(posterior: ExactPosterior) -> Matrix:
     return posterior.cholesky.half_solved(_xp.eye(posterior.X.shape[0], posterior.X))
 
 
-def _offset(posterior: Posterior) -> float:
+def _offset(posterior: ExactPosterior) -> float:
     return posterior.gp.mean.value if isinstance(posterior.gp.mean, ConstantMean) else 0.0
 
 
 def _weights(
-    posteriors: tuple[Posterior, ...], n: int, owners: list[int], pairs: list[tuple[int, int]]
+    posteriors: tuple[ExactPosterior, ...], n: int, owners: list[int], pairs: list[tuple[int, int]]
 ) -> Weights:
     xp = array_namespace(posteriors[0].X)
     matrices = []

@@ -11,7 +11,7 @@ from ...ground import check as _check
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, to_numpy
 from ...infer import fitting
-from ...infer.exact import GP, Posterior, condition
+from ...infer.exact import GP, ExactPosterior, condition
 from ...model.kernels import RBF
 from ..moments import Predictor, predictor
 
@@ -45,7 +45,7 @@ class Dynamics:
 
     Parameters
     ----------
-    posteriors : tuple of D Posterior
+    posteriors : tuple of D ExactPosterior
         Processes that predict ``x' − x`` from ``(x, sin x_a, cos x_a, u)``; ``K = D + 2A`` entries
         without the action u.
     angles : tuple of int, default ()
@@ -54,27 +54,27 @@ class Dynamics:
     Raises
     ------
     TypeError
-        If `posteriors` is no sequence of `Posterior`, or `angles` are no whole numbers. When it is
-        used, if a mean is not constant or a kernel is neither RBF nor a sum of RBF.
+        If `posteriors` is no sequence of `ExactPosterior`, or `angles` are no whole numbers. When
+        it is used, if a mean is not constant or a kernel is neither RBF nor a sum of RBF.
 
     Notes
     -----
     :eq:`eq-pc-dynamics`.
     """
 
-    posteriors: tuple[Posterior, ...]
+    posteriors: tuple[ExactPosterior, ...]
     angles: tuple[int, ...] = ()
 
     __repr__ = summary
 
     def __post_init__(self) -> None:
-        if isinstance(self.posteriors, Posterior) or not isinstance(self.posteriors, Sequence):
+        if isinstance(self.posteriors, ExactPosterior) or not isinstance(self.posteriors, Sequence):
             got = type(self.posteriors).__name__
-            raise TypeError(f"posteriors must be a sequence of Posterior; got {got}")
+            raise TypeError(f"posteriors must be a sequence of ExactPosterior; got {got}")
         if not self.posteriors:
             raise ValueError("posteriors must hold one for each entry of a state; got none")
         for k, posterior in enumerate(self.posteriors):
-            _check.instance(posterior, f"posteriors[{k}]", Posterior)
+            _check.instance(posterior, f"posteriors[{k}]", ExactPosterior)
         _check.entries(self.angles, "angles", len(self.posteriors), "a state")
 
     @cached_property

@@ -1,6 +1,6 @@
 """Whole functions drawn from a posterior: a draw of the prior, moved by what the data say.
 
-`exact.Posterior.sample` draws values at points that are known beforehand, and jointly at all of
+`ExactPosterior.sample` draws values at points that are known beforehand, and jointly at all of
 them. A path is a function: it has a value and a gradient anywhere, at any time, and the same ones
 when it is asked again. By Matheron's rule, a function f of the prior and a noise ε drawn with it
 become a function of the posterior by

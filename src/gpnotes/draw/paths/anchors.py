@@ -14,7 +14,7 @@ from typing import TypeAlias
 from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...infer.exact import Posterior
+from ...infer.exact import ExactPosterior
 from ...infer.interdomain import InducingPoints
 from ...infer.sparse import SparsePosterior
 from ...infer.sufficient_statistics import like_data
@@ -24,7 +24,7 @@ from ...model.gaussian_process import GP, require_known_mean
 
 __all__ = ["Anchor", "AnyPosterior", "anchor_of"]
 
-AnyPosterior: TypeAlias = Posterior | SparsePosterior | VariationalPosterior
+AnyPosterior: TypeAlias = ExactPosterior | SparsePosterior | VariationalPosterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def anchor_of(posterior: AnyPosterior) -> Anchor:
 
     Parameters
     ----------
-    posterior : Posterior, SparsePosterior or VariationalPosterior
+    posterior : ExactPosterior, SparsePosterior or VariationalPosterior
         The posterior.
 
     Returns
@@ -64,17 +64,17 @@ def anchor_of(posterior: AnyPosterior) -> Anchor:
     Anchor
         The places and their weights.
     """
-    if isinstance(posterior, Posterior):
+    if isinstance(posterior, ExactPosterior):
         return _of_data(posterior)
     if isinstance(posterior, SparsePosterior):
         return _of_sparse(posterior)
     if isinstance(posterior, VariationalPosterior):
         return _of_variational(posterior)
-    wanted = "a Posterior, a SparsePosterior or a VariationalPosterior"
+    wanted = "an ExactPosterior, a SparsePosterior or a VariationalPosterior"
     raise TypeError(f"posterior must be {wanted}; got {type(posterior).__name__}")
 
 
-def _of_data(posterior: Posterior) -> Anchor:
+def _of_data(posterior: ExactPosterior) -> Anchor:
     gp = require_known_mean(posterior.gp)
     deviation = math.sqrt(gp.noise_var + posterior.cholesky.jitter)
 

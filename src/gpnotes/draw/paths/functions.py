@@ -45,7 +45,7 @@ class Paths:
 
     Notes
     -----
-    As `Posterior.sample` does, at x they are
+    As `ExactPosterior.sample` does, at x they are
 
         m(x) + φ(x)·w + k(x, X)·v,  v = K_y⁻¹ (y − m(X) − Φ w − ε).
 
@@ -212,7 +212,7 @@ def sample_paths(
 
     Parameters
     ----------
-    posterior : Posterior, SparsePosterior or VariationalPosterior
+    posterior : ExactPosterior, SparsePosterior or VariationalPosterior
         An exact posterior, or one of inducing points. RBF and Matérn kernels have random features;
         a linear and a constant kernel and `Coregion` have features of their own, which are exact;
         so have sums, multiples and choices of columns of all these, and products in which one

@@ -338,7 +338,7 @@ class LaplacePosterior:
         gp_bar : GP
             A `GP` that holds the derivatives by kernel and mean.
         X_bar : Matrix, shape (n, d)
-            The derivatives by the inputs. There is no third one, by y, as in `exact.Posterior`: a
+            The derivatives by the inputs. There is no third one, by y, as in `ExactPosterior`: a
             label cannot change a little.
 
         Raises

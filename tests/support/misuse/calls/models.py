@@ -305,15 +305,16 @@ CALLS = (
     *(call(name, getattr(exact, name), gp=_GPS, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("prior", gpnotes.prior, gp=_GPS, Xs=matrix(_XS, columns=True, mates=False), noise=flag()),
-    *(call(f"Posterior.{name}", getattr(_POSTERIOR, name), Xs=matrix(_XS, columns=True),
+    *(call(f"ExactPosterior.{name}", getattr(_POSTERIOR, name), Xs=matrix(_XS, columns=True),
            noise=flag())
       for name in ("covariance", "variance", "joint")),
-    call("Posterior.mean", _POSTERIOR.mean, Xs=matrix(_XS, columns=True)),
-    call("Posterior.predict", _POSTERIOR.predict, Xs=matrix(_XS, columns=True), noise=flag(),
+    call("ExactPosterior.mean", _POSTERIOR.mean, Xs=matrix(_XS, columns=True)),
+    call("ExactPosterior.predict", _POSTERIOR.predict, Xs=matrix(_XS, columns=True), noise=flag(),
          chunk=whole(2, optional=True)),
-    call("Posterior.sample", _POSTERIOR.sample, Xs=matrix(_XS, columns=True), stream=stream(),
+    call("ExactPosterior.sample", _POSTERIOR.sample, Xs=matrix(_XS, columns=True), stream=stream(),
          n=whole(2, 0), noise=flag()),
-    call("Posterior.extend", _POSTERIOR.extend, x=matrix(_XS[:1], columns=True).but("a vector"),
+    call("ExactPosterior.extend", _POSTERIOR.extend,
+         x=matrix(_XS[:1], columns=True).but("a vector"),
          y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
     call("mean_squared_error", scores.mean_squared_error, **_SCORED),
     call("standardised_mean_squared_error", scores.standardised_mean_squared_error, **{
