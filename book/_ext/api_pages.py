@@ -22,6 +22,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from api_docstrings import linked
 from api_uses import Uses, read_uses
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -78,7 +79,7 @@ class Thing:
     @property
     def summary(self) -> str:
         """The first sentence of its docstring."""
-        paragraph = (inspect.getdoc(self.value) or "").split("\n\n")[0]
+        paragraph = linked(inspect.getdoc(self.value) or "").split("\n\n")[0]
         return FIRST.split(" ".join(paragraph.split()))[0].rstrip(":")
 
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from api_docstrings import EQUATION
 from figure_calls import called, calls_before
 
 CELL = re.compile(
@@ -18,7 +19,6 @@ CELL = re.compile(
 )
 FIGURE = re.compile(r"figure:\n\s+name: (\S+)")
 LABEL = re.compile(r"^:label: (eq-[\w-]+)|^\$\$ \((eq-[\w-]+)\)", re.M)
-ASKED = re.compile(r":eq:`(eq-[\w-]+)`")
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Uses:
     def said(self, thing: str, source: str) -> str:
         """What the page of a thing says of the book: nothing where the book has nothing."""
         derived = defaultdict(list)
-        for label in dict.fromkeys(ASKED.findall(source)):
+        for label in dict.fromkeys(EQUATION.findall(source)):
             if label in self.labels:
                 derived[self.labels[label]].append(f":eq:`{label}`")
         lines = [f"- Derived in :doc:`/{page}`: {', '.join(at)}" for page, at in derived.items()]

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+import gpnotes
+
 pytestmark = pytest.mark.book
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -109,6 +111,27 @@ def test_a_docstring_keeps_its_words(api: Any, things: list[Any]) -> None:
         assert all(not line.startswith(" ") for line in lost), thing.typed
 
 
+def test_a_docstring_reads_well_in_a_terminal() -> None:
+    """No markup of the site stands in it."""
+    role = re.compile(r":[a-z:]+:`")
+    files = list((ROOT / "src").rglob("*.py"))
+    assert len(files) > 200
+    assert [path for path in files if role.search(path.read_text("utf-8"))] == []
+
+
+def test_on_the_site_the_label_of_an_equation_is_a_link(api: Any, things: list[Any]) -> None:
+    hooks = []
+    app = type("App", (), {"connect": lambda _, event, hook, priority: hooks.append(hook)})()
+    api["docstrings"].setup(app)
+    lines = ["Of an array ``a[eq]``, and [eq-one], [eq-two]."]
+    for hook in hooks:
+        hook(None, "module", "gpnotes", gpnotes, None, lines)
+    assert lines == ["Of an array ``a[eq]``, and :eq:`eq-one`, :eq:`eq-two`."]
+    summaries = "\n".join(thing.summary for thing in things)
+    assert ":eq:`eq-al-best`" in summaries
+    assert "[eq-" not in summaries
+
+
 def test_what_a_docstring_leaves_out_is_added(api: Any) -> None:
     def call(x, z: str = "a", *more: str, fast: bool = False, **rest: float) -> float:
         """Make something of x.
@@ -204,7 +227,7 @@ found = fit(RBF())
 """
     (tmp_path / "one.md").write_text(chapter, "utf-8")
     uses = api["uses"].read_uses(tmp_path, ["one", "absent"])
-    said = uses.said("gpnotes.infer.fitting.fit", "Derived by :eq:`eq-on-a`, not :eq:`eq-on-b`.")
+    said = uses.said("gpnotes.infer.fitting.fit", "Derived by [eq-on-a], not [eq-on-b].")
     assert said.splitlines()[2:] == [
         "- Derived in :doc:`/one`: :eq:`eq-on-a`",
         "- Behind figures of :doc:`/one`: :numref:`fig-one`",

@@ -78,7 +78,7 @@ class CirculantEmbedding:
         n : int
             How many functions are drawn.
         antithetic : bool, default False
-            Let every second function be minus the one before it, :eq:`eq-sa-pairs`; means of
+            Let every second function be minus the one before it, [eq-sa-pairs]; means of
             linear functionals are then exact, those of even ones are worth half.
 
         Returns
@@ -89,7 +89,7 @@ class CirculantEmbedding:
         Notes
         -----
         ``f_j = M^−½ Σ_κ √λ_κ (a_κ cos 2πκj/M + b_κ sin 2πκj/M)`` with standard normal a and b,
-        :eq:`eq-sa-waves`: the real part of a fast Fourier transform, whose imaginary part is a
+        [eq-sa-waves]: the real part of a fast Fourier transform, whose imaginary part is a
         second, independent draw. Source: Dietrich & Newsam (1997).
         """
         stream = stream_of(stream, "stream")
@@ -158,9 +158,9 @@ def embed_circulant(
     -----
     The ring has twice as many points as the grid, and is doubled until its circulant matrix has no
     negative eigenvalues but such as change no covariance by more than `error` of the variance when
-    they count as zero: ``Σ max(−λ, 0) / M``, :eq:`eq-sa-clip`. Doubling helps where the kernel
+    they count as zero: ``Σ max(−λ, 0) / M``, [eq-sa-clip]. Doubling helps where the kernel
     falls to zero within a ring that has room; it does not where the kernel never does. Costs O(M
-    log M) for M points, :eq:`eq-sa-eigenvalues`. Source: Dietrich & Newsam (1997).
+    log M) for M points, [eq-sa-eigenvalues]. Source: Dietrich & Newsam (1997).
 
     Examples
     --------

@@ -28,7 +28,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
     """Gaussian process classification with the methods that scikit-learn asks of an estimator.
 
     Two classes have one function, with a constant mean that is fitted, and ``P(second) = Φ(f)``,
-    :eq:`eq-al-label`; several have a function each and the softmax, :eq:`eq-la-softmax`. `fit`
+    [eq-al-label]; several have a function each and the softmax, [eq-la-softmax]. `fit`
     maximises Laplace's approximation of the evidence by `gpnotes.fit`.
 
     Parameters
@@ -132,7 +132,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
 
         Notes
         -----
-        Of two classes in closed form, :eq:`eq-al-predictive`, O(n² m). Of several by 1000 draws,
+        Of two classes in closed form, [eq-al-predictive], O(n² m). Of several by 1000 draws,
         the same ones at each call, with a standard error below 0.016; O(c n² m).
         """
         rows = self._new_rows(X)

@@ -184,7 +184,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
 
         Notes
         -----
-        :eq:`eq-fv-cholesky`; with `return_cov` :eq:`eq-fv-cov`.
+        [eq-fv-cholesky]; with `return_cov` [eq-fv-cov].
 
         Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
@@ -207,7 +207,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         random_state: RandomState = 0,
         noise: bool = False,
     ) -> Matrix:
-        """Draw functions from the posterior at some rows, :eq:`eq-fv-sample`.
+        """Draw functions from the posterior at some rows, [eq-fv-sample].
 
         Parameters
         ----------

@@ -17,7 +17,7 @@ __all__ = ["gaussian_correction"]
 
 
 def gaussian_correction(model: PayoffModel, mixtures: Array) -> Array:
-    """The term of the skewness, :eq:`eq-dp-skewness`, which method ``"gaussian"`` leaves out.
+    """The term of the skewness, [eq-dp-skewness], which method ``"gaussian"`` leaves out.
 
     Its size says about how far the closed form is off, by as many exponentials as the closed form
     takes; added to its payoffs, it takes most of that away. For lengthscales of a player and more:

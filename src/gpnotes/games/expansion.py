@@ -24,7 +24,7 @@ class Expansion:
     """The payoff to one strategy as a function of the opponents' profile.
 
     ``payoff(x) = offset + scale Σ_j weights_j exp(−½ Σ_s (X_js − x_s)² / ℓ_s²)``,
-    :eq:`eq-dp-payoff`, with `offset` and `scale` in units of the payoff. The arrays are all of one
+    [eq-dp-payoff], with `offset` and `scale` in units of the payoff. The arrays are all of one
     kind and copied.
 
     Parameters

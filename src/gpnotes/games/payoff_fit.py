@@ -52,8 +52,8 @@ def fit_payoffs(
     """Fit a payoff model to samples of full profiles and of what each strategy earned in them.
 
     For each strategy the deviator is taken out of the profile, the payoffs are centred and scaled,
-    and a process is fitted by its evidence; its mean is the payoff, :eq:`eq-dp-payoff`, with the
-    weights :eq:`eq-dp-weights`, and its variance the `doubt` of the expansion. In ``K_y`` a payoff
+    and a process is fitted by its evidence; its mean is the payoff, [eq-dp-payoff], with the
+    weights [eq-dp-weights], and its variance the `doubt` of the expansion. In ``K_y`` a payoff
     that is the mean of r repetitions has the noise ``noise_var / r``.
 
     A strategy that one profile shows, once or again, says nothing of how its payoff varies: it gets

@@ -89,11 +89,11 @@ class PayoffModel:
         ==========  ==========================================================  ==========
         method      the payoff that it computes                                 options
         ==========  ==========================================================  ==========
-        exact       the expectation, :eq:`eq-dp-roles`, by polynomials:         threads
+        exact       the expectation, [eq-dp-roles], by polynomials:         threads
                     O(B n²) for each sample
-        enumerated  the same, over all profiles, :eq:`eq-dp-expectation`        limit
+        enumerated  the same, over all profiles, [eq-dp-expectation]        limit
         gaussian    the closed form of the normal approximation,
-                    :eq:`eq-dp-closed`
+                    [eq-dp-closed]
         point       the payoff at the mean profile
         neighbours  the mean over profiles near the likeliest; for few          moves,
                     opponents                                                   limit
@@ -149,7 +149,7 @@ class PayoffModel:
         -----
         Those are partial derivatives of a formula that has values off the simplex too, and these
         differ between ways to write it; what has a meaning is the action on directions that sum to
-        zero in each role, :eq:`eq-dp-tangent`, and there all formulas for one function agree.
+        zero in each role, [eq-dp-tangent], and there all formulas for one function agree.
 
         Examples
         --------
@@ -172,7 +172,7 @@ class PayoffModel:
         """`deviation_payoffs` with the standard deviations of what the model does not know.
 
         Each payoff is a process, and its expectation over profiles a sum with known weights: it is
-        normal, with the variance of Bayesian quadrature against a multinomial, :eq:`eq-ge-doubt`.
+        normal, with the variance of Bayesian quadrature against a multinomial, [eq-ge-doubt].
         The processes of different strategies are independent.
 
         Parameters
@@ -278,7 +278,7 @@ class PayoffModel:
     ) -> tuple[Estimate, Estimate]:
         """`sampled_payoffs`, and Jacobians from draws of their own.
 
-        Nothing is divided by an entry of a mixture, :eq:`eq-dp-exact-gradient`.
+        Nothing is divided by an entry of a mixture, [eq-dp-exact-gradient].
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """What the process of a payoff does not know: its posterior variance, and that of expectations.
 
 A deviation payoff is a sum of payoffs with known weights, the chances of profiles. So its posterior
-is normal, and its variance that of Bayesian quadrature against a multinomial, :eq:`eq-ge-doubt`.
+is normal, and its variance that of Bayesian quadrature against a multinomial, [eq-ge-doubt].
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The regret at a mixture is a maximum of payoffs less their mean, so an error of the payoff to s
 moves it by ``1 − p_s`` where s is the best choice and by ``−p_s`` where it is not. A simulation
-takes from the variance of each payoff that it shows the square of a covariance, :eq:`eq-ge-next`.
+takes from the variance of each payoff that it shows the square of a covariance, [eq-ge-next].
 """
 
 from __future__ import annotations

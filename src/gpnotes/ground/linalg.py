@@ -135,7 +135,7 @@ class Cholesky:
 
         Notes
         -----
-        For m = 1 this is :eq:`eq-fv-extend`. The jitter of the old factor is added to the block
+        For m = 1 this is [eq-fv-extend]. The jitter of the old factor is added to the block
         too, so that the whole matrix is treated alike; what the block needs beyond that is added
         to it alone, with a `JitterWarning`.
         """

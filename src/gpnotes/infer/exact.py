@@ -44,7 +44,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> ExactPosterior:
     Parameters
     ----------
     gp : GP
-        The process. The weights of a mean with a basis are learnt too, :eq:`eq-mf-mean`.
+        The process. The weights of a mean with a basis are learnt too, [eq-mf-mean].
     X : Matrix, shape (n, d)
         The inputs.
     y : Vector, shape (n,)
@@ -166,7 +166,7 @@ class ExactPosterior:
 
     @property
     def basis(self) -> Normal:
-        """The weights of the mean given the data, ``N(β̄, A⁻¹)``, :eq:`eq-mf-weights`.
+        """The weights of the mean given the data, ``N(β̄, A⁻¹)``, [eq-mf-weights].
 
         A mean without a basis has no weights: a `ValueError`.
         """
@@ -199,7 +199,7 @@ class ExactPosterior:
 
         Notes
         -----
-        :eq:`eq-fv-cholesky`, :eq:`eq-fv-mean-function`; with `noise` :eq:`eq-fv-predict-y`.
+        [eq-fv-cholesky], [eq-fv-mean-function]; with `noise` [eq-fv-predict-y].
         Costs O(n² m). Source: Rasmussen & Williams (2006), algorithm 2.1.
         """
         _check.flag(noise, "noise")
@@ -273,7 +273,7 @@ class ExactPosterior:
 
         Notes
         -----
-        ``K_** − K_*f K_y⁻¹ K_f*``, :eq:`eq-fv-cov`. Source: Rasmussen & Williams (2006), section
+        ``K_** − K_*f K_y⁻¹ K_f*``, [eq-fv-cov]. Source: Rasmussen & Williams (2006), section
         2.2.
         """
         self._validate_square(Xs, noise)
@@ -341,7 +341,7 @@ class ExactPosterior:
 
         Notes
         -----
-        The mean plus a root of the covariance times standard normals, :eq:`eq-fv-sample`. The root
+        The mean plus a root of the covariance times standard normals, [eq-fv-sample]. The root
         is that of `joint`. Where it is the Cholesky factor, as for new y with noise, the same
         stream gives the same functions on every backend, up to rounding. Where f is drawn at
         points so close that the covariance is singular up to rounding, it is a pivoted factor, of
@@ -356,7 +356,7 @@ class ExactPosterior:
     def log_evidence(self) -> float:
         """The log evidence ``log p(y) = −½ rᵀα − ½ log |K_y| − ½ n log 2π`` with the residual r.
 
-        :eq:`eq-fv-evidence`; with a basis :eq:`eq-mf-evidence`, or :eq:`eq-mf-vague-evidence`. A y
+        [eq-fv-evidence]; with a basis [eq-mf-evidence], or [eq-mf-vague-evidence]. A y
         for which it overflows is a `ValueError`.
         Source: Rasmussen & Williams (2006), equations 5.8, 2.43 and 2.45.
         """
@@ -387,7 +387,7 @@ class ExactPosterior:
         Notes
         -----
         One matrix, ``K_bar = ½(α αᵀ − K_y⁻¹)``, is carried back to all of them,
-        :eq:`eq-fv-pullback`. Jitter counts as a constant. Costs O(n³). Source: Rasmussen &
+        [eq-fv-pullback]. Jitter counts as a constant. Costs O(n³). Source: Rasmussen &
         Williams (2006), equation 5.9.
         """
         what = "the gradient of the evidence"
@@ -411,7 +411,7 @@ class ExactPosterior:
 
         Notes
         -----
-        ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``, :eq:`eq-fv-loo`.
+        ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``, [eq-fv-loo].
         Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
         """
         variance = 1.0 / _xp.diagonal(precision(self.trend, self.cholesky))
@@ -434,7 +434,7 @@ class ExactPosterior:
         Returns
         -------
         ExactPosterior
-            The posterior given all observations. Rows are added to the factor, :eq:`eq-fv-extend`.
+            The posterior given all observations. Rows are added to the factor, [eq-fv-extend].
         """
         self.validate_inputs(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
@@ -477,7 +477,7 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
 
     Notes
     -----
-    :eq:`eq-fv-evidence`. Costs O(n³). Source: Rasmussen & Williams (2006), equation 5.8.
+    [eq-fv-evidence]. Costs O(n³). Source: Rasmussen & Williams (2006), equation 5.8.
 
     Examples
     --------
@@ -506,7 +506,7 @@ def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
 
     Notes
     -----
-    :eq:`eq-fv-gradient`. Costs O(n³). For NumPy arrays it works in place, in one n × n buffer,
+    [eq-fv-gradient]. Costs O(n³). For NumPy arrays it works in place, in one n × n buffer,
     whatever the kernel; for other namespaces, and where K_y needs jitter, it is `condition` and
     `ExactPosterior.evidence_gradient`. Source: Rasmussen & Williams (2006), equation 5.9.
 

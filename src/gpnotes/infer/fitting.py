@@ -77,7 +77,7 @@ def fit(
         `Run.at_bounds` names what ended on a bound.
     priors : mapping from str to Prior, or None
         Priors on parameters, by name. It is then the posterior density of the parameters that is
-        maximised, :eq:`eq-hp-map`: by the parameters in their own units, not by their logarithms,
+        maximised, [eq-hp-map]: by the parameters in their own units, not by their logarithms,
         whose density has its top elsewhere. What has no prior is as likely everywhere.
     fixed : collection of str, default ()
         The parameters that stay, as in `params.flatten`, and ``"Z"``.

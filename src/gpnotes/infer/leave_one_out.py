@@ -12,7 +12,7 @@ __all__ = ["LeaveOneOut"]
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """Predictions of each observation from all others, :eq:`eq-fv-loo`.
+    """Predictions of each observation from all others, [eq-fv-loo].
 
     Made by `ExactPosterior.leave_one_out`.
 

@@ -38,8 +38,8 @@ class BayesianLinear:
 
     Notes
     -----
-    :eq:`eq-wv-model` and :eq:`eq-wv-prior`; of all observations together,
-    :eq:`eq-wv-observations`. Source: Rasmussen & Williams (2006), section 2.1.
+    [eq-wv-model] and [eq-wv-prior]; of all observations together,
+    [eq-wv-observations]. Source: Rasmussen & Williams (2006), section 2.1.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class WeightPosterior:
 
     Notes
     -----
-    :eq:`eq-wv-posterior-moments`, :eq:`eq-wv-mean`, :eq:`eq-wv-evidence`.
+    [eq-wv-posterior-moments], [eq-wv-mean], [eq-wv-evidence].
 
     Examples
     --------
@@ -158,7 +158,7 @@ class WeightPosterior:
         -------
         WeightPosterior
             The distribution of the weights. The order of observations does not matter, up to
-            rounding, :eq:`eq-wv-gain`.
+            rounding, [eq-wv-gain].
 
         Notes
         -----
@@ -184,7 +184,7 @@ class WeightPosterior:
         ``|e − V c|² + |c|² = ρ²``. The mean moves by ``root c``, the new root is ``root U⁻¹``, and
         ``log p = −½(ρ² + 2 log |U| + N log 2πσ_n²)``.
 
-        :eq:`eq-wv-whitened`. Forming ``I + VᵀV`` would square the condition number.
+        [eq-wv-whitened]. Forming ``I + VᵀV`` would square the condition number.
         """
         xp = array_namespace(Phi)
         R = self.weight_mean.shape[0]
@@ -242,7 +242,7 @@ class WeightPosterior:
 
         Notes
         -----
-        :eq:`eq-wv-predict-mean`, :eq:`eq-wv-predict-variance`, with `noise` :eq:`eq-wv-predict-y`.
+        [eq-wv-predict-mean], [eq-wv-predict-variance], with `noise` [eq-wv-predict-y].
         Source: Rasmussen & Williams (2006), section 2.1.1.
         """
         mean, variance = self.moments_at(self._validate(Phi_s))

@@ -35,8 +35,8 @@ def hat_matrix(posterior: ExactPosterior, Xs: Matrix | None = None) -> Matrix:
 
     Notes
     -----
-    ``f̄_* = m(Xs) + H (y − m(X))`` with ``H = K_*f K_y⁻¹``, :eq:`eq-sm-hat`; m is the prior's
-    mean. At the inputs themselves ``H = I − σ_n² K_y⁻¹``, :eq:`eq-sm-residual`. Jitter counts as
+    ``f̄_* = m(Xs) + H (y − m(X))`` with ``H = K_*f K_y⁻¹``, [eq-sm-hat]; m is the prior's
+    mean. At the inputs themselves ``H = I − σ_n² K_y⁻¹``, [eq-sm-residual]. Jitter counts as
     noise. Costs O(n² m), or O(n³) at the inputs. Source: Rasmussen & Williams (2006), section 2.6.
 
     Examples
@@ -79,7 +79,7 @@ def degrees_of_freedom(posterior: ExactPosterior) -> float:
 
     Notes
     -----
-    ``tr H = n − σ_n² tr K_y⁻¹``, :eq:`eq-sm-df`. Costs O(n³), without H.
+    ``tr H = n − σ_n² tr K_y⁻¹``, [eq-sm-df]. Costs O(n³), without H.
     Source: Rasmussen & Williams (2006), section 2.6.
 
     Examples
@@ -114,7 +114,7 @@ def generalised_cross_validation(posterior: ExactPosterior) -> float:
 
     Notes
     -----
-    ``(|y − f̄|² / n) / (1 − tr H / n)²``, which is ``n |α|² / (tr K_y⁻¹)²``, :eq:`eq-sm-gcv`, and
+    ``(|y − f̄|² / n) / (1 − tr H / n)²``, which is ``n |α|² / (tr K_y⁻¹)²``, [eq-sm-gcv], and
     so has a value without noise, too. The exact errors, each with its own leverage, are y less the
     mean of `ExactPosterior.leave_one_out`. Costs O(n³). Source: Golub, Heath & Wahba (1979).
 

@@ -26,7 +26,7 @@ __all__ = ["Planes", "backup", "blind", "distance", "improve", "prune"]
 
 @dataclass(frozen=True, eq=False)
 class Planes:
-    """A function of beliefs, ``V(b) = max_k α_kᵀ b``, :eq:`eq-be-planes`.
+    """A function of beliefs, ``V(b) = max_k α_kᵀ b``, [eq-be-planes].
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def first_highest(heights: Array) -> Array:
 def backup(
     pomdp: POMDP, planes: Planes, *, beliefs: Matrix | None = None, slack: float = 1e-9
 ) -> Planes:
-    """Return the value with one more step to go, :eq:`eq-be-backup`.
+    """Return the value with one more step to go, [eq-be-backup].
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def _exact(pomdp: POMDP, planes: Planes, slack: float) -> Planes:
 
 
 def prune(planes: Planes, *, slack: float = 1e-9) -> Planes:
-    """Return the planes that are the highest at some belief, by linear programs, :eq:`eq-be-prune`.
+    """Return the planes that are the highest at some belief, by linear programs, [eq-be-prune].
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def blind(pomdp: POMDP) -> Planes:
     Returns
     -------
     Planes
-        One plane an action, ``(I − γ P_a)⁻¹ r_a``, :eq:`eq-be-blind`.
+        One plane an action, ``(I − γ P_a)⁻¹ r_a``, [eq-be-blind].
 
     Raises
     ------

@@ -73,7 +73,7 @@ class Filtered(Generic[B]):
 
 
 def filter(model: StateModel[B], readings: Any, *, seen: Any = None) -> Filtered[B]:
-    """Return what was believed at each step by the readings so far, :eq:`eq-be-filter`.
+    """Return what was believed at each step by the readings so far, [eq-be-filter].
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def filter(model: StateModel[B], readings: Any, *, seen: Any = None) -> Filtered
 
 
 def smooth(model: StateModel[B], readings: Any, *, seen: Any = None) -> B:
-    """Return what is believed of each step by all readings, :eq:`eq-be-smooth`.
+    """Return what is believed of each step by all readings, [eq-be-smooth].
 
     Parameters
     ----------
@@ -226,15 +226,15 @@ class HiddenMarkov:
         return observed(readings, "readings", self.observations.shape[1])
 
     def ahead(self, belief: Vector, step: int) -> Vector:
-        """Return the belief a step later, ``Pᵀ b``, :eq:`eq-be-ahead`."""
+        """Return the belief a step later, ``Pᵀ b``, [eq-be-ahead]."""
         return belief @ self.transitions
 
     def update(self, belief: Vector, reading: Any, step: int) -> tuple[Vector, float]:
-        """Return the belief after an observation, :eq:`eq-be-bayes`, and its log probability."""
+        """Return the belief after an observation, [eq-be-bayes], and its log probability."""
         return weighed(belief, self.observations[:, int(reading)])
 
     def back(self, after: Vector, before: Vector, smoothed: Vector, step: int) -> Vector:
-        """Return the belief of a step by all readings, :eq:`eq-be-smooth`."""
+        """Return the belief of a step by all readings, [eq-be-smooth]."""
         return looked_back(after, before, smoothed, self.transitions)
 
     def stacked(self, beliefs: list[Vector]) -> Matrix:

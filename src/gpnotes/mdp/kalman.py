@@ -37,7 +37,7 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LinearNormal:
-    """A linear process with normal noise, ``x' = F x + w`` and ``y = H x + v``, :eq:`eq-be-linear`.
+    """A linear process with normal noise, ``x' = F x + w`` and ``y = H x + v``, [eq-be-linear].
 
     Parameters
     ----------
@@ -100,13 +100,13 @@ class LinearNormal:
         return _check.alike(readings, "readings", self.mean, "the mean of the model")
 
     def ahead(self, belief: Moments, step: int) -> Moments:
-        """Return the belief a step later, :eq:`eq-be-kalman-ahead`."""
+        """Return the belief a step later, [eq-be-kalman-ahead]."""
         F = self.transitions[step - 1, ...]
         cov = F @ belief.cov @ _t(F) + self.drift[step - 1, ...]
         return Moments(F @ belief.mean, _xp.symmetric_part(cov))
 
     def update(self, belief: Moments, reading: Vector, step: int) -> tuple[Moments, float]:
-        """Return the belief after a reading, :eq:`eq-be-kalman`, and the reading's log density."""
+        """Return the belief after a reading, [eq-be-kalman], and the reading's log density."""
         xp = array_namespace(reading)
         shared = belief.cov @ _t(self.reads)
         root = _factor(self.reads @ shared + self.noise)
@@ -120,7 +120,7 @@ class LinearNormal:
         return Moments(belief.mean + _t(half) @ white, _xp.symmetric_part(cov)), log
 
     def back(self, after: Moments, before: Moments, smoothed: Moments, step: int) -> Moments:
-        """Return the belief of a step by all readings, :eq:`eq-be-rts`."""
+        """Return the belief of a step by all readings, [eq-be-rts]."""
         F = self.transitions[step - 1, ...]
         gain = _t(_solved(before.cov, F @ after.cov))
         mean = after.mean + gain @ (smoothed.mean - before.mean)
@@ -160,7 +160,7 @@ def in_time(gp: GP, times: Vector) -> LinearNormal:
 
     Notes
     -----
-    With `filtering.smooth` the exact posterior of N readings costs N steps, :eq:`eq-be-matern`;
+    With `filtering.smooth` the exact posterior of N readings costs N steps, [eq-be-matern];
     `gpnotes.infer.exact` takes N³. Source: Hartikainen & Särkkä (2010).
 
     Examples

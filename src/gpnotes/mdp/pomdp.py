@@ -86,7 +86,7 @@ class POMDP:
         return distributions(belief, name)
 
     def chances(self, belief: Array, action: int) -> Array:
-        """Return how probable each observation is after an action, :eq:`eq-be-chance`.
+        """Return how probable each observation is after an action, [eq-be-chance].
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class POMDP:
         return self.belief(belief) @ self.moves[action, ...] @ self.observations[action, ...]
 
     def update(self, belief: Vector, action: int, observation: int) -> Vector:
-        """Return the belief after an action and an observation, :eq:`eq-be-update`.
+        """Return the belief after an action and an observation, [eq-be-update].
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class Controlled:
         return belief @ self._moves(step)
 
     def update(self, belief: Vector, reading: Any, step: int) -> tuple[Vector, float]:
-        """Return the belief after a reading, :eq:`eq-be-update`, and its log probability."""
+        """Return the belief after a reading, [eq-be-update], and its log probability."""
         return weighed(belief, self.pomdp.observations[self.actions[step], :, int(reading)])
 
     def back(self, after: Vector, before: Vector, smoothed: Vector, step: int) -> Vector:

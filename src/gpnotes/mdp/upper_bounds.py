@@ -29,7 +29,7 @@ def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, most: int = 100_000) -> Plane
     Returns
     -------
     Planes
-        One plane an action, :eq:`eq-be-qmdp`; nowhere below the best value.
+        One plane an action, [eq-be-qmdp]; nowhere below the best value.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def informed(pomdp: POMDP, *, tolerance: float = 1e-8, most: int = 100_000) -> P
     Returns
     -------
     Planes
-        One plane an action, :eq:`eq-be-informed`; nowhere below the best value, nor above `qmdp`.
+        One plane an action, [eq-be-informed]; nowhere below the best value, nor above `qmdp`.
 
     Raises
     ------

@@ -42,15 +42,15 @@ class Trend:
     mean : BasisMean
         The mean before the observations.
     weights : Normal
-        The posterior ``N(β̄, A⁻¹)`` of the weights, :eq:`eq-mf-weights`, or
-        :eq:`eq-mf-vague-weights` in the vague limit.
+        The posterior ``N(β̄, A⁻¹)`` of the weights, [eq-mf-weights], or
+        [eq-mf-vague-weights] in the vague limit.
     solved : Matrix, shape (n, p)
         ``K_y⁻¹ H``.
     surcharge : float
         What the weights add to minus twice the log evidence.
     degrees_of_freedom : float
         How many weights were learnt from the observations and not from the prior,
-        :eq:`eq-mf-degrees`.
+        [eq-mf-degrees].
 
     Notes
     -----
@@ -78,7 +78,7 @@ class Trend:
         Returns
         -------
         Matrix, shape (n*, p)
-            ``(h(x*)ᵀ − K_*f K_y⁻¹ H) A^{-1/2}``, :eq:`eq-mf-cov`.
+            ``(h(x*)ᵀ − K_*f K_y⁻¹ H) A^{-1/2}``, [eq-mf-cov].
         """
         transposed = array_namespace(cross).matrix_transpose(cross)
         return (self.mean.columns(Xs) - transposed @ self.solved) @ self.weights.root
@@ -270,7 +270,7 @@ def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend |
     -----
     With ``β = b + S v``, ``v ~ N(0, I)`` and ``B = S Sᵀ``, the triangle of a QR has all that is
     needed: ``[L⁻¹HS  L⁻¹(y − Hb); I  0] = Q [U z; 0 ρ]`` gives ``β̄ = b + S U⁻¹z`` and the root
-    ``S U⁻¹``, :eq:`eq-mf-qr`. In the vague limit S is the identity, b zero, and no rows are below.
+    ``S U⁻¹``, [eq-mf-qr]. In the vague limit S is the identity, b zero, and no rows are below.
     """
     if not isinstance(mean, BasisMean):
         return None

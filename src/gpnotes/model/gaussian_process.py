@@ -31,14 +31,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class GP:
-    """A prior over functions, ``f ~ GP(mean, kernel)``, :eq:`eq-fv-gp`, and the noise of y.
+    """A prior over functions, ``f ~ GP(mean, kernel)``, [eq-fv-gp], and the noise of y.
 
     Parameters
     ----------
     kernel : Kernel
         The covariance function of f.
     noise_var : float
-        σ_n², the variance of the independent noise in ``y = f + ε``, :eq:`eq-fv-cov-y`; it may be
+        σ_n², the variance of the independent noise in ``y = f + ε``, [eq-fv-cov-y]; it may be
         zero.
     mean : MeanFunction, default ZeroMean()
         Any function from (n, d) to (n,); one that is to be fitted is a `contracts.Mean`, one with
@@ -143,7 +143,7 @@ def require_known_mean(gp: GP) -> GP:
 def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     """Find the distribution of f at some inputs before any data, or with `noise` that of y there.
 
-    :eq:`eq-fv-moments`; with `noise` :eq:`eq-fv-cov-y`; with a basis :eq:`eq-mf-prior`.
+    [eq-fv-moments]; with `noise` [eq-fv-cov-y]; with a basis [eq-mf-prior].
 
     Parameters
     ----------

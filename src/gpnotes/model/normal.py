@@ -26,7 +26,7 @@ RootKind = Literal["given", "cholesky", "pivoted cholesky"]
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """A normal distribution ``N(mean, root rootᵀ)`` of n variables, :eq:`eq-fv-density`.
+    """A normal distribution ``N(mean, root rootᵀ)`` of n variables, [eq-fv-density].
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Normal:
         return array_namespace(self.root).sum(self.root**2, axis=1)
 
     def marginal(self, indices: Sequence[int]) -> Normal:
-        """Select the variables at `indices`, in their order, :eq:`eq-fv-marginal`.
+        """Select the variables at `indices`, in their order, [eq-fv-marginal].
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Normal:
         -------
         Normal
             ``N(m_b + Σ_ba Σ_aa⁻¹ (values − m_a), Σ_bb − Σ_ba Σ_aa⁻¹ Σ_ab)``,
-            :eq:`eq-fv-conditional`.
+            [eq-fv-conditional].
 
         Raises
         ------
@@ -242,7 +242,7 @@ class Normal:
         return 0.5 * (trace + distance - self.size + theirs.log_det - log_det)
 
     def log_density(self, x: Vector) -> float:
-        """Evaluate ``log N(x; mean, Σ)``, the logarithm of :eq:`eq-fv-density`.
+        """Evaluate ``log N(x; mean, Σ)``, the logarithm of [eq-fv-density].
 
         Parameters
         ----------

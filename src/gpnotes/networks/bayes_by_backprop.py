@@ -60,14 +60,14 @@ class MeanField:
         return self.at(stream.normal((m, self.mean.shape[0]), like=self.mean))
 
     def at(self, noise: Matrix) -> Matrix:
-        """The weights that standard normal numbers become, the map of :eq:`eq-bn-reparam`."""
+        """The weights that standard normal numbers become, the map of [eq-bn-reparam]."""
         return self.mean + array_namespace(self.mean).exp(self.log_sd) * noise
 
 
 def bound_and_gradient(
     model: BayesianNetwork, q: MeanField, noise: Matrix, X: Matrix, y: Vector
 ) -> tuple[float, MeanField]:
-    """Estimate the bound :eq:`eq-bn-elbo` of the evidence, and its derivatives, from given noise.
+    """Estimate the bound [eq-bn-elbo] of the evidence, and its derivatives, from given noise.
 
     The log likelihood is averaged over the draws; the divergence from the prior is exact.
 

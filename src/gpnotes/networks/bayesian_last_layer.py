@@ -78,7 +78,7 @@ def last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> L
     Returns
     -------
     LastLayer
-        The normal distribution: :eq:`eq-bn-last`.
+        The normal distribution: [eq-bn-last].
 
     Notes
     -----

@@ -49,7 +49,7 @@ def drop_masks(
 
     Notes
     -----
-    What is left is not scaled up: of a weight θ the mean is ``(1 − drop) θ``, :eq:`eq-bn-dropped`.
+    What is left is not scaled up: of a weight θ the mean is ``(1 − drop) θ``, [eq-bn-dropped].
 
     Examples
     --------
@@ -105,7 +105,7 @@ def fit_dropped(
 ) -> Ascended:
     """Fit the weights that are dropped or not: maximise what is expected of the log likelihood.
 
-    From it goes what :eq:`eq-bn-drop-kl` has of the weights: for each that may be dropped,
+    From it goes what [eq-bn-drop-kl] has of the weights: for each that may be dropped,
     ``(1 − drop) θ² / 2v``.
 
     Parameters

@@ -24,7 +24,7 @@ Pullback = Callable[[Array], Array]
 
 @dataclass(frozen=True)
 class Network:
-    """A network of fully connected layers, :eq:`eq-bn-layer`; the last one is linear.
+    """A network of fully connected layers, [eq-bn-layer]; the last one is linear.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ class Network:
             The outputs.
         pullback : callable
             ``pullback(F_bar)``, for derivatives by the outputs, has the shape of theta,
-            :eq:`eq-bn-pullback`.
+            [eq-bn-pullback].
 
         Examples
         --------
@@ -258,7 +258,7 @@ class Network:
         """Return prior variances (p,): of a weight, its variance over the inputs of its layer.
 
         With these the sum that enters a neuron has a variance that does not grow with the width
-        of the layer before it, and wide networks have the limit :eq:`eq-bn-limit`.
+        of the layer before it, and wide networks have the limit [eq-bn-limit].
 
         Parameters
         ----------

@@ -270,7 +270,7 @@ class Mixture:
 
     @property
     def aleatoric(self) -> Vector:
-        """The mean of the variances of noise (n,), the first part of :eq:`eq-bn-two-parts`."""
+        """The mean of the variances of noise (n,), the first part of [eq-bn-two-parts]."""
         return array_namespace(self.means).mean(self.variances, axis=0)
 
     @property
@@ -286,7 +286,7 @@ class Mixture:
 
     @takes("y")
     def log_density(self, y: Vector) -> Vector:
-        """Return the log density (n,) of readings y (n,), :eq:`eq-bn-predictive`.
+        """Return the log density (n,) of readings y (n,), [eq-bn-predictive].
 
         Parameters
         ----------

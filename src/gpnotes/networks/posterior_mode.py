@@ -90,7 +90,7 @@ def map_estimate(
     Returns
     -------
     Ascended
-        The weights, and the log joint density before each step: :eq:`eq-bn-map`.
+        The weights, and the log joint density before each step: [eq-bn-map].
 
     Notes
     -----

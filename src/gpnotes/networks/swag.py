@@ -24,15 +24,15 @@ class Moments:
     count : int
         How many were seen.
     mean : Vector, shape (p,)
-        Their mean, :eq:`eq-bn-running`.
+        Their mean, [eq-bn-running].
     scatter : Matrix, shape (p, p)
         The sum of ``(theta − mean)(theta − mean)ᵀ``.
 
     Notes
     -----
-    The mean of ``theta thetaᵀ`` less that of the means squared, :eq:`eq-bn-moments`, is the same
+    The mean of ``theta thetaᵀ`` less that of the means squared, [eq-bn-moments], is the same
     number, of which little is left where the mean is large: here the deviations are summed,
-    :eq:`eq-bn-welford` (Welford, 1962).
+    [eq-bn-welford] (Welford, 1962).
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Snapshots:
         return replace(self, count=self.count + 1, mean=mean, squares=squares, last=last)
 
     def covariance(self) -> Matrix:
-        """Return the covariance (p, p) of the draws, :eq:`eq-bn-swag`."""
+        """Return the covariance (p, p) of the draws, [eq-bn-swag]."""
         xp = array_namespace(self.mean)
         D = xp.stack(self.last)
         diagonal = xp.eye(self.mean.shape[0], dtype=D.dtype, device=D.device) * self._variances()

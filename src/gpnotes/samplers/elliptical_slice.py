@@ -23,7 +23,7 @@ _SHORTEST = 1e-12  # an arc on which floats tell no places apart
 
 @dataclass(frozen=True, eq=False)
 class EllipticalSlice:
-    """Elliptical slice sampling under the prior ``N(mean, root rootᵀ)``, :eq:`eq-mc-ellipse`.
+    """Elliptical slice sampling under the prior ``N(mean, root rootᵀ)``, [eq-mc-ellipse].
 
     The target is the log likelihood alone: the prior is in the way that the sampler moves.
 

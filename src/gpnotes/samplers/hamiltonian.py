@@ -1,7 +1,7 @@
 """Hamiltonian chains: a push of random strength, and a path along which the energy stays.
 
 The energy of place and momentum is ``H = f(x) + |r|²/2``, f the negative log density, with the
-momentum in units of `root`. The leapfrog, :eq:`eq-mc-leapfrog`, keeps volumes and can be run
+momentum in units of `root`. The leapfrog, [eq-mc-leapfrog], keeps volumes and can be run
 backwards, so what it loses of the energy is all that acceptance has to mend.
 """
 

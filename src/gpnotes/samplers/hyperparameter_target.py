@@ -2,7 +2,7 @@
 
 A fit climbs the density of the parameters in their own units. A chain moves on the vector of the
 objective, whose positive parameters are logarithms; the density of a logarithm is the density of
-the parameter times the parameter, so the sum of the logarithms is added, :eq:`eq-mc-jacobian`.
+the parameter times the parameter, so the sum of the logarithms is added, [eq-mc-jacobian].
 """
 
 from __future__ import annotations

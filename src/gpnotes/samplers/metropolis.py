@@ -23,7 +23,7 @@ __all__ = ["MALA", "SGLD", "ULA", "RandomWalk"]
 
 @dataclass(frozen=True, eq=False)
 class RandomWalk:
-    """Random-walk Metropolis: a normal step, taken with the ratio of the densities, :eq:`eq-mc-mh`.
+    """Random-walk Metropolis: a normal step, taken with the ratio of the densities, [eq-mc-mh].
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class RandomWalk:
 
 @dataclass(frozen=True, eq=False)
 class MALA:
-    """The Metropolis-adjusted Langevin algorithm, :eq:`eq-mc-langevin` with :eq:`eq-mc-mh`.
+    """The Metropolis-adjusted Langevin algorithm, [eq-mc-langevin] with [eq-mc-mh].
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class MALA:
 class ULA:
     """The unadjusted Langevin algorithm: Langevin steps that are always taken.
 
-    Its chains have another density than the target, :eq:`eq-mc-ula-law`; the shorter the step, the
+    Its chains have another density than the target, [eq-mc-ula-law]; the shorter the step, the
     nearer. Nothing is tuned.
 
     Parameters
@@ -144,7 +144,7 @@ class ULA:
 
 @dataclass(frozen=True, eq=False)
 class SGLD:
-    """Stochastic gradient Langevin dynamics: `ULA` with some rows' gradient, :eq:`eq-mc-sgld`.
+    """Stochastic gradient Langevin dynamics: `ULA` with some rows' gradient, [eq-mc-sgld].
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def test_errors_are_those_of_second_differences_of_the_evidence(rng):
 
 
 def test_a_common_scale_is_known_to_the_root_of_two_over_n(rng):
-    """:eq:`eq-hp-information`: for readings whose covariance is known but for a factor."""
+    """[eq-hp-information]: for readings whose covariance is known but for a factor."""
     n = 50
     X = 100.0 * np.arange(n, dtype=float)[:, None]  # so far apart that the kernel is white
     y = 3.0 * rng.standard_normal(n)

@@ -39,7 +39,7 @@ def probability_integral_transform(y: Vector, mean: Vector, variance: Vector) ->
 
     Notes
     -----
-    Source: Dawid (1984); Gneiting, Balabdaoui & Raftery (2007). Equation :eq:`eq-ca-pit`.
+    Source: Dawid (1984); Gneiting, Balabdaoui & Raftery (2007). Equation [eq-ca-pit].
 
     Examples
     --------
@@ -78,7 +78,7 @@ def conformal_quantile(scores: Vector, level: float) -> float:
     -----
     It holds if the new score and the n are exchangeable. A level needs ``n ≥ level/(1 − level)``:
     nineteen scores for 0.95. Source: Vovk, Gammerman & Shafer (2005); Lei, G'Sell, Rinaldo,
-    Tibshirani & Wasserman (2018). Equation :eq:`eq-ca-rank`.
+    Tibshirani & Wasserman (2018). Equation [eq-ca-rank].
 
     Examples
     --------
@@ -226,7 +226,7 @@ def conformal_coverage(n: int, level: float) -> ConformalCoverage:
 
     Notes
     -----
-    Source: Vovk (2012). Equation :eq:`eq-ca-beta`.
+    Source: Vovk (2012). Equation [eq-ca-beta].
 
     Examples
     --------

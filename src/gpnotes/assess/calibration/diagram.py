@@ -41,8 +41,8 @@ class Reliability:
 
     Notes
     -----
-    All are in float64 where the device has it. Equations :eq:`eq-ca-bin`, :eq:`eq-ca-variance` and
-    :eq:`eq-ca-unbiased`.
+    All are in float64 where the device has it. Equations [eq-ca-bin], [eq-ca-variance] and
+    [eq-ca-unbiased].
     """
 
     count: Vector
@@ -91,7 +91,7 @@ class Reliability:
     def bound_if_calibrated(self) -> float:
         """The most that `expected_error` is on average if every prediction is right.
 
-        The mean of `sd` over all predictions, :eq:`eq-ca-chance`. With many labels in each bin, the
+        The mean of `sd` over all predictions, [eq-ca-chance]. With many labels in each bin, the
         average is ``√(2/π)``, four fifths, of it.
         """
         return self._mean(self.sd)
@@ -167,7 +167,7 @@ def reliability_of_groups(
     Notes
     -----
     Groups may go by anything that was known before the labels were: hospitals, ages, the
-    predictions themselves. Groups by lot tell next to nothing, :eq:`eq-ca-random`.
+    predictions themselves. Groups by lot tell next to nothing, [eq-ca-random].
 
     Examples
     --------

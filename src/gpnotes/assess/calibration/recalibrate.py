@@ -71,7 +71,7 @@ class Temperature:
     Notes
     -----
     A prediction never crosses a half, so that no decision by the likelier label changes.
-    Source: Guo, Pleiss, Sun & Weinberger (2017). Equation :eq:`eq-ca-temperature`.
+    Source: Guo, Pleiss, Sun & Weinberger (2017). Equation [eq-ca-temperature].
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Platt:
 
     Notes
     -----
-    Source: Platt (1999). Equation :eq:`eq-ca-platt`.
+    Source: Platt (1999). Equation [eq-ca-platt].
 
     Examples
     --------
@@ -141,7 +141,7 @@ class Isotonic:
 
     Notes
     -----
-    Source: Zadrozny & Elkan (2002). Equation :eq:`eq-ca-isotonic`.
+    Source: Zadrozny & Elkan (2002). Equation [eq-ca-isotonic].
     """
 
     knots: HostVector

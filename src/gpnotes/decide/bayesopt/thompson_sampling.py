@@ -103,7 +103,7 @@ def thompson(
 
     Notes
     -----
-    :eq:`eq-bo-pathwise`. It takes O(n R + n²) to draw, and O(n + R) for each point and step.
+    [eq-bo-pathwise]. It takes O(n R + n²) to draw, and O(n + R) for each point and step.
 
     Source: Thompson (1933); for the paths, Wilson et al. (2020).
 
@@ -169,7 +169,7 @@ def thompson_among(
 
     Notes
     -----
-    :eq:`eq-fv-sample`. No features and no approximation, but O(n_X² m + m³).
+    [eq-fv-sample]. No features and no approximation, but O(n_X² m + m³).
 
     Source: Thompson (1933).
 

@@ -43,7 +43,7 @@ def exhaustive_design(
     reference: Matrix | None = None,
     most: int = 200_000,
 ) -> Design:
-    """Find the best subset of the candidates by trying every one, :eq:`eq-al-best`.
+    """Find the best subset of the candidates by trying every one, [eq-al-best].
 
     Parameters
     ----------

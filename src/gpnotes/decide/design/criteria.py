@@ -27,7 +27,7 @@ _KEPT_ENTRIES = 2**22  # of K(X, reference) kept for the next step; more are com
 
 
 class Information:
-    """Information ``½ log(1 + s²(x) / σ²(x))`` of y at x about f, in nats, :eq:`eq-al-gain`."""
+    """Information ``½ log(1 + s²(x) / σ²(x))`` of y at x about f, in nats, [eq-al-gain]."""
 
     diminishing = True
     needs_noise = True
@@ -60,7 +60,7 @@ class Variance(Information):
 
 
 class IntegratedVariance:
-    """Fall of the variance of f, on average over a reference, :eq:`eq-al-integrated`.
+    """Fall of the variance of f, on average over a reference, [eq-al-integrated].
 
     ``mean_r c(r, x)² / (s²(x) + σ²(x))``. The sum of squares ``a(x) = Σ_r c(r, x)²`` is kept by
     its own downdate: after a measurement with weights w it is
@@ -144,7 +144,7 @@ class IntegratedVariance:
 
 
 class MutualInformation:
-    """Mutual information of the measurements and those not made, :eq:`eq-al-between`.
+    """Mutual information of the measurements and those not made, [eq-al-between].
 
     ``½ log(var(y_x | chosen) / var(y_x | unchosen others))``. The denominator is one over a
     diagonal entry of the precision of the unchosen y; taking x from the unchosen is a downdate of

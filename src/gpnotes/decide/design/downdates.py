@@ -3,7 +3,7 @@
 With ``w_t(x) = c_t(x, x_t) / √(c_t(x_t, x_t) + σ²(x_t))`` for the measurement of ``x_t``, the
 covariance of f after it is ``c_{t+1}(a, b) = c_t(a, b) − w_t(a) w_t(b)``. A candidate keeps its own
 ``w`` and is brought up to date when somebody asks: a step costs it O(t), and no n × n matrix is
-made, :eq:`eq-al-downdate`.
+made, [eq-al-downdate].
 """
 
 from __future__ import annotations

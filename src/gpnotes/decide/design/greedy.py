@@ -64,7 +64,7 @@ def greedy_design(
 ) -> Design:
     """Choose candidates to measure one after the other, each time the one that gains most.
 
-    The steps of :eq:`eq-al-greedy`, with variances kept by :eq:`eq-al-downdate`.
+    The steps of [eq-al-greedy], with variances kept by [eq-al-downdate].
 
     Parameters
     ----------
@@ -78,18 +78,18 @@ def greedy_design(
         What is to be gained:
 
         - ``"information"``: ``½ log(1 + s²/σ²)``, what y says about f, in nats,
-          :eq:`eq-al-gain-heteroscedastic`;
+          [eq-al-gain-heteroscedastic];
         - ``"variance"``: ``s²``, the variance of f, noise or not;
         - ``"integrated variance"``: how much the variance of f falls on average at `reference`,
-          :eq:`eq-al-integrated`;
+          [eq-al-integrated];
         - ``"mutual information"``: the mutual information of the chosen y and the others, in nats,
-          :eq:`eq-al-between`; O(n³) once, n × n memory. Given data, both entropies are.
+          [eq-al-between]; O(n³) once, n × n memory. Given data, both entropies are.
     noise_var : float or Vector, shape (n,), optional
         The variance of a measurement, one for all or one for each candidate; that of the process
         unless it is given.
     lazy : bool, default True
         If True, a gain is computed again only while the old one exceeds the best new one; gains
-        that can only diminish make that exact, :eq:`eq-al-submodular`. They may rise in the
+        that can only diminish make that exact, [eq-al-submodular]. They may rise in the
         integrated variance, which is computed afresh for all at every step.
     start : iterable of int, default ()
         Candidates measured before, which are not part of the result.

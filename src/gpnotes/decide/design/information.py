@@ -37,7 +37,7 @@ def information_gain(gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | No
 
     Notes
     -----
-    ``I(f; y) = ½ log |I + N^-½ K N^-½|``, :eq:`eq-al-information`, with the covariance K of f at
+    ``I(f; y) = ½ log |I + N^-½ K N^-½|``, [eq-al-information], with the covariance K of f at
     X, given the data of a posterior; O(n³).
 
     Examples
@@ -87,7 +87,7 @@ def marginal_gains(
 
     Notes
     -----
-    ``½ log(1 + s²(x) / σ²(x))``, :eq:`eq-al-gain-gaussian` and :eq:`eq-al-gain-heteroscedastic`,
+    ``½ log(1 + s²(x) / σ²(x))``, [eq-al-gain-gaussian] and [eq-al-gain-heteroscedastic],
     with the variance s² of f given y at the chosen rows; O(n k²).
 
     Examples

@@ -30,7 +30,7 @@ def entropy(probability: Array) -> Vector:
 
     Notes
     -----
-    ``H(y) = −Σ p log p``, :eq:`eq-al-entropy`.
+    ``H(y) = −Σ p log p``, [eq-al-entropy].
 
     Examples
     --------
@@ -63,7 +63,7 @@ def margin(probability: Array) -> Vector:
 
     Notes
     -----
-    For probabilities of y = 1 it is ``|2p − 1|``, the γ of :eq:`eq-al-margin`; for those of all
+    For probabilities of y = 1 it is ``|2p − 1|``, the γ of [eq-al-margin]; for those of all
     classes, the difference of the two largest.
 
     Examples
@@ -116,7 +116,7 @@ def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) ->
 
     Notes
     -----
-    ``I(y; f) = H(E p(y|f)) − E H(p(y|f))`` for ``f ~ N(mean, variance)``, :eq:`eq-al-bald`. The
+    ``I(y; f) = H(E p(y|f)) − E H(p(y|f))`` for ``f ~ N(mean, variance)``, [eq-al-bald]. The
     averages are sums over equidistant nodes, accurate to some 1e-12 for every variance, where
     Gauss-Hermite needs ever more nodes for a wide f.
 

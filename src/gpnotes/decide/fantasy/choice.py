@@ -91,7 +91,7 @@ def batch_reduction(
 
     Notes
     -----
-    ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, :eq:`eq-pi-batch`,
+    ``cᵀ C⁻¹ c`` with ``c = E_x c(x, X̂)`` and ``C = c(X̂, X̂) + σ_n² I``, [eq-pi-batch],
     worked off one row after the other: each takes what its predecessors left. O(n² q + n q²) an
     output.
 
@@ -266,7 +266,7 @@ def best(
 
     Notes
     -----
-    :eq:`eq-pi-reduction`.
+    [eq-pi-reduction].
 
     Examples
     --------

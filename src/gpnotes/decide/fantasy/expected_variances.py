@@ -95,7 +95,7 @@ def expected_variance(
 
     Notes
     -----
-    The variance as it is less the `reduction`, :eq:`eq-pi-criterion`; O(n³ + n² (D + k)).
+    The variance as it is less the `reduction`, [eq-pi-criterion]; O(n³ + n² (D + k)).
 
     Source: van der Wilk, McAllister & Rasmussen (2016), equation 3.
 
@@ -149,7 +149,7 @@ def expected_covariance(
     Notes
     -----
     An observation at x̂ takes from the diagonal, nothing from the rest:
-    ``Cov[f(x)] − diag(reduction)``, :eq:`eq-pi-outputs`. O(E n³ + E² n² D + E n² k).
+    ``Cov[f(x)] − diag(reduction)``, [eq-pi-outputs]. O(E n³ + E² n² D + E n² k).
 
     Examples
     --------
@@ -194,8 +194,8 @@ def expected_variance_parts(
     Notes
     -----
     With ``c(x, x̂)`` the posterior covariance and ``s = c(x̂, x̂) + σ_n²`` the fantasy takes
-    ``E_x[c²]/s`` from the function's part, :eq:`eq-pi-expected-after`, and adds ``V_x[c]/s`` to
-    the input's, :eq:`eq-pi-final`, since it makes the mean function livelier; the difference is
+    ``E_x[c²]/s`` from the function's part, [eq-pi-expected-after], and adds ``V_x[c]/s`` to
+    the input's, [eq-pi-final], since it makes the mean function livelier; the difference is
     the `reduction`. O(n³ + n² k + n k D).
 
     Source: van der Wilk, McAllister & Rasmussen (2016), equations 4 to 18; the last one corrected.

@@ -70,7 +70,7 @@ class Candidates(NamedTuple):
 
     @property
     def reduction(self) -> Vector:
-        """``Σ_t mean_covariance² / variance``, (k,): the reductions, :eq:`eq-pi-reduction`."""
+        """``Σ_t mean_covariance² / variance``, (k,): the reductions, [eq-pi-reduction]."""
         xp = array_namespace(self.mean_covariance)
         covariance = self.mean_covariance
         return xp.sum(covariance * self.over_variance(covariance), axis=0)
@@ -174,7 +174,7 @@ def kernel_means(posterior: ExactPosterior, Z: Matrix, inputs: Sequence[Uncertai
 def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     """Compute the statistics of candidates (k, D) for the inputs that were averaged over; O(n² k).
 
-    ``E_x c(x, x̂) = E_x k(x, x̂) − (L⁻¹ E_x k_Xx)ᵀ L⁻¹ k_X(x̂)``, by :eq:`eq-pi-kernel-mean`.
+    ``E_x c(x, x̂) = E_x k(x, x̂) − (L⁻¹ E_x k_Xx)ᵀ L⁻¹ k_X(x̂)``, by [eq-pi-kernel-mean].
     """
     xp = array_namespace(candidates)
     posterior = averages.posterior

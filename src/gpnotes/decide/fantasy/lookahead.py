@@ -112,7 +112,7 @@ def look_ahead(
     -----
     An answer has the distribution that the model predicts for a reading at `x_hat`, noise
     included; outputs are independent. If rollouts were exact, `left` and `moved` would add up to
-    the covariances without the fantasy, :eq:`eq-pi-total-by-fantasy`. They do so for one step. For
+    the covariances without the fantasy, [eq-pi-total-by-fantasy]. They do so for one step. For
     several, a rollout draws the function anew in each, and together they are mostly more.
     It takes ``nodes**D`` rollouts, and D times as many inverses of K_y; each posterior is extended
     `nodes` times.

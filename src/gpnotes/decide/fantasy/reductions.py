@@ -5,7 +5,7 @@ that we imagine at x̂ leaves, on average over what it may turn out to be,
 
     E_ŷ V_{x,f}[f(x) | ŷ] = V_{x,f}[f(x)] − (E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²),
 
-with the posterior covariance c, :eq:`eq-pi-reduction`: one squared covariance over one variance.
+with the posterior covariance c, [eq-pi-reduction]: one squared covariance over one variance.
 The data enter through their inputs only.
 """
 
@@ -123,7 +123,7 @@ def reduction(
 
     Notes
     -----
-    ``(E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²)``, :eq:`eq-pi-reduction`. The noise of the fantasy is
+    ``(E_x c(x, x̂))² / (c(x̂, x̂) + σ_n²)``, [eq-pi-reduction]. The noise of the fantasy is
     that of the data. Without noise nothing is learnt at an input that was observed: zero there,
     exactly; the value next to it is another, that of observing a slope. Noise that is lost in the
     rounding of K_y, at most ``max(10, n) eps k(x̂, x̂)``, counts as none. O(n² k + T (n² + k n +
@@ -177,7 +177,7 @@ def reduction_and_pullback(
 
     Notes
     -----
-    :eq:`eq-pi-gradient`. O(n² (k + T) + T (n k + (n + k) D²)) an output; nothing is in chunks.
+    [eq-pi-gradient]. O(n² (k + T) + T (n k + (n + k) D²)) an output; nothing is in chunks.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     Notes
     -----
     ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with
-    ``Λ = diag ℓ²``, :eq:`eq-pi-kernel-mean`; the sum of such for a sum. O(n D²).
+    ``Λ = diag ℓ²``, [eq-pi-kernel-mean]; the sum of such for a sum. O(n D²).
 
     Source: Deisenroth & Rasmussen (2011).
 
@@ -111,7 +111,7 @@ def kernel_outer(
 
     Notes
     -----
-    :eq:`eq-pi-kernel-outer`, as `kernel_covariance` and the outer product of both expectations;
+    [eq-pi-kernel-outer], as `kernel_covariance` and the outer product of both expectations;
     O(n n' D).
 
     Source: Deisenroth & Rasmussen (2011).
@@ -155,7 +155,7 @@ def kernel_covariance(
 
     Notes
     -----
-    :eq:`eq-pi-kernel-covariance`, without the cancellation of `kernel_outer` less the product of
+    [eq-pi-kernel-covariance], without the cancellation of `kernel_outer` less the product of
     the means: small S leave relative errors of rounding only. O(n n' D).
 
     Examples

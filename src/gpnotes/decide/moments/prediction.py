@@ -60,7 +60,7 @@ def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Mome
 
     Notes
     -----
-    :eq:`eq-pi-mean`, :eq:`eq-pi-expected-variance`, :eq:`eq-pi-covariance`, :eq:`eq-pi-cross`.
+    [eq-pi-mean], [eq-pi-expected-variance], [eq-pi-covariance], [eq-pi-cross].
     O(E² n² D) for E outputs of one kernel each. Exponents keep an absolute accuracy of some
     ``eps (x − m)²/ℓ²`` at points x within S.
 

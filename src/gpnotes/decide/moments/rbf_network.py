@@ -55,8 +55,8 @@ def network_moments(
 
     Notes
     -----
-    Such a network is the policy of :eq:`eq-pc-rbf-policy`; its moments are those of a mean
-    function, :eq:`eq-pi-mean`, :eq:`eq-pi-covariance` and :eq:`eq-pi-cross`. O(k² (D + E)).
+    Such a network is the policy of [eq-pc-rbf-policy]; its moments are those of a mean
+    function, [eq-pi-mean], [eq-pi-covariance] and [eq-pi-cross]. O(k² (D + E)).
 
     Source: Deisenroth & Rasmussen (2011).
 

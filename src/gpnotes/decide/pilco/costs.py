@@ -73,7 +73,7 @@ class _TargetCost(ComposableCost):
 class SaturatingCost(_TargetCost):
     """Cost that is zero at a target and at most one far from it.
 
-    ``c(x) = 1 − exp(−½ (x − t)ᵀ W (x − t))``, :eq:`eq-pc-cost`.
+    ``c(x) = 1 − exp(−½ (x − t)ᵀ W (x − t))``, [eq-pc-cost].
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ class SaturatingCost(_TargetCost):
     Notes
     -----
     With ``G = W (I + S W)⁻¹`` and ``d = m − t`` the expectation for ``x ~ N(m, S)`` is ``1 − e``,
-    ``e = |I + S W|^(−½) exp(−½ dᵀ G d)``, :eq:`eq-pc-expected-cost`, and its derivatives are
-    ``e G d`` and ``½ e (G − G d dᵀ G)``, :eq:`eq-pc-cost-gradient`.
+    ``e = |I + S W|^(−½) exp(−½ dᵀ G d)``, [eq-pc-expected-cost], and its derivatives are
+    ``e G d`` and ``½ e (G − G d dᵀ G)``, [eq-pc-cost-gradient].
 
     Source: Deisenroth & Rasmussen (2011), equations 25 and 24, whose integral this is.
 

@@ -59,7 +59,7 @@ class Dynamics:
 
     Notes
     -----
-    :eq:`eq-pc-dynamics`.
+    [eq-pc-dynamics].
     """
 
     posteriors: tuple[ExactPosterior, ...]

@@ -80,7 +80,7 @@ def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int =
 
     Notes
     -----
-    The mean over the steps of :eq:`eq-pc-total`, with the gradient :eq:`eq-pc-chain`. The search
+    The mean over the steps of [eq-pc-total], with the gradient [eq-pc-chain]. The search
     works in units of the first slope, so that it does not take a plateau, where the cost has
     saturated and all slopes are small, for a minimum. A rollout that fails, for parameters on the
     way, counts as worse than the start.

@@ -47,7 +47,7 @@ class LinearPolicy:
 
     Notes
     -----
-    :eq:`eq-pc-linear-policy`.
+    [eq-pc-linear-policy].
 
     Examples
     --------
@@ -136,7 +136,7 @@ class RBFPolicy:
 
     Notes
     -----
-    :eq:`eq-pc-rbf-policy`.
+    [eq-pc-rbf-policy].
 
     Source: Deisenroth & Rasmussen (2011), equations 31 and 32.
 
@@ -242,7 +242,7 @@ class Squashed:
 
     Notes
     -----
-    :eq:`eq-pc-squash`.
+    [eq-pc-squash].
 
     Examples
     --------

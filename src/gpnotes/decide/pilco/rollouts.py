@@ -96,7 +96,7 @@ def step(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> tuple[Vect
 
     Notes
     -----
-    :eq:`eq-pc-joint`, :eq:`eq-pc-next-mean`, :eq:`eq-pc-next-covariance`. O(n² D² K) for n data.
+    [eq-pc-joint], [eq-pc-next-mean], [eq-pc-next-covariance]. O(n² D² K) for n data.
 
     Source: Deisenroth & Rasmussen (2011), section 2.2.
     """
@@ -120,7 +120,7 @@ def step_and_pullback(
 
     Notes
     -----
-    :eq:`eq-pc-step-gradient`.
+    [eq-pc-step-gradient].
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
@@ -232,7 +232,7 @@ def rollout(
 
     Notes
     -----
-    :eq:`eq-pc-total`.
+    [eq-pc-total].
 
     Source: Deisenroth & Rasmussen (2011), section 2.2.
 
@@ -270,7 +270,7 @@ def rollout_and_pullback(
 
     Notes
     -----
-    :eq:`eq-pc-chain`. The reverse pass keeps what every step has computed: O(steps · n² D) numbers
+    [eq-pc-chain]. The reverse pass keeps what every step has computed: O(steps · n² D) numbers
     at most.
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.

@@ -66,7 +66,7 @@ def sine_moments(m: Vector, S: Matrix) -> SineMoments:
 
     Notes
     -----
-    :eq:`eq-pc-sine-mean`, :eq:`eq-pc-sine-covariance`, :eq:`eq-pc-sine-gain`; O(k²).
+    [eq-pc-sine-mean], [eq-pc-sine-covariance], [eq-pc-sine-gain]; O(k²).
 
     Examples
     --------
@@ -178,7 +178,7 @@ def augment(m: Vector, S: Matrix, angles: Sequence[int]) -> Augmented:
 
     Notes
     -----
-    :eq:`eq-pc-augment`; O(D²).
+    [eq-pc-augment]; O(D²).
 
     Examples
     --------

@@ -50,7 +50,7 @@ class Paths:
         m(x) + φ(x)·w + k(x, X)·v,  v = K_y⁻¹ (y − m(X) − Φ w − ε).
 
     An input costs O(count (R + n)); memory beside the values is that of a block of them.
-    :eq:`eq-bo-pathwise`. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020).
+    [eq-bo-pathwise]. Source: Wilson, Borovitskiy, Terenin, Mostowsky & Deisenroth (2020).
 
     Examples
     --------
@@ -231,7 +231,7 @@ def sample_paths(
 
     Notes
     -----
-    By Matheron's rule, :eq:`eq-bo-pathwise`: w and ε are drawn for each path, ``w ~ N(0, I)`` and
+    By Matheron's rule, [eq-bo-pathwise]: w and ε are drawn for each path, ``w ~ N(0, I)`` and
     ``ε ~ N(0, σ_n² I)``, and ``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` is solved for; O(n R count +
     n² count), memory O(count (n + R)) and a block of Φ. Jitter that `condition` took counts as
     noise, here as there. Of inducing points u is drawn from its posterior, and

@@ -1,7 +1,7 @@
 """How far an equilibrium of a learned game is to be trusted: what its processes leave open.
 
-The payoffs at a mixture are independent and normal, :eq:`eq-ge-doubt`. Draws of them are draws of
-the regret, and where the equations of an equilibrium hold, they move it by :eq:`eq-ge-moved`.
+The payoffs at a mixture are independent and normal, [eq-ge-doubt]. Draws of them are draws of
+the regret, and where the equations of an equilibrium hold, they move it by [eq-ge-moved].
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _regrets(u: HostMatrix, p: HostMatrix, model: PayoffModel) -> HostMatrix:
 
 
 def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> HostMatrix:
-    """How an equilibrium moves with errors of the payoffs, its support kept, :eq:`eq-ge-moved`.
+    """How an equilibrium moves with errors of the payoffs, its support kept, [eq-ge-moved].
 
     Parameters
     ----------

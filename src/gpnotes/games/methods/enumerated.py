@@ -21,7 +21,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     """The exact expectations of a role's bumps, and their gradients, by summing over every profile.
 
     ``Σ_x M(x; n, p) f(x)``, and its derivatives ``n_r Σ_x M(x; n − e_r, p) f(x + e_t)``: the
-    definition, :eq:`eq-dp-expectation`, and :eq:`eq-dp-exact-gradient`.
+    definition, [eq-dp-expectation], and [eq-dp-exact-gradient].
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _sum(
 
 
 def chances(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix:
-    """The multinomial probabilities of profiles, :eq:`eq-dp-multinomial`, of all roles together.
+    """The multinomial probabilities of profiles, [eq-dp-multinomial], of all roles together.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The expected payoff exactly, in polynomial time: one coefficient of a product of polynomials.
 
 A bump is a product over strategies, f_1(x_1) f_2(x_2) …, and a multinomial is a row of Poisson
-counts given their sum, :eq:`eq-dp-bump` and :eq:`eq-dp-coefficients`. So for a role of n opponents
+counts given their sum, [eq-dp-bump] and [eq-dp-coefficients]. So for a role of n opponents
 with λ_s = n p_s
 
     E Π_s f_s(x_s) = [t^n] Π_s Σ_x π(x; λ_s) f_s(x) t^x / π(n; n),
@@ -83,8 +83,8 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
 
     Notes
     -----
-    The opponents of all strategies of a role are the same. The sum is :eq:`eq-dp-roles`.
-    Derivatives, :eq:`eq-dp-exact-gradient`, are those of the polynomial in p, homogeneous of
+    The opponents of all strategies of a role are the same. The sum is [eq-dp-roles].
+    Derivatives, [eq-dp-exact-gradient], are those of the polynomial in p, homogeneous of
     degree n_r in each role's part: ``∂/∂p_t = n_r E f(x + e_t)`` with one opponent less. O(B J n²)
     for a pair of strategies and J samples.
     """
@@ -154,7 +154,7 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Array:
 
     Notes
     -----
-    A product over strategies of functions of two counts, :eq:`eq-ge-doubt`: a coefficient of a
+    A product over strategies of functions of two counts, [eq-ge-doubt]: a coefficient of a
     product of polynomials in two variables. These are multiplied by their values at roots of one,
     on the host in double precision: O(S_r³ n² log(S_r n)) for a role.
     """

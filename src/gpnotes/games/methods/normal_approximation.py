@@ -5,8 +5,8 @@ For each role, with ``d_s = ℓ_s² + n p_s``, ``γ = Σ p_s ℓ_s² / d_s``, ``
 
     E f ≈ Π_r γ^(−½) Π_s ℓ_s/√d_s · exp(−½ Σ_s y_s²/d_s − ½ (n/γ) (qᵀy)²).
 
-which is :eq:`eq-dp-closed`, from :eq:`eq-dp-chain` by the determinant of a diagonal and a matrix of
-rank one, :eq:`eq-dp-determinants`. The exponent is a quadratic form in X_j whose coefficients know
+which is [eq-dp-closed], from [eq-dp-chain] by the determinant of a diagonal and a matrix of
+rank one, [eq-dp-determinants]. The exponent is a quadratic form in X_j whose coefficients know
 the mixture only. So all exponents of a batch are one matrix product, and all sums that payoffs and
 derivatives need are another. Mixtures stand in columns here, (s, B): what is done to each strategy
 is done to long rows.
@@ -70,8 +70,8 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     Notes
     -----
     Derivatives are those of the formula of this module, γ written as it stands there; along the
-    simplex they agree with :eq:`eq-dp-gradient` and any other way to write them,
-    :eq:`eq-dp-tangent`. O(B J s²) for s strategies a role.
+    simplex they agree with [eq-dp-gradient] and any other way to write them,
+    [eq-dp-tangent]. O(B J s²) for s strategies a role.
     """
     return [_expectation(problem, payoff) for payoff in problem.expansions]
 
@@ -133,7 +133,7 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Array:
     Notes
     -----
     The difference of the two has mean zero and twice the covariance: the factor of the closed form
-    with 2 n opponents, :eq:`eq-ge-pairs`.
+    with 2 n opponents, [eq-ge-pairs].
     """
     xp = array_namespace(problem.mixtures)
     mixtures = xp.matrix_transpose(problem.mixtures)

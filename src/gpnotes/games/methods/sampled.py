@@ -39,7 +39,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
 
     Notes
     -----
-    Derivatives are ``n_r E f(x + e_t)`` with one opponent less, :eq:`eq-dp-exact-gradient`,
+    Derivatives are ``n_r E f(x + e_t)`` with one opponent less, [eq-dp-exact-gradient],
     estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a
     time are as many samples as fit 32 MiB.
     """

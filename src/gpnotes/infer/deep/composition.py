@@ -89,7 +89,7 @@ class Coordinate:
 def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vector, ...]:
     """Draw a composition ``f_L(… f_2(f_1(x)))`` of processes at some inputs, layer by layer.
 
-    :eq:`eq-dg-compose`. Each layer has one function, which is drawn at the values of the one
+    [eq-dg-compose]. Each layer has one function, which is drawn at the values of the one
     before: exact, no inducing points.
 
     Parameters

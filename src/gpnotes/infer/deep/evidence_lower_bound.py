@@ -41,7 +41,7 @@ Posteriors = tuple[tuple[VariationalPosterior, ...], ...]
 def elbo(
     model: DeepGP, X: Matrix, y: Vector, noise: Noise | None = None, *, total: int | None = None
 ) -> float:
-    """The lower bound on the log evidence, ``Σ E log p(yᵢ | fᵢ) − Σ KL``, :eq:`eq-dg-bound`.
+    """The lower bound on the log evidence, ``Σ E log p(yᵢ | fᵢ) − Σ KL``, [eq-dg-bound].
 
     With draws it is an unbiased estimate of the bound; with `quadrature_noise` it has no error but
     that of the rule. The draws that a fit has held flatter the model that it found, which was bent
@@ -125,7 +125,7 @@ def elbo_and_gradient(
     Notes
     -----
     A unit hands back ``∂/∂h`` through its kernel and its mean; the draw
-    ``h = μ + √v ε`` turns it into derivatives by mean and variance, :eq:`eq-dg-back`. Jitter
+    ``h = μ + √v ε`` turns it into derivatives by mean and variance, [eq-dg-back]. Jitter
     counts as a constant.
 
     Examples
@@ -200,7 +200,7 @@ class Passed(NamedTuple):
 
 
 def passed(units: Posteriors, X: Matrix, noise: Noise) -> list[Passed]:
-    """Carry rows through the layers, with a draw for each value: :eq:`eq-dg-draw`.
+    """Carry rows through the layers, with a draw for each value: [eq-dg-draw].
 
     Parameters
     ----------
@@ -473,7 +473,7 @@ def with_divergence(model: DeepGP, units: Posteriors, part: Part) -> tuple[float
 
 
 def _less_divergence(unit: Unit, q: VariationalPosterior, bar: Unit) -> Unit:
-    """Less the derivatives of ``½ (tr BᵀB + wᵀw − M − log |BᵀB|)``, :eq:`eq-dg-kl`."""
+    """Less the derivatives of ``½ (tr BᵀB + wᵀw − M − log |BᵀB|)``, [eq-dg-kl]."""
     by_scales, by_couplings = root_pulled(unit, q.root, q.root)
     return cotangent(
         bar, weights=bar.weights - unit.weights,

@@ -81,7 +81,7 @@ class Unit:
 class DeepGP:
     """A deep Gaussian process: layers of units, and a likelihood of y given the last one.
 
-    ``h_l = f_l(h_{l−1})`` with ``h_0 = x``, :eq:`eq-dg-compose`. A model that `gpnotes.fit` takes;
+    ``h_l = f_l(h_{l−1})`` with ``h_0 = x``, [eq-dg-compose]. A model that `gpnotes.fit` takes;
     as a cotangent, it holds the derivatives.
 
     Parameters

@@ -98,7 +98,7 @@ class DeepPosterior:
     def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
         """The mean and the variance of f, or of new y, at each of some inputs.
 
-        Those of the mixture, :eq:`eq-dg-mixture`: the mean of the means, and the mean of the
+        Those of the mixture, [eq-dg-mixture]: the mean of the means, and the mean of the
         variances plus the variance of the means.
 
         Parameters

@@ -238,7 +238,7 @@ class WaveSums:
 
     Notes
     -----
-    ``cos nθ cos mθ = ½ (cos (n − m)θ + cos (n + m)θ)``, and so on: HHᵀ of :eq:`eq-id-once`
+    ``cos nθ cos mθ = ½ (cos (n − m)θ + cos (n + m)θ)``, and so on: HHᵀ of [eq-id-once]
     is made of 4T + 2 sums. They are in float64 where the device has it, in O(T) memory.
 
     Source: Hensman, Durrande & Solin (2018) for sums that are formed once.

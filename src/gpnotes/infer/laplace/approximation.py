@@ -55,7 +55,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
     Returns
     -------
     LaplacePosterior
-        The approximation, :eq:`eq-al-laplace`, :eq:`eq-la-bell`.
+        The approximation, [eq-al-laplace], [eq-la-bell].
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[V
 
 
 def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
-    """``K⁻¹(f − m)`` at the top of the quadratic that touches the posterior, :eq:`eq-la-newton`."""
+    """``K⁻¹(f − m)`` at the top of the quadratic that touches the posterior, [eq-la-newton]."""
     xp = array_namespace(deviation)
     if not bool(xp.all(second <= 0.0)):
         top = float(xp.max(second))
@@ -205,7 +205,7 @@ class LaplacePosterior:
 
         Notes
         -----
-        Costs O(n² m), :eq:`eq-la-predict`. Source: Rasmussen & Williams (2006), algorithm 3.2.
+        Costs O(n² m), [eq-la-predict]. Source: Rasmussen & Williams (2006), algorithm 3.2.
         """
         self._validate(Xs)
         return self._moments(Xs)
@@ -311,7 +311,7 @@ class LaplacePosterior:
         Returns
         -------
         Vector, shape (m,)
-            The probabilities, :eq:`eq-al-predictive`.
+            The probabilities, [eq-al-predictive].
         """
         label = require(self.likelihood, "the likelihood", LabelLikelihood)
         self._validate(Xs)
@@ -321,7 +321,7 @@ class LaplacePosterior:
     def log_evidence(self) -> float:
         """The approximate log evidence, nearly ``log p(y)``.
 
-        ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode, :eq:`eq-la-evidence`.
+        ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m) − ½ log |B|`` at the mode, [eq-la-evidence].
         Source: Rasmussen & Williams (2006), algorithm 3.1.
         """
         xp = array_namespace(self.mode)
@@ -331,7 +331,7 @@ class LaplacePosterior:
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
     def evidence_gradient(self) -> tuple[GP, Matrix]:
-        """Differentiate `log_evidence` by the process and the inputs, :eq:`eq-la-gradient`; O(n³).
+        """Differentiate `log_evidence` by the process and the inputs, [eq-la-gradient]; O(n³).
 
         Returns
         -------

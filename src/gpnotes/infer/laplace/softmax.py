@@ -31,7 +31,7 @@ __all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
 def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
     """Approximate the functions of all classes, given y (n,) at X (n, d), around their mode.
 
-    Class c has the probability ``exp(f_c) / Σ exp(f)``, :eq:`eq-la-softmax`, and each ``f_c`` the
+    Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax], and each ``f_c`` the
     prior of `gp`, by itself.
 
     Parameters
@@ -103,7 +103,7 @@ class Curvature:
     """``(K + W⁻¹)⁻¹`` of all classes, by factors of n rows.
 
     With ``W = D − Π Πᵀ`` and ``E = D^½ (I + D^½ K D^½)⁻¹ D^½``, class by class, it is
-    ``E − E R (Σ E_c)⁻¹ Rᵀ E``, where R puts the classes under each other, :eq:`eq-la-classes`.
+    ``E − E R (Σ E_c)⁻¹ Rᵀ E``, where R puts the classes under each other, [eq-la-classes].
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Curvature:
 
     @property
     def log_det(self) -> float:
-        """The logarithm of ``|I + K W|``, :eq:`eq-la-classes-determinant`."""
+        """The logarithm of ``|I + K W|``, [eq-la-classes-determinant]."""
         return sum(factor.log_det for factor in self.own) + self.common.log_det
 
     def root(self, c: int) -> Vector:

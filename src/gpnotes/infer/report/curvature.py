@@ -82,7 +82,7 @@ def survey(
     readings, v is about normal with covariance H⁻¹, and the standard error of an entry is the root
     of its place on the diagonal of H⁻¹. H comes from central differences of the gradient over
     `step` in units of `units`, or less where J is sharper: 2p evaluations, or a few more. On
-    average over readings H is the information, :eq:`eq-hp-information`; one over the root of *its*
+    average over readings H is the information, [eq-hp-information]; one over the root of *its*
     diagonal would be the error if the other entries were known, which is never larger.
 
     In these units, a direction is flat where J differs by less than `FLAT` between the end and

@@ -44,7 +44,7 @@ def condition_on_sums(
 
     Notes
     -----
-    :eq:`eq-id-once`; O(M³), whatever n is.
+    [eq-id-once]; O(M³), whatever n is.
 
     Source: Hensman, Durrande & Solin (2018).
 

@@ -194,7 +194,7 @@ class StateSpacePosterior:
         Notes
         -----
         More than m draws are those of `joint`, O(m n): their cost hardly grows with their number.
-        Fewer go by Matheron's rule, :eq:`eq-bo-pathwise`, O(n + m) each: a function of the prior
+        Fewer go by Matheron's rule, [eq-bo-pathwise], O(n + m) each: a function of the prior
         at readings and inputs, which the motion draws place by place, and what the filter makes of
         the readings less its values and noise. So equal inputs have equal values. Both are exact;
         all is in float64 where the device has it.

@@ -45,7 +45,7 @@ def condition(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
 
     Notes
     -----
-    The process is a motion of ν + ½ numbers, :eq:`eq-be-matern`, so Kalman's filter and a pass
+    The process is a motion of ν + ½ numbers, [eq-be-matern], so Kalman's filter and a pass
     back do: many stretches of the line at a time, joined exactly afterwards. Computed in float64
     where the device has it. Source: Hartikainen & Särkkä (2010); Särkkä & García-Fernández (2021).
 

@@ -27,7 +27,7 @@ __all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum"]
 class Kernel(KernelBase):
     """A covariance function k(x, z), with the pullbacks of its matrix and of its diagonal.
 
-    Its matrices are positive semidefinite, :eq:`eq-fv-psd`. Rows of its arguments are points.
+    Its matrices are positive semidefinite, [eq-fv-psd]. Rows of its arguments are points.
     Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``, ``sum([k1, k2])``;
     ``k.on(0, 2)`` looks at some columns only. Kernels are equal if they are of one class and their
     hyperparameters are equal; arrays among these are copied. What ``repr`` shows is for reading:

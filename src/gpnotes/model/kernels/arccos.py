@@ -23,7 +23,7 @@ __all__ = ["ArcCosine"]
 
 @dataclass(frozen=True)
 class ArcCosine(Kernel):
-    """A layer of infinitely many neurons: ``k(x, z) = σ_f² rⁿ sⁿ Jₙ(θ)/π``, :eq:`eq-ke-arccos`.
+    """A layer of infinitely many neurons: ``k(x, z) = σ_f² rⁿ sⁿ Jₙ(θ)/π``, [eq-ke-arccos].
 
     Parameters
     ----------

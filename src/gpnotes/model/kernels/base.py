@@ -135,7 +135,7 @@ class KernelBase(ABC):
     ) -> tuple[Self, Matrix, Matrix | None]:
         """Carry derivatives by the matrix back to the hyperparameters and the inputs.
 
-        The second half of :eq:`eq-fv-pullback`.
+        The second half of [eq-fv-pullback].
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ class Linear(Kernel):
 
 @dataclass(frozen=True)
 class Polynomial(Kernel):
-    """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``, :eq:`eq-wv-polynomial`.
+    """Polynomials: ``k(x, z) = (variance · xᵀz + bias)^degree``, [eq-wv-polynomial].
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ class OnGraph(Kernel):
 
 @dataclass(frozen=True)
 class GraphHeat(OnGraph):
-    """Heat that spreads along the edges: ``s(λ) = exp(−ℓ²λ/2)``, :eq:`eq-ke-heat`.
+    """Heat that spreads along the edges: ``s(λ) = exp(−ℓ²λ/2)``, [eq-ke-heat].
 
     The counterpart of `RBF`.
 
@@ -228,7 +228,7 @@ class GraphHeat(OnGraph):
 
 @dataclass(frozen=True)
 class GraphMatern(OnGraph):
-    """The counterpart of the Matérn kernels: ``s(λ) = (2ν/ℓ² + λ)^(−ν)``, :eq:`eq-ke-graph-matern`.
+    """The counterpart of the Matérn kernels: ``s(λ) = (2ν/ℓ² + λ)^(−ν)``, [eq-ke-graph-matern].
 
     For large ν it is `GraphHeat`.
 

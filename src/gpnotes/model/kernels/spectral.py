@@ -81,7 +81,7 @@ def _bands(values: Iterable[Numbers], name: str) -> tuple[Any, ...]:
 def spectral_mixture(
     variances: Iterable[float], frequencies: Iterable[Numbers], bandwidths: Iterable[Numbers]
 ) -> Kernel:
-    """Build the kernel whose spectrum is a mixture of normal densities, :eq:`eq-ke-mixture`.
+    """Build the kernel whose spectrum is a mixture of normal densities, [eq-ke-mixture].
 
     ``k(τ) = Σ_q v_q exp(−2π² Σ_d s_qd² τ_d²) cos(2π ω_q·τ)``.
 

@@ -27,7 +27,7 @@ _LINKS = {"probit": 9.0, "logit": 40.0}  # and the |f| beyond which a label is c
 
 @dataclass(frozen=True)
 class Bernoulli(LikelihoodBase):
-    """A label, 1 or −1: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``, :eq:`eq-al-label`.
+    """A label, 1 or −1: ``P(y = 1 | f) = Φ(f)`` or ``1 / (1 + exp(−f))``, [eq-al-label].
 
     All methods work entry by entry on arrays of one shape, as in `LikelihoodBase`, and hold in the
     tails: a label that is all but impossible has a finite logarithm. The second derivative is
@@ -97,7 +97,7 @@ class Bernoulli(LikelihoodBase):
         return p - q, 4.0 * p * q
 
     def probability(self, mean: Array, variance: Array) -> Array:
-        """Evaluate ``P(y = 1)`` for ``f ~ N(mean, variance)``, by entry, :eq:`eq-al-predictive`.
+        """Evaluate ``P(y = 1)`` for ``f ~ N(mean, variance)``, by entry, [eq-al-predictive].
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class Bernoulli(LikelihoodBase):
         return xp.where(_is_narrow(variance), *sums)
 
     def information(self, mean: Array, variance: Array) -> Array:
-        """Evaluate ``I(y; f) = H(y) − E H(y | f)`` for ``f ~ N(mean, variance)``, :eq:`eq-al-bald`.
+        """Evaluate ``I(y; f) = H(y) − E H(y | f)`` for ``f ~ N(mean, variance)``, [eq-al-bald].
 
         Parameters
         ----------

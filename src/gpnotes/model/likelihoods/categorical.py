@@ -23,7 +23,7 @@ _FITTING, _PREDICTING = 256, 1000  # nodes of the averages, half of them mirrore
 
 @dataclass(frozen=True)
 class Categorical(OfClasses):
-    """Class c has the probability ``exp(f_c) / Σ exp(f)``, :eq:`eq-la-softmax`.
+    """Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax].
 
     It is the softmax of `laplace.SoftmaxGP`, for `svgp` and its many rows. Where classes overlap it
     says how much; `RobustMax`, whose functions decide but for slips, does not: of labels drawn by

@@ -123,7 +123,7 @@ class RobustMax(OfClasses):
     """The class of the highest function is observed, but for a slip: any other, all alike.
 
     ``p(y | f)`` is ``1 − slip`` for the class of the highest of the values f (n, c), and
-    ``slip / (c − 1)`` for each of the others, :eq:`eq-la-robust`. A label that is wrong costs a
+    ``slip / (c − 1)`` for each of the others, [eq-la-robust]. A label that is wrong costs a
     logarithm of that and no more, however far away it is. The likelihood is the same for f and for
     f times any number: the unit of f cannot be learnt, and the variance of a kernel is best held.
 
@@ -137,8 +137,8 @@ class RobustMax(OfClasses):
     Notes
     -----
     It has no slope in f, so that it is a likelihood for `svgp`, which asks for averages over f
-    alone, :eq:`eq-la-expected`. For predictions, that a function is the highest is an integral
-    along its own values, :eq:`eq-la-highest`, here a rule of 200 equidistant nodes, scaled so that
+    alone, [eq-la-expected]. For predictions, that a function is the highest is an integral
+    along its own values, [eq-la-highest], here a rule of 200 equidistant nodes, scaled so that
     the classes sum to one; O(n c²). Source: Hernández-Lobato, Hernández-Lobato & Dupont (2011).
 
     Examples
