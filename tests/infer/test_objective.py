@@ -231,10 +231,10 @@ def test_what_is_no_model_is_refused_by_name():
 class Slipping(RBF):
     """A kernel with a slip in its pullback, which shows where the lengthscale has changed."""
 
-    def _pull(self, x, z, K_bar):
+    def _pullback(self, x, z, K_bar):
         if self.lengthscale != 1.0:
             raise ValueError("operands could not be broadcast together")
-        return super()._pull(x, z, K_bar)
+        return super()._pullback(x, z, K_bar)
 
 
 def test_a_slip_in_somebodys_kernel_is_raised_and_is_no_wall():

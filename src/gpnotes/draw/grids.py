@@ -244,7 +244,7 @@ def _at_lags(kernel: Kernel, lags: Matrix) -> Vector:
     if isinstance(kernel, Stationary):
         scaled = lags / kernel.lengthscale
         # of the lags themselves: a difference of squares would lose digits far from the centre
-        return kernel.variance * kernel.profile(array_namespace(lags).sum(scaled * scaled, axis=1))
+        return kernel.variance * kernel._profile(array_namespace(lags).sum(scaled * scaled, axis=1))
     if isinstance(kernel, Sum):
         return reduce(add, _each(kernel, lags))
     if isinstance(kernel, Product):
@@ -254,7 +254,7 @@ def _at_lags(kernel: Kernel, lags: Matrix) -> Vector:
     if isinstance(kernel, ActiveDims):
         return _at_lags(kernel.kernel, kernel.take_columns(lags))
     if isinstance(kernel, Constant | Periodic):
-        return kernel.gram(lags, 0.0 * lags[:1, :])[:, 0]
+        return kernel._gram(lags, 0.0 * lags[:1, :])[:, 0]
     raise TypeError(
         f"kernel must depend on differences only, as Stationary, Periodic and Constant kernels do, "
         f"their sums and products; got {kernel!r}"

@@ -90,7 +90,7 @@ def _(posterior: ExactPosterior) -> int:
 def _(posterior: SparsePosterior) -> int:
     Z = _double(posterior.Z, "Z")
     gp = _check.instance(posterior.gp, "gp", GP)
-    gp.kernel.validate_inputs(_check.matrix(Z, "Z"), "Z")
+    gp.kernel.validate_inputs(Z, "Z")
     inducing = _check.instance(posterior.inducing, "inducing", Inducing)
     for variables in (inducing.variables, inducing.given):
         same = _check.instance(variables, "inducing.variables", InducingPoints).inputs

@@ -45,7 +45,7 @@ class InPlaceKernel(AnyKernel, Parameters, Protocol):
     variance: float
     lengthscale: Numbers
 
-    def validate_inputs(self, x: Matrix, name: str) -> None: ...
+    def _validate_inputs(self, x: Matrix, name: str) -> None: ...
 
     def profile_in_place(self, q: HostMatrix, slope: HostMatrix) -> None: ...
 
@@ -92,7 +92,7 @@ def _projections(
 
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
-    kernel.validate_inputs(X, "X")
+    kernel._validate_inputs(X, "X")
     u = _xp.as_host(X)
     return (u - u.mean(axis=0)) / host_lengths(kernel)
 

@@ -34,24 +34,24 @@ _SMALL = 512  # points up to which all tiles of a kernel are kept: few enough to
 class Hooks(Parameters, Protocol):
     """What this module asks of any kernel."""
 
-    def gram(self, x: Matrix, z: Matrix | None) -> Matrix: ...
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix: ...
 
-    def pull_gram(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Any, Matrix, Matrix | None]: ...
 
-    def on_tiles(self, x: Matrix) -> TiledKernel: ...
+    def _on_tiles(self, x: Matrix) -> TiledKernel: ...
 
 
 def tiled(kernel: Hooks, x: Matrix) -> TiledKernel:
     """The kernel at work on the tiles of its matrix of x with itself.
 
     A class speaks for itself, not for its subclasses: one that brings another ``_gram`` or
-    ``_pull``, and no ``_on_tiles``, goes by these.
+    ``_pullback``, and no ``_on_tiles``, goes by these.
     """
-    hooks = {"_gram", "_pull", "_on_tiles"}
+    hooks = {"_gram", "_pullback", "_on_tiles"}
     speaker = next(kind for kind in type(kernel).__mro__ if hooks & vars(kind).keys())
-    return kernel.on_tiles(x) if "_on_tiles" in vars(speaker) else ByHooks(kernel, x)
+    return kernel._on_tiles(x) if "_on_tiles" in vars(speaker) else ByHooks(kernel, x)
 
 
 def evidence_in_place(
@@ -88,11 +88,11 @@ class ByHooks:
 
     def values(self, tile: Tile) -> HostMatrix:
         """k on the tile."""
-        return _xp.as_host(self._kernel.gram(*self._points(tile)))
+        return _xp.as_host(self._kernel._gram(*self._points(tile)))
 
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
         """Add what the tile says to the derivatives."""
-        kernel_bar, _, _ = self._kernel.pull_gram(*self._points(tile), bar)
+        kernel_bar, _, _ = self._kernel._pullback(*self._points(tile), bar)
         self._bar = kernel_bar if self._bar is None else added(self._bar, kernel_bar)
 
     def kernel_bar(self) -> Parameters:

@@ -96,7 +96,7 @@ def _factor(gp: GP, X: Matrix) -> Cholesky:
         if (lower := in_place.factor(gp.kernel, gp.noise_var, X)) is not None:
             return Cholesky(lower)
     memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
-    return factorise(plus_noise(gp.kernel.gram(X, None), gp.noise_var), name=_gram_name(gp))
+    return factorise(plus_noise(gp.kernel._gram(X, None), gp.noise_var), name=_gram_name(gp))
 
 
 def _gram_name(gp: GP) -> str:
@@ -210,7 +210,7 @@ class ExactPosterior:
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         pull, explained = self._project(Xs)
-        variance = array_namespace(Xs).clip(self.gp.kernel.gram_diag(Xs) - explained, 0.0, None)
+        variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
 
     def _project(self, Xs: Matrix) -> tuple[Vector, Vector]:
@@ -219,7 +219,7 @@ class ExactPosterior:
             lower = self.cholesky.lower
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
-        cross = self.gp.kernel.gram(self.X, Xs)
+        cross = self.gp.kernel._gram(self.X, Xs)
         half = self.cholesky.half_solved(cross)
         return xp.matrix_transpose(cross) @ self.alpha, explained(self.trend, Xs, cross, half)
 
@@ -239,7 +239,7 @@ class ExactPosterior:
         """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
         _check.matrix(Xs, name, columns=self.X.shape[1])
         _check.alike(Xs, name, self.X, "X")
-        self.gp.kernel.validate_inputs(Xs, name)
+        self.gp.kernel._validate_inputs(Xs, name)
 
     @takes("Xs")
     def mean(self, Xs: Matrix) -> Vector:
@@ -252,7 +252,7 @@ class ExactPosterior:
 
     @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
     def _pull(self, Xs: Matrix) -> Vector:
-        return self.gp.kernel.gram(Xs, self.X) @ self.alpha
+        return self.gp.kernel._gram(Xs, self.X) @ self.alpha
 
     @takes("Xs")
     def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
@@ -291,9 +291,9 @@ class ExactPosterior:
             lower = self.cholesky.lower
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
-        cross = self.gp.kernel.gram(self.X, Xs)
+        cross = self.gp.kernel._gram(self.X, Xs)
         half = self.cholesky.half_solved(cross)
-        covariance = self.gp.kernel.gram(Xs, None) - xp.matrix_transpose(half) @ half
+        covariance = self.gp.kernel._gram(Xs, None) - xp.matrix_transpose(half) @ half
         if self.trend is not None:
             covariance = covariance + added(self.trend, Xs, cross)
         return xp.matrix_transpose(cross) @ self.alpha, covariance
@@ -316,7 +316,7 @@ class ExactPosterior:
     @threads_for(_joint_work)
     def _jointly(self, Xs: Matrix, noise_var: float) -> Normal:
         pull, covariance = self.project_jointly(Xs, lower_only=True)
-        mean, scales = mean_at(self.gp.mean, self.trend, Xs) + pull, self.gp.kernel.gram_diag(Xs)
+        mean, scales = mean_at(self.gp.mean, self.trend, Xs) + pull, self.gp.kernel._diag(Xs)
         return joint_root(self.trend, mean, plus_noise(covariance, noise_var), scales)
 
     @takes("Xs")
@@ -394,7 +394,7 @@ class ExactPosterior:
         memory.require_square(self.X.shape[0], like=self.X, copies=6, what=what)
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
-        kernel_bar, X_bar, _ = self.gp.kernel.pull_gram(self.X, None, K_bar)
+        kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
@@ -444,7 +444,7 @@ class ExactPosterior:
 
     @threads_for(lambda self, x, y: self.X.shape[0] ** 2 * x.shape[0])
     def _extended(self, x: Matrix, y: Vector) -> ExactPosterior:
-        cross, block = self.gp.kernel.gram(self.X, x), self.gp.kernel.gram(x, None)
+        cross, block = self.gp.kernel._gram(self.X, x), self.gp.kernel._gram(x, None)
         block = plus_noise(block, self.gp.noise_var)
         factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
         xp = array_namespace(x)

@@ -172,11 +172,11 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
     >>> prior(GP(RBF(), 0.5), np.asarray([[0.0], [1.0]]), noise=True).variance
     array([1.5, 1.5])
     """
-    _check.instance(gp, "gp", GP).kernel.validate_inputs(_check.matrix(Xs, "Xs"), "Xs")
+    _check.instance(gp, "gp", GP).kernel.validate_inputs(Xs, "Xs")
     _check.flag(noise, "noise")
     memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
-    covariance = plus_noise(gp.kernel.gram(Xs, None), gp.noise_var if noise else 0.0)
-    scales = gp.kernel.gram_diag(Xs)
+    covariance = plus_noise(gp.kernel._gram(Xs, None), gp.noise_var if noise else 0.0)
+    scales = gp.kernel._diag(Xs)
     if isinstance(gp.mean, BasisMean):
         if gp.mean.weights is None:
             raise ValueError("gp.mean must have a prior on its weights; vague, it has no moments")
@@ -249,7 +249,7 @@ def validate_data(
         require_known_mean(gp)
     if _check.matrix(X, name, columns=columns).shape[0] == 0:
         raise ValueError(f"{name} must have at least one row; got {X.shape}")
-    gp.kernel.validate_inputs(X, name)
+    gp.kernel._validate_inputs(X, name)
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, name)
 
 

@@ -327,7 +327,7 @@ class Matern72(Stationary):
 class InPlace(Matern72):
     """The same, with what NumPy arrays need."""
 
-    def _profile_in_place(self, q, slope):
+    def profile_in_place(self, q, slope):
         slope[...] = self._slope(q)
         q[...] = self._profile(q)
 
@@ -338,7 +338,7 @@ class WithShape(InPlace):
 
     shape: float = params.positive(1.0)
 
-    def _profile_in_place(self, q, slope):
+    def profile_in_place(self, q, slope):
         raise AssertionError
 
     def _shape_bars(self, q, K_bar):
@@ -386,7 +386,7 @@ def test_a_class_says_itself_whether_it_works_in_place():
     assert InPlace.in_place
     assert not type("Child", (InPlace,), {}).in_place  # its profile may be another
     with pytest.raises(NotImplementedError, match="Matern72 does no work in place"):
-        Matern72()._profile_in_place(np.ones(1), np.ones(1))
+        Matern72().profile_in_place(np.ones(1), np.ones(1))
 
 
 def test_a_kernel_that_lacks_something_is_refused_when_it_is_made():
@@ -401,9 +401,11 @@ def test_a_kernel_that_lacks_something_is_refused_when_it_is_made():
             return np.exp(-q)
 
     class NoFields(g.Kernel):
-        _gram = _diag = _pull = _pull_diag = None
+        _gram = _diag = _pullback = _diag_pullback = None
 
-    with pytest.raises(TypeError, match="Brownian must bring _diag, _pull, _pull_diag: hooks"):
+    with pytest.raises(
+        TypeError, match="Brownian must bring _diag, _diag_pullback, _pullback: hooks"
+    ):
         Brownian()
     with pytest.raises(TypeError, match="NoSlope must bring _slope: hooks of"):
         NoSlope()

@@ -94,17 +94,17 @@ def admitted_predict_and_pullback(
     gp, lower = posterior.gp, posterior.cholesky.lower
     if point_predictions.supports(gp.kernel, Xs):
         return _in_place(posterior, gp.kernel, Xs)
-    cross = gp.kernel.gram(posterior.X, Xs)
+    cross = gp.kernel._gram(posterior.X, Xs)
     half = _xp.solve_triangular(lower, cross)
     mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
-    left = gp.kernel.gram_diag(Xs) - xp.sum(half * half, axis=0)
+    left = gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
 
     def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
         weights = _xp.solve_triangular(lower, half, transpose=True)
         K_bar = posterior.alpha[:, None] * mean_bar[None, :]
         K_bar = K_bar - 2.0 * weights * variance_bar[None, :]
-        _, _, by_cross = gp.kernel.pull_gram(posterior.X, Xs, K_bar)
-        _, by_diag = gp.kernel.pull_gram_diag(Xs, variance_bar)
+        _, _, by_cross = gp.kernel._pullback(posterior.X, Xs, K_bar)
+        _, by_diag = gp.kernel._diag_pullback(Xs, variance_bar)
         _, by_mean = differentiable_mean(gp).pullback(Xs, mean_bar)
         return by_cross + by_diag + by_mean
 

@@ -26,13 +26,13 @@ def candidates(gp: GP | ExactPosterior, X: Matrix, name: str = "X") -> Matrix:
     if isinstance(gp, ExactPosterior):
         gp.validate_inputs(X, name)
     else:
-        own.kernel.validate_inputs(_check.matrix(X, name), name)
+        own.kernel.validate_inputs(X, name)
     return X
 
 
 def covariance_at(gp: GP | ExactPosterior, X: Matrix) -> Matrix:
     """The covariance of f at inputs that are validated, for which the caller has room."""
-    return gp.project_jointly(X)[1] if isinstance(gp, ExactPosterior) else gp.kernel.gram(X, None)
+    return gp.project_jointly(X)[1] if isinstance(gp, ExactPosterior) else gp.kernel._gram(X, None)
 
 
 def reference_of(
@@ -47,7 +47,7 @@ def reference_of(
     if reference.shape[0] == 0:
         raise ValueError(f"reference must have at least one row; got {reference.shape}")
     _check.alike(reference, "reference", X, "X")
-    process(gp).kernel.validate_inputs(reference, "reference")
+    process(gp).kernel._validate_inputs(reference, "reference")
     return reference
 
 

@@ -117,12 +117,12 @@ def _covariances(
     kernel = arguments.process(gp).kernel
     memory.require(X.shape[0], reference.shape[0], copies=4, like=X, what="the covariance of f")
     if isinstance(gp, GP):
-        return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel.gram(reference, X))
+        return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel._gram(reference, X))
     # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
-    to_reference = gp.cholesky.half_solved(kernel.gram(gp.X, reference))
-    to_candidates = gp.cholesky.half_solved(kernel.gram(gp.X, X))
+    to_reference = gp.cholesky.half_solved(kernel._gram(gp.X, reference))
+    to_candidates = gp.cholesky.half_solved(kernel._gram(gp.X, X))
     known = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
-    return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel.gram(reference, X) - known)
+    return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel._gram(reference, X) - known)
 
 
 def _on_host(a: Array) -> HostArray:

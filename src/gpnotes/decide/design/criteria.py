@@ -103,7 +103,7 @@ class IntegratedVariance:
             yield from self.kept
             return
         for rows in memory.blocks(self.reference.shape[0], self.X.shape[0]):
-            yield rows, self.kernel.gram(self.X, self.reference[rows, :])
+            yield rows, self.kernel._gram(self.X, self.reference[rows, :])
 
     def gains(self, rows: Rows = None) -> Vector:
         """Return the gains of the candidates `rows`; of all for None."""
@@ -128,7 +128,7 @@ class IntegratedVariance:
         xp = array_namespace(self.X)
         state = self.state
         t = state.size
-        cross = self.kernel.gram(self.reference, self.X[j : j + 1, :])[:, 0]
+        cross = self.kernel._gram(self.reference, self.X[j : j + 1, :])[:, 0]
         pivot = state.add(j)
         w = (cross - self.weights[:, :t] @ state.W[j, :t]) / pivot
         # b = C(X, reference) w, with C = K − W Wᵀ

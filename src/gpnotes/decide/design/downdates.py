@@ -60,11 +60,11 @@ class KernelCovariance:
     def __init__(self, kernel: Kernel, X: Matrix) -> None:
         self.kernel = kernel
         self.X = X
-        self.diag = kernel.gram_diag(X)
+        self.diag = kernel._diag(X)
 
     def block(self, rows: Rows, columns: list[int]) -> Matrix:
         """Kernel values, with the diagonal where a candidate meets itself."""
-        K = self.kernel.gram(take_rows(self.X, rows), take_rows(self.X, columns))
+        K = self.kernel._gram(take_rows(self.X, rows), take_rows(self.X, columns))
         for k, column in enumerate(columns):
             if rows is None:
                 K[column, k] = self.diag[column]
@@ -181,6 +181,6 @@ def start_downdates(gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity:
     """The factor of a prior or of a posterior, before its first measurement."""
     if isinstance(gp, GP):
         return Downdates(KernelCovariance(gp.kernel, X), noise, capacity)
-    half = gp.cholesky.half_solved(gp.gp.kernel.gram(gp.X, X))
+    half = gp.cholesky.half_solved(gp.gp.kernel._gram(gp.X, X))
     known = array_namespace(X).matrix_transpose(half)
     return Downdates(KernelCovariance(gp.gp.kernel, X), noise, capacity, known)

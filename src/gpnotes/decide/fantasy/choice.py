@@ -127,7 +127,7 @@ class _Remaining(NamedTuple):
         half, covariance, variance, rounding = self.candidates
         if float(variance[j]) <= float(rounding[j]):  # known already: nothing changes
             return self
-        own = self.kernel.gram(self.places[j : j + 1, :], self.places)[0, :]
+        own = self.kernel._gram(self.places[j : j + 1, :], self.places)[0, :]
         row = (own - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(variance[j])
         covariance = covariance - covariance[:, j : j + 1] * (row / xp.sqrt(variance[j]))[None, :]
         variance = xp.clip(variance - row * row, self.noise_var, None)

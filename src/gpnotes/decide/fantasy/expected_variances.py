@@ -221,9 +221,7 @@ def expected_variance_parts(
     # E_x V_f[f(x)] = k(x, x) − tr(K_y⁻¹ E_x k_Xx k_xX), and E k k = C + E k E k
     half_means = averages.half_means
     explained = xp.sum(posterior.cholesky.inverse() * C) + xp.sum(half_means * half_means)
-    of_function = (
-        kernel.gram_diag(X[:1, :]) - explained + (posterior.gp.noise_var if noise else 0.0)
-    )
+    of_function = kernel._diag(X[:1, :]) - explained + (posterior.gp.noise_var if noise else 0.0)
     of_input = xp.sum(posterior.alpha * (C @ posterior.alpha))
     taken, added = [], []
     for rows in chunks(averages, candidates, most=_SQUARE):

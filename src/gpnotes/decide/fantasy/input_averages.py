@@ -178,11 +178,11 @@ def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     """
     xp = array_namespace(candidates)
     posterior = averages.posterior
-    half = posterior.cholesky.half_solved(posterior.gp.kernel.gram(posterior.X, candidates))
+    half = posterior.cholesky.half_solved(posterior.gp.kernel._gram(posterior.X, candidates))
     explained = xp.matrix_transpose(averages.half_means) @ half
     mean_covariance = kernel_means(posterior, candidates, averages.inputs) - explained
     # c(x̂, x̂) = k(x̂, x̂) − |L⁻¹ k_X(x̂)|²
-    prior = posterior.gp.kernel.gram_diag(candidates)
+    prior = posterior.gp.kernel._diag(candidates)
     variance = xp.clip(prior - xp.sum(half * half, axis=0), 0.0, None) + averages.noise_var
     rounding = max(10, half.shape[0]) * _xp.epsilon(half) * prior
     noisy = posterior.gp.noise_var > rounding

@@ -240,8 +240,8 @@ def _pulled(
     onto = factor.half_solved_t(candidates.half)  # K_y⁻¹ K_Xx̂
     K_bar = -factor.half_solved_t(averages.half_means) @ covariance_bar - 2.0 * onto * variance_bar
     q_bar = -onto @ xp.matrix_transpose(covariance_bar)
-    x_bar = kernel.pull_gram(posterior.X, x, K_bar)[2]
-    x_bar = x_bar + kernel.pull_gram_diag(x, variance_bar)[1]
+    x_bar = kernel._pullback(posterior.X, x, K_bar)[2]
+    x_bar = x_bar + kernel._diag_pullback(x, variance_bar)[1]
     m_bars, S_bars = [], []
     for t, uncertain in enumerate(averages.inputs):
         _, pull_candidates = mean_and_pullback(kernel, x, *uncertain)

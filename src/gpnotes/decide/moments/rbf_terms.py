@@ -68,7 +68,7 @@ def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list
     `TypeError` for any other kernel.
     """
     _check.instance(kernel, name, Kernel)
-    kernel.validate_inputs(like, "X")
+    kernel._validate_inputs(like, "X")
     terms = list(_terms_of(kernel, 1.0, like))
     ones = array_namespace(like).ones_like(like[0, :])
     stacked = array_namespace(like).stack([ones / lengths**2 for _, lengths in terms])

@@ -186,7 +186,7 @@ class Paths:
         gp, back = self.gp, xp.matrix_transpose(values_bar)
         by_features = self.features.pull(Xs, back @ self.weights)
         K_bar = xp.matrix_transpose(self.update) @ values_bar
-        _, _, by_cross = gp.kernel.pull_gram(self.places, Xs, K_bar)
+        _, _, by_cross = gp.kernel._pullback(self.places, Xs, K_bar)
         _, by_mean = differentiable_mean(gp).pullback(Xs, xp.sum(values_bar, axis=0))
         return by_features + by_cross + by_mean
 
@@ -287,5 +287,5 @@ def _update(anchor: Anchor, features: Features, weights: Matrix, normals: Matrix
 def _cross(kernel: Kernel, X: Matrix, Xs: Matrix) -> Matrix:
     """``k(X, Xs)``, (n, m), by the fast way where there is one."""
     if not in_place.supports(kernel, Xs):
-        return kernel.gram(X, Xs)
+        return kernel._gram(X, Xs)
     return in_place.cross(kernel, *in_place.scaled_pair(kernel, X, Xs))

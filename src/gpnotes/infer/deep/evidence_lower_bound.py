@@ -437,9 +437,9 @@ def _process_back(
         sums = Sums(0.0, bar.gradient, bar.sites, False)
         return cotangent(unit.gp.kernel, **bars), bar.Z, bar.X, sums
     K_bar = cross_slope(way, f.A, by_mean, by_variance)
-    kernel_bar, Z_bar, H_bar = kernel.pull_gram(unit.Z, H, K_bar)
+    kernel_bar, Z_bar, H_bar = kernel._pullback(unit.Z, H, K_bar)
     assert H_bar is not None
-    diagonal_bar, H_diagonal = kernel.pull_gram_diag(H, by_variance)
+    diagonal_bar, H_diagonal = kernel._diag_pullback(H, by_variance)
     sites = (f.A * (-2.0 * by_variance)) @ array_namespace(f.A).matrix_transpose(f.A)
     sums = Sums(0.0, f.A @ by_mean, _xp.symmetric_part(sites), False)
     return added(kernel_bar, diagonal_bar), Z_bar, H_bar + H_diagonal, sums

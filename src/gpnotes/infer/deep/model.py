@@ -68,7 +68,7 @@ class Unit:
         size = _check.matrix(self.Z, "Z").shape[0]
         if size == 0:
             raise ValueError(f"Z must have at least one row; got {self.Z.shape}")
-        self.gp.kernel.validate_inputs(self.Z, "Z")
+        self.gp.kernel._validate_inputs(self.Z, "Z")
         sizes = {"weights": size, "scales": size, "couplings": size * (size - 1) // 2}
         for name, wanted in sizes.items():
             vector = _check.vector(getattr(self, name), name, size=wanted)
@@ -231,7 +231,7 @@ def _inner(Z: Matrix, kernel: Kernel, column: int, linear: bool) -> Unit:
     unit = Unit(GP(kernel, 0.0, mean), Z, *(as_array(vector, Z) for vector in vectors))
     if linear:
         return unit
-    lower = factorise(kernel.gram(unit.Z, None), name="the Gram matrix of Z").lower
+    lower = factorise(kernel._gram(unit.Z, None), name="the Gram matrix of Z").lower
     return replace(unit, weights=_xp.solve_triangular(lower, unit.Z[:, column]))
 
 

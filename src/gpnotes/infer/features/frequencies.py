@@ -307,7 +307,7 @@ class Frequencies:
         """
         self.validate_kernel(kernel)
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
-        kernel.validate_inputs(X, name)
+        kernel._validate_inputs(X, name)
         return kernel
 
     def feature_rows(self, kernel: Kernel, X: Matrix) -> Matrix:
@@ -371,7 +371,7 @@ def _require_terms(terms: object, size: int) -> None:
 def _fits(kernel: Kernel, unit: Matrix) -> bool:
     """True if the kernel looks at no column that there are no frequencies for."""
     try:
-        kernel.validate_inputs(unit[:0, :], "X")
+        kernel._validate_inputs(unit[:0, :], "X")
     except ValueError:
         return False
     return True
@@ -480,7 +480,7 @@ def draw_frequencies(
 
 def _known(kernel: Kernel, X: Matrix) -> list[tuple[Stationary, tuple[int, ...]]]:
     """The terms of a kernel, if their spectral densities are known here, with their columns."""
-    _check.instance(kernel, "kernel", Kernel).validate_inputs(X, "X")
+    _check.instance(kernel, "kernel", Kernel)._validate_inputs(X, "X")
     terms = []
     for leaf, dims, _ in summands_of(kernel, tuple(range(X.shape[1]))):
         if not isinstance(leaf, Stationary) or type(leaf) not in _KNOWN:

@@ -65,7 +65,7 @@ class Harmonics(WaveVariables[Circular]):
 
     def amplitudes(self, kernel: Circular) -> Vector:
         """aₙ of each of the M, (M,)."""
-        return kernel.variance * kernel.spectrum(self.of_each).value
+        return kernel.variance * kernel._spectrum(self.of_each).value
 
     def amplitudes_pullback(self, kernel: Circular, bar: Vector) -> Circular:
         """The derivatives by the kernel."""
@@ -113,7 +113,7 @@ class Harmonics(WaveVariables[Circular]):
         """
         self.require_kernel(kernel)
         wide = _xp.in_double(self.orders)
-        kept = float(array_namespace(wide).sum(kernel.spectrum(wide).value))
+        kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
         return kernel.variance * max(0.0, 1.0 - kept)
 
     def gram(self, kernel: Circular) -> Matrix:
@@ -159,7 +159,7 @@ class Harmonics(WaveVariables[Circular]):
         if not isinstance(kernel, Circular):
             wanted = "a kernel on the circle, such as CircularRBF()"
             raise TypeError(f"kernel must be {wanted}; got {kernel!r}")
-        kernel.validate_inputs(self.inputs, "inputs")
+        kernel._validate_inputs(self.inputs, "inputs")
 
 
 def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
@@ -235,7 +235,7 @@ def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:
 
 def _orders_and_shares(kernel: Circular, n: int) -> tuple[HostVector, HostVector]:
     orders = np.arange(2.0 * n)
-    shares = to_numpy(kernel.spectrum(orders).value)
+    shares = to_numpy(kernel._spectrum(orders).value)
     kept = np.flatnonzero(shares > _ROUNDING)[:n]
     return orders[kept], shares[kept]
 
@@ -243,4 +243,4 @@ def _orders_and_shares(kernel: Circular, n: int) -> tuple[HostVector, HostVector
 def _validate_angles(kernel: Circular, X: Matrix) -> None:
     if not isinstance(kernel, Circular):
         raise TypeError(f"kernel must be on the circle, such as CircularRBF(); got {kernel!r}")
-    kernel.validate_inputs(_check.matrix(X, "X"), "X")
+    kernel.validate_inputs(X, "X")

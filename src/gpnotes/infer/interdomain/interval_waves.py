@@ -101,7 +101,7 @@ class IntervalHarmonics(WaveVariables[Matern]):
         if type(kernel) not in _POWERS:
             wanted = "a Matern12, Matern32 or Matern52"
             raise TypeError(f"kernel must be {wanted} on an interval; got {kernel!r}")
-        kernel.validate_inputs(self.inputs, "inputs")
+        kernel._validate_inputs(self.inputs, "inputs")
 
     def amplitudes(self, kernel: Matern) -> Vector:
         """Ones, (M,)."""

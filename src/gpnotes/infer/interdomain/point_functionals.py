@@ -108,7 +108,7 @@ class InducingPoints:
             K_uu.
         """
         _validate(self, kernel)
-        return kernel.gram(self.Z, None)
+        return kernel._gram(self.Z, None)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the points.
@@ -129,7 +129,7 @@ class InducingPoints:
         """
         _validate(self, kernel)
         require_bar(K_bar, self.size, self.size, self.Z)
-        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, K_bar)
+        kernel_bar, Z_bar, _ = kernel._pullback(self.Z, None, K_bar)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
@@ -149,7 +149,7 @@ class InducingPoints:
         """
         _validate(self, kernel)
         require_places(X, self.Z)
-        return kernel.gram(self.Z, X)
+        return kernel._gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uf back to the kernel and the points.
@@ -169,7 +169,7 @@ class InducingPoints:
         _validate(self, kernel)
         require_places(X, self.Z)
         require_bar(K_bar, self.size, X.shape[0], self.Z)
-        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, K_bar)
+        kernel_bar, Z_bar, _ = kernel._pullback(self.Z, X, K_bar)
         return kernel_bar, Z_bar
 
 
@@ -249,7 +249,7 @@ class WeightedPoints:
         _validate(self, kernel)
         memory.require_square(self.Z.shape[0], like=self.Z, copies=3, what="k(Z, Z)")
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        return _xp.symmetric_part(self.weights @ kernel.gram(self.Z, None) @ turned)
+        return _xp.symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the points.
@@ -262,7 +262,7 @@ class WeightedPoints:
         _validate(self, kernel)
         require_bar(K_bar, self.size, self.size, self.Z)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, None, turned @ K_bar @ self.weights)
+        kernel_bar, Z_bar, _ = kernel._pullback(self.Z, None, turned @ K_bar @ self.weights)
         return kernel_bar, Z_bar
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
@@ -272,7 +272,7 @@ class WeightedPoints:
         """
         _validate(self, kernel)
         require_places(X, self.Z)
-        return self.weights @ kernel.gram(self.Z, X)
+        return self.weights @ kernel._gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uf back to the kernel and the points.
@@ -286,7 +286,7 @@ class WeightedPoints:
         require_places(X, self.Z)
         require_bar(K_bar, self.size, X.shape[0], self.Z)
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        kernel_bar, Z_bar, _ = kernel.pull_gram(self.Z, X, turned @ K_bar)
+        kernel_bar, Z_bar, _ = kernel._pullback(self.Z, X, turned @ K_bar)
         return kernel_bar, Z_bar
 
 
@@ -363,7 +363,7 @@ def gram_of(variables: InducingVariables, kernel: Kernel) -> Matrix:
         K_uu.
     """
     points = _points_in(variables)
-    return variables.gram(kernel) if points is None else kernel.gram(points, None)
+    return variables.gram(kernel) if points is None else kernel._gram(points, None)
 
 
 def gram_pulled(
@@ -384,7 +384,7 @@ def gram_pulled(
     points = _points_in(variables)
     if points is None:
         return variables.gram_pullback(kernel, K_bar)
-    return kernel.pull_gram(points, None, K_bar)[:2]
+    return kernel._pullback(points, None, K_bar)[:2]
 
 
 def cross_of(variables: InducingVariables, kernel: Kernel, X: Matrix) -> Matrix:
@@ -401,7 +401,7 @@ def cross_of(variables: InducingVariables, kernel: Kernel, X: Matrix) -> Matrix:
         K_uf.
     """
     points = _points_in(variables)
-    return variables.cross(kernel, X) if points is None else kernel.gram(points, X)
+    return variables.cross(kernel, X) if points is None else kernel._gram(points, X)
 
 
 def cross_pulled(
@@ -422,7 +422,7 @@ def cross_pulled(
     points = _points_in(variables)
     if points is None:
         return variables.cross_pullback(kernel, X, K_bar)
-    return kernel.pull_gram(points, X, K_bar)[:2]
+    return kernel._pullback(points, X, K_bar)[:2]
 
 
 def _points_in(variables: InducingVariables) -> Matrix | None:
@@ -449,7 +449,7 @@ def _values(function: MeanFunction, Z: Matrix) -> Vector:
 def _validate(variables: InducingPoints | WeightedPoints, kernel: Kernel) -> None:
     """Raise, naming the argument, for a kernel that does not go with the points."""
     _check.instance(kernel, "kernel", Kernel)
-    kernel.validate_inputs(variables.Z, "Z")
+    kernel._validate_inputs(variables.Z, "Z")
 
 
 def require_places(X: Matrix, Z: Matrix) -> None:

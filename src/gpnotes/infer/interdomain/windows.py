@@ -241,7 +241,7 @@ class GaussianWindows:
     def _require_kernel(self, kernel: RBF) -> None:
         if type(kernel) is not RBF:
             raise TypeError(f"kernel must be a RBF for averages under windows; got {kernel!r}")
-        kernel.validate_inputs(self.Z, "Z")
+        kernel._validate_inputs(self.Z, "Z")
 
 
 class _Pair(NamedTuple):

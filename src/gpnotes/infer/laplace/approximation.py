@@ -86,7 +86,7 @@ def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) ->
 
 @threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
-    K = gp.kernel.gram(X, None)
+    K = gp.kernel._gram(X, None)
     mean = values_of(gp.mean, X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = unchecked(likelihood)[1](y, f)
@@ -220,14 +220,14 @@ class LaplacePosterior:
     def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
-        self.gp.kernel.validate_inputs(Xs, "Xs")
+        self.gp.kernel._validate_inputs(Xs, "Xs")
 
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
-        cross = self.gp.kernel.gram(self.X, Xs)
+        cross = self.gp.kernel._gram(self.X, Xs)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
-        variance = self.gp.kernel.gram_diag(Xs) - xp.sum(half * half, axis=0)
+        variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
         mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
@@ -270,7 +270,7 @@ class LaplacePosterior:
         """Predict the joint distribution of f at all of Xs (m, d); errors as in `covariance`."""
         self._validate_square(Xs)
         mean, _ = self._moments(Xs)
-        return normal_of(mean, self._covariance(Xs), self.gp.kernel.gram_diag(Xs))
+        return normal_of(mean, self._covariance(Xs), self.gp.kernel._diag(Xs))
 
     @takes("Xs")
     def covariance(self, Xs: Matrix) -> Matrix:
@@ -295,9 +295,9 @@ class LaplacePosterior:
 
     @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
     def _covariance(self, Xs: Matrix) -> Matrix:
-        cross = self.gp.kernel.gram(self.X, Xs)
+        cross = self.gp.kernel._gram(self.X, Xs)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
-        return self.gp.kernel.gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+        return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
 
     @takes("Xs")
     def probability(self, Xs: Matrix) -> Vector:
@@ -356,13 +356,13 @@ class LaplacePosterior:
         n = self.X.shape[0]
         xp = array_namespace(self.X)
         memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
-        K = self.gp.kernel.gram(self.X, None)
+        K = self.gp.kernel._gram(self.X, None)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * K)
         s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
         u = s - self.sqrt_W * self.cholesky.solved(self.sqrt_W * (K @ s))
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
-        kernel_bar, X_bar, _ = self.gp.kernel.pull_gram(self.X, None, K_bar)
+        kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         mean_bar, X_bar_of_mean = pulled(differentiable_mean(self.gp), self.X, self.gradient + u)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean

@@ -76,7 +76,7 @@ def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPost
 
 @threads_for(lambda gp, X, y, classes: classes * X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
-    K = gp.kernel.gram(X, None)
+    K = gp.kernel._gram(X, None)
     told = one_hot(y, classes)
     f, steps = _mode(K, told)
     share = _softmax(f)
@@ -268,7 +268,7 @@ class SoftmaxPosterior:
     def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.X.shape[1])
         _check.alike(Xs, "Xs", self.X, "X")
-        self.gp.kernel.validate_inputs(Xs, "Xs")
+        self.gp.kernel._validate_inputs(Xs, "Xs")
 
     def _moments(self, Xs: Matrix) -> tuple[Matrix, Stack]:
         blocks = memory.blocks(Xs.shape[0], self.classes * self.X.shape[0])
@@ -278,9 +278,9 @@ class SoftmaxPosterior:
 
     @threads_for(lambda self, Xs: self.classes * self.X.shape[0] ** 2 * Xs.shape[0])
     def _predict(self, Xs: Matrix) -> tuple[Matrix, Stack]:
-        cross = self.gp.kernel.gram(self.X, Xs)
+        cross = self.gp.kernel._gram(self.X, Xs)
         mean = array_namespace(Xs).matrix_transpose(cross) @ self.gradient
-        return mean, self.curvature.left_open(cross, self.gp.kernel.gram_diag(Xs))
+        return mean, self.curvature.left_open(cross, self.gp.kernel._diag(Xs))
 
     @takes("Xs")
     def probability(self, Xs: Matrix, stream: Stream | int, n: int = 1000) -> Matrix:
@@ -353,7 +353,7 @@ class SoftmaxPosterior:
         copies = 5 + 3 * self.classes
         memory.require_square(n, like=self.X, copies=copies, what="the gradient of the evidence")
         xp = array_namespace(self.X)
-        K, curvature = self.gp.kernel.gram(self.X, None), self.curvature
+        K, curvature = self.gp.kernel._gram(self.X, None), self.curvature
         V = curvature.left_open(K, _xp.diagonal(K))
         own = xp.stack([V[:, c, c] for c in range(self.classes)], axis=1)
         mixed = xp.sum(V * curvature.share[:, None, :], axis=-1)
@@ -363,7 +363,7 @@ class SoftmaxPosterior:
         K_bar = (0.5 * a + u) @ xp.matrix_transpose(a)
         for c in range(self.classes):
             K_bar = K_bar - 0.5 * _own_block(curvature, c)
-        kernel_bar, X_bar, _ = self.gp.kernel.pull_gram(self.X, None, K_bar)
+        kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         return cotangent(self.gp, kernel=kernel_bar, noise_var=0.0), X_bar
 
 

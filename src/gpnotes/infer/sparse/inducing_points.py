@@ -54,7 +54,7 @@ def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
            [2.]])
     """
     _check.instance(kernel, "kernel", Kernel)
-    kernel.validate_inputs(_check.matrix(X, "X"), "X")
+    kernel.validate_inputs(X, "X")
     n = _admitted_number(X, n)
     memory.require(n, X.shape[0], copies=2, like=X, what="the pivoted factor")
     wide = _xp.in_double(X)
@@ -65,7 +65,7 @@ def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
 
 def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
     xp = array_namespace(X)
-    gap = kernel.gram_diag(X)
+    gap = kernel._diag(X)
     least = 10.0 * X.shape[0] * _xp.epsilon(X) * float(xp.max(gap))
     rows = xp.zeros((n, X.shape[0]), dtype=X.dtype, device=_xp.device(X))
     chosen: list[int] = []
@@ -75,7 +75,7 @@ def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
         if j and pivot <= least:
             break
         chosen.append(i)
-        cross = kernel.gram(X[i : i + 1, :], X)[0, :]
+        cross = kernel._gram(X[i : i + 1, :], X)[0, :]
         row = (cross - rows[:j, i] @ rows[:j, :]) / pivot**0.5
         rows[j, :] = row
         gap = xp.clip(gap - row * row, 0.0, None)

@@ -90,7 +90,7 @@ class SparseGP:
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
-        self.gp.kernel.validate_inputs(variables.inputs, "Z")
+        self.gp.kernel._validate_inputs(variables.inputs, "Z")
 
     @cached_property
     def variables(self) -> InducingVariables:

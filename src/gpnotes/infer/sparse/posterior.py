@@ -167,7 +167,7 @@ class SparsePosterior:
         known = xp.matrix_transpose(half) @ half
         if self.degenerate:
             return known
-        return self.inducing.kernel.gram(wide, None) - xp.matrix_transpose(V) @ V + known
+        return self.inducing.kernel._gram(wide, None) - xp.matrix_transpose(V) @ V + known
 
     @takes("Xs")
     def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
@@ -177,7 +177,7 @@ class SparsePosterior:
         """
         self._validate_square(Xs, noise)
         mean, _ = self._moments(Xs, self._blocks(Xs, None))
-        return normal_of(mean, self._noisy_covariance(Xs, noise), self.gp.kernel.gram_diag(Xs))
+        return normal_of(mean, self._noisy_covariance(Xs, noise), self.gp.kernel._diag(Xs))
 
     @takes("Xs")
     def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
@@ -226,4 +226,4 @@ class SparsePosterior:
     def _validate(self, Xs: Matrix) -> None:
         _check.matrix(Xs, "Xs", columns=self.Z.shape[1])
         _check.alike(Xs, "Xs", self.Z, "Z")
-        self.gp.kernel.validate_inputs(Xs, "Xs")
+        self.gp.kernel._validate_inputs(Xs, "Xs")

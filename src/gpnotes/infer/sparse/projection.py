@@ -85,7 +85,7 @@ class Inducing:
             return block.Phi.T, block.gap
         V = _xp.solve_triangular(self.factor.lower, cross_of(self.variables, kernel, X))
         xp = array_namespace(X)
-        return V, xp.clip(self.kernel.gram_diag(X) - xp.sum(V * V, axis=0), 0.0, None)
+        return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
 
     def blocks(self, n: int) -> Iterator[slice]:
         """Split n rows of data into blocks of a few.
@@ -123,7 +123,7 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
         ``JitterWarning`` tells.
     """
     inputs = variables.inputs
-    gp.kernel.validate_inputs(inputs, "Z")
+    gp.kernel._validate_inputs(inputs, "Z")
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
     kernel = in_double(gp.kernel)
     wide = _variables_in_double(variables)

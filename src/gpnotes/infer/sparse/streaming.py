@@ -143,7 +143,7 @@ class Sums:
         xp = array_namespace(seen.T)
         noise_var = self.gp.noise_var
         gram = _xp.symmetric_part(seen.T @ seen.gram @ xp.matrix_transpose(seen.T))
-        prior = sums.count * self.inducing.kernel.gram_diag(seen.place)
+        prior = sums.count * self.inducing.kernel._diag(seen.place)
         gap = xp.clip(prior - xp.sum(_xp.diagonal(gram)), 0.0, None)
         return Statistics(
             sums.count,
@@ -272,7 +272,7 @@ class Pull:
         variables = cast(WaveVariables[Any], inducing.variables)
         kernel_bar = variables.amplitudes_pullback(inducing.kernel, _xp.diagonal(K_bar_H))
         gaps_bar = xp.full_like(seen.place[:, 0], sums.count * self.gap_bar)
-        diag_bar, _ = inducing.kernel.pull_gram_diag(seen.place, gaps_bar)
+        diag_bar, _ = inducing.kernel._diag_pullback(seen.place, gaps_bar)
         return Slopes(
             added(kernel_bar, diag_bar),
             inducing.Z,
@@ -300,7 +300,7 @@ class Pull:
         K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
         kernel = self.inducing.kernel
         kernel_bar, Z_bar = cross_pulled(self.inducing.variables, kernel, X, K_bar)
-        diag_bar, _ = kernel.pull_gram_diag(X, gap_bar)
+        diag_bar, _ = kernel._diag_pullback(X, gap_bar)
         moved = 0.0 * self.precision
         if not self.method.constant:
             moved = V_bar @ xp.matrix_transpose(V)

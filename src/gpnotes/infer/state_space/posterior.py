@@ -153,9 +153,9 @@ class StateSpacePosterior:
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
         xp, kernel, x = array_namespace(Xs), kernel_of(self.gp), _xp.in_double(Xs)
-        prior = kernel.gram(x, None) / kernel.variance
+        prior = kernel._gram(x, None) / kernel.variance
         told = [
-            self._given(kernel.gram(self.times[:, None], x[j : j + 1, :])[:, 0] / kernel.variance)
+            self._given(kernel._gram(self.times[:, None], x[j : j + 1, :])[:, 0] / kernel.variance)
             for j in range(x.shape[0])
         ]
         known = xp.stack([run._unit(x[:, 0], False)[0] for run in told], axis=1) if told else prior
@@ -168,7 +168,7 @@ class StateSpacePosterior:
         Arguments and errors are those of `covariance`.
         """
         covariance = self.covariance(Xs, noise)
-        return normal_of(self.mean(Xs), covariance, self.gp.kernel.gram_diag(Xs))
+        return normal_of(self.mean(Xs), covariance, self.gp.kernel._diag(Xs))
 
     @takes("Xs")
     @in_one_pool

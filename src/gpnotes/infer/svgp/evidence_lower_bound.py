@@ -229,7 +229,7 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: Way, scale:
     model = posterior.model
     _, by_mean, by_variance = block.slopes
     kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
-    diagonal_bar, _ = model.gp.kernel.pull_gram_diag(block.X, by_variance)
+    diagonal_bar, _ = model.gp.kernel._diag_pullback(block.X, by_variance)
     mean_bar, _ = pulled(differentiable_mean(model.gp), block.X, by_mean)
     scales = array_namespace(by_mean).full_like(by_mean, scale)
     likelihood = cast(Likelihood, model.likelihood)

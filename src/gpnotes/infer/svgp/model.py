@@ -76,7 +76,7 @@ class SVGP:
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
         object.__setattr__(self, "variables", variables)
-        self.gp.kernel.validate_inputs(variables.inputs, "Z")
+        self.gp.kernel._validate_inputs(variables.inputs, "Z")
         _check.whole(self.nodes, "nodes", 2, _MOST_NODES)
 
     @cached_property
@@ -127,4 +127,4 @@ def validate_inputs(model: SVGP, Xs: Matrix) -> None:
     inputs = model.variables.inputs
     _check.matrix(Xs, "Xs", columns=inputs.shape[1])
     _check.alike(Xs, "Xs", inputs, "Z")
-    model.gp.kernel.validate_inputs(Xs, "Xs")
+    model.gp.kernel._validate_inputs(Xs, "Xs")

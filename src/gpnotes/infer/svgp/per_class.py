@@ -145,6 +145,6 @@ def _bar_of_rows(model: SVGP, block: ClassesBlock, ways: tuple[Way, ...]) -> SVG
     X, kernel = block[0].X, model.gp.kernel
     kernel_bar, Z_bar = cross_pulled(model.variables, kernel, X, sum(by_cross[1:], by_cross[0]))
     by_own = [slope.by_variance for slope in slopes]
-    own_bar, _ = kernel.pull_gram_diag(X, sum(by_own[1:], by_own[0]))
+    own_bar, _ = kernel._diag_pullback(X, sum(by_own[1:], by_own[0]))
     gp_bar = cotangent(model.gp, kernel=added(kernel_bar, own_bar))
     return cotangent(model, gp=gp_bar, Z=Z_bar)

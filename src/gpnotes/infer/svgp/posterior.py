@@ -184,7 +184,7 @@ class VariationalPosterior(Variational):
         A = marginals(self, Xs).A
         B = self.root @ A
         xp = array_namespace(Xs)
-        spare = self.model.gp.kernel.gram(Xs, None) - xp.matrix_transpose(A) @ A
+        spare = self.model.gp.kernel._gram(Xs, None) - xp.matrix_transpose(A) @ A
         return spare + xp.matrix_transpose(B) @ B
 
     @takes("Xs")
@@ -195,7 +195,7 @@ class VariationalPosterior(Variational):
         """
         self._validate_square(Xs)
         mean, _ = self._moments(Xs)
-        return normal_of(mean, self._covariance(Xs), self.model.gp.kernel.gram_diag(Xs))
+        return normal_of(mean, self._covariance(Xs), self.model.gp.kernel._diag(Xs))
 
     @takes("Xs")
     def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
@@ -337,7 +337,7 @@ def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
     kernel, xp = posterior.model.gp.kernel, array_namespace(X)
     cross = cross_of(posterior.model.variables, kernel, X)
     A = _xp.solve_triangular(posterior.inducing.lower, cross)
-    return A, xp.clip(kernel.gram_diag(X) - xp.sum(A * A, axis=0), 0.0, None)
+    return A, xp.clip(kernel._diag(X) - xp.sum(A * A, axis=0), 0.0, None)
 
 
 def _in_place(

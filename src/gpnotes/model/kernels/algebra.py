@@ -40,8 +40,8 @@ class Kernel(KernelBase):
     multiplied, since ``+`` on kernels does not add their fields.
 
     A kernel of your own is a frozen dataclass that brings four hooks: ``_gram``, ``_diag``,
-    ``_pull`` and ``_pull_diag``; one that depends on distances only subclasses `Stationary` and
-    brings two. `gpnotes.testing.check_kernel` says whether it is right.
+    ``_pullback`` and ``_diag_pullback``; one that depends on distances only subclasses
+    `Stationary` and brings two. `gpnotes.testing.check_kernel` says whether it is right.
 
     Examples
     --------
@@ -164,9 +164,9 @@ class _Combination(Kernel):
     def _leaves_labels(self, part: Kernel) -> bool:
         """True if a part that knows no labels can stand beside one that does."""
 
-    def _validate(self, x: Matrix, name: str) -> None:
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
         for part in self.parts:
-            part._validate(x, name)
+            part._validate_inputs(x, name)
 
     @abstractmethod
     def __repr__(self) -> str: ...
@@ -203,15 +203,15 @@ class Sum(_Combination):
     def _diag(self, x: Matrix) -> Vector:
         return added(part._diag(x) for part in self.parts)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        bars, x_bars, z_bars = zip(*(p._pull(x, z, K_bar) for p in self.parts), strict=True)
+        bars, x_bars, z_bars = zip(*(p._pullback(x, z, K_bar) for p in self.parts), strict=True)
         z_bar = None if z is None else added(z_bars)
         return cotangent(self, parts=bars), added(x_bars), z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        bars, x_bars = zip(*(p._pull_diag(x, d_bar) for p in self.parts), strict=True)
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        bars, x_bars = zip(*(p._diag_pullback(x, d_bar) for p in self.parts), strict=True)
         return cotangent(self, parts=bars), added(x_bars)
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
@@ -251,18 +251,18 @@ class Product(_Combination):
     def _diag(self, x: Matrix) -> Vector:
         return reduce(mul, (part._diag(x) for part in self.parts))
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         others = products_of_others([part._gram(x, z) for part in self.parts])
-        pulled = (p._pull(x, z, K_bar * k) for p, k in zip(self.parts, others, strict=True))
+        pulled = (p._pullback(x, z, K_bar * k) for p, k in zip(self.parts, others, strict=True))
         bars, x_bars, z_bars = zip(*pulled, strict=True)
         z_bar = None if z is None else added(z_bars)
         return cotangent(self, parts=bars), added(x_bars), z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         others = products_of_others([part._diag(x) for part in self.parts])
-        pulled = (p._pull_diag(x, d_bar * k) for p, k in zip(self.parts, others, strict=True))
+        pulled = (p._diag_pullback(x, d_bar * k) for p, k in zip(self.parts, others, strict=True))
         bars, x_bars = zip(*pulled, strict=True)
         return cotangent(self, parts=bars), added(x_bars)
 
@@ -304,22 +304,22 @@ class Scaled(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return self.scale * self.kernel._diag(x)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         scale_bar = total(K_bar * self.kernel._gram(x, z))
-        bar, x_bar, z_bar = self.kernel._pull(x, z, self.scale * K_bar)
+        bar, x_bar, z_bar = self.kernel._pullback(x, z, self.scale * K_bar)
         return cotangent(self, scale=scale_bar, kernel=bar), x_bar, z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        bar, x_bar = self.kernel._pull_diag(x, self.scale * d_bar)
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        bar, x_bar = self.kernel._diag_pullback(x, self.scale * d_bar)
         return cotangent(self, scale=total(d_bar * self.kernel._diag(x)), kernel=bar), x_bar
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return tiled_kernels.Scaled(self, self.scale, tiled(self.kernel, x))
 
-    def _validate(self, x: Matrix, name: str) -> None:
-        self.kernel._validate(x, name)
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        self.kernel._validate_inputs(x, name)
 
     def __repr__(self) -> str:
         inner = f"({self.kernel!r})" if isinstance(self.kernel, Sum) else repr(self.kernel)
@@ -363,28 +363,28 @@ class ActiveDims(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return self.kernel._diag(self.take_columns(x))
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         inner_z = None if z is None else self.take_columns(z)
-        bar, x_bar, z_bar = self.kernel._pull(self.take_columns(x), inner_z, K_bar)
+        bar, x_bar, z_bar = self.kernel._pullback(self.take_columns(x), inner_z, K_bar)
         z_bar = None if z is None or z_bar is None else self._put(z_bar, z)
         return cotangent(self, kernel=bar), self._put(x_bar, x), z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        bar, x_bar = self.kernel._pull_diag(self.take_columns(x), d_bar)
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        bar, x_bar = self.kernel._diag_pullback(self.take_columns(x), d_bar)
         return cotangent(self, kernel=bar), self._put(x_bar, x)
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
         return tiled_kernels.Wrapped(self, tiled(self.kernel, self.take_columns(x)))
 
-    def _validate(self, x: Matrix, name: str) -> None:
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
         if max(self.dims) >= x.shape[1]:
             raise ValueError(f"{name} must have more than {max(self.dims)} columns; got {x.shape}")
         if self.kernel.labels_rows and self.dims[-1] != x.shape[1] - 1:
             wanted = f"the last of dims, {self.dims[-1]}, as its last column: it holds labels"
             raise ValueError(f"{name} must have {wanted}; got {x.shape}")
-        self.kernel._validate(self.take_columns(x), f"{name}[:, {list(self.dims)}]")
+        self.kernel._validate_inputs(self.take_columns(x), f"{name}[:, {list(self.dims)}]")
 
     def take_columns(self, x: Array) -> Array:
         """The columns that the inner kernel sees."""

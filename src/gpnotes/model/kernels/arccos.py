@@ -73,7 +73,7 @@ class ArcCosine(Kernel):
         squares = array_namespace(x).sum(self._affine(x) ** 2, axis=1)
         return self.variance * _AT_ZERO[self.order] * squares**self.order
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         xp = array_namespace(x)
@@ -97,7 +97,7 @@ class ArcCosine(Kernel):
         bar, out = self._unaffine(*both, variance_bar)
         return bar, out[: x.shape[0], :], out[x.shape[0] :, :]
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         u = self._affine(x)
         squares = array_namespace(x).sum(u * u, axis=1)
         scaled = d_bar * _AT_ZERO[self.order]

@@ -1,8 +1,8 @@
 """The base class of all kernels: four hooks that a class brings, and the public methods over them.
 
 A kernel is a frozen dataclass whose fields are its hyperparameters. The public methods check their
-arguments once; the hooks behind them, ``_gram``, ``_diag``, ``_pull`` and ``_pull_diag``, check
-nothing. How kernels combine is in `algebra`.
+arguments once; the hooks behind them, ``_gram``, ``_diag``, ``_pullback`` and ``_diag_pullback``,
+check nothing. How kernels combine is in `algebra`.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class KernelBase(ABC):
         """The diagonal of ``_gram(x, None)``, (n,)."""
 
     @abstractmethod
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         """The answer of `pullback`: ``(kernel_bar, x_bar, z_bar)``, the first by `cotangent`."""
 
     @abstractmethod
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         """The answer of `diag_pullback`: ``(kernel_bar, x_bar)``."""
 
     def _on_tiles(self, x: Matrix) -> TiledKernel:
@@ -114,6 +114,8 @@ class KernelBase(ABC):
         memory.require(*size, copies=2, like=x, what="K")
         return self._gram(x, z)
 
+    gram = __call__  # by the name of its hook
+
     def diag(self, x: Matrix) -> Vector:
         """Evaluate the diagonal of ``kernel(x)`` without the rest of the matrix.
 
@@ -127,7 +129,7 @@ class KernelBase(ABC):
         Vector, shape (n,)
             The variances ``k(xᵢ, xᵢ)``.
         """
-        self._validate(_check.matrix(x, "x"), "x")
+        self.validate_inputs(x, "x")
         return self._diag(x)
 
     def pullback(
@@ -159,7 +161,7 @@ class KernelBase(ABC):
         self._validate_both(x, z)
         _check.matrix(K_bar, "K_bar", rows=x.shape[0], columns=(x if z is None else z).shape[0])
         _check.alike(K_bar, "K_bar", x, "x")
-        return self._pull(x, z, K_bar)
+        return self._pullback(x, z, K_bar)
 
     def diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         """Carry derivatives by the diagonal back through `diag`.
@@ -178,9 +180,9 @@ class KernelBase(ABC):
         x_bar : Matrix, shape (n, d)
             The derivatives by x.
         """
-        self._validate(_check.matrix(x, "x"), "x")
+        self.validate_inputs(x, "x")
         _check.alike(_check.vector(d_bar, "d_bar", size=x.shape[0]), "d_bar", x, "x")
-        return self._pull_diag(x, d_bar)
+        return self._diag_pullback(x, d_bar)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, KernelBase) or type(other) is not type(self):
@@ -198,43 +200,23 @@ class KernelBase(ABC):
         values = (f"{item.name}={_shown(getattr(self, item.name))}" for item in fields(self))
         return f"{type(self).__name__}({', '.join(values)})"
 
-    def gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        """Calling the kernel, for inputs that were validated, as other rooms do behind a door.
-
-        So it is in all methods down to `on_tiles`: each calls its hook, and checks nothing.
-        """
-        return self._gram(x, z)
-
-    def gram_diag(self, x: Matrix) -> Vector:
-        """`diag`, unchecked."""
-        return self._diag(x)
-
-    def pull_gram(
-        self, x: Matrix, z: Matrix | None, K_bar: Matrix
-    ) -> tuple[Self, Matrix, Matrix | None]:
-        """`pullback`, unchecked."""
-        return self._pull(x, z, K_bar)
-
-    def pull_gram_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        """`diag_pullback`, unchecked."""
-        return self._pull_diag(x, d_bar)
-
     def on_tiles(self, x: Matrix) -> TiledKernel:
-        """The kernel at work on the tiles of its matrix for NumPy arrays, unchecked."""
+        """Put the kernel to work on the tiles of its matrix of x with itself, NumPy arrays."""
+        self.validate_inputs(x, "x")
         return self._on_tiles(x)
 
     def validate_inputs(self, x: Matrix, name: str) -> None:
-        """Raise, naming the argument, if a finite matrix `x` is no input of this kernel."""
-        self._validate(x, name)
+        """Raise, naming the argument, if `x` is no finite matrix or no input of this kernel."""
+        self._validate_inputs(_check.matrix(x, name), name)
 
     def _validate_both(self, x: Matrix, z: Matrix | None) -> None:
-        self._validate(_check.matrix(x, "x"), "x")
+        self.validate_inputs(x, "x")
         if z is not None:
-            self._validate(_check.matrix(z, "z", columns=x.shape[1]), "z")
+            self._validate_inputs(_check.matrix(z, "z", columns=x.shape[1]), "z")
             _check.alike(z, "z", x, "x")
 
-    def _validate(self, x: Matrix, name: str) -> None:
-        """Raise if one of the hyperparameters does not go with inputs like `x`."""
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        """`validate_inputs` of a finite matrix."""
         if holds_derivatives(self):
             raise TypeError(f"{self!r} holds derivatives and is no kernel to call")
         if x.shape[1] == 0:

@@ -59,7 +59,8 @@ class Circular(Kernel):
         """ρ at ways d from 0 to π, of any shape, with all derivatives."""
 
     def spectrum(self, orders: Vector) -> Slopes:
-        """The spectrum at these orders and its slopes, unchecked, for other rooms."""
+        """Evaluate ``aₙ/σ_f²`` at whole n (R,), with the derivatives by hyperparameters."""
+        self._validate_orders(orders)
         return self._spectrum(orders)
 
     @abstractmethod
@@ -116,7 +117,7 @@ class Circular(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         xp = array_namespace(x)
@@ -129,7 +130,7 @@ class Circular(Kernel):
         bar = self._bar(K_bar, slopes)
         return (bar, x_bar + z_bar, None) if z is None else (bar, x_bar, z_bar)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         xp = array_namespace(x)
         return self._bar(d_bar, self._correlation(xp.zeros_like(d_bar))), xp.zeros_like(x)
 
@@ -137,8 +138,8 @@ class Circular(Kernel):
         shape = {name: self.variance * total(bar * a) for name, a in slopes.by_shape.items()}
         return cotangent(self, variance=total(bar * slopes.value), **shape)
 
-    def _validate(self, x: Matrix, name: str) -> None:
-        super()._validate(x, name)
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        super()._validate_inputs(x, name)
         if x.shape[1] != 1:
             raise ValueError(f"{name} must have one column, of angles; got {x.shape}")
 

@@ -40,12 +40,12 @@ class Constant(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         return cotangent(self, variance=total(K_bar)), *_nothing(x, z)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
 
 
@@ -84,13 +84,13 @@ class White(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         variance_bar = total(_xp.diagonal(K_bar)) if z is None else 0.0
         return cotangent(self, variance=variance_bar), *_nothing(x, z)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         return cotangent(self, variance=total(d_bar)), _nothing(x, None)[0]
 
 

@@ -34,7 +34,7 @@ class _OfOutputs(Kernel):
     def _parameter(self) -> tuple[Array, str]:
         """An array that the inputs must be like, and its name."""
 
-    def _validate(self, x: Matrix, name: str) -> None:
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
         if x.shape[1] != 1:
             raise ValueError(f"{name} must have one column, of outputs; got {x.shape}")
         array, label = self._parameter
@@ -135,7 +135,7 @@ class Coregion(_OfOutputs):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).take(_xp.diagonal(self.covariance), _number(x))
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         xp, left = array_namespace(x), _membership(x, self._outputs)
@@ -143,7 +143,7 @@ class Coregion(_OfOutputs):
         B_bar = xp.matrix_transpose(left) @ (K_bar @ right)
         return self._bar(B_bar), xp.zeros_like(x), None if z is None else xp.zeros_like(z)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         d_bar = d_bar @ _membership(x, self._outputs)
         bar = self._bar(d_bar[:, None] * _xp.eye(self._outputs, x))
         return bar, array_namespace(x).zeros_like(x)
@@ -206,16 +206,16 @@ class OutputNoise(_OfOutputs):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).take(self.variance, _number(x))
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         if z is None:
-            return *self._pull_diag(x, _xp.diagonal(K_bar)), None
+            return *self._diag_pullback(x, _xp.diagonal(K_bar)), None
         xp = array_namespace(x)
         bar = cotangent(self, variance=xp.zeros_like(self.variance))
         return bar, xp.zeros_like(x), xp.zeros_like(z)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         bar = cotangent(self, variance=d_bar @ _membership(x, self._outputs))
         return bar, array_namespace(x).zeros_like(x)
 

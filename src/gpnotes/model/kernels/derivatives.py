@@ -32,8 +32,8 @@ class _OfLabelled(Kernel):
         """They do."""
         return True
 
-    def _validate(self, x: Matrix, name: str) -> None:
-        super()._validate(x, name)
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        super()._validate_inputs(x, name)
         _validate_labels(x, name)
 
 
@@ -100,7 +100,7 @@ class WithGradients(_OfLabelled):
     def _diag(self, x: Matrix) -> Vector:
         return self._seen.diag(Rows.of(x))
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         left = Rows.of(x)
@@ -119,7 +119,7 @@ class WithGradients(_OfLabelled):
             return kernel_bar, _unlabelled(x_bar + z_bar), None
         return kernel_bar, _unlabelled(x_bar), _unlabelled(z_bar)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         bar, x_bar = self._seen.pull_diag(Rows.of(x), d_bar)
         return cotangent(self, kernel=bar), _unlabelled(x_bar)
 
@@ -127,9 +127,9 @@ class WithGradients(_OfLabelled):
     def _seen(self) -> Observed:
         return covariances_of(self.kernel)
 
-    def _validate(self, x: Matrix, name: str) -> None:
-        super()._validate(x, name)
-        self.kernel._validate(x[:, :-1], f"{name}[:, :-1]")
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        super()._validate_inputs(x, name)
+        self.kernel._validate_inputs(x[:, :-1], f"{name}[:, :-1]")
 
     def __repr__(self) -> str:
         return f"WithGradients({self.kernel!r})"
@@ -162,14 +162,14 @@ class GradientNoise(_OfLabelled):
     def _diag(self, x: Matrix) -> Vector:
         return self.variance * _is_derivative(x)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         weighted = K_bar if z is not None else K_bar * _is_derivative(x)[:, None]
-        bar, x_bar, z_bar = White(self.variance)._pull(x, z, weighted)
+        bar, x_bar, z_bar = White(self.variance)._pullback(x, z, weighted)
         return cotangent(self, variance=bar.variance), x_bar, z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         variance_bar = total(d_bar * _is_derivative(x))
         return cotangent(self, variance=variance_bar), array_namespace(x).zeros_like(x)
 

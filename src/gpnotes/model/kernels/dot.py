@@ -47,7 +47,7 @@ class Linear(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).sum(x * x * self.variance, axis=1)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         # K = x V zᵀ: x_bar = K_bar z V, z_bar = K_barᵀ x V, v_bar = diag(xᵀ K_bar z)
@@ -59,7 +59,7 @@ class Linear(Kernel):
         z_bar = left * self.variance
         return (bar, x_bar + z_bar, None) if z is None else (bar, x_bar, z_bar)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         weighted = d_bar[:, None] * x
         bar = cotangent(self, variance=per_dimension(weighted * x, self.variance))
         return bar, 2.0 * weighted * self.variance
@@ -104,16 +104,16 @@ class Polynomial(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return (self._inner._diag(x) + self.bias) ** self.degree
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         base_bar = K_bar * self._slope(self._inner._gram(x, z))
-        inner_bar, x_bar, z_bar = self._inner._pull(x, z, base_bar)
+        inner_bar, x_bar, z_bar = self._inner._pullback(x, z, base_bar)
         return self._bar(inner_bar, base_bar), x_bar, z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         base_bar = d_bar * self._slope(self._inner._diag(x))
-        inner_bar, x_bar = self._inner._pull_diag(x, base_bar)
+        inner_bar, x_bar = self._inner._diag_pullback(x, base_bar)
         return self._bar(inner_bar, base_bar), x_bar
 
     @property

@@ -150,7 +150,7 @@ class OnGraph(Kernel):
         squares = self._rows(x) ** 2 * as_array(self._weights()[0], x)
         return self.variance * array_namespace(x).sum(squares, axis=1)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         xp = array_namespace(x)
@@ -159,7 +159,7 @@ class OnGraph(Kernel):
         weights_bar = xp.sum(left * (K_bar @ right), axis=0)
         return self._bar(weights_bar), xp.zeros_like(x), None if z is None else xp.zeros_like(z)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         xp = array_namespace(x)
         weights_bar = xp.sum(self._rows(x) ** 2 * d_bar[:, None], axis=0)
         return self._bar(weights_bar), xp.zeros_like(x)
@@ -183,8 +183,8 @@ class OnGraph(Kernel):
         shape = {name: self.variance * float(bar @ slope) for name, slope in slopes.items()}
         return cotangent(self, variance=float(bar @ weights), **shape)
 
-    def _validate(self, x: Matrix, name: str) -> None:
-        super()._validate(x, name)
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        super()._validate_inputs(x, name)
         if x.shape[1] != 1:
             raise ValueError(f"{name} must have one column, of nodes; got {x.shape}")
         host = to_numpy(x)

@@ -309,12 +309,12 @@ class _OfLinear(Observed):
         return self.kernel._diag(_weights(rows))
 
     def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
-        bar, x_bar, z_bar = self.kernel._pull(_weights(left), _weights(right), K_bar)
+        bar, x_bar, z_bar = self.kernel._pullback(_weights(left), _weights(right), K_bar)
         assert z_bar is not None
         return bar, left.value[:, None] * x_bar, right.value[:, None] * z_bar
 
     def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
-        bar, x_bar = self.kernel._pull_diag(_weights(rows), d_bar)
+        bar, x_bar = self.kernel._diag_pullback(_weights(rows), d_bar)
         return bar, rows.value[:, None] * x_bar
 
 

@@ -62,7 +62,7 @@ class Periodic(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         centre = centroid(x)
@@ -83,7 +83,7 @@ class Periodic(Kernel):
         period_bar = bar.period + other.period
         return cotangent(bar, lengthscale=lengthscale_bar, period=period_bar), x_bar, z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         zeros = array_namespace(x).zeros_like(x)
         return self._bar(total(d_bar), zeros, zeros), zeros
 

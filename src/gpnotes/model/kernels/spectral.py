@@ -46,7 +46,7 @@ class Cosine(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).ones_like(x[:, 0])
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         xp = array_namespace(x)
@@ -61,7 +61,7 @@ class Cosine(Kernel):
             return bar, x_bar + right * self.frequency * xp.ones_like(x), None
         return bar, x_bar, right * self.frequency * xp.ones_like(z)
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         zeros = array_namespace(x).zeros_like(x)
         return cotangent(self, frequency=per_dimension(zeros, self.frequency)), zeros
 

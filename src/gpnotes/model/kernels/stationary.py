@@ -15,6 +15,7 @@ from ...fast import profiles
 from ...fast.evidence import supports
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
+from ...ground import check as _check
 from ...ground.distances import centroid, squares, squares_pullback
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
@@ -40,7 +41,7 @@ class Stationary(Kernel):
     The profile p has ``p(0) = 1``. A class of your own brings ``_profile``, which is p, and
     ``_slope``, its derivative by q; both take and return arrays, and q may be zero. Further
     hyperparameters are further fields, with their derivatives in ``_shape_bars``. If there are
-    none, ``_profile_in_place`` lets NumPy arrays take the paths of `fast`, which are faster;
+    none, ``profile_in_place`` lets NumPy arrays take the paths of `fast`, which are faster;
     ``in_place`` says whether a class has it. ``_higher_slopes`` lets `WithGradients` take the
     class: ``differentiable`` says whether it has them.
 
@@ -66,7 +67,7 @@ class Stationary(Kernel):
         """A class speaks for itself, not for its subclasses: they may have another profile."""
         super().__init_subclass__()
         only_these = cls._shape_bars is Stationary._shape_bars
-        cls.in_place = only_these and "_profile_in_place" in vars(cls)
+        cls.in_place = only_these and "profile_in_place" in vars(cls)
         cls.differentiable = only_these and "_higher_slopes" in vars(cls)
 
     @abstractmethod
@@ -86,14 +87,10 @@ class Stationary(Kernel):
         return {}
 
     def profile(self, q: Array) -> Array:
-        """κ at scaled squared distances, unchecked, for other rooms."""
-        return self._profile(q)
+        """Evaluate ``p(q)``, the correlation at scaled squared distances of any shape."""
+        return self._profile(_check.array(q, "q"))
 
     def profile_in_place(self, q: HostArray, slope: HostArray) -> None:
-        """κ in the place of the distances and its slope in that of `slope`, unchecked."""
-        self._profile_in_place(q, slope)
-
-    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
         """Put ``p(q)`` in the place of q and ``dp/dq`` into `slope`, two NumPy arrays."""
         raise NotImplementedError(f"{type(self).__name__} does no work in place")
 
@@ -103,7 +100,7 @@ class Stationary(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         u, v = self._scaled(x, z)
@@ -121,7 +118,7 @@ class Stationary(Kernel):
         kernel_bar = cotangent(self, variance=variance_bar, lengthscale=lengthscale_bar, **bars)
         return kernel_bar, u_bar / self.lengthscale, z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         zeros = array_namespace(x).zeros_like(x)
         bars = self._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
         lengthscale_bar = per_dimension(zeros, self.lengthscale)
@@ -236,8 +233,7 @@ class RBF(Stationary):
         p = self._profile(q)
         return 0.25 * p, -0.125 * p
 
-    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
-        profiles.rbf(q, slope)
+    profile_in_place = staticmethod(profiles.rbf)
 
 
 @dataclass(frozen=True)
@@ -278,8 +274,7 @@ class Matern12(Stationary):
         apart = xp.astype(r > 0.0, r.dtype)
         return -0.5 * apart * xp.exp(-r) / (r + (1.0 - apart))
 
-    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
-        profiles.matern12(q, slope)
+    profile_in_place = staticmethod(profiles.matern12)
 
 
 @dataclass(frozen=True)
@@ -321,8 +316,7 @@ class Matern32(Stationary):
         decay = inside(array_namespace(q).exp(-s), q)
         return 2.25 * decay / s, -3.375 * decay * (1.0 + s) / s**3
 
-    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
-        profiles.matern32(q, slope)
+    profile_in_place = staticmethod(profiles.matern32)
 
 
 @dataclass(frozen=True)
@@ -365,8 +359,7 @@ class Matern52(Stationary):
         decay = array_namespace(q).exp(-s)
         return 25.0 / 12.0 * decay, -125.0 / 24.0 * inside(decay, q) / s
 
-    def _profile_in_place(self, q: HostArray, slope: HostArray) -> None:
-        profiles.matern52(q, slope)
+    profile_in_place = staticmethod(profiles.matern52)
 
 
 @dataclass(frozen=True)

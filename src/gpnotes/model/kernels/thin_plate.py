@@ -66,22 +66,22 @@ class ThinPlate(Kernel):
     def _diag(self, x: Matrix) -> Vector:
         return self._inner._diag(x)
 
-    def _pull(
+    def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        bar, x_bar, z_bar = self._inner._pull(x, z, K_bar)
+        bar, x_bar, z_bar = self._inner._pullback(x, z, K_bar)
         return cotangent(self, variance=bar.variance), x_bar, z_bar
 
-    def _pull_diag(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        bar, x_bar = self._inner._pull_diag(x, d_bar)
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        bar, x_bar = self._inner._diag_pullback(x, d_bar)
         return cotangent(self, variance=bar.variance), x_bar
 
     @property
     def _inner(self) -> _Cubic:
         return _Cubic(self.variance, _REACH * self.radius)
 
-    def _validate(self, x: Matrix, name: str) -> None:
-        super()._validate(x, name)
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        super()._validate_inputs(x, name)
         if x.shape[1] > 3:
             raise ValueError(f"{name} must have at most 3 columns for ThinPlate; got {x.shape}")
         xp = array_namespace(x)
