@@ -176,7 +176,8 @@ def stream(seed: int) -> Stream:
     return _start(_check.whole(seed, "seed"), ())
 
 
-RNG: TypeAlias = Stream | np.random.Generator | int
+# as a string: at run time it would load `numpy.random` with the package
+RNG: TypeAlias = "Stream | np.random.Generator | int"
 
 
 def stream_of(given: RNG, name: str = "rng") -> Stream:
