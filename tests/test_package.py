@@ -29,12 +29,47 @@ def test_every_public_name_is_there(name):
 def test_a_type_checker_sees_the_same_names_from_the_same_rooms():
     module = ast.parse(Path(gpnotes.__file__).read_text(encoding="utf-8"))
     (block,) = (node for node in module.body if isinstance(node, ast.If))
-    declared = {
-        node.module or alias.name: sorted(name.name for name in node.names if node.module)
-        for node in block.body
-        for alias in node.names
-    }
+    wings, *homes = block.body
+    declared = {node.module: sorted(name.name for name in node.names) for node in homes}
     assert declared == {room: sorted(names) for room, names in gpnotes._HOMES.items()}
+    assert tuple(name.name for name in wings.names) == gpnotes._WINGS
+
+
+def test_every_wing_is_an_attribute():
+    """As soon as it is asked for, with nothing imported but the package."""
+    folder = Path(gpnotes.__file__).parent
+    wings = {path.stem for path in folder.iterdir() if (path / "__init__.py").is_file()}
+    wings |= {path.stem for path in folder.glob("[!_]*.py")}
+    assert {"infer", "mdp", "plot"} < wings == set(gpnotes._WINGS)
+    code = f"""
+import json, gpnotes
+print(json.dumps([getattr(gpnotes, name).__name__ for name in {sorted(wings)}]))
+"""
+    assert fresh(code) == [f"gpnotes.{name}" for name in sorted(wings)]
+
+
+MODELS = (
+    "BayesianLinear", "BayesianNetwork", "DeepGP", "FeatureGP", "GP", "LaplaceGP", "SVGP",
+    "SoftmaxGP", "SparseGP", "StateSpaceGP",
+)  # fmt: skip
+ESTIMATORS = {"BayesSearchCV", "GPClassifier", "GPRegressor"}
+
+
+def test_a_first_look_finds_the_models_the_estimators_and_what_to_do_with_them():
+    assert {*MODELS, *ESTIMATORS, "condition", "fit", "minimise"} < set(dir(gpnotes))
+    assert all(inspect.isclass(getattr(gpnotes, name)) for name in (*MODELS, *ESTIMATORS))
+
+
+def test_without_scikit_learn_all_is_there_but_the_estimators():
+    """`help` asks for each name that `dir` has."""
+    code = """
+import inspect, json, sys
+sys.modules["sklearn"] = None  # as if it were not installed
+import gpnotes
+print(json.dumps([name for name, _ in inspect.getmembers(gpnotes)]))
+"""
+    assert set(dir(gpnotes)) - set(fresh(code)) == ESTIMATORS | {"estimators"}
+    assert not ESTIMATORS & set(gpnotes.__all__)  # a star asks for each of these
 
 
 def test_a_name_that_is_not_there():
@@ -58,9 +93,13 @@ print(json.dumps([name for name in heavy if name in sys.modules]))
     assert fresh(code) == []
 
 
+OF_ROOMS = {*MODELS, "minimise"} - {"GP"}  # who asks for one of these has its room loaded
+
+
 def test_importing_is_little_work():
-    """Less than thirty thousand calls, every name included."""
-    code = """
+    """Less than thirty thousand calls, every name but those of rooms included; next to none at
+    first."""
+    code = f"""
 import json, sys, numpy
 calls = 0
 def count(frame, event, argument):
@@ -68,12 +107,14 @@ def count(frame, event, argument):
     calls += event == "call"
 sys.setprofile(count)
 import gpnotes
-for name in gpnotes.__all__:
+alone = calls
+for name in sorted(set(gpnotes.__all__) - {OF_ROOMS}):
     getattr(gpnotes, name)
 sys.setprofile(None)
-print(json.dumps(calls))
+print(json.dumps([alone, calls]))
 """
-    assert 1_000 < fresh(code) < 30_000
+    alone, calls = fresh(code)
+    assert 0 < alone < 1_000 < calls < 30_000
 
 
 def shown():

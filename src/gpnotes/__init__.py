@@ -1,22 +1,34 @@
 """Gaussian processes on NumPy and CuPy: the package beside the book.
 
-The names of every day are imported from here, and each loads its module when it is first used;
-everything else is imported from the wing that it lives in, as ``gpnotes.infer.sparse``.
+Here are the verbs, the models and their parts, the estimators for scikit-learn, and the wings as
+``gpnotes.plot``: each is loaded when it is first used. The rest is imported from the wing that it
+lives in, as ``from gpnotes.infer import sparse``. A label in brackets, as in "Costs O(n³),
+[eq-fv-mean]", is that of an equation of the book.
 """
 
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 _HOMES: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
+    "decide.bayesopt": ("minimise",),
+    "estimators": ("BayesSearchCV", "GPClassifier", "GPRegressor"),
     "ground.arrays": ("asarray", "to_numpy"),
     "ground.quadrature": ("gauss_hermite",),
     "ground.random": ("stream",),
     "infer.exact": ("GP", "ExactPosterior", "condition", "log_evidence", "prior"),
+    "infer.deep": ("DeepGP",),
+    "infer.features": ("FeatureGP",),
     "infer.fitting": ("fit",),
+    "infer.laplace": ("LaplaceGP", "SoftmaxGP"),
+    "infer.linear": ("BayesianLinear",),
     "infer.saving": ("load", "save"),
+    "infer.sparse": ("SparseGP",),
+    "infer.state_space": ("StateSpaceGP",),
+    "infer.svgp": ("SVGP",),
     "model.normal": ("Normal",),
     "model.kernels": (
         "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic", "RBF",
@@ -25,17 +37,45 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "model.likelihoods": ("Bernoulli", "Gaussian", "Poisson", "RobustMax", "StudentT"),
     "model.means": ("ConstantMean", "ZeroMean"),
     "model.priors": ("LogNormalPrior", "NormalPrior"),
+    "networks": ("BayesianNetwork",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
+_WINGS = (
+    "assess", "datasets", "decide", "draw", "estimators", "fast", "games", "ground", "infer", "mdp",
+    "model", "networks", "plot", "samplers", "testing",
+)  # fmt: skip
 
-__all__ = sorted(_HOME)
+__all__ = sorted(name for name, home in _HOME.items() if home != "estimators")  # needs an extra
 __version__ = "0.1.0"
 
 
-# A type checker does not call `__getattr__`: for it the names of `_HOMES` stand here once more.
+# A type checker does not call `__getattr__`: for it wings and names stand here once more.
 # isort: off
 if TYPE_CHECKING:
+    from . import (
+        assess as assess,
+        datasets as datasets,
+        decide as decide,
+        draw as draw,
+        estimators as estimators,
+        fast as fast,
+        games as games,
+        ground as ground,
+        infer as infer,
+        mdp as mdp,
+        model as model,
+        networks as networks,
+        plot as plot,
+        samplers as samplers,
+        testing as testing,
+    )
     from .datasets import dataset as dataset
+    from .decide.bayesopt import minimise as minimise
+    from .estimators import (
+        BayesSearchCV as BayesSearchCV,
+        GPClassifier as GPClassifier,
+        GPRegressor as GPRegressor,
+    )
     from .ground.arrays import asarray as asarray, to_numpy as to_numpy
     from .ground.quadrature import gauss_hermite as gauss_hermite
     from .ground.random import stream as stream
@@ -46,8 +86,15 @@ if TYPE_CHECKING:
         log_evidence as log_evidence,
         prior as prior,
     )
+    from .infer.deep import DeepGP as DeepGP
+    from .infer.features import FeatureGP as FeatureGP
     from .infer.fitting import fit as fit
+    from .infer.laplace import LaplaceGP as LaplaceGP, SoftmaxGP as SoftmaxGP
+    from .infer.linear import BayesianLinear as BayesianLinear
     from .infer.saving import load as load, save as save
+    from .infer.sparse import SparseGP as SparseGP
+    from .infer.state_space import StateSpaceGP as StateSpaceGP
+    from .infer.svgp import SVGP as SVGP
     from .model.normal import Normal as Normal
     from .model.kernels import (
         Constant as Constant,
@@ -70,10 +117,13 @@ if TYPE_CHECKING:
     )
     from .model.means import ConstantMean as ConstantMean, ZeroMean as ZeroMean
     from .model.priors import LogNormalPrior as LogNormalPrior, NormalPrior as NormalPrior
+    from .networks import BayesianNetwork as BayesianNetwork
 # isort: on
 else:
 
     def __getattr__(name: str) -> Any:
+        if name in _WINGS:
+            return importlib.import_module(f".{name}", __name__)
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
@@ -82,4 +132,7 @@ else:
 
 
 def __dir__() -> list[str]:
-    return sorted({name for name in globals() if name.startswith("__")} | _HOME.keys())
+    """What there is, without the estimators where scikit-learn is not: `help` asks for each."""
+    names = {name for name in globals() if name.startswith("__")}.union(_HOME, _WINGS)
+    missing = ("estimators", *_HOMES["estimators"]) if find_spec("sklearn") is None else ()
+    return sorted(names.difference(missing))
