@@ -421,6 +421,18 @@ def test_the_symmetric_part_is_taken_in_one_place():
 MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 
+def test_nothing_is_multiplied_by_zero():
+    """What should be zeros is made as zeros: times an infinite number, zero is NaN."""
+    times_zero = [
+        f"{name(path)}:{node.lineno}"
+        for path in files()
+        for node in walked(path)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+        if any(isinstance(a, ast.Constant) and a.value == 0 for a in (node.left, node.right))
+    ]
+    assert times_zero == []
+
+
 def test_the_map_has_the_floors_of_this_test():
     rows = re.findall(r"^\| (\d+) \| (.+?) \|", MAP, re.MULTILINE)
     assert [int(floor) for floor, _ in rows] == list(range(len(BY_FLOOR)))

@@ -254,7 +254,7 @@ def _at_lags(kernel: Kernel, lags: Matrix) -> Vector:
     if isinstance(kernel, ActiveDims):
         return _at_lags(kernel.kernel, kernel.take_columns(lags))
     if isinstance(kernel, Constant | Periodic):
-        return kernel._gram(lags, 0.0 * lags[:1, :])[:, 0]
+        return kernel._gram(lags, array_namespace(lags).zeros_like(lags[:1, :]))[:, 0]
     raise TypeError(
         f"kernel must depend on differences only, as Stationary, Periodic and Constant kernels do, "
         f"their sums and products; got {kernel!r}"

@@ -21,6 +21,7 @@ from ..ground.xp import (
     as_array,
     epsilon,
     to_numpy,
+    zeros,
 )
 from .expansion import Expansion
 from .methods import WITH_VARIANCE
@@ -169,7 +170,7 @@ class _Known:
         at = as_array(x, p)
         bumps = WITH_VARIANCE[method].singles
         problem = role_problem(model, s, p)
-        places = Expansion(at, 0.0 * at[:, 0], payoff.lengthscales)
+        places = Expansion(at, zeros((at.shape[0],), at), payoff.lengthscales)
         met = doubt.whitened(payoff.bump_matrix(payoff.profiles, at))
         seen = doubt.whitened(bumps(problem, payoff))
         cross = doubt.signal_var * bumps(problem, places) - met.T @ seen

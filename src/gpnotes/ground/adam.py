@@ -23,7 +23,8 @@ class Adam:
 
     def __init__(self, rate: float, like: Array) -> None:
         self._rate = rate
-        self._mean, self._square = 0.0 * like, 0.0 * like
+        xp = array_namespace(like)
+        self._mean, self._square = xp.zeros_like(like), xp.zeros_like(like)
         self._steps = 0
 
     def step(self, gradient: Array, scale: float = 1.0) -> Array:

@@ -40,7 +40,7 @@ __all__ = [
     "cholesky_factor", "cholesky_inverse", "device", "device_memory", "diagonal", "epsilon",
     "eye", "has_double", "in_double", "is_numpy_namespace", "keep_copies", "lapack",
     "log_normal_cdf", "mills_fractions", "minimise", "set_rows", "sobol", "solve_triangular",
-    "symmetric_part", "to_device", "to_numpy", "triangular_product",
+    "symmetric_part", "to_device", "to_numpy", "triangular_product", "zeros",
 ]  # fmt: skip
 
 
@@ -95,6 +95,12 @@ def eye(n: int, like: Array) -> Matrix:
     """
     xp = array_namespace(like)
     return xp.eye(n, dtype=like.dtype, device=device(like))
+
+
+def zeros(shape: tuple[int, ...], like: Array) -> Array:
+    """Return zeros of a shape in the kind of an array, as `eye` does."""
+    xp = array_namespace(like)
+    return xp.zeros(shape, dtype=like.dtype, device=device(like))
 
 
 def diagonal(a: Matrix) -> Vector:

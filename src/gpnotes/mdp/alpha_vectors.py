@@ -174,7 +174,7 @@ def _at(pomdp: POMDP, planes: Planes, beliefs: Matrix) -> Planes:
     xp = array_namespace(beliefs)
     rows, heights = [], []
     for action in range(pomdp.mdp.actions):
-        row = 0.0 * beliefs + pomdp.mdp.rewards[:, action][None, :]
+        row = xp.broadcast_to(pomdp.mdp.rewards[:, action][None, :], beliefs.shape)
         for kind in range(pomdp.kinds):
             ahead = _steps(pomdp, planes, action, kind)
             row = row + xp.take(ahead, first_highest(beliefs @ xp.matrix_transpose(ahead)), axis=0)

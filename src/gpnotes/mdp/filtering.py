@@ -258,7 +258,8 @@ def looked_back(after: Vector, before: Vector, smoothed: Vector, transitions: Ma
     """The belief of a step by all readings, from that of the step after it."""
     xp = array_namespace(before)
     never = before <= 0.0
-    ratio = xp.where(never, 0.0 * before, smoothed / xp.where(never, 1.0 + before, before))
+    ratio = smoothed / xp.where(never, xp.ones_like(before), before)
+    ratio = xp.where(never, xp.zeros_like(before), ratio)
     belief = after * (transitions @ ratio)
     return belief / xp.sum(belief)  # the sum is one up to rounding
 

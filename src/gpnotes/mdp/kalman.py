@@ -211,7 +211,7 @@ def _decay(s: Vector, size: int) -> Stack:
         companion[i][i + 1] = 1.0
     companion[-1] = [-float(math.comb(size, k)) for k in range(size)]
     N = as_array(companion, s) + _xp.eye(size, s)
-    power, total = _xp.eye(size, s), 0.0 * s[:, None, None] + _xp.eye(size, s)
+    power, total = _xp.eye(size, s), _xp.zeros((s.shape[0], size, size), s) + _xp.eye(size, s)
     for k in range(1, size):
         power = power @ N
         total = total + (s**k / math.factorial(k))[:, None, None] * power
@@ -244,6 +244,7 @@ def _solved(cov: Matrix, b: Matrix) -> Matrix:
     if root is None:
         values, axes = array_namespace(cov).linalg.eigh(cov)
         least = cov.shape[0] * _xp.epsilon(cov) * float(values[-1])
-        kept = array_namespace(cov).where(values > least, values, 0.0 * values + math.inf)
+        xp = array_namespace(cov)
+        kept = xp.where(values > least, values, xp.full_like(values, math.inf))
         return axes @ ((_t(axes) @ b) / kept[:, None])
     return _xp.solve_triangular(root, _xp.solve_triangular(root, b), transpose=True)

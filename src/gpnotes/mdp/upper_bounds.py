@@ -103,7 +103,7 @@ def _fixed(pomdp: POMDP, once: Backup, tolerance: float, most: int) -> Planes:
     most = _check.whole(most, "most", 1)
     rewards = pomdp.mdp.rewards
     xp = array_namespace(rewards)
-    planes = xp.matrix_transpose(0.0 * rewards + xp.max(rewards) / (1.0 - discount))
+    planes = xp.matrix_transpose(xp.full_like(rewards, float(xp.max(rewards)) / (1.0 - discount)))
     for _ in range(most):
         new = once(planes)
         left = float(xp.max(xp.abs(new - planes))) * discount

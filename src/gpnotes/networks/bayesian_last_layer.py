@@ -95,7 +95,7 @@ def last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> L
     values = network.forward(theta, X)
     features = network.features(theta, X)
     _, log_variance = model.outputs(values[-1])
-    weights = [xp.exp(-log_variance), 0.0 * log_variance + 0.5][: network.sizes[-1]]
+    weights = [xp.exp(-log_variance), xp.full_like(log_variance, 0.5)][: network.sizes[-1]]
     width, outputs = features.shape[1], network.sizes[-1]
     prior = xp.reshape(model.variances(theta)[-width * outputs :], (width, outputs))
     factors = []

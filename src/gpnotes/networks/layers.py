@@ -122,7 +122,7 @@ class Network:
         return values
 
     def _active(self, xp: Namespace, sums: Array) -> Array:
-        return xp.tanh(sums) if self.activation == "tanh" else xp.maximum(sums, 0.0 * sums)
+        return xp.tanh(sums) if self.activation == "tanh" else xp.maximum(sums, xp.zeros_like(sums))
 
     def _through(self, xp: Namespace, bar: Array, values: Array) -> Array:
         """Derivatives by the sums, from those by the values, which are lost; zero at a kink."""
@@ -250,7 +250,8 @@ class Network:
         """
         theta = _check.vector(theta, "theta", size=self.size)
         last = self.forward(*self.validated(theta, X))[-2]
-        return array_namespace(X).concat([last, 0.0 * last[:, :1] + 1.0], axis=1)
+        xp = array_namespace(X)
+        return xp.concat([last, xp.ones_like(last[:, :1])], axis=1)
 
     def scaled_variances(
         self, weight_variance: float = 1.0, offset_variance: float = 1.0, *, like: Array

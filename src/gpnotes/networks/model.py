@@ -103,7 +103,8 @@ class BayesianNetwork:
         """Mean and log variance of a reading, from the outputs of the network."""
         if self.noise_variance is None:
             return F[..., 0], F[..., 1]
-        return F[..., 0], 0.0 * F[..., 0] + float(np.log(self.noise_variance))
+        mean, log_variance = F[..., 0], float(np.log(self.noise_variance))
+        return mean, array_namespace(F).full_like(mean, log_variance)
 
 
 class Readings(NamedTuple):
@@ -232,7 +233,7 @@ def _joint(
             rows = [slope[..., None, :] for slope in slopes[: model.network.sizes[-1]]]
             bar = xp.concat(rows, axis=-2)
             slope = back(xp.matrix_transpose(bar)) - prior * scaled
-        return slope if all_there else xp.where(there[..., None], slope, 0.0 * theta)
+        return slope if all_there else xp.where(there[..., None], slope, xp.zeros_like(theta))
 
     if not all_there:
         value = xp.where(there, value, xp.full_like(value, -math.inf))

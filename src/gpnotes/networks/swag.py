@@ -8,7 +8,7 @@ from ..ground import check as _check
 from ..ground.conversion import takes
 from ..ground.random import Stream, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Matrix, Vector, array_namespace
+from ..ground.xp import Matrix, Vector, array_namespace, zeros
 from .model import BayesianNetwork, joint_and_gradient, readings
 from .posterior_mode import validated_steps
 
@@ -52,7 +52,7 @@ class Moments:
     def first(cls, theta: Vector) -> Moments:
         """Return the moments of one vector (p,), from which all others are made by `added`."""
         theta = _check.squarable(_check.vector(theta, "theta"), "theta")
-        return cls(1, theta, 0.0 * theta[:, None] * theta[None, :])
+        return cls(1, theta, zeros((theta.shape[0], theta.shape[0]), theta))
 
     def added(self, theta: Vector) -> Moments:
         """Return the moments with one more vector (p,)."""
@@ -115,7 +115,8 @@ class Snapshots:
     def first(cls, theta: Vector, rank: int) -> Snapshots:
         """Return what one snapshot (p,) gives, from which all others are made by `added`."""
         theta = _check.squarable(_check.vector(theta, "theta"), "theta")
-        return cls(1, theta, 0.0 * theta, (0.0 * theta,), _check.whole(rank, "rank", 2))
+        none = array_namespace(theta).zeros_like(theta)
+        return cls(1, theta, none, (none,), _check.whole(rank, "rank", 2))
 
     def added(self, theta: Vector) -> Snapshots:
         """Return the same with one more snapshot (p,)."""

@@ -124,14 +124,14 @@ def value_and_slope(target: Target, x: Vector) -> tuple[float, Vector]:
     try:
         answer = target(x)
     except UNEVALUABLE:
-        return WALL, 0.0 * x
+        return WALL, array_namespace(x).zeros_like(x)
     if not (isinstance(answer, tuple) and len(answer) == 2):
         got = _check.kind_of(answer)
         raise TypeError(f"target must give a value and its gradient to this sampler; got {got}")
     value, slope = _finite_or_wall(answer[0]), answer[1]
     xp = array_namespace(x)
     if value == WALL or not bool(xp.all(xp.isfinite(slope))):
-        return WALL, 0.0 * x
+        return WALL, xp.zeros_like(x)
     return value, slope
 
 

@@ -249,7 +249,7 @@ def _check_density(posterior: Mixed, Xs: Matrix, variance: Any, top: float) -> N
     atol = 1e-3 + 1e3 * top
     close("the integral of the density and one", weights.sum(0), np.ones(len(mean)), atol)
     middle = (weights * steps[:, None]).sum(0)
-    close("the mean of the density and that of predict", middle, 0.0 * middle, atol)
+    close("the mean of the density and that of predict", middle, np.zeros_like(middle), atol)
 
 
 def _host(a: Any) -> Any:

@@ -84,7 +84,7 @@ def check_prior(prior: contracts.Prior, value: float) -> None:
     close(
         "the gradient of each entry",
         prior.gradient(pair),
-        prior.gradient(value) + 0.0 * pair,
+        np.full_like(pair, prior.gradient(value)),
         1e-12,
     )
     gradcheck(
@@ -192,15 +192,16 @@ def _check_probability(likelihood: contracts.LabelLikelihood, f: Vector) -> None
 
 def _check_prediction(likelihood: contracts.PredictiveLikelihood, f: Vector) -> None:
     """The laws of total mean and variance; there is nothing to check where one is infinite."""
-    ones = array_namespace(f).ones_like(f)
+    xp = array_namespace(f)
+    ones = xp.ones_like(f)
     mean, variance = likelihood.predict(f, 0.25 * ones)
     is_array("the predicted mean", mean, f.shape, f)
     finite = bool(np.all(np.isfinite(to_numpy(variance))))
-    is_array("the predicted variance", variance if finite else 0.0 * mean, f.shape, f)
+    is_array("the predicted variance", variance if finite else xp.zeros_like(mean), f.shape, f)
     hold(bool(np.all(to_numpy(variance) >= 0.0)), "a predicted variance is negative")
 
     def known(which: int) -> Any:
-        return lambda f: likelihood.predict(f, 0.0 * f)[which]
+        return lambda f: likelihood.predict(f, xp.zeros_like(f))[which]
 
     average = expect(known(0), f, 0.25 * ones, 60)
     top = 1e-6 + rounding(mean)

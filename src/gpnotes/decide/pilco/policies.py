@@ -144,7 +144,7 @@ class RBFPolicy:
     --------
     >>> import numpy as np
     >>> ones = np.ones((1, 1))
-    >>> policy = RBFPolicy(0.0 * ones, ones, np.ones(1), inputs=(1,), size=2)
+    >>> policy = RBFPolicy(np.zeros((1, 1)), ones, np.ones(1), inputs=(1,), size=2)
     >>> policy(np.asarray([9.0, 1.0])).round(4)
     array([0.6065])
     """

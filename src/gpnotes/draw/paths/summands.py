@@ -131,7 +131,7 @@ class Features:
         Matrix, shape (n, d)
             The derivatives by the inputs.
         """
-        X_bar, start = 0.0 * X, 0
+        X_bar, start = array_namespace(X).zeros_like(X), 0
         for part in self.parts:
             X_bar = X_bar + part.pull(X, Phi_bar[:, start : start + part.size])
             start += part.size
@@ -189,7 +189,7 @@ class _Level:
         return array_namespace(X).full_like(X[:, :1], self.deviation)
 
     def pull(self, X: Matrix, bar: Matrix) -> Matrix:
-        return 0.0 * X
+        return array_namespace(X).zeros_like(X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +207,7 @@ class _Shares:
         return xp.take(self.table, xp.astype(X[:, 0], xp.int64), axis=0)
 
     def pull(self, X: Matrix, bar: Matrix) -> Matrix:
-        return 0.0 * X
+        return array_namespace(X).zeros_like(X)
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,7 +117,7 @@ def replicator(
     p = game.check_mixtures(starts, "starts")
     steps = _check.whole(steps, "steps")
     rate = _check.positive(_check.number(rate, "rate"), "rate")
-    widest = [0.0 * p[:, :1] for _ in game.columns]
+    widest = [array_namespace(p).zeros_like(p[:, :1]) for _ in game.columns]
     for _ in range(steps):
         u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.size)
         p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, rate)
@@ -153,8 +153,8 @@ def _follow(
         widened = xp.maximum(before, xp.max(payoffs, axis=1, keepdims=True) - least)
         unit = xp.where(widened > 0.0, widened, xp.ones_like(widened))
         # from the best that anybody plays: what nobody plays may be better at any rate
-        played = xp.where(p[:, c] > 0.0, payoffs, least + 0.0 * payoffs)
-        ahead = xp.minimum(payoffs - xp.max(played, axis=1, keepdims=True), 0.0 * payoffs)
+        played = xp.where(p[:, c] > 0.0, payoffs, least)
+        ahead = xp.minimum(payoffs - xp.max(played, axis=1, keepdims=True), xp.zeros_like(payoffs))
         grown = p[:, c] * xp.exp(rate * ahead / unit)
         parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
         ranges.append(widened)

@@ -68,7 +68,9 @@ def newton_steps(
         if not bool(xp.all(better)):
             u, J = payoffs(p)
     dust = best < 64.0 * epsilon(best)
-    return project(xp.where(dust, 0.0 * best, best), game)[0] if bool(xp.any(dust)) else best
+    if not bool(xp.any(dust)):
+        return best
+    return project(xp.where(dust, xp.zeros_like(best), best), game)[0]
 
 
 def _shortest(jacobian: Array, wanted: Array) -> Array:
@@ -80,7 +82,8 @@ def _shortest(jacobian: Array, wanted: Array) -> Array:
     xp = array_namespace(wanted)
     U, values, V_transposed = xp.linalg.svd(jacobian, full_matrices=False)
     kept = values > max(_RANK, 64.0 * epsilon(wanted)) * values[:, :1]
-    inverse = xp.where(kept, 1.0 / xp.where(kept, values, xp.ones_like(values)), 0.0 * values)
+    inverse = 1.0 / xp.where(kept, values, xp.ones_like(values))
+    inverse = xp.where(kept, inverse, xp.zeros_like(values))
     along = xp.matrix_transpose(U) @ wanted[:, :, None]
     return (xp.matrix_transpose(V_transposed) @ (inverse[:, :, None] * along))[:, :, 0]
 

@@ -156,7 +156,8 @@ def chances(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix
     xp = array_namespace(p)
     log_ways = as_array(_log_ways(profiles, players), p)
     positive = p > 0.0
-    log_p = xp.where(positive, xp.log(xp.where(positive, p, 0.0 * p + 1.0)), 0.0 * p + _NEVER)
+    logs = xp.log(xp.where(positive, p, xp.ones_like(p)))
+    log_p = xp.where(positive, logs, xp.full_like(p, _NEVER))
     x = as_array(profiles, p)
     if profiles.ndim == 2:
         return xp.exp(log_p @ xp.matrix_transpose(x) + log_ways)

@@ -305,7 +305,7 @@ def flushed(a: Array) -> Array:
         The numbers of the same shape, without the tiny ones.
     """
     xp = array_namespace(a)
-    return xp.where(xp.abs(a) < epsilon(a) ** 3, 0.0 * a, a)
+    return xp.where(xp.abs(a) < epsilon(a) ** 3, xp.zeros_like(a), a)
 
 
 def _lower(table: Array) -> Array:
@@ -345,10 +345,10 @@ def poisson_table(rate: Array, n: int) -> Array:
     x = as_array(range(1, n + 1), rate)
     u = (lam - x) / x
     near = xp.abs(u) < 0.5
-    log_ratio = xp.where(near, xp.log1p(xp.where(near, u, 0.0 * u)), xp.log(lam / x))
+    log_ratio = xp.where(near, xp.log1p(xp.where(near, u, xp.zeros_like(u))), xp.log(lam / x))
     rest = as_array([-_stirling_error(k) - 0.5 * math.log(2.0 * math.pi * k) for k in _up(n)], rate)
     table = xp.exp(x * (log_ratio - u) + rest)
-    return xp.concat([zero, xp.where(some, table, 0.0 * table)], axis=-1)
+    return xp.concat([zero, xp.where(some, table, xp.zeros_like(table))], axis=-1)
 
 
 def _up(n: int) -> range:

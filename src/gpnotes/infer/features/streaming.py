@@ -62,8 +62,7 @@ class Sums:
             return amplitude[:, None] * products * amplitude[None, :], amplitude * sums
         xp = array_namespace(X)
         size = self.frequencies.size
-        gram = 0.0 * _xp.eye(size, r)
-        cross = 0.0 * gram[:, 0]
+        gram, cross = _xp.zeros((size, size), r), _xp.zeros((size,), r)
         for rows in memory.blocks(X.shape[0], size):
             Phi = _xp.in_double(self.frequencies.feature_rows(kernel, X[rows, :]))
             gram = gram + xp.matrix_transpose(Phi) @ Phi
@@ -117,7 +116,7 @@ class Pull:
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _slopes(self, kernel: Kernel, X: Matrix, r: Vector) -> Slopes:
         xp = array_namespace(X)
-        omega_bar = 0.0 * _xp.in_double(self.frequencies.unit)
+        omega_bar = xp.zeros_like(_xp.in_double(self.frequencies.unit))
         alphas = []
         for rows in memory.blocks(X.shape[0], self.frequencies.size):
             part = X[rows, :]

@@ -371,7 +371,7 @@ def _head(work: Sums, sums: Statistics) -> Head:
     inverse = sums.factor.inverse()
     if not work.method.constant:
         pull = Pull(*_parts(work), sums.weight_mean, inverse, kept=work.kept)
-        return Head(sums.log_evidence, pull, 0.0, 0.0 * inverse)
+        return Head(sums.log_evidence, pull, 0.0, array_namespace(inverse).zeros_like(inverse))
     noise_var = work.gp.noise_var
     free = sums.count - sums.gram.shape[0] + _trace(inverse)  # σ² tr (Q + σ²I)⁻¹
     if work.method.upper:

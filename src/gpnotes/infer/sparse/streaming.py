@@ -276,7 +276,7 @@ class Pull:
         return Slopes(
             added(kernel_bar, diag_bar),
             inducing.Z,
-            0.0 * self.precision,
+            xp.zeros_like(self.precision),
             0.0,
             _level_bar(differentiable_mean(self.gp), alpha_1 / self.quadratic_noise),
         )
@@ -301,7 +301,7 @@ class Pull:
         kernel = self.inducing.kernel
         kernel_bar, Z_bar = cross_pulled(self.inducing.variables, kernel, X, K_bar)
         diag_bar, _ = kernel._diag_pullback(X, gap_bar)
-        moved = 0.0 * self.precision
+        moved = xp.zeros_like(self.precision)
         if not self.method.constant:
             moved = V_bar @ xp.matrix_transpose(V)
         mean_bar = self._mean_bar(rows, alpha)
@@ -340,7 +340,8 @@ class Pull:
             self.quadratic_noise,
         )
         lengths_bar: Numbers = 0.0
-        Z_bar, alphas = 0.0 * Z, []
+        xp = array_namespace(X)
+        Z_bar, alphas = xp.zeros_like(Z), []
         for rows in blocks:
             part = _xp.in_double(X[rows, :])
             block = self.kept.get(rows.start) if self.kept else None
@@ -351,8 +352,8 @@ class Pull:
             alphas.append(alpha)
         variance_bar = X.shape[0] * self.gap_bar
         kernel_bar = cotangent(own, variance=variance_bar, lengthscale=lengths_bar)
-        mean_bar = self._mean_bar(X, array_namespace(X).concat(alphas))
-        return Slopes(kernel_bar, Z_bar, 0.0 * self.precision, 0.0, mean_bar)
+        mean_bar = self._mean_bar(X, xp.concat(alphas))
+        return Slopes(kernel_bar, Z_bar, xp.zeros_like(self.precision), 0.0, mean_bar)
 
     def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
         like = array_namespace(rows).astype(alpha, rows.dtype)

@@ -85,7 +85,7 @@ class Forth:
         """λ (D, B) and Λ (D, D, B) after the last step of each lane."""
         xp, d = array_namespace(self.told), self.lanes.motion.size
         eta, J = (
-            xp.concat([xp.flip(told[:-1, ...], axis=0), 0.0 * told[:1, ...]], axis=0)
+            xp.concat([xp.flip(told[:-1, ...], axis=0), xp.zeros_like(told[:1, ...])], axis=0)
             for told in (self.later.eta, self.later.J)
         )
         right = xp.concat([eta - J @ self.end_mean, J], axis=2)
@@ -163,7 +163,7 @@ def forth(lanes: Lanes) -> Forth:
         gap[k, ...] = lanes.readings[k, ...] - m[0, ...]
         gain = P[0, ...] * told[k, ...]
         m += gain * gap[k, ...]
-        P -= gain[:, None, :] * (P[0, ...] + 0.0)[None, :, :]
+        P -= gain[:, None, :] * P[0, ...][None, :, :]
     return Forth(lanes, mean, cov, told, gap, stacked(m), stacked(P), later)
 
 
@@ -171,7 +171,7 @@ def _back(run: Forth) -> Back:
     """Go back through all steps for means; O(N)."""
     xp, lanes = array_namespace(run.told), run.lanes
     pull, alpha = xp.empty_like(run.mean), xp.empty_like(run.told)
-    late = run.ends[0] + 0.0
+    late = xp.asarray(run.ends[0], copy=True)
     for k in reversed(range(run.told.shape[0])):
         told = run.told[k, ...]
         gain = run.cov[k, 0, ...] * told
@@ -187,7 +187,7 @@ def _spread(run: Forth) -> Spread:
     """Go back through all steps for variances; O(N)."""
     xp, lanes = array_namespace(run.told), run.lanes
     taken, precision = xp.empty_like(run.cov), xp.empty_like(run.told)
-    late = run.ends[1] + 0.0
+    late = xp.asarray(run.ends[1], copy=True)
     for k in reversed(range(run.told.shape[0])):
         told = run.told[k, ...]
         gain = run.cov[k, 0, ...] * told

@@ -102,7 +102,7 @@ def _series(z: Vector, start: int, largest: float) -> Vector:
     while term > _TINY:
         terms += 1
         term *= largest / (start + terms)
-    total = 0.0 * z + 1.0
+    total = array_namespace(z).ones_like(z)
     for j in range(terms, 0, -1):
         total = total * z / (start + j) + 1.0
     return total

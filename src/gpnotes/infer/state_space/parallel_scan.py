@@ -163,9 +163,10 @@ class Element(NamedTuple):
 def elements(lanes: Lanes) -> tuple[Element, list[Stack]]:
     """Return the element of each lane, and the noise of the motion before each step."""
     motion = lanes.motion
-    C = 0.0 * lanes.gaps[0, ...] * _xp.eye(motion.size, lanes.gaps)[:, :, None]
-    A = C + _xp.eye(motion.size, C)[:, :, None]
-    b, eta, J, drifts = C[0, ...] + 0.0, C[0, ...] + 0.0, C + 0.0, []
+    d, B = motion.size, lanes.gaps.shape[1]
+    C, J = _xp.zeros((d, d, B), lanes.gaps), _xp.zeros((d, d, B), lanes.gaps)
+    b, eta = _xp.zeros((d, B), lanes.gaps), _xp.zeros((d, B), lanes.gaps)
+    A, drifts = C + _xp.eye(d, C)[:, :, None], []
     for k, noise in enumerate(lanes.noise):
         s, decay = lanes.gaps[k, ...], lanes.decay(k)
         drifts.append(lanes.drift(k, decay))
@@ -177,13 +178,13 @@ def elements(lanes: Lanes) -> tuple[Element, list[Stack]]:
         C *= decay * decay
         C += drifts[-1]
         told = 1.0 / (C[0, 0, ...] + noise)
-        gain, seen, gap = C[0, ...] * told, A[0, ...] + 0.0, lanes.readings[k, ...] - b[0, ...]
+        gain, seen, gap = C[0, ...] * told, A[0, ...], lanes.readings[k, ...] - b[0, ...]
         weighed = seen * told
         J += seen[:, None, :] * weighed[None, :, :]
         eta += weighed * gap
         A -= gain[:, None, :] * seen[None, :, :]
         b += gain * gap
-        C -= gain[:, None, :] * (C[0, ...] + 0.0)[None, :, :]
+        C -= gain[:, None, :] * C[0, ...][None, :, :]
     return Element(stacked(A), stacked(b), stacked(C), stacked(eta), stacked(J)), drifts
 
 
@@ -230,7 +231,7 @@ def scan(one: Element, join: Callable[[Element, Element], Element]) -> Element:
         after = join(before, Element(*(a[1:, ...] for a in even)))
     out = []
     for i, a in enumerate(one):
-        whole = a + 0.0
+        whole = array_namespace(a).asarray(a, copy=True)
         whole[1::2, ...] = pairs[i]
         if rest:
             whole[2::2, ...] = after[i]
@@ -241,4 +242,4 @@ def scan(one: Element, join: Callable[[Element, Element], Element]) -> Element:
 def entered(after: Stack) -> Stack:
     """The beliefs (D, …, B) that lanes are entered with: those after the lanes before them."""
     xp = array_namespace(after)
-    return turned(xp.concat([0.0 * after[:1, ...], after[:-1, ...]], axis=0), (1, 2, 0))
+    return turned(xp.concat([xp.zeros_like(after[:1, ...]), after[:-1, ...]], axis=0), (1, 2, 0))

@@ -233,7 +233,7 @@ class StateSpacePosterior:
         places = xp.concat([self.times, x])
         order = xp.argsort(places)
         along = motion.rate * xp.take(places, order)
-        whole, back = lanes_of(motion, along, 0.0 * along, 1.0), xp.argsort(order)
+        whole, back = lanes_of(motion, along, xp.zeros_like(along), 1.0), xp.argsort(order)
         noise = math.sqrt(self.gp.noise_var / self._variance)
         rows = []
         for _ in range(n):
@@ -278,9 +278,9 @@ class StateSpacePosterior:
         left, right = xp.clip(after - 1, 0, None), xp.clip(after, None, n - 1)
         m, P = self._filtered(left)
         since = motion.rate * (x - xp.take(self.times, left))
-        _ahead(motion, xp.where(after > 0, since, FAR + 0.0 * x), m, P)
+        _ahead(motion, xp.where(after > 0, since, xp.full_like(x, FAR)), m, P)
         until = motion.rate * (xp.take(self.times, right) - x)
-        until = xp.where(after < n, until, FAR + 0.0 * x)
+        until = xp.where(after < n, until, xp.full_like(x, FAR))
         pull, decay = _taken(run.back.pull, right, run), xp.exp(-until)
         motion.down(until, pull)
         mean = m[0, ...] + decay * xp.sum(P[0, ...] * pull, axis=0)
@@ -297,7 +297,7 @@ class StateSpacePosterior:
         m, P = _taken(run.mean, places, run), _taken(run.cov, places, run)
         gain = P[0, ...] * _taken(run.told, places, run)
         m += gain * _taken(run.gap, places, run)
-        P -= gain[:, None, :] * (P[0, ...] + 0.0)[None, :, :]
+        P -= gain[:, None, :] * P[0, ...][None, :, :]
         return m, P
 
     def __repr__(self) -> str:

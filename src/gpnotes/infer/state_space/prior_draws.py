@@ -28,9 +28,9 @@ def prior_draw(lanes: Lanes, normals: Stack) -> Vector:
         The signal, of variance one, in the order of the places.
     """
     xp, motion = array_namespace(normals), lanes.motion
-    x = 0.0 * normals[0, ...]
-    none = 0.0 * lanes.gaps[0, ...] * _xp.eye(motion.size, normals)[:, :, None]
-    passed = none + _xp.eye(motion.size, normals)[:, :, None]
+    x, d = xp.zeros_like(normals[0, ...]), motion.size
+    none = _xp.zeros((d, d, normals.shape[2]), normals)
+    passed = none + _xp.eye(d, normals)[:, :, None]
     own, seen = [], []
     for k in range(normals.shape[0]):
         s, decay = lanes.gaps[k, ...], lanes.decay(k)
@@ -38,10 +38,10 @@ def prior_draw(lanes: Lanes, normals: Stack) -> Vector:
             motion.up(s, moved)
             moved *= decay
         x += _rooted(lanes.drift(k, decay), normals[k, ...])
-        own.append(x[0, ...] + 0.0)
-        seen.append(passed[0, ...] + 0.0)
-    zero = 0.0 * stacked(x)
-    lane = Element(stacked(passed), stacked(x), stacked(none), zero, stacked(none))
+        own.append(xp.asarray(x[0, ...], copy=True))
+        seen.append(xp.asarray(passed[0, ...], copy=True))
+    moved = stacked(x)
+    lane = Element(stacked(passed), moved, stacked(none), xp.zeros_like(moved), stacked(none))
     start = entered(scan(lane, compose).b)[:, 0, :]
     return lanes.ordered(xp.stack(own) + xp.sum(xp.stack(seen) * start[None, :, :], axis=1))
 
@@ -60,7 +60,8 @@ def _rooted(Q: Stack, z: Matrix) -> Matrix:
             rest = Q[i, j, ...] - sum(R[i, k] * R[j, k] for k in range(j))
             pivot = R[j, j]
             flat = pivot == 0.0
-            R[i, j] = xp.where(flat, 0.0 * rest, rest / xp.where(flat, 1.0 + 0.0 * pivot, pivot))
+            ratio = rest / xp.where(flat, xp.ones_like(pivot), pivot)
+            R[i, j] = xp.where(flat, xp.zeros_like(rest), ratio)
         rest = Q[i, i, ...] - sum(R[i, k] ** 2 for k in range(i))
         R[i, i] = xp.sqrt(xp.clip(rest, 0.0, None))
         out[i, ...] = sum(R[i, k] * z[k, ...] for k in range(i + 1))

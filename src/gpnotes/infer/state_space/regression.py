@@ -187,7 +187,7 @@ def _by_gaps(run: Forth) -> float:
         slope = slope - xp.sum(xp.sum(taken * motion.slope(P), axis=0), axis=0)
         slope = slope + 0.5 * motion.drive * (late[-1, ...] ** 2 - taken[-1, -1, ...])
         gaps = run.lanes.gaps[k, ...]
-        total += float(xp.sum(xp.where(gaps < FAR, gaps, 0.0 * gaps) * slope))
+        total += float(xp.sum(xp.where(gaps < FAR, gaps, xp.zeros_like(gaps)) * slope))
     return total
 
 

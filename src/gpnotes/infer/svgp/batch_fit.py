@@ -180,7 +180,7 @@ def fit(
     steps = _check.whole(steps, "steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
-    climb = _Climb(objective, X, y, length, Adam(rate, 0.0 * objective.units))
+    climb = _Climb(objective, X, y, length, Adam(rate, objective.units))
     for step in range(1, steps + 1):
         posterior = climb.step(posterior, next(rows))
         answer = callback and callback(Progress(step, posterior, climb.trace[-1]))

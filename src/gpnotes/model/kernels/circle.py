@@ -237,8 +237,8 @@ class CircularRBF(Circular):
         xp = array_namespace(orders)
         length = self.lengthscale
         sum_of_all, log_slope = _theta(length)
-        share = xp.where(orders == 0.0, 1.0 + 0.0 * orders, 2.0 + 0.0 * orders) / sum_of_all
-        share = share * xp.exp(-0.5 * (orders * length) ** 2)
+        twice = xp.where(orders == 0.0, xp.ones_like(orders), xp.full_like(orders, 2.0))
+        share = twice / sum_of_all * xp.exp(-0.5 * (orders * length) ** 2)
         return Slopes(share, None, {"lengthscale": -share * (orders * orders * length + log_slope)})
 
 
@@ -268,7 +268,7 @@ class _CircularMatern(Circular):
         xp = array_namespace(orders)
         density, log_slope = self._density(orders)
         at_zero, _, slope_at_zero = self._wrapped(xp.zeros_like(orders))
-        twice = xp.where(orders == 0.0, 1.0 + 0.0 * orders, 2.0 + 0.0 * orders)
+        twice = xp.where(orders == 0.0, xp.ones_like(orders), xp.full_like(orders, 2.0))
         share = twice * density / (_TURN * at_zero)
         by_rate = share * (log_slope - slope_at_zero / at_zero)
         return Slopes(share, None, self._by_length(by_rate))
@@ -407,9 +407,9 @@ class CircularArcCosine(Circular):
     def _spectrum(self, orders: Vector) -> Slopes:
         xp = array_namespace(orders)
         odd = xp.abs(orders - 2.0 * xp.round(orders / 2.0))
-        squares = xp.where(orders == 0.0, 1.0 + 0.0 * orders, orders * orders)
+        squares = xp.where(orders == 0.0, xp.ones_like(orders), orders * orders)
         share = odd * (4.0 / math.pi**2) / squares
-        return Slopes(xp.where(orders == 0.0, 0.5 + 0.0 * orders, share), None, {})
+        return Slopes(xp.where(orders == 0.0, xp.full_like(orders, 0.5), share), None, {})
 
 
 def _ratio(

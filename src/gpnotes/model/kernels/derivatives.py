@@ -107,7 +107,7 @@ class WithGradients(_OfLabelled):
         right = left if z is None else Rows.of(z)
         x_bars = []
         bar: Kernel | None = None
-        z_bar = 0.0 * right.points
+        z_bar = array_namespace(x).zeros_like(right.points)
         for rows in memory.blocks(x.shape[0], right.points.shape[0], _ENTRIES):
             one, by_x, by_z = self._seen.pull(left.take(rows), right, K_bar[rows, :])
             bar = one if bar is None else added(bar, one)

@@ -119,8 +119,9 @@ class Stationary(Kernel):
         return kernel_bar, u_bar / self.lengthscale, z_bar
 
     def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        zeros = array_namespace(x).zeros_like(x)
-        bars = self._shape_bars(d_bar[:, None] * 0.0, d_bar[:, None])
+        xp = array_namespace(x)
+        zeros, column = xp.zeros_like(x), d_bar[:, None]
+        bars = self._shape_bars(xp.zeros_like(column), column)
         lengthscale_bar = per_dimension(zeros, self.lengthscale)
         bar = cotangent(self, variance=total(d_bar), lengthscale=lengthscale_bar, **bars)
         return bar, zeros

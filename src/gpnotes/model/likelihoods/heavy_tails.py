@@ -166,7 +166,7 @@ def digammas(x: Array) -> Array:
 def _digamma_far(x: Any, log: Callable[[Any], Any]) -> Any:
     """``ψ(x)`` by its series, where that holds."""
     square = 1.0 / (x * x)
-    tail = 0.0 * square
+    tail = 0.0
     for coefficient in reversed(_SERIES):
         tail = (tail + coefficient) * square
     return log(x) - 0.5 / x - tail

@@ -161,11 +161,10 @@ def _average_slope(mean: Array, variance: Array) -> Array:
         z = as_array([-reach + _STEP * i for i in range(count)], mean)
         sd = xp.where(wide, xp.ones_like(deviation), deviation)
         if near:
-            f, weights = mean[..., None] + sd * z, xp.exp(-0.5 * (z * z + LOG_2PI)) + 0.0 * sd
+            f, weights = mean[..., None] + sd * z, xp.exp(-0.5 * (z * z + LOG_2PI))
         else:
             sd = xp.where(wide, deviation, xp.ones_like(deviation))
-            f = z + 0.0 * sd
-            weights = xp.exp(-0.5 * (((z - mean[..., None]) / sd) ** 2 + LOG_2PI)) / sd
+            f, weights = z, xp.exp(-0.5 * (((z - mean[..., None]) / sd) ** 2 + LOG_2PI)) / sd
         slope = xp.exp(_log_chance(f) + _log_chance(-f))
         found = _STEP * xp.sum(weights * slope, axis=-1)
         total = xp.where(wide[..., 0] != near, found, total)
