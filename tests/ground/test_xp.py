@@ -107,6 +107,17 @@ def test_the_log_of_the_normal_distribution_function_is_that_of_scipy_far_into_t
     np.testing.assert_allclose(_xp.to_numpy(log_cdf), wanted, **tolerance)
 
 
+def test_digamma_is_that_of_scipy_for_arrays_of_every_kind_and_for_floats(space):
+    from scipy.special import psi
+
+    x = np.asarray([[1e-3, 0.3, 1.0], [2.5, 77.0, 1e6]])
+    found = _xp.digamma(space.asarray(x))
+    assert space.holds(found)
+    np.testing.assert_allclose(_xp.to_numpy(found), psi(x), rtol=1e-15 if space.double else 1e-5)
+    assert type(_xp.digamma(0.3)) is float
+    assert _xp.digamma(0.3) == psi(0.3)
+
+
 def test_plain_operations_find_it_too_in_the_namespace_that_scipy_serves():
     from scipy.special import log_ndtr
 

@@ -8,7 +8,7 @@ import pytest
 from cases import each
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import gammaln, log_expit, log_ndtr, logsumexp, psi
+from scipy.special import gammaln, log_expit, log_ndtr, logsumexp
 from scipy.stats import binom, nbinom, norm, poisson, t
 
 from gpnotes import Bernoulli, Gaussian, Poisson, StudentT
@@ -18,7 +18,6 @@ from gpnotes.ground.xp import to_numpy
 from gpnotes.model.likelihoods import Binomial, NegativeBinomial
 from gpnotes.model.likelihoods.binary import _NODES
 from gpnotes.model.likelihoods.counts import log_factorial
-from gpnotes.model.likelihoods.heavy_tails import digamma
 from gpnotes.model.likelihoods.variational_expectations import (
     expected,
     expected_bar,
@@ -370,11 +369,6 @@ def test_the_density_with_heavy_tails_is_that_of_scipy(space, dof):
     log_density = StudentT(0.7, dof).log_density(space.asarray(y), space.asarray(f))
     assert space.holds(log_density)
     np.testing.assert_allclose(to_numpy(log_density), t(dof, f, 0.7).logpdf(y), **close(space))
-
-
-@each("x", [1e-3, 0.3, 1.0, 2.5, 9.99, 10.0, 77.0, 1e6])
-def test_digamma_is_that_of_scipy(x):
-    assert digamma(x) == pytest.approx(psi(x), rel=1e-14, abs=1e-14)
 
 
 ALL = [

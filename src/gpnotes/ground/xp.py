@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from array_api_compat import (
     device,
@@ -37,8 +37,8 @@ from .threads import called_back, threads_for
 __all__ = [
     "LOG_2PI", "Array", "HostArray", "HostMatrix", "HostVector", "Matrix", "Namespace",
     "Numbers", "Scalar", "Stack", "Vector", "array_namespace", "as_array", "as_host", "blas",
-    "cholesky_factor", "cholesky_inverse", "device", "device_memory", "diagonal", "epsilon",
-    "eye", "has_double", "in_double", "is_numpy_namespace", "keep_copies", "lapack",
+    "cholesky_factor", "cholesky_inverse", "device", "device_memory", "diagonal", "digamma",
+    "epsilon", "eye", "has_double", "in_double", "is_numpy_namespace", "keep_copies", "lapack",
     "log_normal_cdf", "mills_fractions", "minimise", "set_rows", "sobol", "solve_triangular",
     "symmetric_part", "to_device", "to_numpy", "triangular_product", "zeros",
 ]  # fmt: skip
@@ -539,3 +539,31 @@ def log_normal_cdf(x: Array) -> Array:
     else:
         return standard_log_cdf(xp, x)
     return log_ndtr(x)
+
+
+_Number = TypeVar("_Number", float, Array)
+
+
+def digamma(x: _Number) -> _Number:
+    """Return ``ψ(x) = d log Γ(x)/dx`` entry by entry.
+
+    Parameters
+    ----------
+    x : float or Array
+        The arguments.
+
+    Returns
+    -------
+    float or Array
+        The values, as `x` is.
+    """
+    from scipy.special import psi
+
+    if isinstance(x, float):
+        return float(psi(x))
+    xp = array_namespace(x)
+    if is_cupy_namespace(xp):
+        from cupyx.scipy.special import psi
+    elif not is_numpy_namespace(xp):  # the standard has no such function: by way of the host
+        return as_array(psi(to_numpy(x)), x)
+    return psi(x)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from ...ground.params import cotangent, positive, settle
-from ...ground.xp import Array, array_namespace
+from ...ground.xp import Array, array_namespace, digamma
 from .base import LikelihoodBase
 
-__all__ = ["StudentT", "digamma", "digammas"]
+__all__ = ["StudentT"]
 
 _FAR = 1e9  # times 1 + ν: from there ``log(1 + u²/ν)`` is ``2 log |u| − log ν`` to rounding
-_SHIFT = 10.0  # beyond, the series of digamma is exact to rounding
-# of that series in even powers of 1/x: Abramowitz & Stegun (1964), 6.3.18
-_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760)
 
 
 @dataclass(frozen=True)
@@ -115,58 +111,3 @@ class StudentT(LikelihoodBase):
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         ratio = self.dof / (self.dof - 2.0) if self.dof > 2.0 else math.inf
         return mean, variance + self.scale**2 * ratio
-
-
-def digamma(x: float) -> float:
-    """Evaluate ``ψ(x) = d log Γ(x)/dx`` to rounding, by its recurrence and then its series.
-
-    Parameters
-    ----------
-    x : float
-        The argument, positive; it is not checked.
-
-    Returns
-    -------
-    float
-        ``ψ(x)``.
-
-    Notes
-    -----
-    The series is that of Abramowitz & Stegun (1964), 6.3.18.
-    """
-    low = 0.0
-    while x < _SHIFT:
-        low += 1.0 / x
-        x += 1.0
-    return float(_digamma_far(x, math.log)) - low
-
-
-def digammas(x: Array) -> Array:
-    """Evaluate `digamma` entry by entry.
-
-    Parameters
-    ----------
-    x : Array
-        The arguments, positive; they are not checked.
-
-    Returns
-    -------
-    Array
-        ``ψ(x)``.
-    """
-    xp = array_namespace(x)
-    low = xp.zeros_like(x)
-    for _ in range(int(_SHIFT)):
-        small = x < _SHIFT
-        low = low + xp.where(small, 1.0 / x, xp.zeros_like(x))
-        x = xp.where(small, x + 1.0, x)
-    return _digamma_far(x, xp.log) - low
-
-
-def _digamma_far(x: Any, log: Callable[[Any], Any]) -> Any:
-    """``ψ(x)`` by its series, where that holds."""
-    square = 1.0 / (x * x)
-    tail = 0.0
-    for coefficient in reversed(_SERIES):
-        tail = (tail + coefficient) * square
-    return log(x) - 0.5 / x - tail

@@ -8,11 +8,10 @@ from typing import Any, Self
 
 from ...ground import check as _check
 from ...ground.params import cotangent, fixed, positive, settle
-from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
+from ...ground.xp import LOG_2PI, Array, array_namespace, as_array, digamma
 from .base import LikelihoodBase
 from .binary import Bernoulli
 from .counts import counted, log_factorial
-from .heavy_tails import digamma, digammas
 
 __all__ = ["Binomial", "NegativeBinomial"]
 
@@ -129,7 +128,7 @@ class NegativeBinomial(LikelihoodBase):
         g = f - math.log(r)
         q = xp.exp(_log_chance(-g))
         y = y if hasattr(y, "ndim") else as_array(y, f)
-        by_shape = digammas(y + r) - digamma(r) + _log_chance(-g) + 1.0 - (y + r) * q / r
+        by_shape = digamma(y + r) - digamma(r) + _log_chance(-g) + 1.0 - (y + r) * q / r
         return cotangent(self, shape=float(xp.sum(bar * by_shape)))
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
