@@ -140,7 +140,7 @@ UNTRIED = {
     "Climb", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",
     "Section", "Share", "draw_shares",
     "Hyperparameter", "Report",
-    "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "Phase", "State", "Step",
+    "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "PhasePoint", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     "Episodes", "Memory", "Model", "OffPolicy", "Slots", "StateMemory", "Traced", "TracedWaiting",

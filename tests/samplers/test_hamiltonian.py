@@ -90,8 +90,8 @@ def assert_kept(density, d, sampler, *, chains, draws):
 
 
 BLIND = {
-    "correlated normal": (without_slope(correlated(2, 0.8)), NUTS(0.25, depth=4)),
-    "funnel": (without_slope(funnel(2)), NUTS(0.3, depth=4)),
+    "correlated normal": (without_slope(correlated(2, 0.8)), NUTS(0.25, max_tree_depth=4)),
+    "funnel": (without_slope(funnel(2)), NUTS(0.3, max_tree_depth=4)),
 }
 
 

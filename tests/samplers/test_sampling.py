@@ -25,8 +25,21 @@ from gpnotes import (
 from gpnotes.ground.chunks import Rows
 from gpnotes.infer import sparse
 from gpnotes.infer.objective import objective_of
-from gpnotes.samplers import HMC, MALA, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk, RowSum
-from gpnotes.samplers.warmup import StepSearch, units_of, windows
+from gpnotes.samplers import (
+    HMC,
+    MALA,
+    NUTS,
+    SGLD,
+    ULA,
+    EllipticalSlice,
+    MinibatchDensity,
+    RandomWalk,
+)
+from gpnotes.samplers.warmup import (
+    StepSizeAdaptation,
+    adaptation_windows,
+    estimate_inverse_mass_root,
+)
 
 
 def skewed(tied):
@@ -46,39 +59,45 @@ BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
 
 
 @pytest.mark.parametrize(
-    "sampler", [RandomWalk(), MALA(), HMC(leaps=5), pytest.param(NUTS(), marks=BY_NIGHT)], ids=repr
+    "sampler",
+    [RandomWalk(), MALA(), HMC(num_steps=5), pytest.param(NUTS(), marks=BY_NIGHT)],
+    ids=repr,
 )
 @pytest.mark.parametrize("mass", ["diagonal", "dense"])
 def test_warm_up_finds_step_and_units(sampler, mass):
     # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
     target = skewed({"diagonal": 0.3, "dense": 0.9}[mass])
-    found = samplers.sample(target, sampler, APART, stream=stream(1), draws=600, mass=mass)
+    found = samplers.sample(target, sampler, APART, stream=stream(1), draws=600, mass_matrix=mass)
     assert np.all(np.abs(found.mean - 1.0) < 5 * found.mcse)
     assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalk else 60))
-    assert found.acceptance.mean() == pytest.approx(sampler.aim, abs=0.15)
-    assert all(one.root.ndim == (1 if mass == "diagonal" else 2) for one in found.samplers)
+    assert found.acceptance.mean() == pytest.approx(sampler.target_acceptance, abs=0.15)
+    assert all(
+        one.inverse_mass_root.ndim == (1 if mass == "diagonal" else 2) for one in found.samplers
+    )
 
 
 def test_units_are_those_of_the_draws(rng):
     draws = rng.standard_normal((4000, 3)) @ np.diag([1.0, 10.0, 0.1])
-    np.testing.assert_allclose(units_of(draws, "diagonal"), [1.0, 10.0, 0.1], rtol=0.05)
-    root = units_of(draws, "dense")
+    np.testing.assert_allclose(
+        estimate_inverse_mass_root(draws, "diagonal"), [1.0, 10.0, 0.1], rtol=0.05
+    )
+    root = estimate_inverse_mass_root(draws, "dense")
     np.testing.assert_allclose(root @ root.T, np.cov(draws.T), rtol=0.01, atol=0.05)
     draws[:, 1] = 2.0
-    assert units_of(draws, "diagonal")[1] == 1.0
+    assert estimate_inverse_mass_root(draws, "diagonal")[1] == 1.0
 
 
 def test_the_stretches_of_a_warm_up_add_up():
     for warmup in (1, 7, 30, 100, 1000, 3333):
-        assert sum(windows(warmup)) == warmup
+        assert sum(adaptation_windows(warmup)) == warmup
 
 
 def test_a_search_finds_the_step():
     """Of an acceptance that falls with the step, ``exp(−step)``, at 0.8: the step is −log 0.8."""
-    search = StepSearch(1.0, 0.8)
+    search = StepSizeAdaptation(1.0, 0.8)
     for _ in range(3000):
-        search.update(math.exp(-search.size))
-    assert search.settled == pytest.approx(-math.log(0.8), rel=0.02)
+        search.update(math.exp(-search.step_size))
+    assert search.averaged_step_size == pytest.approx(-math.log(0.8), rel=0.02)
 
 
 @pytest.mark.parametrize("first", [0.3, 1.0, 3.0])
@@ -90,11 +109,11 @@ def test_noise_does_not_push_a_search_to_one_side(first, rng):
     """
     ends = []
     for _ in range(100):
-        search = StepSearch(first, 0.8)
+        search = StepSizeAdaptation(first, 0.8)
         for _ in range(200):
-            sd = search.size**2
+            sd = search.step_size**2
             search.update(min(1.0, math.exp(-(0.5 * sd**2 + sd * rng.standard_normal()))))
-        ends.append(2.0 * stats.norm.cdf(-0.5 * search.settled**2))
+        ends.append(2.0 * stats.norm.cdf(-0.5 * search.averaged_step_size**2))
     assert np.mean(ends) == pytest.approx(0.8, abs=0.02)
 
 
@@ -115,26 +134,32 @@ def heavy(x):
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(i, marks=BY_NIGHT) for i in (2, 3))])
 @pytest.mark.parametrize("target", [scaled, heavy], ids=["normal", "heavy tails"])
-@pytest.mark.parametrize("sampler", [NUTS(), HMC(leaps=5)], ids=repr)
+@pytest.mark.parametrize("sampler", [NUTS(), HMC(num_steps=5)], ids=repr)
 def test_warm_up_ends_at_the_acceptance_that_was_asked_for(sampler, target, seed):
     found = samplers.sample(
-        target, sampler, SCALES, stream=stream(seed), chains=4, draws=200, warmup=300
+        target, sampler, SCALES, stream=stream(seed), num_chains=4, draws=200, num_warmup=300
     )
-    assert found.acceptance.mean() == pytest.approx(sampler.aim, abs=0.05)
+    assert found.acceptance.mean() == pytest.approx(sampler.target_acceptance, abs=0.05)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_paths_whose_step_was_tuned_do_not_come_home(seed):
     """Five leaps of a step that is accepted as often as it should be are nearly a whole turn."""
     found = samplers.sample(
-        skew, HMC(leaps=5), APART, stream=stream(seed), draws=300, warmup=300, mass="dense"
+        skew,
+        HMC(num_steps=5),
+        APART,
+        stream=stream(seed),
+        draws=300,
+        num_warmup=300,
+        mass_matrix="dense",
     )
     assert np.all(found.ess_bulk > 200)
 
 
 def run(file=None, draws=250, callback=None, sampler=None, seed=1):
     return samplers.sample(
-        skew, sampler or NUTS(), APART, stream=stream(seed), draws=draws, warmup=60, file=file,
+        skew, sampler or NUTS(), APART, stream=stream(seed), draws=draws, num_warmup=60, file=file,
         callback=callback,
     )  # fmt: skip
 
@@ -154,9 +179,9 @@ def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
     seen = []
     found = run(file, callback=lambda *at: seen.append(at), sampler=sampler)
     assert seen == [(2, 200), (2, 250), (3, 100), (3, 200), (3, 250)]
-    for name in ("draws", "values", "acceptance", "diverged", "evaluations"):
+    for name in ("draws", "log_density", "acceptance", "diverged", "evaluations"):
         np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))
-    assert found.warmup == wanted.warmup
+    assert found.warmup_evaluations == wanted.warmup_evaluations
     more = run(file, draws=420, sampler=sampler)
     np.testing.assert_array_equal(more.draws, run(draws=420, sampler=sampler).draws)
     np.testing.assert_array_equal(
@@ -168,7 +193,7 @@ def test_an_ellipse_goes_on_to_the_same_draws(tmp_path):
     def go(draws, file=None):
         return samplers.sample(
             lambda f: -float(f @ f), EllipticalSlice(np.eye(2)), np.zeros(2), stream=stream(2),
-            chains=2, draws=draws, warmup=10, file=file,
+            num_chains=2, draws=draws, num_warmup=10, file=file,
         )  # fmt: skip
 
     go(150, tmp_path / "run.npz")
@@ -216,7 +241,7 @@ def test_a_chain_that_never_moves_is_reported():
     target = lambda x: 0.0 if x[0] in (0.0, 1.0) else -math.inf  # noqa: E731
     with pytest.warns(samplers.ChainWarning, match="never moved: chain 0, 1, whose draws"):
         found = samplers.sample(
-            target, RandomWalk(), start, stream=stream(1), chains=2, draws=20, warmup=5
+            target, RandomWalk(), start, stream=stream(1), num_chains=2, draws=20, num_warmup=5
         )
     assert found.stuck == (0, 1)
     assert np.all(found.rhat == np.inf)
@@ -227,12 +252,14 @@ def test_a_chain_that_never_moves_is_reported():
 def test_paths_that_diverge_are_reported():
     wall = lambda x: skew(x) if x[0] > 0.9 else (-math.inf, -x)  # noqa: E731
     with pytest.warns(samplers.ChainWarning, match="diverged: "):
-        samplers.sample(wall, NUTS(), np.ones(2), stream=stream(1), chains=1, draws=50, warmup=50)
+        samplers.sample(
+            wall, NUTS(), np.ones(2), stream=stream(1), num_chains=1, draws=50, num_warmup=50
+        )
 
 
 def test_one_chain_is_asked_for_rhat():
     found = samplers.sample(
-        skew, NUTS(), np.ones(2), stream=stream(1), chains=1, draws=50, warmup=20
+        skew, NUTS(), np.ones(2), stream=stream(1), num_chains=1, draws=50, num_warmup=20
     )
     with pytest.raises(ValueError, match="draws must be of two chains or more for R-hat; got 1"):
         _ = found.rhat
@@ -251,17 +278,20 @@ def test_one_chain_is_asked_for_rhat():
         ({"start": [0.0]}, "start must be an array"),
         ({"start": np.zeros((3, 2))}, "start must have shape"),
         ({"start": np.zeros(0)}, "must have an entry"),
-        ({"mass": "heavy"}, "mass must be one of"),
+        ({"mass_matrix": "heavy"}, "mass_matrix must be one of"),
         ({"draws": 0}, "draws must be"),
         ({"stream": 1.0}, "stream must be a Stream, a NumPy Generator"),
-        ({"sampler": SGLD()}, "target must be a gpnotes RowSum"),
+        ({"sampler": SGLD()}, "target must be a gpnotes MinibatchDensity"),
     ],
 )
 def test_wrong_arguments_are_named(change, said):
     right = {"target": skew, "sampler": NUTS(), "start": np.zeros(2), "stream": stream(1)}
     with pytest.raises((TypeError, ValueError), match=said):
         samplers.sample(
-            **{**right, **change}, chains=4, warmup=0, **({} if "draws" in change else {"draws": 4})
+            **{**right, **change},
+            num_chains=4,
+            num_warmup=0,
+            **({} if "draws" in change else {"draws": 4}),
         )
 
 
@@ -269,7 +299,7 @@ def test_arviz_takes_the_chains_as_they_are(arviz):
     found = run(draws=200)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = found.for_arviz()
+        given = found.to_arviz()
         split = arviz.__version__.startswith("0.")  # before 1.0 it takes the groups one by one
         data = arviz.from_dict(**given) if split else arviz.from_dict(given)
         table = arviz.summary(data, round_to="none")
@@ -296,7 +326,7 @@ def objective():
 @pytest.mark.nightly
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside a rule of quadrature, with the density of the lengthscale in its own units."""
-    found = samplers.sample(objective(), NUTS(), stream=stream(3), draws=500, warmup=200)
+    found = samplers.sample(objective(), NUTS(), stream=stream(3), draws=500, num_warmup=200)
     assert found.names == ("log kernel.lengthscale", "mean.value")
 
     def density(length, level):
@@ -316,7 +346,7 @@ def test_hyperparameters_are_drawn_from_their_posterior():
 
 def test_a_hyperdensity_is_evidence_times_prior_in_the_units_of_its_vector():
     """Of a logarithm: the density of the lengthscale, times the lengthscale."""
-    density, values = samplers.HyperDensity(objective()), []
+    density, values = samplers.HyperparameterDensity(objective()), []
     for length, level in ((1.1, -0.3), (0.6, 0.2)):
         gp = GP(RBF(1.0, length), 0.05, ConstantMean(level))
         prior = stats.lognorm(0.7).logpdf(length) + stats.norm.logpdf(level)
@@ -326,7 +356,7 @@ def test_a_hyperdensity_is_evidence_times_prior_in_the_units_of_its_vector():
 
 
 def test_the_gradient_of_a_hyperdensity_is_that_of_its_value():
-    density = samplers.HyperDensity(objective())
+    density = samplers.HyperparameterDensity(objective())
     at, h = np.asarray([0.1, -0.3]), 1e-6
     slope = [(density(at + h * e)[0] - density(at - h * e)[0]) / (2 * h) for e in np.eye(2)]
     np.testing.assert_allclose(density(at)[1], slope, rtol=1e-6)
@@ -338,7 +368,7 @@ def test_bounds_are_walls():
         priors={"kernel.lengthscale": LogNormalPrior(0.0, 0.7)},
         bounds={"kernel.lengthscale": (0.7, 0.9)},
     )  # fmt: skip
-    found = samplers.sample(bounded, RandomWalk(), stream=stream(3), draws=300, warmup=50)
+    found = samplers.sample(bounded, RandomWalk(), stream=stream(3), draws=300, num_warmup=50)
     assert found.acceptance.min() == 0.0, "some proposals were beyond them"
     assert np.all((np.exp(found.flat) >= 0.7) & (np.exp(found.flat) <= 0.9))
 
@@ -346,7 +376,7 @@ def test_bounds_are_walls():
 def test_averaged_predictions_are_those_of_a_mixture():
     vectors = np.asarray([[-0.5, 0.1], [0.2, -0.4], [0.0, 0.0]])
     Xs = np.asarray([[0.3], [5.0]])
-    mean, variance = samplers.averaged(objective(), vectors, Xs, noise=True)
+    mean, variance = samplers.average_predictions(objective(), vectors, Xs, noise=True)
     pairs = [
         condition(GP(RBF(1.0, math.exp(a)), 0.05, ConstantMean(b)), X, Y).predict(Xs, noise=True)
         for a, b in vectors
@@ -384,7 +414,7 @@ def posterior(y):
             [np.sum(gaps / np.sqrt(1.0 + gaps**2))]
         )
 
-    return RowSum(lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(DATA))
+    return MinibatchDensity(lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(DATA))
 
 
 CALIBRATED = {
@@ -440,12 +470,12 @@ def test_ranks_show_a_step_that_is_too_long():
 def test_a_sampler_in_float32_stays_in_it():
     target = lambda x: (-0.5 * float(x @ x), -x)  # noqa: E731
     found = samplers.sample(
-        target, NUTS(), np.zeros(2, dtype=np.float32), stream=stream(1), draws=50, warmup=50
+        target, NUTS(), np.zeros(2, dtype=np.float32), stream=stream(1), draws=50, num_warmup=50
     )
-    assert found.samplers[0].root.dtype == np.float32
+    assert found.samplers[0].inverse_mass_root.dtype == np.float32
     np.testing.assert_array_equal(found.draws, found.draws.astype(np.float32))
 
 
 def test_the_same_stream_gives_the_same_draws():
     np.testing.assert_array_equal(run(draws=20).draws, run(draws=20).draws)
-    assert replace(NUTS(), size=0.3).size == 0.3
+    assert replace(NUTS(), step_size=0.3).step_size == 0.3

@@ -12,8 +12,17 @@ from scipy import stats
 
 from gpnotes import samplers, stream
 from gpnotes.ground.xp import array_namespace, epsilon, to_numpy
-from gpnotes.samplers import HMC, MALA, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk, RowSum
-from gpnotes.samplers.hamiltonian import Phase
+from gpnotes.samplers import (
+    HMC,
+    MALA,
+    NUTS,
+    SGLD,
+    ULA,
+    EllipticalSlice,
+    MinibatchDensity,
+    RandomWalk,
+)
+from gpnotes.samplers.integrator import PhasePoint
 from gpnotes.testing import check_sampler
 
 # Two logistic variables, mixed: no sampler is exact for them by accident.
@@ -40,7 +49,8 @@ EXACT = {
     "MALA": MALA(0.4), "MALA with scales": MALA(0.3, np.asarray([1.2, 0.6])),
     "MALA in units": MALA(0.4, ROOT), "HMC": HMC(0.7, 3), "HMC in units": HMC(0.9, 4, ROOT),
     "HMC without jitter": HMC(0.7, 3, jitter=0.0),
-    "NUTS": NUTS(0.9), "NUTS in units": NUTS(0.6, root=ROOT), "short NUTS": NUTS(0.3, depth=2),
+    "NUTS": NUTS(0.9), "NUTS in units": NUTS(0.6, inverse_mass_root=ROOT),
+    "short NUTS": NUTS(0.3, max_tree_depth=2),
 }  # fmt: skip
 ALL = EXACT | {"ULA": ULA(0.1)}
 # What they add to the others is the length of their paths, which is what they cost.
@@ -105,9 +115,12 @@ def near(space):
 def test_every_namespace_takes_the_same_way(name, space):
     """The numbers are drawn on the host, so chains differ by rounding alone."""
     sampler = ALL[name]
-    root = None if sampler.root is None else space.asarray(sampler.root)
+    root = None if sampler.inverse_mass_root is None else space.asarray(sampler.inverse_mass_root)
     start, ways = np.asarray([0.5, -0.3]), []
-    for one, place in ((sampler, start), (replace(sampler, root=root), space.asarray(start))):
+    for one, place in (
+        (sampler, start),
+        (replace(sampler, inverse_mass_root=root), space.asarray(start)),
+    ):
         state, draw = one.init(logistic, place), stream(4)
         for _ in range(3):
             state = one.step(logistic, state, draw).state
@@ -139,7 +152,7 @@ def rows_of(make):
 
     number = array_namespace(make(data))
     rows = number.asarray(np.arange(5), device=make(data).device)
-    return RowSum(lambda x: (-0.5 * float(x @ x), -x), likelihood, rows)
+    return MinibatchDensity(lambda x: (-0.5 * float(x @ x), -x), likelihood, rows)
 
 
 def test_stochastic_gradients_in_every_namespace(space):
@@ -171,12 +184,12 @@ def test_the_variance_of_sgld_is_that_of_its_recursion():
         gaps = data[rows] - x[0]
         return -0.5 * float(gaps @ gaps), np.asarray([gaps.sum()])
 
-    target = RowSum(lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(5))
+    target = MinibatchDensity(lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(5))
     sampler = SGLD(0.05, batch=2, decay=0.5, delay=3.0)
     mean, variance = 1.0, 0.0
     noise = (5 / 2) ** 2 * 2 * np.var(data)
     for t in range(4):
-        tau = sampler.size_at(t)
+        tau = sampler.step_size_at(t)
         mean = mean + tau * (data.sum() - 6.0 * mean)
         variance = (1 - 6.0 * tau) ** 2 * variance + 2 * tau + tau**2 * noise
     draw = stream(5)
@@ -187,7 +200,7 @@ def test_the_variance_of_sgld_is_that_of_its_recursion():
 
 def test_the_leapfrog_goes_back_and_keeps_volumes(rng):
     def whole(v, size=0.3):
-        phase = Phase(v[:2], v[2:], *logistic(v[:2]))
+        phase = PhasePoint(v[:2], v[2:], *logistic(v[:2]))
         for _ in range(5):
             phase = samplers.leapfrog(logistic, phase, size, ROOT)
         return phase
@@ -228,7 +241,7 @@ def test_the_energy_that_a_leapfrog_loses_falls_with_the_square_of_its_step(rng)
     v = rng.standard_normal(4)
 
     def lost(size, leaps):
-        phase = Phase(v[:2], v[2:], *logistic(v[:2]))
+        phase = PhasePoint(v[:2], v[2:], *logistic(v[:2]))
         begin = phase.energy
         for _ in range(leaps):
             phase = samplers.leapfrog(logistic, phase, size)
@@ -279,7 +292,11 @@ def test_a_path_that_meets_a_wall_has_diverged():
 def test_a_step_that_is_always_taken_must_not_leave_everything(kind):
     """The slope of a quartic grows faster than any step can take."""
     steep = lambda x: (-float(np.sum(x**4)), -4.0 * x**3)  # noqa: E731
-    target = RowSum(steep, lambda x, rows: (0.0, 0.0 * x), np.arange(3)) if kind is SGLD else steep
+    target = (
+        MinibatchDensity(steep, lambda x, rows: (0.0, 0.0 * x), np.arange(3))
+        if kind is SGLD
+        else steep
+    )
     sampler = kind(0.5)
     state, draw = sampler.init(target, np.asarray([5.0])), stream(1)
 
@@ -287,7 +304,10 @@ def test_a_step_that_is_always_taken_must_not_leave_everything(kind):
         for _ in range(50):
             state = sampler.step(target, state, draw).state
 
-    with np.errstate(all="ignore"), pytest.raises(ValueError, match="size must be smaller than"):
+    with (
+        np.errstate(all="ignore"),
+        pytest.raises(ValueError, match="step_size must be smaller than"),
+    ):
         go(state)
 
 
@@ -313,7 +333,10 @@ def test_exact_samplers_keep_their_contract(name):
     check_sampler(EXACT[name], np.zeros(1))
 
 
-PATHS = [pytest.param(one, marks=pytest.mark.nightly) for one in (NUTS(0.6, depth=3), HMC(0.6, 3))]
+PATHS = [
+    pytest.param(one, marks=pytest.mark.nightly)
+    for one in (NUTS(0.6, max_tree_depth=3), HMC(0.6, 3))
+]
 
 
 @pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalk(0.6), *PATHS], ids=repr)
@@ -326,8 +349,8 @@ class Drifting(RandomWalk):
     """It takes every proposal."""
 
     def step(self, target, state, stream):
-        step = super().step(lambda x: 0.0, replace(state, value=0.0), stream)
-        return step._replace(state=replace(step.state, value=target(step.state.position)[0]))
+        step = super().step(lambda x: 0.0, replace(state, log_density=0.0), stream)
+        return step._replace(state=replace(step.state, log_density=target(step.state.position)[0]))
 
 
 class Restless(RandomWalk):

@@ -3,15 +3,19 @@
 from .chains import Chains, ChainWarning
 from .diagnostics import ess_bulk, ess_mean, ess_tail, mcse, rhat
 from .elliptical_slice import EllipticalSlice
-from .hamiltonian import HMC, NUTS, Phase, leapfrog
-from .hyperparameter_target import HyperDensity, averaged
-from .metropolis import MALA, SGLD, ULA, RandomWalk
+from .hmc import HMC
+from .hyperparameter_target import HyperparameterDensity, average_predictions
+from .integrator import PhasePoint, leapfrog
+from .langevin import MALA, SGLD, ULA
+from .metropolis import RandomWalk
+from .nuts import NUTS
 from .sampling import sample
 from .states import Sampler, State, Step
-from .targets import RowSum
+from .targets import MinibatchDensity
 
 __all__ = [
     "HMC", "MALA", "NUTS", "SGLD", "ULA", "ChainWarning", "Chains", "EllipticalSlice",
-    "HyperDensity", "Phase", "RandomWalk", "RowSum", "Sampler", "State", "Step", "averaged",
-    "ess_bulk", "ess_mean", "ess_tail", "leapfrog", "mcse", "rhat", "sample",
+    "HyperparameterDensity", "MinibatchDensity", "PhasePoint", "RandomWalk", "Sampler", "State",
+    "Step", "average_predictions", "ess_bulk", "ess_mean", "ess_tail", "leapfrog", "mcse", "rhat",
+    "sample",
 ]  # fmt: skip

@@ -26,15 +26,15 @@ class Chains:
     ----------
     draws : HostArray, shape (chains, draws, d)
         The draws.
-    values : HostMatrix, shape (chains, draws)
-        The log density of each, up to a constant; of `walks.SGLD`, what some rows say of it.
+    log_density : HostMatrix, shape (chains, draws)
+        The log density of each, up to a constant; of `SGLD`, what some rows say of it.
     acceptance : HostMatrix, shape (chains, draws)
         With what probability each proposal was taken.
     diverged : HostMatrix, shape (chains, draws)
         Whether a path diverged.
     evaluations : HostMatrix, shape (chains, draws)
         How many evaluations of the target each draw took.
-    warmup : tuple of int
+    warmup_evaluations : tuple of int
         How many evaluations the warm-up of each chain took.
     samplers : tuple of Sampler
         The sampler of each chain, as its warm-up left it.
@@ -43,11 +43,11 @@ class Chains:
     """
 
     draws: HostArray
-    values: HostMatrix
+    log_density: HostMatrix
     acceptance: HostMatrix
     diverged: HostMatrix
     evaluations: HostMatrix
-    warmup: tuple[int, ...]
+    warmup_evaluations: tuple[int, ...]
     samplers: tuple[Any, ...]
     names: tuple[str, ...] = field(default=())
 
@@ -97,14 +97,14 @@ class Chains:
         total = self.flat.shape[0]
         return self.flat[np.unique(np.linspace(0, total - 1, min(count, total)).astype(int))]
 
-    def for_arviz(self) -> dict[str, dict[str, HostArray]]:
+    def to_arviz(self) -> dict[str, dict[str, HostArray]]:
         """Return what ``arviz.from_dict`` takes: draws by name, and what is known of each.
 
-        Before ArviZ 1.0 it takes the groups as keywords, ``from_dict(**chains.for_arviz())``.
+        Before ArviZ 1.0 it takes the groups as keywords, ``from_dict(**chains.to_arviz())``.
         """
         posterior = {name: self.draws[:, :, j] for j, name in enumerate(self.names)}
         stats = {
-            "lp": self.values, "acceptance_rate": self.acceptance, "diverging": self.diverged,
+            "lp": self.log_density, "acceptance_rate": self.acceptance, "diverging": self.diverged,
             "n_steps": self.evaluations,
         }  # fmt: skip
         return {"posterior": posterior, "sample_stats": stats}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..ground import check as _check
 from ..ground.random import Stream
 from ..ground.xp import Matrix, Vector, array_namespace, as_host, blas, is_numpy_namespace
 from .states import State, Step
-from .targets import Target, start_at, value_at
+from .targets import Target, log_density_at, start_at
 
 __all__ = ["EllipticalSlice"]
 
@@ -23,14 +23,14 @@ _SHORTEST = 1e-12  # an arc on which floats tell no places apart
 
 @dataclass(frozen=True, eq=False)
 class EllipticalSlice:
-    """Elliptical slice sampling under the prior ``N(mean, root rootᵀ)``, [eq-mc-ellipse].
+    """Elliptical slice sampling under the prior ``N(mean, L Lᵀ)``, [eq-mc-ellipse].
 
     The target is the log likelihood alone: the prior is in the way that the sampler moves.
 
     Parameters
     ----------
-    root : Matrix, shape (d, d)
-        A root of the covariance of the prior, such as its Cholesky factor.
+    covariance_root : Matrix, shape (d, d)
+        A root L of the covariance of the prior, such as its Cholesky factor.
     mean : Vector, shape (d,), or None
         The mean of the prior; None is zero.
 
@@ -40,56 +40,59 @@ class EllipticalSlice:
     Source: Murray, Adams & MacKay (2010).
     """
 
-    root: Matrix
+    covariance_root: Matrix
     mean: Vector | None = None
-    aim = None
+    target_acceptance = None
 
     def __post_init__(self) -> None:
-        d = _check.square(self.root, "root").shape[0]
+        d = _check.square(self.covariance_root, "covariance_root").shape[0]
         if self.mean is not None:
-            _check.alike(_check.vector(self.mean, "mean", size=d), "mean", self.root, "root")
+            mean = _check.vector(self.mean, "mean", size=d)
+            _check.alike(mean, "mean", self.covariance_root, "covariance_root")
 
     def init(self, target: Target, position: Vector) -> State:
         """Return the state at a start; the log likelihood must be finite."""
-        value, _ = start_at(target, position, slope=False)
-        d = self.root.shape[0]
-        _check.alike(_check.vector(position, "position", size=d), "position", self.root, "root")
-        return State(position, value)
+        log_density, _ = start_at(target, position, gradient=False)
+        d = self.covariance_root.shape[0]
+        _check.vector(position, "position", size=d)
+        _check.alike(position, "position", self.covariance_root, "covariance_root")
+        return State(position, log_density)
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
         """Draw an ellipse and a level, and shorten the arc until a place on it is above."""
-        drawn, *ahead = state.ahead or self._ahead(stream)
+        from_prior, *prior_draws = state.prior_draws or self._prior_draws(stream)
         x = state.position if self.mean is None else state.position - self.mean
         uniform = stream.generator.random  # what `stream.uniform()` gives, without its checks
-        level = state.value + math.log1p(-uniform())
+        level = state.log_density + math.log1p(-uniform())
         angle = 2.0 * math.pi * uniform()
         low, high, taken = angle - 2.0 * math.pi, angle, 0
         while high - low > _SHORTEST:
-            there = math.cos(angle) * x + math.sin(angle) * drawn
+            there = math.cos(angle) * x + math.sin(angle) * from_prior
             there = there if self.mean is None else self.mean + there
-            value, taken = value_at(target, there), taken + 1
-            if value >= level and value > -math.inf:
-                place = State(there, value, None, state.count + 1, tuple(ahead))
+            log_density, taken = log_density_at(target, there), taken + 1
+            if log_density >= level and log_density > -math.inf:
+                place = State(there, log_density, None, state.count + 1, tuple(prior_draws))
                 return Step(place, 1.0, True, False, taken)
             low, high = (angle, high) if angle < 0.0 else (low, angle)
             angle = low + (high - low) * uniform()
-        stayed = State(state.position, state.value, None, state.count + 1, tuple(ahead))
+        stayed = replace(state, count=state.count + 1, prior_draws=tuple(prior_draws))
         return Step(stayed, 1.0, False, False, taken)
 
-    def _ahead(self, stream: Stream) -> tuple[Any, ...]:
-        normals = stream.normal((self.root.shape[0], _AHEAD), like=self.root)
+    def _prior_draws(self, stream: Stream) -> tuple[Any, ...]:
+        d = self.covariance_root.shape[0]
+        normals = stream.normal((d, _AHEAD), like=self.covariance_root)
         rows = array_namespace(normals).matrix_transpose(self._times_root(normals))
         return tuple(rows[i, :] for i in range(_AHEAD))
 
     def _times_root(self, normals: Matrix) -> Matrix:
-        """``root normals``; by half the products where NumPy's root is a Cholesky factor."""
+        """``L normals``; by half the products where NumPy's L is a Cholesky factor."""
         if not self._triangular:
-            return self.root @ normals
-        upper, turned = as_host(self.root).T, as_host(normals).T  # in Fortran order
-        return np.asarray(blas("trmm", self.root)(1.0, upper, turned, side=1)).T
+            return self.covariance_root @ normals
+        upper, turned = as_host(self.covariance_root).T, as_host(normals).T  # in Fortran order
+        return np.asarray(blas("trmm", self.covariance_root)(1.0, upper, turned, side=1)).T
 
     @cached_property
     def _triangular(self) -> bool:
-        if not is_numpy_namespace(array_namespace(self.root)):
+        if not is_numpy_namespace(array_namespace(self.covariance_root)):
             return False
-        return not np.any(np.triu(as_host(self.root), 1))
+        return not np.any(np.triu(as_host(self.covariance_root), 1))

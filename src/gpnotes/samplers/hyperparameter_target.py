@@ -21,11 +21,11 @@ from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace,
 from ..infer import fitting  # noqa: F401  it says what the evidence of an exact process is
 from ..infer.objective import Objective
 
-__all__ = ["HyperDensity", "averaged"]
+__all__ = ["HyperparameterDensity", "average_predictions"]
 
 
 @dataclass(frozen=True, eq=False)
-class HyperDensity:
+class HyperparameterDensity:
     """The log posterior of what is free in a model, by the vector of an objective.
 
     Parameters
@@ -73,13 +73,13 @@ class HyperDensity:
         low, high = self.objective.limits.T
         if np.any(vector < low) or np.any(vector > high):
             return -np.inf, np.zeros_like(vector)
-        value, slope = self.objective(vector)
+        value, gradient = self.objective(vector)
         logs = self.logarithms
-        return value + float(logs @ vector), slope + logs
+        return value + float(logs @ vector), gradient + logs
 
 
 @takes("Xs")
-def averaged(
+def average_predictions(
     objective: Objective[Any], vectors: HostMatrix, Xs: Matrix, *, noise: bool = False
 ) -> tuple[Vector, Vector]:
     """Predict with hyperparameters averaged: mean and variance over the draws of a chain.

@@ -29,15 +29,15 @@ from ..infer.progress import Bar, bar_of
 from ..model.contracts import missing
 from .chains import Chains, ChainWarning
 from .elliptical_slice import EllipticalSlice
-from .hyperparameter_target import HyperDensity
+from .hyperparameter_target import HyperparameterDensity
 from .states import Sampler, State, Step
 from .targets import Target, start_at
-from .warmup import warmed
+from .warmup import warm_up
 
 __all__ = ["sample"]
 
 _BLOCK = 100  # draws between two looks at the file; each block has a stream of its own
-_MASSES = ("none", "diagonal", "dense")
+_MASS_MATRICES = ("none", "diagonal", "dense")
 Callback = Callable[[int, int], object]
 Parts = dict[str, HostArray]
 
@@ -49,10 +49,10 @@ def sample(
     start: Vector | Matrix | None = None,
     *,
     stream: Stream | int,
-    chains: int = 4,
+    num_chains: int = 4,
     draws: int = 1000,
-    warmup: int = 1000,
-    mass: str = "diagonal",
+    num_warmup: int = 1000,
+    mass_matrix: str = "diagonal",
     file: str | os.PathLike[str] | None = None,
     callback: Callback | None = None,
     progress: bool = False,
@@ -63,25 +63,26 @@ def sample(
     ----------
     target : callable or Objective
         The log density of a vector (d,) up to a constant, with its gradient where the sampler asks
-        for it; for `slices.EllipticalSlice` the log likelihood; for `walks.SGLD` a `RowSum`. Or the
+        for it; for `EllipticalSlice` the log likelihood; for `SGLD` a `MinibatchDensity`. Or the
         objective of a fit, `objective.objective_of`: its hyperparameters are sampled, by the vector
         that `Objective.at` takes, and each needs a prior.
     sampler : Sampler
-        `walks.RandomWalk`, `MALA`, `ULA`, `SGLD`, `hamiltonian.HMC`, `NUTS`,
-        `slices.EllipticalSlice`, or another with `aim`, `init` and `step`.
-    start : Vector, shape (d,), Matrix, shape (chains, d), or None
+        `RandomWalk`, `MALA`, `ULA`, `SGLD`, `HMC`, `NUTS`,
+        `EllipticalSlice`, or another with `target_acceptance`, `init` and `step`.
+    start : Vector, shape (d,), Matrix, shape (num_chains, d), or None
         Where the chains start. R-hat says most where the starts lie further apart than the draws.
         None for an objective: around the parameters of its model, moved by half their units.
     stream : Stream or int
         The source of random numbers; the same one gives the same draws.
-    chains : int, default 4
+    num_chains : int, default 4
         How many chains.
     draws : int, default 1000
         How many draws of each, after the warm-up.
-    warmup : int, default 1000
-        How many steps of each come before, in which step size and units are learnt.
-    mass : str, default "diagonal"
-        What units are learnt: ``"none"``, ``"diagonal"``, or ``"dense"`` for correlations too.
+    num_warmup : int, default 1000
+        How many steps of each come before, in which step size and mass matrix are learnt.
+    mass_matrix : str, default "diagonal"
+        What warm-up learns of the inverse mass matrix, which is best the covariance of the target:
+        ``"none"``, ``"diagonal"``, or ``"dense"`` for correlations too.
     file : str, path or None
         Where the draws are kept after every hundred. A run whose file is there goes on from it, to
         the draws that it would have come to anyway; asked for more draws, it goes on for more.
@@ -115,16 +116,21 @@ def sample(
     """
     if isinstance(sampler, type) or missing(sampler, Sampler):
         got = _check.kind_of(sampler)
-        raise TypeError(f"sampler must be a sampler, with aim, init and step; got {got}")
+        raise TypeError(
+            f"sampler must be a sampler, with target_acceptance, init and step; got {got}"
+        )
     stream = stream_of(stream, "stream")
-    chains, draws = _check.whole(chains, "chains", 1), _check.whole(draws, "draws", 1)
-    warmup, mass = _check.whole(warmup, "warmup"), _check.choice(mass, "mass", _MASSES)
+    num_chains = _check.whole(num_chains, "num_chains", 1)
+    draws = _check.whole(draws, "draws", 1)
+    num_warmup = _check.whole(num_warmup, "num_warmup")
+    mass_matrix = _check.choice(mass_matrix, "mass_matrix", _MASS_MATRICES)
     if callback is not None:
         _check.function(callback, "callback", "a chain and its draws")
-    target, starts, names = _settled(target, sampler, start, chains, stream)
-    run = _Run(target, sampler, starts, stream, draws, warmup, mass)
+    target, starts, names = _settled(target, sampler, start, num_chains, stream)
+    run = _Run(target, sampler, starts, stream, draws, num_warmup, mass_matrix)
     run.check_starts()
-    bar = bar_of(chains * draws, "sample", "draw") if _check.flag(progress, "progress") else None
+    shown = _check.flag(progress, "progress")
+    bar = bar_of(num_chains * draws, "sample", "draw") if shown else None
     try:
         return _reported(run.chains(file, _told(callback, bar), names))
     finally:
@@ -141,20 +147,20 @@ class _Run:
     starts: list[Vector]
     stream: Stream
     draws: int
-    warmup: int
-    mass: str
+    num_warmup: int
+    mass_matrix: str
 
     @property
     def called(self) -> str:
         """What the run is called in its file; a longer one is called the same."""
         begins = np.concatenate([to_numpy(start) for start in self.starts]).tolist()
         at = f"{self.stream.seed} {'/'.join(self.stream.path)}"
-        return f"{_settings(self.sampler)} {begins} {at} {self.warmup} {self.mass}"
+        return f"{_settings(self.sampler)} {begins} {at} {self.num_warmup} {self.mass_matrix}"
 
     def check_starts(self) -> None:
         """Raise where a chain cannot start, by its number, before any of them has."""
         for number, start in enumerate(self.starts):
-            start_at(self.target, start, slope=False, name=f"start[{number}]")
+            start_at(self.target, start, gradient=False, name=f"start[{number}]")
             self.sampler.init(self.target, start)
 
     def chains(self, file: Any, told: Callback, names: tuple[str, ...]) -> Chains:
@@ -169,15 +175,17 @@ class _Run:
 
         every = [self._chain(number, _of(held, number), kept) for number in range(len(self.starts))]
         stacked = {name: np.stack([parts[name] for _, parts in every]) for name in _ROWS}
-        warmup = tuple(int(parts["warmup"]) for _, parts in every)
-        return Chains(**stacked, warmup=warmup, samplers=tuple(s for s, _ in every), names=names)
+        warmup = tuple(int(parts["warmup_evaluations"]) for _, parts in every)
+        return Chains(
+            **stacked, warmup_evaluations=warmup, samplers=tuple(s for s, _ in every), names=names
+        )
 
     def _chain(
         self, number: int, parts: Parts, kept: Callable[[int, Parts], None]
     ) -> tuple[Any, Parts]:
         """One chain: the sampler as warm-up left it, and its parts."""
         start, stream = self.starts[number], self.stream.spawn(f"chain {number}")
-        parts = parts or self._warmed(start, stream)
+        parts = parts or self._warm_up(start, stream)
         sampler = _tuned(self.sampler, parts, start)
         whole = min(parts["draws"].shape[0], self.draws) // _BLOCK * _BLOCK
         if parts["draws"].shape[0] >= self.draws:
@@ -186,27 +194,31 @@ class _Run:
         while (done := parts["draws"].shape[0]) < self.draws:
             last = parts["draws"][-1] if done else parts["position"]
             begin = sampler.init(self.target, as_array(last, start))
-            begin = replace(begin, count=self.warmup + done)
+            begin = replace(begin, count=self.num_warmup + done)
             block = stream.spawn(f"block {done // _BLOCK}")
             rows = _walked(sampler, self.target, begin, block, min(_BLOCK, self.draws - done))
             parts |= {name: np.concatenate([parts[name], rows[name]]) for name in _ROWS}
             kept(number, parts)
         return sampler, parts
 
-    def _warmed(self, start: Vector, stream: Stream) -> Parts:
+    def _warm_up(self, start: Vector, stream: Stream) -> Parts:
         begin = self.sampler.init(self.target, start)
-        sampler, state, steps = warmed(
-            self.sampler, self.target, begin, stream.spawn("warm-up"), self.warmup, self.mass
+        random, length = stream.spawn("warm-up"), self.num_warmup
+        sampler, state, steps = warm_up(
+            self.sampler, self.target, begin, random, length, self.mass_matrix
         )
         taken = np.asarray(sum(step.evaluations for step in steps))
-        parts = {**_rows([], start.shape[0]), "position": to_numpy(state.position), "warmup": taken}
-        if self.sampler.aim is None:
+        position = to_numpy(state.position)
+        parts = _rows([], start.shape[0]) | {"position": position, "warmup_evaluations": taken}
+        if self.sampler.target_acceptance is None:
             return parts
-        root = np.zeros(0) if sampler.root is None else to_numpy(sampler.root)
-        return {**parts, "size": np.asarray(float(sampler.size)), "root": root}
+        root = sampler.inverse_mass_root
+        root = np.zeros(0) if root is None else to_numpy(root)
+        step_size = np.asarray(float(sampler.step_size))
+        return {**parts, "step_size": step_size, "inverse_mass_root": root}
 
 
-_ROWS = ("draws", "values", "acceptance", "diverged", "evaluations")
+_ROWS = ("draws", "log_density", "acceptance", "diverged", "evaluations")
 
 
 def _rows(steps: list[Step], d: int) -> Parts:
@@ -214,7 +226,7 @@ def _rows(steps: list[Step], d: int) -> Parts:
     places = [to_numpy(step.state.position) for step in steps]
     return {
         "draws": np.asarray(places, dtype=np.float64).reshape(-1, d),
-        "values": np.asarray([step.state.value for step in steps], dtype=np.float64),
+        "log_density": np.asarray([step.state.log_density for step in steps], dtype=np.float64),
         "acceptance": np.asarray([step.acceptance for step in steps], dtype=np.float64),
         "diverged": np.asarray([step.diverged for step in steps], dtype=bool),
         "evaluations": np.asarray([step.evaluations for step in steps], dtype=np.int64),
@@ -230,10 +242,11 @@ def _walked(sampler: Any, target: Target, state: State, stream: Stream, count: i
 
 
 def _tuned(sampler: Any, parts: Parts, like: Array) -> Any:
-    if sampler.aim is None:
+    if sampler.target_acceptance is None:
         return sampler
-    root = as_array(parts["root"], like) if parts["root"].size else None
-    return replace(sampler, size=float(parts["size"]), root=root)
+    kept = parts["inverse_mass_root"]
+    root = as_array(kept, like) if kept.size else None
+    return replace(sampler, step_size=float(parts["step_size"]), inverse_mass_root=root)
 
 
 def _of(held: Parts, number: int) -> Parts:
@@ -256,33 +269,33 @@ def _settings(sampler: Any) -> str:
 
 
 def _settled(
-    target: Any, sampler: Any, start: Any, chains: int, stream: Stream
+    target: Any, sampler: Any, start: Any, num_chains: int, stream: Stream
 ) -> tuple[Target, list[Vector], tuple[str, ...]]:
     """The target as a function, a start for each chain, and the names of the entries."""
     if isinstance(target, Objective):
         if isinstance(sampler, EllipticalSlice):
             raise TypeError("sampler must move by a log posterior; an EllipticalSlice has a prior")
-        density: Any = HyperDensity(target)
+        density: Any = HyperparameterDensity(target)
         around = start is None
-        starts: Any = _around(target, chains, stream) if around else _starts(start, chains)
+        starts: Any = _around(target, num_chains, stream) if around else _starts(start, num_chains)
         return density, starts, density.names
     _check.function(target, "target", "a vector")
-    starts = _starts(start, chains)
+    starts = _starts(start, num_chains)
     return target, starts, tuple(f"x[{j}]" for j in range(starts[0].shape[0]))
 
 
-def _starts(start: Any, chains: int) -> list[Vector]:
+def _starts(start: Any, num_chains: int) -> list[Vector]:
     _check.floating(start, "start")
     if start.ndim == 1:
-        return [_check.vector(start, "start")] * chains
-    _check.matrix(start, "start", rows=chains)
-    return [start[number, :] for number in range(chains)]
+        return [_check.vector(start, "start")] * num_chains
+    _check.matrix(start, "start", rows=num_chains)
+    return [start[number, :] for number in range(num_chains)]
 
 
-def _around(objective: Objective[Parameters], chains: int, stream: Stream) -> list[HostVector]:
+def _around(objective: Objective[Parameters], num_chains: int, stream: Stream) -> list[HostVector]:
     """Starts around the parameters of the model, within the limits."""
     vector, (low, high) = objective.vector(objective.model), objective.limits.T
-    drawn = np.asarray(stream.spawn("starts").normal((chains, vector.size)))
+    drawn = np.asarray(stream.spawn("starts").normal((num_chains, vector.size)))
     return list(np.clip(vector + 0.5 * objective.units * drawn, low, high))
 
 

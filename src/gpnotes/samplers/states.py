@@ -1,4 +1,4 @@
-"""What all samplers share: a state, a step, and the matrix in whose units they move."""
+"""What all samplers share: a state, a step, and the matrix by which they are preconditioned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..ground.showing import summary
 from ..ground.xp import Array, Vector, array_namespace
 from .targets import Target
 
-__all__ = ["Sampler", "State", "Step", "Tunable", "scaled", "scaled_slope"]
+__all__ = [
+    "Sampler", "State", "Step", "Tunable", "squared", "times_root", "times_root_transposed",
+    "validate_step_size", "validate_target_acceptance",
+]  # fmt: skip
 
 S = TypeVar("S", bound="Tunable")
 
@@ -24,21 +27,21 @@ class State:
     ----------
     position : Vector, shape (d,)
         The place.
-    value : float
+    log_density : float
         The log density there, up to a constant.
-    slope : Vector, shape (d,), or None
+    gradient : Vector, shape (d,), or None
         Its gradient, for the samplers that ask for it.
     count : int, default 0
         How many steps led here.
-    ahead : tuple of Vector, default ()
-        Draws of the prior that were made ahead, for `slices.EllipticalSlice`.
+    prior_draws : tuple of Vector, default ()
+        Draws of the prior that were made ahead, for `EllipticalSlice`.
     """
 
     position: Vector
-    value: float
-    slope: Any = None
+    log_density: float
+    gradient: Any = None
     count: int = 0
-    ahead: tuple[Vector, ...] = ()
+    prior_draws: tuple[Vector, ...] = ()
 
     __repr__ = summary
 
@@ -71,7 +74,7 @@ class Sampler(Protocol):
     """A sampler: `init` and `step`. A chain is what comes of `step`, again and again."""
 
     @property
-    def aim(self) -> float | None:
+    def target_acceptance(self) -> float | None:
         """The acceptance that warm-up tunes the step to; None where nothing is tuned."""
         ...
 
@@ -85,21 +88,21 @@ class Sampler(Protocol):
 
 
 class Tunable(Sampler, Protocol):
-    """A sampler with a step size, and a matrix in whose units it moves."""
+    """A sampler with a step size and an inverse mass matrix, which warm-up tunes."""
 
     @property
-    def size(self) -> float:
+    def step_size(self) -> float:
         """The step size."""
         ...
 
     @property
-    def root(self) -> Any:
-        """The factor of a step, which is None, the scale of each entry (d,), or a matrix (d, d)."""
+    def inverse_mass_root(self) -> Any:
+        """A root L of the inverse mass matrix ``L Lᵀ``: None, a scale for each entry, a matrix."""
         ...
 
 
-def scaled(root: Any, z: Vector) -> Vector:
-    """Return a step in the units of the target: ``root z``, for a `root` as in `Tunable`.
+def times_root(root: Any, z: Vector) -> Vector:
+    """Return a step in the units of the target: ``root z``, as of `Tunable.inverse_mass_root`.
 
     Parameters
     ----------
@@ -118,14 +121,14 @@ def scaled(root: Any, z: Vector) -> Vector:
     return root * z if root.ndim == 1 else root @ z
 
 
-def scaled_slope(root: Any, slope: Vector) -> Vector:
-    """Return a gradient by the units of a step: ``rootᵀ slope``.
+def times_root_transposed(root: Any, gradient: Vector) -> Vector:
+    """Return a gradient by the units of a step: ``rootᵀ gradient``.
 
     Parameters
     ----------
     root : None, Vector (d,) or Matrix (d, d)
         The scales, or the matrix.
-    slope : Vector, shape (d,)
+    gradient : Vector, shape (d,)
         The gradient by the place.
 
     Returns
@@ -134,22 +137,29 @@ def scaled_slope(root: Any, slope: Vector) -> Vector:
         The gradient by the step.
     """
     if root is None or root.ndim == 1:
-        return scaled(root, slope)
-    return array_namespace(root).matrix_transpose(root) @ slope
+        return times_root(root, gradient)
+    return array_namespace(root).matrix_transpose(root) @ gradient
 
 
-def settle_step(sampler: Any) -> None:
-    """Check step size and root of a sampler that is being made."""
-    object.__setattr__(
-        sampler, "size", _check.positive(_check.number(sampler.size, "size"), "size")
-    )
-    root = sampler.root
+def validate_step_size(sampler: Any) -> None:
+    """Check step size and inverse mass matrix of a sampler that is being made."""
+    step_size = _check.positive(_check.number(sampler.step_size, "step_size"), "step_size")
+    object.__setattr__(sampler, "step_size", step_size)
+    root = sampler.inverse_mass_root
     if root is None:
         return
-    if _check.floating(root, "root").ndim == 1:
-        _check.positive(root, "root")
+    if _check.floating(root, "inverse_mass_root").ndim == 1:
+        _check.positive(root, "inverse_mass_root")
     else:
-        _check.square(root, "root")
+        _check.square(root, "inverse_mass_root")
+
+
+def validate_target_acceptance(sampler: Any) -> None:
+    """Check the acceptance that a sampler aims at."""
+    wanted = _check.number(sampler.target_acceptance, "target_acceptance")
+    if not 0.0 < wanted < 1.0:
+        raise ValueError(f"target_acceptance must lie between 0 and 1; got {wanted}")
+    object.__setattr__(sampler, "target_acceptance", wanted)
 
 
 def squared(z: Array) -> float:

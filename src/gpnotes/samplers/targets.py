@@ -1,6 +1,6 @@
 """What is sampled: a log density, known up to a constant, and where it has no value.
 
-A target is a function of a vector. Samplers that ask for a slope want value and gradient of it;
+A target is a function of a vector. Samplers that ask for a gradient want value and gradient of it;
 for the others the value will do, and where they get both they leave the gradient.
 """
 
@@ -15,19 +15,19 @@ from ..ground import check as _check
 from ..ground.ascent import UNEVALUABLE
 from ..ground.xp import Vector, array_namespace
 
-__all__ = ["RowSum", "Target", "start_at", "value_and_slope", "value_at"]
+__all__ = ["MinibatchDensity", "Target", "log_density_and_gradient", "log_density_at", "start_at"]
 
 Target: TypeAlias = Callable[[Vector], Any]
 """A log density of x (d,) up to a constant, as its value or its value and gradient (d,)."""
 
-WALL = -math.inf  # what the log density counts for where it has no value
+LOG_ZERO = -math.inf  # what the log density counts for where it has no value
 
 
 @dataclass(frozen=True, eq=False)
-class RowSum:
+class MinibatchDensity:
     """A log posterior that is a log prior and a sum over rows of data, which may be drawn.
 
-    It is a target like any other: called, it takes all rows. `walks.SGLD` asks it for some.
+    It is a target like any other: called, it takes all rows. `SGLD` asks it for some.
 
     Parameters
     ----------
@@ -77,12 +77,12 @@ class RowSum:
             The estimate of its gradient.
         """
         weight = self.rows.shape[0] / rows.shape[0]
-        prior, prior_slope = self.log_prior(x)
-        likelihood, slope = self.log_likelihood(x, rows)
-        return float(prior) + weight * float(likelihood), prior_slope + weight * slope
+        prior, prior_gradient = self.log_prior(x)
+        likelihood, gradient = self.log_likelihood(x, rows)
+        return float(prior) + weight * float(likelihood), prior_gradient + weight * gradient
 
 
-def value_at(target: Target, x: Vector) -> float:
+def log_density_at(target: Target, x: Vector) -> float:
     """Return the log density at a vector, minus infinity where it has none.
 
     Parameters
@@ -100,12 +100,12 @@ def value_at(target: Target, x: Vector) -> float:
     try:
         answer = target(x)
     except UNEVALUABLE:
-        return WALL
-    return _finite_or_wall(answer[0] if isinstance(answer, tuple) else answer)
+        return LOG_ZERO
+    return _finite_or_log_zero(answer[0] if isinstance(answer, tuple) else answer)
 
 
-def value_and_slope(target: Target, x: Vector) -> tuple[float, Vector]:
-    """Return the log density at a vector and its gradient, as `value_at` does.
+def log_density_and_gradient(target: Target, x: Vector) -> tuple[float, Vector]:
+    """Return the log density at a vector and its gradient, as `log_density_at` does.
 
     Parameters
     ----------
@@ -118,25 +118,25 @@ def value_and_slope(target: Target, x: Vector) -> tuple[float, Vector]:
     -------
     value : float
         The value, minus infinity where value or gradient is not finite.
-    slope : Vector, shape (d,)
+    gradient : Vector, shape (d,)
         The gradient, zero where there is none.
     """
     try:
         answer = target(x)
     except UNEVALUABLE:
-        return WALL, array_namespace(x).zeros_like(x)
+        return LOG_ZERO, array_namespace(x).zeros_like(x)
     if not (isinstance(answer, tuple) and len(answer) == 2):
         got = _check.kind_of(answer)
         raise TypeError(f"target must give a value and its gradient to this sampler; got {got}")
-    value, slope = _finite_or_wall(answer[0]), answer[1]
+    value, gradient = _finite_or_log_zero(answer[0]), answer[1]
     xp = array_namespace(x)
-    if value == WALL or not bool(xp.all(xp.isfinite(slope))):
-        return WALL, xp.zeros_like(x)
-    return value, slope
+    if value == LOG_ZERO or not bool(xp.all(xp.isfinite(gradient))):
+        return LOG_ZERO, xp.zeros_like(x)
+    return value, gradient
 
 
 def start_at(
-    target: Target, position: Vector, *, slope: bool, name: str = "position"
+    target: Target, position: Vector, *, gradient: bool, name: str = "position"
 ) -> tuple[float, Vector | None]:
     """Return value and gradient where a chain starts, if they are there.
 
@@ -146,7 +146,7 @@ def start_at(
         The log density.
     position : Vector, shape (d,)
         The start.
-    slope : bool
+    gradient : bool
         Whether the gradient is asked for.
     name : str, default "position"
         What an error calls the start.
@@ -155,7 +155,7 @@ def start_at(
     -------
     value : float
         The log density.
-    slope : Vector, shape (d,), or None
+    gradient : Vector, shape (d,), or None
         Its gradient, if it was asked for.
     """
     _check.function(target, "target", "a vector")
@@ -167,15 +167,15 @@ def start_at(
     except UNEVALUABLE as problem:
         raise _check.NoValueError(f"{name} must have a log density; there is {problem}") from None
     value = _check_value(answer, name)
-    if not slope:
+    if not gradient:
         return value, None
-    _, gradient = value_and_slope(lambda x: answer, position)
-    if gradient.shape != (d,):
-        raise ValueError(f"target must give a gradient of shape ({d},); got {gradient.shape}")
+    _, slope = log_density_and_gradient(lambda x: answer, position)
+    if slope.shape != (d,):
+        raise ValueError(f"target must give a gradient of shape ({d},); got {slope.shape}")
     xp = array_namespace(position)
     if not bool(xp.all(xp.isfinite(answer[1]))):
         raise _check.NoValueError(f"{name} must have a finite gradient; it is {answer[1]}")
-    return value, gradient
+    return value, slope
 
 
 def _check_value(answer: Any, name: str) -> float:
@@ -192,8 +192,8 @@ def _check_value(answer: Any, name: str) -> float:
     return number
 
 
-def _finite_or_wall(value: Any) -> float:
+def _finite_or_log_zero(value: Any) -> float:
     number = float(value)
     if number == math.inf:
         raise _check.NoValueError("target must not be plus infinity: no chain would leave there")
-    return WALL if math.isnan(number) else number
+    return LOG_ZERO if math.isnan(number) else number

@@ -1,4 +1,4 @@
-"""Warm-up: the step that is accepted as often as it should be, and the units in which to move.
+"""Warm-up, or adaptation: the step size whose acceptance is wanted, and the mass matrix.
 
 What is learnt here is kept afterwards: a chain that went on to learn from itself would be none.
 """
@@ -16,26 +16,29 @@ from ..ground.xp import HostMatrix, as_array, to_numpy
 from .states import State, Step
 from .targets import Target
 
-__all__ = ["StepSearch", "first_size", "units_of", "warmed", "windows"]
+__all__ = [
+    "StepSizeAdaptation", "adaptation_windows", "estimate_inverse_mass_root",
+    "find_reasonable_step_size", "warm_up",
+]  # fmt: skip
 
-_FEWEST = 10  # draws from which units are learnt
+_FEWEST = 10  # draws from which a mass matrix is learnt
 _TOWARDS = 5.0  # draws that count for entries without correlation
 
 
-class StepSearch:
+class StepSizeAdaptation:
     """Search for the step whose acceptance is the wanted one, on the logarithm of the step.
 
     Parameters
     ----------
-    size : float
+    step_size : float
         Where the search begins.
-    aim : float
+    target_acceptance : float
         The wanted acceptance.
 
     Notes
     -----
-    After step t of a chain the logarithm moves by ``(acceptance − aim)/√t``, and what it settles at
-    is the mean of all, those that came later with more weight. Dual averaging, which is the custom,
+    After step t of a chain the logarithm moves by ``(acceptance − target)/√t``; it settles at
+    the mean of all, those that came later with more weight. Dual averaging, which is the custom,
     has a push twenty times as strong: its steps swing between far too short and far too long. Their
     acceptances have the right mean, but acceptance falls ever faster with the step, so that the
     step in their middle is too short. With the usual constants, and 20 steps for the search, a path
@@ -44,44 +47,45 @@ class StepSearch:
     Gelman (2014), section 3.2, have dual averaging.
     """
 
-    def __init__(self, size: float, aim: float) -> None:
+    def __init__(self, step_size: float, target_acceptance: float) -> None:
         """Begin a search."""
-        self.aim, self.count = aim, 0
-        self.log = self.mean = math.log(size)
+        self.target_acceptance, self.count = target_acceptance, 0
+        self.log_step = self.mean_log_step = math.log(step_size)
 
     def update(self, acceptance: float) -> None:
         """Take in the acceptance of one more step."""
         self.count += 1
-        self.mean += 2.0 / (self.count + 1.0) * (self.log - self.mean)
-        self.log += (acceptance - self.aim) / math.sqrt(self.count)
+        weight = 2.0 / (self.count + 1.0)
+        self.mean_log_step += weight * (self.log_step - self.mean_log_step)
+        self.log_step += (acceptance - self.target_acceptance) / math.sqrt(self.count)
 
     @property
-    def size(self) -> float:
+    def step_size(self) -> float:
         """The step to be tried next."""
-        return math.exp(self.log)
+        return math.exp(self.log_step)
 
     @property
-    def settled(self) -> float:
+    def averaged_step_size(self) -> float:
         """The averaged step, or the first one where nothing was taken in."""
-        return math.exp(self.mean)
+        return math.exp(self.mean_log_step)
 
 
-def windows(warmup: int) -> list[int]:
-    """Return the lengths of the stretches of a warm-up; units are learnt from all but two of them.
+def adaptation_windows(num_warmup: int) -> list[int]:
+    """Return the lengths of the windows of a warm-up, of which all but two learn a mass matrix.
 
     Parameters
     ----------
-    warmup : int
+    num_warmup : int
         How many steps it has.
 
     Returns
     -------
     list of int
-        A stretch in which the chain comes from its start, stretches each twice as long as the one
+        A window in which the chain comes from its start, windows each twice as long as the one
         before, and one for the step alone.
     """
-    first, last = warmup * 15 // 100, warmup // 5
-    rest, length, middle = warmup - first - last, 25, []
+    first, last = num_warmup * 15 // 100, num_warmup // 5
+    rest, length, middle = num_warmup - first - last, 25, []
     while rest > 0:
         taken = rest if rest < 3 * length else length
         middle.append(taken)
@@ -89,25 +93,25 @@ def windows(warmup: int) -> list[int]:
     return [first, *middle, last]
 
 
-def units_of(draws: HostMatrix, mass: str) -> HostMatrix:
-    """Return the units in which a chain should move, from draws of it.
+def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatrix:
+    """Return a root of the inverse mass matrix that a chain should have, from draws of it.
 
     Parameters
     ----------
     draws : HostMatrix, shape (n, d)
         The draws.
-    mass : str
+    mass_matrix : str
         ``"diagonal"`` for a scale of each entry, ``"dense"`` for a root of the covariance.
 
     Returns
     -------
     HostMatrix, shape (d,) or (d, d)
-        The units. An entry that has not moved gets 1; correlations count for ``n/(n + 5)``.
+        The root. An entry that has not moved gets 1; correlations count for ``n/(n + 5)``.
     """
     n = draws.shape[0]
     scales = np.std(draws, axis=0, ddof=1)
     scales = np.where(scales > 0.0, scales, 1.0)
-    if mass == "diagonal":
+    if mass_matrix == "diagonal":
         return scales
     centred = (draws - draws.mean(0)) / scales
     correlation = centred.T @ centred / (n - 1)
@@ -116,7 +120,7 @@ def units_of(draws: HostMatrix, mass: str) -> HostMatrix:
     return scales[:, None] * np.linalg.cholesky(correlation)
 
 
-def first_size(sampler: Any, target: Target, state: State, stream: Stream) -> float:
+def find_reasonable_step_size(sampler: Any, target: Target, state: State, stream: Stream) -> float:
     """Return a step near which a proposal is accepted every second time.
 
     Parameters
@@ -136,45 +140,47 @@ def first_size(sampler: Any, target: Target, state: State, stream: Stream) -> fl
         The step of the sampler, halved or doubled until a proposal goes the other way.
     """
 
-    def likely(size: float) -> bool:
-        return _one_leap(replace(sampler, size=size)).step(target, state, stream).acceptance > 0.5
+    single = _with_single_steps(sampler)
 
-    size = float(sampler.size)
-    up = likely(size)
+    def likely(step_size: float) -> bool:
+        return replace(single, step_size=step_size).step(target, state, stream).acceptance > 0.5
+
+    step_size = float(sampler.step_size)
+    up = likely(step_size)
     for _ in range(60):
-        if likely(size) is not up:
+        if likely(step_size) is not up:
             break
-        size *= 2.0 if up else 0.5
-    return size
+        step_size *= 2.0 if up else 0.5
+    return step_size
 
 
-def _one_leap(sampler: Any) -> Any:
-    """The sampler with paths of one leap, for those that have paths."""
-    for name in ("leaps", "depth"):
+def _with_single_steps(sampler: Any) -> Any:
+    """The sampler with paths of one leapfrog step, for those that have paths."""
+    for name in ("num_steps", "max_tree_depth"):
         if hasattr(sampler, name):
             return replace(sampler, **{name: 1})
     return sampler
 
 
-def warmed(
-    sampler: Any, target: Target, state: State, stream: Stream, warmup: int, mass: str
+def warm_up(
+    sampler: Any, target: Target, state: State, stream: Stream, num_warmup: int, mass_matrix: str
 ) -> tuple[Any, State, list[Step]]:
     """Run a warm-up, and return the tuned sampler, where the chain is, and the steps.
 
     Parameters
     ----------
     sampler : Sampler
-        The sampler; one whose `aim` is None stays as it is.
+        The sampler; one whose `target_acceptance` is None stays as it is.
     target : callable
         The log density.
     state : State
         The start.
     stream : Stream
         The source of random numbers.
-    warmup : int
+    num_warmup : int
         How many steps.
-    mass : str
-        ``"none"``, ``"diagonal"`` or ``"dense"``: what units are learnt.
+    mass_matrix : str
+        ``"none"``, ``"diagonal"`` or ``"dense"``: what is learnt of it.
 
     Returns
     -------
@@ -186,35 +192,37 @@ def warmed(
         What was done.
     """
     steps: list[Step] = []
-    if sampler.aim is None or not warmup:
-        for _ in range(warmup):
+    if sampler.target_acceptance is None or not num_warmup:
+        for _ in range(num_warmup):
             steps.append(sampler.step(target, state, stream))
             state = steps[-1].state
         return sampler, state, steps
-    stretches = windows(warmup)
-    for number, length in enumerate(stretches):
-        sampler, taken = _stretch(sampler, target, state, stream, length)
+    lengths = adaptation_windows(num_warmup)
+    for number, length in enumerate(lengths):
+        sampler, taken = _adapt_step_size(sampler, target, state, stream, length)
         steps += taken
         state = taken[-1].state if taken else state
-        middle = 0 < number < len(stretches) - 1
-        if middle and mass != "none" and length >= _FEWEST:
+        middle = 0 < number < len(lengths) - 1
+        if middle and mass_matrix != "none" and length >= _FEWEST:
             draws = np.stack([to_numpy(step.state.position) for step in taken])
-            root = as_array(units_of(draws.astype(np.float64), mass), state.position)
-            sampler = replace(sampler, root=root, size=1.0)
+            estimate = estimate_inverse_mass_root(draws.astype(np.float64), mass_matrix)
+            root = as_array(estimate, state.position)
+            sampler = replace(sampler, inverse_mass_root=root, step_size=1.0)
     return sampler, state, steps
 
 
-def _stretch(
+def _adapt_step_size(
     sampler: Any, target: Target, state: State, stream: Stream, length: int
 ) -> tuple[Any, list[Step]]:
     """Some steps, each with the step that the search is at; the sampler with what it settled at."""
     if not length:
         return sampler, []
-    search = StepSearch(first_size(sampler, target, state, stream), sampler.aim)
+    step_size = find_reasonable_step_size(sampler, target, state, stream)
+    search = StepSizeAdaptation(step_size, sampler.target_acceptance)
     steps = []
     for _ in range(length):
-        step = replace(sampler, size=search.size).step(target, state, stream)
+        step = replace(sampler, step_size=search.step_size).step(target, state, stream)
         search.update(step.acceptance)
         state = step.state
         steps.append(step)
-    return replace(sampler, size=search.settled), steps
+    return replace(sampler, step_size=search.averaged_step_size), steps

@@ -41,7 +41,9 @@ def check_sampler(sampler: Sampler, like: Array) -> None:
     """
     if isinstance(sampler, type) or (lacking := missing(sampler, Sampler)):
         got = _check.kind_of(sampler) if isinstance(sampler, type) else f"{lacking} missing"
-        raise TypeError(f"sampler must be a sampler, with aim, init and step; got {got}")
+        raise TypeError(
+            f"sampler must be a sampler, with target_acceptance, init and step; got {got}"
+        )
     _check.floating(like, "like")
     starts = stream(1).spawn("starts").normal((_CHAINS, 2), like=like)
     ends = np.asarray([_end(sampler, starts[i, :], i) for i in range(_CHAINS)])

@@ -1,0 +1,158 @@
+"""The no-U-turn sampler: a binary tree of leapfrog steps, grown until its path turns back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..ground import check as _check
+from ..ground.random import Stream
+from ..ground.xp import Vector
+from .integrator import DIVERGENT, PhasePoint, leapfrog, with_random_momentum
+from .states import State, Step, validate_step_size, validate_target_acceptance
+from .targets import Target, start_at
+
+__all__ = ["NUTS"]
+
+
+@dataclass(frozen=True, eq=False)
+class NUTS:
+    """The no-U-turn sampler: a path doubled until it turns back, and a place drawn from all of it.
+
+    Parameters
+    ----------
+    step_size : float, default 0.1
+        The step of the leapfrog.
+    max_tree_depth : int, default 10
+        How often a path is doubled at most.
+    inverse_mass_root : None, Vector (d,) or Matrix (d, d)
+        A root of the inverse mass matrix, as of `HMC`.
+    target_acceptance : float, default 0.8
+        The acceptance that warm-up tunes `step_size` to: the mean over the places of a path.
+
+    Notes
+    -----
+    A place is drawn by its weight ``exp(−H)``, from the newer half with preference.
+    Source: Hoffman & Gelman (2014) for the doubling; Betancourt (2017) for the weights and for the
+    sum of the momenta that tells a turn.
+    """
+
+    step_size: float = 0.1
+    max_tree_depth: int = 10
+    inverse_mass_root: Any = None
+    target_acceptance: float = 0.8
+
+    def __post_init__(self) -> None:
+        validate_step_size(self)
+        validate_target_acceptance(self)
+        depth = _check.whole(self.max_tree_depth, "max_tree_depth", 1)
+        object.__setattr__(self, "max_tree_depth", depth)
+
+    def init(self, target: Target, position: Vector) -> State:
+        """Return the state at a start; log density and gradient must be finite."""
+        return State(position, *start_at(target, position, gradient=True))
+
+    def step(self, target: Target, state: State, stream: Stream) -> Step:
+        """Push the chain, double its path until it turns, and draw a place of it."""
+        begin = with_random_momentum(state, stream)
+        tree = _Tree(begin, begin, begin, begin.momentum, 0.0, False, False, 0.0, 0)
+        builder = _TreeBuilder(target, self, begin.energy, stream)
+        for depth in range(self.max_tree_depth):
+            forward = float(stream.uniform()) < 0.5
+            new = builder.build(tree.last if forward else tree.first, depth, forward)
+            tree = tree.with_counts_of(new)
+            if new.turning or new.diverged:
+                break
+            proposal = _choose(tree, new, new.log_weight - tree.log_weight, stream)
+            tree = _joined(tree, new, forward, proposal)
+            if tree.turning:
+                break
+        here, moved = tree.proposal, tree.proposal is not begin
+        ended = State(here.position, here.log_density, here.gradient, state.count + 1)
+        acceptance = tree.acceptance_sum / tree.num_steps
+        return Step(ended, acceptance, moved, tree.diverged, tree.num_steps)
+
+
+class _Tree(NamedTuple):
+    """A path in the order of its time: its ends, the place drawn from it, and sums over it."""
+
+    first: PhasePoint
+    last: PhasePoint
+    proposal: PhasePoint
+    momentum_sum: Vector
+    log_weight: float  # the logarithm of the sum of exp(−(H − H₀))
+    turning: bool
+    diverged: bool
+    acceptance_sum: float
+    num_steps: int
+
+    def with_counts_of(self, new: _Tree) -> _Tree:
+        """The same, with what it took to make another."""
+        return self._replace(
+            acceptance_sum=self.acceptance_sum + new.acceptance_sum,
+            num_steps=self.num_steps + new.num_steps,
+            diverged=self.diverged or new.diverged,
+        )
+
+
+class _TreeBuilder(NamedTuple):
+    """What does not change while a tree is built."""
+
+    target: Target
+    sampler: NUTS
+    energy: float
+    stream: Stream
+
+    def build(self, end: PhasePoint, depth: int, forward: bool) -> _Tree:
+        """A tree of ``2^depth`` steps from an end on, smaller if it turns or loses its energy."""
+        if depth == 0:
+            return self._leaf(end, forward)
+        inner = self.build(end, depth - 1, forward)
+        if inner.turning or inner.diverged:
+            return inner
+        outer = self.build(inner.last if forward else inner.first, depth - 1, forward)
+        both = inner.with_counts_of(outer)
+        if outer.turning or outer.diverged:
+            return both._replace(turning=True)
+        log_share = outer.log_weight - _log_sum(inner.log_weight, outer.log_weight)
+        return _joined(both, outer, forward, _choose(inner, outer, log_share, self.stream))
+
+    def _leaf(self, end: PhasePoint, forward: bool) -> _Tree:
+        step_size = self.sampler.step_size if forward else -self.sampler.step_size
+        new = leapfrog(self.target, end, step_size, self.sampler.inverse_mass_root)
+        lost = new.energy - self.energy
+        acceptance = math.exp(min(0.0, -lost)) if lost < math.inf else 0.0
+        diverged = not lost < DIVERGENT
+        return _Tree(new, new, new, new.momentum, -lost, False, diverged, acceptance, 1)
+
+
+def _joined(tree: _Tree, new: _Tree, forward: bool, proposal: PhasePoint) -> _Tree:
+    """Two trees as one, and whether its path has turned: as a whole, or where the two meet."""
+    early, late = (tree, new) if forward else (new, tree)
+    momentum_sum = early.momentum_sum + late.momentum_sum
+    turning = (
+        _is_turning(momentum_sum, early.first, late.last)
+        or _is_turning(early.momentum_sum + late.first.momentum, early.first, late.first)
+        or _is_turning(late.momentum_sum + early.last.momentum, early.last, late.last)
+    )
+    log_weight = _log_sum(tree.log_weight, new.log_weight)
+    return tree._replace(
+        first=early.first, last=late.last, proposal=proposal, momentum_sum=momentum_sum,
+        log_weight=log_weight, turning=turning,
+    )  # fmt: skip
+
+
+def _is_turning(momentum_sum: Vector, first: PhasePoint, last: PhasePoint) -> bool:
+    return float(momentum_sum @ first.momentum) <= 0.0 or float(momentum_sum @ last.momentum) <= 0.0
+
+
+def _choose(tree: _Tree, new: _Tree, log_probability: float, stream: Stream) -> PhasePoint:
+    """The place of the new tree with a probability, else that of the old one."""
+    probability = math.exp(min(0.0, log_probability)) if log_probability > -math.inf else 0.0
+    return new.proposal if float(stream.uniform()) < probability else tree.proposal
+
+
+def _log_sum(a: float, b: float) -> float:
+    top = max(a, b)
+    return top if top == -math.inf else top + math.log(math.exp(a - top) + math.exp(b - top))
