@@ -133,7 +133,7 @@ UNTRIED = {
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",
-    "Estimate", "Moments", "Predictor", "Controlled", "Filtered",
+    "Estimate", "Moments", "Predictor", "ControlledChain", "FilterResult",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "StateSpacePosterior",
     "Inducing", "Method", "Term", "WaveSums",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.mdp import MDP, POMDP, Planes, backup
+from gpnotes.mdp import MDP, POMDP, AlphaVectors, backup
 
 pytestmark = pytest.mark.browser
 
@@ -28,14 +28,14 @@ def test_its_planes_are_the_packages(opened, steps):
     page = opened("beliefs")
     found = page.evaluate("given => window.gpBeliefs.plan(given).planes", {**GIVEN, "steps": steps})
     points = np.asarray(page.evaluate("window.gpBeliefs.grid(12)"))
-    pomdp, planes = machine(**GIVEN), Planes(np.zeros((1, 3)), (0,))
+    pomdp, alphas = machine(**GIVEN), AlphaVectors(np.zeros((1, 3)), (0,))
     for _ in range(steps):
-        planes = backup(pomdp, planes, beliefs=points)
-    theirs = Planes(
+        alphas = backup(pomdp, alphas, beliefs=points)
+    theirs = AlphaVectors(
         np.asarray([one["heights"] for one in found], dtype=float), [one["action"] for one in found]
     )
-    np.testing.assert_allclose(theirs.values(points), planes.values(points), rtol=1e-9, atol=1e-9)
-    np.testing.assert_array_equal(theirs.decide(points), planes.decide(points))
+    np.testing.assert_allclose(theirs.values(points), alphas.values(points), rtol=1e-9, atol=1e-9)
+    np.testing.assert_array_equal(theirs.decide(points), alphas.decide(points))
 
 
 def test_its_filter_is_the_packages(opened):
@@ -44,7 +44,9 @@ def test_its_filter_is_the_packages(opened):
     for action, kind in ((0, 0), (0, 1), (1, 2)):
         found = page.evaluate(ask, [GIVEN, belief.tolist(), action, kind])
         np.testing.assert_allclose(found["belief"], pomdp.update(belief, action, kind), atol=1e-12)
-        np.testing.assert_allclose(found["chance"], pomdp.chances(belief, action)[kind])
+        np.testing.assert_allclose(
+            found["chance"], pomdp.observation_probabilities(belief, action)[kind]
+        )
 
 
 def test_what_is_set_and_seen_changes_what_it_says(opened):

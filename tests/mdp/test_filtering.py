@@ -12,7 +12,7 @@ from scipy import linalg, stats
 
 from gpnotes import GP, RBF, ConstantMean, Matern12, Matern32, Matern52, condition
 from gpnotes.ground.xp import array_namespace, epsilon, to_numpy
-from gpnotes.mdp import HiddenMarkov, LinearNormal, filter, in_time, smooth
+from gpnotes.mdp import HiddenMarkovModel, LinearGaussianSSM, filter, smooth, state_space_model
 
 MATERNS = [Matern12(1.3, 0.7), Matern32(1.3, 0.7), Matern52(1.3, 0.7)]
 
@@ -41,13 +41,13 @@ def by_paths(start, moves, seen, readings):
 def test_a_hidden_chain_is_a_sum_over_paths(space, rng):
     arrays = a_chain(rng)
     readings = np.asarray([2, 0, 3, 1, 1])
-    model = HiddenMarkov(*(space.asarray(a) for a in arrays))
+    model = HiddenMarkovModel(*(space.asarray(a) for a in arrays))
     given = space.xp.asarray(readings, device=space.device)
     tolerance = 100 * epsilon(model.start)
     found, back = filter(model, given), smooth(model, given)
     for t in range(1, 6):
         truth, log = by_paths(*arrays, readings[:t])
-        np.testing.assert_allclose(to_numpy(found.after)[t - 1], truth[-1], rtol=tolerance)
+        np.testing.assert_allclose(to_numpy(found.filtered)[t - 1], truth[-1], rtol=tolerance)
     np.testing.assert_allclose(to_numpy(back), truth, rtol=tolerance)
     np.testing.assert_allclose(found.log_evidence, log, rtol=tolerance)
     assert back.dtype == model.start.dtype
@@ -56,20 +56,20 @@ def test_a_hidden_chain_is_a_sum_over_paths(space, rng):
 
 def test_what_was_not_seen_is_summed_out(rng):
     start, moves, kinds = a_chain(rng)
-    model, readings = HiddenMarkov(start, moves, kinds), np.asarray([1, 0, 2])
+    model, readings = HiddenMarkovModel(start, moves, kinds), np.asarray([1, 0, 2])
     there = np.asarray([True, False, True])
-    found = smooth(model, readings, seen=there)
+    found = smooth(model, readings, observed=there)
     total = np.zeros((3, 3))
     for middle in range(4):
         truth, log = by_paths(start, moves, kinds, np.asarray([1, middle, 2]))
         total += math.exp(log) * truth
     np.testing.assert_allclose(found, total / total.sum(1, keepdims=True))
-    log = filter(model, readings, seen=there).log_evidence
+    log = filter(model, readings, observed=there).log_evidence
     np.testing.assert_allclose(math.exp(log), total[0].sum())
 
 
 def test_a_thousand_readings_do_not_underflow(rng):
-    model = HiddenMarkov(*a_chain(rng))
+    model = HiddenMarkovModel(*a_chain(rng))
     readings = rng.integers(0, 4, 1000)
     assert filter(model, readings).log_evidence < -745.0  # where exp() is zero
     np.testing.assert_allclose(smooth(model, readings).sum(1), 1.0)
@@ -95,7 +95,7 @@ def a_line(rng, D=3, K=2, T=4):
 def test_a_linear_model_is_its_joint_distribution(space, rng):
     parts, means, covs = a_line(rng)
     Y = rng.standard_normal((4, 2))
-    model = LinearNormal(*(space.asarray(a) for a in parts))
+    model = LinearGaussianSSM(*(space.asarray(a) for a in parts))
     found, back = filter(model, space.asarray(Y)), smooth(model, space.asarray(Y))
     many = linalg.block_diag(*[parts[4]] * 4)
     for t in range(1, 5):
@@ -106,8 +106,8 @@ def test_a_linear_model_is_its_joint_distribution(space, rng):
         mean, cov = means + gain @ gap, covs - gain @ reads @ covs
         near = {"rtol": 1e5 * epsilon(model.mean), "atol": 1e3 * epsilon(model.mean)}
         block = slice(3 * t - 3, 3 * t)
-        np.testing.assert_allclose(to_numpy(found.after.mean)[t - 1], mean[block], **near)
-        np.testing.assert_allclose(to_numpy(found.after.cov)[t - 1], cov[block, block], **near)
+        np.testing.assert_allclose(to_numpy(found.filtered.mean)[t - 1], mean[block], **near)
+        np.testing.assert_allclose(to_numpy(found.filtered.cov)[t - 1], cov[block, block], **near)
     np.testing.assert_allclose(to_numpy(back.mean).ravel(), mean, **near)
     for t in range(4):
         block = slice(3 * t, 3 * t + 3)
@@ -123,11 +123,11 @@ def test_a_matern_process_is_the_exact_posterior(kernel, rng):
     y, gp = rng.standard_normal(60), GP(kernel, 0.05)
     exact = condition(gp, t[there, None], y[there])
     mean, variance = exact.predict(t[:, None])
-    model = in_time(gp, t)
-    found = smooth(model, y[:, None], seen=there)
+    model = state_space_model(gp, t)
+    found = smooth(model, y[:, None], observed=there)
     np.testing.assert_allclose(found.mean[:, 0], mean, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(found.cov[:, 0, 0], variance, rtol=1e-8, atol=1e-9)
-    log = filter(model, y[:, None], seen=there).log_evidence
+    log = filter(model, y[:, None], observed=there).log_evidence
     np.testing.assert_allclose(log, exact.log_evidence, rtol=1e-9)
 
 
@@ -135,19 +135,20 @@ def test_a_matern_process_is_the_exact_posterior(kernel, rng):
 def test_its_state_is_that_of_the_kernel(kernel):
     """What the first entry has in common with itself at another time is the kernel."""
     t = np.asarray([0.0, 0.3, 0.3, 2.0])
-    model = in_time(GP(kernel, 0.1), t)
+    model = state_space_model(GP(kernel, 0.1), t)
     cov = model.cov
     for step, A in enumerate(model.transitions):
-        np.testing.assert_allclose(A @ model.cov @ A.T + model.drift[step], model.cov, atol=1e-12)
+        cov_next = A @ model.cov @ A.T + model.process_noise[step]
+        np.testing.assert_allclose(cov_next, model.cov, atol=1e-12)
         cov = A @ cov
         truth = kernel(t[step + 1 : step + 2, None], t[:1, None])[0, 0]
         np.testing.assert_allclose(cov[0, 0], truth, rtol=1e-12)
     np.testing.assert_allclose(model.transitions[1], np.eye(len(model.mean)), atol=1e-15)
 
 
-def test_in_time_keeps_namespace_and_dtype(space):
+def test_it_keeps_namespace_and_dtype(space):
     t = space.asarray(np.linspace(0.0, 3.0, 5))
-    found = smooth(in_time(GP(Matern32(), 0.1), t), space.asarray(np.ones((5, 1))))
+    found = smooth(state_space_model(GP(Matern32(), 0.1), t), space.asarray(np.ones((5, 1))))
     assert found.mean.dtype == t.dtype
     exact = condition(GP(Matern32(), 0.1), np.linspace(0, 3, 5)[:, None], np.ones(5))
     truth = exact.mean(np.linspace(0, 3, 5)[:, None])
@@ -155,15 +156,16 @@ def test_in_time_keeps_namespace_and_dtype(space):
 
 
 HALVES = np.full((2, 2), 0.5)
-FAIR = HiddenMarkov(HALVES[0], HALVES, HALVES)
-ONE_KIND = HiddenMarkov(HALVES[0], HALVES, np.asarray([[1.0, 0.0]] * 2))
+OFF_ZERO = GP(Matern12(), 0.1, ConstantMean(1.0))
+FAIR = HiddenMarkovModel(HALVES[0], HALVES, HALVES)
+ONE_KIND = HiddenMarkovModel(HALVES[0], HALVES, np.asarray([[1.0, 0.0]] * 2))
 REFUSED = {
-    "rows": (lambda: HiddenMarkov(HALVES[0], np.ones((2, 2)), HALVES), "transitions.*row .0."),
+    "rows": (lambda: HiddenMarkovModel(HALVES[0], np.ones((2, 2)), HALVES), "transitions.*row .0."),
     "negative": (
-        lambda: HiddenMarkov(HALVES[0], HALVES, np.asarray([[0.5, 0.5], [1.5, -0.5]])),
+        lambda: HiddenMarkovModel(HALVES[0], HALVES, np.asarray([[0.5, 0.5], [1.5, -0.5]])),
         "observations must not be negative.*row .1.",
     ),
-    "shape": (lambda: HiddenMarkov(HALVES[0], np.ones((3, 3)) / 3, HALVES), "transitions"),
+    "shape": (lambda: HiddenMarkovModel(HALVES[0], np.ones((3, 3)) / 3, HALVES), "transitions"),
     "an observation": (
         lambda: filter(FAIR, np.asarray([2])), "from 0 to 1",
     ),
@@ -174,11 +176,14 @@ REFUSED = {
     "none": (
         lambda: filter(FAIR, np.zeros(0, int)), "one reading",
     ),
-    "descending": (lambda: in_time(GP(Matern12(), 0.1), np.asarray([1.0, 0.0])), "ascending"),
-    "no noise": (lambda: in_time(GP(Matern12(), 0.0), np.asarray([1.0])), "noise"),
-    "drift": (
-        lambda: LinearNormal(np.zeros(1), np.eye(1), np.ones((2, 1, 1)), np.ones((1, 1, 1)),
-                             np.eye(1), np.eye(1)), r"drift must have shape \(2, 1, 1\)",
+    "descending": (
+        lambda: state_space_model(GP(Matern12(), 0.1), np.asarray([1.0, 0.0])), "ascending",
+    ),
+    "no noise": (lambda: state_space_model(GP(Matern12(), 0.0), np.asarray([1.0])), "noise"),
+    "process noise": (
+        lambda: LinearGaussianSSM(np.zeros(1), np.eye(1), np.ones((2, 1, 1)), np.ones((1, 1, 1)),
+                                  np.eye(1), np.eye(1)),
+        r"process_noise must have shape \(2, 1, 1\)",
     ),
 }  # fmt: skip
 
@@ -193,13 +198,13 @@ def test_refused(name):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: in_time(GP(RBF(), 0.1), np.ones(1)), "Matern52"),
-        (lambda: in_time(GP(Matern12(), 0.1, ConstantMean(1.0)), np.ones(1)), "mean zero"),
+        (lambda: state_space_model(GP(RBF(), 0.1), np.ones(1)), "Matern52"),
+        (lambda: state_space_model(OFF_ZERO, np.ones(1)), "mean zero"),
         (lambda: filter("model", np.ones(1)), "model must be"),
         (lambda: filter(FAIR, np.ones(1)), "whole numbers"),
         (
-            lambda: smooth(FAIR, np.asarray([1]), seen=[1]),
-            "seen",
+            lambda: smooth(FAIR, np.asarray([1]), observed=[1]),
+            "observed",
         ),
     ],
 )

@@ -12,13 +12,13 @@ from gpnotes.ground.xp import array_namespace, epsilon, to_numpy
 from gpnotes.mdp import (
     MDP,
     POMDP,
-    Planes,
+    AlphaVectors,
     backup,
-    blind,
-    distance,
+    blind_policy_bound,
+    fast_informed_bound,
     filter,
-    improve,
-    informed,
+    max_difference,
+    point_based_value_iteration,
     prune,
     qmdp,
     smooth,
@@ -56,7 +56,7 @@ def worth(pomdp, belief, steps):
     best = -np.inf
     for a in range(pomdp.mdp.actions):
         value = belief @ pomdp.mdp.rewards[:, a]
-        for o in range(pomdp.kinds):
+        for o in range(pomdp.num_observations):
             joint = (belief @ P[:, a]) * pomdp.observations[a, :, o]
             if joint.sum() > 0:
                 after = worth(pomdp, joint / joint.sum(), steps - 1)
@@ -66,7 +66,7 @@ def worth(pomdp, belief, steps):
 
 
 def nothing(pomdp):
-    return Planes(np.zeros((1, pomdp.mdp.states)), (0,))
+    return AlphaVectors(np.zeros((1, pomdp.mdp.states)), (0,))
 
 
 @pytest.mark.parametrize("kinds", [1, 2, 3])
@@ -82,14 +82,14 @@ def test_backups_are_the_best_over_all_plans(kinds, rng):
         np.testing.assert_allclose(points.values(beliefs), truth, atol=1e-7)
 
 
-def test_a_plane_begins_with_its_action(rng):
+def test_an_alpha_vector_begins_with_its_action(rng):
     pomdp = drawn(rng, actions=3)
     after = backup(pomdp, nothing(pomdp))
-    planes = backup(pomdp, after)
+    alphas = backup(pomdp, after)
     for b in rng.dirichlet(np.ones(3), 20):
-        action, values = int(planes.decide(b)), []
+        action, values = int(alphas.decide(b)), []
         for a in range(3):
-            chances = pomdp.chances(b, a)
+            chances = pomdp.observation_probabilities(b, a)
             ahead = sum(
                 c * float(after.values(pomdp.update(b, a, o))) for o, c in enumerate(chances)
             )
@@ -98,59 +98,62 @@ def test_a_plane_begins_with_its_action(rng):
 
 
 def test_pruning_keeps_the_surface_and_nothing_that_is_below_it(rng):
-    planes = Planes(rng.standard_normal((40, 3)), tuple(range(40)))
-    kept = prune(planes)
+    alphas = AlphaVectors(rng.standard_normal((40, 3)), tuple(range(40)))
+    kept = prune(alphas)
     beliefs = rng.dirichlet(np.ones(3), 4000)
-    np.testing.assert_allclose(kept.values(beliefs), planes.values(beliefs), atol=1e-9)
+    np.testing.assert_allclose(kept.values(beliefs), alphas.values(beliefs), atol=1e-9)
     assert len(kept.actions) < 40
     for k in range(len(kept.actions)):  # each is needed
         rest = np.delete(kept.vectors, k, axis=0)
         assert (
-            distance(Planes(kept.vectors[k : k + 1], (0,)), Planes(rest, (0,) * len(rest))) > 1e-9
+            max_difference(
+                AlphaVectors(kept.vectors[k : k + 1], (0,)), AlphaVectors(rest, (0,) * len(rest))
+            )
+            > 1e-9
         )
-    assert [tuple(planes.vectors[a]) for a in kept.actions] == [tuple(v) for v in kept.vectors]
+    assert [tuple(alphas.vectors[a]) for a in kept.actions] == [tuple(v) for v in kept.vectors]
 
 
-def test_equal_planes_are_one(rng):
+def test_equal_vectors_are_one(rng):
     vectors = rng.standard_normal((3, 4)) + 10 * np.eye(4)[:3]
-    again = prune(Planes(np.vstack([vectors, vectors, vectors - 1e-3]), (0,) * 9))
+    again = prune(AlphaVectors(np.vstack([vectors, vectors, vectors - 1e-3]), (0,) * 9))
     np.testing.assert_array_equal(again.vectors, vectors)
-    assert len(prune(Planes(np.zeros((5, 4)), (0,) * 5)).actions) == 1
+    assert len(prune(AlphaVectors(np.zeros((5, 4)), (0,) * 5)).actions) == 1
 
 
-def test_distance_is_the_largest_gap(rng):
-    one, other = (Planes(rng.standard_normal((6, 3)), (0,) * 6) for _ in range(2))
+def test_the_difference_is_the_largest_gap(rng):
+    one, other = (AlphaVectors(rng.standard_normal((6, 3)), (0,) * 6) for _ in range(2))
     beliefs = np.vstack([rng.dirichlet(np.ones(3), 20000), np.eye(3)])
     gap = np.max(one.values(beliefs) - other.values(beliefs))
-    assert gap <= distance(one, other) + 1e-9
-    assert distance(one, other) < gap + 0.05
-    assert distance(one, one) == pytest.approx(0.0, abs=1e-9)
+    assert gap <= max_difference(one, other) + 1e-9
+    assert max_difference(one, other) < gap + 0.05
+    assert max_difference(one, one) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_the_tiger():
     pomdp, middle = tiger(), np.asarray([0.5, 0.5])
-    planes, counts = nothing(pomdp), []
+    alphas, counts = nothing(pomdp), []
     for _ in range(5):
-        planes = backup(pomdp, planes)
-        counts.append(len(planes.actions))
-    np.testing.assert_allclose(planes.values(middle), worth(pomdp, middle, 5), atol=1e-7)
+        alphas = backup(pomdp, alphas)
+        counts.append(len(alphas.actions))
+    np.testing.assert_allclose(alphas.values(middle), worth(pomdp, middle, 5), atol=1e-7)
     assert counts[:2] == [3, 5]
-    line, met = np.linspace(0, 1, 31), pomdp.reachable(middle, 100)
-    lower = improve(pomdp, np.vstack([met, np.column_stack([line, 1 - line])]))
-    left = distance(backup(pomdp, lower), lower) / (1 - 0.95)
+    line, met = np.linspace(0, 1, 31), pomdp.reachable_beliefs(middle, 100)
+    lower = point_based_value_iteration(pomdp, np.vstack([met, np.column_stack([line, 1 - line])]))
+    left = max_difference(backup(pomdp, lower), lower) / (1 - 0.95)
     assert 0.0 <= left < 1e-3
-    few = improve(pomdp, met)
+    few = point_based_value_iteration(pomdp, met)
     np.testing.assert_allclose(few.values(met), lower.values(met), atol=1e-4)
     np.testing.assert_allclose(few.values(middle), 19.3714, atol=1e-3)
-    assert distance(lower, few) > 0.1  # elsewhere, where nothing leads
+    assert max_difference(lower, few) > 0.1  # elsewhere, where nothing leads
 
 
 def test_bounds_stand_in_order(rng):
     for _ in range(5):
         pomdp = drawn(rng, actions=3)
         beliefs = np.vstack([rng.dirichlet(np.ones(3), 50), np.eye(3)])
-        low, high, higher = blind(pomdp), informed(pomdp), qmdp(pomdp)
-        between = improve(pomdp, beliefs)
+        low, high, higher = blind_policy_bound(pomdp), fast_informed_bound(pomdp), qmdp(pomdp)
+        between = point_based_value_iteration(pomdp, beliefs)
         truth = np.asarray([worth(pomdp, b, 3) for b in beliefs[:6]])
         rest = np.max(np.abs(pomdp.mdp.rewards)) * 0.8**3 / 0.2
         known = np.asarray([max(row) for row in higher.vectors.T])
@@ -187,26 +190,30 @@ def test_what_shows_its_state_is_an_mdp(rng):
         MDP.from_arrays(moves, rewards, 0.8), np.broadcast_to(np.eye(3), (2, 3, 3)).copy()
     )
     values = best_of_all_policies(pomdp.mdp, 3, 2)
-    for planes in (qmdp(pomdp), informed(pomdp), improve(pomdp, np.eye(3), tolerance=1e-9)):
-        np.testing.assert_allclose(planes.values(np.eye(3)), values, atol=1e-6)
+    for alphas in (
+        qmdp(pomdp),
+        fast_informed_bound(pomdp),
+        point_based_value_iteration(pomdp, np.eye(3), tolerance=1e-9),
+    ):
+        np.testing.assert_allclose(alphas.values(np.eye(3)), values, atol=1e-6)
 
 
-def test_a_blind_plane_is_the_sum_of_its_rewards(rng):
+def test_a_blind_policy_is_worth_the_sum_of_its_rewards(rng):
     pomdp = drawn(rng)
-    for a, plane in enumerate(blind(pomdp).vectors):
-        moves, total, ahead = pomdp.moves[a], np.zeros(3), pomdp.mdp.rewards[:, a]
+    for a, vector in enumerate(blind_policy_bound(pomdp).vectors):
+        moves, total, ahead = pomdp.transitions[a], np.zeros(3), pomdp.mdp.rewards[:, a]
         for _ in range(200):
             total, ahead = total + ahead, 0.8 * moves @ ahead
-        np.testing.assert_allclose(plane, total)
+        np.testing.assert_allclose(vector, total)
 
 
 def test_beliefs_along_a_run_are_the_updates(rng):
     pomdp, start = drawn(rng), rng.dirichlet(np.ones(3))
     actions, readings = (1, 0, 0, 1), np.asarray([2, 0, 1, 1])
-    found, belief = filter(pomdp.under(start, actions), readings), start
+    found, belief = filter(pomdp.controlled_chain(start, actions), readings), start
     for t, (a, o) in enumerate(zip(actions, readings, strict=True)):
         belief = pomdp.update(belief, a, int(o))
-        np.testing.assert_allclose(found.after[t], belief)
+        np.testing.assert_allclose(found.filtered[t], belief)
     weights = np.zeros((4, 3))
     P = pomdp.mdp.transitions.reshape(3, 2, 3)
     for path in itertools.product(range(3), repeat=5):
@@ -215,16 +222,16 @@ def test_beliefs_along_a_run_are_the_updates(rng):
             weight *= P[path[t], a, path[t + 1]] * pomdp.observations[a, path[t + 1], o]
         weights[range(4), path[1:]] += weight
     truth = weights / weights.sum(1, keepdims=True)
-    np.testing.assert_allclose(smooth(pomdp.under(start, actions), readings), truth)
+    np.testing.assert_allclose(smooth(pomdp.controlled_chain(start, actions), readings), truth)
     np.testing.assert_allclose(np.exp(found.log_evidence), weights[0].sum())
 
 
 def test_reachable_beliefs_are_reached_and_once(rng):
     pomdp = tiger()
-    beliefs = pomdp.reachable(np.asarray([0.5, 0.5]), 7)
+    beliefs = pomdp.reachable_beliefs(np.asarray([0.5, 0.5]), 7)
     odds = np.log(beliefs[:, 0] / beliefs[:, 1]) / np.log(0.85 / 0.15)
     np.testing.assert_allclose(sorted(odds), range(-3, 4), atol=1e-9)
-    many = drawn(rng).reachable(np.full(3, 1 / 3), 40)
+    many = drawn(rng).reachable_beliefs(np.full(3, 1 / 3), 40)
     assert many.shape == (40, 3)
     np.testing.assert_allclose(many.sum(1), 1.0)
 
@@ -236,7 +243,8 @@ def test_sparse_transitions_are_the_same(rng):
     P = pomdp.mdp.transitions
     sparse = POMDP(MDP(csr_array(P), pomdp.mdp.rewards, 0.8), pomdp.observations)
     np.testing.assert_allclose(
-        backup(sparse, blind(sparse)).vectors, backup(pomdp, blind(pomdp)).vectors
+        backup(sparse, blind_policy_bound(sparse)).vectors,
+        backup(pomdp, blind_policy_bound(pomdp)).vectors,
     )
 
 
@@ -252,19 +260,25 @@ def test_namespaces(space, rng):
         {"rtol": 1e4 * epsilon(space.asarray(beliefs)), "atol": 1e-4 if not space.double else 1e-8},
     )
     for make in (
-        blind,
+        blind_policy_bound,
         lambda p: qmdp(p, tolerance=1e-4),
-        lambda p: informed(p, tolerance=1e-4),
-        lambda p: backup(p, blind(p), slack=1e-5),
-        lambda p: backup(p, blind(p), beliefs=B if p is there else beliefs),
-        lambda p: improve(p, B if p is there else beliefs, tolerance=1e-3),
+        lambda p: fast_informed_bound(p, tolerance=1e-4),
+        lambda p: backup(p, blind_policy_bound(p), tolerance=1e-5),
+        lambda p: backup(p, blind_policy_bound(p), beliefs=B if p is there else beliefs),
+        lambda p: point_based_value_iteration(p, B if p is there else beliefs, tolerance=1e-3),
     ):
         ours, theirs = make(there), make(here)
         assert array_namespace(ours.vectors) is array_namespace(B)
         assert ours.vectors.dtype == B.dtype
         np.testing.assert_allclose(to_numpy(ours.values(B)), theirs.values(beliefs), **near)
-    np.testing.assert_array_equal(to_numpy(blind(there).decide(B)), blind(here).decide(beliefs))
-    np.testing.assert_allclose(to_numpy(there.chances(B, 1)), here.chances(beliefs, 1), **near)
+    np.testing.assert_array_equal(
+        to_numpy(blind_policy_bound(there).decide(B)), blind_policy_bound(here).decide(beliefs)
+    )
+    np.testing.assert_allclose(
+        to_numpy(there.observation_probabilities(B, 1)),
+        here.observation_probabilities(beliefs, 1),
+        **near,
+    )
 
 
 HALF = np.asarray([0.5, 0.5])
@@ -280,15 +294,22 @@ REFUSED = {
     "impossible": (
         lambda t: POMDP(t.mdp, SURE).update(HALF, 0, 1), "cannot happen",
     ),
-    "readings": (lambda t: filter(t.under(HALF, (0, 0)), np.asarray([1])), "one for each of 2"),
-    "no plane": (lambda t: Planes(np.zeros((0, 2)), ()), "one plane"),
-    "actions": (lambda t: Planes(np.zeros((2, 2)), (0,)), "one for each of 2 planes"),
-    "other planes": (lambda t: backup(t, Planes(np.zeros((1, 3)), (0,))), "for 2 states"),
-    "no beliefs": (lambda t: backup(t, blind(t), beliefs=np.zeros((0, 2))), "one belief"),
-    "discount": (lambda t: blind(tiger(1.0)), "below one"),
+    "readings": (
+        lambda t: filter(t.controlled_chain(HALF, (0, 0)), np.asarray([1])), "one for each of 2",
+    ),
+    "no vector": (lambda t: AlphaVectors(np.zeros((0, 2)), ()), "one alpha vector"),
+    "actions": (lambda t: AlphaVectors(np.zeros((2, 2)), (0,)), "one for each of 2 alpha vectors"),
+    "other vectors": (lambda t: backup(t, AlphaVectors(np.zeros((1, 3)), (0,))), "for 2 states"),
+    "no beliefs": (
+        lambda t: backup(t, blind_policy_bound(t), beliefs=np.zeros((0, 2))), "one belief",
+    ),
+    "discount": (lambda t: blind_policy_bound(tiger(1.0)), "below one"),
     "bound": (lambda t: qmdp(tiger(1.0)), "below one"),
-    "slack": (lambda t: prune(blind(t), slack=-1.0), "slack"),
-    "others": (lambda t: distance(blind(t), Planes(np.zeros((1, 3)), (0,))), "for 2 states"),
+    "tolerance": (lambda t: prune(blind_policy_bound(t), tolerance=-1.0), "tolerance"),
+    "other": (
+        lambda t: max_difference(blind_policy_bound(t), AlphaVectors(np.zeros((1, 3)), (0,))),
+        "other must be for 2 states",
+    ),
 }  # fmt: skip
 
 
@@ -299,18 +320,42 @@ def test_refused(name):
         call(tiger())
 
 
-def test_too_few_backups():
-    with pytest.raises(RuntimeError, match="most must allow"):
-        informed(tiger(), most=3)
+@pytest.mark.parametrize("bound", [qmdp, fast_informed_bound])
+def test_an_upper_bound_says_if_it_did_not_converge(bound, rng):
+    pomdp, corners = drawn(rng), np.eye(3)
+    full, early = bound(pomdp), bound(pomdp, max_steps=3)
+    assert full.converged
+    assert not early.converged
+    assert np.all(early.values(corners) > full.values(corners) + 0.01)
+    last = next(n for n in range(1, 1000) if bound(pomdp, max_steps=n).converged)
+    assert np.array_equal(bound(pomdp, max_steps=last).vectors, full.vectors)
+
+
+def test_a_lower_bound_says_if_it_did_not_converge():
+    pomdp, line = tiger(), np.linspace(0.0, 1.0, 41)
+    beliefs = np.column_stack([line, 1.0 - line])
+    values = []
+    for max_steps in (5, 20):
+        early = point_based_value_iteration(pomdp, beliefs, max_steps=max_steps)
+        assert not early.converged
+        values.append(float(early.values(np.asarray([0.5, 0.5]))))
+    full = point_based_value_iteration(pomdp, beliefs)
+    assert full.converged
+    assert values[0] < values[1] < float(full.values(np.asarray([0.5, 0.5]))) - 1.0
+    assert not prune(early).converged
+    assert prune(full).converged
+    again = point_based_value_iteration(pomdp, beliefs, start=early)  # it goes on from there
+    assert again.converged
+    np.testing.assert_allclose(again.values(beliefs), full.values(beliefs), atol=1e-4)
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda t: POMDP("mdp", np.ones(1)), "mdp must be"),
-        (lambda t: backup(t, "planes"), "planes must be"),
-        (lambda t: improve("t", np.eye(2)), "pomdp must be"),
-        (lambda t: Planes(np.zeros((1, 2)), (0.5,)), "whole number"),
+        (lambda t: backup(t, "vectors"), "value must be"),
+        (lambda t: point_based_value_iteration("t", np.eye(2)), "pomdp must be"),
+        (lambda t: AlphaVectors(np.zeros((1, 2)), (0.5,)), "whole number"),
     ],
 )
 def test_of_another_kind(call, words):
@@ -320,21 +365,23 @@ def test_of_another_kind(call, words):
 
 @pytest.mark.parametrize("size", [1e-8, 1.0, 1e9])
 def test_pruning_ends_where_rounding_decides(size, rng):
-    """Planes that meet in one belief, each many times, up to rounding, with no slack at all."""
+    """Vectors that meet in one belief, each many times, up to rounding, with no tolerance."""
     normal = rng.standard_normal((6, 3))
     through = size * (normal - (normal @ np.full(3, 1 / 3))[:, None])
     noise = 1 + 4e-16 * rng.integers(-2, 3, (30, 3))
-    planes = Planes(np.tile(through, (5, 1)) * noise, (0,) * 30)
+    alphas = AlphaVectors(np.tile(through, (5, 1)) * noise, (0,) * 30)
     beliefs = rng.dirichlet(np.ones(3), 500)
-    kept = prune(planes, slack=0.0)
-    np.testing.assert_allclose(kept.values(beliefs), planes.values(beliefs), atol=1e-6 * size)
+    kept = prune(alphas, tolerance=0.0)
+    np.testing.assert_allclose(kept.values(beliefs), alphas.values(beliefs), atol=1e-6 * size)
 
 
 def test_no_belief_falls_while_others_rise(rng):
     for _ in range(10):
         pomdp = drawn(rng, actions=3)
         beliefs, last = rng.dirichlet(np.full(3, 0.4), 4), -np.inf
-        for most in range(1, 8):
-            values = improve(pomdp, beliefs, most=most, tolerance=1e-12).values(beliefs)
+        for max_steps in range(1, 8):
+            values = point_based_value_iteration(
+                pomdp, beliefs, max_steps=max_steps, tolerance=1e-12
+            ).values(beliefs)
             assert np.all(values >= last - 1e-12)
             last = values

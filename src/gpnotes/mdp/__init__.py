@@ -1,38 +1,45 @@
 """Decisions in a row: Markov decision processes, solved with a proof, and beliefs about states."""
 
-from .alpha_vectors import Planes, backup, blind, distance, improve, prune
+from .alpha_vectors import (
+    AlphaVectors,
+    backup,
+    blind_policy_bound,
+    max_difference,
+    point_based_value_iteration,
+    prune,
+)
 from .decision_process import MDP
 from .evaluation import evaluate, occupancies
-from .filtering import Filtered, HiddenMarkov, StateModel, filter, smooth
+from .filtering import FilterResult, HiddenMarkovModel, StateModel, filter, smooth
 from .grid_worlds import Grid
-from .kalman import LinearNormal, Moments, in_time
-from .pomdp import POMDP, Controlled
+from .kalman import LinearGaussianSSM, Moments, state_space_model
+from .pomdp import POMDP, ControlledChain
 from .solving import Solution, solve
-from .upper_bounds import informed, qmdp
+from .upper_bounds import fast_informed_bound, qmdp
 
 __all__ = [
     "MDP",
     "POMDP",
-    "Controlled",
-    "Filtered",
+    "AlphaVectors",
+    "ControlledChain",
+    "FilterResult",
     "Grid",
-    "HiddenMarkov",
-    "LinearNormal",
+    "HiddenMarkovModel",
+    "LinearGaussianSSM",
     "Moments",
-    "Planes",
     "Solution",
     "StateModel",
     "backup",
-    "blind",
-    "distance",
+    "blind_policy_bound",
     "evaluate",
+    "fast_informed_bound",
     "filter",
-    "improve",
-    "in_time",
-    "informed",
+    "max_difference",
     "occupancies",
+    "point_based_value_iteration",
     "prune",
     "qmdp",
     "smooth",
     "solve",
+    "state_space_model",
 ]

@@ -15,24 +15,24 @@ from ..ground.check import NoValueError
 from ..ground.xp import Array, Matrix, Vector, array_namespace, keep_copies
 from .probabilities import distributions
 
-__all__ = ["Filtered", "HiddenMarkov", "StateModel", "filter", "smooth"]
+__all__ = ["FilterResult", "HiddenMarkovModel", "StateModel", "filter", "smooth"]
 
 B = TypeVar("B")  # a belief: probabilities, or mean and covariance
 
 
 class StateModel(Protocol[B]):
-    """A Markov process that is seen through readings, by the three steps on a belief."""
+    """A Markov process that is observed through readings, by the three steps on a belief."""
 
-    def readings(self, readings: Any, /) -> Any:
+    def check_readings(self, readings: Any, /) -> Any:
         """Return readings in a row, checked."""
         ...
 
     @property
-    def first(self) -> B:
+    def initial(self) -> B:
         """The belief before the first reading."""
         ...
 
-    def ahead(self, belief: B, step: int, /) -> B:
+    def predict(self, belief: B, step: int, /) -> B:
         """Return the belief before reading `step`, from that after the reading before it."""
         ...
 
@@ -40,54 +40,54 @@ class StateModel(Protocol[B]):
         """Return the belief after reading `step`, and the log density of that reading."""
         ...
 
-    def back(self, after: B, before: B, smoothed: B, step: int, /) -> B:
+    def smooth(self, filtered: B, predicted: B, smoothed: B, step: int, /) -> B:
         """Return the belief at ``step − 1`` by all readings.
 
-        `after` is what was believed there, `before` what was then believed of `step`, and
+        `filtered` is what was believed there, `predicted` what was then believed of `step`, and
         `smoothed` what all readings say of `step`.
         """
         ...
 
-    def stacked(self, beliefs: list[B], /) -> B:
+    def stack(self, beliefs: list[B], /) -> B:
         """Return beliefs in a row as one object, with the steps along its first axis."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
-class Filtered(Generic[B]):
+class FilterResult(Generic[B]):
     """What a filter found. Beliefs are probabilities (T, S), or means and covariances.
 
     Parameters
     ----------
-    before : beliefs of T steps
+    predicted : beliefs of T steps
         The belief at each step before its reading, ``p(x_t | y_1, …, y_{t−1})``.
-    after : beliefs of T steps
+    filtered : beliefs of T steps
         The belief after it, ``p(x_t | y_1, …, y_t)``.
     log_evidence : float
         The log density of all readings.
     """
 
-    before: B
-    after: B
+    predicted: B
+    filtered: B
     log_evidence: float
 
 
-def filter(model: StateModel[B], readings: Any, *, seen: Any = None) -> Filtered[B]:
+def filter(model: StateModel[B], readings: Any, *, observed: Any = None) -> FilterResult[B]:
     """Return what was believed at each step by the readings so far, [eq-be-filter].
 
     Parameters
     ----------
-    model : HiddenMarkov or LinearNormal
+    model : HiddenMarkovModel or LinearGaussianSSM
         The process and its readings.
     readings : Array, T rows
         The readings in a row: numbers of observations (T,), or vectors (T, K).
-    seen : array of bool, shape (T,), optional
+    observed : array of bool, shape (T,), optional
         Where there was a reading; by default everywhere. Elsewhere `readings` may hold anything
         valid, which is not looked at.
 
     Returns
     -------
-    Filtered
+    FilterResult
         The beliefs before and after each reading, and the log evidence.
 
     Notes
@@ -99,24 +99,25 @@ def filter(model: StateModel[B], readings: Any, *, seen: Any = None) -> Filtered
     --------
     >>> import numpy as np
     >>> stays = np.asarray([[0.9, 0.1], [0.1, 0.9]])
-    >>> model = HiddenMarkov(np.asarray([0.5, 0.5]), stays, np.asarray([[0.8, 0.2], [0.2, 0.8]]))
-    >>> filter(model, np.asarray([0, 0])).after[-1].round(3)
+    >>> seen = np.asarray([[0.8, 0.2], [0.2, 0.8]])
+    >>> model = HiddenMarkovModel(np.asarray([0.5, 0.5]), stays, seen)
+    >>> filter(model, np.asarray([0, 0])).filtered[-1].round(3)
     array([0.919, 0.081])
     """
-    before, after, log = _forward(model, *_prepared(model, readings, seen))
-    return Filtered(model.stacked(before), model.stacked(after), log)
+    predicted, filtered, log = _forward(model, *_prepared(model, readings, observed))
+    return FilterResult(model.stack(predicted), model.stack(filtered), log)
 
 
-def smooth(model: StateModel[B], readings: Any, *, seen: Any = None) -> B:
+def smooth(model: StateModel[B], readings: Any, *, observed: Any = None) -> B:
     """Return what is believed of each step by all readings, [eq-be-smooth].
 
     Parameters
     ----------
-    model : HiddenMarkov or LinearNormal
+    model : HiddenMarkovModel or LinearGaussianSSM
         The process and its readings.
     readings : Array, T rows
         The readings in a row, as `filter` takes them.
-    seen : array of bool, shape (T,), optional
+    observed : array of bool, shape (T,), optional
         Where there was a reading; by default everywhere.
 
     Returns
@@ -133,56 +134,58 @@ def smooth(model: StateModel[B], readings: Any, *, seen: Any = None) -> B:
     --------
     >>> import numpy as np
     >>> stays = np.asarray([[0.9, 0.1], [0.1, 0.9]])
-    >>> model = HiddenMarkov(np.asarray([0.5, 0.5]), stays, np.asarray([[0.8, 0.2], [0.2, 0.8]]))
+    >>> seen = np.asarray([[0.8, 0.2], [0.2, 0.8]])
+    >>> model = HiddenMarkovModel(np.asarray([0.5, 0.5]), stays, seen)
     >>> smooth(model, np.asarray([0, 0]))[0].round(3)
     array([0.919, 0.081])
     """
-    before, after, _ = _forward(model, *_prepared(model, readings, seen))
-    smoothed = [after[-1]]
-    for step in range(len(after) - 1, 0, -1):
-        smoothed.append(model.back(after[step - 1], before[step], smoothed[-1], step))
-    return model.stacked(smoothed[::-1])
+    predicted, filtered, _ = _forward(model, *_prepared(model, readings, observed))
+    smoothed = [filtered[-1]]
+    for step in range(len(filtered) - 1, 0, -1):
+        smoothed.append(model.smooth(filtered[step - 1], predicted[step], smoothed[-1], step))
+    return model.stack(smoothed[::-1])
 
 
-def _prepared(model: StateModel[B], readings: Any, seen: Any) -> tuple[Any, list[bool]]:
-    for name in ("readings", "ahead", "update", "back"):
+def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[Any, list[bool]]:
+    for name in ("check_readings", "predict", "update", "smooth"):
         if not hasattr(model, name) or isinstance(model, type):
             raise TypeError(
-                f"model must be a HiddenMarkov or a LinearNormal; got {_check.kind_of(model)}"
+                "model must be a HiddenMarkovModel or a LinearGaussianSSM; "
+                f"got {_check.kind_of(model)}"
             )
-    readings = model.readings(readings)
+    readings = model.check_readings(readings)
     count = readings.shape[0]
     if count == 0:
         raise ValueError("readings must hold one reading or more; got none")
-    if seen is None:
+    if observed is None:
         return readings, [True] * count
-    if getattr(seen, "shape", None) != (count,) or "bool" not in str(seen.dtype):
-        got = getattr(seen, "shape", _check.kind_of(seen))
-        raise TypeError(f"seen must be an array of bool of shape ({count},); got {got}")
-    return readings, [bool(one) for one in seen]
+    if getattr(observed, "shape", None) != (count,) or "bool" not in str(observed.dtype):
+        got = getattr(observed, "shape", _check.kind_of(observed))
+        raise TypeError(f"observed must be an array of bool of shape ({count},); got {got}")
+    return readings, [bool(there) for there in observed]
 
 
 def _forward(
-    model: StateModel[B], readings: Any, seen: list[bool]
+    model: StateModel[B], readings: Any, observed: list[bool]
 ) -> tuple[list[B], list[B], float]:
     """The beliefs before and after each reading, and the sum of the log densities."""
-    before: list[B] = []
-    after: list[B] = []
+    predicted: list[B] = []
+    filtered: list[B] = []
     total = 0.0
-    for step, there in enumerate(seen):
-        belief = model.ahead(after[-1], step) if step else model.first
-        before.append(belief)
+    for step, there in enumerate(observed):
+        belief = model.predict(filtered[-1], step) if step else model.initial
+        predicted.append(belief)
         if there:
             belief, log = model.update(belief, readings[step, ...], step)
             if log == -math.inf:
                 raise NoValueError(f"readings[{step}] cannot happen after those before it")
             total += log
-        after.append(belief)
-    return before, after, total
+        filtered.append(belief)
+    return predicted, filtered, total
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenMarkov:
+class HiddenMarkovModel:
     """A chain with S states that nobody sees, and one of O observations at each step.
 
     Parameters
@@ -198,8 +201,8 @@ class HiddenMarkov:
     --------
     >>> import numpy as np
     >>> stays = np.asarray([[0.9, 0.1], [0.1, 0.9]])
-    >>> HiddenMarkov(np.asarray([0.5, 0.5]), stays, np.eye(2))
-    HiddenMarkov(2 states, 2 observations)
+    >>> HiddenMarkovModel(np.asarray([0.5, 0.5]), stays, np.eye(2))
+    HiddenMarkovModel(2 states, 2 observations)
     """
 
     start: Vector
@@ -217,54 +220,56 @@ class HiddenMarkov:
         keep_copies(self, "start", "transitions", "observations")
 
     @property
-    def first(self) -> Vector:
+    def initial(self) -> Vector:
         """The belief before the first reading, (S,)."""
         return self.start
 
-    def readings(self, readings: Array) -> Array:
+    def check_readings(self, readings: Array) -> Array:
         """Return the numbers of observations in a row, (T,), checked."""
-        return observed(readings, "readings", self.observations.shape[1])
+        return check_observations(readings, "readings", self.observations.shape[1])
 
-    def ahead(self, belief: Vector, step: int) -> Vector:
+    def predict(self, belief: Vector, step: int) -> Vector:
         """Return the belief a step later, ``Pᵀ b``, [eq-be-ahead]."""
         return belief @ self.transitions
 
     def update(self, belief: Vector, reading: Any, step: int) -> tuple[Vector, float]:
         """Return the belief after an observation, [eq-be-bayes], and its log probability."""
-        return weighed(belief, self.observations[:, int(reading)])
+        return conditioned(belief, self.observations[:, int(reading)])
 
-    def back(self, after: Vector, before: Vector, smoothed: Vector, step: int) -> Vector:
+    def smooth(self, filtered: Vector, predicted: Vector, smoothed: Vector, step: int) -> Vector:
         """Return the belief of a step by all readings, [eq-be-smooth]."""
-        return looked_back(after, before, smoothed, self.transitions)
+        return smoothed_belief(filtered, predicted, smoothed, self.transitions)
 
-    def stacked(self, beliefs: list[Vector]) -> Matrix:
+    def stack(self, beliefs: list[Vector]) -> Matrix:
         """Return beliefs in a row, (T, S)."""
         return array_namespace(beliefs[0]).stack(beliefs)
 
     def __repr__(self) -> str:
         """The numbers of states and observations."""
-        states, kinds = self.observations.shape
-        return f"HiddenMarkov({states} states, {kinds} observations)"
+        states, observations = self.observations.shape
+        return f"HiddenMarkovModel({states} states, {observations} observations)"
 
 
-def weighed(belief: Vector, likelihoods: Vector) -> tuple[Vector, float]:
+def conditioned(belief: Vector, likelihoods: Vector) -> tuple[Vector, float]:
     """A belief times the likelihoods of a reading over their sum, and the logarithm of the sum."""
     joint = belief * likelihoods
     chance = float(array_namespace(joint).sum(joint))
     return (joint / chance, math.log(chance)) if chance > 0.0 else (joint, -math.inf)
 
 
-def looked_back(after: Vector, before: Vector, smoothed: Vector, transitions: Matrix) -> Vector:
+def smoothed_belief(
+    filtered: Vector, predicted: Vector, smoothed: Vector, transitions: Matrix
+) -> Vector:
     """The belief of a step by all readings, from that of the step after it."""
-    xp = array_namespace(before)
-    never = before <= 0.0
-    ratio = smoothed / xp.where(never, xp.ones_like(before), before)
-    ratio = xp.where(never, xp.zeros_like(before), ratio)
-    belief = after * (transitions @ ratio)
+    xp = array_namespace(predicted)
+    never = predicted <= 0.0
+    positive = xp.where(never, xp.ones_like(predicted), predicted)
+    ratio = xp.where(never, xp.zeros_like(predicted), smoothed / positive)
+    belief = filtered * (transitions @ ratio)
     return belief / xp.sum(belief)  # the sum is one up to rounding
 
 
-def observed(readings: Any, name: str, count: int) -> Array:
+def check_observations(readings: Any, name: str, count: int) -> Array:
     """Return `readings`, if they are a vector of whole numbers below `count`."""
     xp = array_namespace(_check.array(readings, name))
     if not xp.isdtype(readings.dtype, "integral"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from ..ground import check as _check
@@ -14,7 +14,7 @@ from ..model.gaussian_process import GP
 from ..model.kernels import Matern12, Matern32, Matern52
 from ..model.means import ZeroMean
 
-__all__ = ["LinearNormal", "Moments", "in_time"]
+__all__ = ["LinearGaussianSSM", "Moments", "state_space_model"]
 
 
 class Moments(NamedTuple):
@@ -36,7 +36,7 @@ class Moments(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class LinearNormal:
+class LinearGaussianSSM:
     """A linear process with normal noise, ``x' = F x + w`` and ``y = H x + v``, [eq-be-linear].
 
     Parameters
@@ -47,11 +47,11 @@ class LinearNormal:
         Its covariance.
     transitions : Stack, shape (T − 1, D, D)
         F for each step from one reading to the next.
-    drift : Stack, shape (T − 1, D, D)
+    process_noise : Stack, shape (T − 1, D, D)
         Q, the covariance of w for each such step.
-    reads : Matrix, shape (K, D)
+    observation_matrix : Matrix, shape (K, D)
         H, what of a state is read.
-    noise : Matrix, shape (K, K)
+    observation_noise : Matrix, shape (K, K)
         W, the covariance of v.
 
     Notes
@@ -62,18 +62,18 @@ class LinearNormal:
     --------
     >>> import numpy as np
     >>> from gpnotes.mdp import filter
-    >>> still = LinearNormal(np.zeros(1), np.eye(1), np.ones((1, 1, 1)), np.zeros((1, 1, 1)),
+    >>> still = LinearGaussianSSM(np.zeros(1), np.eye(1), np.ones((1, 1, 1)), np.zeros((1, 1, 1)),
     ...                      np.eye(1), np.eye(1))
-    >>> filter(still, np.asarray([[1.0], [1.0]])).after.mean[:, 0].round(3)
+    >>> filter(still, np.asarray([[1.0], [1.0]])).filtered.mean[:, 0].round(3)
     array([0.5  , 0.667])
     """
 
     mean: Vector
     cov: Matrix
     transitions: Stack
-    drift: Stack
-    reads: Matrix
-    noise: Matrix
+    process_noise: Stack
+    observation_matrix: Matrix
+    observation_noise: Matrix
 
     __repr__ = summary
 
@@ -81,53 +81,60 @@ class LinearNormal:
         size = _check.vector(self.mean, "mean").shape[0]
         _check.semidefinite(self.cov, "cov", size=size)
         count = _stack(self.transitions, "transitions", None, size)
-        _stack(self.drift, "drift", count, size)
-        kinds = _check.matrix(self.reads, "reads", columns=size).shape[0]
-        _check.semidefinite(self.noise, "noise", size=kinds)
-        for name in ("cov", "transitions", "drift", "reads", "noise"):
+        _stack(self.process_noise, "process_noise", count, size)
+        H = _check.matrix(self.observation_matrix, "observation_matrix", columns=size)
+        _check.semidefinite(self.observation_noise, "observation_noise", size=H.shape[0])
+        names = [item.name for item in fields(self)]
+        for name in names[1:]:
             _check.alike(getattr(self, name), name, self.mean, "mean")
-        _xp.keep_copies(self, "mean", "cov", "transitions", "drift", "reads", "noise")
+        _xp.keep_copies(self, *names)
 
     @property
-    def first(self) -> Moments:
+    def initial(self) -> Moments:
         """The belief before the first reading."""
         return Moments(self.mean, self.cov)
 
-    def readings(self, readings: Matrix) -> Matrix:
+    def check_readings(self, readings: Matrix) -> Matrix:
         """Return the readings in a row, (T, K), checked."""
-        rows, columns = self.transitions.shape[0] + 1, self.reads.shape[0]
+        rows, columns = self.transitions.shape[0] + 1, self.observation_matrix.shape[0]
         _check.matrix(readings, "readings", rows=rows, columns=columns)
         return _check.alike(readings, "readings", self.mean, "the mean of the model")
 
-    def ahead(self, belief: Moments, step: int) -> Moments:
+    def predict(self, belief: Moments, step: int) -> Moments:
         """Return the belief a step later, [eq-be-kalman-ahead]."""
         F = self.transitions[step - 1, ...]
-        cov = F @ belief.cov @ _t(F) + self.drift[step - 1, ...]
+        cov = F @ belief.cov @ _t(F) + self.process_noise[step - 1, ...]
         return Moments(F @ belief.mean, _xp.symmetric_part(cov))
 
     def update(self, belief: Moments, reading: Vector, step: int) -> tuple[Moments, float]:
         """Return the belief after a reading, [eq-be-kalman], and the reading's log density."""
         xp = array_namespace(reading)
-        shared = belief.cov @ _t(self.reads)
-        root = _factor(self.reads @ shared + self.noise)
+        H = self.observation_matrix
+        shared = belief.cov @ _t(H)
+        root = _factor(H @ shared + self.observation_noise)
         if root is None:
-            raise _check.NoValueError("noise must leave each reading a variance; one has none")
+            raise _check.NoValueError(
+                "observation_noise must leave each reading a variance; one has none"
+            )
         half = _xp.solve_triangular(root, _t(shared))  # (K, D)
-        white = _xp.solve_triangular(root, (reading - self.reads @ belief.mean)[:, None])[:, 0]
+        innovation = reading - H @ belief.mean
+        white = _xp.solve_triangular(root, innovation[:, None])[:, 0]
         cov = belief.cov - _t(half) @ half
         log = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(_xp.diagonal(root))))
         log -= 0.5 * reading.shape[0] * _xp.LOG_2PI
         return Moments(belief.mean + _t(half) @ white, _xp.symmetric_part(cov)), log
 
-    def back(self, after: Moments, before: Moments, smoothed: Moments, step: int) -> Moments:
+    def smooth(
+        self, filtered: Moments, predicted: Moments, smoothed: Moments, step: int
+    ) -> Moments:
         """Return the belief of a step by all readings, [eq-be-rts]."""
         F = self.transitions[step - 1, ...]
-        gain = _t(_solved(before.cov, F @ after.cov))
-        mean = after.mean + gain @ (smoothed.mean - before.mean)
-        cov = after.cov + gain @ (smoothed.cov - before.cov) @ _t(gain)
+        gain = _t(_solved(predicted.cov, F @ filtered.cov))
+        mean = filtered.mean + gain @ (smoothed.mean - predicted.mean)
+        cov = filtered.cov + gain @ (smoothed.cov - predicted.cov) @ _t(gain)
         return Moments(mean, _xp.symmetric_part(cov))
 
-    def stacked(self, beliefs: list[Moments]) -> Moments:
+    def stack(self, beliefs: list[Moments]) -> Moments:
         """Return beliefs in a row: means (T, D) and covariances (T, D, D)."""
         xp = array_namespace(beliefs[0].mean)
         return Moments(xp.stack([b.mean for b in beliefs]), xp.stack([b.cov for b in beliefs]))
@@ -143,7 +150,7 @@ _STEADY = {
 _ENTRIES = {Matern12: 1, Matern32: 2, Matern52: 3}
 
 
-def in_time(gp: GP, times: Vector) -> LinearNormal:
+def state_space_model(gp: GP, times: Vector) -> LinearGaussianSSM:
     """Return a Matérn process at some times, as a linear process of its value and derivatives.
 
     Parameters
@@ -155,7 +162,7 @@ def in_time(gp: GP, times: Vector) -> LinearNormal:
 
     Returns
     -------
-    LinearNormal
+    LinearGaussianSSM
         One reading (T, 1) a time; the first entry of a state is the value f.
 
     Notes
@@ -169,7 +176,7 @@ def in_time(gp: GP, times: Vector) -> LinearNormal:
     >>> from gpnotes import GP, Matern32
     >>> from gpnotes.mdp import smooth
     >>> t, y = np.asarray([0.0, 1.0, 3.0]), np.asarray([[1.0], [0.5], [-1.0]])
-    >>> smooth(in_time(GP(Matern32(), 0.1), t), y).mean[:, 0].round(3)
+    >>> smooth(state_space_model(GP(Matern32(), 0.1), t), y).mean[:, 0].round(3)
     array([ 0.915,  0.48 , -0.904])
     """
     kernel = _matern(gp)
@@ -183,10 +190,11 @@ def in_time(gp: GP, times: Vector) -> LinearNormal:
     rate = math.sqrt(2 * size - 1) / float(kernel.lengthscale)
     steady = as_array(_STEADY[size], times) * kernel.variance
     transitions = _decay(gaps * rate, size)
-    drift = steady - transitions @ steady @ xp.matrix_transpose(transitions)
-    mean, reads = xp.zeros_like(steady[0, :]), _xp.eye(size, times)[:1, :]
+    process_noise = steady - transitions @ steady @ xp.matrix_transpose(transitions)
+    mean, H = xp.zeros_like(steady[0, :]), _xp.eye(size, times)[:1, :]
     noise = as_array([[gp.noise_var]], times)
-    return LinearNormal(mean, steady, transitions, _xp.symmetric_part(drift), reads, noise)
+    process_noise = _xp.symmetric_part(process_noise)
+    return LinearGaussianSSM(mean, steady, transitions, process_noise, H, noise)
 
 
 def _matern(gp: GP) -> Any:
@@ -222,8 +230,8 @@ def _stack(a: Stack, name: str, count: int | None, size: int) -> int:
     """The number of matrices in a stack of square ones, checked."""
     _check.finite(_check.floating(a, name), name)
     if a.ndim != 3 or a.shape[1:] != (size, size) or count not in (None, a.shape[0]):
-        wanted = "T - 1" if count is None else count
-        raise ValueError(f"{name} must have shape ({wanted}, {size}, {size}); got {a.shape}")
+        length = "T - 1" if count is None else count
+        raise ValueError(f"{name} must have shape ({length}, {size}, {size}); got {a.shape}")
     return int(a.shape[0])
 
 

@@ -13,10 +13,10 @@ from ..ground.showing import summary
 from ..ground.sparse_matrices import is_sparse
 from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, keep_copies
 from .decision_process import MDP
-from .filtering import looked_back, observed, weighed
+from .filtering import check_observations, conditioned, smoothed_belief
 from .probabilities import distributions
 
-__all__ = ["POMDP", "Controlled"]
+__all__ = ["POMDP", "ControlledChain"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class POMDP:
     observations: Stack
 
     def __post_init__(self) -> None:
-        _check.instance(self.mdp, "mdp", MDP, "an")
+        _check.instance(self.mdp, "mdp", MDP)
         seen = _check.finite(_check.floating(self.observations, "observations"), "observations")
         _check.alike(seen, "observations", self.mdp.rewards, "the rewards of mdp")
         actions, states = self.mdp.actions, self.mdp.states
@@ -62,12 +62,12 @@ class POMDP:
         keep_copies(self, "observations")
 
     @property
-    def kinds(self) -> int:
+    def num_observations(self) -> int:
         """The number O of observations."""
         return self.observations.shape[2]
 
     @cached_property
-    def moves(self) -> Stack:
+    def transitions(self) -> Stack:
         """The transitions as (A, S, S), dense, from s to s' by action a."""
         states, actions = self.mdp.states, self.mdp.actions
         P: Any = self.mdp.transitions
@@ -75,7 +75,7 @@ class POMDP:
         xp = array_namespace(self.observations)
         return xp.permute_dims(xp.reshape(P, (states, actions, states)), (1, 0, 2))
 
-    def belief(self, belief: Array, name: str = "belief") -> Array:
+    def check_belief(self, belief: Array, name: str = "belief") -> Array:
         """Return a belief (S,), or beliefs (n, S), checked: probabilities that sum to one."""
         _check.finite(_check.floating(belief, name), name)
         if belief.ndim not in (1, 2) or belief.shape[-1] != self.mdp.states:
@@ -85,7 +85,7 @@ class POMDP:
         _check.alike(belief, name, self.observations, "the observations of the process")
         return distributions(belief, name)
 
-    def chances(self, belief: Array, action: int) -> Array:
+    def observation_probabilities(self, belief: Array, action: int) -> Array:
         """Return how probable each observation is after an action, [eq-be-chance].
 
         Parameters
@@ -101,7 +101,11 @@ class POMDP:
             ``P(o | b, a)``.
         """
         action = _check.whole(action, "action", 0, self.mdp.actions - 1)
-        return self.belief(belief) @ self.moves[action, ...] @ self.observations[action, ...]
+        return (
+            self.check_belief(belief)
+            @ self.transitions[action, ...]
+            @ self.observations[action, ...]
+        )
 
     def update(self, belief: Vector, action: int, observation: int) -> Vector:
         """Return the belief after an action and an observation, [eq-be-update].
@@ -121,17 +125,17 @@ class POMDP:
             What is believed then.
         """
         action = _check.whole(action, "action", 0, self.mdp.actions - 1)
-        observation = _check.whole(observation, "observation", 0, self.kinds - 1)
+        observation = _check.whole(observation, "observation", 0, self.num_observations - 1)
         _check.vector(belief, "belief", size=self.mdp.states)
-        ahead = self.belief(belief) @ self.moves[action, ...]
-        after, log = weighed(ahead, self.observations[action, :, observation])
+        ahead = self.check_belief(belief) @ self.transitions[action, ...]
+        after, log = conditioned(ahead, self.observations[action, :, observation])
         if log == -float("inf"):
             raise NoValueError(
                 f"observation {observation} cannot happen after action {action} here"
             )
         return after
 
-    def under(self, start: Vector, actions: Sequence[int]) -> Controlled:
+    def controlled_chain(self, start: Vector, actions: Sequence[int]) -> ControlledChain:
         """Return the chain that actions make of the process, which `filter` and `smooth` take.
 
         Parameters
@@ -143,42 +147,44 @@ class POMDP:
 
         Returns
         -------
-        Controlled
+        ControlledChain
             The chain.
         """
         _check.vector(start, "start", size=self.mdp.states)
-        self.belief(start, "start")
+        self.check_belief(start, "start")
         done = _check.entries(actions, "actions", self.mdp.actions, "the actions", repeat=True)
-        return Controlled(self, start, done)
+        return ControlledChain(self, start, done)
 
-    def reachable(self, start: Vector, count: int, *, apart: float = 1e-6) -> Matrix:
+    def reachable_beliefs(
+        self, start: Vector, max_beliefs: int, *, tolerance: float = 1e-6
+    ) -> Matrix:
         """Return beliefs that actions and observations lead to, the nearest in steps first.
 
         Parameters
         ----------
         start : Vector, shape (S,)
             Where to begin.
-        count : int
+        max_beliefs : int
             How many are enough.
-        apart : float, default 1e-6
+        tolerance : float, default 1e-6
             Two beliefs with no entries further apart than this are taken for one.
 
         Returns
         -------
         Matrix, shape (n, S)
-            The beliefs, the start first; n is at most `count`.
+            The beliefs, the start first; n is at most `max_beliefs`.
         """
         _check.vector(start, "start", size=self.mdp.states)
-        self.belief(start, "start")
-        count = _check.whole(count, "count", 1)
-        _check.positive(_check.number(apart, "apart"), "apart")
+        self.check_belief(start, "start")
+        max_beliefs = _check.whole(max_beliefs, "max_beliefs", 1)
+        _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
         xp = array_namespace(start)
         found, ahead = start[None, :], [start]
-        while ahead and found.shape[0] < count:
+        while ahead and found.shape[0] < max_beliefs:
             here = ahead.pop(0)
             for new in self._next(here):
-                near = xp.max(xp.abs(found - new[None, :]), axis=1) <= apart
-                if not bool(xp.any(near)) and found.shape[0] < count:
+                near = xp.max(xp.abs(found - new[None, :]), axis=1) <= tolerance
+                if not bool(xp.any(near)) and found.shape[0] < max_beliefs:
                     found = xp.concat([found, new[None, :]])
                     ahead.append(new)
         return found
@@ -187,22 +193,22 @@ class POMDP:
         """The beliefs that one action and one observation lead to."""
         beliefs = []
         for action in range(self.mdp.actions):
-            ahead = belief @ self.moves[action, ...]
-            for kind in range(self.kinds):
-                after, log = weighed(ahead, self.observations[action, :, kind])
+            ahead = belief @ self.transitions[action, ...]
+            for observation in range(self.num_observations):
+                after, log = conditioned(ahead, self.observations[action, :, observation])
                 if log > -float("inf"):
                     beliefs.append(after)
         return beliefs
 
     def __repr__(self) -> str:
         """The numbers of states, actions and observations."""
-        sizes = f"{self.mdp.states} states, {self.mdp.actions} actions, {self.kinds} observations"
-        return f"POMDP({sizes})"
+        actions, states, observations = self.observations.shape
+        return f"POMDP({states} states, {actions} actions, {observations} observations)"
 
 
 @dataclass(frozen=True, eq=False)
-class Controlled:
-    """A process under given actions, each followed by a reading: what `POMDP.under` returns.
+class ControlledChain:
+    """A POMDP under given actions, each followed by a reading: `POMDP.controlled_chain`.
 
     Parameters
     ----------
@@ -221,34 +227,34 @@ class Controlled:
     __repr__ = summary
 
     @property
-    def first(self) -> Vector:
+    def initial(self) -> Vector:
         """The belief after the first action and before its reading, (S,)."""
-        return self.start @ self._moves(0)
+        return self.start @ self._transitions(0)
 
-    def readings(self, readings: Array) -> Array:
+    def check_readings(self, readings: Array) -> Array:
         """Return the observations in a row, one for each action, checked."""
-        readings = observed(readings, "readings", self.pomdp.kinds)
+        readings = check_observations(readings, "readings", self.pomdp.num_observations)
         if readings.shape[0] != len(self.actions):
-            wanted = len(self.actions)
-            raise ValueError(f"readings must be one for each of {wanted} actions; "
+            count = len(self.actions)
+            raise ValueError(f"readings must be one for each of {count} actions; "
                              f"got {readings.shape[0]}")  # fmt: skip
         return readings
 
-    def ahead(self, belief: Vector, step: int) -> Vector:
+    def predict(self, belief: Vector, step: int) -> Vector:
         """Return the belief after action `step` and before its reading."""
-        return belief @ self._moves(step)
+        return belief @ self._transitions(step)
 
     def update(self, belief: Vector, reading: Any, step: int) -> tuple[Vector, float]:
         """Return the belief after a reading, [eq-be-update], and its log probability."""
-        return weighed(belief, self.pomdp.observations[self.actions[step], :, int(reading)])
+        return conditioned(belief, self.pomdp.observations[self.actions[step], :, int(reading)])
 
-    def back(self, after: Vector, before: Vector, smoothed: Vector, step: int) -> Vector:
+    def smooth(self, filtered: Vector, predicted: Vector, smoothed: Vector, step: int) -> Vector:
         """Return the belief of a step by all readings."""
-        return looked_back(after, before, smoothed, self._moves(step))
+        return smoothed_belief(filtered, predicted, smoothed, self._transitions(step))
 
-    def stacked(self, beliefs: list[Vector]) -> Matrix:
+    def stack(self, beliefs: list[Vector]) -> Matrix:
         """Return beliefs in a row, (T, S)."""
         return array_namespace(beliefs[0]).stack(beliefs)
 
-    def _moves(self, step: int) -> Matrix:
-        return self.pomdp.moves[self.actions[step], ...]
+    def _transitions(self, step: int) -> Matrix:
+        return self.pomdp.transitions[self.actions[step], ...]

@@ -25,7 +25,7 @@ from gpnotes.infer.state_space.kalman import forth
 from gpnotes.infer.state_space.matern_sde import motion_of
 from gpnotes.infer.state_space.parallel_scan import lanes_of
 from gpnotes.infer.state_space.prior_draws import prior_draw
-from gpnotes.mdp import in_time, smooth
+from gpnotes.mdp import smooth, state_space_model
 from gpnotes.model.means import BasisMean, Powers
 from gpnotes.testing import gradcheck
 
@@ -179,7 +179,7 @@ def test_lanes_change_nothing(kernel_class, rng):
     t, y = np.sort(rng.uniform(0.0, 40.0, 500)), rng.normal(size=500)
     gp = GP(kernel_class(1.0, 2.0), 0.3)
     run = forth(lanes_of(motion_of(gp), motion_of(gp).rate * t, y, 0.3))
-    slow = smooth(in_time(gp, t), y[:, None])
+    slow = smooth(state_space_model(gp, t), y[:, None])
     mean = y - 0.3 * run.lanes.ordered(run.back.alpha)
     np.testing.assert_allclose(mean, slow.mean[:, 0], atol=1e-12)
     shrunk = 0.3 - 0.09 * run.lanes.ordered(run.spread.precision)

@@ -12,6 +12,7 @@ from ..kinds import (
     Argument,
     covariance,
     entries,
+    flag,
     matrix,
     nonnegative,
     positive,
@@ -21,11 +22,11 @@ from ..kinds import (
 )
 
 _STAYS = np.asarray([[0.9, 0.1], [0.2, 0.8]])
-_CHAIN = room.HiddenMarkov(np.asarray([0.5, 0.5]), _STAYS, _STAYS)
+_CHAIN = room.HiddenMarkovModel(np.asarray([0.5, 0.5]), _STAYS, _STAYS)
 _MDP = room.MDP.from_arrays(np.stack([_STAYS, _STAYS], axis=1), np.eye(2), 0.5)
 _POMDP = room.POMDP(_MDP, np.stack([_STAYS, _STAYS]))
-_PLANES = room.Planes(np.eye(2), (0, 1))
-_PROCESS, _SURFACE = thing(_POMDP, _MDP), thing(_PLANES, _POMDP)
+_ALPHAS = room.AlphaVectors(np.eye(2), (0, 1))
+_PROCESS, _VALUE = thing(_POMDP, _MDP), thing(_ALPHAS, _POMDP)
 
 
 def _chances(right):
@@ -42,46 +43,49 @@ _READINGS = Argument(np.asarray([0, 1, 1]), {
     "None": None, "a list": [0, 1], "floats": np.ones(3), "nothing": np.zeros(0, dtype=int),
     "a table": np.zeros((2, 2), dtype=int), "one that is not": np.asarray([0, 2, 1]),
 })  # fmt: skip
-_SEEN = Argument(np.asarray([True, False, True]), {
+_OBSERVED = Argument(np.asarray([True, False, True]), {
     "a list": [True, False, True], "numbers": np.ones(3), "two": np.asarray([True, False]),
 })  # fmt: skip
 _STACK = Argument(np.ones((2, 2, 2)), {
     "None": None, "a list": [1.0], "integers": np.ones((2, 2, 2), dtype=int),
     "a NaN": np.full((2, 2, 2), np.nan), "no squares": np.ones((2, 2, 3)), "a matrix": np.eye(2),
 })  # fmt: skip
-_FILTERS = {"model": thing(_CHAIN, _MDP), "readings": _READINGS, "seen": _SEEN}
-_BOUND = {"pomdp": _PROCESS, "tolerance": positive(1e-3), "most": whole(1000)}
+_FILTERS = {"model": thing(_CHAIN, _MDP), "readings": _READINGS, "observed": _OBSERVED}
+_BOUND = {"pomdp": _PROCESS, "tolerance": positive(1e-3), "max_steps": whole(1000)}
 _BELIEFS = _chances(np.asarray([[0.5, 0.5], [0.2, 0.8]]))
 
 CALLS = (
-    call("HiddenMarkov", room.HiddenMarkov, start=_chances([0.5, 0.5]),
+    call("HiddenMarkovModel", room.HiddenMarkovModel, start=_chances([0.5, 0.5]),
          transitions=_chances(_STAYS), observations=_chances(_STAYS)),
     call("filter", room.filter, **_FILTERS),
     call("smooth", room.smooth, **_FILTERS),
-    call("LinearNormal", room.LinearNormal, mean=vector(np.zeros(2), mates=False),
-         cov=covariance(np.eye(2), mates=False), transitions=_STACK, drift=_STACK,
-         reads=matrix(np.eye(2), columns=True, mates=False),
-         noise=covariance(np.eye(2), mates=False)),
-    call("in_time", room.in_time, gp=thing(GP(Matern32(), 0.1), GP(RBF(), 0.1)),
+    call("LinearGaussianSSM", room.LinearGaussianSSM, mean=vector(np.zeros(2), mates=False),
+         cov=covariance(np.eye(2), mates=False), transitions=_STACK, process_noise=_STACK,
+         observation_matrix=matrix(np.eye(2), columns=True, mates=False),
+         observation_noise=covariance(np.eye(2), mates=False)),
+    call("state_space_model", room.state_space_model, gp=thing(GP(Matern32(), 0.1), GP(RBF(), 0.1)),
          times=vector(np.asarray([0.0, 1.0]), mates=False)),
     call("POMDP", room.POMDP, mdp=thing(_MDP, _POMDP), observations=_chances(_POMDP.observations)),
-    call("POMDP.chances", _POMDP.chances, belief=_chances([0.5, 0.5]), action=whole(1, 0)),
+    call("POMDP.observation_probabilities", _POMDP.observation_probabilities,
+         belief=_chances([0.5, 0.5]), action=whole(1, 0)),
     call("POMDP.update", _POMDP.update, belief=_chances([0.5, 0.5]), action=whole(1, 0),
          observation=whole(1, 0)),
-    call("POMDP.under", _POMDP.under, start=_chances([0.5, 0.5]),
+    call("POMDP.controlled_chain", _POMDP.controlled_chain, start=_chances([0.5, 0.5]),
          actions=entries((0, 1), 2, repeat=True)),
-    call("POMDP.reachable", _POMDP.reachable, start=_chances([0.5, 0.5]), count=whole(3),
-         apart=positive(0.1)),
-    call("Planes", room.Planes, vectors=matrix(np.eye(2), rows=True, mates=False),
+    call("POMDP.reachable_beliefs", _POMDP.reachable_beliefs, start=_chances([0.5, 0.5]),
+         max_beliefs=whole(3), tolerance=positive(0.1)),
+    call("AlphaVectors", room.AlphaVectors, vectors=matrix(np.eye(2), rows=True, mates=False),
          actions=Argument((0, 1), {"None": None, "one": (0,), "halves": (0.5, 1),
-                                   "a flag": (True, 0), "a negative one": (-1, 0)})),
-    call("backup", room.backup, pomdp=_PROCESS, planes=_SURFACE, beliefs=_BELIEFS,
-         slack=nonnegative(1e-9)),
-    call("prune", room.prune, planes=_SURFACE, slack=nonnegative(1e-9)),
-    call("distance", room.distance, planes=_SURFACE, others=_SURFACE),
-    call("blind", room.blind, pomdp=_PROCESS),
+                                   "a flag": (True, 0), "a negative one": (-1, 0)}),
+         converged=flag()),
+    call("backup", room.backup, pomdp=_PROCESS, value=_VALUE, beliefs=_BELIEFS,
+         tolerance=nonnegative(1e-9)),
+    call("prune", room.prune, value=_VALUE, tolerance=nonnegative(1e-9)),
+    call("max_difference", room.max_difference, value=_VALUE, other=_VALUE),
+    call("blind_policy_bound", room.blind_policy_bound, pomdp=_PROCESS),
     call("qmdp", room.qmdp, **_BOUND),
-    call("informed", room.informed, **_BOUND),
-    call("improve", room.improve, pomdp=_PROCESS, beliefs=_BELIEFS,
-         start=thing(_PLANES, _POMDP, optional=True), tolerance=positive(1e-3), most=whole(3)),
+    call("fast_informed_bound", room.fast_informed_bound, **_BOUND),
+    call("point_based_value_iteration", room.point_based_value_iteration, pomdp=_PROCESS,
+         beliefs=_BELIEFS, start=thing(_ALPHAS, _POMDP, optional=True), tolerance=positive(1e-3),
+         max_steps=whole(3)),
 )  # fmt: skip
