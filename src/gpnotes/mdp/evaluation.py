@@ -57,7 +57,7 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     >>> evaluate(mdp, np.asarray([0, 0]))
     array([2., 0.])
     """
-    _check.instance(mdp, "mdp", MDP, "an")
+    _check.instance(mdp, "mdp", MDP)
     P, r = mdp.under(policy)
     ends = earns_nothing(P, r) if mdp.discount == 1.0 else None
     if ends is not None:
@@ -144,7 +144,7 @@ def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
     array([[1.],
            [1.]])
     """
-    _check.instance(mdp, "mdp", MDP, "an")
+    _check.instance(mdp, "mdp", MDP)
     _check.alike(_check.vector(start, "start", size=mdp.states), "start", mdp.rewards, "rewards")
     xp = array_namespace(start)
     off = float(xp.sum(start)) - 1.0

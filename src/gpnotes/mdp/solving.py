@@ -127,7 +127,7 @@ def solve(
     >>> found.policy, found.values.round(6), found.bound < 1e-8
     (array([1, 0]), array([ 7.560976, 10.      ]), True)
     """
-    _check.instance(mdp, "mdp", MDP, "an")
+    _check.instance(mdp, "mdp", MDP)
     _check.choice(method, "method", METHODS)
     tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     limit = _check.whole(limit, "limit", 1)

@@ -37,7 +37,7 @@ class HyperparameterDensity:
     objective: Objective[Any]
 
     def __post_init__(self) -> None:
-        objective = _check.instance(self.objective, "objective", Objective, "a")
+        objective = _check.instance(self.objective, "objective", Objective)
         if objective.moves_inputs:
             raise ValueError(
                 "objective must hold its inducing inputs, fixed=('Z',): they have no prior"
@@ -102,7 +102,7 @@ def average_predictions(
     variance : Vector, shape (n_*,)
         The mean of the variances, and the variance of the means.
     """
-    _check.instance(objective, "objective", Objective, "a")
+    _check.instance(objective, "objective", Objective)
     _check.matrix(as_host(vectors), "vectors", columns=len(objective.limits))
     if not vectors.shape[0]:
         raise ValueError("vectors must have a row or more; got 0")

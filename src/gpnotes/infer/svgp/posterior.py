@@ -377,7 +377,7 @@ def prior(model: SVGP) -> Any:
     >>> prior(SVGP(GP(RBF(2.0), 0.0), Bernoulli(), np.zeros((1, 1)))).predict(np.ones((1, 1)))
     (array([0.]), array([2.]))
     """
-    posterior = quiet_prior(_check.instance(model, "model", SVGP, "an"))
+    posterior = quiet_prior(_check.instance(model, "model", SVGP))
     warn_of_jitter(posterior.inducing.jitter, _gram_name(model))
     return posterior
 

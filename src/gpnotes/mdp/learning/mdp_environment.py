@@ -127,7 +127,7 @@ class Tabular:
 
     def __post_init__(self) -> None:
         """Check start and coins, and lay out the distribution of each pair's successor."""
-        _check.instance(self.mdp, "mdp", MDP, "an")
+        _check.instance(self.mdp, "mdp", MDP)
         keys, successors, begins = _laid_out(self.mdp.transitions)
         rewards = np.array(to_numpy(self.mdp.rewards), dtype=np.float64).reshape(-1)
         terminal = np.array(to_numpy(self.mdp.terminal), dtype=bool)
