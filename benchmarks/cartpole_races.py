@@ -89,8 +89,8 @@ def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
 
     def propose() -> Squashed:
         """A network that hardly pushes yet."""
-        given = world.task, FORCE, world.draws["policies"]
-        policy = first_policy(*given, scale=np.asarray([1.0, 3.0, 6.0]), bumps=BUMPS)
+        scale, rng = np.asarray([1.0, 3.0, 6.0]), world.draws["policies"]
+        policy = first_policy(world.task, FORCE, scale=scale, bumps=BUMPS, rng=rng)
         return replace(policy, inner=replace(policy.inner, weights=0.1 * policy.inner.weights))
 
     rounds = learn(

@@ -94,8 +94,8 @@ def ours(problem: EpochProblem) -> Call:
 
     def call() -> np.ndarray:
         found = svgp.fit(
-            svgp.prior(problem.start), X, y, gpnotes.stream(0),
-            steps=problem.steps, batch=problem.batch, length=0.1, rate=0.01,
+            svgp.prior(problem.start), X, y, steps=problem.steps, batch=problem.batch,
+            length=0.1, rate=0.01, rng=gpnotes.stream(0),
         )  # fmt: skip
         return np.asarray(found.runs[0].trace)
 
@@ -159,7 +159,7 @@ def by_jax(problem: EpochProblem) -> Call:
         nothing = jax.tree.map(jnp.zeros_like, free)
         size = problem.points
         state = (free, jnp.eye(size), jnp.zeros(size), nothing, nothing, 0)
-        rows, bounds = svgp.batches(gpnotes.stream(0), problem.n, problem.batch), []
+        rows, bounds = svgp.batches(problem.n, problem.batch, rng=gpnotes.stream(0)), []
         for _ in range(problem.steps):
             some = next(rows)
             state, bound = step(state, X[some], y[some], problem.n / len(some))

@@ -44,7 +44,7 @@ class FeatureProblem:
     @cached_property
     def frequencies(self) -> features.Frequencies:
         X, _ = self.data
-        return features.draw_frequencies(self.gp.kernel, X, self.points, gpnotes.stream(1))
+        return features.draw_frequencies(self.gp.kernel, X, self.points, rng=gpnotes.stream(1))
 
 
 def floor(problem: FeatureProblem) -> Call:

@@ -144,12 +144,12 @@ def deviations(model: PayoffModel, settled: np.ndarray, rng: np.random.Generator
 
 def by_regret(model: PayoffModel, settled: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Where the error of the regret shrinks most."""
-    return propose_profiles(model, settled, ROUND, stream=int(rng.integers(2**31)))
+    return propose_profiles(model, settled, ROUND, rng=int(rng.integers(2**31)))
 
 
 def equilibria(model: PayoffModel, seed: int) -> np.ndarray:
     """The equilibria of a model, at most three; or the mixture where the search came nearest."""
-    found = find_equilibria(model, stream=seed, count=6, supports=32)
+    found = find_equilibria(model, rng=seed, count=6, supports=32)
     if len(found):
         return np.array([each.mixture for each in found][:3])
     return np.array([min(found.searches, key=lambda each: max(each.regrets)).mixture])

@@ -65,8 +65,8 @@ def ends(task: tuple, seed: int) -> dict[str, float]:
     """How far above the least value each of the three ends."""
     _, objective, d, budget, least = task
     both, box, stream = with_gradient(objective), [(0.0, 1.0)] * d, gpnotes.stream(seed)
-    values = minimise(lambda u: float(objective(u)), box, budget, stream)
-    told = minimise(both, box, budget, stream, gradients=True)
+    values = minimise(lambda u: float(objective(u)), box, budget, rng=stream)
+    told = minimise(both, box, budget, gradients=True, rng=stream)
     first = [evaluation.x for evaluation in told.evaluations[: 2 * (d + 1)]]
     found = {
         "values": values.best.y,

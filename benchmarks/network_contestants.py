@@ -44,7 +44,7 @@ class NetworkProblem:
 
     @cached_property
     def start(self) -> np.ndarray:
-        return self.model.draw(gpnotes.stream(0), 1)[0]
+        return self.model.draw(1, rng=gpnotes.stream(0))[0]
 
 
 def floor(problem: NetworkProblem) -> Call:

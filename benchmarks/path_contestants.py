@@ -59,7 +59,9 @@ def floor(problem: PathProblem) -> Call:
 def ours(problem: PathProblem) -> Call:
     """`sample_paths` and their values, the random numbers included."""
     posterior, Xs = problem.data
-    return lambda: paths.sample_paths(posterior, DRAWS, gpnotes.stream(1), features=FEATURES)(Xs)
+    return lambda: paths.sample_paths(posterior, DRAWS, features=FEATURES, rng=gpnotes.stream(1))(
+        Xs
+    )
 
 
 def plain_numpy(problem: PathProblem) -> Call:
@@ -77,7 +79,7 @@ def plain_numpy(problem: PathProblem) -> Call:
 
     def call() -> np.ndarray:
         source = gpnotes.stream(1)
-        drawn = features.draw_frequencies(kernel, X, FEATURES, source)
+        drawn = features.draw_frequencies(kernel, X, FEATURES, rng=source)
         w = source.normal((DRAWS, FEATURES))
         noise = np.sqrt(posterior.gp.noise_var) * source.normal((DRAWS, X.shape[0]))
 

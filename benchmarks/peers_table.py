@@ -117,7 +117,7 @@ def features_of_a_sum(n: int) -> Ways:
     X = rng.normal(size=(n // 20, 4))
     y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=len(X))
     gp = GP(RBF(1.0, 1.5) + 0.3 * Matern32(1.0, 0.8).on(0, 1), 0.1)
-    drawn = features.draw_frequencies(gp.kernel, X, 400, stream(0))
+    drawn = features.draw_frequencies(gp.kernel, X, 400, rng=stream(0))
 
     def numpy() -> Any:
         scale = np.repeat([1.5, 0.8], 200)[:, None]

@@ -49,7 +49,7 @@ class PendulumProblem:
         X = np.concatenate([states, np.sin(angle), np.cos(angle), torques], axis=1)
         posteriors = tuple(_posterior(X, y, rng) for y in change.T)
         task = swing_up(X, steps=self.steps)
-        policy = first_policy(task, TORQUE, stream(4), scale=4.0, bumps=self.bumps)
+        policy = first_policy(task, TORQUE, scale=4.0, bumps=self.bumps, rng=stream(4))
         return Dynamics(posteriors, (0,)), policy, task
 
 

@@ -58,7 +58,7 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
     rounds = learn(
         task,
         act,
-        lambda: first_policy(task, TORQUE, worlds["policies"], scale=4.0),
+        lambda: first_policy(task, TORQUE, scale=4.0, rng=worlds["policies"]),
         rounds=trials,
         iterations=iterations,
     )

@@ -94,8 +94,8 @@ def ours(
         d = race.problem.dimensions
         initial = race.problem.initial if beginning is None else beginning(d)
         optimiser = bayesopt.Optimiser(
-            [(0.0, 1.0)] * d, stream(race.seed), initial=initial, acquisition=acquisition,
-            model=model,
+            [(0.0, 1.0)] * d, initial=initial, acquisition=acquisition,
+            model=model, rng=stream(race.seed),
         )  # fmt: skip
         told_by(race, optimiser, initial)
 
@@ -189,7 +189,7 @@ CONTESTANTS: dict[str, Callable[[Race], None]] = {
 def by_default(race: Race) -> None:
     """`Optimiser` with nothing said."""
     box = [(0.0, 1.0)] * race.problem.dimensions
-    told_by(race, bayesopt.Optimiser(box, stream(race.seed)), min(2 * len(box) + 2, 10))
+    told_by(race, bayesopt.Optimiser(box, rng=stream(race.seed)), min(2 * len(box) + 2, 10))
 
 
 WIDER_CONTESTANTS: dict[str, Callable[[Race], None]] = {

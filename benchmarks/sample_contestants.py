@@ -64,7 +64,7 @@ def floor(problem: SampleProblem) -> Call:
 def ours(problem: SampleProblem) -> Call:
     """`ExactPosterior.sample`, the random numbers included."""
     posterior, Xs = problem.data
-    return lambda: posterior.sample(Xs, gpnotes.stream(1), DRAWS)
+    return lambda: posterior.sample(Xs, DRAWS, rng=gpnotes.stream(1))
 
 
 def plain_numpy(problem: SampleProblem) -> Call:

@@ -87,7 +87,7 @@ def main() -> int:
         chunks = [partial(fetch, path, start) for start in range(0, ROWS, EACH)]
         process = gp.GP(gp.RBF(4.0, np.full(D, 2.0)), 0.1)
         X, _ = fetch(path, 0)
-        drawn = features.draw_frequencies(process.kernel, X, FEATURES, gp.stream(0))
+        drawn = features.draw_frequencies(process.kernel, X, FEATURES, rng=gp.stream(0))
         table = np.load(path)
         means = features.condition(process, drawn, table[:, :D], table[:, D]).mean(X[:100])
         del table

@@ -47,7 +47,7 @@ def branin() -> Work:
         return float(level**2 + 10.0 * (1.0 - 1.0 / (8.0 * np.pi)) * np.cos(a) + 10.0)
 
     box = [(-5.0, 10.0), (0.0, 15.0)]
-    return lambda: bayesopt.minimise(value, box, 30, stream(1))
+    return lambda: bayesopt.minimise(value, box, 30, rng=stream(1))
 
 
 def fits() -> Work:
@@ -102,7 +102,7 @@ def svgp_fit() -> Work:
 
     X, y = _data(2000)
     start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::40]))
-    return lambda: svgp.fit(start, X, y, stream(0), steps=100, batch=100)
+    return lambda: svgp.fit(start, X, y, steps=100, batch=100, rng=stream(0))
 
 
 def rollouts() -> Work:

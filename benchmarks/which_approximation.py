@@ -57,7 +57,7 @@ def exact(task: Task) -> Prediction:
 def by_features(task: Task) -> Prediction:
     """Random waves, O(n F²)."""
     kernel = task.process.kernel
-    drawn = features.draw_frequencies(kernel, task.X, FEATURES, gp.stream(task.seed))
+    drawn = features.draw_frequencies(kernel, task.X, FEATURES, rng=gp.stream(task.seed))
     posterior = features.condition(task.process, drawn, task.X, task.y)
     return posterior.predict(task.Xs, noise=True)
 
@@ -74,7 +74,7 @@ def by_batches(task: Task) -> Prediction:
     noise = gp.Gaussian(task.process.noise_var)
     q = svgp.prior(svgp.SVGP(held, noise, inducing(task)))
     n = task.X.shape[0]
-    rows = svgp.batches(gp.stream(task.seed), n, BATCH)
+    rows = svgp.batches(n, BATCH, rng=gp.stream(task.seed))
     for length, steps in STEPS:
         for _, some in zip(range(steps), rows, strict=False):
             q = svgp.update(q, task.X[some], task.y[some], length=length, total=n)
@@ -111,7 +111,7 @@ def inducing(task: Task) -> np.ndarray:
     """Centres of the first rows; on the circle as many as there are harmonics, evenly spaced."""
     if isinstance(task.process.kernel, CircularMatern32):
         return np.linspace(0.0, 2.0 * np.pi, HARMONICS, endpoint=False)[:, None]
-    return sparse.kmeans_points(task.X[:2000], POINTS, gp.stream(task.seed))
+    return sparse.kmeans_points(task.X[:2000], POINTS, rng=gp.stream(task.seed))
 
 
 def plane(seed: int, n: int) -> tuple[gp.GP, np.ndarray, np.ndarray]:

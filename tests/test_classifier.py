@@ -104,7 +104,7 @@ def test_several_classes_are_fit_of_the_softmax(data):
     assert model.gp_ == found.model.gp
     assert [run.log_evidence for run in model.runs_] == [run.log_evidence for run in found.runs]
     assert np.array_equal(
-        model.predict_proba(X), found.posterior.probability(X, gpnotes.stream(0), 1000)
+        model.predict_proba(X), found.posterior.probability(X, 1000, rng=gpnotes.stream(0))
     )
 
 

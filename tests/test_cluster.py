@@ -94,7 +94,7 @@ def test_the_processes_are_two_and_none_is_this_one(cluster):
 
 def test_random_features_are_those_in_memory(cluster, chunks, table, gp):
     X, y, Xs = table[:, :2], table[:, 2], table[:20, :2] + 0.1
-    drawn = features.draw_frequencies(gp.kernel, X, 40, stream(0))
+    drawn = features.draw_frequencies(gp.kernel, X, 40, rng=stream(0))
     theirs = features.condition(gp, drawn, X, y)
     ours = features.condition_on_chunks(gp, drawn, chunks, map=cluster)
     near(ours.log_evidence, theirs.log_evidence)

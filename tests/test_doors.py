@@ -144,7 +144,7 @@ def test_laplace_looks_once_over_each_argument(
 
 @every_mean
 def test_features_look_once_over_each_argument(mean: Any, counted: Counter[str]) -> None:
-    frequencies = features.draw_frequencies(gp.RBF(), X, 16, gp.stream(1))
+    frequencies = features.draw_frequencies(gp.RBF(), X, 16, rng=gp.stream(1))
     counted.clear()
     posterior = features.condition(gp.GP(gp.RBF(), 0.1, mean), frequencies, X, Y)
     assert counted == DATA | {"alike X, frequencies": 1}
@@ -168,10 +168,10 @@ def test_linear_regression_looks_once_over_each_argument(counted: Counter[str]) 
         view(Phi)
         assert counted == {"finite Phi_s": 1, "alike Phi_s, prior_cov": 1}
         counted.clear()
-    posterior.sample(Phi, gp.stream(1), 2)
+    posterior.sample(Phi, 2, rng=gp.stream(1))
     assert counted == {"finite Phi_s": 1, "alike Phi_s, prior_cov": 1}
     counted.clear()
-    posterior.sample_weights(gp.stream(1), 2)
+    posterior.sample_weights(2, rng=gp.stream(1))
     assert not counted
 
 

@@ -39,7 +39,7 @@ def test_a_list_is_as_good_as_an_array(row: Call, name: str) -> None:
 
 @each("row", SEEDED, ids=lambda row: row.called)
 def test_a_seed_is_as_good_as_its_stream(row: Call) -> None:
-    _require_same(row.function(**row.right()), row.function(**{**row.right(), "stream": 1}))
+    _require_same(row.function(**row.right()), row.function(**{**row.right(), "rng": 1}))
 
 
 @pytest.mark.parametrize("X", [_PLACES, _PLACES.astype(np.float32).astype(np.float64)])

@@ -198,8 +198,8 @@ def views(**changes):
     def predict(Xs, noise=False, chunk=None):
         return mean(Xs), variance(Xs, noise)
 
-    def sample(Xs, stream, n):
-        return mean(Xs) + stream.normal((n, len(Xs)))  # enough for mean and variance
+    def sample(Xs, n, *, rng):
+        return mean(Xs) + rng.normal((n, len(Xs)))  # enough for mean and variance
 
     right = SimpleNamespace(
         covariance=covariance, variance=variance, mean=mean, predict=predict, sample=sample
@@ -236,13 +236,13 @@ def views(**changes):
             },
             "covariance has the eigenvalue -1",
         ),
-        ({"sample": lambda Xs, stream, n: np.ones((5, n))}, r"sample must have shape \(400, 5\)"),
+        ({"sample": lambda Xs, n, rng: np.ones((5, n))}, r"sample must have shape \(400, 5\)"),
         (
-            {"sample": lambda Xs, stream, n: 1.0 + Xs[:, 0] + stream.normal((n, 5))},
+            {"sample": lambda Xs, n, rng: 1.0 + Xs[:, 0] + rng.normal((n, 5))},
             "draws have another mean",
         ),
         (
-            {"sample": lambda Xs, stream, n: Xs[:, 0] + 2.0 * stream.normal((n, 5))},
+            {"sample": lambda Xs, n, rng: Xs[:, 0] + 2.0 * rng.normal((n, 5))},
             "draws have another variance",
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import count
 
 import numpy as np
@@ -50,7 +51,7 @@ class Around:
     def __getattr__(self, name):
         method = getattr(self.inner, name)
         change = self.changes.get(name)
-        return method if change is None else lambda *given: change(method, *given)
+        return method if change is None else functools.partial(change, method)
 
 
 def tilted(predict, Xs):
@@ -71,11 +72,20 @@ def leaking(predict, Xs):
         ({"predict": tilted}, "the covariance at input 0 is not symmetric"),
         ({"predict": lambda f, Xs: (f(Xs)[0], -f(Xs)[1])}, "at input 0 has the eigenvalue -"),
         ({"predict": leaking}, "the mean at input 0 and that of it alone"),
-        ({"probability": lambda f, Xs, s, n: f(Xs, s, n)[:, :2]}, "probability must have shape"),
-        ({"probability": lambda f, Xs, s, n: f(Xs, s, n) + 1.0}, "a probability lies outside"),
-        ({"probability": lambda f, Xs, s, n: 0.9 * f(Xs, s, n)}, "the sums of probabilities"),
         (
-            {"probability": lambda f, Xs, s, n: np.flip(f(Xs, s, n), axis=1)},
+            {"probability": lambda f, Xs, n, rng: f(Xs, n, rng=rng)[:, :2]},
+            "probability must have shape",
+        ),
+        (
+            {"probability": lambda f, Xs, n, rng: f(Xs, n, rng=rng) + 1.0},
+            "a probability lies outside",
+        ),
+        (
+            {"probability": lambda f, Xs, n, rng: 0.9 * f(Xs, n, rng=rng)},
+            "the sums of probabilities",
+        ),
+        (
+            {"probability": lambda f, Xs, n, rng: np.flip(f(Xs, n, rng=rng), axis=1)},
             "not those of the softmax under the moments",
         ),
     ],
@@ -90,8 +100,8 @@ def test_check_classes_finds_each_flaw(rng, changes, message):
 def test_check_classes_finds_random_numbers_of_its_own(rng):
     calls = count()
 
-    def moving(f, Xs, s, n):
-        told = f(Xs, s, n)
+    def moving(f, Xs, n, *, rng):
+        told = f(Xs, n, rng=rng)
         return told + 1e-6 * next(calls) * (told - 1.0 / 3.0)
 
     with pytest.raises(AssertionError, match="by the same random numbers differ"):
@@ -148,8 +158,8 @@ def test_check_network_finds_each_flaw(rng, changes, message):
         check_network(Around(network, **changes), theta, X)
 
 
-def stretched(sample, Xs, s, n):
-    drawn = sample(Xs, s, n)
+def stretched(sample, Xs, n, *, rng):
+    drawn = sample(Xs, n, rng=rng)
     return drawn.mean(axis=0) + 3.0 * (drawn - drawn.mean(axis=0))
 
 
@@ -176,8 +186,8 @@ def passed():
             {"components": lambda f, Xs: (f(Xs)[0] + 1.0, f(Xs)[1])},
             "the mean and that of the parts",
         ),
-        ({"sample": lambda f, Xs, s, n: f(Xs, s, n)[1:, :]}, "sample must have shape"),
-        ({"sample": lambda f, Xs, s, n: f(Xs, s, n) + 1.5}, "functions have another mean"),
+        ({"sample": lambda f, Xs, n, rng: f(Xs, n, rng=rng)[1:, :]}, "sample must have shape"),
+        ({"sample": lambda f, Xs, n, rng: f(Xs, n, rng=rng) + 1.5}, "functions have another mean"),
         ({"sample": stretched}, "functions have another variance"),
         ({"log_density": lambda f, Xs, y: f(Xs, y)[:1]}, "log_density must have shape"),
         ({"log_density": lambda f, Xs, y: f(Xs, y) + 0.1}, "the integral of the density"),

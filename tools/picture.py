@@ -48,7 +48,7 @@ def facts() -> dict[str, Any]:
         "slips": {slip: residuals[slip] for slip in SLIPS if slip in residuals},
         "mean": mean.round(4).tolist(),
         "sd": np.sqrt(variance).round(4).tolist(),
-        "draws": posterior.sample(LINE, stream(7), 3).round(4).tolist(),
+        "draws": posterior.sample(LINE, 3, rng=stream(7)).round(4).tolist(),
     }
 
 
@@ -122,4 +122,4 @@ def _words(fig: Any, shown: dict[str, Any], colours: dict[str, str]) -> None:
 if __name__ == "__main__":
     computed = facts()
     for name in PAPERS:
-        draw(computed, name)
+        draw(name, rng=computed)

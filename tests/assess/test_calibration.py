@@ -122,16 +122,18 @@ def test_errors_of_drawn_labels_have_the_mean_of_all_labels():
     for ones in itertools.product([0, 1], repeat=7):
         found = ca.reliability(2.0 * np.asarray(ones) - 1, p, 3)
         mean += np.prod(np.where(ones, p, 1 - p)) * found.expected_error
-    drawn = ca.errors_if_calibrated(p, stream(1), 20000, 3)
+    drawn = ca.errors_if_calibrated(p, 20000, 3, rng=stream(1))
     assert drawn.shape == (20000,)
     assert drawn.mean() == pytest.approx(mean, abs=5 * drawn.std() / math.sqrt(20000))
 
 
 def test_drawn_errors_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch, case):
-    whole = ca.errors_if_calibrated(case[1], stream(2), 50)
+    whole = ca.errors_if_calibrated(case[1], 50, rng=stream(2))
     module = importlib.import_module("gpnotes.assess.calibration.diagram")
     monkeypatch.setattr(module, "_CHUNK", 400)
-    np.testing.assert_allclose(ca.errors_if_calibrated(case[1], stream(2), 50), whole, rtol=1e-12)
+    np.testing.assert_allclose(
+        ca.errors_if_calibrated(case[1], 50, rng=stream(2)), whole, rtol=1e-12
+    )
 
 
 def test_a_diagram_in_any_space(space, case):
@@ -148,9 +150,9 @@ def test_a_diagram_in_any_space(space, case):
     assert found.expected_error == pytest.approx(wanted.expected_error, rel=1e-4)
     groups = space.xp.asarray(np.arange(200) % 3, device=space.device)
     assert ca.reliability_of_groups(y, p, groups).count.shape == (3,)
-    drawn = ca.errors_if_calibrated(p, stream(3), 5)
+    drawn = ca.errors_if_calibrated(p, 5, rng=stream(3))
     np.testing.assert_allclose(
-        gpnotes.to_numpy(drawn), ca.errors_if_calibrated(case[1], stream(3), 5), rtol=1e-3
+        gpnotes.to_numpy(drawn), ca.errors_if_calibrated(case[1], 5, rng=stream(3)), rtol=1e-3
     )
 
 

@@ -65,7 +65,7 @@ def standardised_and_fitted(X, y):
 
 @pytest.mark.parametrize(("n", "folds"), [(2, 2), (10, 3), (11, 5), (7, 7), (100, 10)])
 def test_every_row_is_held_out_once(n, folds):
-    pairs = kfold(n, folds, stream(3))
+    pairs = kfold(n, folds, rng=stream(3))
     assert len(pairs) == folds
     sizes = [len(test) for _, test in pairs]
     assert max(sizes) - min(sizes) <= 1
@@ -78,7 +78,7 @@ def test_every_row_is_held_out_once(n, folds):
 
 def test_a_stream_deals_the_rows():
     def dealt(seed):
-        return [test.tolist() for _, test in kfold(40, 4, stream(seed))]
+        return [test.tolist() for _, test in kfold(40, 4, rng=stream(seed))]
 
     assert dealt(1) == dealt(1)
     assert dealt(1) != dealt(2)
@@ -123,8 +123,8 @@ def test_a_fit_sees_the_training_rows_alone(data):
             return np.zeros(len(Xs)), np.ones(len(Xs))
 
     y = 100.0 + np.arange(n)
-    found = cross_validate(recording, X, y, 4, stream(5))
-    pairs = kfold(n, 4, stream(5))
+    found = cross_validate(recording, X, y, 4, rng=stream(5))
+    pairs = kfold(n, 4, rng=stream(5))
     assert len(seen) == len(asked) == len(found.scores) == 4
     for (rows, targets), held_out, (train, test) in zip(seen, asked, pairs, strict=True):
         assert rows == train.tolist()
@@ -138,11 +138,11 @@ def test_a_fit_sees_the_training_rows_alone(data):
 def test_predictions_do_not_depend_on_the_y_that_they_are_of(data):
     """Whatever y is held out, centre, scale and hyperparameters of the fold stay what they are."""
     X, y = data
-    found = cross_validate(standardised_and_fitted, X, y, 3, stream(1))
+    found = cross_validate(standardised_and_fitted, X, y, 3, rng=stream(1))
     for rows in found.held_out:
         other = y.copy()
         other[rows] = 50.0 - 7.0 * y[rows]
-        again = cross_validate(standardised_and_fitted, X, other, 3, stream(1))
+        again = cross_validate(standardised_and_fitted, X, other, 3, rng=stream(1))
         np.testing.assert_array_equal(again.predicted_mean[rows], found.predicted_mean[rows])
         np.testing.assert_array_equal(
             again.predicted_variance[rows], found.predicted_variance[rows]
@@ -154,7 +154,7 @@ def test_predictions_do_not_depend_on_the_y_that_they_are_of(data):
 def test_what_is_scaled_by_all_rows_beforehand_has_seen_them(data):
     """The check above can fail: it does for a scale that a fit takes from outside."""
     X, y = data
-    rows = kfold(23, 3, stream(1))[0][1]
+    rows = kfold(23, 3, rng=stream(1))[0][1]
     other = y.copy()
     other[rows] *= 9.0
 
@@ -165,21 +165,21 @@ def test_what_is_scaled_by_all_rows_beforehand_has_seen_them(data):
 
         return fitted
 
-    one, two = (cross_validate(leaking(a), X, a, 3, stream(1)) for a in (y, other))
+    one, two = (cross_validate(leaking(a), X, a, 3, rng=stream(1)) for a in (y, other))
     assert (one.predicted_mean[rows] != two.predicted_mean[rows]).all()
 
 
 def test_a_fit_may_do_what_it_likes_with_its_rows(data):
     X, y = data
     kept = X.copy(), y.copy()
-    wanted = cross_validate(exactly, X, y, 4, stream(1))
+    wanted = cross_validate(exactly, X, y, 4, rng=stream(1))
 
     def spoiling(X, y):
         posterior = condition(PROCESS, X.copy(), y.copy())
         X[:], y[:] = np.nan, np.nan
         return posterior
 
-    found = cross_validate(spoiling, X, y, 4, stream(1))
+    found = cross_validate(spoiling, X, y, 4, rng=stream(1))
     assert found.scores == wanted.scores
     np.testing.assert_array_equal(X, kept[0])
     np.testing.assert_array_equal(y, kept[1])
@@ -191,7 +191,7 @@ def test_a_fit_may_do_what_it_likes_with_its_rows(data):
 def test_leaving_one_out_is_the_closed_form(data):
     X, y = data
     closed = condition(PROCESS, X, y).leave_one_out()
-    found = cross_validate(exactly, X, y, 23, stream(1))
+    found = cross_validate(exactly, X, y, 23, rng=stream(1))
     np.testing.assert_allclose(found.predicted_mean, closed.mean, rtol=1e-9)
     np.testing.assert_allclose(found.predicted_variance, closed.variance, rtol=1e-9)
     assert found.mean.log_loss == pytest.approx(-closed.log_density.mean(), rel=1e-9)
@@ -204,8 +204,8 @@ def test_leaving_one_out_is_the_closed_form(data):
 
 def test_scores_are_those_of_each_fold_by_hand(data):
     X, y = data
-    found = cross_validate(exactly, X, y, 4, stream(2), level=0.8)
-    pairs = kfold(23, 4, stream(2))
+    found = cross_validate(exactly, X, y, 4, level=0.8, rng=stream(2))
+    pairs = kfold(23, 4, rng=stream(2))
     by_hand = []
     for train, test in pairs:
         mean, variance = condition(PROCESS, X[train], y[train]).predict(X[test], noise=True)
@@ -221,8 +221,10 @@ def test_scores_are_those_of_each_fold_by_hand(data):
 
 def test_a_better_process_scores_better(data):
     X, y = data
-    good = cross_validate(exactly, X, y, 5, stream(1)).mean
-    bad = cross_validate(lambda X, y: condition(GP(RBF(1.0, 0.01), 0.05), X, y), X, y, 5, stream(1))
+    good = cross_validate(exactly, X, y, 5, rng=stream(1)).mean
+    bad = cross_validate(
+        lambda X, y: condition(GP(RBF(1.0, 0.01), 0.05), X, y), X, y, 5, rng=stream(1)
+    )
     assert good.standardised_mean_squared_error < 0.5
     assert good.mean_standardised_log_loss < -0.3
     assert bad.mean.standardised_mean_squared_error > 0.9
@@ -233,7 +235,7 @@ def test_neighbours_flatter_what_stretches_do_not():
     """A process that cannot look ahead is scored by neighbours with folds, without by stretches."""
     X = np.linspace(0.0, 30.0, 60)[:, None]
     y = np.sin(X[:, 0]) + 0.1 * stream(4).normal(60)
-    dealt = cross_validate(exactly, X, y, 6, stream(1)).mean
+    dealt = cross_validate(exactly, X, y, 6, rng=stream(1)).mean
     stretches = cross_validate(exactly, X, y, groups=np.arange(60) * 6 // 60).mean
     assert dealt.standardised_mean_squared_error < 0.2
     assert stretches.standardised_mean_squared_error > 0.5
@@ -241,7 +243,7 @@ def test_neighbours_flatter_what_stretches_do_not():
 
 def test_targets_that_are_all_equal_leave_the_standardised_scores_out(data):
     X, _ = data
-    found = cross_validate(exactly, X, np.full(23, 0.3), 4, stream(1))
+    found = cross_validate(exactly, X, np.full(23, 0.3), 4, rng=stream(1))
     for one in (*found.scores, found.mean, found.sd):
         assert one.standardised_mean_squared_error is one.mean_standardised_log_loss is None
     assert found.mean.mean_squared_error < 1e-20
@@ -250,14 +252,14 @@ def test_targets_that_are_all_equal_leave_the_standardised_scores_out(data):
 @pytest.mark.parametrize("n", [2, 3])
 def test_the_fewest_rows(n):
     X, y = np.arange(float(n))[:, None], np.arange(float(n))
-    found = cross_validate(exactly, X, y, 2, stream(1))
+    found = cross_validate(exactly, X, y, 2, rng=stream(1))
     assert sorted(np.concatenate(found.held_out)) == list(range(n))
     assert found.mean.crps > 0.0
 
 
 def test_any_posterior_that_predicts_observations(data):
     gp = GP(RBF(), 0.1)
-    frequencies = features.draw_frequencies(gp.kernel, data[0], 100, stream(2))
+    frequencies = features.draw_frequencies(gp.kernel, data[0], 100, rng=stream(2))
     model = svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), data[0][:8])
     for one in (
         lambda X, y: sparse.condition(gp, X[:8], X, y),
@@ -265,15 +267,15 @@ def test_any_posterior_that_predicts_observations(data):
         lambda X, y: svgp.condition(model, X, y),
         lambda X, y: BayesianLinear(np.eye(2), 0.1).condition(X, y),
     ):
-        found = cross_validate(one, *data, 3, stream(1))
+        found = cross_validate(one, *data, 3, rng=stream(1))
         assert found.mean.standardised_mean_squared_error < 0.8
         assert found.predicted_variance.min() > 0.1
 
 
 def test_any_space(space, data):
     X, y = (space.asarray(a) for a in data)
-    found = cross_validate(exactly, X, y, 4, stream(2))
-    wanted = cross_validate(exactly, *data, 4, stream(2))
+    found = cross_validate(exactly, X, y, 4, rng=stream(2))
+    wanted = cross_validate(exactly, *data, 4, rng=stream(2))
     assert space.holds(found.predicted_mean)
     assert space.holds(found.predicted_variance)
     tolerance = 1e-8 if space.double else 2e-3
@@ -294,20 +296,20 @@ def test_any_space(space, data):
         ({"folds": 1}, ValueError, "^folds must be a whole number from 2; got 1"),
         ({"folds": 2.0}, TypeError, r"^folds must be a whole number from 2; got 2\.0"),
         ({"folds": None}, ValueError, "^folds must be .* where there are no groups"),
-        ({"stream": None}, ValueError, "^folds need a stream"),
+        ({"rng": None}, ValueError, "^folds need an rng"),
         (
-            {"stream": np.random.RandomState(0)},
+            {"rng": np.random.RandomState(0)},
             TypeError,
-            "^stream must be a Stream, a NumPy Generator",
+            "^rng must be a Stream, a NumPy Generator",
         ),
         ({"level": 95}, ValueError, r"^level must be between 0 and 1; got 95"),
         ({"fit": PROCESS}, TypeError, "^fit must be a function of X and y; got GP"),
-        ({"groups": [1] * 23}, ValueError, "^folds and stream must be None where groups say"),
+        ({"groups": [1] * 23}, ValueError, "^folds and rng must be None where groups say"),
     ],
 )
 def test_options_that_mean_nothing_are_refused_by_name(data, options, error, message):
     X, y = data
-    right = {"fit": exactly, "folds": 3, "stream": stream(0)}
+    right = {"fit": exactly, "folds": 3, "rng": stream(0)}
     with pytest.raises(error, match=message):
         cross_validate(X=X, y=y, **{**right, **options})
 
@@ -344,9 +346,9 @@ def test_data_that_do_not_fit_are_refused_before_any_fit(data):
         ((X[:1], y[:1]), r"^X must have at least two rows; got \(1, 2\)"),
     ):
         with pytest.raises(ValueError, match=message):
-            cross_validate(never, *spoilt, 2, stream(0))
+            cross_validate(never, *spoilt, 2, rng=stream(0))
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
-        cross_validate(never, X, y, 2, stream(0), level=1.0)
+        cross_validate(never, X, y, 2, level=1.0, rng=stream(0))
 
 
 def at(value, place):
@@ -366,8 +368,8 @@ def at(value, place):
 )
 def test_a_prediction_that_is_no_number_is_told_by_its_row(data, answer, error, message):
     with pytest.raises(error, match=message) as caught:
-        cross_validate(lambda X, y: Fixed(answer), *data, 3, stream(7))
-    row = kfold(23, 3, stream(7))[0][1][1]
+        cross_validate(lambda X, y: Fixed(answer), *data, 3, rng=stream(7))
+    row = kfold(23, 3, rng=stream(7))[0][1][1]
     assert f"the first at row {row} of X" in str(caught.value)
     assert "fit's posterior" in str(caught.value)
     assert caught.value.__notes__[0].startswith("in fold 0, which holds out the rows ")
@@ -393,7 +395,7 @@ def test_a_prediction_that_is_no_number_is_told_by_its_row(data, answer, error, 
 )
 def test_what_is_no_posterior_is_told(data, result, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        cross_validate(lambda X, y: result, *data, 3, stream(7))
+        cross_validate(lambda X, y: result, *data, 3, rng=stream(7))
 
 
 def test_labels_have_no_predicted_observations(data):
@@ -401,7 +403,7 @@ def test_labels_have_no_predicted_observations(data):
     labels = np.sign(y - np.median(y) - 1e-9)
     with pytest.raises(TypeError, match=r"predict\(\) got an unexpected keyword argument 'noise'"):
         cross_validate(
-            lambda X, y: laplace.condition(GP(RBF(), 0.0), X, y), X, labels, 3, stream(1)
+            lambda X, y: laplace.condition(GP(RBF(), 0.0), X, y), X, labels, 3, rng=stream(1)
         )
 
 
@@ -415,6 +417,6 @@ def test_what_a_fit_raises_comes_with_its_fold(data):
         return exactly(X, y)
 
     with pytest.raises(ZeroDivisionError, match="nothing to divide by") as caught:
-        cross_validate(failing, *data, 2, stream(1))
+        cross_validate(failing, *data, 2, rng=stream(1))
     assert caught.value.__notes__[0].startswith("in fold 1, which holds out the rows ")
     assert caught.value.__notes__[0].endswith(", … (11 in all)")

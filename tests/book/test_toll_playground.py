@@ -35,7 +35,7 @@ def test_its_minutes_and_shares_are_the_packages(opened, given):
         ours = -model.deviation_payoffs(np.asarray([p, 1.0 - p]))[0, 0] - given["toll"]
         np.testing.assert_allclose(theirs, ours, rtol=1e-9)
     share = page.evaluate("s => window.gpToll.settles(s)", given)
-    found = find_equilibria(model, stream=stream(1))
+    found = find_equilibria(model, rng=stream(1))
     np.testing.assert_allclose(share, found[0].mixture[0], atol=1e-6)
 
 

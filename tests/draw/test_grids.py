@@ -36,7 +36,7 @@ def covariance(prior):
     for j in range(2 * size):
         noise = np.zeros(2 * size)
         noise[j] = 1.0
-        columns.append(to_numpy(prior.sample(Stream(0, (), _Given(noise)), 1)).ravel())
+        columns.append(to_numpy(prior.sample(1, rng=Stream(0, (), _Given(noise)))).ravel())
     root = np.stack(columns, axis=1)
     return root @ root.T
 
@@ -122,7 +122,7 @@ def test_far_lags_keep_their_digits():
 def test_draws_are_independent_and_have_the_covariance_of_the_kernel():
     """Of 20000 draws the covariances at 5 points are off by five standard errors: P < 1e-5."""
     kernel, n = Matern32(1.5, 2.0), 20_001
-    f = embed_circulant(kernel, 5, 1.0).sample(stream(1), n)
+    f = embed_circulant(kernel, 5, 1.0).sample(n, rng=stream(1))
     K = kernel(grid((5,), (1.0,)))
     spread = np.sqrt((np.outer(np.diag(K), np.diag(K)) + K**2) / n)
     assert np.max(np.abs(f.T @ f / n - K) / spread) < 5.0
@@ -132,18 +132,18 @@ def test_draws_are_independent_and_have_the_covariance_of_the_kernel():
 
 def test_antithetic_draws_come_in_pairs():
     prior = embed_circulant(RBF(), (4, 3), 0.5)
-    f = prior.sample(stream(1), 5, antithetic=True)
+    f = prior.sample(5, antithetic=True, rng=stream(1))
     assert f.shape == (5, 4, 3)
     np.testing.assert_array_equal(f[1::2], -f[:-1:2])
     assert np.all(f[0] != f[2])
-    assert prior.sample(stream(1), 0, antithetic=True).shape == (0, 4, 3)
+    assert prior.sample(0, antithetic=True, rng=stream(1)).shape == (0, 4, 3)
 
 
 def test_draws_do_not_depend_on_the_blocks(monkeypatch):
     prior = embed_circulant(RBF(), 6, 0.5)
-    whole = prior.sample(stream(1), 7)
+    whole = prior.sample(7, rng=stream(1))
     monkeypatch.setattr("gpnotes.ground.memory.ENTRIES", 100)
-    np.testing.assert_allclose(prior.sample(stream(1), 7), whole, rtol=1e-12)
+    np.testing.assert_allclose(prior.sample(7, rng=stream(1)), whole, rtol=1e-12)
 
 
 def test_rings_are_even_and_have_small_factors_only():
@@ -156,7 +156,7 @@ def test_rings_are_even_and_have_small_factors_only():
 def test_in_every_namespace(space):
     like = space.asarray(np.zeros(1))
     prior = embed_circulant(Matern32(1.2, 0.9), (5, 4), 0.5, like=like)
-    f = prior.sample(stream(3), 3)
+    f = prior.sample(3, rng=stream(3))
     assert space.holds(f)
-    host = embed_circulant(Matern32(1.2, 0.9), (5, 4), 0.5).sample(stream(3), 3)
+    host = embed_circulant(Matern32(1.2, 0.9), (5, 4), 0.5).sample(3, rng=stream(3))
     np.testing.assert_allclose(to_numpy(f), host, rtol=0, atol=1e-12 if space.double else 2e-5)

@@ -73,7 +73,7 @@ def deviations(values, mean, covariance):
 def test_with_exact_features_the_moments_are_those_of_the_posterior(kernel, rng):
     """Of 5 means and 15 covariances none is off by five standard errors: P < 2e-5."""
     posterior, Xs = problem(kernel, rng)
-    values = sample_paths(posterior, N, stream(1))(Xs)
+    values = sample_paths(posterior, N, rng=stream(1))(Xs)
     of_mean, of_covariance = deviations(values, posterior.mean(Xs), posterior.covariance(Xs))
     assert np.max(of_mean) < 5.0
     assert np.max(of_covariance) < 5.0
@@ -86,7 +86,7 @@ def test_with_random_features_the_moments_are_those_of_the_prior_that_they_make(
     k̂ is the kernel that the features make at Xs and X together. The mean is the posterior's.
     """
     posterior, Xs = problem(kernel, rng)
-    paths = sample_paths(posterior, N, stream(1), features=32)
+    paths = sample_paths(posterior, N, features=32, rng=stream(1))
     Phi = paths.features.rows(np.concatenate([Xs, posterior.X]))
     noise_var = posterior.gp.noise_var
     K_y = kernel(posterior.X) + noise_var * np.eye(len(posterior.X))
@@ -111,7 +111,7 @@ def test_the_features_of_a_kernel_average_to_it(kernel, rng):
     points = np.concatenate([Xs, posterior.X[:1]])
     estimates = []
     for seed in range(60):
-        Phi = sample_paths(posterior, 1, stream(seed), features=200).features.rows(points)
+        Phi = sample_paths(posterior, 1, features=200, rng=stream(seed)).features.rows(points)
         estimates.append(Phi @ Phi.T)
     error = np.mean(estimates, axis=0) - kernel(points)
     bars = np.std(estimates, axis=0, ddof=1) / math.sqrt(60)
@@ -125,7 +125,7 @@ def test_more_features_come_nearer_to_the_posterior(rng):
     for features in (64, 1024):
         found = []
         for seed in range(30):
-            paths = sample_paths(posterior, 2000, stream(seed), features=features)
+            paths = sample_paths(posterior, 2000, features=features, rng=stream(seed))
             gaps = paths(Xs) - posterior.mean(Xs)
             found.append(np.max(np.abs(gaps.T @ gaps / 2000 - wanted)))
         errors[features] = np.mean(found)
@@ -136,7 +136,7 @@ def test_more_features_come_nearer_to_the_posterior(rng):
 def test_a_path_is_one_function(kernel, rng):
     """Asked at many points, at one, in another order, and in blocks, it has the same values."""
     posterior, Xs = problem(kernel, rng)
-    paths = sample_paths(posterior, 3, stream(1), features=50)
+    paths = sample_paths(posterior, 3, features=50, rng=stream(1))
     whole = paths(Xs)
     assert whole.shape == (paths.count, len(Xs)) == (3, 5)
     np.testing.assert_allclose(paths(Xs[::-1])[:, ::-1], whole, rtol=1e-11, atol=1e-12)
@@ -147,7 +147,7 @@ def test_a_path_is_one_function(kernel, rng):
 
 def test_blocks_are_put_together_again(rng, monkeypatch):
     posterior, Xs = problem(RBF(), rng)
-    paths = sample_paths(posterior, 3, stream(1), features=50)
+    paths = sample_paths(posterior, 3, features=50, rng=stream(1))
     values, pull = paths.values_and_pullback(Xs)
     bar = rng.standard_normal(values.shape)
     X_bar = pull(bar)
@@ -155,21 +155,21 @@ def test_blocks_are_put_together_again(rng, monkeypatch):
     assert len(paths._blocks(Xs)) == 3
     np.testing.assert_allclose(paths(Xs), values, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(pull(bar), X_bar, rtol=1e-11, atol=1e-12)
-    again = sample_paths(posterior, 3, stream(1), features=50)
+    again = sample_paths(posterior, 3, features=50, rng=stream(1))
     np.testing.assert_allclose(again.update, paths.update, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kernel", [Linear(1.1) + Constant(0.4), *RANDOM], ids=repr)
 def test_the_gradient_is_that_of_the_values(kernel, rng):
     posterior, _ = problem(kernel, rng)
-    paths = sample_paths(posterior, 3, stream(1), features=20)
+    paths = sample_paths(posterior, 3, features=20, rng=stream(1))
     Xs = rng.uniform(-2.0, 2.0, (4, 2))
     gradcheck(paths, lambda Xs, bar: (paths.values_and_pullback(Xs)[1](bar),), Xs)
 
 
 def test_a_row_of_ones_gives_the_gradients_of_one_path(rng):
     posterior, Xs = problem(RANDOM[2], rng)
-    paths = sample_paths(posterior, 3, stream(1), features=20)
+    paths = sample_paths(posterior, 3, features=20, rng=stream(1))
     values, pull = paths.values_and_pullback(Xs)
     np.testing.assert_array_equal(values, paths(Xs))
     one = np.zeros_like(values)
@@ -183,7 +183,7 @@ def test_a_row_of_ones_gives_the_gradients_of_one_path(rng):
 @pytest.mark.parametrize("kernel", RANDOM, ids=repr)
 def test_without_noise_every_path_goes_through_the_data(kernel, rng):
     posterior, Xs = problem(kernel, rng, noise_var=0.0, n=5)
-    paths = sample_paths(posterior, 4, stream(1), features=16)
+    paths = sample_paths(posterior, 4, features=16, rng=stream(1))
     wanted = np.tile(posterior.y, (4, 1))
     np.testing.assert_allclose(paths(posterior.X), wanted, rtol=1e-8, atol=1e-9)
     assert np.min(np.std(paths(Xs), axis=0)) > 1e-4
@@ -195,18 +195,18 @@ def test_jitter_counts_as_noise(rng):
     quiet = replace(noisy.gp, noise_var=0.0)
     jittered = replace(noisy, gp=quiet, cholesky=Cholesky(noisy.cholesky.lower, 0.2))
     np.testing.assert_array_equal(
-        sample_paths(jittered, 2, stream(1))(Xs), sample_paths(noisy, 2, stream(1))(Xs)
+        sample_paths(jittered, 2, rng=stream(1))(Xs), sample_paths(noisy, 2, rng=stream(1))(Xs)
     )
 
 
 def test_the_seed_decides(rng):
     posterior, Xs = problem(RANDOM[1], rng)
-    one = sample_paths(posterior, 2, stream(3))(Xs)
-    np.testing.assert_array_equal(sample_paths(posterior, 2, stream(3))(Xs), one)
-    assert np.min(np.abs(sample_paths(posterior, 2, stream(4))(Xs) - one)) > 0.0
+    one = sample_paths(posterior, 2, rng=stream(3))(Xs)
+    np.testing.assert_array_equal(sample_paths(posterior, 2, rng=stream(3))(Xs), one)
+    assert np.min(np.abs(sample_paths(posterior, 2, rng=stream(4))(Xs) - one)) > 0.0
     source = stream(3)
-    np.testing.assert_array_equal(sample_paths(posterior, 2, source)(Xs), one)
-    assert np.min(np.abs(sample_paths(posterior, 2, source)(Xs) - one)) > 0.0
+    np.testing.assert_array_equal(sample_paths(posterior, 2, rng=source)(Xs), one)
+    assert np.min(np.abs(sample_paths(posterior, 2, rng=source)(Xs) - one)) > 0.0
 
 
 @pytest.mark.parametrize("name", ["stationary", "sum"])
@@ -216,16 +216,16 @@ def test_they_live_where_the_posterior_does(space, rng, name):
     summed = 0.7 * Matern52(1.2, 0.6).on(1) + Linear(slopes).on(1, 0) + Constant(0.3)
     kernel = {"stationary": RBF(1.3, lengths), "sum": summed}[name]
     posterior, Xs = problem(kernel, rng, asarray=space.asarray)
-    paths = sample_paths(posterior, 3, stream(1), features=10)
+    paths = sample_paths(posterior, 3, features=10, rng=stream(1))
     values, pull = paths.values_and_pullback(space.asarray(Xs))
     X_bar = pull(values)
     host = to_numpy(LENGTHS), to_numpy(slopes).astype(float)
     there = 0.7 * Matern52(1.2, 0.6).on(1) + Linear(host[1]).on(1, 0) + Constant(0.3)
     gp = GP({"stationary": RBF(1.3, host[0]), "sum": there}[name], 0.2, ConstantMean(0.3))
     X, y = (to_numpy(a).astype(float) for a in (posterior.X, posterior.y))
-    wanted, back = sample_paths(condition(gp, X, y), 3, stream(1), features=10).values_and_pullback(
-        Xs
-    )
+    wanted, back = sample_paths(
+        condition(gp, X, y), 3, features=10, rng=stream(1)
+    ).values_and_pullback(Xs)
     tolerance = {"rtol": 1e-9, "atol": 1e-9} if space.double else {"rtol": 2e-3, "atol": 2e-4}
     for got, expected in ((values, wanted), (X_bar, back(wanted))):
         assert space.holds(got)
@@ -235,9 +235,9 @@ def test_they_live_where_the_posterior_does(space, rng, name):
 def test_far_from_the_origin_nothing_is_lost(rng):
     """Features are of differences from the centre of the data."""
     posterior, Xs = problem(RBF(1.3, LENGTHS), rng)
-    here = sample_paths(posterior, 2, stream(1))(Xs)
+    here = sample_paths(posterior, 2, rng=stream(1))(Xs)
     moved = condition(posterior.gp, posterior.X + 2.0**20, posterior.y)
-    there = sample_paths(moved, 2, stream(1))(Xs + 2.0**20)
+    there = sample_paths(moved, 2, rng=stream(1))(Xs + 2.0**20)
     np.testing.assert_allclose(there, here, atol=1e-6)
 
 
@@ -249,19 +249,19 @@ def test_far_from_the_origin_nothing_is_lost(rng):
 def test_a_kernel_without_features_is_refused(kernel, rng):
     posterior, _ = problem(kernel, rng)
     with pytest.raises(TypeError, match=r"posterior\.gp\.kernel must be made of RBF, Matern12, "):
-        sample_paths(posterior, 1, stream(1))
+        sample_paths(posterior, 1, rng=stream(1))
 
 
 def test_an_odd_number_of_features_is_refused(rng):
     posterior, _ = problem(RBF(), rng)
     with pytest.raises(ValueError, match=r"features must be even, .*; got 7"):
-        sample_paths(posterior, 1, stream(1), features=7)
+        sample_paths(posterior, 1, features=7, rng=stream(1))
 
 
 def test_a_mean_without_a_pullback_has_values_but_no_gradient(rng):
     gp = GP(RBF(), 0.1, mean=lambda x: x[:, 0])
     posterior = condition(gp, rng.standard_normal((4, 2)), rng.standard_normal(4))
-    paths = sample_paths(posterior, 1, stream(1))
+    paths = sample_paths(posterior, 1, rng=stream(1))
     assert paths(np.zeros((2, 2))).shape == (1, 2)
     with pytest.raises(TypeError, match=r"gp\.mean must be a mean function with a pullback"):
         paths.values_and_pullback(np.zeros((2, 2)))
@@ -269,7 +269,7 @@ def test_a_mean_without_a_pullback_has_values_but_no_gradient(rng):
 
 def test_derivatives_that_do_not_fit_are_refused(rng):
     posterior, Xs = problem(RBF(), rng)
-    pull = sample_paths(posterior, 3, stream(1)).values_and_pullback(Xs)[1]
+    pull = sample_paths(posterior, 3, rng=stream(1)).values_and_pullback(Xs)[1]
     with pytest.raises(ValueError, match=r"values_bar must have shape \(3, 5\); got \(5,\)"):
         pull(np.ones(5))
 
@@ -277,7 +277,7 @@ def test_derivatives_that_do_not_fit_are_refused(rng):
 def test_paths_that_have_no_room_are_refused_before_they_are_drawn(rng):
     posterior, _ = problem(RBF(), rng)
     with pytest.raises(MemoryError, match="the weights of the paths of shape"):
-        sample_paths(posterior, 10**12, stream(1))
+        sample_paths(posterior, 10**12, rng=stream(1))
 
 
 def induced(kind, kernel, rng, asarray=np.asarray):
@@ -304,7 +304,7 @@ def test_paths_of_inducing_points_have_the_moments_of_their_posterior(kind, kern
     """With two thousand features within five standard errors and what features are off by."""
     kernel = kernel + RBF(0.4, 0.9)  # so that five values of f have a covariance of full rank
     posterior, Xs = induced(kind, kernel, rng)
-    paths = sample_paths(posterior, N, stream(1), features=2048)
+    paths = sample_paths(posterior, N, features=2048, rng=stream(1))
     values = paths(Xs)
     covariance = posterior.covariance(Xs)
     of_mean, _ = deviations(values, posterior.mean(Xs), covariance)
@@ -318,7 +318,7 @@ def test_paths_of_inducing_points_have_the_moments_of_their_posterior(kind, kern
 def test_paths_of_inducing_points_vary_there_as_their_posterior_does(kind, rng):
     """At Z the update has the last word: no error of features, none by five standard errors."""
     posterior, _ = induced(kind, RBF(1.3, LENGTHS), rng)
-    paths = sample_paths(posterior, N, stream(1), features=64)
+    paths = sample_paths(posterior, N, features=64, rng=stream(1))
     Z = paths.places
     checks = deviations(paths(Z), posterior.mean(Z), posterior.covariance(Z))
     assert np.max(checks[0]) < 5.0
@@ -340,7 +340,7 @@ def test_paths_of_coinciding_points_keep_their_variance(kind, rng):
     with pytest.warns(JitterWarning, match="is not positive definite"):
         posterior = make()
     at = np.asarray([[0.0], [1.0]])
-    values = sample_paths(posterior, N, stream(1))(at)
+    values = sample_paths(posterior, N, rng=stream(1))(at)
     checks = deviations(values, posterior.mean(at), posterior.covariance(at))
     assert max(np.max(check) for check in checks) < 5.0
 
@@ -348,7 +348,7 @@ def test_paths_of_coinciding_points_keep_their_variance(kind, rng):
 @pytest.mark.parametrize("kind", ["vfe", "variational"])
 def test_paths_of_inducing_points_are_functions_in_every_namespace(kind, space, rng):
     posterior, Xs = induced(kind, RBF(1.3, 0.8), rng, space.asarray)
-    paths = sample_paths(posterior, 3, stream(1), features=32)
+    paths = sample_paths(posterior, 3, features=32, rng=stream(1))
     values = paths(Xs)
     assert space.holds(values)
     np.testing.assert_array_equal(to_numpy(values), to_numpy(paths(Xs)))
@@ -356,18 +356,18 @@ def test_paths_of_inducing_points_are_functions_in_every_namespace(kind, space, 
 
 def test_the_gradient_of_paths_of_inducing_points_agrees_with_differences(rng):
     posterior, Xs = induced("vfe", RBF(1.3, LENGTHS), rng)
-    paths = sample_paths(posterior, 2, stream(1), features=32)
+    paths = sample_paths(posterior, 2, features=32, rng=stream(1))
     gradcheck(paths, lambda X, bar: (paths.values_and_pullback(X)[1](bar),), Xs)
 
 
 def test_posteriors_without_such_paths_are_refused(rng):
     posterior, _ = induced("sor", RBF(), rng)
     with pytest.raises(ValueError, match="posterior must be of a method that leaves f free"):
-        sample_paths(posterior, 1, stream(1))
+        sample_paths(posterior, 1, rng=stream(1))
     Z, X = rng.normal(size=(3, 2)), rng.normal(size=(9, 2))
     weighted = interdomain.WeightedPoints(Z, np.eye(3))
     other = sparse.condition(GP(RBF(), 0.1), weighted, X, X[:, 0])
     with pytest.raises(TypeError, match="posterior must be one of inducing points"):
-        sample_paths(other, 1, stream(1))
+        sample_paths(other, 1, rng=stream(1))
     with pytest.raises(TypeError, match="posterior must be an ExactPosterior, a Sparse"):
-        sample_paths(None, 1, stream(1))
+        sample_paths(None, 1, rng=stream(1))

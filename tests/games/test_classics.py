@@ -61,7 +61,7 @@ def test_all_equilibria_of_a_game_of_two(make_table, name):
 def all_equilibria(make_table, name):
     """One start is enough: supports are enumerated."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    result = find_equilibria(model, stream=stream(0), count=1)
+    result = find_equilibria(model, rng=stream(0), count=1)
     _same(_mixtures(result), GAMES[name]["equilibria"])
     assert result.exhaustive
     assert max(max(equilibrium.regrets) for equilibrium in result) < 1e-9
@@ -83,7 +83,7 @@ def all_equilibria(make_table, name):
     ],
 )  # fmt: skip
 def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
-    result = find_equilibria(make_table(table), stream=stream(0), count=1)
+    result = find_equilibria(make_table(table), rng=stream(0), count=1)
     _same(_mixtures(result), wanted)
     assert result.exhaustive
 
@@ -91,7 +91,7 @@ def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
 @pytest.mark.parametrize("name", ["the same, losses cost two", "Shapley's game"])
 def test_newton_steps_from_raw_starts_find_what_the_dynamics_flee(make_table, name):
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    result = find_equilibria(model, stream=stream(0), count=32, supports=0)
+    result = find_equilibria(model, rng=stream(0), count=32, supports=0)
     assert any(s.route == "newton" and s.equilibrium == 0 for s in result.searches)
     _same(_mixtures(result), GAMES[name]["equilibria"])
 
@@ -102,7 +102,7 @@ def test_a_crowd_that_plays_rock_paper_scissors(rng):
     x = np.stack([rng.multinomial(30, rng.dirichlet(np.ones(3))) for _ in range(80)]).astype(float)
     payoffs = np.stack([(x - np.eye(3)[s]) @ CYCLE[s] / 29 for s in range(3)], axis=1)
     model = fit_payoffs(game, x, np.where(x > 0, payoffs, np.nan), noise_var=1e-6, lengths="role")
-    result = find_equilibria(model, stream=stream(0))
+    result = find_equilibria(model, rng=stream(0))
     gaps = [np.abs(equilibrium.mixture - THIRDS).max() for equilibrium in result]
     assert min(gaps) < 0.02
 
@@ -123,7 +123,7 @@ def _three_roles(rng, unit):
 def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
     """One range for all roles once let through whatever the poorer roles did."""
     model, (A, B) = _three_roles(np.random.default_rng(seed), 1e5)
-    result = find_equilibria(model, stream=stream(seed), count=4)
+    result = find_equilibria(model, rng=stream(seed), count=4)
     assert len(result) >= 1
     for equilibrium in result:
         x, y = equilibrium.mixture[:3], equilibrium.mixture[3:6]
@@ -131,7 +131,7 @@ def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
         np.testing.assert_allclose(equilibrium.regrets[:2], gains, atol=1e-6)
         assert max(gains) < 1e-6
     usual = find_equilibria(
-        _three_roles(np.random.default_rng(seed), 1.0)[0], stream=stream(seed), count=4
+        _three_roles(np.random.default_rng(seed), 1.0)[0], rng=stream(seed), count=4
     )
     _same(_mixtures(result), _mixtures(usual))
     np.testing.assert_allclose(result.ranges, np.asarray([1.0, 1.0, 1e5]) * usual.ranges, rtol=1e-5)
@@ -140,7 +140,7 @@ def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
 def test_regrets_are_told_role_by_role(make_table):
     game = GAMES["battle of the sexes"]
     rich = make_table(np.asarray(game["rows"]) * 1e7, np.asarray(game["columns"]) * 1e-5)
-    result = find_equilibria(rich, stream=stream(0))
+    result = find_equilibria(rich, rng=stream(0))
     _same(_mixtures(result), game["equilibria"])
     np.testing.assert_allclose(result.ranges, [2e7, 2e-5])
     p = np.asarray([[0.5, 0.5, 0.5, 0.5]])
@@ -152,7 +152,7 @@ def test_regrets_are_told_role_by_role(make_table):
 def test_a_strategy_that_ruins_hides_no_regret(make_table):
     """What a role may lose by one strategy is no measure of what it may gain by the others."""
     table = np.asarray([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1e6, -1e6, -1e6]])
-    result = find_equilibria(make_table(table), stream=stream(1), count=8)
+    result = find_equilibria(make_table(table), rng=stream(1), count=8)
     _same(_mixtures(result), [[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 1, 0]])
 
 
@@ -163,7 +163,7 @@ def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offs
     moved = [
         Expansion(e.profiles, e.weights, e.lengthscales, scale, offset) for e in table.expansions
     ]
-    result = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    result = find_equilibria(PayoffModel(table.game, moved), rng=stream(0), count=4)
     wanted = np.asarray(GAMES["battle of the sexes"]["equilibria"])
     gaps = np.abs(_mixtures(result)[:, None, :] - wanted[None, :, :]).max(axis=2)
     assert len(result) == 3
@@ -173,7 +173,7 @@ def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offs
 def test_payoffs_that_are_an_offset_and_rounding_leave_no_choice(make_table):
     table = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     moved = [Expansion(e.profiles, e.weights, e.lengthscales, 1.0, 1e300) for e in table.expansions]
-    result = find_equilibria(PayoffModel(table.game, moved), stream=stream(0), count=4)
+    result = find_equilibria(PayoffModel(table.game, moved), rng=stream(0), count=4)
     assert result.failed == 0
 
 

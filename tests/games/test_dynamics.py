@@ -62,8 +62,8 @@ def test_whole_numbers_are_profiles_too(samples):
 def test_learn_then_solve(samples):
     """A deviator meets 29 others: 2 (29 p + 1) = 29 (1 − p) + 1, so p = 28/87."""
     game, x, y = samples
-    model = fit_payoffs(game, x, y, stream=stream(0))
-    result = find_equilibria(model, stream=stream(1), true=lambda p: _true(p))
+    model = fit_payoffs(game, x, y, rng=stream(0))
+    result = find_equilibria(model, rng=stream(1), true=lambda p: _true(p))
     assert len(result) == 1
     assert result[0].regret < 1e-8
     assert abs(float(result[0].mixture[0]) - 28 / 87) < 0.01
@@ -109,5 +109,5 @@ def test_what_cannot_be_learned(samples):
         fit_payoffs(game, x * 0.0 + np.asarray([0.0, 30.0]), y)
     with pytest.raises(ValueError, match="payoffs must be finite where a strategy is played"):
         fit_payoffs(game, x, y * np.nan)
-    with pytest.raises(ValueError, match="find_equilibria needs starts, or a stream"):
+    with pytest.raises(ValueError, match="find_equilibria needs starts, or an rng"):
         find_equilibria(fit_payoffs(game, x, y))

@@ -63,7 +63,7 @@ def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
         assert space.holds(a.payoffs)
         gap = 1e-9 if space.double else 1e-3
         np.testing.assert_allclose(to_numpy(a.mixture), b.mixture, rtol=0, atol=gap)
-    drawn = find_equilibria(model, stream=stream(3), count=2, **few)
+    drawn = find_equilibria(model, rng=stream(3), count=2, **few)
     assert space.holds(drawn[0].mixture)
     assert drawn.starts == 2
 
@@ -96,7 +96,7 @@ def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
 def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
     model = two_roles(np.asarray)
     result = find_equilibria(
-        model, stream=stream(0), count=8, method=method, true=model.deviation_payoffs
+        model, rng=stream(0), count=8, method=method, true=model.deviation_payoffs
     )
     for one in result:
         p = one.mixture[None, :]
@@ -189,5 +189,5 @@ def test_a_role_with_one_player_and_one_with_one_strategy():
         Expansion(np.asarray([[0.0, 0.0, 3.0]]), np.asarray([w]), np.ones(3))
         for w in (1.0, 2.0, 0.0)
     ]
-    (one,) = find_equilibria(PayoffModel(game, bumps), stream=stream(0), count=4)
+    (one,) = find_equilibria(PayoffModel(game, bumps), rng=stream(0), count=4)
     np.testing.assert_allclose(one.mixture, [0.0, 1.0, 1.0], atol=1e-9)

@@ -86,7 +86,7 @@ def test_a_prisoner_confesses():
     game = RoleSymmetricGame((2,), (2,), ("prisoners",), (("confess", "deny"),))
     x = all_profiles(game)  # both deny, one confesses, both confess
     model = tabulate(game, x, np.asarray([[np.nan, -1.0], [0.0, -3.0], [-2.0, np.nan]]))
-    found = find_equilibria(model, stream=stream(1))
+    found = find_equilibria(model, rng=stream(1))
     assert [game.named(e.mixture.round(9)) for e in found] == [
         {"prisoners": {"confess": 1.0, "deny": 0.0}}
     ]

@@ -49,7 +49,7 @@ def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
 
 def test_the_payoffs_are_learned(samples, rng):
     x, y = samples
-    model = fit_payoffs(GAME, x, y, stream=stream(0))
+    model = fit_payoffs(GAME, x, y, rng=stream(0))
     for s, payoff in enumerate(model.expansions):
         played = x[:, s] > 0
         errors = payoff.payoff(x[played] - (np.arange(5) == s)) - y[played, s]

@@ -170,8 +170,8 @@ def _crowds(rng, number=40):
 
 def test_a_certificate_tells_payoffs_regret_and_place(rng):
     model = _crowds(rng)
-    settled = find_equilibria(model, stream=stream(1))[0].mixture
-    told = certify(model, settled, stream=stream(2), draws=4000)
+    settled = find_equilibria(model, rng=stream(1))[0].mixture
+    told = certify(model, settled, rng=stream(2), draws=4000)
     u, sd = model.deviation_payoffs_and_sd(settled)
     np.testing.assert_array_equal(told.payoffs, u[0])
     np.testing.assert_array_equal(told.payoff_sd, sd[0])
@@ -183,8 +183,8 @@ def test_a_certificate_tells_payoffs_regret_and_place(rng):
 def test_the_place_moves_as_the_certificate_says(rng):
     """Errors of the payoffs, put into the offsets: the equilibria of such games lie about."""
     model = _crowds(rng)
-    settled = find_equilibria(model, stream=stream(1))[0].mixture
-    told = certify(model, settled, stream=stream(2))
+    settled = find_equilibria(model, rng=stream(1))[0].mixture
+    told = certify(model, settled, rng=stream(2))
     ends = []
     for _ in range(40):
         shift = told.payoff_sd * rng.standard_normal(2)
@@ -201,7 +201,7 @@ def test_the_place_moves_as_the_certificate_says(rng):
 
 def test_unplayed_strategies_do_not_move_and_coordination_is_settled(rng):
     model = _crowds(rng)
-    told = certify(model, np.asarray([1.0, 0.0]), stream=1)
+    told = certify(model, np.asarray([1.0, 0.0]), rng=1)
     np.testing.assert_array_equal(told.mixture_sd, 0.0)
     assert told.regrets[0] == pytest.approx(
         float(regret(told.payoffs, told.mixture, model.game)[0])
@@ -214,7 +214,7 @@ def test_the_place_does_not_hang_on_the_currency_of_the_payoffs(unit):
     x = np.stack([np.arange(0.0, 10.0, 2.0), 9.0 - np.arange(0.0, 10.0, 2.0)], axis=1)
     for p in ([0.5, 0.5], [1.0, 0.0]):
         plain, scaled = (
-            certify(fit_payoffs(game, x, -c * x, noise_var=0.01 * c**2), np.asarray(p), stream=1)
+            certify(fit_payoffs(game, x, -c * x, noise_var=0.01 * c**2), np.asarray(p), rng=1)
             for c in (1.0, unit)
         )
         np.testing.assert_allclose(scaled.mixture_sd, plain.mixture_sd, rtol=1e-3)
@@ -223,7 +223,7 @@ def test_the_place_does_not_hang_on_the_currency_of_the_payoffs(unit):
 def test_payoffs_that_are_known_and_all_alike_settle_no_mixture():
     game = RoleSymmetricGame((3,), (2,))
     x = np.stack([np.arange(4.0), 3.0 - np.arange(4.0)], axis=1)
-    told = certify(fit_payoffs(game, x, np.ones_like(x)), np.asarray([0.5, 0.5]), stream=1)
+    told = certify(fit_payoffs(game, x, np.ones_like(x)), np.asarray([0.5, 0.5]), rng=1)
     np.testing.assert_array_equal(told.payoff_sd, 0.0)
     np.testing.assert_array_equal(told.mixture_sd, np.inf)
 
@@ -232,13 +232,13 @@ def test_a_role_with_one_strategy_stays_where_the_other_is_not_settled():
     game = RoleSymmetricGame((3, 2), (1, 2))
     x = np.asarray([[3.0, 0.0, 2.0], [3.0, 1.0, 1.0], [3.0, 2.0, 0.0]])
     model = fit_payoffs(game, x, np.ones_like(x))
-    told = certify(model, np.asarray([1.0, 0.5, 0.5]), stream=1)
+    told = certify(model, np.asarray([1.0, 0.5, 0.5]), rng=1)
     np.testing.assert_array_equal(told.mixture_sd, [0.0, np.inf, np.inf])
 
 
 def test_proposals_for_no_mixture_are_refused(rng):
     with pytest.raises(ValueError, match="mixtures must have at least one row"):
-        propose_profiles(_crowds(rng), np.zeros((0, 2)), stream=1)
+        propose_profiles(_crowds(rng), np.zeros((0, 2)), rng=1)
 
 
 def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
@@ -248,7 +248,7 @@ def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
     x = np.stack([up, 10.0 - up], axis=1)
     model = fit_payoffs(game, x, -x, noise_var=0.25, length_bounds=(4.0, 4.1))
     p = np.asarray([[0.5, 0.5]])
-    proposed = propose_profiles(model, p, 8, stream=stream(3))
+    proposed = propose_profiles(model, p, 8, rng=stream(3))
     assert proposed.shape == (8, 2)
     assert (proposed.sum(axis=1) == 10).all()
     assert set(proposed[:, 0].tolist()) <= set(np.arange(11.0).tolist())
@@ -283,7 +283,7 @@ def test_without_noise_nothing_is_proposed_that_was_seen(kind, method):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JitterWarning)
         model = fit_payoffs(game, seen, np.sin(seen), noise_var=0.0, length_bounds=(1.5, 1.6))
-    proposed = propose_profiles(model, np.asarray([0.45, 0.55], kind), 11, stream=0, method=method)
+    proposed = propose_profiles(model, np.asarray([0.45, 0.55], kind), 11, rng=0, method=method)
     assert sorted(proposed[:, 0].tolist()) == list(range(9, 20))
 
 
@@ -295,7 +295,7 @@ def test_proposals_show_what_nobody_plays(rng):
     x = np.concatenate([x, [[0.0, 0.0, 10.0], [0.0, 2.0, 8.0], [1.0, 0.0, 9.0]]])
     y = np.where(np.arange(3) == 2, x - 14.0, -x)
     model = fit_payoffs(game, x, y, noise_var=0.1)
-    proposed = propose_profiles(model, np.asarray([0.5, 0.5, 0.0]), 5, stream=1)
+    proposed = propose_profiles(model, np.asarray([0.5, 0.5, 0.0]), 5, rng=1)
     assert (proposed[:, 2] == 1).any()
 
 

@@ -35,7 +35,7 @@ def test_no_mixtures_get_no_payoffs(model, method):
 
 
 def test_no_mixtures_are_sampled_and_followed(model):
-    payoffs, jacobian = model.sampled_payoffs_and_jacobian(P[:0], stream(0))
+    payoffs, jacobian = model.sampled_payoffs_and_jacobian(P[:0], rng=stream(0))
     assert payoffs.mean.shape == payoffs.standard_error.shape == (0, 5)
     assert jacobian.mean.shape == jacobian.standard_error.shape == (0, 5, 5)
     assert replicator(model, P[:0]).shape == (0, 5)
@@ -65,15 +65,15 @@ def test_strategies_that_are_none(strategy):
     ("method", "options", "error", "says"),
     [
         ("exact", {"samples": 3}, TypeError, "method 'exact' has threads; got samples"),
-        ("sampled", {"limit": 3}, TypeError, "method 'sampled' has stream, samples; got limit"),
-        ("sampled", {}, TypeError, "stream must be a gpnotes Stream; got NoneType"),
+        ("sampled", {"limit": 3}, TypeError, "method 'sampled' has samples, rng; got limit"),
+        ("sampled", {}, TypeError, "rng must be a gpnotes Stream; got NoneType"),
         (
             "sampled",
-            {"stream": 0.0},
+            {"rng": 0.0},
             TypeError,
-            "stream must be a Stream, a NumPy Generator",
+            "rng must be a Stream, a NumPy Generator",
         ),
-        ("sampled", {"stream": stream(0), "samples": 9.5}, TypeError, "samples must be a whole"),
+        ("sampled", {"rng": stream(0), "samples": 9.5}, TypeError, "samples must be a whole"),
         ("neighbours", {"moves": NAN}, TypeError, "moves must be a whole number from 0; got nan"),
         ("neighbours", {"moves": "2"}, TypeError, "moves must be a whole number from 0; got '2'"),
         ("enumerated", {"limit": NAN}, TypeError, "limit must be a whole number from 1; got nan"),
@@ -139,7 +139,7 @@ def test_regret_is_of_mixtures():
 def test_payoffs_that_overflow_are_no_answer(model, method):
     huge = Expansion(np.zeros((1, 5)), np.full(1, 1e10), np.full(5, 9.0), scale=1e300)
     model = PayoffModel(GAME, (huge, *model.expansions[1:]))
-    options = {"stream": stream(0)} if method == "sampled" else {}
+    options = {"rng": stream(0)} if method == "sampled" else {}
     with pytest.raises(ValueError, match=f"payoffs by method '{method}' must be finite; 1 of its"):
         model.deviation_payoffs(P, method, **options)
 
@@ -215,14 +215,14 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
     [
         ({"count": 0}, ValueError, "count must be a whole number from 1; got 0"),
         ({"count": 2.5}, TypeError, "count must be a whole number from 1; got 2.5"),
-        ({"stream": None}, ValueError, "find_equilibria needs starts, or a stream"),
-        ({"starts": P}, ValueError, "starts or a stream to draw them from; got both"),
-        ({"starts": P[:0], "stream": None}, ValueError, "the number of starts must be a whole num"),
-        ({"starts": P.astype("f4"), "stream": None}, TypeError, "starts must have the dtype of"),
+        ({"rng": None}, ValueError, "find_equilibria needs starts, or an rng"),
+        ({"starts": P}, ValueError, "starts or an rng to draw them from; got both"),
+        ({"starts": P[:0], "rng": None}, ValueError, "the number of starts must be a whole num"),
+        ({"starts": P.astype("f4"), "rng": None}, TypeError, "starts must have the dtype of"),
         (
-            {"stream": np.random.RandomState(0)},
+            {"rng": np.random.RandomState(0)},
             TypeError,
-            "stream must be a Stream, a NumPy Generator",
+            "rng must be a Stream, a NumPy Generator",
         ),
         ({"method": "sampled"}, ValueError, "method must be one of .*; got 'sampled'"),
         ({"moves": 2}, TypeError, "method 'exact' has threads; got moves"),
@@ -241,13 +241,13 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
 )
 def test_searches(model, options, error, says):
     with pytest.raises(error, match=says):
-        find_equilibria(model, **{"stream": stream(0)} | options)
+        find_equilibria(model, **{"rng": stream(0)} | options)
 
 
 def test_searches_are_of_models():
     for other in (None, GAME, PayoffModel, lambda p: p):
         with pytest.raises(TypeError, match="model must be a gpnotes PayoffModel; got"):
-            find_equilibria(other, stream=stream(0))
+            find_equilibria(other, rng=stream(0))
 
 
 @pytest.mark.parametrize(
@@ -282,12 +282,12 @@ def test_fits_of_a_game():
             fit_payoffs(TWO, X, -X, noise_var=noise_var)
     with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got NoneType"):
         fit_payoffs(None, X, -X)
-    with pytest.raises(ValueError, match="restarts=50 need a stream to draw their starts from"):
+    with pytest.raises(ValueError, match="restarts=50 need an rng to draw their starts from"):
         fit_payoffs(TWO, X, -X, restarts=50)
     with pytest.raises(ValueError, match="restarts must be a whole number from 0; got -1"):
-        fit_payoffs(TWO, X, -X, restarts=-1, stream=stream(0))
+        fit_payoffs(TWO, X, -X, restarts=-1, rng=stream(0))
     with pytest.raises(
         TypeError,
-        match="stream must be a Stream, a NumPy Generator",
+        match="rng must be a Stream, a NumPy Generator",
     ):
-        fit_payoffs(TWO, X, -X, stream=np.random.RandomState(0))
+        fit_payoffs(TWO, X, -X, rng=np.random.RandomState(0))

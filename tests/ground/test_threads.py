@@ -124,7 +124,7 @@ def test_two_fits_in_two_python_threads_leave_the_pools_as_they_were() -> None:
     start = svgp.prior(svgp.SVGP(gp.GP(gp.RBF(), 0.0), gp.Gaussian(1.0), X[::10]))
 
     def fit(steps: int) -> None:
-        svgp.fit(start, X, np.sin(X[:, 0]), gp.stream(0), steps=steps)
+        svgp.fit(start, X, np.sin(X[:, 0]), steps=steps, rng=gp.stream(0))
 
     both = [Thread(target=fit, args=(steps,)) for steps in (10, 20)]
     for one in both:
@@ -245,7 +245,7 @@ def test_optimisation_leaves_the_objective_all_threads() -> None:
         at_work.append(threads())
         return float(x[0] ** 2)
 
-    bayesopt.minimise(objective, [(-1.0, 2.0)], 6, gp.stream(1))
+    bayesopt.minimise(objective, [(-1.0, 2.0)], 6, rng=gp.stream(1))
     assert at_work == 6 * [[2, 2]]
 
 
@@ -258,6 +258,6 @@ def test_a_sparse_and_a_variational_fit_rest_too() -> None:
     assert [2, 2] not in seen
     q = svgp.prior(svgp.SVGP(gp.GP(gp.RBF(), 0.0, Spying(0.0)), gp.Gaussian(1.0), X[::10]))
     seen.clear()
-    svgp.fit(q, X, np.sin(X[:, 0]), gp.stream(0), steps=2)
+    svgp.fit(q, X, np.sin(X[:, 0]), steps=2, rng=gp.stream(0))
     assert [1, 1] in seen
     assert threads() == [2, 2]

@@ -99,7 +99,7 @@ def test_the_views_of_a_posterior_agree_and_stay_in_their_space(space, numbers, 
     gp, X, y, Xs = in_space(space, numbers, which)
     posterior = condition(gp, X, y)
     check_posterior(posterior, Xs)
-    left_out, draws = posterior.leave_one_out(), posterior.sample(Xs, stream(1), 3)
+    left_out, draws = posterior.leave_one_out(), posterior.sample(Xs, 3, rng=stream(1))
     arrays = [posterior.alpha, posterior.cholesky.lower, draws, *vars(left_out).values()]
     assert all(space.holds(a) for a in arrays)
     assert isinstance(posterior.log_evidence, float)
@@ -289,7 +289,7 @@ def test_samples_have_the_posterior_mean_and_covariance(numbers, which):
     posterior = condition(models(np.asarray)[which], X, y)
     n = 20_000
     for noise in (False, True):
-        draws = posterior.sample(Xs, stream(3), n, noise=noise)
+        draws = posterior.sample(Xs, n, noise=noise, rng=stream(3))
         covariance = posterior.covariance(Xs, noise=noise)
         assert draws.shape == (n, len(Xs))
         z = (draws.mean(axis=0) - posterior.mean(Xs)) / np.sqrt(np.diag(covariance) / n)
@@ -302,8 +302,8 @@ def test_samples_have_the_posterior_mean_and_covariance(numbers, which):
 
 def test_the_same_stream_draws_the_same_functions_in_every_space(space, numbers, which):
     gp, X, y, Xs = in_space(space, numbers, which)
-    draws = condition(gp, X, y).sample(Xs, stream(5), 2)
-    wanted = condition(models(np.asarray)[which], *numbers[:2]).sample(numbers[2], stream(5), 2)
+    draws = condition(gp, X, y).sample(Xs, 2, rng=stream(5))
+    wanted = condition(models(np.asarray)[which], *numbers[:2]).sample(numbers[2], 2, rng=stream(5))
     np.testing.assert_allclose(to_numpy(draws), wanted, atol=1e-7 if space.double else 5e-3)
 
 
@@ -342,16 +342,16 @@ def test_new_values_are_the_same_in_every_space_however_crowded(space, numbers, 
     joint = condition(gp, X, y).joint(space.asarray(crowded), noise=True)
     assert joint.root_kind == "cholesky"
     host = condition(models(np.asarray)[which], *numbers[:2])
-    wanted = host.joint(crowded, noise=True).sample(stream(5), 2)
+    wanted = host.joint(crowded, noise=True).sample(2, rng=stream(5))
     tolerance = 1e-9 if space.double else 1e-2
-    np.testing.assert_allclose(to_numpy(joint.sample(stream(5), 2)), wanted, atol=tolerance)
+    np.testing.assert_allclose(to_numpy(joint.sample(2, rng=stream(5))), wanted, atol=tolerance)
 
 
 def test_samples_need_no_jitter_where_the_covariance_is_singular(numbers):
     X, y, _ = numbers
     posterior = condition(GP(RBF(1.0, 1.0), 1e-6), X, y)
     crowded = np.concatenate([X, X[:3], X + 1e-9])
-    draws = posterior.sample(crowded, stream(0), 4)
+    draws = posterior.sample(crowded, 4, rng=stream(0))
     np.testing.assert_allclose(draws[:, :3], draws[:, len(X) : len(X) + 3], atol=1e-6)
 
 
@@ -482,12 +482,12 @@ class Wide(ConstantMean):
         (lambda gp, X, y: prior(gp, X, noise=1), TypeError, "noise must be True or False; got 1"),
         (lambda gp, X, y: prior(gp, X[:, :0]), ValueError, "Xs must have at least one column"),
         (
-            lambda gp, X, y: condition(gp, X, y).sample(X, np.random.RandomState(0), 2),
+            lambda gp, X, y: condition(gp, X, y).sample(X, 2, rng=np.random.RandomState(0)),
             TypeError,
-            "stream must be a Stream, a NumPy Generator",
+            "rng must be a Stream, a NumPy Generator",
         ),
         (
-            lambda gp, X, y: condition(gp, X, y).sample(X, stream(0), 2.5),
+            lambda gp, X, y: condition(gp, X, y).sample(X, 2.5, rng=stream(0)),
             TypeError,
             "n must be a w",
         ),

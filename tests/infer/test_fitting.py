@@ -52,14 +52,14 @@ def test_the_gradient_vanishes_and_the_parameter_is_found(data):
 
 def test_restarts_are_sorted_and_reported(data):
     fitted = fit(
-        start(), *data, restarts=3, stream=stream(2), bounds={"kernel.lengthscale": (0.05, 50)}
+        start(), *data, restarts=3, rng=stream(2), bounds={"kernel.lengthscale": (0.05, 50)}
     )
     values = [run.log_evidence for run in fitted.runs]
     assert len(values) == 4
     assert values == sorted(values, reverse=True)
     assert fitted.log_evidence == values[0]
     assert 1 <= fitted.agreeing <= 4
-    with pytest.raises(ValueError, match="restarts need a stream"):
+    with pytest.raises(ValueError, match="restarts need an rng"):
         fit(start(), *data, restarts=1)
 
 
@@ -102,7 +102,7 @@ def noisy_sine(seed):
 def test_ordinary_data_are_fitted_whatever_a_line_search_meets(kernel, seeds):
     for seed in seeds:
         X, y = noisy_sine(seed)
-        fitted = fit(GP(kernel, 0.1), X, y, restarts=4, stream=stream(seed), steps=60)
+        fitted = fit(GP(kernel, 0.1), X, y, restarts=4, rng=stream(seed), steps=60)
         assert len(fitted.runs) == 5
         assert fitted.log_evidence > log_evidence(GP(kernel, 0.1), X, y)
         assert all(np.isfinite(run.log_evidence) for run in fitted.runs)
@@ -130,7 +130,7 @@ def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
     x = INPUTS[places]
     X, y = x[:, None].astype(dtype), DEGENERATE[values](x).astype(dtype)
     for gp in (GP(RBF(), 0.1, ConstantMean(0.0)), GP(Matern32(), 0.1)):
-        fitted = fit(gp, X, y, restarts=1, stream=stream(0), steps=30)
+        fitted = fit(gp, X, y, restarts=1, rng=stream(0), steps=30)
         assert np.isfinite(fitted.log_evidence)
         assert fitted.log_evidence >= log_evidence(gp, X, y) - 1e-6
 
@@ -143,7 +143,7 @@ def test_what_has_no_evidence_anywhere_is_an_error_that_names_y(dtype, size):
 
 
 def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
-    fitted = fit(start(), *data, restarts=3, stream=stream(1), restart_sd=1e5, steps=5)
+    fitted = fit(start(), *data, restarts=3, rng=stream(1), restart_sd=1e5, steps=5)
     failed = [run for run in fitted.runs if not np.isfinite(run.log_evidence)]
     assert failed
     assert np.isfinite(fitted.log_evidence)
@@ -249,9 +249,9 @@ def test_bounds_of_a_mean_are_in_its_own_units():
         ({"steps": 2.5}, TypeError, "steps must be a whole number from 1; got 2.5"),
         ({"steps": float("nan")}, TypeError, "steps must be a whole number from 1; got nan"),
         (
-            {"stream": np.random.RandomState(0)},
+            {"rng": np.random.RandomState(0)},
             TypeError,
-            "stream must be a Stream, a NumPy Generator",
+            "rng must be a Stream, a NumPy Generator",
         ),
         ({"fixed": "noise_var"}, TypeError, "fixed must be a collection of names; got"),
         ({"bounds": [1.0]}, TypeError, "bounds must be a mapping from names"),
@@ -259,7 +259,7 @@ def test_bounds_of_a_mean_are_in_its_own_units():
 )
 def test_options_that_mean_nothing_are_refused_by_name(data, options, error, message):
     with pytest.raises(error, match=message):
-        fit(start(), *data, **{"restarts": 1, "stream": stream(0), **options})
+        fit(start(), *data, **{"restarts": 1, "rng": stream(0), **options})
 
 
 def test_data_that_do_not_fit_are_refused_by_name(data):

@@ -217,7 +217,7 @@ def test_the_same_label_everywhere_shows_where_the_approximation_fails(numbers):
     assert np.all(posterior.predict(Xs)[1] >= 0.0)
     chance = posterior.probability(Xs)
     assert np.all((chance > 0.5) & (chance < 0.6))
-    draws = prior(gp, np.concatenate([X, Xs])).sample(stream(1), 20_000)
+    draws = prior(gp, np.concatenate([X, Xs])).sample(20_000, rng=stream(1))
     agree = np.exp(Bernoulli().log_density(1.0, draws[:, :14]).sum(axis=1))
     truth = agree @ (draws[:, 14:] > 0.0) / agree.sum()
     assert np.all(truth > 0.7)

@@ -225,7 +225,7 @@ def test_samples_have_the_mean_and_the_covariance(numbers):
     Phi, y, _, prior_cov = numbers
     posterior = BayesianLinear(prior_cov, NOISE_VAR).condition(Phi, y)
     n = 20_000
-    draws, covariance = posterior.sample_weights(stream(2), n), posterior.weight_covariance
+    draws, covariance = posterior.sample_weights(n, rng=stream(2)), posterior.weight_covariance
     z = (draws.mean(axis=0) - posterior.weight_mean) / np.sqrt(np.diag(covariance) / n)
     assert np.max(np.abs(z)) < 4.0
     top = np.outer(np.diag(covariance), np.diag(covariance)) + covariance**2
@@ -237,7 +237,7 @@ def test_the_same_stream_draws_the_same_weights_however_the_data_came(space, num
     batch, one_by_one = model.condition(Phi, y), model.prior()
     for i in range(N):
         one_by_one = one_by_one.update(Phi[i, :], y[i])
-    pair = [to_numpy(p.sample_weights(stream(4), 3)) for p in (batch, one_by_one)]
+    pair = [to_numpy(p.sample_weights(3, rng=stream(4))) for p in (batch, one_by_one)]
     np.testing.assert_allclose(*pair, atol=1e-9 if space.double else 1e-3)
 
 

@@ -41,7 +41,7 @@ def process(unit=1.0, noise=0.1):
 
 def by_features(unit=1.0):
     return features.FeatureGP(
-        process(unit), features.draw_frequencies(RBF(), X, 30, stream(1), kind="paired")
+        process(unit), features.draw_frequencies(RBF(), X, 30, kind="paired", rng=stream(1))
     )
 
 
@@ -128,7 +128,7 @@ def test_every_fit_has_its_page_and_can_be_pickled(name):
 def test_every_fit_has_restarts_bounds_and_a_callback(name):
     lengthscale = "kernel.lengthscale" if name == "exact" else "gp.kernel.lengthscale"
     heard = []
-    options = {"restarts": 2, "stream": stream(1), "restart_sd": 0.3, "callback": heard.append}
+    options = {"restarts": 2, "rng": stream(1), "restart_sd": 0.3, "callback": heard.append}
     one = found(name, bounds={lengthscale: (0.9, 0.95)}, **options)
     assert len(one.runs) == len(heard) == 3
     assert one.log_evidence == max(run.log_evidence for run in heard)
@@ -157,8 +157,8 @@ def test_the_unit_of_y_does_not_matter_with_a_constant_mean(name, unit):
 
 def test_restarts_move_a_mean_in_units_of_y_too():
     options = {"restarts": 3, "restart_sd": 0.5, "steps": 4}
-    here = fit(process(), X, Y, stream=stream(3), **options)
-    there = fit(process(1e3), X, 1e3 * Y, stream=stream(3), **options)
+    here = fit(process(), X, Y, rng=stream(3), **options)
+    there = fit(process(1e3), X, 1e3 * Y, rng=stream(3), **options)
     wanted = [run.log_evidence for run in here.runs]
     given = [run.log_evidence + N * np.log(1e3) for run in there.runs]
     np.testing.assert_allclose(given, wanted, atol=1e-3)
@@ -264,8 +264,8 @@ def variational(unit_X=1.0, unit_y=1.0):
 def test_a_fit_from_batches_does_not_depend_on_units(units, batch):
     """It did: X in thousandths, and Z flew out of the data, to a bound of -522 from one of 7."""
     options = {"steps": 40, "batch": batch, "rate": 0.02}
-    here = svgp.fit(variational(), X, Y, stream(1), **options)
-    there = svgp.fit(variational(*units), units[0] * X, units[1] * Y, stream(1), **options)
+    here = svgp.fit(variational(), X, Y, rng=stream(1), **options)
+    there = svgp.fit(variational(*units), units[0] * X, units[1] * Y, rng=stream(1), **options)
     shift = N * np.log(units[1])
     np.testing.assert_allclose(there.log_evidence + shift, here.log_evidence, atol=1e-3)
     np.testing.assert_allclose(there.model.Z / units[0], here.model.Z, atol=1e-3)
@@ -274,7 +274,7 @@ def test_a_fit_from_batches_does_not_depend_on_units(units, batch):
 @pytest.mark.parametrize("batch", [None, 10])
 def test_a_fit_from_batches_that_goes_wrong_ends_no_lower_than_it_began(batch):
     top = fit(variational().model, X, Y).posterior
-    ended = svgp.fit(top, X, Y, stream(1), steps=5, rate=1.5, batch=batch)
+    ended = svgp.fit(top, X, Y, steps=5, rate=1.5, batch=batch, rng=stream(1))
     assert svgp.elbo(ended.posterior, X, Y) >= svgp.elbo(top, X, Y) - 1e-9
     assert ended.model is ended.posterior.model
     assert ended.log_evidence == pytest.approx(svgp.elbo(ended.posterior, X, Y))
@@ -282,6 +282,6 @@ def test_a_fit_from_batches_that_goes_wrong_ends_no_lower_than_it_began(batch):
 
 
 def test_a_fit_from_batches_has_its_page():
-    ended = svgp.fit(variational(), X, Y, stream(1), steps=5)
+    ended = svgp.fit(variational(), X, Y, steps=5, rng=stream(1))
     assert "This run stopped on its way up: give it more steps." in str(ended)
     assert replace(ended.runs[0], trace=()).evaluations == len(ended.runs[0].trace) == 5

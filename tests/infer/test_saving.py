@@ -44,7 +44,7 @@ XS = DRAW.uniform(-2.0, 2.0, (7, 2))
 PROCESS = GP(RBF(1.2, np.asarray([0.7, 1.3])) + 0.3 * Linear().on(1), 0.1, ConstantMean(0.2))
 PLAIN = GP(RBF(), 0.1)
 LATENT = GP(RBF(), 0.0)
-FREQUENCIES = features.draw_frequencies(RBF(), X, 20, stream(1))
+FREQUENCIES = features.draw_frequencies(RBF(), X, 20, rng=stream(1))
 SUM = RBF() + 2.0 * RationalQuadratic().on(1)
 NET = networks.BayesianNetwork(networks.Network((2, 3, 1), "tanh"), 1.0, 0.1)
 THETA = 0.1 * np.arange(13.0)
@@ -62,7 +62,7 @@ ONE_INPUT = ("a circle", "waves on an interval")
 FITTED = {
     "a posterior": lambda: condition(PROCESS, X, Y),
     "weights of a mean": lambda: condition(GP(RBF(), 0.1, BasisMean(Powers(1))), X, Y),
-    "a fit": lambda: few(PROCESS, Y, restarts=1, stream=stream(1)),
+    "a fit": lambda: few(PROCESS, Y, restarts=1, rng=stream(1)),
     "a fit with priors and bounds": lambda: few(
         PLAIN, Y, priors={"kernel.lengthscale": NormalPrior(1.0, 1.0)}, fixed=["noise_var"],
         bounds={"kernel.variance": (0.1, 3.0)}),
@@ -78,7 +78,7 @@ FITTED = {
     "windows": lambda: few(
         sparse.SparseGP(PLAIN, interdomain.GaussianWindows(X[:4], X[:4] + 0.5)), Y),
     "features of a sum": lambda: few(
-        features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, stream(1))), Y),
+        features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, rng=stream(1))), Y),
     "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, steps=3),
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),
@@ -93,9 +93,9 @@ FITTED = {
         GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0)), X[:, :1], Y),
     "a linear model": lambda: linear.BayesianLinear(np.eye(2), 0.1).condition(X, Y),
     "a network": lambda: networks.fit_mean_field(
-        NET, X, Y, networks.MeanField(THETA, THETA - 2.0), stream(1), steps=3),
+        NET, X, Y, networks.MeanField(THETA, THETA - 2.0), steps=3, rng=stream(1)),
     "snapshots": lambda: networks.collect_snapshots(
-        NET, X, Y, THETA, stream(1), rate=1e-3, steps=8, batch=9, every=1),
+        NET, X, Y, THETA, rate=1e-3, steps=8, batch=9, every=1, rng=stream(1)),
     "a last layer": lambda: networks.last_layer(NET, THETA, X, Y),
     "several things": lambda: (NET, {"kernel": RBF(), "rows": X}, None, True, math.inf, "é"),
 }  # fmt: skip

@@ -97,7 +97,7 @@ def test_two_classes_are_labels_of_the_difference(numbers):
     variance = S[:, 0, 0] + S[:, 1, 1] - 2.0 * S[:, 0, 1]
     np.testing.assert_allclose(mean[:, 1] - mean[:, 0], one.mean(Xs), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(variance, one.variance(Xs), rtol=1e-9)
-    chance = two.probability(Xs, stream(0), 40_000)[:, 1]
+    chance = two.probability(Xs, 40_000, rng=stream(0))[:, 1]
     np.testing.assert_allclose(chance, one.probability(Xs), atol=0.005)
 
 
@@ -129,7 +129,7 @@ def test_the_pullback_is_the_same_in_every_space(space, numbers):
 def test_probabilities_are_averages_over_draws_of_f(space, numbers):
     X, y, Xs = (space.asarray(a) for a in numbers)
     posterior = condition_softmax(process(space.asarray), X, y, C)
-    chance = posterior.probability(Xs, stream(1), 20_000)
+    chance = posterior.probability(Xs, 20_000, rng=stream(1))
     assert space.holds(chance)
     mean, covariance = (to_numpy(a).astype(float) for a in posterior.predict(Xs))
     draw = np.random.default_rng(2)
@@ -142,9 +142,9 @@ def test_probabilities_are_averages_over_draws_of_f(space, numbers):
 def test_chunks_change_nothing(monkeypatch, numbers):
     X, y, Xs = numbers
     posterior = condition_softmax(process(), X, y, C)
-    whole = *posterior.predict(Xs), posterior.probability(Xs, stream(0))
+    whole = *posterior.predict(Xs), posterior.probability(Xs, rng=stream(0))
     monkeypatch.setattr(memory, "ENTRIES", 80)
-    parts = *posterior.predict(Xs), posterior.probability(Xs, stream(0))
+    parts = *posterior.predict(Xs), posterior.probability(Xs, rng=stream(0))
     for part, one in zip(parts, whole, strict=True):
         np.testing.assert_allclose(part, one, rtol=1e-12)
 
@@ -152,9 +152,9 @@ def test_chunks_change_nothing(monkeypatch, numbers):
 def test_a_class_that_was_never_seen_is_possible_far_away(numbers):
     X, y, _ = numbers
     posterior = condition_softmax(process(), X, y, C + 1)
-    far = posterior.probability(np.full((1, 2), 1e3), stream(0), 20_000)
+    far = posterior.probability(np.full((1, 2), 1e3), 20_000, rng=stream(0))
     np.testing.assert_allclose(far, 0.25, atol=0.01)
-    assert np.all(posterior.probability(X, stream(0))[:, C] < 0.25)
+    assert np.all(posterior.probability(X, rng=stream(0))[:, C] < 0.25)
 
 
 @pytest.mark.parametrize("variance", [1e3, 1e5])
@@ -177,7 +177,7 @@ def test_a_fit_ends_where_the_gradient_of_the_evidence_is_zero(rng):
     assert fitted.log_evidence > condition_softmax(start, X, y, C).log_evidence + 1.0
     gradient = flatten_gradient(fitted.gp, fitted.evidence_gradient()[0], fixed=["noise_var"])
     assert np.max(np.abs(gradient)) < 1e-3
-    right = fitted.probability(X, stream(0)).argmax(axis=1) == y
+    right = fitted.probability(X, rng=stream(0)).argmax(axis=1) == y
     assert right.mean() > 0.7
 
 
@@ -199,9 +199,9 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
     with pytest.raises(ValueError, match=r"Xs must have shape \(n, 2\)"):
         posterior.predict(Xs[:, :1])
     with pytest.raises(ValueError, match="n must be a whole number from 2; got 1"):
-        posterior.probability(Xs, stream(0), 1)
-    with pytest.raises(TypeError, match="stream must be a Stream, a NumPy Generator"):
-        posterior.probability(Xs, np.random.RandomState(0))
+        posterior.probability(Xs, 1, rng=stream(0))
+    with pytest.raises(TypeError, match="rng must be a Stream, a NumPy Generator"):
+        posterior.probability(Xs, rng=np.random.RandomState(0))
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
     monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match="the Gram matrix of shape"):

@@ -25,7 +25,7 @@ NAMES = ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1")
 def test_runs_are_repeatable_and_resume_from_a_file(name, tmp_path):
     world, again = (Gymnasium(gymnasium.make(name)) for _ in range(2))
     learner = SARSA(0.99, rate=0.2, explore=EpsilonGreedy(0.3))
-    settings = {"runs": 3, "stream": stream(1), "record": True, "every": 10}
+    settings = {"runs": 3, "rng": stream(1), "record": True, "every": 10}
     whole = run(learner, world, steps=150, **settings)
     for steps in (37, 60, 150):
         found = run(learner, again, steps=steps, file=tmp_path / "runs.npz", **settings)
@@ -60,7 +60,7 @@ def test_the_environment_itself_is_never_touched():
     env = gymnasium.make("FrozenLake-v1")
     env.reset(seed=3)
     before = env.unwrapped.s
-    run(QLearning(0.9), Gymnasium(env), steps=50, runs=2, stream=stream(1))
+    run(QLearning(0.9), Gymnasium(env), steps=50, runs=2, rng=stream(1))
     assert env.unwrapped.s == before
 
 
@@ -74,7 +74,7 @@ def test_the_world_of_its_table_moves_as_the_environment():
         ("table", Tabular(MDP.from_gymnasium(env, 0.9))),
     ):
         found = run(QLearning(0.9, explore=EpsilonGreedy(1.0)), world, steps=1, runs=n,
-                    stream=stream(1), record=True)  # fmt: skip
+                    rng=stream(1), record=True)  # fmt: skip
         pairs = found.seen.actions[0] * 16 + found.seen.next[0] % 16
         shares[name] = np.bincount(pairs, minlength=64) / n
     gap = np.abs(shares["environment"] - shares["table"])
@@ -86,7 +86,7 @@ def test_cliff_walking_is_learnt_to_the_best_walk():
     """Nothing is random there: with full steps the values become exact; 13 steps are best."""
     env = gymnasium.make("CliffWalking-v1")
     learner = QLearning(1.0, rate=1.0, explore=EpsilonGreedy(0.2))
-    found = run(learner, Gymnasium(env), steps=15000, stream=stream(2))
+    found = run(learner, Gymnasium(env), steps=15000, rng=stream(2))
     exact = solve(MDP.from_gymnasium(env, 1.0))
     assert found.memory.values[0, 36].max() == pytest.approx(exact.values[36]) == -13.0
     assert np.all(found.memory.values[0] >= exact.action_values[:48] - 1e-9)
@@ -96,7 +96,7 @@ def test_spaces_of_several_numbers_are_counted_through():
     world = Gymnasium(gymnasium.make("Blackjack-v1"))
     assert (world.states, world.actions) == (32 * 11 * 2, 2)
     learner = QLearning(1.0, rate=Power(exponent=0.7), explore=EpsilonGreedy(1.0))
-    found = run(learner, world, steps=400, runs=2, stream=stream(1))
+    found = run(learner, world, steps=400, runs=2, rng=stream(1))
     assert set(np.unique(found.episodes.returns)) <= {-1.0, 0.0, 1.0, 1.5}
     assert found.memory.visits.sum() == 800
 
@@ -140,7 +140,7 @@ class Unseeded(Shifted):
 
 
 def test_an_environment_that_cannot_be_repeated_is_refused():
-    found = run(QLearning(0.9), Gymnasium(Unseeded()), steps=50, runs=9, stream=stream(1))
+    found = run(QLearning(0.9), Gymnasium(Unseeded()), steps=50, runs=9, rng=stream(1))
     with pytest.raises(ValueError, match="env must do the same after the same seed"):
         found.resume(10)
 

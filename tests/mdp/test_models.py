@@ -58,20 +58,20 @@ def optimistic_values(found, run_number, highest, discount):
 def test_the_plan_of_rmax_is_that_of_what_it_has_seen():
     """When the last pair became known; sweeps over the record are the other way to it."""
     learner = RMax(1.0, known=3, discount=0.9, tolerance=1e-9)
-    whole = run(learner, Tabular(uncertain()), steps=60, runs=3, stream=stream(1), every=1,
+    whole = run(learner, Tabular(uncertain()), steps=60, runs=3, rng=stream(1), every=1,
                 watch=lambda memory: memory.values)  # fmt: skip
     changed = np.any(np.diff(whole.watched, axis=0) != 0.0, axis=(2, 3))
     for one in range(3):
         for last in np.flatnonzero(changed[:, one])[[0, len(changed[0]), -1]]:
             found = run(learner, Tabular(uncertain()), steps=int(last) + 2, runs=3,
-                        stream=stream(1), record=True)  # fmt: skip
+                        rng=stream(1), record=True)  # fmt: skip
             wanted = optimistic_values(found, one, 1.0, 0.9)
             assert found.memory.values[one] == pytest.approx(wanted, abs=1e-7)
 
 
 def test_the_model_of_rmax_has_a_fictitious_state_and_an_end():
     learner = RMax(2.0, known=2, discount=0.5)
-    found = run(learner, Tabular(uncertain()), steps=8, stream=stream(1), record=True)
+    found = run(learner, Tabular(uncertain()), steps=8, rng=stream(1), record=True)
     mdp, memory = learner.model(found.memory, 0), found.memory
     P = mdp.transitions.reshape(6, 2, 6)
     assert np.all(P[4, :, 4] == 1.0)
@@ -95,7 +95,7 @@ def test_rmax_is_optimistic_and_then_right_where_nothing_is_random():
     """One visit tells all of a pair: no value is too low at any time, and the last plan is best."""
     mdp = ring()
     learner, exact = RMax(1.0, known=1, discount=0.9), solve(mdp).action_values
-    found = run(learner, Tabular(mdp), steps=200, stream=stream(1), every=1,
+    found = run(learner, Tabular(mdp), steps=200, rng=stream(1), every=1,
                 watch=lambda memory: memory.values[0])  # fmt: skip
     assert np.all(found.watched >= exact - 2e-6)
     assert found.memory.greedy[0].tolist() == exact.argmax(1).tolist()
@@ -105,21 +105,21 @@ def test_rmax_is_optimistic_and_then_right_where_nothing_is_random():
 
 def test_rmax_needs_no_more_unknown_steps_than_pairs_times_visits():
     learner = RMax(1.0, known=4, discount=0.9)
-    found = run(learner, Tabular(uncertain()), steps=300, runs=5, stream=stream(2))
+    found = run(learner, Tabular(uncertain()), steps=300, runs=5, rng=stream(2))
     assert np.all(found.memory.plans == (found.memory.visits >= 4).sum((1, 2)))
     assert np.all(found.memory.plans <= 8)
 
 
 def test_rmax_refuses_a_reward_above_the_highest():
     with pytest.raises(ValueError, match="highest must be no less than any reward"):
-        run(RMax(0.5, known=1, discount=0.9), Tabular(ring()), steps=50, stream=stream(1))
+        run(RMax(0.5, known=1, discount=0.9), Tabular(ring()), steps=50, rng=stream(1))
 
 
 @pytest.mark.parametrize("unseen", [0.0, 7.0])
 def test_a_plan_from_counts(unseen):
     """Against values by sweeps over the record."""
     learner = Counting(0.9, EpsilonGreedy(0.5), every=25, unseen=unseen, tolerance=1e-9)
-    found = run(learner, Tabular(uncertain()), steps=50, runs=2, stream=stream(3), record=True)
+    found = run(learner, Tabular(uncertain()), steps=50, runs=2, rng=stream(3), record=True)
     assert found.memory.plans.tolist() == [2, 2]
     unvisited = 0
     for one in range(2):
@@ -137,7 +137,7 @@ def test_a_plan_from_counts(unseen):
 
 def test_runs_that_count_resume():
     for learner in (RMax(1.0, known=2, discount=0.9), Counting(0.9, every=10)):
-        settings = {"runs": 2, "stream": stream(1)}
+        settings = {"runs": 2, "rng": stream(1)}
         whole = run(learner, Tabular(uncertain()), steps=70, **settings)
         parts = run(learner, Tabular(uncertain()), steps=33, **settings).resume(37)
         assert np.array_equal(whole.memory.values, parts.memory.values)
@@ -163,7 +163,7 @@ def test_greedy_optimism_tries_every_pair_as_often_as_it_was_made_for():
     rate = Power(0.5, 0.6)
     start = optimistic_value(1.0, 0.9, rate, visits=5)
     learner = QLearning(0.9, rate, EpsilonGreedy(0.0), start)
-    found = run(learner, Tabular(ring()), steps=3000, stream=stream(1))
+    found = run(learner, Tabular(ring()), steps=3000, rng=stream(1))
     assert found.memory.visits.min() >= 5
     assert found.memory.greedy[0].tolist() == solve(ring()).policy.tolist()
 

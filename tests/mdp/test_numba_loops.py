@@ -71,7 +71,7 @@ def loop(request, monkeypatch):
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_it_walks_the_same_to_the_last_bit(learner, world, horizon, monkeypatch):
     monkeypatch.setattr(numba_loops, "_ROOM", 60)  # several calls a block
-    settings = {"runs": 5, "stream": stream(4), "every": 40, "horizon": horizon,
+    settings = {"runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,
                 "watch": lambda memory: memory.values.mean(0)}  # fmt: skip
     wanted = run(learner, world, steps=130, **settings)
     found = run(learner, world, steps=130, compiled=True, **settings)
@@ -85,7 +85,7 @@ def test_it_walks_the_same_to_the_last_bit(learner, world, horizon, monkeypatch)
 
 def test_a_file_goes_on_in_either_loop(tmp_path, monkeypatch):
     monkeypatch.setattr(numba_loops, "compiled", lambda: numba_loops.walk)
-    settings, world = {"runs": 3, "stream": stream(1), "every": 20}, WORLDS["starts and coins"]
+    settings, world = {"runs": 3, "rng": stream(1), "every": 20}, WORLDS["starts and coins"]
     learner, file = LEARNERS["SARSA"], tmp_path / "runs.npz"
     wanted = run(learner, world, steps=90, **settings)
     for steps, quick in ((30, True), (50, False), (90, True)):
@@ -108,7 +108,7 @@ WIDE = Tabular(MDP(np.ones((8, 1)), np.zeros((1, 8)), 0.9))
 )
 def test_what_is_not_compiled_is_refused(learner, world, record, needed):
     with pytest.raises(ValueError, match=f"compiled must be False here: .*{needed}"):
-        run(learner, world, steps=3, stream=stream(1), record=record, compiled=True)
+        run(learner, world, steps=3, rng=stream(1), record=record, compiled=True)
 
 
 def test_an_environment_is_not_compiled():
@@ -116,11 +116,11 @@ def test_an_environment_is_not_compiled():
 
     world = Gymnasium(gymnasium.make("FrozenLake-v1"))
     with pytest.raises(ValueError, match="needs the world of a process, Tabular"):
-        run(QLearning(0.9), world, steps=3, stream=stream(1), compiled=True)
+        run(QLearning(0.9), world, steps=3, rng=stream(1), compiled=True)
 
 
 def test_without_numba_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
     numba_loops.compiled.cache_clear()
     with pytest.raises(ImportError, match=r"compiled needs Numba: from a clone"):
-        run(QLearning(0.9), WORLDS["one start"], steps=3, stream=stream(1), compiled=True)
+        run(QLearning(0.9), WORLDS["one start"], steps=3, rng=stream(1), compiled=True)

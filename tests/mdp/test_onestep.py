@@ -97,7 +97,7 @@ def test_expected_sarsa_by_hand_and_off_policy():
 
 def test_expected_sarsa_of_the_greedy_policy_is_q_learning():
     world = Tabular(random_process(1))
-    settings = {"steps": 300, "runs": 5, "stream": stream(3)}
+    settings = {"steps": 300, "runs": 5, "rng": stream(3)}
     one = run(QLearning(0.9), world, **settings)
     other = run(ExpectedSARSA(0.9, policy=EpsilonGreedy(0.0)), world, **settings)
     assert np.array_equal(one.memory.values, other.memory.values)
@@ -108,7 +108,7 @@ def test_q_learning_with_full_steps_is_value_iteration_where_nothing_is_random()
     mdp = process([[1, 0], [0, 1], [1, 0], [0, 1]], [[0.0, -1.0], [2.0, 1.0]])
     found = run(
         QLearning(0.5, rate=1.0, explore=EpsilonGreedy(1.0)), Tabular(mdp), steps=2000, runs=4,
-        stream=stream(1),
+        rng=stream(1),
     )  # fmt: skip
     rounds = found.memory.visits.min()
     assert rounds > 300
@@ -121,7 +121,7 @@ def test_q_learning_at_the_best_values_stays_there_on_average():
     Q = best(mdp, discount)
     learner = QLearning(discount, rate=0.5, explore=EpsilonGreedy(1.0), start=Q)
     for state in range(mdp.states):
-        found = run(learner, Tabular(mdp, state), steps=1, runs=runs, stream=stream(state))
+        found = run(learner, Tabular(mdp, state), steps=1, runs=runs, rng=stream(state))
         moved = found.memory.values - Q
         top = Q.max(1)
         for action in range(mdp.actions):
@@ -145,7 +145,7 @@ def test_q_learning_comes_to_the_best_values_as_fast_as_a_mean():
     mdp = MDP.from_arrays(P, r, 0.9)
     found = run(
         QLearning(0.9, explore=EpsilonGreedy(1.0)), Tabular(mdp), steps=6000, runs=runs,
-        stream=stream(2), record=True,
+        rng=stream(2), record=True,
     )  # fmt: skip
     exact, wide = best(mdp, 0.9), 0.9 * 1.5
     assert np.all(found.memory.values[:, 1:4] == r[1:4])
@@ -166,7 +166,7 @@ def test_the_mean_over_runs_is_the_exact_one(kind):
     policy = np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
     rate = Power(0.7, 0.6, clock="time")
     learner = {"expected": ExpectedSARSA, "sarsa": SARSA}[kind](discount, rate, Fixed(policy))
-    found = run(learner, Tabular(mdp), steps=T, runs=runs, stream=stream(4))
+    found = run(learner, Tabular(mdp), steps=T, runs=runs, rng=stream(4))
     exact = _exact_means(mdp, discount, policy, rate, T - (kind == "sarsa"), kind)
     values = found.memory.values.reshape(runs, -1)
     error = values.std(0, ddof=1) / np.sqrt(runs)

@@ -53,7 +53,7 @@ PAIRS = np.random.default_rng(9).standard_normal((7, 2))
 def one_episode(learner, horizon=None):
     """What the first episode of each of some runs changed, and what was seen in it."""
     found = run(
-        learner, Tabular(forward()), steps=8, runs=40, stream=stream(2), record=True,
+        learner, Tabular(forward()), steps=8, runs=40, rng=stream(2), record=True,
         horizon=horizon, watch=lambda memory: memory.values, every=1,
     )  # fmt: skip
     for one in range(40):
@@ -148,7 +148,7 @@ SAME = {
 
 @pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME.keys())
 def test_special_cases_are_the_simpler_learner(one, other):
-    settings = {"steps": 300, "runs": 6, "stream": stream(1), "horizon": 9}
+    settings = {"steps": 300, "runs": 6, "rng": stream(1), "horizon": 9}
     ours, theirs = (run(who, Tabular(recurrent()), **settings).memory for who in (one, other))
     assert ours.values == pytest.approx(theirs.values, abs=1e-12)
     assert np.array_equal(ours.visits, theirs.visits)
@@ -182,7 +182,7 @@ def test_the_mean_of_td_over_runs_is_the_exact_one(trace, off_policy):
     behaviour = np.asarray([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]) if off_policy else None
     rate = Power(0.5, 0.6, clock="time")
     learner = TD(DISCOUNT, policy, rate, behaviour=behaviour, trace=trace)
-    values = run(learner, Tabular(mdp), steps=4, runs=runs, stream=stream(4)).memory.values
+    values = run(learner, Tabular(mdp), steps=4, runs=runs, rng=stream(4)).memory.values
     acts = policy if behaviour is None else behaviour
     exact = by_all_paths(mdp, policy, acts, rate, trace, 4)
     error = values.std(0, ddof=1) / np.sqrt(runs)
@@ -229,7 +229,7 @@ def test_td_that_begins_at_the_values_of_the_policy_has_them_as_its_mean(count):
     exact = evaluate(layered(), EVEN)
     learner = NStepTD(DISCOUNT, EVEN, start=exact, count=count)
     world = Tabular(layered(), np.asarray([0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))
-    found = run(learner, world, steps=90, runs=4000, stream=stream(1))
+    found = run(learner, world, steps=90, runs=4000, rng=stream(1))
     values = found.memory.values
     error = values.std(0, ddof=1) / np.sqrt(4000)
     assert np.all(np.abs(values.mean(0) - exact) <= 5 * error)
@@ -240,7 +240,7 @@ def test_monte_carlo_is_the_mean_of_returns_and_so_unbiased_from_any_start():
     """With a step of one over the visits, and no bootstrap, first values are forgotten."""
     exact, start = evaluate(layered(), EVEN), np.full(7, 100.0)
     learner = NStepTD(DISCOUNT, EVEN, start=start, count=3)
-    found = run(learner, Tabular(layered()), steps=90, runs=4000, stream=stream(2))
+    found = run(learner, Tabular(layered()), steps=90, runs=4000, rng=stream(2))
     for s in (0, 2, 3, 4, 5):
         values = found.memory.values[found.memory.visits[:, s] > 0, s]
         assert values.size > 3900
@@ -253,7 +253,7 @@ def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
     mdp, policy = recurrent(), np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
     behaviour = np.full((3, 2), 0.5)
     learner = NStepTD(DISCOUNT, policy, 1.0, behaviour=behaviour, count=3)
-    found = run(learner, Tabular(mdp), steps=3, runs=20000, stream=stream(8))
+    found = run(learner, Tabular(mdp), steps=3, runs=20000, rng=stream(8))
     P, r = mdp.under(policy)
     exact = (r + DISCOUNT * P @ (r + DISCOUNT * P @ r))[0]
     first = found.memory.values[:, 0]

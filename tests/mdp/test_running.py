@@ -50,7 +50,7 @@ STARTS = np.asarray([0.0, 0.2, 0.3, 0.5, 0.0])
 
 def settings(**more):
     """What the runs here have in common."""
-    common = {"runs": 7, "stream": stream(3), "every": 50, "record": True}
+    common = {"runs": 7, "rng": stream(3), "every": 50, "record": True}
     return (
         common | {"watch": lambda memory: memory.values.reshape(7, -1).max(1), "horizon": 6} | more
     )
@@ -70,7 +70,7 @@ def test_the_same_stream_gives_the_same_runs(learner):
     world = Tabular(walk(), STARTS)
     once = run(learner, world, steps=120, **settings())
     hold_same(once, run(learner, world, steps=120, **settings()))
-    other = run(learner, world, steps=120, **settings(stream=stream(4)))
+    other = run(learner, world, steps=120, **settings(rng=stream(4)))
     assert not np.array_equal(once.memory.values, other.memory.values)
 
 
@@ -113,7 +113,7 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
     for learner, other, more in (
         (LEARNERS["Q-learning"], world, {}),
         (LEARNERS["SARSA"], Tabular(walk(), STARTS), {}),
-        (LEARNERS["SARSA"], world, {"stream": stream(4)}),
+        (LEARNERS["SARSA"], world, {"rng": stream(4)}),
         (LEARNERS["SARSA"], world, {"horizon": 7}),
     ):
         with pytest.raises(ValueError, match="file must be of this run"):
@@ -127,7 +127,7 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
 )
 def test_what_is_watched_are_numbers_of_one_shape(watch):
     with pytest.raises(TypeError, match="watch must return an array of numbers, of one shape"):
-        run(LEARNERS["SARSA"], Tabular(walk()), steps=4, every=2, watch=watch, stream=stream(1))
+        run(LEARNERS["SARSA"], Tabular(walk()), steps=4, every=2, watch=watch, rng=stream(1))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def process():
 
 def seen(runs, steps, behaviour=BEHAVIOUR, **more):
     learner = ExpectedSARSA(DISCOUNT, explore=Fixed(behaviour))
-    return run(learner, Tabular(process()), steps=steps, runs=runs, stream=stream(1), record=True,
+    return run(learner, Tabular(process()), steps=steps, runs=runs, rng=stream(1), record=True,
                **more).seen  # fmt: skip
 
 

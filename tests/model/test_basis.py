@@ -267,7 +267,7 @@ def test_methods_that_do_not_learn_the_weights_refuse_them(numbers):
     posterior = condition(gp, X, y)
     calls = (
         lambda: laplace.condition(gp, X, np.sign(y)),
-        lambda: paths.sample_paths(posterior, 2, stream(0)),
+        lambda: paths.sample_paths(posterior, 2, rng=stream(0)),
         lambda: design.greedy_design(posterior, X, 2),
     )
     for call in calls:

@@ -115,7 +115,7 @@ def test_divergence_of_one_variable_from_another(space):
 def test_divergence_is_the_expected_difference_of_log_densities(rng):
     """By simulation, within five standard errors."""
     p, q = (Normal(*random_normal(rng, 3)) for _ in range(2))
-    draws = p.sample(stream(0), 4000)
+    draws = p.sample(4000, rng=stream(0))
     gaps = np.asarray([p.log_density(draw) - q.log_density(draw) for draw in draws])
     assert abs(gaps.mean() - p.kl(q)) < 5.0 * gaps.std() / math.sqrt(4000)
 
@@ -153,7 +153,7 @@ def test_a_level_is_a_probability(x, level):
 
 def test_samples_have_the_moments(space, x, moments):
     """Within five standard errors of 20 000 draws, for each mean and each covariance."""
-    draws = x.sample(stream(7), 20_000)
+    draws = x.sample(20_000, rng=stream(7))
     assert space.holds(draws)
     assert draws.shape == (20_000, 5)
     host, (mean, S), n = to_numpy(draws).astype(np.float64), moments, 20_000
@@ -234,7 +234,7 @@ def test_conditioning_never_widens(n, columns, seed):
     """For roots of any shape, thin ones too, as long as the value can occur."""
     rng = np.random.default_rng(seed)
     x = Normal(np.zeros(n), rng.normal(size=(n, columns)))
-    draw = x.sample(stream(seed % 1000), 1)[0]
+    draw = x.sample(1, rng=stream(seed % 1000))[0]
     after = x.condition([n - 1], draw[n - 1 :])
     assert (after.variance <= x.variance[: n - 1] * (1.0 + 1e-9) + 1e-12).all()
 
@@ -310,12 +310,20 @@ def test_a_distribution_keeps_its_own_arrays(space):
     ("call", "error", "message"),
     [
         (
-            lambda x: x.sample(np.random.default_rng(0), 2),
+            lambda x: x.sample(2, rng=np.random.RandomState(0)),
             TypeError,
-            "stream must be a Stream, or a",
+            "rng must be a Stream, a NumPy Generator, or a seed from 0; got RandomState",
         ),
-        (lambda x: x.sample(stream(0), 2.0), TypeError, "n must be a whole number from 0; got 2.0"),
-        (lambda x: x.sample(stream(0), -1), ValueError, "n must be a whole number from 0; got -1"),
+        (
+            lambda x: x.sample(2.0, rng=stream(0)),
+            TypeError,
+            "n must be a whole number from 0; got 2.0",
+        ),
+        (
+            lambda x: x.sample(-1, rng=stream(0)),
+            ValueError,
+            "n must be a whole number from 0; got -1",
+        ),
         (lambda x: x.interval("x"), TypeError, "level must be a number; got str"),
         (lambda x: x.interval(True), TypeError, "level must be a number; got bool"),
         (lambda x: x.interval(1.0), ValueError, "level must be between 0 and 1; got 1.0"),
@@ -361,10 +369,10 @@ def test_draws_by_a_cholesky_factor_are_those_by_any_other_root(space):
     S = np.asarray([[4.0, 2.0, 1.0], [2.0, 5.0, 3.0], [1.0, 3.0, 6.0]])
     x = Normal.from_covariance(space.asarray([1.0, 2.0, 3.0]), space.asarray(S))
     for n in (0, 1, 5):
-        draws = x.sample(stream(1), n)
+        draws = x.sample(n, rng=stream(1))
         assert space.holds(draws)
         assert draws.shape == (n, 3)
-        plain = Normal(x.mean, x.root).sample(stream(1), n)
+        plain = Normal(x.mean, x.root).sample(n, rng=stream(1))
         close(space, draws, to_numpy(plain))
 
 

@@ -139,7 +139,7 @@ def test_a_resampled_reading_counts_as_often_as_it_stands(numbers):
     X, y, rng = numbers
     model = models()[0]
     theta = rng.normal(size=model.network.size)
-    counts = nets.bootstrap_counts(stream(1), 9, 1)[0]
+    counts = nets.bootstrap_counts(9, 1, rng=stream(1))[0]
     assert counts.sum() == 9
     assert set(counts) <= set(range(10))
     rows = np.repeat(np.arange(9), counts.astype(int))
@@ -154,7 +154,7 @@ def test_a_wide_network_has_the_arc_cosine_kernel():
     X = np.asarray([[-1.0], [0.3], [2.0]])
     net = nets.Network((1, 1, 1), "relu")
     model = nets.BayesianNetwork(net, net.scaled_variances(1.3, 0.6, like=X), 1.0)
-    F = net(model.draw(stream(0), 200_000), X)[..., 0]
+    F = net(model.draw(200_000, rng=stream(0)), X)[..., 0]
     kernel = ArcCosine(1.0, 1.3, 0.6)
     wanted = 0.6 + 1.3 * kernel(X) / 2
     np.testing.assert_allclose(F.T @ F / len(F), wanted, rtol=0.05, atol=0.05)
@@ -164,8 +164,8 @@ def test_an_ensemble_is_its_members_one_by_one(space, numbers):
     X, y, _ = numbers
     model = models(space)[0]
     data = space.asarray(X), space.asarray(y)
-    starts = model.draw(stream(2), 3, like=data[0])
-    counts = nets.bootstrap_counts(stream(3), 9, 3, like=data[0])
+    starts = model.draw(3, like=data[0], rng=stream(2))
+    counts = nets.bootstrap_counts(9, 3, like=data[0], rng=stream(3))
     found = nets.map_estimate(model, *data, starts, steps=20, counts=counts)
     assert found.trace.shape == (20, 3)
     assert array_namespace(found.theta) == space.xp
@@ -255,7 +255,7 @@ def test_the_mean_field_of_a_line_is_the_best_there_is(numbers):
     X, y, _ = numbers
     model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
     start = nets.MeanField(np.zeros(3), np.full(3, -2.0))
-    found = nets.fit_mean_field(model, X, y, start, stream(0), steps=3000, draws=20)
+    found = nets.fit_mean_field(model, X, y, start, steps=3000, draws=20, rng=stream(0))
     A = np.column_stack([X, np.ones(9)])
     P = A.T @ A / 0.5 + np.eye(3) / 2.0
     np.testing.assert_allclose(found.q.mean, np.linalg.solve(P, A.T @ y / 0.5), atol=0.02)
@@ -278,7 +278,7 @@ def test_moments_that_run_are_those_of_all(space, rng):
     D = (thetas - np.asarray(means))[-4:]
     wanted = 0.5 * np.diag(thetas.var(axis=0)) + D.T @ D / 6.0
     np.testing.assert_allclose(to_numpy(swag.covariance()), wanted, rtol=rtol * 10)
-    draws = to_numpy(swag.draw(stream(0), 40_000))
+    draws = to_numpy(swag.draw(40_000, rng=stream(0)))
     np.testing.assert_allclose(draws.mean(axis=0), means[-1], atol=0.03)
     np.testing.assert_allclose(np.cov(draws.T), wanted, atol=0.05)
 
@@ -296,13 +296,13 @@ def test_snapshots_are_taken_of_noisy_steps(space, numbers):
     X, y, _ = numbers
     model = models(space)[0]
     data = space.asarray(X), space.asarray(y)
-    start = nets.map_estimate(model, *data, model.draw(stream(0), 1, like=data[0])[0, :]).theta
-    found = nets.collect_snapshots(model, *data, start, stream(1), steps=100, batch=3, rank=5)
+    start = nets.map_estimate(model, *data, model.draw(1, like=data[0], rng=stream(0))[0, :]).theta
+    found = nets.collect_snapshots(model, *data, start, steps=100, batch=3, rank=5, rng=stream(1))
     assert found.count == 10
     assert len(found.last) == 5
     assert float(space.xp.max(found.squares)) > 0.0
     still = nets.collect_snapshots(
-        model, *data, start, stream(1), steps=100, batch=3, rank=5, rate=1e-9
+        model, *data, start, steps=100, batch=3, rank=5, rate=1e-9, rng=stream(1)
     )
     np.testing.assert_allclose(to_numpy(still.mean), to_numpy(start), rtol=1e-3, atol=1e-5)
 
@@ -313,7 +313,7 @@ def test_a_step_from_some_readings_has_their_share_of_the_prior():
     model = models()[0]
     theta = np.linspace(-1.0, 1.0, model.network.size)
     found = nets.collect_snapshots(
-        model, X, y, theta, stream(0), steps=2, every=1, rate=0.05, batch=2
+        model, X, y, theta, steps=2, every=1, rate=0.05, batch=2, rng=stream(0)
     )
     for _ in range(2):
         last = theta = theta + 0.05 / 8 * nets.log_joint_and_gradient(model, theta, X, y)[1]
@@ -327,7 +327,7 @@ def test_a_step_from_some_readings_has_their_share_of_the_prior():
 def test_the_rate_falls_along_a_line_to_zero(numbers):
     X, y, _ = numbers
     model = models()[0]
-    theta = start = model.draw(stream(0), 1)[0]
+    theta = start = model.draw(1, rng=stream(0))[0]
     adam = Adam(0.1, start)
     for share in (1.0, 0.75, 0.5, 0.25):
         theta = theta + adam.step(nets.log_joint_and_gradient(model, theta, X, y)[1], share)
@@ -339,7 +339,7 @@ def test_the_rate_falls_along_a_line_to_zero(numbers):
 def test_what_is_dropped(space, what):
     net = nets.Network((2, 3, 4, 1))
     masks = nets.drop_masks(
-        net, stream(0), 4000, drop=0.3, what=what, like=space.asarray(np.ones(1))
+        net, 4000, drop=0.3, what=what, like=space.asarray(np.ones(1)), rng=stream(0)
     )
     host = to_numpy(masks)
     assert array_namespace(masks) == space.xp
@@ -362,7 +362,7 @@ def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
     X, y, drop = rng.normal(size=(12, 2)), rng.normal(size=12), 0.4
     model = nets.BayesianNetwork(nets.Network((2, 1)), 0.1, 0.5)
     found = nets.fit_dropped(
-        model, X, y, np.zeros(3), stream(0), drop=drop, steps=4000, draws=50, rate=0.02
+        model, X, y, np.zeros(3), drop=drop, steps=4000, draws=50, rate=0.02, rng=stream(0)
     ).theta
     A, keep = np.column_stack([X, np.ones(12)]), np.asarray([1 - drop, 1 - drop, 1.0])
     second = np.outer(keep, keep) + np.diag(keep * (1 - keep))
@@ -373,9 +373,9 @@ def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
 def test_nothing_dropped_is_the_most_probable(numbers):
     X, y, _ = numbers
     model = models()[0]
-    start = model.draw(stream(0), 1)[0]
+    start = model.draw(1, rng=stream(0))[0]
     plain = nets.map_estimate(model, X, y, start, steps=50).theta
-    found = nets.fit_dropped(model, X, y, start, stream(1), drop=0.0, steps=50).theta
+    found = nets.fit_dropped(model, X, y, start, drop=0.0, steps=50, rng=stream(1)).theta
     np.testing.assert_allclose(found, plain, rtol=1e-9)
 
 
@@ -388,7 +388,7 @@ def test_the_last_layer_of_a_line_is_exact(space, numbers):
     lower = to_numpy(found.factors[0].lower)
     rtol = 1e-10 if space.double else 1e-3
     np.testing.assert_allclose(lower @ lower.T, A.T @ A / 0.5 + np.eye(3) / 2, rtol=rtol, atol=1e-4)
-    draws = to_numpy(found.draw(stream(0), 40_000))
+    draws = to_numpy(found.draw(40_000, rng=stream(0)))
     np.testing.assert_allclose(draws.mean(axis=0), to_numpy(theta), atol=0.02)
     np.testing.assert_allclose(np.cov(draws.T), np.linalg.inv(lower @ lower.T), atol=0.02)
 
@@ -421,7 +421,7 @@ def test_the_last_layer_has_the_expected_curvature(numbers):
             factor.lower @ factor.lower.T, curvature[np.ix_(own, own)], rtol=1e-5, atol=1e-6
         )
     np.testing.assert_allclose(curvature[::2, 1::2], 0.0, atol=1e-6)
-    held = found.draw(stream(0), 3)
+    held = found.draw(3, rng=stream(0))
     np.testing.assert_array_equal(held[:, : theta.size - 10], np.tile(theta[:-10], (3, 1)))
 
 
@@ -436,7 +436,7 @@ WRONG = {
     ),
     "a rate that leads astray": (
         lambda m, X, y: nets.collect_snapshots(
-            m, X, y, 0.1 + np.zeros(m.network.size), stream(0), rate=1e6, batch=2
+            m, X, y, 0.1 + np.zeros(m.network.size), rate=1e6, batch=2, rng=stream(0)
         ),
         "rate must be smaller",
     ),
@@ -448,7 +448,8 @@ WRONG = {
         lambda m, X, y: nets.Moments.first(y).covariance(), "count must be two or more"
     ),
     "all dropped": (
-        lambda m, X, y: nets.drop_masks(m.network, stream(0), 1, drop=1.0), "drop must be below 1"
+        lambda m, X, y: nets.drop_masks(m.network, 1, drop=1.0, rng=stream(0)),
+        "drop must be below 1",
     ),
     "one output for two": (
         lambda m, X, y: nets.BayesianNetwork(nets.Network((1, 1))), "network must have 2 outputs"

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.conversion import takes
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, HostVector, Matrix, Vector, array_namespace, device, to_numpy
 from .scores import Scores, score_all, sds_to_each_side
@@ -91,7 +91,7 @@ def _over_folds(scores: Sequence[Scores], summary: Callable[[Sequence[float]], f
     return Scores(*values)
 
 
-def kfold(n: int, folds: int, stream: Stream | int) -> Folds:
+def kfold(n: int, folds: int, *, rng: RNG) -> Folds:
     """Deal the rows 0, …, n − 1 to folds by a permutation.
 
     Parameters
@@ -100,7 +100,7 @@ def kfold(n: int, folds: int, stream: Stream | int) -> Folds:
         The number of rows.
     folds : int
         The number of folds, from 2 to `n`.
-    stream : Stream or int
+    rng : Stream, Generator or int
         The source of random numbers.
 
     Returns
@@ -116,7 +116,7 @@ def kfold(n: int, folds: int, stream: Stream | int) -> Folds:
     Examples
     --------
     >>> from gpnotes import stream
-    >>> [(len(train), len(test)) for train, test in kfold(5, 2, stream(1))]
+    >>> [(len(train), len(test)) for train, test in kfold(5, 2, rng=stream(1))]
     [(2, 3), (3, 2)]
     """
     n = _check.whole(n, "n", 2)
@@ -125,7 +125,7 @@ def kfold(n: int, folds: int, stream: Stream | int) -> Folds:
         raise ValueError(
             f"folds must be a whole number from 2 to the number of rows, {n}; got {folds}"
         )
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     dealt = np.empty(n, dtype=np.int64)
     dealt[to_numpy(stream.permutation(n))] = np.arange(n) % folds
     return _split(dealt)
@@ -165,10 +165,10 @@ def cross_validate(
     X: Matrix,
     y: Vector,
     folds: int | None = None,
-    stream: Stream | int | None = None,
     *,
     groups: Array | Sequence[int | str] | None = None,
     level: float = 0.95,
+    rng: RNG | None = None,
 ) -> CrossValidation:
     """Score predictions of y (n,) at X (n, d), each by a fit to rows that it is not among.
 
@@ -182,13 +182,13 @@ def cross_validate(
     y : Vector, shape (n,)
         The observations.
     folds : int or None, default None
-        How many folds `stream` deals the rows to, as in `kfold`.
-    stream : Stream, int or None, default None
-        The source of random numbers.
+        How many folds `rng` deals the rows to, as in `kfold`.
     groups : Array or sequence, shape (n,), or None
-        Labels, a fold for each, as in `group_folds`; instead of `folds` and `stream`.
+        Labels, a fold for each, as in `group_folds`; instead of `folds` and `rng`.
     level : float, default 0.95
         The probability with which the intervals of the coverage hold y.
+    rng : Stream, Generator, int or None, default None
+        The source of random numbers.
 
     Returns
     -------
@@ -206,13 +206,14 @@ def cross_validate(
     >>> from gpnotes import GP, RBF, condition, stream
     >>> X = np.linspace(0.0, 6.0, 30)[:, None]
     >>> y = np.sin(X[:, 0])
-    >>> found = cross_validate(lambda X, y: condition(GP(RBF(), 1e-4), X, y), X, y, 5, stream(1))
+    >>> quiet = GP(RBF(), 1e-4)
+    >>> found = cross_validate(lambda X, y: condition(quiet, X, y), X, y, 5, rng=stream(1))
     >>> len(found.scores), found.mean.standardised_mean_squared_error < 0.01
     (5, True)
     """
     n = _admitted(fit, X, y)
     sds_to_each_side(level)
-    pairs = _pairs(n, folds, stream, groups)
+    pairs = _pairs(n, folds, rng, groups)
     parts = [_in_fold(k, fit, X, y, pair, level) for k, pair in enumerate(pairs)]
     scores, means, variances = zip(*parts, strict=True)
     held_out = tuple(test for _, test in pairs)
@@ -286,7 +287,7 @@ def _admitted(fit: FitFunction, X: Matrix, y: Vector) -> int:
 def _pairs(
     n: int,
     folds: int | None,
-    stream: Stream | int | None,
+    rng: RNG | None,
     groups: Array | Sequence[int | str] | None,
 ) -> Folds:
     if folds is not None:
@@ -294,11 +295,11 @@ def _pairs(
     if groups is None:
         if folds is None:
             raise ValueError("folds must be a whole number from 2 where there are no groups")
-        if stream is None:
-            raise ValueError("folds need a stream that deals the rows to them")
-        return kfold(n, folds, stream)
-    if folds is not None or stream is not None:
-        raise ValueError("folds and stream must be None where groups say what the folds are")
+        if rng is None:
+            raise ValueError("folds need an rng that deals the rows to them")
+        return kfold(n, folds, rng=rng)
+    if folds is not None or rng is not None:
+        raise ValueError("folds and rng must be None where groups say what the folds are")
     return _split(_numbered(groups, n))
 
 

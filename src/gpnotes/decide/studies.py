@@ -91,7 +91,7 @@ class ProcessSampler(_Sampler):
         self._options: dict[str, Any] = {
             "initial": initial, "model": model, "acquisition": acquisition
         }  # fmt: skip
-        Optimiser([(0.0, 1.0)], self._seed, **self._options)  # which looks at its arguments
+        Optimiser([(0.0, 1.0)], rng=self._seed, **self._options)  # which looks at its arguments
         self._random = optuna.samplers.RandomSampler(seed=self._seed)
         self._common = optuna.search_space.IntersectionSearchSpace()
 
@@ -129,7 +129,7 @@ class ProcessSampler(_Sampler):
             for one in trials
             if one.state == states.RUNNING and search_space.keys() <= one.params.keys()
         ]
-        optimiser = Optimiser(space, self._seed, goal=goal, known=known, **self._options)
+        optimiser = Optimiser(space, goal=goal, known=known, rng=self._seed, **self._options)
         point = optimiser.ask_batch(1, under_way)[0]
         return {name: _value(point[name], one) for name, one in search_space.items()}
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, Stream, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array, epsilon, in_double
 from ..model.kernels import (
@@ -57,7 +57,7 @@ class CirculantEmbedding:
     --------
     >>> from gpnotes import RBF, stream
     >>> prior = embed_circulant(RBF(), (30, 20), 0.25)
-    >>> prior.sample(stream(1), 5).shape, prior.error < 1e-9
+    >>> prior.sample(5, rng=stream(1)).shape, prior.error < 1e-9
     ((5, 30, 20), True)
     """
 
@@ -68,18 +68,18 @@ class CirculantEmbedding:
 
     __repr__ = summary
 
-    def sample(self, stream: Stream | int, n: int, *, antithetic: bool = False) -> Array:
+    def sample(self, n: int, *, antithetic: bool = False, rng: RNG) -> Array:
         """Draw functions of the prior on the grid.
 
         Parameters
         ----------
-        stream : Stream or int
-            The source of random numbers.
         n : int
             How many functions are drawn.
         antithetic : bool, default False
             Let every second function be minus the one before it, [eq-sa-pairs]; means of
             linear functionals are then exact, those of even ones are worth half.
+        rng : Stream, Generator or int
+            The source of random numbers.
 
         Returns
         -------
@@ -92,7 +92,7 @@ class CirculantEmbedding:
         [eq-sa-waves]: the real part of a fast Fourier transform, whose imaginary part is a
         second, independent draw. Source: Dietrich & Newsam (1997).
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         n = _check.whole(n, "n")
         if _check.flag(antithetic, "antithetic"):
             xp = array_namespace(self.eigenvalues)
@@ -166,7 +166,7 @@ def embed_circulant(
     --------
     >>> from gpnotes import Matern32, stream
     >>> prior = embed_circulant(Matern32(lengthscale=50.0), 100_000, 1.0)
-    >>> prior.sample(stream(1), 2).shape, prior.eigenvalues.shape
+    >>> prior.sample(2, rng=stream(1)).shape, prior.eigenvalues.shape
     ((2, 100000), (200000,))
     """
     _check.instance(kernel, "kernel", Kernel)

@@ -125,7 +125,7 @@ class GPEstimator(BaseEstimator):
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
         draws = stream_of_state(self.random_state) if self.restarts else None
-        return fit(model, X, y, restarts=self.restarts, stream=draws, fixed=zeros, steps=self.steps)
+        return fit(model, X, y, restarts=self.restarts, rng=draws, fixed=zeros, steps=self.steps)
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""

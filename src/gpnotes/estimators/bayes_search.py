@@ -103,7 +103,7 @@ class BayesSearchCV(BaseSearchCV):
         n_iter = _check.whole(self.n_iter, "n_iter", 1)
         at_once = _check.whole(self.n_points, "n_points", 1)
         seed = int(check_random_state(self.random_state).randint(_SEEDS))
-        optimiser = Optimiser(space, seed, goal="maximise", initial=self.initial)
+        optimiser = Optimiser(space, goal="maximise", initial=self.initial, rng=seed)
         blind = min(n_iter, 2 * (space.columns + 1) if self.initial is None else self.initial)
         while optimiser.count < n_iter:
             points = optimiser.ask_batch(min(at_once, n_iter - optimiser.count))

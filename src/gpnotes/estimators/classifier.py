@@ -137,7 +137,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         """
         rows = self._new_rows(X)
         if isinstance(self.posterior_, laplace.SoftmaxPosterior):
-            return self.posterior_.probability(rows, stream(0), _DRAWS)
+            return self.posterior_.probability(rows, _DRAWS, rng=stream(0))
         second = to_numpy(self.posterior_.probability(rows))
         return np.stack([1.0 - second, second], axis=1)
 

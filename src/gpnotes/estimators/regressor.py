@@ -227,7 +227,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         """
         rows = self._new_rows(X)
         count = _check.whole(n_samples, "n_samples", 1)
-        return self.posterior_.sample(rows, stream_of_state(random_state), count, noise).T
+        return self.posterior_.sample(rows, count, noise, rng=stream_of_state(random_state)).T
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""

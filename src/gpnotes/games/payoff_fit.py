@@ -12,7 +12,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.linalg import factorise
 from ..ground.params import names
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, array_namespace, as_array, epsilon, eye, to_numpy
 from ..infer.exact import GP, condition
 from ..infer.fitting import fit
@@ -47,7 +47,7 @@ def fit_payoffs(
     lengths: str = "strategy",
     length_bounds: tuple[float, float] | None = None,
     restarts: int | None = None,
-    stream: Stream | int | None = None,
+    rng: RNG | None = None,
 ) -> PayoffModel:
     """Fit a payoff model to samples of full profiles and of what each strategy earned in them.
 
@@ -85,8 +85,8 @@ def fit_payoffs(
         number of opponents in a role: payoffs of whole profiles, one player apart at least, tell a
         length scale below one from another only by the noise.
     restarts : int, optional
-        The number of starts beside the first, which need a `stream`; two unless given.
-    stream : Stream or int, optional
+        The number of starts beside the first, which need a `rng`; two unless given.
+    rng : Stream, Generator or int, optional
         The stream that draws these starts; without it each process is fitted from one start.
 
     Returns
@@ -117,7 +117,7 @@ def fit_payoffs(
     earned = np.asarray(to_numpy(payoffs), float)
     check_profiles(game, rows)
     repeated = _repeated(repetitions, payoffs)
-    stream = None if stream is None else stream_of(stream, "stream")
+    stream = None if rng is None else stream_of(rng)
     options = _checked(_Options(noise_var, lengths, length_bounds, restarts), stream)
     samples = [_samples_of(game, s, rows, earned, repeated) for s in range(game.size)]
     expansions = []
@@ -212,7 +212,7 @@ def _bounds(given: tuple[float, float] | None) -> tuple[float, float] | None:
 
 def _restarts(given: int | None, stream: Stream | None) -> int:
     if stream is None and given is not None and _check.whole(given, "restarts"):
-        raise ValueError(f"restarts={given} need a stream to draw their starts from; got none")
+        raise ValueError(f"restarts={given} need an rng to draw their starts from; got none")
     return (0 if stream is None else 2) if given is None else _check.whole(given, "restarts")
 
 
@@ -345,7 +345,7 @@ def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | N
     else:
         fixed.append("noise_var")
     restarts = options.restarts or 0
-    return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, stream=stream).model
+    return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, rng=stream).model
 
 
 def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, array_namespace, to_numpy
 from .expansion import Expansion
@@ -97,8 +97,8 @@ class PayoffModel:
         point       the payoff at the mean profile
         neighbours  the mean over profiles near the likeliest; for few          moves,
                     opponents                                                   limit
-        sampled     the mean over profiles that are drawn; `sampled_payoffs`    stream,
-                    has its standard error                                      samples
+        sampled     the mean over profiles that are drawn; `sampled_payoffs`    samples,
+                    has its standard error                                      rng
         ==========  ==========================================================  ==========
 
         Parameters
@@ -109,8 +109,8 @@ class PayoffModel:
             The name of a method of the table.
         **options : object
             Options of the method, and what they are unless given: blocks of mixtures in
-            ``threads=1`` at a time, ``limit=200000`` profiles, ``moves=2`` players, a ``stream``
-            to draw from, ``samples=1000`` for each mixture.
+            ``threads=1`` at a time, ``limit=200000`` profiles, ``moves=2`` players,
+            ``samples=1000`` for each mixture, and an ``rng`` to draw them from.
 
         Returns
         -------
@@ -242,19 +242,17 @@ class PayoffModel:
         chosen = [payoff for payoff, keep in zip(self.expansions, mask, strict=True) if keep]
         return PayoffModel(game, tuple(payoff.restrict(mask) for payoff in chosen))
 
-    def sampled_payoffs(
-        self, mixtures: Array, stream: Stream | int, *, samples: int = 1000
-    ) -> Estimate:
+    def sampled_payoffs(self, mixtures: Array, *, samples: int = 1000, rng: RNG) -> Estimate:
         """Deviation payoffs as means over drawn profiles, with standard errors.
 
         Parameters
         ----------
         mixtures : Array, shape (S,) or (B, S)
             The mixtures, one a row.
-        stream : Stream or int
-            The stream to draw from.
         samples : int, default 1000
             The number of profiles drawn for each mixture.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
@@ -267,14 +265,14 @@ class PayoffModel:
         >>> from gpnotes import stream
         >>> near = Expansion(np.asarray([[2.0, 0.0]]), np.ones(1), np.ones(2))
         >>> model = PayoffModel(RoleSymmetricGame((3,), (2,)), (near, near))
-        >>> drawn = model.sampled_payoffs(np.asarray([[0.5, 0.5]]), stream(0))
+        >>> drawn = model.sampled_payoffs(np.asarray([[0.5, 0.5]]), rng=stream(0))
         >>> bool((abs(drawn.mean - 0.4385) < 4.0 * drawn.standard_error).all())
         True
         """
-        return self._sampled(mixtures, False, stream, samples)[0]
+        return self._sampled(mixtures, False, rng, samples)[0]
 
     def sampled_payoffs_and_jacobian(
-        self, mixtures: Array, stream: Stream | int, *, samples: int = 1000
+        self, mixtures: Array, *, samples: int = 1000, rng: RNG
     ) -> tuple[Estimate, Estimate]:
         """`sampled_payoffs`, and Jacobians from draws of their own.
 
@@ -282,7 +280,7 @@ class PayoffModel:
 
         Parameters
         ----------
-        mixtures, stream, samples
+        mixtures, samples, rng
             As in `sampled_payoffs`.
 
         Returns
@@ -292,13 +290,11 @@ class PayoffModel:
         jacobian : Estimate
             Their Jacobians, (B, S, S).
         """
-        payoffs, jacobian = self._sampled(mixtures, True, stream, samples)
+        payoffs, jacobian = self._sampled(mixtures, True, rng, samples)
         return payoffs, jacobian
 
-    def _sampled(
-        self, mixtures: Array, gradient: bool, stream: Stream | int, samples: int
-    ) -> list[Estimate]:
-        options = {"stream": stream, "samples": samples}
+    def _sampled(self, mixtures: Array, gradient: bool, rng: RNG, samples: int) -> list[Estimate]:
+        options = {"samples": samples, "rng": rng}
         columns = zip(*self._expectations(mixtures, gradient, "sampled", options), strict=True)
         values, gradients, value_errors, gradient_errors = columns
         estimates = [(values, value_errors), (gradients, gradient_errors)][: 1 + gradient]
@@ -407,6 +403,6 @@ def _options(method: str, given: dict[str, Any]) -> Options:
         if name not in allowed:
             has = ", ".join(allowed) or "no options"
             raise TypeError(f"method {method!r} has {has}; got {name}")
-    if given.get("stream") is not None:  # here, as all roles draw from the one
-        given = {**given, "stream": stream_of(given["stream"], "stream")}
+    if given.get("rng") is not None:  # here, as all roles draw from the one
+        given = {**given, "rng": stream_of(given["rng"])}
     return Options(**given)

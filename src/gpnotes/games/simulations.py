@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.xp import (
     Array,
     HostMatrix,
@@ -37,9 +37,9 @@ def propose_profiles(
     mixtures: Array,
     count: int = 1,
     *,
-    stream: Stream | int,
     candidates: int = 200,
     method: str = "gaussian",
+    rng: RNG,
 ) -> Matrix:
     """Propose profiles to simulate, one after another, where the error of the regret shrinks most.
 
@@ -55,12 +55,12 @@ def propose_profiles(
         The mixtures whose regrets are asked for, as equilibria of the model.
     count : int, default 1
         The number of profiles to propose.
-    stream : Stream or int
-        The stream that the candidates are drawn from.
     candidates : int, default 200
         The number of profiles to choose from, each for as many simulations as it is worth.
     method : ``"gaussian"``, ``"exact"`` or ``"enumerated"``, default ``"gaussian"``
         The way to the expectations.
+    rng : Stream, Generator or int
+        The stream that the candidates are drawn from.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def propose_profiles(
     >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
     >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
     >>> model = fit_payoffs(game, profiles[6:], -profiles[6:], noise_var=0.01)
-    >>> bool((propose_profiles(model, np.asarray([0.2, 0.8]), 3, stream=0)[:, 0] < 6).all())
+    >>> bool((propose_profiles(model, np.asarray([0.2, 0.8]), 3, rng=0)[:, 0] < 6).all())
     True
     """
     _check.instance(model, "model", PayoffModel)
@@ -88,7 +88,7 @@ def propose_profiles(
     p = model.game.check_mixtures(mixtures)
     if p.shape[0] == 0:
         raise ValueError("mixtures must have at least one row; got none")
-    generator = stream_of(stream, "stream").generator
+    generator = stream_of(rng).generator
     weights = _weights(model, p, method, generator)
     profiles = _candidates(model, np.asarray(to_numpy(p), float), candidates, generator)
     known = [

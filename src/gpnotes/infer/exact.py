@@ -16,7 +16,7 @@ from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
@@ -320,19 +320,19 @@ class ExactPosterior:
         return joint_root(self.trend, mean, plus_noise(covariance, noise_var), scales)
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, noise: bool = False, *, rng: RNG) -> Matrix:
         """Draw functions at inputs, or sets of new y.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        stream : Stream or int
-            The source of random numbers.
         n : int
             How many functions are drawn.
         noise : bool, default False
             Draw sets of new y, with noise.
+        rng : Stream, Generator or int
+            The source of random numbers.
 
         Returns
         -------
@@ -348,9 +348,9 @@ class ExactPosterior:
         which rounding settles the order: the functions are as likely, but another machine may draw
         others. Neither takes jitter. Costs O(n² m + n m² + m³).
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         _check.whole(n, "n")
-        return self.joint(Xs, noise).sample(stream, n)
+        return self.joint(Xs, noise).sample(n, rng=stream)
 
     @property
     def log_evidence(self) -> float:

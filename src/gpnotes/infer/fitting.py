@@ -17,7 +17,7 @@ from ..ground import check as _check
 from ..ground.chunks import Chunks, Data, Rows
 from ..ground.conversion import columns_of, together
 from ..ground.params import Parameters
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostVector, Matrix, Vector
 from ..model.contracts import Prior
@@ -40,7 +40,6 @@ def fit(
     y: Vector | None = None,
     *,
     restarts: int = 0,
-    stream: Stream | int | None = None,
     restart_sd: float = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
@@ -48,6 +47,7 @@ def fit(
     steps: int = 200,
     callback: Callback | None = None,
     progress: bool = False,
+    rng: RNG | None = None,
 ) -> Fit[M]:
     """Maximise the evidence of y (n,) at X (n, d) over what is free in a model.
 
@@ -66,8 +66,6 @@ def fit(
         The observations; None where `X` is chunks or sums, which hold them.
     restarts : int, default 0
         How many further runs start at the parameters of `model` moved at random.
-    stream : Stream, int or None, default None
-        The source of random numbers for the restarts.
     restart_sd : float, default 1.0
         What the standard normals that move a start are multiplied by: in logarithms where the
         parameters are positive, a mean in units of the standard deviation of y.
@@ -87,6 +85,8 @@ def fit(
         ``callback(run)`` is called after each run; if it returns True, that run is the last.
     progress : bool, default False
         Show a bar of how many of the runs are done, by ``tqdm`` of the extra `progress`.
+    rng : Stream, Generator, int or None, default None
+        The source of random numbers for the restarts.
 
     Returns
     -------
@@ -122,7 +122,7 @@ def fit(
     steps = _check.whole(steps, "steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
-    starts = _starts(objective, restarts, stream, restart_sd)
+    starts = _starts(objective, restarts, rng, restart_sd)
     bar = bar_of(len(starts), "fit", "run") if _check.flag(progress, "progress") else None
     ended = (objective.run(start, steps) for start in starts)
     runs = sorted(_until(ended, callback, bar), key=lambda run: -run.objective)
@@ -165,17 +165,17 @@ class _Exact:
 
 
 def _starts(
-    objective: Objective[Any], restarts: int, stream: Stream | int | None, sd: float
+    objective: Objective[Any], restarts: int, rng: RNG | None, sd: float
 ) -> list[HostVector]:
     """The given start, and others whose parameters are drawn around its."""
     restarts = _check.whole(restarts, "restarts", 0)
     sd = _check.positive(_check.number(sd, "restart_sd"), "restart_sd", zero=True)
     start = objective.vector(objective.model)
-    if stream is None:
+    if rng is None:
         if restarts:
-            raise ValueError("restarts need a stream to draw their starts from")
+            raise ValueError("restarts need an rng to draw their starts from")
         return [start]
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     many = len(objective.limits)
     units = sd * objective.units[:many]
     draws = (np.asarray(stream.normal(many)) for _ in range(restarts))

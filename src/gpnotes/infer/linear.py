@@ -15,7 +15,7 @@ from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import positive, settle
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from ..model.normal import of_root
@@ -279,17 +279,17 @@ class WeightPosterior:
         return _check.alike(Phi_s, "Phi_s", self.weight_mean, "prior_cov")
 
     @takes("Phi_s")
-    def sample(self, Phi_s: Matrix, stream: Stream | int, n: int) -> Matrix:
+    def sample(self, Phi_s: Matrix, n: int, *, rng: RNG) -> Matrix:
         """Draw functions at features: weights are drawn, and multiplied by the features.
 
         Parameters
         ----------
         Phi_s : Matrix, shape (m, R)
             The features, one row a place.
-        stream : Stream or int
-            The source of random numbers.
         n : int
             How many functions are drawn.
+        rng : Stream, Generator or int
+            The source of random numbers.
 
         Returns
         -------
@@ -297,26 +297,26 @@ class WeightPosterior:
             The values, one function a row.
         """
         self._validate(Phi_s)
-        return self.sample_weights(stream, n) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
+        return self.sample_weights(n, rng=rng) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
 
-    def sample_weights(self, stream: Stream | int, n: int) -> Matrix:
+    def sample_weights(self, n: int, *, rng: RNG) -> Matrix:
         """Draw weights: the mean plus the Cholesky factor times standard normals.
 
         Parameters
         ----------
-        stream : Stream or int
-            The source of random numbers.
         n : int
             How many draws.
+        rng : Stream, Generator or int
+            The source of random numbers.
 
         Returns
         -------
         Matrix, shape (n, R)
             The weights, one draw a row.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         n = _check.whole(n, "n")
-        return of_root(self.weight_mean, self.cholesky.lower).sample(stream, n)
+        return of_root(self.weight_mean, self.cholesky.lower).sample(n, rng=stream)
 
 
 def _number(y: Any, name: str) -> float:

@@ -18,7 +18,7 @@ from dataclasses import Field
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
-from ..ground.random import Stream
+from ..ground.random import RNG
 from ..ground.showing import summary
 from ..ground.xp import Array, HostArray, Matrix, Vector
 
@@ -227,17 +227,17 @@ class Posterior(Protocol):
     def covariance(self, Xs: Matrix, /) -> Matrix:
         """Find the covariance of f at Xs (m, d), as a matrix (m, m)."""
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int, /) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, /, *, rng: RNG) -> Matrix:
         """Draw functions from the posterior.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        stream : Stream
-            The random numbers.
         n : int
             How many functions to draw.
+        rng : Stream, Generator or int
+            The random numbers.
 
         Returns
         -------

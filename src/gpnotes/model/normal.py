@@ -15,7 +15,7 @@ from typing import Literal, get_args
 from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, FactorisationError
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 
@@ -280,22 +280,22 @@ class Normal:
         reach = NormalDist().inv_cdf(0.5 * (1.0 + level)) * sd
         return self.mean - reach, self.mean + reach
 
-    def sample(self, stream: Stream | int, n: int) -> Matrix:
+    def sample(self, n: int, *, rng: RNG) -> Matrix:
         """Draw independently from the distribution: mean plus root times standard normal numbers.
 
         Parameters
         ----------
-        stream : Stream or int
-            The random numbers.
         n : int
             How many draws to make, from 0.
+        rng : Stream, Generator or int
+            The random numbers.
 
         Returns
         -------
         Matrix, shape (n, size)
             The draws, one a row.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         _check.whole(n, "n")
         draws = stream.normal((n, self.root.shape[1]), like=self.mean)
         xp = array_namespace(draws)

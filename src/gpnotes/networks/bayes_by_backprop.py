@@ -10,7 +10,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.adam import Adam
 from ..ground.conversion import takes
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
@@ -40,22 +40,22 @@ class MeanField:
         size = _check.vector(self.mean, "mean").shape[0]
         _check.alike(_check.vector(self.log_sd, "log_sd", size=size), "log_sd", self.mean, "mean")
 
-    def draw(self, stream: Stream | int, m: int) -> Matrix:
+    def draw(self, m: int, *, rng: RNG) -> Matrix:
         """Draw the weights (m, p) of m networks.
 
         Parameters
         ----------
-        stream : Stream or int
-            The stream to draw from.
         m : int
             How many.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
         Matrix, shape (m, p)
             The weights.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         m = _check.whole(m, "m", 1)
         return self.at(stream.normal((m, self.mean.shape[0]), like=self.mean))
 
@@ -153,11 +153,11 @@ def fit_mean_field(
     X: Matrix,
     y: Vector,
     start: MeanField,
-    stream: Stream | int,
     *,
     steps: int = 1000,
     rate: float = 0.02,
     draws: int = 4,
+    rng: RNG,
 ) -> FittedField:
     """Raise the bound by steps of Adam, each by fresh draws of the weights.
 
@@ -171,14 +171,14 @@ def fit_mean_field(
         The readings.
     start : MeanField
         Where it starts: well so at the most probable weights, with small deviations.
-    stream : Stream or int
-        The stream of the draws.
     steps : int, default 1000
         The number of steps.
     rate : float, default 0.02
         The length of the first steps in each entry; it falls to zero along a line.
     draws : int, default 4
         The draws of a step.
+    rng : Stream, Generator or int
+        The stream of the draws.
 
     Returns
     -------
@@ -187,7 +187,7 @@ def fit_mean_field(
     """
     steps, rate = validated_steps(steps, rate)
     draws = _check.whole(draws, "draws", 1)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
     _check.instance(start, "start", MeanField)
     q = start

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..ground import check as _check
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
 from .model import BayesianNetwork, readings
@@ -32,22 +32,22 @@ class LastLayer:
 
     __repr__ = summary
 
-    def draw(self, stream: Stream | int, m: int) -> Matrix:
+    def draw(self, m: int, *, rng: RNG) -> Matrix:
         """Draw the weights (m, p) of m networks, of which all but the last layer are equal.
 
         Parameters
         ----------
-        stream : Stream or int
-            The stream to draw from.
         m : int
             How many.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
         Matrix, shape (m, p)
             The weights.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         m, xp = _check.whole(m, "m", 1), array_namespace(self.theta)
         moves = []
         for factor in self.factors:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.conversion import takes
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .layers import Network
 from .model import BayesianNetwork, joint_and_gradient, readings
@@ -17,12 +17,12 @@ __all__ = ["drop_masks", "fit_dropped"]
 
 def drop_masks(
     network: Network,
-    stream: Stream | int,
     m: int,
     *,
     drop: float,
     what: str = "edges",
     like: Array | None = None,
+    rng: RNG,
 ) -> Matrix:
     """Draw which weights (m, p) of m networks are there, one, and which have been dropped, zero.
 
@@ -30,8 +30,6 @@ def drop_masks(
     ----------
     network : Network
         The network.
-    stream : Stream or int
-        The stream to draw from.
     m : int
         How many.
     drop : float
@@ -41,6 +39,8 @@ def drop_masks(
         all the weights of what it sends on. Offsets stay.
     like : Array or None, default None
         The masks are in the kind of it; without it, NumPy float64.
+    rng : Stream, Generator or int
+        The stream to draw from.
 
     Returns
     -------
@@ -55,12 +55,12 @@ def drop_masks(
     --------
     >>> from gpnotes import stream
     >>> net = Network((1, 2, 1))
-    >>> drop_masks(net, stream(3), 2, drop=0.5, what="vertices")
+    >>> drop_masks(net, 2, drop=0.5, what="vertices", rng=stream(3))
     array([[1., 1., 1., 1., 0., 0., 1.],
            [1., 1., 1., 1., 1., 1., 1.]])
     """
     _check.instance(network, "network", Network)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     m, drop = _check.whole(m, "m", 1), _share(drop)
     edges = _check.choice(what, "what", ("edges", "vertices")) == "edges"
     if like is not None:
@@ -95,13 +95,13 @@ def fit_dropped(
     X: Matrix,
     y: Vector,
     start: Vector,
-    stream: Stream | int,
     *,
     drop: float,
     what: str = "edges",
     steps: int = 1000,
     rate: float = 0.03,
     draws: int = 4,
+    rng: RNG,
 ) -> Ascended:
     """Fit the weights that are dropped or not: maximise what is expected of the log likelihood.
 
@@ -118,8 +118,6 @@ def fit_dropped(
         The readings.
     start : Vector, shape (p,)
         Where it starts.
-    stream : Stream or int
-        The stream of the masks.
     drop : float
         The probability that an edge or a vertex is dropped, from 0 to below 1.
     what : {"edges", "vertices"}, default "edges"
@@ -130,6 +128,8 @@ def fit_dropped(
         The length of the first steps in each weight; it falls to zero along a line.
     draws : int, default 4
         The masks of a step.
+    rng : Stream, Generator or int
+        The stream of the masks.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def fit_dropped(
     """
     steps, rate = validated_steps(steps, rate)
     _check.instance(model, "model", BayesianNetwork)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     draws, drop = _check.whole(draws, "draws", 1), _share(drop)
     edges = _check.choice(what, "what", ("edges", "vertices")) == "edges"
     _check.vector(start, "start", size=model.network.size)

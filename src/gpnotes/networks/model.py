@@ -14,7 +14,7 @@ from ..fast.networks import Workspace
 from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.conversion import takes
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from .layers import Network
@@ -42,7 +42,7 @@ class BayesianNetwork:
     --------
     >>> from gpnotes import stream
     >>> model = BayesianNetwork(Network((1, 5, 2)))
-    >>> model.draw(stream(0), 3).shape
+    >>> model.draw(3, rng=stream(0)).shape
     (3, 22)
     """
 
@@ -69,24 +69,24 @@ class BayesianNetwork:
                 f"{self.network.sizes[-1]}"
             )
 
-    def draw(self, stream: Stream | int, m: int, *, like: Array | None = None) -> Matrix:
+    def draw(self, m: int, *, like: Array | None = None, rng: RNG) -> Matrix:
         """Draw the weights (m, p) of m networks from the prior.
 
         Parameters
         ----------
-        stream : Stream or int
-            The stream to draw from.
         m : int
             How many.
         like : Array or None, default None
             The weights are in the kind of it; without it, NumPy float64.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
         Matrix, shape (m, p)
             The weights.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         m = _check.whole(m, "m", 1)
         noise = stream.normal((m, self.network.size), like=like)
         return noise * self.variances(noise) ** 0.5

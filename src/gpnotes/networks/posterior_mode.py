@@ -10,7 +10,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.adam import Adam
 from ..ground.conversion import takes
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
@@ -103,7 +103,7 @@ def map_estimate(
     >>> from gpnotes.networks import BayesianNetwork, Network
     >>> model = BayesianNetwork(Network((1, 8, 2)))
     >>> X = np.linspace(-2.0, 2.0, 30)[:, None]
-    >>> found = map_estimate(model, X, np.sin(X[:, 0]), model.draw(stream(0), 3), steps=50)
+    >>> found = map_estimate(model, X, np.sin(X[:, 0]), model.draw(3, rng=stream(0)), steps=50)
     >>> found.theta.shape, bool((found.trace[-1] > found.trace[0]).all())
     ((3, 34), True)
     """
@@ -124,19 +124,19 @@ def _from_start(
     return data
 
 
-def bootstrap_counts(stream: Stream | int, n: int, m: int, *, like: Array | None = None) -> Matrix:
+def bootstrap_counts(n: int, m: int, *, like: Array | None = None, rng: RNG) -> Matrix:
     """Draw m samples of n readings with replacement: how often each reading is in each, (m, n).
 
     Parameters
     ----------
-    stream : Stream or int
-        The stream to draw from.
     n : int
         The number of readings.
     m : int
         The number of samples.
     like : Array or None, default None
         The counts are in the kind of it; without it, NumPy float64.
+    rng : Stream, Generator or int
+        The stream to draw from.
 
     Returns
     -------
@@ -146,10 +146,10 @@ def bootstrap_counts(stream: Stream | int, n: int, m: int, *, like: Array | None
     Examples
     --------
     >>> from gpnotes import stream
-    >>> bootstrap_counts(stream(0), 4, 2).sum(axis=1)
+    >>> bootstrap_counts(4, 2, rng=stream(0)).sum(axis=1)
     array([4., 4.])
     """
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     n, m = _check.whole(n, "n", 1), _check.whole(m, "m", 1)
     picked = np.asarray(stream.integers(0, n, (m, n)))
     counts = np.stack([np.bincount(row, minlength=n) for row in picked])

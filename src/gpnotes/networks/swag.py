@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..ground import check as _check
 from ..ground.conversion import takes
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace, zeros
 from .model import BayesianNetwork, joint_and_gradient, readings
@@ -135,22 +135,22 @@ class Snapshots:
     def _variances(self) -> Vector:
         return self.squares / _two_or_more(self.count)
 
-    def draw(self, stream: Stream | int, m: int) -> Matrix:
+    def draw(self, m: int, *, rng: RNG) -> Matrix:
         """Draw the weights (m, p) of m networks.
 
         Parameters
         ----------
-        stream : Stream or int
-            The stream to draw from.
         m : int
             How many.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
         Matrix, shape (m, p)
             The weights.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         m = _check.whole(m, "m", 1)
         D, xp = array_namespace(self.mean).stack(self.last), array_namespace(self.mean)
         own = stream.normal((m, D.shape[1]), like=D) * xp.sqrt(0.5 * self._variances())
@@ -164,13 +164,13 @@ def collect_snapshots(
     X: Matrix,
     y: Vector,
     start: Vector,
-    stream: Stream | int,
     *,
     steps: int = 1000,
     rate: float = 0.01,
     batch: int = 10,
     every: int = 10,
     rank: int = 20,
+    rng: RNG,
 ) -> Snapshots:
     """Take stochastic gradient steps of one length, and snapshots of the weights on the way.
 
@@ -184,8 +184,6 @@ def collect_snapshots(
         The readings.
     start : Vector, shape (p,)
         Where it starts: the most probable weights.
-    stream : Stream or int
-        The stream that picks the readings of a step.
     steps : int, default 1000
         The number of steps.
     rate : float, default 0.01
@@ -196,6 +194,8 @@ def collect_snapshots(
         The steps from one snapshot to the next; the first one comes after as many.
     rank : int, default 20
         The most deviations that are kept, from 2.
+    rng : Stream, Generator or int
+        The stream that picks the readings of a step.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def collect_snapshots(
         What they gave.
     """
     steps, rate = validated_steps(steps, rate)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
     theta = _check.vector(start, "start", size=model.network.size)
     every = _check.whole(every, "every", 1, max(steps // 2, 1))

@@ -13,7 +13,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground import files
 from ..ground.params import Parameters
-from ..ground.random import Stream, stream_of
+from ..ground.random import RNG, Stream, stream_of
 from ..ground.threads import in_one_pool
 from ..ground.xp import (
     Array,
@@ -48,7 +48,6 @@ def sample(
     sampler: Sampler,
     start: Vector | Matrix | None = None,
     *,
-    stream: Stream | int,
     num_chains: int = 4,
     draws: int = 1000,
     num_warmup: int = 1000,
@@ -56,6 +55,7 @@ def sample(
     file: str | os.PathLike[str] | None = None,
     callback: Callback | None = None,
     progress: bool = False,
+    rng: RNG,
 ) -> Chains:
     """Run chains on a log density.
 
@@ -72,8 +72,6 @@ def sample(
     start : Vector, shape (d,), Matrix, shape (num_chains, d), or None
         Where the chains start. R-hat says most where the starts lie further apart than the draws.
         None for an objective: around the parameters of its model, moved by half their units.
-    stream : Stream or int
-        The source of random numbers; the same one gives the same draws.
     num_chains : int, default 4
         How many chains.
     draws : int, default 1000
@@ -90,6 +88,8 @@ def sample(
         ``callback(chain, draws)`` after every hundred draws.
     progress : bool, default False
         Show a bar of the draws, by ``tqdm`` of the extra `progress`.
+    rng : Stream, Generator or int
+        The source of random numbers; the same one gives the same draws.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def sample(
     --------
     >>> from gpnotes import stream
     >>> from gpnotes.samplers import NUTS
-    >>> found = sample(lambda x: (-0.5 * float(x @ x), -x), NUTS(), np.zeros(2), stream=stream(1))
+    >>> found = sample(lambda x: (-0.5 * float(x @ x), -x), NUTS(), np.zeros(2), rng=stream(1))
     >>> bool(np.all(found.rhat < 1.01))
     True
     """
@@ -119,7 +119,7 @@ def sample(
         raise TypeError(
             f"sampler must be a sampler, with target_acceptance, init and step; got {got}"
         )
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     num_chains = _check.whole(num_chains, "num_chains", 1)
     draws = _check.whole(draws, "draws", 1)
     num_warmup = _check.whole(num_warmup, "num_warmup")

@@ -51,7 +51,7 @@ def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
     chosen = learner.act(memory, np.arange(_RUNS) % states, stream(1))
     _whole(chosen, actions, "act must return an action for each run")
     world = Tabular(_process(states, actions))
-    settings: dict[str, Any] = {"runs": _RUNS, "stream": stream(1), "horizon": 7}
+    settings: dict[str, Any] = {"runs": _RUNS, "rng": stream(1), "horizon": 7}
     whole = run(learner, world, steps=_STEPS, **settings)
     again = run(learner, world, steps=_STEPS, **settings)
     _same(whole.memory, again.memory, "the same random numbers gave other runs")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.random import Stream, stream
+from ..ground.random import RNG, stream
 from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, epsilon, to_numpy
 from ..model.contracts import missing
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
@@ -27,7 +27,7 @@ class Classes(Protocol):
     def predict(self, Xs: Matrix, /) -> tuple[Matrix, Stack]:
         """Find the means (m, c) and the covariances (m, c, c) of all functions."""
 
-    def probability(self, Xs: Matrix, stream: Stream, n: int, /) -> Matrix:
+    def probability(self, Xs: Matrix, n: int, /, *, rng: RNG) -> Matrix:
         """Find the probabilities (m, c), averaged over n draws."""
 
 
@@ -53,7 +53,7 @@ class Mixed(Protocol):
     def log_density(self, Xs: Matrix, y: Vector, /) -> Vector:
         """Find the log density of new y, each by itself."""
 
-    def sample(self, Xs: Matrix, stream: Stream, n: int, /) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, /, *, rng: RNG) -> Matrix:
         """Draw n functions."""
 
 
@@ -91,9 +91,9 @@ def check_classes(posterior: Classes, Xs: Matrix) -> None:
         close(f"the mean at input {i} and that of it alone", alone[0][0, :], mean[i, :], top)
         what = f"the covariance at input {i} and that of it alone"
         close(what, alone[1][0, :, :], covariance[i, :, :], top)
-    told = posterior.probability(Xs, stream(0), _DRAWS)
+    told = posterior.probability(Xs, _DRAWS, rng=stream(0))
     is_array("probability", told, (m, classes), Xs)
-    again = posterior.probability(Xs, stream(0), _DRAWS)
+    again = posterior.probability(Xs, _DRAWS, rng=stream(0))
     close("probabilities by the same random numbers", told, again, 0.0)
     _check_shares(_host(told), _host(mean), _host(covariance), 1e3 * epsilon(Xs))
 
@@ -219,7 +219,7 @@ def check_mixture(posterior: Mixed, Xs: Matrix, *, continuous: bool = True) -> N
 
 def _check_functions(posterior: Mixed, Xs: Matrix, means: Any, variances: Any, top: float) -> None:
     """Mean and variance of functions; parts and functions both have errors of their own."""
-    drawn = posterior.sample(Xs, stream(0), _DRAWS)
+    drawn = posterior.sample(Xs, _DRAWS, rng=stream(0))
     is_array("sample", drawn, (_DRAWS, means.shape[1]), Xs)
     host, one_part = _host(drawn), len(means) == 1
     spread = host.var(axis=0)

@@ -271,7 +271,7 @@ def _check_noise_and_chunks(posterior: contracts.Posterior, Xs: Matrix, top: flo
 def _check_draws(posterior: contracts.Posterior, Xs: Matrix, top: float) -> None:
     """Mean and variance of many draws; six of their own standard deviations are allowed."""
     mean, variance = (to_numpy(a) for a in posterior.predict(Xs))
-    draws = posterior.sample(Xs, stream(0), _DRAWS)
+    draws = posterior.sample(Xs, _DRAWS, rng=stream(0))
     is_array("sample", draws, (_DRAWS, Xs.shape[0]), Xs)
     host = np.asarray(to_numpy(draws), dtype=np.float64)
     off = np.abs(host.mean(axis=0) - mean) - 6.0 * np.sqrt(variance / _DRAWS)

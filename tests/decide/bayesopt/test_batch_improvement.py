@@ -27,7 +27,7 @@ from gpnotes.testing import gradcheck
 PLANE = [(-1.0, 2.0), (0.0, 3.0)]
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     """A model without a fit, for loops of which only the course matters."""
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
@@ -66,7 +66,7 @@ def test_draws_average_to_the_improvement_of_two_points(seed):
     """Five standard errors, and one hundredth for the features."""
     posterior = a_posterior(seed)
     best = float(np.max(posterior.mean(posterior.X)))
-    paths = sample_paths(posterior, 4000, stream(seed), features=4096)
+    paths = sample_paths(posterior, 4000, features=4096, rng=stream(seed))
     pair = np.random.default_rng(seed + 50).random((2, 2))
     improvements = np.clip(paths(pair).max(axis=1) - best, 0.0, None)
     value = joint_improvement(paths, pair, best)
@@ -91,7 +91,7 @@ def test_slopes_are_those_of_differences(space, rng, monkeypatch):
     X = rng.random((6, 2))
     gp = GP(Matern52(1.0, 0.4), 1e-3)
     posterior = condition(gp, space.asarray(X), space.asarray(np.sin(5.0 * X[:, 0])))
-    paths = sample_paths(posterior, 16, stream(1), features=64)
+    paths = sample_paths(posterior, 16, features=64, rng=stream(1))
     surface = fresh_after(paths, space.asarray(rng.random((2, 2))), 0.2)
     at = space.asarray(rng.random((5, 2)))
     values, slopes = surface.values_and_gradient(at)
@@ -103,7 +103,7 @@ def test_slopes_are_those_of_differences(space, rng, monkeypatch):
 
 def test_where_no_draw_improves_nothing_is_taken_away():
     posterior = a_posterior(5)
-    paths = sample_paths(posterior, 8, stream(1), features=64)
+    paths = sample_paths(posterior, 8, features=64, rng=stream(1))
     surface = fresh_after(paths, posterior.X[:1], 50.0)
     values, slopes = surface.values_and_gradient(np.full((1, 2), 0.37))
     np.testing.assert_array_equal(values, 0.0)
@@ -131,7 +131,7 @@ def test_pairs_are_worth_more_than_those_of_a_believer():
 
 def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
     def told(acquisition):
-        made = Optimiser(PLANE, 3, model=quick, initial=5, acquisition=acquisition)
+        made = Optimiser(PLANE, model=quick, initial=5, acquisition=acquisition, rng=3)
         while made.count < 7:
             x = made.ask()
             made.tell(x, bowl(x))
@@ -149,7 +149,7 @@ def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
 
 def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
     made = Optimiser(
-        PLANE, 2, acquisition=JointImprovement(64, 128), linear=[Linear([1.0, 1.0], most=0.6)]
+        PLANE, acquisition=JointImprovement(64, 128), linear=[Linear([1.0, 1.0], most=0.6)], rng=2
     )
     for _ in range(5):
         for x in made.ask_batch(4):
@@ -157,7 +157,7 @@ def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
             made.tell(x, bowl(x))
     assert made.best.y - 2 * 0.1**2 < 5e-3  # at (0.3, 0.3)
     space = Space({"n": Integer(0, 9), "r": Real(0.0, 1.0)})
-    whole = Optimiser(space, 2, acquisition=JointImprovement(64, 128), model=quick)
+    whole = Optimiser(space, acquisition=JointImprovement(64, 128), model=quick, rng=2)
     for _ in range(5):
         for point in whole.ask_batch(4):
             whole.tell(point, (point["n"] - 6) ** 2 + point["r"])
@@ -168,10 +168,10 @@ def test_it_goes_with_constraints_and_from_a_file(tmp_path):
     options = {"acquisition": JointImprovement(32, 64), "constraints": 1, "model": quick}
 
     def run(path, kills):
-        made, points = Optimiser(PLANE, 5, path=path, **options), []
+        made, points = Optimiser(PLANE, path=path, rng=5, **options), []
         for number in range(5):
             if number in kills:
-                made = Optimiser(PLANE, 5, path=path, **options)
+                made = Optimiser(PLANE, path=path, rng=5, **options)
             points.append(made.ask_batch(3))
             for x in points[-1]:
                 made.tell(x, bowl(x), constraints=[float(x[0] - 0.1)])
@@ -192,6 +192,6 @@ def test_numbers_that_do_not_fit_are_refused(given, kind, said):
     with pytest.raises(kind, match=said):
         JointImprovement(**given)
     with pytest.raises(TypeError, match=r"JointImprovement\(\); got the class"):
-        Optimiser(PLANE, 1, acquisition=JointImprovement)
+        Optimiser(PLANE, acquisition=JointImprovement, rng=1)
     with pytest.raises(ValueError, match="JointImprovement with gradients=True"):
-        Optimiser(PLANE, 1, acquisition=JointImprovement(), gradients=True)
+        Optimiser(PLANE, acquisition=JointImprovement(), gradients=True, rng=1)

@@ -28,7 +28,7 @@ from gpnotes.testing import gradcheck
 SQUARE = [(0.0, 1.0)] * 2
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     """A model without a fit, for loops of which only the course matters."""
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
@@ -46,7 +46,7 @@ BEST = -math.exp(-8.0 * 0.3**2)  # at (0.6, 0.6)
 
 @pytest.mark.parametrize("seed", [31, pytest.param(32, marks=pytest.mark.nightly)])
 def test_the_best_feasible_place_is_found_where_chance_does_not_come_near(seed):
-    found = minimise(ringed, SQUARE, 22, seed, constraints=1)
+    found = minimise(ringed, SQUARE, 22, constraints=1, rng=seed)
     feasible = [e for e in found.evaluations if e.constraints[0] <= 0.0]
     assert found.best is min(feasible, key=lambda e: e.y)
     assert found.best.y - BEST < 0.01
@@ -60,7 +60,7 @@ def test_the_best_feasible_place_is_found_where_chance_does_not_come_near(seed):
 
 
 def test_without_the_constraint_the_least_place_is_infeasible():
-    found = minimise(lambda x: ringed(x)[0], SQUARE, 14, 31)
+    found = minimise(lambda x: ringed(x)[0], SQUARE, 14, rng=31)
     assert ringed(found.best.x)[1][0] > 0.0
 
 
@@ -70,7 +70,7 @@ def test_before_anything_is_feasible_the_probability_alone_decides():
     def cornered(x):
         return float(np.sum(x)), [float(0.9 - x[0]), float(0.9 - x[1])]
 
-    found = minimise(cornered, SQUARE, 12, 5, constraints=2, initial=4, model=quick)
+    found = minimise(cornered, SQUARE, 12, constraints=2, initial=4, model=quick, rng=5)
     met = [e.is_feasible for e in found.evaluations]
     assert not any(met[:4])
     assert any(met[4:7])
@@ -80,7 +80,7 @@ def test_before_anything_is_feasible_the_probability_alone_decides():
 
 
 def test_a_search_without_a_feasible_place_says_so():
-    found = minimise(lambda x: (0.0, [1.0 + x[0]]), SQUARE, 8, 1, constraints=1, model=quick)
+    found = minimise(lambda x: (0.0, [1.0 + x[0]]), SQUARE, 8, constraints=1, model=quick, rng=1)
     assert found.best is None
     assert found.recommended is None
     assert "none feasible" in str(found)
@@ -88,7 +88,7 @@ def test_a_search_without_a_feasible_place_says_so():
 
 def test_the_probability_is_that_of_a_normal_deviate():
     """Of two constraints: the product of ``Φ(−μ / σ)``, each from a model made by hand."""
-    made = Optimiser(SQUARE, 3, constraints=2, model=quick, initial=4)
+    made = Optimiser(SQUARE, constraints=2, model=quick, initial=4, rng=3)
     for _ in range(9):
         x = made.ask()
         made.tell(x, float(x[0]), constraints=[x[0] - 0.4, np.sin(5.0 * x[1])])
@@ -97,7 +97,7 @@ def test_the_probability_is_that_of_a_normal_deviate():
     expected = np.ones(5)
     for values in (X[:, 0] - 0.4, np.sin(5.0 * X[:, 1])):
         centre, scale = values.mean(), values.std()
-        mean, variance = quick(X, (values - centre) / scale, None).predict(places)
+        mean, variance = quick(X, (values - centre) / scale, rng=None).predict(places)
         z = (centre + scale * mean) / (scale * np.sqrt(variance))
         expected *= [0.5 * math.erfc(one / math.sqrt(2.0)) for one in z]
     np.testing.assert_allclose(made.feasibility(places), expected, rtol=1e-6, atol=1e-12)
@@ -105,7 +105,7 @@ def test_the_probability_is_that_of_a_normal_deviate():
 
 def test_batches_under_constraints_are_apart_and_begin_alike():
     for initial in (4, 9):  # before and after there is a feasible place
-        made = Optimiser(SQUARE, 3, constraints=1, model=quick, initial=initial)
+        made = Optimiser(SQUARE, constraints=1, model=quick, initial=initial, rng=3)
         for _ in range(initial):
             x = made.ask()
             made.tell(x, float(x[0]), constraints=[(0.5 if initial == 9 else 2.0) - x[1]])
@@ -121,7 +121,7 @@ def test_a_space_has_constraints_too():
     def loss(point):
         return -point["n"] - point["r"], [point["n"] * point["r"] - 2.0]
 
-    found = minimise(loss, space, 20, 2, constraints=1, model=quick)
+    found = minimise(loss, space, 20, constraints=1, model=quick, rng=2)
     assert loss(found.best.x)[1][0] <= 0.0
     assert found.best.y < -8.5
 
@@ -155,7 +155,7 @@ def test_a_search_that_models_failures_fails_less(seeds, options):
     failed, best = {"skip": 0, "model": 0}, {"skip": 0.0, "model": 0.0}
     for seed in seeds:
         for mode in failed:
-            found = minimise(decoy(seed), SQUARE, 26, seed, on_failure=mode, **options)
+            found = minimise(decoy(seed), SQUARE, 26, on_failure=mode, rng=seed, **options)
             failed[mode] += sum(bool(e.failure) for e in found.evaluations)
             best[mode] += found.best.y / len(seeds)
     assert failed["skip"] > 5 * len(seeds)
@@ -164,7 +164,7 @@ def test_a_search_that_models_failures_fails_less(seeds, options):
 
 
 def test_where_it_failed_again_and_again_success_is_out_of_sight():
-    made = Optimiser(SQUARE, 1, on_failure="model", model=quick)
+    made = Optimiser(SQUARE, on_failure="model", model=quick, rng=1)
     for _ in range(16):
         x = made.ask()
         made.tell(x, math.nan if x[0] > 0.6 else float(x[1]))
@@ -175,7 +175,7 @@ def test_where_it_failed_again_and_again_success_is_out_of_sight():
 
 def test_a_history_without_failures_is_searched_as_ever():
     runs = [
-        minimise(lambda x: float(x @ x), SQUARE, 9, 4, on_failure=mode, model=quick)
+        minimise(lambda x: float(x @ x), SQUARE, 9, on_failure=mode, model=quick, rng=4)
         for mode in ("record", "model")
     ]
     np.testing.assert_array_equal(*([e.x for e in run.evaluations] for run in runs))
@@ -211,10 +211,10 @@ def test_a_killed_search_goes_on_to_the_same_points(tmp_path, budgets):
         return value, [float(x[0] + x[1] - 1.0) / 3.0]
 
     options = {"constraints": 1, "on_failure": "model", "model": quick, "initial": 4}
-    whole = minimise(told, SQUARE, budgets[-1], 7, **options)
+    whole = minimise(told, SQUARE, budgets[-1], rng=7, **options)
     path = tmp_path / "history"
     for budget in budgets:
-        parts = minimise(told, SQUARE, budget, 7, path=path, **options)
+        parts = minimise(told, SQUARE, budget, path=path, rng=7, **options)
     for one, other in zip(whole.evaluations, parts.evaluations, strict=True):
         np.testing.assert_array_equal(one.x, other.x)
         np.testing.assert_array_equal(one.y, other.y)
@@ -222,7 +222,7 @@ def test_a_killed_search_goes_on_to_the_same_points(tmp_path, budgets):
         if not one.failure:
             np.testing.assert_array_equal(one.constraints, other.constraints)
     with pytest.raises(ValueError, match="must hold the history of"):
-        Optimiser(SQUARE, 7, path=path, **{**options, "constraints": 0})
+        Optimiser(SQUARE, path=path, rng=7, **{**options, "constraints": 0})
 
 
 @pytest.mark.parametrize(
@@ -237,12 +237,12 @@ def test_a_killed_search_goes_on_to_the_same_points(tmp_path, budgets):
 )
 def test_what_does_not_go_together_is_refused(options, said):
     with pytest.raises((ValueError, TypeError), match=said):
-        Optimiser(SQUARE, 1, **options)
+        Optimiser(SQUARE, rng=1, **options)
 
 
 def test_an_acquisition_with_a_margin_is_a_logarithm_still():
     margin = Optimiser(
-        SQUARE, 1, constraints=1, acquisition=lambda best: LogExpectedImprovement(best, 0.1)
+        SQUARE, constraints=1, acquisition=lambda best: LogExpectedImprovement(best, 0.1), rng=1
     )
     assert margin.constraints == 1
 
@@ -254,13 +254,13 @@ def test_what_an_objective_returns_is_looked_at():
     }
     for said, (objective, kind) in cases.items():
         with pytest.raises(kind, match=said):
-            minimise(objective, SQUARE, 4, 1, constraints=2)
-    made = Optimiser(SQUARE, 1, constraints=1)
+            minimise(objective, SQUARE, 4, constraints=2, rng=1)
+    made = Optimiser(SQUARE, constraints=1, rng=1)
     with pytest.raises(TypeError, match="constraints must be 1 numbers"):
         made.tell(np.ones(2), 1.0, constraints="x")
     with pytest.raises(ValueError, match="constraints must be None"):
-        Optimiser(SQUARE, 1).tell(np.ones(2), 1.0, constraints=[1.0])
-    found = minimise(lambda x: (1.0, [math.nan]), SQUARE, 3, 1, constraints=1)
+        Optimiser(SQUARE, rng=1).tell(np.ones(2), 1.0, constraints=[1.0])
+    found = minimise(lambda x: (1.0, [math.nan]), SQUARE, 3, constraints=1, rng=1)
     assert all("constraints" in e.problem for e in found.evaluations)
 
 

@@ -32,7 +32,7 @@ def points(outcome):
 def whole(tmp_path_factory):
     """The file of a loop that nobody disturbed, and the points that it asked for."""
     path = tmp_path_factory.mktemp("whole") / "history.jsonl"
-    outcome = minimise(bowl, BOX, BUDGET, stream(4), path=path)
+    outcome = minimise(bowl, BOX, BUDGET, path=path, rng=stream(4))
     return path.read_bytes(), points(outcome)
 
 
@@ -48,7 +48,7 @@ def test_the_file_has_a_line_for_each_evaluation(whole):
 
 
 def test_without_a_file_the_points_are_the_same(whole):
-    np.testing.assert_array_equal(points(minimise(bowl, BOX, BUDGET, stream(4))), whole[1])
+    np.testing.assert_array_equal(points(minimise(bowl, BOX, BUDGET, rng=stream(4))), whole[1])
 
 
 def test_a_file_that_is_cut_at_any_byte_has_all_that_was_whole(whole, tmp_path):
@@ -58,7 +58,7 @@ def test_a_file_that_is_cut_at_any_byte_has_all_that_was_whole(whole, tmp_path):
     head = data.index(b"\n") + 1
     for length in range(len(data) + 1):
         path.write_bytes(data[:length])
-        optimiser = Optimiser(BOX, stream(4), path=path)
+        optimiser = Optimiser(BOX, path=path, rng=stream(4))
         done = data[head : max(length, head)]
         complete = done.count(b"\n") + done.endswith(b"}")
         np.testing.assert_array_equal(
@@ -76,7 +76,7 @@ def test_a_loop_goes_on_to_the_same_points(whole, tmp_path, extra):
     ends = [i + 1 for i, byte in enumerate(data) if byte == ord("\n")]
     for end in ends[2:-1:3]:
         path.write_bytes(data[: end + extra])
-        outcome = minimise(bowl, BOX, BUDGET, stream(4), path=path)
+        outcome = minimise(bowl, BOX, BUDGET, path=path, rng=stream(4))
         np.testing.assert_array_equal(points(outcome), asked)
         assert path.read_bytes() == data
 
@@ -90,7 +90,7 @@ def slow(x):
     time.sleep(0.02)
     return float((x[0] - 0.3) ** 2)
 
-minimise(slow, [(-1.0, 2.0)], 12, stream(6), path=sys.argv[1])
+minimise(slow, [(-1.0, 2.0)], 12, path=sys.argv[1], rng=stream(6))
 print("done")
 """
 
@@ -121,7 +121,7 @@ def _lines(path):
 
 def test_what_is_told_is_in_the_file_before_tell_returns(tmp_path):
     path = tmp_path / "history.jsonl"
-    optimiser = Optimiser(BOX, stream(1), path=path)
+    optimiser = Optimiser(BOX, path=path, rng=stream(1))
     for count in range(1, 4):
         optimiser.tell(optimiser.ask(), 0.1 * count)
         assert _lines(path) == 1 + count
@@ -139,7 +139,7 @@ def test_each_line_is_on_the_disk_and_not_only_under_way_to_it(tmp_path, monkeyp
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", watched)
-    optimiser = Optimiser(BOX, stream(1), path=path)
+    optimiser = Optimiser(BOX, path=path, rng=stream(1))
     assert path.read_bytes() in synced
     for count in range(1, 4):
         optimiser.tell(optimiser.ask(), 0.1 * count)
@@ -147,7 +147,7 @@ def test_each_line_is_on_the_disk_and_not_only_under_way_to_it(tmp_path, monkeyp
         assert synced[-1].count(b"\n") == 1 + count
     before = len(synced)
     path.write_bytes(path.read_bytes() + b'{"x": [')
-    Optimiser(BOX, stream(1), path=path)
+    Optimiser(BOX, path=path, rng=stream(1))
     assert synced[before:] == [path.read_bytes()]
 
 
@@ -159,7 +159,7 @@ from gpnotes.decide.bayesopt import Optimiser
 path = sys.argv[1]
 room = lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, -1))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-optimiser = Optimiser([(0.0, 1.0)], stream(1), path=path, initial=50)
+optimiser = Optimiser([(0.0, 1.0)], path=path, initial=50, rng=stream(1))
 optimiser.tell(optimiser.ask(), 1.0)
 before = open(path, "rb").read()
 for left in (0, 20):
@@ -170,7 +170,7 @@ for left in (0, 20):
         print(type(problem).__name__, open(path, "rb").read() == before)
     room(-1)
 optimiser.tell(optimiser.ask(), 3.0)
-print([e.y for e in Optimiser([(0.0, 1.0)], stream(1), path=path, initial=50).evaluations])
+print([e.y for e in Optimiser([(0.0, 1.0)], path=path, initial=50, rng=stream(1)).evaluations])
 """
 
 
@@ -184,12 +184,12 @@ def test_a_full_disk_leaves_no_half_line_behind(tmp_path):
 
 def test_numbers_come_back_bit_by_bit(tmp_path, rng):
     path = tmp_path / "history.jsonl"
-    optimiser = Optimiser(BOX, stream(1), path=path)
+    optimiser = Optimiser(BOX, path=path, rng=stream(1))
     x = rng.uniform((-1.0, 0.0), (2.0, 3.0), (20, 2))
     y = rng.standard_normal(20) * 10.0 ** rng.integers(-300, 300, 20)
     for place, value in zip(x, y, strict=True):
         optimiser.tell(place, value)
-    again = Optimiser(BOX, stream(1), path=path).evaluations
+    again = Optimiser(BOX, path=path, rng=stream(1)).evaluations
     np.testing.assert_array_equal([e.x for e in again], x)
     np.testing.assert_array_equal([e.y for e in again], y)
 
@@ -198,8 +198,8 @@ def test_numbers_come_back_bit_by_bit(tmp_path, rng):
     "changed",
     [
         {"box": [(-1.0, 2.0), (0.0, 3.5)]},
-        {"stream": stream(5)},
-        {"stream": stream(4).spawn("a")},
+        {"rng": stream(5)},
+        {"rng": stream(4).spawn("a")},
         {"goal": "maximise"},
         {"initial": 7},
     ],
@@ -208,7 +208,7 @@ def test_numbers_come_back_bit_by_bit(tmp_path, rng):
 def test_the_file_of_something_else_is_refused_and_left_alone(whole, tmp_path, changed):
     path = tmp_path / "history.jsonl"
     path.write_bytes(whole[0])
-    arguments = {"box": BOX, "stream": stream(4), "path": path, **changed}
+    arguments = {"box": BOX, "rng": stream(4), "path": path, **changed}
     with pytest.raises(ValueError, match=r"path: .* must hold the history of .*; it begins with"):
         Optimiser(**arguments)
     assert path.read_bytes() == whole[0]
@@ -220,11 +220,11 @@ def test_a_file_that_is_no_history_is_left_alone(tmp_path, content):
     path = tmp_path / "history.jsonl"
     path.write_bytes(content)
     if content == b"{":
-        Optimiser(BOX, stream(4), path=path)
+        Optimiser(BOX, path=path, rng=stream(4))
         assert _lines(path) == 1
         return
     with pytest.raises(ValueError, match="it begins with"):
-        Optimiser(BOX, stream(4), path=path)
+        Optimiser(BOX, path=path, rng=stream(4))
     assert path.read_bytes() == content
 
 
@@ -248,10 +248,10 @@ def test_a_line_in_the_middle_that_is_none_of_ours_is_named(whole, tmp_path, spo
     lines[3] = spoilt
     path.write_bytes(b"\n".join(lines))
     with pytest.raises(ValueError, match=r"path: line 4 of .* must be an evaluation at 2 numbers"):
-        Optimiser(BOX, stream(4), path=path)
+        Optimiser(BOX, path=path, rng=stream(4))
     assert path.read_bytes() == b"\n".join(lines)
 
 
 def test_what_is_no_path_is_refused():
     with pytest.raises(TypeError, match="path must be a path of a file; got int"):
-        Optimiser(BOX, stream(4), path=3)
+        Optimiser(BOX, path=3, rng=stream(4))

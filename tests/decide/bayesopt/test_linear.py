@@ -22,7 +22,7 @@ from gpnotes.decide.bayesopt import (
 from gpnotes.decide.bayesopt.polytopes import Polytope
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     """A model without a fit, for loops of which only the course matters."""
     return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
 
@@ -63,7 +63,7 @@ def test_what_a_sequence_reaches_is_of_the_sequence():
 )
 def test_constraints_that_leave_nothing_are_refused(linear, said):
     with pytest.raises(ValueError, match=f"linear must.*{said}"):
-        Optimiser([(-1.0, 2.0), (0.0, 3.0)], 1, linear=linear)
+        Optimiser([(-1.0, 2.0), (0.0, 3.0)], linear=linear, rng=1)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_what_has_no_sum_is_refused(coefficients, said):
         }
     )
     with pytest.raises((ValueError, TypeError), match=said):
-        Optimiser(space, 1, linear=[Linear(coefficients, most=0.5)])
+        Optimiser(space, linear=[Linear(coefficients, most=0.5)], rng=1)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_nothing_outside_is_asked_for(acquisition):
     """Of first points, later ones, batches and what is asked beside others under way."""
     sides = [Linear([1.0, 2.0], most=2.0), Linear([1.0, -1.0], least=-1.5)]
     made = Optimiser(
-        [(-1.0, 2.0), (0.0, 3.0)], 3, linear=sides, model=quick, acquisition=acquisition
+        [(-1.0, 2.0), (0.0, 3.0)], linear=sides, model=quick, acquisition=acquisition, rng=3
     )
     asked = []
     for _ in range(6):
@@ -130,8 +130,8 @@ def test_the_best_on_a_side_is_found_and_beyond_it_nothing():
         lambda x: float(np.sum((x - 2.0) ** 2)),
         [(0.0, 3.0)] * 2,
         18,
-        1,
         linear=[Linear([1.0, 1.0], most=2.0)],
+        rng=1,
     )
     assert found.best.y == pytest.approx(2.0, abs=1e-3)
     assert max(e.x.sum() for e in found.evaluations) <= 2.0
@@ -153,7 +153,7 @@ def test_whole_numbers_keep_to_a_side_with_reals():
         asked.append(2.0 * point["bolts"] + point["length"] + 1.0)
         return -point["bolts"] * point["length"] - (point["rule"] == "b")
 
-    found = minimise(loss, space, 24, 1, linear=sides)
+    found = minimise(loss, space, 24, linear=sides, rng=1)
     assert max(asked) <= 10.0
     best = max(n * (9.0 - 2.0 * n) for n in range(5)) + 1.0
     assert found.best.y == pytest.approx(-best, abs=0.02)
@@ -163,7 +163,7 @@ def test_settings_that_can_be_counted_are_taken_once_each():
     """All 6 of 36 with a sum of 5 exactly: an equation is no matter where all are whole."""
     space = Space({"a": Integer(0, 5), "b": Integer(0, 5)})
     sides = [Linear({"a": 1.0, "b": 1.0}, most=5.0, least=5.0)]
-    made = Optimiser(space, 1, linear=sides, model=quick, initial=2)
+    made = Optimiser(space, linear=sides, model=quick, initial=2, rng=1)
     for _ in range(6):
         point = made.ask()
         made.tell(point, (point["a"] - 3.0) ** 2)
@@ -175,7 +175,7 @@ def test_walkers_go_through_many_whole_numbers():
     """Five counts of a thousand with the sum 1000: no sequence meets that, exchanges do."""
     space = Space({name: Integer(0, 1000) for name in "abcde"})
     sides = [Linear(dict.fromkeys("abcde", 1.0), most=1000.0, least=1000.0)]
-    made = Optimiser(space, 1, linear=sides, model=quick)
+    made = Optimiser(space, linear=sides, model=quick, rng=1)
     points = made.ask_batch(8)
     assert {sum(point.values()) for point in points} == {1000}
     assert len({tuple(point.values()) for point in points}) == 8
@@ -188,25 +188,25 @@ def test_a_place_outside_is_refused_like_one_outside_the_box():
     inside = np.asarray([0.5, 0.5])
     outside = np.asarray([0.8, 0.8])
     sides = [Linear([1.0, 1.0], most=1.0)]
-    made = Optimiser([(0.0, 1.0)] * 2, 1, linear=sides, model=quick)
+    made = Optimiser([(0.0, 1.0)] * 2, linear=sides, model=quick, rng=1)
     made.tell(inside, 1.0)  # on the side
     for call in (
         lambda: made.tell(outside, 1.0),
         lambda: made.fail(outside, "no"),
         lambda: made.ask_batch(1, pending=outside[None, :]),
-        lambda: Optimiser([(0.0, 1.0)] * 2, 1, linear=sides, first=outside[None, :]),
+        lambda: Optimiser([(0.0, 1.0)] * 2, linear=sides, first=outside[None, :], rng=1),
     ):
         with pytest.raises(ValueError, match="must meet the linear constraints; got x"):
             call()
     with pytest.raises(TypeError, match="sequence of Linear"):
-        Optimiser([(0.0, 1.0)] * 2, 1, linear=sides[0])
+        Optimiser([(0.0, 1.0)] * 2, linear=sides[0], rng=1)
 
 
 def test_a_search_goes_on_from_its_file_to_the_same_points(tmp_path):
     sides = [Linear([1.0, 1.0, 1.0], most=1.0)]
 
     def made(path):
-        return Optimiser([(0.0, 1.0)] * 3, 3, path=path, linear=sides, model=quick)
+        return Optimiser([(0.0, 1.0)] * 3, path=path, linear=sides, model=quick, rng=3)
 
     def run(path, kills):
         optimiser, points = made(path), []
@@ -220,4 +220,4 @@ def test_a_search_goes_on_from_its_file_to_the_same_points(tmp_path):
     np.testing.assert_array_equal(run(tmp_path / "a", ()), run(tmp_path / "b", (1, 5, 9, 10, 11)))
     other = [Linear([1.0, 1.0, 1.0], most=1.5)]
     with pytest.raises(ValueError, match="must hold the history of"):
-        Optimiser([(0.0, 1.0)] * 3, 3, path=tmp_path / "a", linear=other)
+        Optimiser([(0.0, 1.0)] * 3, path=tmp_path / "a", linear=other, rng=3)

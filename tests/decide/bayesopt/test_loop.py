@@ -33,7 +33,7 @@ def bowl(x):
     return float(np.sum((x - 0.4) ** 2))
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     """A model without a fit, for loops of which only the course matters."""
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
@@ -50,14 +50,14 @@ BY_NIGHT = [pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2)]
 def test_it_finds_a_minimum_of_branin_where_chance_does_not(seed, rng):
     """Thirty evaluations: within 0.05 of the least value, from each of three seeds."""
     box = [(-5.0, 10.0), (0.0, 15.0)]
-    assert minimise(branin, box, 30, stream(seed)).best.y - LEAST < 0.05
+    assert minimise(branin, box, 30, rng=stream(seed)).best.y - LEAST < 0.05
     chance = [min(map(branin, rng.uniform((-5, 0), (10, 15), (30, 2)))) - LEAST for _ in range(5)]
     assert np.sum(np.asarray(chance) < 0.05) <= 2
 
 
 def test_the_largest_is_found_as_the_least_is():
-    least = minimise(bowl, PLANE, 12, stream(2), model=quick)
-    most = maximise(lambda x: -bowl(x), PLANE, 12, stream(2), model=quick)
+    least = minimise(bowl, PLANE, 12, model=quick, rng=stream(2))
+    most = maximise(lambda x: -bowl(x), PLANE, 12, model=quick, rng=stream(2))
     np.testing.assert_array_equal(asked(least), asked(most))
     assert most.best.y == -least.best.y
     assert least.best.y == min(evaluation.y for evaluation in least.evaluations)
@@ -68,13 +68,13 @@ def test_the_largest_is_found_as_the_least_is():
     "scale", [1e-150, 1e200, *(pytest.param(s, marks=pytest.mark.nightly) for s in (1e-9, 1e12))]
 )
 def test_the_unit_of_the_objective_does_not_matter(scale):
-    here = minimise(bowl, LINE, 8, stream(1))
-    there = minimise(lambda x: scale * bowl(x), LINE, 8, stream(1))
+    here = minimise(bowl, LINE, 8, rng=stream(1))
+    there = minimise(lambda x: scale * bowl(x), LINE, 8, rng=stream(1))
     np.testing.assert_allclose(asked(there), asked(here), atol=1e-3)
 
 
 def test_all_points_lie_in_the_box_and_begin_as_a_sobol_sequence():
-    outcome = minimise(bowl, PLANE, 16, stream(3), initial=16)
+    outcome = minimise(bowl, PLANE, 16, initial=16, rng=stream(3))
     units = (asked(outcome) - [-1.0, 0.0]) / [3.0, 3.0]
     assert np.all((units >= 0.0) & (units <= 1.0))
     # of 16 points of the sequence one lies in each cell of a grid of 4 × 4
@@ -83,7 +83,7 @@ def test_all_points_lie_in_the_box_and_begin_as_a_sobol_sequence():
 
 
 def test_a_question_has_one_answer_until_something_is_told():
-    optimiser = Optimiser(LINE, stream(1))
+    optimiser = Optimiser(LINE, rng=stream(1))
     for _ in range(7):
         x = optimiser.ask()
         again = optimiser.ask()
@@ -95,20 +95,20 @@ def test_a_question_has_one_answer_until_something_is_told():
 
 
 def test_the_next_point_depends_on_the_evaluations_alone():
-    first = Optimiser(PLANE, stream(1))
+    first = Optimiser(PLANE, rng=stream(1))
     for _ in range(8):
         x = first.ask()
         first.tell(x, bowl(x))
     used = stream(1)
     used.normal(5)
-    second = Optimiser(PLANE, used)
+    second = Optimiser(PLANE, rng=used)
     for evaluation in first.evaluations:
         second.tell(evaluation.x, evaluation.y)
     np.testing.assert_array_equal(first.ask(), second.ask())
 
 
 def test_other_points_may_be_told():
-    optimiser = Optimiser(LINE, stream(1), initial=1)
+    optimiser = Optimiser(LINE, initial=1, rng=stream(1))
     optimiser.tell(np.asarray([0.4]), 0.0)
     optimiser.tell(np.asarray([1.9]), 2.25)
     assert optimiser.best.x[0] == 0.4
@@ -118,14 +118,14 @@ def test_other_points_may_be_told():
 def test_parts_of_ones_own_are_used():
     seen = []
 
-    def model(X, y, stream):
+    def model(X, y, *, rng):
         seen.append((X, y))
-        return quick(X, y, stream)
+        return quick(X, y, rng=rng)
 
     def explore(best):
         return UpperConfidenceBound(1e6)
 
-    outcome = minimise(bowl, LINE, 9, stream(1), initial=3, model=model, acquisition=explore)
+    outcome = minimise(bowl, LINE, 9, initial=3, model=model, acquisition=explore, rng=stream(1))
     assert len(seen) == 7  # and once more for what is recommended
     X, y = seen[-2]
     units = (asked(outcome)[:8] + 1.0) / 3.0
@@ -139,8 +139,8 @@ def test_parts_of_ones_own_are_used():
 
 
 def test_a_model_that_gives_no_posterior_is_refused():
-    with pytest.raises(TypeError, match=r"model\(X, y, stream\) must be a gpnotes ExactPosterior"):
-        minimise(bowl, LINE, 9, stream(1), model=lambda X, y, stream: None)
+    with pytest.raises(TypeError, match=r"model\(X, y, rng\) must be a gpnotes ExactPosterior"):
+        minimise(bowl, LINE, 9, model=lambda X, y, *, rng: None, rng=stream(1))
 
 
 # -- failures ---------------------------------------------------------------------------------
@@ -156,8 +156,10 @@ def raises(x):
 @each("value", [math.nan, math.inf, -math.inf, np.float64("nan"), 10**400])
 @each("on_failure", ["record", "skip"])
 def test_a_value_that_is_none_is_kept_as_a_failure(value, on_failure):
-    outcome = minimise(lambda x: value if x[0] > 0.5 else x[0] ** 2, LINE, 9, stream(1),
-                       on_failure=on_failure, model=quick)  # fmt: skip
+    outcome = minimise(
+        lambda x: value if x[0] > 0.5 else x[0] ** 2,
+        LINE, 9, on_failure=on_failure, model=quick, rng=stream(1),
+    )  # fmt: skip
     failed = [evaluation for evaluation in outcome.evaluations if evaluation.failure]
     assert len(outcome.evaluations) == 9
     assert failed
@@ -170,14 +172,14 @@ def test_a_value_that_is_none_is_kept_as_a_failure(value, on_failure):
 def test_an_error_is_kept_with_its_words(on_failure, tmp_path):
     path = tmp_path / "history.jsonl"
     options = {"on_failure": on_failure, "model": quick, "path": path}
-    outcome = minimise(raises, LINE, 12, stream(1), **options)
+    outcome = minimise(raises, LINE, 12, rng=stream(1), **options)
     failed = [evaluation for evaluation in outcome.evaluations if evaluation.failure]
     assert {evaluation.problem for evaluation in failed} == {
         "ArithmeticError: too far to the right"
     }
     assert {evaluation.failure for evaluation in failed} == {on_failure}
     assert outcome.best.y < 0.01
-    again = minimise(raises, LINE, 12, stream(1), **options)
+    again = minimise(raises, LINE, 12, rng=stream(1), **options)
     assert [(e.problem, e.failure) for e in again.evaluations] == [
         (e.problem, e.failure) for e in outcome.evaluations
     ]
@@ -193,15 +195,15 @@ def test_a_failure_that_is_recorded_keeps_the_search_away():
 
     counts = {}
     for on_failure in ("record", "skip"):
-        outcome = minimise(slope, LINE, 20, stream(2), on_failure=on_failure)
+        outcome = minimise(slope, LINE, 20, on_failure=on_failure, rng=stream(2))
         counts[on_failure] = sum(bool(evaluation.failure) for evaluation in outcome.evaluations)
     assert 2 * counts["record"] < counts["skip"]
 
 
 def test_after_a_failure_that_is_skipped_the_next_point_is_of_the_sequence():
     """The model, which is not told, would ask for the same point again."""
-    modelled = Optimiser(LINE, stream(2), initial=3, model=quick, on_failure="skip")
-    sequence = Optimiser(LINE, stream(2), initial=50)
+    modelled = Optimiser(LINE, initial=3, model=quick, on_failure="skip", rng=stream(2))
+    sequence = Optimiser(LINE, initial=50, rng=stream(2))
     for y in (0.3, 0.1, 0.4, 0.2):
         x = modelled.ask()
         modelled.tell(x, y)
@@ -228,14 +230,14 @@ def test_a_failure_can_stop_the_loop_and_nothing_is_lost(tmp_path):
         return bowl(x)
 
     with pytest.raises(OSError, match="disk full"):
-        minimise(breaks, LINE, 8, stream(1), path=path, **options)
+        minimise(breaks, LINE, 8, path=path, rng=stream(1), **options)
     assert len(calls) == 5
-    outcome = minimise(breaks, LINE, 8, stream(1), path=path, **options)
+    outcome = minimise(breaks, LINE, 8, path=path, rng=stream(1), **options)
     np.testing.assert_array_equal(calls[5], calls[4])
     failures = [evaluation.failure for evaluation in outcome.evaluations]
     assert failures == ["", "", "", "", "stop", "", "", "", ""]
     assert outcome.evaluations[4].problem == "OSError: disk full"
-    unharmed = minimise(bowl, LINE, 8, stream(1), model=quick)
+    unharmed = minimise(bowl, LINE, 8, model=quick, rng=stream(1))
     good = [evaluation.x for evaluation in outcome.evaluations if not evaluation.failure]
     np.testing.assert_array_equal(good, asked(unharmed))
 
@@ -243,8 +245,8 @@ def test_a_failure_can_stop_the_loop_and_nothing_is_lost(tmp_path):
 def test_a_value_that_is_none_can_stop_the_loop(tmp_path):
     path = tmp_path / "history.jsonl"
     with pytest.raises(ValueError, match="objective must return a finite number; got nan at"):
-        minimise(lambda x: math.nan, LINE, 8, stream(1), path=path, on_failure="stop")
-    optimiser = Optimiser(LINE, stream(1), path=path, on_failure="stop")
+        minimise(lambda x: math.nan, LINE, 8, path=path, on_failure="stop", rng=stream(1))
+    optimiser = Optimiser(LINE, path=path, on_failure="stop", rng=stream(1))
     assert [evaluation.failure for evaluation in optimiser.evaluations] == ["stop"]
     assert optimiser.count == 0
     with pytest.raises(ValueError, match="y must be finite; got nan"):
@@ -257,8 +259,8 @@ def test_a_value_that_is_none_can_stop_the_loop(tmp_path):
 def test_what_is_no_number_stops_the_loop_and_is_kept(wrong, on_failure, tmp_path):
     path = tmp_path / "history.jsonl"
     with pytest.raises(TypeError, match="objective must return a number; got"):
-        minimise(lambda x: wrong, LINE, 8, stream(1), path=path, on_failure=on_failure)
-    (evaluation,) = Optimiser(LINE, stream(1), path=path).evaluations
+        minimise(lambda x: wrong, LINE, 8, path=path, on_failure=on_failure, rng=stream(1))
+    (evaluation,) = Optimiser(LINE, path=path, rng=stream(1)).evaluations
     assert evaluation.failure == "stop"
 
 
@@ -269,13 +271,13 @@ def test_an_interrupt_is_no_failure(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        minimise(interrupted, LINE, 8, stream(1), path=path)
-    assert Optimiser(LINE, stream(1), path=path).evaluations == ()
+        minimise(interrupted, LINE, 8, path=path, rng=stream(1))
+    assert Optimiser(LINE, path=path, rng=stream(1)).evaluations == ()
 
 
 @pytest.mark.parametrize("on_failure", ["record", "skip"])
 def test_where_all_fail_there_is_no_best(on_failure):
-    outcome = minimise(lambda x: math.nan, LINE, 9, stream(1), on_failure=on_failure)
+    outcome = minimise(lambda x: math.nan, LINE, 9, on_failure=on_failure, rng=stream(1))
     assert outcome.best is None
     assert len(outcome.evaluations) == 9
     assert len({float(x[0]) for x in asked(outcome)}) == 9
@@ -287,15 +289,15 @@ def test_an_objective_cannot_change_what_is_kept():
         x[:] = 0.0
         return value
 
-    spoilt, intact = (minimise(f, LINE, 6, stream(1), model=quick) for f in (spoils, bowl))
+    spoilt, intact = (minimise(f, LINE, 6, model=quick, rng=stream(1)) for f in (spoils, bowl))
     np.testing.assert_array_equal(asked(spoilt), asked(intact))
 
 
 def test_constant_and_repeated_values_are_modelled():
-    outcome = minimise(lambda x: 3.0, LINE, 8, stream(1))
+    outcome = minimise(lambda x: 3.0, LINE, 8, rng=stream(1))
     assert outcome.best.y == 3.0
     assert len({float(x[0]) for x in asked(outcome)}) > 4
-    optimiser = Optimiser(LINE, stream(1), initial=1)
+    optimiser = Optimiser(LINE, initial=1, rng=stream(1))
     for _ in range(3):
         optimiser.tell(np.asarray([0.5]), 1.0)
     assert np.all(np.isfinite(optimiser.ask()))
@@ -316,7 +318,7 @@ def test_noise_is_not_taken_for_a_best():
         readings.append(float(draw.normal()))
         return readings[-1]
 
-    minimise(noisy, LINE, 25, stream(1), acquisition=watch)
+    minimise(noisy, LINE, 25, acquisition=watch, rng=stream(1))
     luckiest = -(min(readings[:24]) - np.mean(readings[:24])) / np.std(readings[:24])
     assert bests[-1] < 0.7 * luckiest
 
@@ -325,7 +327,7 @@ def test_the_model_of_the_loop_predicts_what_it_was_told():
     X = stream(1).uniform((12, 2))
     y = np.sin(4.0 * X[:, 0]) + X[:, 1]
     y = (y - np.mean(y)) / np.std(y)
-    posterior = fitted_model(X, y, stream(1))
+    posterior = fitted_model(X, y, rng=stream(1))
     np.testing.assert_allclose(posterior.mean(X), y, atol=0.05)
 
 
@@ -336,13 +338,13 @@ def test_an_acquisition_in_place_of_a_function_is_refused_at_once():
     """It can be called, but with other arguments than the best value."""
     wanted = r"acquisition must be a function of the best value.*got an object, UpperConf"
     with pytest.raises(TypeError, match=wanted):
-        Optimiser(LINE, stream(1), acquisition=UpperConfidenceBound(1.0))
+        Optimiser(LINE, acquisition=UpperConfidenceBound(1.0), rng=stream(1))
     with pytest.raises(TypeError, match=wanted):
-        minimise(branin, LINE, 5, stream(1), acquisition=UpperConfidenceBound(1.0))
+        minimise(branin, LINE, 5, acquisition=UpperConfidenceBound(1.0), rng=stream(1))
 
 
 def test_a_place_out_of_the_box_is_refused():
-    optimiser = Optimiser(LINE, stream(1))
+    optimiser = Optimiser(LINE, rng=stream(1))
     for outside in (2.5, -1.5):
         with pytest.raises(ValueError, match=rf"x must lie in the box; got \[{outside}\]"):
             optimiser.tell(np.asarray([outside]), 1.0)
@@ -355,9 +357,9 @@ def test_a_place_out_of_the_box_is_refused():
 
 def test_words_that_are_none_are_refused():
     with pytest.raises(ValueError, match="on_failure must be one of"):
-        minimise(bowl, LINE, 3, stream(1), on_failure="ignore")
+        minimise(bowl, LINE, 3, on_failure="ignore", rng=stream(1))
     with pytest.raises(ValueError, match="goal must be one of"):
-        Optimiser(LINE, stream(1), goal="max")
+        Optimiser(LINE, goal="max", rng=stream(1))
 
 
 def test_places_may_be_lists():
@@ -365,6 +367,6 @@ def test_places_may_be_lists():
         return float(np.sum((x - 0.3) ** 2))
 
     box, first = [(0.0, 1.0)] * 2, [[0.5, 0], [1, 0.25]]
-    lists = minimise(bowl, box, 4, 1, first=first)
-    arrays = minimise(bowl, box, 4, 1, first=np.asarray(first))
+    lists = minimise(bowl, box, 4, first=first, rng=1)
+    arrays = minimise(bowl, box, 4, first=np.asarray(first), rng=1)
     assert [one.y for one in lists.evaluations] == [one.y for one in arrays.evaluations]

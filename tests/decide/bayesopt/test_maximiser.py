@@ -49,7 +49,7 @@ def test_on_a_line_it_is_the_largest_of_a_grid(rng, i):
     acquisition = list(kinds(float(np.max(posterior.y))))[i]
     grid = np.linspace(*LINE[0], 20_001)[:, None]
     wanted = acquisition(*posterior.predict(grid))
-    found = maximise_acquisition(posterior, acquisition, LINE, stream(i))
+    found = maximise_acquisition(posterior, acquisition, LINE, rng=stream(i))
     assert found.value >= np.max(wanted) - 1e-12
     np.testing.assert_allclose(found.x, grid[np.argmax(wanted)], atol=3e-4)
 
@@ -61,7 +61,7 @@ def test_in_the_plane_it_is_the_largest_of_a_grid(rng, i):
     sides = (np.linspace(*ends, 301) for ends in PLANE)
     grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
     wanted = np.max(acquisition(*posterior.predict(grid)))
-    found = maximise_acquisition(posterior, acquisition, PLANE, stream(i))
+    found = maximise_acquisition(posterior, acquisition, PLANE, rng=stream(i))
     assert found.value >= wanted - 1e-12
     assert found.value <= wanted + 0.02 * max(1.0, abs(wanted))
 
@@ -70,7 +70,7 @@ def test_no_climb_ends_below_its_start_nor_the_best_below_a_raw_point(rng):
     posterior = in_the_plane(rng)
     for seed, acquisition in enumerate(kinds(float(np.max(posterior.y)))):
         found = maximise_acquisition(
-            posterior, acquisition, PLANE, stream(seed), raw=40, starts=6, steps=3
+            posterior, acquisition, PLANE, raw=40, starts=6, steps=3, rng=stream(seed)
         )
         units = sobol(40, 2, stream(seed).generator)
         raw = acquisition(*posterior.predict(np.asarray([-2.0, 0.0]) + np.asarray([5, 10]) * units))
@@ -93,7 +93,7 @@ def test_a_climb_that_falls_ends_at_its_start(rng, monkeypatch):
 
     monkeypatch.setattr(maximiser, "ascend_all", falls)
     posterior, acquisition = on_the_line(rng), UpperConfidenceBound(4.0)
-    found = maximise_acquisition(posterior, acquisition, LINE, stream(1), raw=16)
+    found = maximise_acquisition(posterior, acquisition, LINE, raw=16, rng=stream(1))
     for climb in found.climbs:
         np.testing.assert_array_equal(climb.x, climb.start)
         assert climb.value == climb.start_value
@@ -106,7 +106,7 @@ def test_derivatives_of_the_wrong_sign_lead_nowhere_and_lose_nothing(rng):
         def derivatives(self, mean, variance):
             return tuple(-bar for bar in super().derivatives(mean, variance))
 
-    found = maximise_acquisition(on_the_line(rng), Wrong(4.0), LINE, stream(1), raw=16)
+    found = maximise_acquisition(on_the_line(rng), Wrong(4.0), LINE, raw=16, rng=stream(1))
     assert found.value >= max(climb.start_value for climb in found.climbs)
 
 
@@ -115,7 +115,9 @@ def test_where_there_is_nan_there_is_no_worth(rng):
         def __call__(self, mean, variance):
             return np.where(mean > 0.2, np.nan, super().__call__(mean, variance))
 
-    found = maximise_acquisition(on_the_line(rng), Torn(4.0), LINE, stream(1), raw=64, starts=64)
+    found = maximise_acquisition(
+        on_the_line(rng), Torn(4.0), LINE, raw=64, starts=64, rng=stream(1)
+    )
     assert np.isfinite(found.value)
     torn = [climb for climb in found.climbs if climb.start_value == -np.inf]
     assert 0 < len(torn) < 64
@@ -131,9 +133,9 @@ def test_it_does_not_matter_in_which_unit_f_is_measured(rng, scale):
     one = on_the_line(rng)
     rng.bit_generator.state = state
     other = on_the_line(rng, scale)
-    here = maximise_acquisition(one, ExpectedImprovement(float(np.max(one.y))), LINE, stream(3))
+    here = maximise_acquisition(one, ExpectedImprovement(float(np.max(one.y))), LINE, rng=stream(3))
     there = maximise_acquisition(
-        other, ExpectedImprovement(float(np.max(other.y))), LINE, stream(3)
+        other, ExpectedImprovement(float(np.max(other.y))), LINE, rng=stream(3)
     )
     np.testing.assert_allclose(there.x, here.x, atol=1e-4)
     np.testing.assert_allclose(there.value, scale * here.value, rtol=1e-5)
@@ -141,8 +143,8 @@ def test_it_does_not_matter_in_which_unit_f_is_measured(rng, scale):
 
 def test_far_below_the_best_the_logarithm_still_leads_somewhere(rng):
     posterior = on_the_line(rng)
-    flat = maximise_acquisition(posterior, ExpectedImprovement(100.0), LINE, stream(1))
-    steep = maximise_acquisition(posterior, LogExpectedImprovement(100.0), LINE, stream(1))
+    flat = maximise_acquisition(posterior, ExpectedImprovement(100.0), LINE, rng=stream(1))
+    steep = maximise_acquisition(posterior, LogExpectedImprovement(100.0), LINE, rng=stream(1))
     assert flat.value == 0.0
     assert np.isfinite(steep.value)
     assert steep.value > max(climb.start_value for climb in steep.climbs)
@@ -151,7 +153,7 @@ def test_far_below_the_best_the_logarithm_still_leads_somewhere(rng):
 def test_the_same_stream_gives_the_same_point(rng):
     posterior = in_the_plane(rng)
     twice = [
-        maximise_acquisition(posterior, UpperConfidenceBound(4.0), PLANE, stream(5))
+        maximise_acquisition(posterior, UpperConfidenceBound(4.0), PLANE, rng=stream(5))
         for _ in range(2)
     ]
     np.testing.assert_array_equal(twice[0].x, twice[1].x)
@@ -160,7 +162,7 @@ def test_the_same_stream_gives_the_same_point(rng):
 def test_the_point_lives_where_the_posterior_does(space, rng):
     posterior = in_the_plane(rng, space)
     found = maximise_acquisition(
-        posterior, UpperConfidenceBound(4.0), PLANE, stream(5), raw=64, starts=3
+        posterior, UpperConfidenceBound(4.0), PLANE, raw=64, starts=3, rng=stream(5)
     )
     assert space.holds(found.x)
     assert isinstance(found.value, float)
@@ -172,7 +174,7 @@ def test_the_point_lives_where_the_posterior_does(space, rng):
         *(to_numpy(a).astype(float) for a in (posterior.X, posterior.y)),
     )
     wanted = maximise_acquisition(
-        host, UpperConfidenceBound(4.0), PLANE, stream(5), raw=64, starts=3
+        host, UpperConfidenceBound(4.0), PLANE, raw=64, starts=3, rng=stream(5)
     )
     np.testing.assert_allclose(found.value, wanted.value, rtol=1e-9 if space.double else 2e-3)
 
@@ -183,7 +185,7 @@ def test_a_climb_follows_the_slope_in_the_units_of_the_box():
     posterior = condition(GP(RBF(1.0, np.asarray([0.5, 900.0])), 0.01), X, np.ones(1))
     box = [(-1.0, 1.0), (-2e3, 2e3)]
     found = maximise_acquisition(
-        posterior, UpperConfidenceBound(0.0), box, stream(1), raw=16, starts=1
+        posterior, UpperConfidenceBound(0.0), box, raw=16, starts=1, rng=stream(1)
     )
     (climb,) = found.climbs
     assert climb.converged
@@ -193,7 +195,7 @@ def test_a_climb_follows_the_slope_in_the_units_of_the_box():
 
 def test_fewer_points_than_starts_are_all_climbed(rng):
     found = maximise_acquisition(
-        on_the_line(rng), UpperConfidenceBound(4.0), LINE, stream(1), raw=3, starts=9
+        on_the_line(rng), UpperConfidenceBound(4.0), LINE, raw=3, starts=9, rng=stream(1)
     )
     assert len(found.climbs) == 3
 
@@ -203,4 +205,4 @@ def test_fewer_points_than_starts_are_all_climbed(rng):
 )
 def test_a_box_that_is_none_is_refused(rng, box):
     with pytest.raises(ValueError, match=r"box must be 2 pairs \(lower, upper\) with lower < upp"):
-        maximise_acquisition(in_the_plane(rng), UpperConfidenceBound(4.0), box, stream(1))
+        maximise_acquisition(in_the_plane(rng), UpperConfidenceBound(4.0), box, rng=stream(1))

@@ -23,11 +23,11 @@ PLANE = [(-1.0, 2.0), (0.0, 3.0)]
 SPACE = Space({"rate": Real(1e-4, 1.0, log=True), "depth": Integer(1, 8)})
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
-def noisy(X, y, stream):
+def noisy(X, y, *, rng):
     """A model that knows that half of the variance is noise."""
     return condition(GP(RBF(1.0, 0.5), 0.5), X, y)
 
@@ -53,7 +53,7 @@ def test_with_noise_the_recommended_value_is_honest_and_the_luckiest_is_not():
     for seed in range(20):
         noise = stream(100 + seed)
         told = lambda x, noise=noise: bowl(x) + 0.5 * float(noise.normal())  # noqa: E731
-        outcome = minimise(told, PLANE, 30, seed, initial=30, model=noisy)
+        outcome = minimise(told, PLANE, 30, initial=30, model=noisy, rng=seed)
         lucky.append((outcome.best.y, bowl(outcome.best.x)))
         found = outcome.recommended
         there.append(bowl(found.x))
@@ -67,8 +67,8 @@ def test_with_noise_the_recommended_value_is_honest_and_the_luckiest_is_not():
 @pytest.mark.parametrize("search", [minimise, maximise])
 def test_what_is_recommended_is_what_the_model_predicts(search):
     """In the objective's own unit and sign, whatever they are; at an evaluated place."""
-    outcome = search(lambda x: 1e6 * bowl(x) + 5e6, PLANE, 12, 3, model=quick)
-    optimiser = Optimiser(PLANE, 3, model=quick, goal=outcome.goal)
+    outcome = search(lambda x: 1e6 * bowl(x) + 5e6, PLANE, 12, model=quick, rng=3)
+    optimiser = Optimiser(PLANE, model=quick, goal=outcome.goal, rng=3)
     for evaluation in outcome.evaluations:
         optimiser.tell(evaluation.x, evaluation.y)
     places = np.stack([evaluation.x for evaluation in outcome.evaluations])
@@ -85,17 +85,17 @@ def test_what_is_recommended_is_what_the_model_predicts(search):
 
 
 def test_nothing_is_recommended_before_there_is_a_value():
-    outcome = minimise(lambda x: math.nan, PLANE, 4, 1)
+    outcome = minimise(lambda x: math.nan, PLANE, 4, rng=1)
     assert outcome.best is None
     assert outcome.recommended is None
     assert str(outcome) == "Search for the least value: 4 evaluations, 4 failed"
     with pytest.raises(ValueError, match="predict needs an evaluation with a value"):
-        Optimiser(PLANE, 1).predict(np.zeros((1, 2)))
+        Optimiser(PLANE, rng=1).predict(np.zeros((1, 2)))
 
 
 def test_failures_are_not_recommended():
     """At the worst value seen, which the model was told in their place, nothing was read."""
-    optimiser = Optimiser(PLANE, 1, model=quick, goal="minimise")
+    optimiser = Optimiser(PLANE, model=quick, goal="minimise", rng=1)
     optimiser.tell(np.asarray([0.0, 1.0]), 2.0)
     optimiser.fail(np.asarray([1.0, 1.0]), "no value")
     assert optimiser.recommend().x.tolist() == [0.0, 1.0]
@@ -105,7 +105,7 @@ def test_failures_are_not_recommended():
 
 
 def test_a_result_prints_a_page_and_no_array():
-    outcome = minimise(of_names, SPACE, 12, 1, model=quick)
+    outcome = minimise(of_names, SPACE, 12, model=quick, rng=1)
     lines = str(outcome).splitlines()
     assert lines[0] == "Search for the least value: 12 evaluations, none failed"
     assert lines[2].split("  ")[-1] == "recommended by the model"
@@ -118,7 +118,7 @@ def test_a_result_prints_a_page_and_no_array():
 
 
 def test_many_inputs_are_cut_and_no_array_is_shown():
-    outcome = minimise(bowl, [(0.0, 1.0)] * 40, 3, 1, model=quick)
+    outcome = minimise(bowl, [(0.0, 1.0)] * 40, 3, model=quick, rng=1)
     assert str(outcome).splitlines()[-1] == "and 28 more inputs"
     parts = (outcome, outcome.best, outcome.recommended, outcome.evaluations)
     assert not [part for part in parts if "array" in repr(part) + str(part)]
@@ -127,10 +127,10 @@ def test_many_inputs_are_cut_and_no_array_is_shown():
 
 def test_the_course_of_a_search_is_there_to_plot():
     values = iter([3.0, math.nan, 4.0, 1.0, 2.0])
-    outcome = minimise(lambda x: next(values), PLANE, 5, 1, initial=5)
+    outcome = minimise(lambda x: next(values), PLANE, 5, initial=5, rng=1)
     np.testing.assert_array_equal(outcome.best_so_far(), [3.0, 3.0, 3.0, 1.0, 1.0])
     values = iter([math.nan, 3.0, 2.0, 4.0, 1.0])
-    outcome = maximise(lambda x: next(values), PLANE, 5, 1, initial=5)
+    outcome = maximise(lambda x: next(values), PLANE, 5, initial=5, rng=1)
     np.testing.assert_array_equal(outcome.best_so_far(), [math.nan, 3.0, 3.0, 4.0, 4.0])
 
 
@@ -138,7 +138,7 @@ def test_the_course_of_a_search_is_there_to_plot():
 
 
 def test_an_integer_is_a_seed():
-    here, there = (minimise(bowl, PLANE, 8, one, model=quick) for one in (7, stream(7)))
+    here, there = (minimise(bowl, PLANE, 8, model=quick, rng=one) for one in (7, stream(7)))
     np.testing.assert_array_equal(*([e.x for e in one.evaluations] for one in (here, there)))
 
 
@@ -146,36 +146,36 @@ def test_points_to_begin_with_come_first_and_are_in_the_file(tmp_path):
     path = tmp_path / "history.jsonl"
     first = [{"rate": 0.1, "depth": 8}, {"rate": 0.02, "depth": 2}]
     options = {"first": first, "model": quick, "path": path}
-    outcome = minimise(of_names, SPACE, 3, 1, **options)
+    outcome = minimise(of_names, SPACE, 3, rng=1, **options)
     assert [evaluation.x for evaluation in outcome.evaluations[:2]] == first
-    again = minimise(of_names, SPACE, 9, 1, **options)
+    again = minimise(of_names, SPACE, 9, rng=1, **options)
     assert [e.x for e in again.evaluations[:3]] == [e.x for e in outcome.evaluations]
     assert not [e for e in again.evaluations[2:] if e.x in first]
     with pytest.raises(ValueError, match="must hold the history"):
-        minimise(of_names, SPACE, 9, 1, model=quick, path=path)
+        minimise(of_names, SPACE, 9, model=quick, path=path, rng=1)
     with pytest.raises(ValueError, match="first must lie in the box"):
-        Optimiser(PLANE, 1, first=np.asarray([[9.0, 0.0]]))
+        Optimiser(PLANE, first=np.asarray([[9.0, 0.0]]), rng=1)
 
 
 def test_a_search_begins_from_the_history_of_another():
     """Of twelve evaluations: no blind point is asked for, and the budget is for new ones."""
     seen = []
 
-    def model(X, y, stream):
+    def model(X, y, *, rng):
         seen.append(len(X))
-        return quick(X, y, stream)
+        return quick(X, y, rng=rng)
 
-    before = minimise(bowl, PLANE, 12, 1, model=quick)
-    optimiser = Optimiser(PLANE, 2, known=before.evaluations)
+    before = minimise(bowl, PLANE, 12, model=quick, rng=1)
+    optimiser = Optimiser(PLANE, known=before.evaluations, rng=2)
     assert (optimiser.count, optimiser.best.y) == (0, before.best.y)
-    after = minimise(bowl, PLANE, 4, 2, known=before.evaluations, model=model)
+    after = minimise(bowl, PLANE, 4, known=before.evaluations, model=model, rng=2)
     assert len(after.evaluations) == 16
     assert after.best.y <= before.best.y
     assert seen == [12, 13, 14, 15, 16]
     with pytest.raises(ValueError, match="known must lie in the box"):
-        Optimiser([(0.0, 0.1)] * 2, 1, known=before.evaluations)
+        Optimiser([(0.0, 0.1)] * 2, known=before.evaluations, rng=1)
     with pytest.raises(TypeError, match="known must be a sequence of Evaluation; got list"):
-        Optimiser(PLANE, 1, known=[(0.0, 1.0)])
+        Optimiser(PLANE, known=[(0.0, 1.0)], rng=1)
 
 
 def test_a_callback_sees_each_evaluation_and_ends_the_loop():
@@ -185,12 +185,12 @@ def test_a_callback_sees_each_evaluation_and_ends_the_loop():
         seen.append(evaluation)
         return evaluation.y < 0.5
 
-    outcome = minimise(bowl, PLANE, 40, 1, model=quick, callback=enough)
+    outcome = minimise(bowl, PLANE, 40, model=quick, callback=enough, rng=1)
     assert tuple(seen) == outcome.evaluations
     assert isinstance(seen[0], Evaluation)
     assert [e.y < 0.5 for e in seen] == [*[False] * (len(seen) - 1), True]
     with pytest.raises(TypeError, match=r"callback\(evaluation\) must be True or False; got 1"):
-        minimise(bowl, PLANE, 4, 1, callback=lambda evaluation: 1)
+        minimise(bowl, PLANE, 4, callback=lambda evaluation: 1, rng=1)
 
 
 def test_a_bar_counts_the_evaluations(monkeypatch):
@@ -206,14 +206,14 @@ def test_a_bar_counts_the_evaluations(monkeypatch):
     asked = []
     door = "gpnotes.decide.bayesopt.loop.bar_of"
     monkeypatch.setattr(door, lambda *said: asked.append(said) or Bar())
-    minimise(bowl, PLANE, 5, 1, model=quick, progress=True)
+    minimise(bowl, PLANE, 5, model=quick, progress=True, rng=1)
     assert asked == [(5, "search", "evaluation")]
     assert counts == [1] * 5 + ["closed"]
 
 
 def test_categories_can_be_predicted_at():
     space = Space({"a": Real(0.0, 1.0), "rule": Category(["x", "y"])})
-    optimiser = Optimiser(space, 1, model=quick)
+    optimiser = Optimiser(space, model=quick, rng=1)
     for _ in range(8):
         point = optimiser.ask()
         optimiser.tell(point, point["a"] + (point["rule"] == "y"))

@@ -22,14 +22,14 @@ def bowl(x):
     return float(np.sum((x - 0.4) ** 2))
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     """A model without a fit, for loops of which only the course matters."""
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
 def optimiser(told=7, **options):
     """One that has been told so many points of those it asked for."""
-    made = Optimiser(PLANE, stream(3), **{"model": quick, "initial": 5, **options})
+    made = Optimiser(PLANE, rng=stream(3), **{"model": quick, "initial": 5, **options})
     while made.count < told:
         x = made.ask()
         made.tell(x, bowl(x))
@@ -70,11 +70,11 @@ def test_a_batch_is_what_maximise_finds_under_one_belief_after_the_other():
     y = -np.asarray([e.y for e in made.evaluations])
     y = (y - y.mean()) / y.std()
     for number in range(3):
-        posterior = quick(X, y, None)
+        posterior = quick(X, y, rng=None)
         acquisition = LogExpectedImprovement(float(np.max(posterior.mean(X))))
         own = stream(3).spawn("climb 7")
         own = own.spawn(str(number)) if number else own
-        unit = maximise_acquisition(posterior, acquisition, [(0.0, 1.0)] * 2, own).x
+        unit = maximise_acquisition(posterior, acquisition, [(0.0, 1.0)] * 2, rng=own).x
         np.testing.assert_allclose(lower + width * unit, batch[number], atol=2e-3)
         y = np.append(y, posterior.mean(unit[None, :]))
         X = np.vstack([X, unit])
@@ -138,9 +138,9 @@ def test_what_is_returned_can_be_changed_without_harm():
 def test_the_model_is_fitted_once_for_a_batch():
     calls = []
 
-    def model(X, y, stream):
+    def model(X, y, *, rng):
         calls.append(len(X))
-        return quick(X, y, stream)
+        return quick(X, y, rng=rng)
 
     made = optimiser(model=model)
     calls.clear()
@@ -248,14 +248,14 @@ def test_a_loop_of_batches_goes_on_from_its_file(tmp_path, acquisition):
         for x in made.ask_batch(3):
             made.tell(x, bowl(x))
             again = Optimiser(
-                PLANE, stream(3), path=path, model=quick, initial=5, acquisition=acquisition
+                PLANE, path=path, model=quick, initial=5, acquisition=acquisition, rng=stream(3)
             )
             np.testing.assert_array_equal(again.ask_batch(3), made.ask_batch(3))
 
 
 def test_batches_find_the_least():
     """Five rounds of four after the first."""
-    made = Optimiser(PLANE, stream(1), model=quick, initial=4)
+    made = Optimiser(PLANE, model=quick, initial=4, rng=stream(1))
     for _ in range(6):
         for x in made.ask_batch(4):
             made.tell(x, bowl(x))

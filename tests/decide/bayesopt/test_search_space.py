@@ -35,7 +35,7 @@ SPACE = Space(
 )
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     """A model without a fit, for loops of which only the course matters."""
     return condition(GP(RBF(1.0, 0.5), 1e-4), X, y)
 
@@ -125,8 +125,8 @@ def test_logarithms_are_what_makes_a_rate_a_depth_and_a_decay_findable(seed, rng
     space = Space({name: Real(*ends, log=True) for name, ends in kinds.items()} | depth)
     plain = Space({name: Real(*ends) for name, ends in kinds.items()} | depth)
     chance = min(map(loss, space.from_units(rng.random((40, 3)))))
-    assert minimise(loss, space, 40, seed).best.y < 0.01
-    assert 0.01 < chance < minimise(loss, plain, 40, seed).best.y
+    assert minimise(loss, space, 40, rng=seed).best.y < 0.01
+    assert 0.01 < chance < minimise(loss, plain, 40, rng=seed).best.y
 
 
 def test_the_objective_is_given_names_and_the_result_has_them(tmp_path):
@@ -138,25 +138,25 @@ def test_the_objective_is_given_names_and_the_result_has_them(tmp_path):
         point.clear()  # it is the objective's own
         return seen[-1]["depth"] + (seen[-1]["rule"] != "sine")
 
-    outcome = minimise(objective, SPACE, 24, 1, model=quick, path=path)
+    outcome = minimise(objective, SPACE, 24, model=quick, path=path, rng=1)
     assert all(tuple(point) == SPACE.names and point["rounds"] == 100 for point in seen)
     assert [evaluation.x for evaluation in outcome.evaluations] == seen
     assert outcome.best.y == outcome.best.x["depth"] + (outcome.best.x["rule"] != "sine")
     assert [json.loads(line)["x"] for line in path.read_text().splitlines()[1:]] == seen
-    again = minimise(objective, SPACE, 24, 1, model=quick, path=path)
+    again = minimise(objective, SPACE, 24, model=quick, path=path, rng=1)
     assert [evaluation.x for evaluation in again.evaluations] == seen
     with pytest.raises(ValueError, match=r"path: .* must hold the history"):
-        Optimiser(Space({"depth": Integer(1, 12)}), 1, path=path)
+        Optimiser(Space({"depth": Integer(1, 12)}), path=path, rng=1)
 
 
 def test_a_loop_goes_on_to_the_same_settings(tmp_path):
     def objective(point):
         return math.log(point["rate"]) ** 2 + point["depth"]
 
-    whole = minimise(objective, SPACE, 15, 4, model=quick, initial=6)
+    whole = minimise(objective, SPACE, 15, model=quick, initial=6, rng=4)
     path = tmp_path / "history.jsonl"
     for budget in (3, 9, 15):
-        parts = minimise(objective, SPACE, budget, 4, model=quick, initial=6, path=path)
+        parts = minimise(objective, SPACE, budget, model=quick, initial=6, path=path, rng=4)
     assert [e.x for e in parts.evaluations] == [e.x for e in whole.evaluations]
 
 
@@ -170,7 +170,7 @@ def test_no_setting_is_read_twice_while_another_is_left(acquisition):
         return (point["depth"] - 3) ** 2 + float(noise.normal())
 
     options = {"acquisition": acquisition, "model": quick}
-    outcome = minimise(objective, space, 26, 1, **options)
+    outcome = minimise(objective, space, 26, rng=1, **options)
     settings = [tuple(evaluation.x.values()) for evaluation in outcome.evaluations]
     assert len(set(settings[:24])) == 24
     assert len(set(settings)) == 24
@@ -183,19 +183,19 @@ def test_the_best_of_many_settings_is_found_by_steps():
     def objective(point):
         return sum((value - 7 - i) ** 2 for i, value in enumerate(point.values()))
 
-    outcome = minimise(objective, space, 45, 3, model=bowl_model)
+    outcome = minimise(objective, space, 45, model=bowl_model, rng=3)
     assert outcome.best.y <= 8
 
 
-def bowl_model(X, y, stream):
+def bowl_model(X, y, *, rng):
     """A model with lengths of several boxes, which knows a bowl from few readings."""
     return condition(GP(RBF(100.0, 3.0), 1e-6), X, y)
 
 
 def test_a_batch_has_settings_of_its_own_each(rng):
     few = Space({"depth": Integer(1, 6), "rule": Category(["relu", "tanh", "sine"])})
-    assert len({tuple(point.values()) for point in Optimiser(few, 1).ask_batch(18)}) == 18
-    optimiser = Optimiser(SPACE, 1, model=quick, initial=4)
+    assert len({tuple(point.values()) for point in Optimiser(few, rng=1).ask_batch(18)}) == 18
+    optimiser = Optimiser(SPACE, model=quick, initial=4, rng=1)
     for point in optimiser.ask_batch(4):
         optimiser.tell(point, point["rate"])
     batch = optimiser.ask_batch(3)
@@ -206,14 +206,14 @@ def test_a_batch_has_settings_of_its_own_each(rng):
 
 def test_true_and_one_are_two_settings():
     space = Space({"of": Category([0, False, 1, True])})
-    batch = Optimiser(space, 1).ask_batch(4)
+    batch = Optimiser(space, rng=1).ask_batch(4)
     assert len({(type(point["of"]), point["of"]) for point in batch}) == 4
 
 
 def test_the_largest_is_found_of_a_space_of_reals():
     space = Space({"a": Real(-1.0, 2.0), "b": Real(0.0, 3.0)})
-    found = maximise(lambda p: -((p["a"] - 0.4) ** 2 + (p["b"] - 0.4) ** 2), space, 14, 2)
-    box = maximise(lambda x: -float(np.sum((x - 0.4) ** 2)), [(-1.0, 2.0), (0.0, 3.0)], 14, 2)
+    found = maximise(lambda p: -((p["a"] - 0.4) ** 2 + (p["b"] - 0.4) ** 2), space, 14, rng=2)
+    box = maximise(lambda x: -float(np.sum((x - 0.4) ** 2)), [(-1.0, 2.0), (0.0, 3.0)], 14, rng=2)
     assert found.best.y > -0.01
     assert found.best.y == pytest.approx(box.best.y, abs=1e-6)
 
@@ -240,12 +240,12 @@ WRONG = [
     (lambda: Space({"a": Fixed(1)}), ValueError, "dimensions must leave something to search for"),
     (lambda: SPACE.from_units(np.zeros((2, 3))), ValueError, "units must have shape"),
     (lambda: SPACE.from_units(np.full((2, SPACE.columns), 1.5)), ValueError, "from 0 to 1; got"),
-    (lambda: Optimiser(SPACE, 1, gradients=True), ValueError, "gradients must be False where"),
-    (lambda: Optimiser(SPACE, -1), ValueError, "stream must be a whole number from 0"),
+    (lambda: Optimiser(SPACE, gradients=True, rng=1), ValueError, "gradients must be False where"),
+    (lambda: Optimiser(SPACE, rng=-1), ValueError, "rng must be a whole number from 0"),
     (
-        lambda: Optimiser(SPACE, "1"),
+        lambda: Optimiser(SPACE, rng="1"),
         TypeError,
-        "stream must be a Stream, a NumPy Generator",
+        "rng must be a Stream, a NumPy Generator",
     ),
 ]
 
@@ -269,7 +269,7 @@ def test_what_is_no_space_is_told(call, kind, said):
     ],
 )
 def test_a_point_is_looked_at_and_nothing_kept_of_a_wrong_one(change, kind, said):
-    optimiser = Optimiser(SPACE, 1)
+    optimiser = Optimiser(SPACE, rng=1)
     point = optimiser.ask()
     with pytest.raises(kind, match=said):
         optimiser.tell({**point, **change}, 1.0)

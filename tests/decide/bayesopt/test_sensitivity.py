@@ -22,7 +22,7 @@ from gpnotes.decide.bayesopt import (
 
 def told(box, objective, count, **options):
     """An optimiser that knows the first points of its sequence."""
-    optimiser = Optimiser(box, 1, initial=count, **options)
+    optimiser = Optimiser(box, initial=count, rng=1, **options)
     for x in optimiser.ask_batch(count):
         optimiser.tell(x, objective(x))
     return optimiser
@@ -166,7 +166,7 @@ def test_dollars_in_a_name_are_no_formula():
 
 
 def test_without_a_value_there_is_nothing_to_show():
-    optimiser = Optimiser([(0.0, 1.0)], 1)
+    optimiser = Optimiser([(0.0, 1.0)], rng=1)
     optimiser.fail(np.asarray([0.5]), "lost")
     for ask in (sections, shares):
         with pytest.raises(ValueError, match="optimiser must have an evaluation with a value"):

@@ -16,7 +16,7 @@ from gpnotes.decide.bayesopt.training_data import eased
 def test_where_readings_say_nothing_lengths_are_where_the_prior_is_densest(d):
     """All equal readings, at the corners of the cube; the mode is e^(√2 − 3) √d."""
     X = np.vstack([np.zeros(d), np.ones(d)])
-    kernel = scaled_model(X, np.zeros(2), stream(1)).gp.kernel
+    kernel = scaled_model(X, np.zeros(2), rng=stream(1)).gp.kernel
     prior = LogNormalPrior(math.sqrt(2.0) + 0.5 * math.log(d), math.sqrt(3.0))
     mode = math.exp(math.sqrt(2.0) - 3.0) * math.sqrt(d)
     densities = [prior.log_density(mode * factor) for factor in (0.9, 1.0, 1.1)]
@@ -33,14 +33,14 @@ def test_of_many_inputs_it_predicts_what_the_model_without_a_prior_cannot():
         X = np.asarray(stream(seed).uniform((90, 20)))
         f = np.sin(X @ np.linspace(-1.0, 1.0, 20) * 1.5)
         y = (f - np.mean(f[:30])) / np.std(f[:30])
-        models = (model(X[:30], y[:30], stream(1)) for model in (scaled_model, fitted_model))
+        models = (model(X[:30], y[:30], rng=stream(1)) for model in (scaled_model, fitted_model))
         ours, usual = (float(np.mean((m.mean(X[30:]) - y[30:]) ** 2)) for m in models)
         wins += ours < usual
     assert wins >= 5
 
 
-def of_eased(X, y, stream):
-    return scaled_model(X, eased(y), stream)
+def of_eased(X, y, *, rng):
+    return scaled_model(X, eased(y), rng=rng)
 
 
 @pytest.mark.parametrize(("d", "model"), [(9, of_eased), (10, scaled_model)])
@@ -48,17 +48,17 @@ def test_what_a_search_chooses_by_unless_it_is_given_a_model(d, model):
     """And no search has more than ten points without a model, unless it is asked for."""
     box, found = [(0.0, 1.0)] * d, []
     for options in ({}, {"model": model, "initial": 10}):
-        optimiser = Optimiser(box, stream(2), **options)
+        optimiser = Optimiser(box, rng=stream(2), **options)
         for u in stream(3).uniform((10, d)):
             optimiser.tell(u, float(np.sum((u - 0.3) ** 2)))
         found.append(optimiser.ask())
     np.testing.assert_array_equal(*found)
-    sequence = Optimiser(box, stream(2), initial=11).ask_batch(11)
+    sequence = Optimiser(box, initial=11, rng=stream(2)).ask_batch(11)
     assert not np.array_equal(found[0], sequence[10])
 
 
 def test_the_kernel_is_rough_below_ten_inputs_and_smooth_from_there_on():
-    kinds = [type(scaled_model(np.eye(d), np.zeros(d), stream(1)).gp.kernel) for d in (9, 10)]
+    kinds = [type(scaled_model(np.eye(d), np.zeros(d), rng=stream(1)).gp.kernel) for d in (9, 10)]
     assert kinds == [Matern52, RBF]
 
 
@@ -95,7 +95,7 @@ def test_a_search_for_the_largest_value_asks_where_that_for_the_least_of_minus_i
     """With a failure among what was told, for which the worst value stands."""
     asked = []
     for sign, goal in ((1.0, "minimise"), (-1.0, "maximise")):
-        optimiser = Optimiser([(0.0, 1.0)] * 2, 1, goal=goal)
+        optimiser = Optimiser([(0.0, 1.0)] * 2, goal=goal, rng=1)
         for u in stream(3).uniform((8, 2)):
             optimiser.tell(u, sign * float(np.exp(9.0 * u[0]) + u[1]))
         optimiser.tell(np.asarray([0.5, 0.5]), math.inf)
@@ -107,7 +107,7 @@ def test_a_search_for_the_largest_value_asks_where_that_for_the_least_of_minus_i
                                     [1e-300, *[0.0] * 5]])  # fmt: skip
 def test_a_search_goes_on_whatever_values_it_was_told(values):
     """All the same, all but one failed, the largest and the smallest there are."""
-    optimiser = Optimiser([(0.0, 1.0)] * 2, 1)
+    optimiser = Optimiser([(0.0, 1.0)] * 2, rng=1)
     for u, y in zip(stream(3).uniform((6, 2)), values, strict=True):
         optimiser.tell(u, y)
     x = optimiser.ask()
@@ -125,7 +125,7 @@ def test_values_of_which_none_is_better_than_the_median_stay(y):
 
 def test_predictions_are_of_values_that_nothing_eases():
     """The worst of readings that differ by a factor of hundreds, where it was."""
-    optimiser = Optimiser([(0.0, 1.0)] * 2, 1)
+    optimiser = Optimiser([(0.0, 1.0)] * 2, rng=1)
     for u in stream(3).uniform((12, 2)):
         optimiser.tell(u, float(np.exp(9.0 * u[0])))
     worst = max(optimiser.evaluations, key=lambda one: one.y)

@@ -24,7 +24,7 @@ def bowl(x):
     return float(np.sum((x - 0.4) ** 2))
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     return condition(GP(RBF(1.0, 0.3), 1e-4), X, y)
 
 
@@ -39,7 +39,7 @@ def test_a_candidate_is_chosen_as_often_as_it_is_best():
     mean, covariance = posterior.mean(Xs), posterior.covariance(Xs)
     scale = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
     odds = 0.5 * math.erfc(-(mean[0] - mean[1]) / scale / math.sqrt(2.0))
-    rows = thompson_among(posterior, Xs, stream(1), 40_000)
+    rows = thompson_among(posterior, Xs, 40_000, rng=stream(1))
     assert rows.shape == (40_000,)
     error = math.sqrt(odds * (1.0 - odds) / 40_000)
     assert abs(np.mean(rows == 0) - odds) < 5.0 * error
@@ -56,7 +56,9 @@ def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
     m, s = 0.4, math.sqrt(0.5)
     odds = 0.5 * math.erfc(-m / s / math.sqrt(2.0))
     source = stream(2)
-    ends = [thompson(posterior, [(-1.0, 1.0)], source, raw=4, starts=1).x[0] for _ in range(600)]
+    ends = [
+        thompson(posterior, [(-1.0, 1.0)], raw=4, starts=1, rng=source).x[0] for _ in range(600)
+    ]
     assert set(np.sign(ends)) == {-1.0, 1.0}
     np.testing.assert_allclose(np.abs(ends), 1.0)
     assert abs(np.mean(np.asarray(ends) > 0) - odds) < 5.0 * math.sqrt(odds * (1 - odds) / 600)
@@ -65,8 +67,8 @@ def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
 def test_no_point_of_a_grid_is_worth_more_than_the_one_found(rng):
     """The path that it climbed is the first that a stream of the same seed draws."""
     posterior = posterior_of(Matern52(1.0, 0.8), rng)
-    found = thompson(posterior, BOX, stream(4), features=64)
-    path = sample_paths(posterior, 1, stream(4), features=64)
+    found = thompson(posterior, BOX, features=64, rng=stream(4))
+    path = sample_paths(posterior, 1, features=64, rng=stream(4))
     np.testing.assert_allclose(path(found.x[None, :])[0, 0], found.value, rtol=1e-9)
     a, b = np.meshgrid(np.linspace(-1.0, 2.0, 80), np.linspace(0.0, 3.0, 80))
     grid = path(np.column_stack([a.ravel(), b.ravel()]))
@@ -77,8 +79,8 @@ def test_no_point_of_a_grid_is_worth_more_than_the_one_found(rng):
 
 def test_a_climb_ends_where_the_path_is_flat_or_the_box_ends(rng):
     posterior = posterior_of(Matern52(1.0, 0.8), rng)
-    found = thompson(posterior, BOX, stream(4), features=64)
-    path = sample_paths(posterior, 1, stream(4), features=64)
+    found = thompson(posterior, BOX, features=64, rng=stream(4))
+    path = sample_paths(posterior, 1, features=64, rng=stream(4))
     _, pull = path.values_and_pullback(found.x[None, :])
     slope = pull(np.ones((1, 1)))[0]
     inside = (found.x > [-1.0, 0.0]) & (found.x < [2.0, 3.0])
@@ -87,20 +89,20 @@ def test_a_climb_ends_where_the_path_is_flat_or_the_box_ends(rng):
 
 def test_they_live_where_the_posterior_does(space, rng):
     posterior = posterior_of(Matern52(1.0, 0.8), rng, space.asarray)
-    found = thompson(posterior, BOX, stream(4), features=16, raw=32, starts=2)
+    found = thompson(posterior, BOX, features=16, raw=32, starts=2, rng=stream(4))
     assert space.holds(found.x)
     host = condition(posterior.gp, *(to_numpy(a).astype(float) for a in (posterior.X, posterior.y)))
-    other = thompson(host, BOX, stream(4), features=16, raw=32, starts=2)
+    other = thompson(host, BOX, features=16, raw=32, starts=2, rng=stream(4))
     np.testing.assert_allclose(found.value, other.value, rtol=1e-6 if space.double else 5e-3)
     Xs = rng.uniform(-1.0, 2.0, (6, 2))
-    rows = thompson_among(posterior, space.asarray(Xs), stream(1), 20)
-    np.testing.assert_array_equal(to_numpy(rows), thompson_among(host, Xs, stream(1), 20))
+    rows = thompson_among(posterior, space.asarray(Xs), 20, rng=stream(1))
+    np.testing.assert_array_equal(to_numpy(rows), thompson_among(host, Xs, 20, rng=stream(1)))
 
 
 def test_no_candidates_and_odd_features_are_refused(rng):
     posterior = posterior_of(RBF(), rng)
     with pytest.raises(ValueError, match=r"Xs must have at least one row; got \(0, 2\)"):
-        thompson_among(posterior, np.zeros((0, 2)), stream(1))
+        thompson_among(posterior, np.zeros((0, 2)), rng=stream(1))
     with pytest.raises(ValueError, match="features must be even"):
         ThompsonSampling(5)
 
@@ -112,7 +114,7 @@ def test_the_loop_finds_the_least_by_it():
     """Each of five seeds within 0.02 of the least value after 18 evaluations."""
     for seed in range(5):
         outcome = minimise(
-            bowl, BOX, 18, stream(seed), model=quick, acquisition=ThompsonSampling(256)
+            bowl, BOX, 18, model=quick, acquisition=ThompsonSampling(256), rng=stream(seed)
         )
         assert outcome.best.y < 0.02
 
@@ -120,22 +122,24 @@ def test_the_loop_finds_the_least_by_it():
 def test_the_next_point_depends_on_the_evaluations_alone(tmp_path):
     """A loop that goes on from a file, and one that is told afresh, ask for the same points."""
     policy = ThompsonSampling(64)
-    whole = asked(minimise(bowl, BOX, 11, stream(3), model=quick, acquisition=policy))
+    whole = asked(minimise(bowl, BOX, 11, model=quick, acquisition=policy, rng=stream(3)))
     path = tmp_path / "history.jsonl"
     for budget in (7, 9, 11):
-        minimise(bowl, BOX, budget, stream(3), model=quick, acquisition=policy, path=path)
-    resumed = Optimiser(BOX, stream(3), model=quick, acquisition=policy, path=path)
+        minimise(bowl, BOX, budget, model=quick, acquisition=policy, path=path, rng=stream(3))
+    resumed = Optimiser(BOX, model=quick, acquisition=policy, path=path, rng=stream(3))
     np.testing.assert_array_equal([e.x for e in resumed.evaluations], whole)
     used = stream(3)
     used.normal(7)
-    fresh = Optimiser(BOX, used, model=quick, acquisition=policy)
+    fresh = Optimiser(BOX, model=quick, acquisition=policy, rng=used)
     for x in whole[:9]:
         fresh.tell(x, bowl(x))
     np.testing.assert_array_equal(fresh.ask(), whole[9])
 
 
 def test_the_points_of_a_batch_are_of_draws_of_their_own():
-    optimiser = Optimiser(BOX, stream(3), model=quick, acquisition=ThompsonSampling(64), initial=4)
+    optimiser = Optimiser(
+        BOX, model=quick, acquisition=ThompsonSampling(64), initial=4, rng=stream(3)
+    )
     for x in optimiser.ask_batch(4):
         optimiser.tell(x, bowl(x))
     batch = optimiser.ask_batch(4)
@@ -149,4 +153,4 @@ def test_the_points_of_a_batch_are_of_draws_of_their_own():
 
 def test_the_class_in_place_of_an_object_is_refused():
     with pytest.raises(TypeError, match=r"acquisition must be an object, ThompsonSampling\(\)"):
-        Optimiser(BOX, stream(1), acquisition=ThompsonSampling)
+        Optimiser(BOX, acquisition=ThompsonSampling, rng=stream(1))

@@ -30,7 +30,7 @@ def valley(x):
     )
 
 
-def quick(X, y, stream):
+def quick(X, y, *, rng):
     """A model without a fit."""
     return condition(GP(WithGradients(RBF(1.0, 0.3)), 1e-4), X, y)
 
@@ -38,15 +38,15 @@ def quick(X, y, stream):
 class Ear:
     """A model that remembers what it was told."""
 
-    def __call__(self, X, y, stream):
+    def __call__(self, X, y, *, rng):
         self.X, self.y = X, y
-        return quick(X, y, stream)
+        return quick(X, y, rng=rng)
 
 
 def heard(goal, points, gradients=True):
     """What a model is told of the valley, or of the hill that it is upside down."""
     ear, sign = Ear(), {"minimise": 1.0, "maximise": -1.0}[goal]
-    optimiser = Optimiser(BOX, stream(1), goal=goal, model=ear, initial=1, gradients=True)
+    optimiser = Optimiser(BOX, goal=goal, model=ear, initial=1, gradients=True, rng=stream(1))
     for x in points:
         y, slope = valley(x)
         optimiser.tell(x, sign * y, sign * slope if gradients else None)
@@ -82,7 +82,7 @@ def test_the_smallest_value_is_told_as_the_largest():
 
 def test_gradients_may_be_told_at_some_points_alone():
     ear = Ear()
-    optimiser = Optimiser(BOX, stream(1), model=ear, initial=1, gradients=True)
+    optimiser = Optimiser(BOX, model=ear, initial=1, gradients=True, rng=stream(1))
     places = [np.asarray([0.0, 0.1]), np.asarray([1.0, 0.2]), np.asarray([2.0, 0.3])]
     for x, with_gradient in zip(places, (False, True, False), strict=True):
         y, slope = valley(x)
@@ -104,7 +104,7 @@ def test_one_value_alone_has_no_unit_and_its_gradient_gives_one():
 
 def test_a_failure_has_a_place_and_no_gradient():
     ear = Ear()
-    optimiser = Optimiser(BOX, stream(1), model=ear, initial=1, gradients=True)
+    optimiser = Optimiser(BOX, model=ear, initial=1, gradients=True, rng=stream(1))
     y, slope = valley(np.asarray([0.0, 0.1]))
     optimiser.tell(np.asarray([0.0, 0.1]), y, slope)
     optimiser.tell(np.asarray([1.0, 0.2]), y + 1.0, slope)
@@ -133,7 +133,7 @@ def test_the_default_model_is_as_good_as_its_gradients():
     new = stream(3).normal((100, 2)) * 0.15 + 0.5
     labelled = np.column_stack([new, np.zeros(100)])
     errors = [
-        np.sqrt(np.mean((fitted_with_gradients(rows[:n], told[:n], stream(1)).mean(labelled)
+        np.sqrt(np.mean((fitted_with_gradients(rows[:n], told[:n], rng=stream(1)).mean(labelled)
                          - wave(new)) ** 2))
         for n in (6, 18)
     ]  # fmt: skip
@@ -145,8 +145,8 @@ def test_the_default_model_is_as_good_as_its_gradients():
 def test_gradients_save_evaluations(seeds):
     """Twelve evaluations of a valley: nearer with gradients each time."""
     ends = np.asarray([
-        [minimise(valley if known else lambda x: valley(x)[0], BOX, 12, stream(seed), initial=4,
-                  gradients=known).best.y for known in (False, True)]
+        [minimise(valley if known else lambda x: valley(x)[0], BOX, 12, initial=4,
+                  gradients=known, rng=stream(seed)).best.y for known in (False, True)]
         for seed in range(seeds)
     ])  # fmt: skip
     assert np.all(ends[:, 1] < ends[:, 0])
@@ -156,9 +156,9 @@ def test_gradients_save_evaluations(seeds):
 def test_a_loop_goes_on_from_its_file_with_its_gradients(tmp_path):
     path = tmp_path / "history.jsonl"
     options = {"model": quick, "initial": 3, "gradients": True}
-    whole = minimise(valley, BOX, 8, stream(1), **options)
-    minimise(valley, BOX, 5, stream(1), path=path, **options)
-    again = minimise(valley, BOX, 8, stream(1), path=path, **options)
+    whole = minimise(valley, BOX, 8, rng=stream(1), **options)
+    minimise(valley, BOX, 5, path=path, rng=stream(1), **options)
+    again = minimise(valley, BOX, 8, path=path, rng=stream(1), **options)
     for one, other in zip(whole.evaluations, again.evaluations, strict=True):
         np.testing.assert_array_equal(one.x, other.x)
         np.testing.assert_array_equal(one.gradient, other.gradient)
@@ -171,23 +171,23 @@ def test_a_loop_goes_on_from_its_file_with_its_gradients(tmp_path):
 def test_a_gradient_that_is_none_of_ours_spoils_its_line(tmp_path, spoilt):
     path = tmp_path / "history.jsonl"
     options = {"model": quick, "initial": 3, "gradients": True}
-    minimise(valley, BOX, 3, stream(1), path=path, **options)
+    minimise(valley, BOX, 3, path=path, rng=stream(1), **options)
     lines = path.read_text("utf-8").splitlines()
     lines[2] = json.dumps({**json.loads(lines[2]), "gradient": spoilt})
     path.write_text("\n".join(lines) + "\n", "utf-8")
     with pytest.raises(ValueError, match=r"line 3 .* must be an evaluation at 2 numbers"):
-        Optimiser(BOX, stream(1), path=path, initial=3, gradients=True)
+        Optimiser(BOX, path=path, initial=3, gradients=True, rng=stream(1))
 
 
 def test_a_file_without_gradients_is_another(tmp_path):
     path = tmp_path / "history.jsonl"
-    Optimiser(BOX, stream(1), path=path)
+    Optimiser(BOX, path=path, rng=stream(1))
     with pytest.raises(ValueError, match="must hold the history of"):
-        Optimiser(BOX, stream(1), path=path, gradients=True)
+        Optimiser(BOX, path=path, gradients=True, rng=stream(1))
 
 
 def test_batches_are_of_values_and_differ():
-    optimiser = Optimiser(BOX, stream(1), model=quick, initial=3, gradients=True)
+    optimiser = Optimiser(BOX, model=quick, initial=3, gradients=True, rng=stream(1))
     for _ in range(3):
         x = optimiser.ask()
         optimiser.tell(x, *valley(x))
@@ -199,7 +199,9 @@ def test_batches_are_of_values_and_differ():
 
 
 def test_a_skipped_failure_is_believed():
-    optimiser = Optimiser(BOX, stream(1), model=quick, initial=1, gradients=True, on_failure="skip")
+    optimiser = Optimiser(
+        BOX, model=quick, initial=1, gradients=True, on_failure="skip", rng=stream(1)
+    )
     for x in ([0.0, 0.1], [1.0, 0.2]):
         optimiser.tell(np.asarray(x), *valley(np.asarray(x)))
     optimiser.fail(optimiser.ask(), "no power")
@@ -209,19 +211,19 @@ def test_a_skipped_failure_is_believed():
 
 def test_the_hill_is_climbed_as_the_valley_is_descended():
     hill = lambda x: tuple(-part for part in valley(x))  # noqa: E731
-    least = minimise(valley, BOX, 7, stream(2), model=quick, initial=3, gradients=True)
-    most = maximise(hill, BOX, 7, stream(2), model=quick, initial=3, gradients=True)
+    least = minimise(valley, BOX, 7, model=quick, initial=3, gradients=True, rng=stream(2))
+    most = maximise(hill, BOX, 7, model=quick, initial=3, gradients=True, rng=stream(2))
     assert most.best.y == -least.best.y
 
 
 def test_what_does_not_go_with_gradients_is_refused():
     x = np.asarray([0.0, 0.1])
-    plain = Optimiser(BOX, stream(1))
+    plain = Optimiser(BOX, rng=stream(1))
     with pytest.raises(ValueError, match="gradient must be None, or gradients=True"):
         plain.tell(x, 1.0, np.zeros(2))
     with pytest.raises(ValueError, match="ThompsonSampling with gradients=True"):
-        Optimiser(BOX, stream(1), gradients=True, acquisition=ThompsonSampling())
-    told = Optimiser(BOX, stream(1), gradients=True)
+        Optimiser(BOX, gradients=True, acquisition=ThompsonSampling(), rng=stream(1))
+    told = Optimiser(BOX, gradients=True, rng=stream(1))
     with pytest.raises(ValueError, match=r"gradient must have shape \(2,\); got \(3,\)"):
         told.tell(x, 1.0, np.zeros(3))
     with pytest.raises(TypeError, match="gradient"):
@@ -231,13 +233,13 @@ def test_what_does_not_go_with_gradients_is_refused():
 
 @pytest.mark.parametrize("gradients", [True, False])
 def test_a_model_of_the_other_kind_is_refused(gradients):
-    def other(X, y, stream):
+    def other(X, y, *, rng):
         kernel, rows = RBF(), np.zeros((1, 2 + (not gradients)))
         return condition(GP(kernel if gradients else WithGradients(kernel), 0.1), rows, np.ones(1))
 
-    optimiser = Optimiser(BOX, stream(1), model=other, initial=1, gradients=gradients)
+    optimiser = Optimiser(BOX, model=other, initial=1, gradients=gradients, rng=stream(1))
     optimiser.tell(np.asarray([0.0, 0.1]), 1.0)
-    with pytest.raises(ValueError, match=r"model\(X, y, stream\) must be a posterior of values"):
+    with pytest.raises(ValueError, match=r"model\(X, y, rng\) must be a posterior of values"):
         optimiser.ask()
 
 
@@ -245,11 +247,11 @@ def test_a_model_of_the_other_kind_is_refused(gradients):
 def test_an_objective_without_its_gradient_stops_the_loop(wrong, tmp_path):
     path = tmp_path / "history.jsonl"
     with pytest.raises(TypeError, match="objective must return a number and its gradient"):
-        minimise(lambda x: wrong, BOX, 4, stream(1), path=path, gradients=True)
-    (evaluation,) = Optimiser(BOX, stream(1), path=path, gradients=True).evaluations
+        minimise(lambda x: wrong, BOX, 4, path=path, gradients=True, rng=stream(1))
+    (evaluation,) = Optimiser(BOX, path=path, gradients=True, rng=stream(1)).evaluations
     assert evaluation.failure == "stop"
 
 
 def test_a_gradient_of_another_size_ends_the_loop():
     with pytest.raises(ValueError, match="gradient must have shape"):
-        minimise(lambda x: (1.0, np.zeros(3)), BOX, 4, stream(1), gradients=True)
+        minimise(lambda x: (1.0, np.zeros(3)), BOX, 4, gradients=True, rng=stream(1))

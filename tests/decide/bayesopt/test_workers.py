@@ -53,7 +53,7 @@ if when == "writing":
     history.put = torn
 print("ready", flush=True)
 sys.stdin.readline()
-found = minimise(bowl, [(-1.0, 2.0), (0.0, 3.0)], 24, 6, path=path, shared=True, initial=22)
+found = minimise(bowl, [(-1.0, 2.0), (0.0, 3.0)], 24, path=path, shared=True, initial=22, rng=6)
 print(len(found.evaluations), found.best.y)
 """
 
@@ -104,12 +104,12 @@ def test_three_workers_of_whom_one_is_killed_lose_nothing(started, tmp_path, whe
     least = min(record["y"] for record in told)
     assert said == [f"24 {least}\n"] * 2
     # the first places are those of the sequence that one process goes through alone
-    alone = Optimiser(BOX, 6, initial=22).ask_batch(22)
+    alone = Optimiser(BOX, initial=22, rng=6).ask_batch(22)
     assert {tuple(x) for x in alone} <= {tuple(record["x"]) for record in told}
 
 
 def two(path, **options):
-    return [Optimiser(BOX, 3, path=path, shared=True, initial=4, **options) for _ in range(2)]
+    return [Optimiser(BOX, path=path, shared=True, initial=4, rng=3, **options) for _ in range(2)]
 
 
 def test_a_worker_sees_what_the_other_has_told_and_asked(tmp_path):
@@ -119,7 +119,7 @@ def test_a_worker_sees_what_the_other_has_told_and_asked(tmp_path):
             x = worker.ask()
             worker.tell(x, bowl(x))
     a, b = one.ask(), other.ask()
-    alone = Optimiser(BOX, 3, initial=4)
+    alone = Optimiser(BOX, initial=4, rng=3)
     for evaluation in other.evaluations:
         alone.tell(evaluation.x, evaluation.y)
     np.testing.assert_array_equal(a, alone.ask())
@@ -142,7 +142,7 @@ def test_what_one_asked_for_and_left_is_asked_for_again(tmp_path):
         one.tell(left[0], 1.0)
     other.tell(mine, bowl(mine))
     np.testing.assert_array_equal(other.ask_batch(2), left)
-    third = Optimiser(BOX, 3, path=path, shared=True, initial=4)
+    third = Optimiser(BOX, path=path, shared=True, initial=4, rng=3)
     assert not any(np.array_equal(third.ask(), x) for x in [*left, mine])
     other.close()
     third.close()
@@ -171,7 +171,7 @@ def test_places_are_given_out_up_to_the_budget_and_no_further(tmp_path):
     one.tell(b, bowl(b))
     assert one.ask_within(2) is None
     assert one.count == 2
-    alone = Optimiser(BOX, 3)
+    alone = Optimiser(BOX, rng=3)
     assert alone.ask_within(1) is not None
     alone.tell(np.zeros(2), 0.0)
     assert alone.ask_within(1) is None
@@ -180,11 +180,11 @@ def test_places_are_given_out_up_to_the_budget_and_no_further(tmp_path):
 def test_two_workers_at_one_place_are_two_evaluations(tmp_path):
     """Where a space has few settings, or the best place is on a side."""
     path = tmp_path / "history.jsonl"
-    workers = [Optimiser(FEW, 1, path=path, shared=True) for _ in range(3)]
+    workers = [Optimiser(FEW, path=path, shared=True, rng=1) for _ in range(3)]
     places = [worker.ask_within(3) for worker in workers]
     assert len({place["n"] for place in places}) == 2  # there are no more
     assert [worker.ask_within(4) for worker in workers] == places
-    last = Optimiser(FEW, 1, path=path, shared=True)
+    last = Optimiser(FEW, path=path, shared=True, rng=1)
     assert last.ask_within(3) is None
     for worker, place in zip(workers, places, strict=True):
         worker.tell(place, 1.0)
@@ -195,7 +195,7 @@ def test_two_workers_at_one_place_are_two_evaluations(tmp_path):
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_place_that_two_are_at_is_left_by_the_one_that_ends(tmp_path, first):
     path = tmp_path / "history.jsonl"
-    one, other, third = (Optimiser(FEW, 1, path=path, shared=True) for _ in range(3))
+    one, other, third = (Optimiser(FEW, path=path, shared=True, rng=1) for _ in range(3))
     pair = one.ask_batch(2)
     left = other.ask_batch(2)  # the same
     done, ends = ((one, pair), (other, left))[:: 1 - 2 * first]
@@ -204,7 +204,7 @@ def test_a_place_that_two_are_at_is_left_by_the_one_that_ends(tmp_path, first):
     assert third.ask_within(4) is None
     ends[0].close()
     assert third.ask_batch(2) == ends[1]
-    fourth = Optimiser(FEW, 1, path=path, shared=True)
+    fourth = Optimiser(FEW, path=path, shared=True, rng=1)
     assert fourth.ask_within(4) is None
     for place in ends[1]:
         third.tell(place, 1.0)
@@ -215,7 +215,9 @@ def test_a_place_that_two_are_at_is_left_by_the_one_that_ends(tmp_path, first):
 
 def test_a_worker_that_goes_on_after_a_stop_is_at_the_same_place(tmp_path):
     path = tmp_path / "history.jsonl"
-    one, other = (Optimiser(BOX, 3, path=path, shared=True, on_failure="stop") for _ in range(2))
+    one, other = (
+        Optimiser(BOX, path=path, shared=True, on_failure="stop", rng=3) for _ in range(2)
+    )
     places = one.ask_batch(2)
     one.tell(places[0], 1.0)
     with pytest.raises(ValueError, match="y must be finite"):
@@ -229,7 +231,7 @@ def test_a_worker_that_goes_on_after_a_stop_is_at_the_same_place(tmp_path):
 
 def test_a_folder_that_is_not_there_is_said_as_for_any_file(tmp_path):
     with pytest.raises(FileNotFoundError):
-        Optimiser(BOX, 3, path=tmp_path / "none" / "history.jsonl", shared=True)
+        Optimiser(BOX, path=tmp_path / "none" / "history.jsonl", shared=True, rng=3)
 
 
 def test_one_worker_finds_what_it_would_find_alone(tmp_path):
@@ -239,9 +241,9 @@ def test_one_worker_finds_what_it_would_find_alone(tmp_path):
     def loss(point):
         return float(np.log10(point["rate"] / 0.02) ** 2)
 
-    short = minimise(loss, space, 6, 1, path=path, shared=True)
-    further = minimise(loss, space, 9, 1, path=path, shared=True)
-    alone = minimise(loss, space, 9, 1)
+    short = minimise(loss, space, 6, path=path, shared=True, rng=1)
+    further = minimise(loss, space, 9, path=path, shared=True, rng=1)
+    alone = minimise(loss, space, 9, rng=1)
     assert [e.x for e in further.evaluations] == [e.x for e in alone.evaluations]
     assert [e.x for e in short.evaluations] == [e.x for e in alone.evaluations[:6]]
 
@@ -253,19 +255,19 @@ def test_what_stopped_a_worker_is_tried_again(tmp_path):
         raise ArithmeticError
 
     with pytest.raises(ArithmeticError):
-        minimise(fails, BOX, 3, 3, path=path, shared=True, on_failure="stop")
-    found = minimise(bowl, BOX, 3, 3, path=path, shared=True, on_failure="stop")
+        minimise(fails, BOX, 3, path=path, shared=True, on_failure="stop", rng=3)
+    found = minimise(bowl, BOX, 3, path=path, shared=True, on_failure="stop", rng=3)
     np.testing.assert_array_equal(found.evaluations[1].x, found.evaluations[0].x)
     assert [bool(e.failure) for e in found.evaluations] == [True, False, False, False]
 
 
 def test_a_shared_history_and_one_that_is_not_are_two_things(tmp_path):
     with pytest.raises(ValueError, match="path must be that of a file where shared is True"):
-        Optimiser(BOX, 3, shared=True)
+        Optimiser(BOX, shared=True, rng=3)
     path = tmp_path / "history.jsonl"
-    worker = Optimiser(BOX, 3, path=path, shared=True)
+    worker = Optimiser(BOX, path=path, shared=True, rng=3)
     with pytest.raises(ValueError, match="must hold the history of"):
-        Optimiser(BOX, 3, path=path)
+        Optimiser(BOX, path=path, rng=3)
     with pytest.raises(ValueError, match="pending must be None where shared is True"):
         worker.ask_batch(1, np.zeros((1, 2)))
     path.write_bytes(path.read_bytes() + b'{"asked": [0.0], "by": "a"}\n')

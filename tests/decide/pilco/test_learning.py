@@ -103,7 +103,7 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     noisy = seen.next_states + 0.1 * rng.normal(size=(15, 2))  # enough for float32
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
     task = swing_up(space.asarray([0.0]), steps=3)
-    policy = first_policy(task, TORQUE, stream(0), scale=4.0, bumps=3)
+    policy = first_policy(task, TORQUE, scale=4.0, bumps=3, rng=stream(0))
     improvement = improve(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
     assert all(
         space.holds(getattr(improvement.policy.inner, name)) for name in ("centres", "weights")
@@ -135,7 +135,7 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
 
 def test_parameters_there_and_back(space):
     task = swing_up(space.asarray([0.0]))
-    policy = first_policy(task, TORQUE, stream(0), scale=4.0, bumps=4)
+    policy = first_policy(task, TORQUE, scale=4.0, bumps=4, rng=stream(0))
     vector, rebuild = flatten(policy)
     assert vector.shape == (4 * 3 + 4 + 3,)
     again = rebuild(vector)
@@ -495,7 +495,7 @@ def test_a_first_policy_is_one_for_any_task(space):
     mean = space.asarray([0.5, 1.0, -2.0])
     task = Task(cost, mean, space.asarray(0.1 * np.eye(3)), 5, angles=(0, 2))
     limit, scale = space.asarray([2.0, 3.0]), space.asarray([0.5])
-    policy = first_policy(task, limit, stream(1), scale=scale, bumps=200)
+    policy = first_policy(task, limit, scale=scale, bumps=200, rng=stream(1))
     inner = policy.inner
     assert (inner.inputs, inner.size) == ((1, 3, 4, 5, 6), 7)
     assert (inner.centres.shape, inner.weights.shape) == ((200, 5), (200, 2))
@@ -509,16 +509,16 @@ def test_a_first_policy_is_one_for_any_task(space):
 
 
 def test_a_first_policy_of_a_task_without_angles_or_with_nothing_else(task):
-    plain = first_policy(task, 1.0, stream(0), scale=np.asarray([1.0, 3.0]), bumps=4)
+    plain = first_policy(task, 1.0, scale=np.asarray([1.0, 3.0]), bumps=4, rng=stream(0))
     np.testing.assert_array_equal(plain.inner.lengthscale, [1.0, 3.0])
     assert plain.inner.inputs == (0, 1)
     cost = SaturatingCost(np.zeros(3), np.eye(3))
     turning = Task(cost, np.zeros(1), np.eye(1), 3, angles=(0,))
-    assert first_policy(turning, 1.0, stream(0), bumps=4).inner.inputs == (1, 2)
+    assert first_policy(turning, 1.0, bumps=4, rng=stream(0)).inner.inputs == (1, 2)
     with pytest.raises(ValueError, match=r"scale must have shape \(2,\); got \(3,\)"):
-        first_policy(task, 1.0, stream(0), scale=np.ones(3))
+        first_policy(task, 1.0, scale=np.ones(3), rng=stream(0))
     with pytest.raises(ValueError, match="scale must be positive and finite; got -1"):
-        first_policy(task, 1.0, stream(0), scale=-1.0)
+        first_policy(task, 1.0, scale=-1.0, rng=stream(0))
 
 
 def test_what_counts_as_upright():
@@ -543,7 +543,7 @@ def test_the_task_and_the_first_policy_are_what_they_say():
     np.testing.assert_array_equal(task.mean, [np.pi, 0.0])
     np.testing.assert_array_equal(task.covariance, 0.01 * np.eye(2))
     assert (task.steps, task.angles) == (35, (0,))
-    policy = first_policy(task, TORQUE, stream(4), scale=4.0, bumps=5)
+    policy = first_policy(task, TORQUE, scale=4.0, bumps=5, rng=stream(4))
     draws = stream(4)
     turns, speeds = 2.0 * np.pi * draws.uniform(5), 4.0 * draws.normal(5)
     wanted = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
@@ -600,7 +600,7 @@ def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
     task = swing_up(like, steps=6)
     data = swing(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
     dynamics = fit_dynamics(data, task.angles, steps=20)
-    vector, rebuild = flatten(first_policy(task, TORQUE, draws, scale=4.0, bumps=5))
+    vector, rebuild = flatten(first_policy(task, TORQUE, scale=4.0, bumps=5, rng=draws))
     start = task.cost, task.mean, task.covariance, task.steps
 
     def total(x):

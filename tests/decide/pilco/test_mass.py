@@ -65,7 +65,7 @@ def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
 
 
 def test_a_network_learns_it_from_the_first_policy_of_any_task(trial):
-    settings = {"iterations": 25, "propose": lambda t, s: first_policy(t, 3.0, s, bumps=8)}
+    settings = {"iterations": 25, "propose": lambda t, s: first_policy(t, 3.0, bumps=8, rng=s)}
     task, last = learned(trial, NEAR + 0.02 * EFFORT, seed=1, **settings)
     assert task.observed_costs(last.observed).mean() < 0.35
     assert abs(last.observed.actions).max() <= 3.0
@@ -108,4 +108,4 @@ def test_costs_put_together_and_the_first_policy_keep_their_contracts(space):
     for cost in (square, near + 0.5 * square, sum([near, 2.0 * square])):
         check_cost(cost, m, S)
     task = Task(near, m, S, 3)
-    check_policy(first_policy(task, 2.0, stream(0), bumps=3), m, S)
+    check_policy(first_policy(task, 2.0, bumps=3, rng=stream(0)), m, S)

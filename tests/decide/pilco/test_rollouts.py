@@ -207,7 +207,7 @@ def test_particles_agree_with_matched_moments_while_the_uncertainty_is_small(wor
     dynamics = Dynamics(tuple(gps), (0,))
     predicted, n = rollout(dynamics, policy, cost, m, S, 2), 4000
     starts = m + 0.01 * stream(1).normal((n, D))
-    paths = sample_paths(dynamics, policy, starts, 2, stream(2))
+    paths = sample_paths(dynamics, policy, starts, 2, rng=stream(2))
     assert paths.shape == (3, n, D)
     for t in (1, 2):
         error = np.sqrt(np.diag(predicted.covariance[t]) / n)
@@ -226,7 +226,7 @@ def _more(posterior):
 def test_particles_live_where_their_starts_do(world, space):
     dynamics, policy, _, m, _ = world(space.asarray)
     starts = space.xp.stack([m, m + 0.1, m - 0.1])
-    paths = sample_paths(dynamics, policy, starts, 2, stream(0))
+    paths = sample_paths(dynamics, policy, starts, 2, rng=stream(0))
     assert space.holds(paths)
     assert tuple(paths.shape) == (3, 3, D)
 
@@ -277,11 +277,11 @@ def test_worlds_that_do_not_fit_together_are_refused(world):
 def test_particles_that_do_not_fit_are_refused(world):
     dynamics, policy, _, m, _ = world()
     with pytest.raises(ValueError, match=r"starts must have shape \(n, 2\); got \(4, 3\)"):
-        sample_paths(dynamics, policy, np.zeros((4, 3)), 2, stream(0))
+        sample_paths(dynamics, policy, np.zeros((4, 3)), 2, rng=stream(0))
     with pytest.raises(ValueError, match="starts must have at least one row"):
-        sample_paths(dynamics, policy, m[None, :][:0], 2, stream(0))
+        sample_paths(dynamics, policy, m[None, :][:0], 2, rng=stream(0))
     with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
-        sample_paths(dynamics, policy, m[None, :], 0, stream(0))
+        sample_paths(dynamics, policy, m[None, :], 0, rng=stream(0))
 
 
 def calls(function):

@@ -129,7 +129,9 @@ def test_draws_agree_with_quadrature(rows):
     X, y = rows
     model = two_layers()
     exact = deep.elbo(model, X, y, deep.quadrature_noise(model, 12))
-    draws = [deep.elbo(model, X, y, deep.draw_noise(model, 7, stream(s), 50)) for s in range(40)]
+    draws = [
+        deep.elbo(model, X, y, deep.draw_noise(model, 7, 50, rng=stream(s))) for s in range(40)
+    ]
     error = np.std(draws) / np.sqrt(40)
     assert abs(np.mean(draws) - exact) < 4 * error
     assert error < 0.05 * abs(exact)

@@ -83,7 +83,7 @@ def test_predictions_are_those_of_many_draws():
     Xs = np.random.default_rng(3).normal(size=(3, 2))
     posterior = deep.DeepPosterior(model, draws=4000)
     mean, variance = posterior.predict(Xs)
-    draws = posterior.sample(Xs, stream(5), 1500)
+    draws = posterior.sample(Xs, 1500, rng=stream(5))
     error = np.sqrt(variance / 1500) * 1.3
     assert np.all(np.abs(draws.mean(0) - mean) < 4 * error)
     assert draws.var(0) == pytest.approx(variance, rel=0.25)
@@ -114,7 +114,7 @@ def test_a_composition_forgets_and_one_with_linear_means_does_not(space):
     for seed in range(20):
         for found, mean in ((flat, GP(RBF(), 0.0).mean), (kept, deep.Coordinate())):
             layers = [GP(RBF(0.25, 1.0), 0.0, mean)] * 8
-            values = deep.compose(layers, X, stream(seed))
+            values = deep.compose(layers, X, rng=stream(seed))
             assert len(values) == 8
             assert space.holds(values[-1])
             found.append(float(np.ptp(to_numpy(values[-1]))))
@@ -142,11 +142,11 @@ PLAIN = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros((1, 1))))
         (lambda: deep.elbo(narrow(), np.zeros((0, 1)), np.zeros(0)), "X must have at least one"),
         (lambda: deep.elbo(narrow(), np.zeros((3, 1)), np.zeros(3), total=2), "total must be"),
         (lambda: deep.elbo(narrow(), np.zeros((3, 1)), np.zeros(3),
-                           deep.draw_noise(narrow(), 2, stream(0), 3)), "noise must hold"),
+                           deep.draw_noise(narrow(), 2, 3, rng=stream(0))), "noise must hold"),
         (lambda: deep.Noise((np.zeros((2, 3, 1)),), np.asarray([0.7, 0.7])), "sum to 1"),
         (lambda: deep.Noise((np.zeros((3, 3, 1)),), np.asarray([0.5, 0.5])), "must have shape"),
         (lambda: deep.quadrature_noise(two_layers(), 350), "at most 100000 ways"),
-        (lambda: deep.compose([], np.zeros((1, 1)), stream(0)), "at least one GP"),
+        (lambda: deep.compose([], np.zeros((1, 1)), rng=stream(0)), "at least one GP"),
         (lambda: deep.Coordinate(1)(np.zeros((2, 1))), "more than 1 columns"),
         (lambda: deep.Coordinate(-1), "Coordinate.column must be"),
         (lambda: deep.DeepPosterior(narrow()).predict(np.zeros((1, 2))), "Xs must have shape"),

@@ -50,7 +50,7 @@ def test_the_average_over_draws_is_the_kernel(X, kernel_class, kind, orthogonal)
     kernel = kernel_class(1.3, lengths(np.asarray))
     estimates = []
     for seed in range(40):
-        draw = draw_frequencies(kernel, X, 120, stream(seed), kind=kind, orthogonal=orthogonal)
+        draw = draw_frequencies(kernel, X, 120, kind=kind, orthogonal=orthogonal, rng=stream(seed))
         Phi = draw.features(kernel, X)
         estimates.append(Phi @ Phi.T)
     error = np.mean(estimates, axis=0) - kernel(X)
@@ -61,7 +61,7 @@ def test_the_average_over_draws_is_the_kernel(X, kernel_class, kind, orthogonal)
 def test_the_features_are_cosines_in_every_space(space, X):
     """By NumPy's own cosine, in float64."""
     kernel = RBF(1.3, lengths(space.asarray))
-    draw = draw_frequencies(kernel, space.asarray(X), 8, stream(1), kind="cosine")
+    draw = draw_frequencies(kernel, space.asarray(X), 8, kind="cosine", rng=stream(1))
     Phi = draw.features(kernel, space.asarray(X))
     omega = to_numpy(draw.unit).astype(float) / lengths(np.asarray)
     angles = X @ omega.T + to_numpy(draw.phases)
@@ -78,15 +78,15 @@ def test_the_features_are_cosines_in_every_space(space, X):
 
 def test_the_same_stream_draws_the_same_frequencies_everywhere(space, X):
     for kernel_class in KERNELS:
-        here = draw_frequencies(kernel_class(), space.asarray(X), 6, stream(3), orthogonal=True)
-        there = draw_frequencies(kernel_class(), X, 6, stream(3), orthogonal=True)
+        here = draw_frequencies(kernel_class(), space.asarray(X), 6, orthogonal=True, rng=stream(3))
+        there = draw_frequencies(kernel_class(), X, 6, orthogonal=True, rng=stream(3))
         atol = 1e-12 if space.double else 1e-4 * np.max(np.abs(there.unit))
         np.testing.assert_allclose(to_numpy(here.unit), there.unit, atol=atol)
 
 
 def test_paired_features_have_the_variance_exactly_and_depend_on_differences(X):
     kernel = Matern32(1.3, 0.7)
-    draw = draw_frequencies(kernel, X, 10, stream(1))
+    draw = draw_frequencies(kernel, X, 10, rng=stream(1))
     Phi, moved = draw.features(kernel, X), draw.features(kernel, X + 0.4)
     np.testing.assert_allclose(np.sum(Phi * Phi, axis=1), 1.3, rtol=1e-13)
     np.testing.assert_allclose(Phi @ Phi.T, moved @ moved.T, atol=1e-13)
@@ -98,7 +98,9 @@ def test_paired_features_vary_less_than_cosines_where_the_kernel_is_large(X):
     draws = {"paired": [], "cosine": []}
     for kind, found in draws.items():
         for seed in range(2000):
-            a, b = draw_frequencies(kernel, near, 2, stream(seed), kind=kind).features(kernel, near)
+            a, b = draw_frequencies(kernel, near, 2, kind=kind, rng=stream(seed)).features(
+                kernel, near
+            )
             found.append(float(a @ b))
     k, double = math.exp(-0.125), math.exp(-0.5)
     wanted = {"paired": 0.5 * (1.0 + double) - k * k, "cosine": 0.5 * (1.0 + 0.5 * double - k * k)}
@@ -107,7 +109,9 @@ def test_paired_features_vary_less_than_cosines_where_the_kernel_is_large(X):
 
 
 def test_orthogonal_frequencies_are_at_right_angles_d_at_a_time(space, X):
-    draw = draw_frequencies(RBF(), space.asarray(X), 7, stream(1), kind="cosine", orthogonal=True)
+    draw = draw_frequencies(
+        RBF(), space.asarray(X), 7, kind="cosine", orthogonal=True, rng=stream(1)
+    )
     unit = to_numpy(draw.unit)
     unit = unit / np.linalg.norm(unit, axis=1)[:, None]
     for block in (unit[:3], unit[3:6], unit[6:]):
@@ -120,7 +124,7 @@ def test_orthogonal_frequencies_vary_less():
     for orthogonal in (False, True):
         found = []
         for seed in range(150):
-            draw = draw_frequencies(kernel, X, 16, stream(seed), orthogonal=orthogonal)
+            draw = draw_frequencies(kernel, X, 16, orthogonal=orthogonal, rng=stream(seed))
             a, b = draw.features(kernel, X)
             found.append(float(a @ b))
         errors[orthogonal] = np.std(found)
@@ -131,7 +135,9 @@ def test_matern_frequencies_are_student_t():
     """Of each coordinate, by the quartiles of Student's t: of 1, 3 and 5 degrees of freedom."""
     quartiles = {Matern12: 1.0, Matern32: 0.7648923, Matern52: 0.7266868}
     for kernel_class, quartile in quartiles.items():
-        draw = draw_frequencies(kernel_class(), np.zeros((1, 2)), 40_000, stream(1), kind="cosine")
+        draw = draw_frequencies(
+            kernel_class(), np.zeros((1, 2)), 40_000, kind="cosine", rng=stream(1)
+        )
         inside = np.mean(np.abs(draw.unit) < quartile, axis=0)
         np.testing.assert_allclose(inside, 0.5, atol=0.012)
 
@@ -140,7 +146,7 @@ def test_matern_frequencies_are_student_t():
 @pytest.mark.parametrize("shape", ["one", "each"])
 def test_the_pullback_agrees_with_differences(X, kernel_class, shape):
     kernel = kernel_class(1.3, 0.8 if shape == "one" else lengths(np.asarray))
-    draw = draw_frequencies(kernel, X, 6, stream(1), kind="cosine")
+    draw = draw_frequencies(kernel, X, 6, kind="cosine", rng=stream(1))
     gradcheck(draw.features, draw.pullback, kernel, X, names=("kernel", "X"), rtol=1e-5)
 
 
@@ -151,7 +157,7 @@ def test_what_kernels_are_made_of_is_what_features_are_made_of(X, name, kind):
     kernel = MADE[name]
     spreads = []
     for size in (60, 960):
-        draws = [draw_frequencies(kernel, X, size, stream(s), kind=kind) for s in range(60)]
+        draws = [draw_frequencies(kernel, X, size, kind=kind, rng=stream(s)) for s in range(60)]
         estimates = np.asarray([Phi @ Phi.T for Phi in (d.features(kernel, X) for d in draws)])
         bars = np.std(estimates, axis=0) / math.sqrt(60) + 1e-12
         assert np.max(np.abs(np.mean(estimates, axis=0) - kernel(X)) / bars) < 4.5
@@ -162,7 +168,7 @@ def test_what_kernels_are_made_of_is_what_features_are_made_of(X, name, kind):
 @pytest.mark.parametrize("name", MADE)
 def test_the_pullback_of_what_is_made_agrees_with_differences(X, rng, name):
     kernel = MADE[name]
-    draw = draw_frequencies(kernel, X, 6, stream(1), kind="cosine")
+    draw = draw_frequencies(kernel, X, 6, kind="cosine", rng=stream(1))
     alpha = [leaf.path for leaf in leaves(kernel) if leaf.path.endswith("alpha")]  # held
     vector, rebuild = flatten(kernel, fixed=alpha)
     Phi_bar = rng.normal(size=(6, 6))
@@ -180,7 +186,7 @@ def test_the_pullback_of_what_is_made_agrees_with_differences(X, rng, name):
 
 
 def test_terms_share_the_features_and_each_sees_its_columns(X):
-    draw = draw_frequencies(SUM, X, 10, stream(1))
+    draw = draw_frequencies(SUM, X, 10, rng=stream(1))
     assert [(t.kind, t.size, t.columns) for t in draw.terms] == [
         (RBF, 2, (0, 1, 2)), (Matern32, 4, (2, 0)), (RationalQuadratic, 4, (0,)),
     ]  # fmt: skip
@@ -192,7 +198,7 @@ def test_terms_share_the_features_and_each_sees_its_columns(X):
 
 def test_the_features_of_a_sum_are_the_same_in_every_space(space, X):
     here, there = (
-        draw_frequencies(kernel, inputs, 10, stream(1)).features(kernel, inputs)
+        draw_frequencies(kernel, inputs, 10, rng=stream(1)).features(kernel, inputs)
         for kernel, inputs in ((summed(space.asarray), space.asarray(X)), (SUM, X))
     )
     assert space.holds(here)
@@ -221,30 +227,38 @@ def test_frequencies_keep_their_own_arrays(X):
 @each(
     ("call", "error", "words"),
     [
-        (lambda X: draw_frequencies(Linear(), X, 4, stream(1)), TypeError, "kernel must be one of"),
         (
-            lambda X: draw_frequencies(RBF() + Linear(), X, 4, stream(1)),
+            lambda X: draw_frequencies(Linear(), X, 4, rng=stream(1)),
+            TypeError,
+            "kernel must be one of",
+        ),
+        (
+            lambda X: draw_frequencies(RBF() + Linear(), X, 4, rng=stream(1)),
             TypeError,
             "made of them by",
         ),
-        (lambda X: draw_frequencies(RBF() * RBF(), X, 4, stream(1)), TypeError, "made of them by"),
         (
-            lambda X: draw_frequencies(SUM, X, 4, stream(1)),
+            lambda X: draw_frequencies(RBF() * RBF(), X, 4, rng=stream(1)),
+            TypeError,
+            "made of them by",
+        ),
+        (
+            lambda X: draw_frequencies(SUM, X, 4, rng=stream(1)),
             ValueError,
             "at least 2 for each of 3 k",
         ),
         (
-            lambda X: draw_frequencies(SUM, X[:, :2], 6, stream(1)),
+            lambda X: draw_frequencies(SUM, X[:, :2], 6, rng=stream(1)),
             ValueError,
             "more than 2 columns",
         ),
         (
-            lambda X: draw_frequencies(SUM, X, 6, stream(1)).features(RBF() + Matern32(), X),
+            lambda X: draw_frequencies(SUM, X, 6, rng=stream(1)).features(RBF() + Matern32(), X),
             TypeError,
             r"RBF of columns \[0, 1, 2\]; Matern32 of columns \[2, 0\]; .* for which the freq",
         ),
         (
-            lambda X: draw_frequencies(RATIO, X, 4, stream(1)).features(RationalQuadratic(), X),
+            lambda X: draw_frequencies(RATIO, X, 4, rng=stream(1)).features(RationalQuadratic(), X),
             ValueError,
             r"kernel\.alpha must be 0\.7, for which the frequencies were drawn; got 1\.0",
         ),
@@ -253,19 +267,35 @@ def test_frequencies_keep_their_own_arrays(X):
             ValueError,
             "of 6 features in all",
         ),
-        (lambda X: draw_frequencies(RBF(), X, 0, stream(1)), ValueError, "n must be a whole numb"),
-        (lambda X: draw_frequencies(RBF(), X, 5, stream(1)), ValueError, "n must be even for pair"),
-        (lambda X: draw_frequencies(RBF(), X, 4, stream(1), kind="sine"), ValueError, "kind must"),
-        (lambda X: draw_frequencies(RBF(), X[:, :0], 4, stream(1)), ValueError, "X must have at l"),
+        (
+            lambda X: draw_frequencies(RBF(), X, 0, rng=stream(1)),
+            ValueError,
+            "n must be a whole numb",
+        ),
+        (
+            lambda X: draw_frequencies(RBF(), X, 5, rng=stream(1)),
+            ValueError,
+            "n must be even for pair",
+        ),
+        (
+            lambda X: draw_frequencies(RBF(), X, 4, kind="sine", rng=stream(1)),
+            ValueError,
+            "kind must",
+        ),
+        (
+            lambda X: draw_frequencies(RBF(), X[:, :0], 4, rng=stream(1)),
+            ValueError,
+            "X must have at l",
+        ),
         (lambda X: Frequencies(X[:0], X[:0, 0], RBF), ValueError, "unit must have at least one"),
         (lambda X: Frequencies(X, X[:, 0], RBF()), TypeError, "terms must be a class"),
         (
-            lambda X: draw_frequencies(RBF(), X, 4, stream(1)).features(Matern12(), X),
+            lambda X: draw_frequencies(RBF(), X, 4, rng=stream(1)).features(Matern12(), X),
             TypeError,
             "kernel must be a RBF, for which",
         ),
         (
-            lambda X: draw_frequencies(RBF(), X, 4, stream(1)).features(RBF(), X[:, :2]),
+            lambda X: draw_frequencies(RBF(), X, 4, rng=stream(1)).features(RBF(), X[:, :2]),
             ValueError,
             r"X must have shape \(n, 3\)",
         ),

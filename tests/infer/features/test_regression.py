@@ -43,7 +43,7 @@ def process(asarray, kernel_class=RBF):
 def in_space(space, numbers, kind="paired"):
     X, y, Xs = (space.asarray(a) for a in numbers)
     gp = process(space.asarray)
-    return gp, features.draw_frequencies(gp.kernel, X, R, stream(1), kind=kind), X, y, Xs
+    return gp, features.draw_frequencies(gp.kernel, X, R, kind=kind, rng=stream(1)), X, y, Xs
 
 
 def tolerance(space):
@@ -54,7 +54,7 @@ def dense(numbers, kind="paired"):
     """Mean, covariance and evidence as of a process whose kernel is ``φ(x)·φ(z)``."""
     X, y, Xs = numbers
     gp = process(np.asarray)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1), kind=kind)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, kind=kind, rng=stream(1))
     Phi, Phi_s = (frequencies.features(gp.kernel, a) for a in (X, Xs))
     Ky = Phi @ Phi.T + NOISE_VAR * np.eye(N)
     gain = np.linalg.solve(Ky, Phi @ Phi_s.T)
@@ -96,7 +96,7 @@ def test_the_weights_are_those_of_linear_regression(space, numbers):
 def test_the_gradient_agrees_with_differences(numbers, kernel_class, kind):
     X, y, _ = numbers
     gp = process(np.asarray, kernel_class)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1), kind=kind)
+    frequencies = features.draw_frequencies(gp.kernel, X, R, kind=kind, rng=stream(1))
     gradcheck(
         lambda gp: features.log_evidence(gp, frequencies, X, y),
         lambda gp, bar: (features.log_evidence_and_gradient(gp, frequencies, X, y)[1],),
@@ -117,7 +117,7 @@ def summed(asarray):
 
 def test_a_sum_has_the_gradient_of_differences_and_the_evidence_of_dense_algebra(space, numbers):
     gp, X, y = summed(np.asarray), *numbers[:2]
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, R, rng=stream(1))
     gradcheck(
         lambda gp: features.log_evidence(gp, frequencies, X, y),
         lambda gp, bar: (features.log_evidence_and_gradient(gp, frequencies, X, y)[1],),
@@ -127,7 +127,7 @@ def test_a_sum_has_the_gradient_of_differences_and_the_evidence_of_dense_algebra
     Ky = Phi @ Phi.T + NOISE_VAR * np.eye(N)
     wanted = Normal.from_covariance(np.full(N, 0.5), Ky).log_density(y)
     there, (X, y, Xs) = summed(space.asarray), map(space.asarray, numbers)
-    draw = features.draw_frequencies(there.kernel, X, R, stream(1))
+    draw = features.draw_frequencies(there.kernel, X, R, rng=stream(1))
     posterior = features.condition(there, draw, X, y)
     np.testing.assert_allclose(posterior.log_evidence, wanted, **tolerance(space))
     check_posterior(posterior, Xs)
@@ -138,7 +138,7 @@ def test_a_sum_has_the_gradient_of_differences_and_the_evidence_of_dense_algebra
 def test_a_fit_moves_all_of_a_sum_but_alpha(numbers):
     X, y, _ = numbers
     gp = GP(2.0 * RationalQuadratic(1.0, 1.0, 0.7).on(0) + RBF(), NOISE_VAR)
-    frequencies = features.draw_frequencies(gp.kernel, X, 40, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, 40, rng=stream(1))
     found = fit(features.FeatureGP(gp, frequencies), X, y, steps=8)
     ratio = found.model.gp.kernel.parts[0].kernel.kernel
     assert ratio.alpha == 0.7
@@ -151,7 +151,7 @@ def test_value_and_gradient_are_the_same_in_every_space(space, numbers):
     gp, frequencies, X, y, _ = in_space(space, numbers)
     value, gp_bar = features.log_evidence_and_gradient(gp, frequencies, X, y)
     host = process(np.asarray)
-    there = features.draw_frequencies(host.kernel, numbers[0], R, stream(1))
+    there = features.draw_frequencies(host.kernel, numbers[0], R, rng=stream(1))
     wanted, wanted_bar = features.log_evidence_and_gradient(host, there, *numbers[:2])
     close = tolerance(space)
     np.testing.assert_allclose(value, wanted, **close)
@@ -163,7 +163,7 @@ def test_value_and_gradient_are_the_same_in_every_space(space, numbers):
 def test_blocks_of_rows_change_nothing(monkeypatch, numbers):
     X, y, Xs = numbers
     gp = process(np.asarray)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, R, rng=stream(1))
     value, gp_bar = features.log_evidence_and_gradient(gp, frequencies, X, y)
     prediction = features.condition(gp, frequencies, X, y).predict(Xs)
     monkeypatch.setattr(memory, "ENTRIES", 5 * R)
@@ -196,7 +196,7 @@ def test_chunks_give_what_all_rows_give(space, numbers):
 def test_work_for_other_processes_can_be_pickled(numbers):
     X, y, _ = numbers
     gp = process(np.asarray)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, R, rng=stream(1))
 
     def far(function, iterable):
         there = pickle.loads(pickle.dumps(function))
@@ -212,7 +212,7 @@ def test_work_for_other_processes_can_be_pickled(numbers):
 def test_a_chunk_with_bad_rows_or_none_is_named(numbers):
     X, y, _ = numbers
     gp = process(np.asarray)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, R, rng=stream(1))
     spoilt = X.copy()
     spoilt[4, 1] = np.nan
     for wrong, words in (
@@ -241,7 +241,7 @@ def test_many_features_come_near_the_exact_process(numbers):
     gaps = {size: [] for size in (40, 1000)}
     for size, found in gaps.items():
         for seed in range(10):
-            frequencies = features.draw_frequencies(gp.kernel, X, size, stream(seed))
+            frequencies = features.draw_frequencies(gp.kernel, X, size, rng=stream(seed))
             ours = features.condition(gp, frequencies, X, y)
             found.append(np.max(np.abs(ours.mean(Xs) - exact.mean(Xs))))
     assert np.median(gaps[1000]) < 0.5 * np.median(gaps[40])
@@ -255,7 +255,7 @@ def test_float32_keeps_its_digits_with_many_rows_and_little_noise(rng):
     Xs = np.linspace(0.0, 5.0, 9)[:, None]
     found = []
     for dtype in (np.float64, np.float32):
-        frequencies = features.draw_frequencies(gp.kernel, X.astype(dtype), 60, stream(1))
+        frequencies = features.draw_frequencies(gp.kernel, X.astype(dtype), 60, rng=stream(1))
         posterior = features.condition(gp, frequencies, X.astype(dtype), y.astype(dtype))
         found.append(posterior.predict(Xs.astype(dtype)))
     np.testing.assert_allclose(found[1][0], found[0][0], atol=2e-4)
@@ -265,9 +265,9 @@ def test_float32_keeps_its_digits_with_many_rows_and_little_noise(rng):
 def test_one_draw_of_functions_is_the_same_at_any_points(numbers):
     X, y, Xs = numbers
     gp = process(np.asarray)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, R, rng=stream(1))
     posterior = features.condition(gp, frequencies, X, y)
-    some, all_of_them = (posterior.sample(a, stream(2), 4) for a in (Xs[:3], Xs))
+    some, all_of_them = (posterior.sample(a, 4, rng=stream(2)) for a in (Xs[:3], Xs))
     np.testing.assert_allclose(some, all_of_them[:, :3], rtol=1e-12)
 
 
@@ -302,7 +302,7 @@ def test_one_draw_of_functions_is_the_same_at_any_points(numbers):
 def test_what_does_not_fit_is_refused_by_name(numbers, call, error, words):
     X, y, _ = numbers
     gp = process(np.asarray)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, R, rng=stream(1))
     with pytest.raises(error, match=words):
         call(gp, frequencies, X, y)
 
@@ -311,7 +311,7 @@ def test_readings_whose_squares_overflow_are_refused(numbers):
     """The evidence was NaN."""
     X, y, _ = numbers
     gp = process(np.asarray)
-    frequencies = features.draw_frequencies(gp.kernel, X, R, stream(1))
+    frequencies = features.draw_frequencies(gp.kernel, X, R, rng=stream(1))
     for call in (features.condition, features.log_evidence, features.log_evidence_and_gradient):
         with pytest.raises(ValueError, match=r"y − m\(X\) must be smaller than 2e\+123 in size"):
             call(gp, frequencies, X, 1e160 * y)

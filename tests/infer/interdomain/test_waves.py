@@ -173,7 +173,7 @@ def test_readings_that_are_not_there_are_asked_for_by_name(rows):
 
 
 def _frequencies(X):
-    return features.draw_frequencies(RBF(), X, 4, stream(1))
+    return features.draw_frequencies(RBF(), X, 4, rng=stream(1))
 
 
 class _Slope:

@@ -49,7 +49,7 @@ def test_greedy_points_bring_more_evidence_than_random_ones(rng):
     gp, y = GP(RBF(1.0, 0.7), 0.05), np.sin(X[:, 0]) + 0.2 * rng.normal(size=200)
     greedy = sparse.log_evidence(gp, sparse.greedy_points(gp.kernel, X, 14), X, y)
     others = [
-        sparse.log_evidence(gp, sparse.random_points(X, 14, stream(seed)), X, y)
+        sparse.log_evidence(gp, sparse.random_points(X, 14, rng=stream(seed)), X, y)
         for seed in range(10)
     ]
     assert greedy > max(others)
@@ -59,28 +59,28 @@ def test_greedy_points_bring_more_evidence_than_random_ones(rng):
 def test_kmeans_finds_the_clusters(space, rng):
     centres = np.asarray([[0.0, 0.0], [5.0, 0.0], [0.0, 5.0], [9.0, 9.0]])
     X = np.repeat(centres, 30, axis=0) + 0.1 * rng.normal(size=(120, 2))
-    found = sparse.kmeans_points(space.asarray(X), 4, stream(1))
+    found = sparse.kmeans_points(space.asarray(X), 4, rng=stream(1))
     assert space.holds(found)
     gaps = np.linalg.norm(to_numpy(found)[:, None, :] - centres[None, :, :], axis=2)
     assert np.all(np.min(gaps, axis=0) < 0.1)
 
 
 def test_kmeans_ends_where_each_centre_is_the_mean_of_its_rows(X):
-    found = sparse.kmeans_points(X, 5, stream(2))
+    found = sparse.kmeans_points(X, 5, rng=stream(2))
     labels = np.argmin(np.linalg.norm(X[:, None, :] - found[None, :, :], axis=2), axis=1)
     means = [X[labels == j].mean(axis=0) for j in range(5)]
     np.testing.assert_allclose(found, means, rtol=1e-10)
 
 
 def test_kmeans_with_as_many_points_as_rows_returns_them(X):
-    found = sparse.kmeans_points(X[:6], 6, stream(1))
+    found = sparse.kmeans_points(X[:6], 6, rng=stream(1))
     np.testing.assert_allclose(np.sort(found, axis=0), np.sort(X[:6], axis=0), rtol=1e-12)
-    same = sparse.kmeans_points(np.ones((5, 2)), 3, stream(1))
+    same = sparse.kmeans_points(np.ones((5, 2)), 3, rng=stream(1))
     np.testing.assert_array_equal(same, np.ones((3, 2)))
 
 
 def test_random_points_are_different_rows(space, X):
-    points = sparse.random_points(space.asarray(X), 40, stream(1))
+    points = sparse.random_points(space.asarray(X), 40, rng=stream(1))
     assert space.holds(points)
     np.testing.assert_allclose(np.sort(to_numpy(points), axis=0), np.sort(X, axis=0), rtol=1e-6)
 
@@ -89,8 +89,8 @@ def test_random_points_are_different_rows(space, X):
     "choose",
     [
         lambda X, n: sparse.greedy_points(RBF(), X, n),
-        lambda X, n: sparse.kmeans_points(X, n, stream(1)),
-        lambda X, n: sparse.random_points(X, n, stream(1)),
+        lambda X, n: sparse.kmeans_points(X, n, rng=stream(1)),
+        lambda X, n: sparse.random_points(X, n, rng=stream(1)),
     ],
 )
 def test_more_points_than_rows_are_refused(X, choose):

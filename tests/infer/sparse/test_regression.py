@@ -122,7 +122,7 @@ def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
     np.testing.assert_allclose(to_numpy(posterior.variance(new)), np.diag(covariance), **close)
     np.testing.assert_allclose(to_numpy(posterior.covariance(new)), covariance, **close)
     check_posterior(posterior, new)
-    draws = posterior.sample(new, stream(1), 2, noise=True)
+    draws = posterior.sample(new, 2, noise=True, rng=stream(1))
     u = posterior.inducing_values()
     assert all(map(space.holds, (draws, u.mean, u.root)))
 

@@ -133,7 +133,7 @@ def test_draws_have_the_moments_of_dense_algebra(kernel_class, n, span, count, r
                          X[:1] + 1e-7])  # fmt: skip
     dense = condition(gp, X, y)
     for noise in (False, True):
-        values = state_space.condition(gp, X, y).sample(Xs, stream(n), count, noise)
+        values = state_space.condition(gp, X, y).sample(Xs, count, noise, rng=stream(n))
         mean, cov = dense.mean(Xs), dense.covariance(Xs, noise)
         variances = np.diag(cov)
         assert np.max(np.abs(values.mean(axis=0) - mean) / np.sqrt(variances / count)) < 5.0
@@ -164,13 +164,13 @@ def test_draws_are_functions_that_equal_places_share(kernel_class, rng, space):
     X, y = readings(rng, 60, 9.0)
     found = state_space.condition(process(kernel_class), space.asarray(X), space.asarray(y))
     Xs = space.asarray([[3.0], [1.0], [3.0], [1.0]])
-    values = found.sample(Xs, stream(1), 3)
+    values = found.sample(Xs, 3, rng=stream(1))
     assert space.holds(values)
     host = to_numpy(values)
     np.testing.assert_allclose(host[:, :2], host[:, 2:], rtol=1e-12 if space.double else 1e-6)
     assert np.abs(host[0] - host[1]).max() > 1e-3
-    assert found.sample(Xs, stream(1), 0).shape == (0, 4)
-    np.testing.assert_array_equal(to_numpy(found.sample(Xs, stream(1), 3)), host)
+    assert found.sample(Xs, 0, rng=stream(1)).shape == (0, 4)
+    np.testing.assert_array_equal(to_numpy(found.sample(Xs, 3, rng=stream(1))), host)
     assert space.holds(found.covariance(Xs))
 
 

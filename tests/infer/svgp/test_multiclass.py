@@ -64,7 +64,9 @@ def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(s
 def test_probabilities_are_shares_of_draws(numbers, rng):
     _, _, _, Xs = numbers
     q = somewhere(numbers)
-    drawn = np.stack([f.sample(Xs, stream(c), 40_000) for c, f in enumerate(q.functions)], axis=-1)
+    drawn = np.stack(
+        [f.sample(Xs, 40_000, rng=stream(c)) for c, f in enumerate(q.functions)], axis=-1
+    )
     highest = drawn.argmax(axis=-1)
     shares = np.stack([np.mean(highest == c, axis=0) for c in range(C)], axis=1)
     wanted = 0.025 + (0.95 - 0.025) * shares
@@ -247,7 +249,7 @@ def test_on_classes_that_lie_apart_it_agrees_with_laplace(rng):
     other = laplace.condition_softmax(gp, X, y, C)
     Xs = centres.repeat(30, axis=0) + 0.8 * rng.normal(size=(90, 2))
     best = q.probability(Xs).argmax(axis=1)
-    assert np.mean(best == other.probability(Xs, stream(0)).argmax(axis=1)) > 0.97
+    assert np.mean(best == other.probability(Xs, rng=stream(0)).argmax(axis=1)) > 0.97
     assert np.mean(q.probability(X)[np.arange(60), y.astype(int)]) > 0.97
 
 
@@ -284,7 +286,7 @@ def test_fits_raise_the_bound(numbers):
     assert "gp.kernel.lengthscale" in str(found)
     begin = svgp.prior(model)
     climbed = svgp.fit(
-        begin, X, y, stream(0), steps=150, batch=10, length=0.2, rate=0.05, fixed=held
+        begin, X, y, steps=150, batch=10, length=0.2, rate=0.05, fixed=held, rng=stream(0)
     )
     assert isinstance(climbed.posterior, svgp.ClassesPosterior)
     assert svgp.elbo(svgp.condition(climbed.model, X, y), X, y) > start + 0.5

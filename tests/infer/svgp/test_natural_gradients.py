@@ -366,7 +366,7 @@ def test_full_steps_on_counts_end_or_say_what_to_do(typical):
         start = svgp.prior(svgp.SVGP(gp, Poisson(), np.linspace(-2.5, 2.5, 5)[:, None]))
         with np.errstate(over="ignore"):
             try:
-                svgp.fit(start, X, y, stream(seed), steps=20, batch=7, length=1.0, rate=0.05)
+                svgp.fit(start, X, y, steps=20, batch=7, length=1.0, rate=0.05, rng=stream(seed))
             except RuntimeError as problem:
                 outcomes.append("Use a shorter length or rate" in str(problem))
             else:

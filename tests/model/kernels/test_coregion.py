@@ -150,7 +150,7 @@ def test_paths_have_the_moments_of_the_posterior():
     kernel = (g.Linear(0.7) + g.Constant(0.5)).on(0) * Coregion(W[:2], OWN[:2]).on(1)
     posterior = g.condition(g.GP(kernel, 0.2), *readings_of(x, Y, gaps=True))
     at, count = outputs_at(np.asarray([[0.3], [2.0], [7.0]]), 2), 20_000
-    values = sample_paths(posterior, count, g.stream(1))(at)
+    values = sample_paths(posterior, count, rng=g.stream(1))(at)
     mean, cov = posterior.mean(at), posterior.covariance(at)
     variances = np.diag(cov)
     assert np.max(np.abs(values.mean(axis=0) - mean) / np.sqrt(variances / count)) < 5.0
@@ -164,12 +164,12 @@ def test_paths_of_a_stationary_product_follow_the_posterior_and_have_a_pullback(
     kernel = 1.2 * (g.RBF(1.0, 0.9) + g.Matern32(0.3)).on(0) * Coregion(W[:2], OWN[:2]).on(1)
     posterior = g.condition(g.GP(kernel, 0.05), *readings_of(x, Y, gaps=True))
     at = outputs_at(np.linspace(0.1, 5.7, 7)[:, None], 2)
-    paths = sample_paths(posterior, 500, g.stream(1), features=2000)
+    paths = sample_paths(posterior, 500, features=2000, rng=g.stream(1))
     mean, sd = posterior.mean(at), np.sqrt(posterior.variance(at))
     values = paths(at)
     assert np.max(np.abs(values.mean(axis=0) - mean)) < 0.2
     np.testing.assert_allclose(values.std(axis=0), sd, rtol=0.2, atol=0.03)
-    few = sample_paths(posterior, 2, g.stream(1), features=20)
+    few = sample_paths(posterior, 2, features=20, rng=g.stream(1))
 
     def at_places(places):
         return np.concatenate([places, at[:, 1:]], axis=1)
@@ -185,7 +185,7 @@ def test_two_random_factors_have_no_features():
     kernel = g.RBF().on(0) * g.RBF().on(1)
     posterior = g.condition(g.GP(kernel, 0.1), np.ones((1, 2)), np.ones(1))
     with pytest.raises(TypeError, match=r"must be made of .* at most one factor"):
-        sample_paths(posterior, 1, g.stream(1))
+        sample_paths(posterior, 1, rng=g.stream(1))
 
 
 def test_a_table_goes_to_rows_and_back(space):

@@ -212,7 +212,7 @@ def test_joint_draws_have_the_slopes_that_they_show():
     """Values on a fine grid and slopes there, drawn together: differences give the slopes."""
     x = np.linspace(0.0, 4.0, 41)[:, None]
     gp = g.GP(WithGradients(g.RBF(1.0, 1.5)), 0.0)
-    draws = g.prior(gp, np.concatenate([values_at(x), gradients_at(x)])).sample(g.stream(3), 20)
+    draws = g.prior(gp, np.concatenate([values_at(x), gradients_at(x)])).sample(20, rng=g.stream(3))
     values, slopes = draws[:, :41], draws[:, 41:]
     seen = (values[:, 2:] - values[:, :-2]) / 0.2
     assert np.abs(seen - slopes[:, 1:-1]).max() < 0.02 < 0.1 < np.abs(slopes).max()
@@ -220,7 +220,7 @@ def test_joint_draws_have_the_slopes_that_they_show():
 
 def test_drawn_slopes_have_the_variance_that_the_kernel_says():
     gp = g.GP(WithGradients(g.Matern32(2.0, 0.5)), 0.0)
-    draws = g.prior(gp, np.asarray([[0.3, 1.0]])).sample(g.stream(0), 4000)[:, 0]
+    draws = g.prior(gp, np.asarray([[0.3, 1.0]])).sample(4000, rng=g.stream(0))[:, 0]
     variance = 2.0 * 3.0 / 0.5**2  # σ_f² · 3/ℓ²
     low, high = stats.chi2(4000).ppf([0.0005, 0.9995]) / 4000
     assert low < np.mean(draws**2) / variance < high
@@ -277,7 +277,7 @@ def test_a_gradient_improves_a_posterior_and_a_fit_runs():
         x, new = rng.uniform(-3.0, 3.0, size=(6, 1)), np.linspace(-3.0, 3.0, 50)[:, None]
         gp = g.GP(WithGradients(g.RBF(1.0, 1.0)), 1e-4)
         every = np.concatenate([values_at(x), gradients_at(x), values_at(new)])
-        draw = g.prior(gp, every).sample(g.stream(seed), 1)[0]
+        draw = g.prior(gp, every).sample(1, rng=g.stream(seed))[0]
         values = g.condition(gp, values_at(x), draw[:6])
         both = values.extend(gradients_at(x), draw[6:12])
         errors = [
@@ -312,13 +312,13 @@ def test_an_acquisition_is_climbed_among_values(wrapped, space):
     posterior = g.condition(g.GP(kernel.on(0, 1, 2) if wrapped else kernel, 1e-4), X, y)
     acquisition = bayesopt.UpperConfidenceBound(0.0)
     found = bayesopt.maximise_acquisition(
-        posterior, acquisition, [(-2.0, 2.0)] * 2, g.stream(0), starts=3
+        posterior, acquisition, [(-2.0, 2.0)] * 2, starts=3, rng=g.stream(0)
     )
     np.testing.assert_allclose(to_numpy(found.x), [0.3, 0.1], atol=0.05)
     at_the_top = to_numpy(posterior.mean(gradients_at(found.x[None, :])))
     np.testing.assert_allclose(at_the_top, 0.0, atol=1e-4 if space.double else 1e-2)
     with pytest.raises(ValueError, match="box must be 2 pairs"):
-        bayesopt.maximise_acquisition(posterior, acquisition, [(-2.0, 2.0)] * 3, g.stream(0))
+        bayesopt.maximise_acquisition(posterior, acquisition, [(-2.0, 2.0)] * 3, rng=g.stream(0))
 
 
 def test_rows_are_labelled(space):

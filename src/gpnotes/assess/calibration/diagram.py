@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.conversion import takes
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array, device, to_numpy
 from .validation import is_one, labels, probabilities
@@ -182,8 +182,7 @@ def reliability_of_groups(
 
 @takes("probability")
 def errors_if_calibrated(
-    probability: Vector, stream: Stream | int, draws: int = 1000, bins: int = 10, *,
-    strategy: str = "uniform",
+    probability: Vector, draws: int = 1000, bins: int = 10, *, strategy: str = "uniform", rng: RNG,
 ) -> Vector:  # fmt: skip
     """Draw labels from the predicted probabilities themselves, and return the error of each draw.
 
@@ -191,14 +190,14 @@ def errors_if_calibrated(
     ----------
     probability : Vector, shape (n,)
         The predicted probabilities of the label 1.
-    stream : Stream or int
-        The source of random numbers.
     draws : int, default 1000
         How often n labels are drawn.
     bins : int, default 10
         How many bins there are.
     strategy : str, default "uniform"
         As in `reliability`.
+    rng : Stream, Generator or int
+        The source of random numbers.
 
     Returns
     -------
@@ -215,11 +214,11 @@ def errors_if_calibrated(
     >>> import numpy as np
     >>> from gpnotes import stream
     >>> p = np.linspace(0.0, 1.0, 201)
-    >>> bool(0.03 < errors_if_calibrated(p, stream(1)).mean() < 0.09)
+    >>> bool(0.03 < errors_if_calibrated(p, rng=stream(1)).mean() < 0.09)
     True
     """
     p = probabilities(probability)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     draws = _check.whole(draws, "draws", 1)
     share = _membership(_binned(p, bins, strategy), p)
     xp = array_namespace(p)

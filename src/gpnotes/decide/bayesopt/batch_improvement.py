@@ -54,7 +54,7 @@ class JointImprovement:
     --------
     >>> from gpnotes import stream
     >>> from gpnotes.decide.bayesopt import JointImprovement, Optimiser
-    >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1), acquisition=JointImprovement())
+    >>> optimiser = Optimiser([(-1.0, 2.0)], acquisition=JointImprovement(), rng=stream(1))
     >>> for _ in range(3):
     ...     for x in optimiser.ask_batch(4):
     ...         optimiser.tell(x, (x[0] - 0.5) ** 2)
@@ -75,7 +75,7 @@ class JointImprovement:
 
     def drawn(self, posterior: ExactPosterior, stream: Stream) -> Paths:
         """Draw the functions."""
-        return sample_paths(posterior, self.draws, stream, features=self.features)
+        return sample_paths(posterior, self.draws, features=self.features, rng=stream)
 
 
 @takes("x")
@@ -109,7 +109,7 @@ def joint_improvement(paths: Paths, x: Matrix, best: float) -> float:
     >>> from gpnotes import GP, RBF, condition, stream
     >>> from gpnotes.draw.paths import sample_paths
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
-    >>> paths = sample_paths(posterior, 2000, stream(1))
+    >>> paths = sample_paths(posterior, 2000, rng=stream(1))
     >>> pair = np.asarray([[2.0], [-2.0]])
     >>> one, two = (joint_improvement(paths, x, 1.0) for x in (pair[:1], pair))
     >>> one < two < 2.0 * one

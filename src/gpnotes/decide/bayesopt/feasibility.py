@@ -100,7 +100,7 @@ def odds_of(
         values = np.stack([constraints for _, constraints in told])
         for number in range(values.shape[1]):
             y, centre, scale = standardised(-values[:, number])
-            posterior = model(X, y, stream.spawn(f"constraint {number}"))
+            posterior = model(X, y, rng=stream.spawn(f"constraint {number}"))
             met = LogProbabilityOfImprovement(-centre / (scale or 1.0))
             odds.append(worth_of(posterior, met))
     if any(e.failure == "model" for e in evaluations):

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.boxes import Pairs
-from ...ground.random import Stream
+from ...ground.random import RNG
 from ...ground.xp import HostVector, Numbers, Vector
 from ...infer.progress import bar_of
 from .history import Evaluation
@@ -97,15 +97,15 @@ class Outcome(Generic[Place]):
 
 @overload
 def minimise(
-    objective: Callable[[Point], Given], box: Space, budget: int, stream: Stream | int,
-    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+    objective: Callable[[Point], Given], box: Space, budget: int, *,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
 ) -> Outcome[Point]: ...  # fmt: skip
 
 
 @overload
 def minimise(
-    objective: Callable[[HostVector], Given], box: Pairs, budget: int, stream: Stream | int,
-    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+    objective: Callable[[HostVector], Given], box: Pairs, budget: int, *,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
 ) -> Outcome[HostVector]: ...  # fmt: skip
 
 
@@ -113,10 +113,10 @@ def minimise(
     objective: Callable[[Any], Given],
     box: Pairs | Space,
     budget: int,
-    stream: Stream | int,
     *,
     callback: Callback | None = None,
     progress: bool = False,
+    rng: RNG,
     **options: Any,
 ) -> Outcome[Any]:
     """Look for the least value of an objective in a box, with a budget of evaluations.
@@ -137,13 +137,13 @@ def minimise(
         The number of evaluations. With a `path` that holds evaluations already, these count, and
         what is left of the budget is spent. With ``shared=True`` it is that of all workers
         together, and each of them returns when all of it is spent.
-    stream : Stream or int
-        Source of all that is random, or its seed.
     callback : callable or None, default None
         ``callback(evaluation)`` is called after each evaluation; if it returns True, that one is
         the last.
     progress : bool, default False
         Show a bar of how many of the evaluations are done, by ``tqdm`` of the extra `progress`.
+    rng : Stream, Generator or int
+        Source of all that is random, or its seed.
     **options
         Those of `Optimiser`: `path`, `shared`, `on_failure`, `initial`, `first`, `known`, `model`,
         `acquisition`, `gradients`, `linear`, `constraints`.
@@ -174,30 +174,31 @@ def minimise(
     Examples
     --------
     >>> from gpnotes import stream
-    >>> outcome = minimise(lambda x: (x[0] - 0.5) ** 2, [(-1.0, 2.0)], 9, stream(1))
+    >>> outcome = minimise(lambda x: (x[0] - 0.5) ** 2, [(-1.0, 2.0)], 9, rng=stream(1))
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1), len(outcome.evaluations)
     (True, 9)
     >>> from gpnotes.decide.bayesopt import Integer, Real, Space
     >>> space = Space({"rate": Real(1e-5, 1.0, log=True), "depth": Integer(1, 8)})
-    >>> outcome = minimise(lambda p: np.log10(p["rate"] / 0.003) ** 2 + p["depth"], space, 20, 1)
+    >>> loss = lambda p: np.log10(p["rate"] / 0.003) ** 2 + p["depth"]
+    >>> outcome = minimise(loss, space, 20, rng=1)
     >>> outcome.best.x["depth"], bool(0.001 < outcome.best.x["rate"] < 0.01)
     (1, True)
     """
     spend = _Spending(objective, budget, callback, progress)
-    return spend.on(lambda: Optimiser(box, stream, goal="minimise", **options))
+    return spend.on(lambda: Optimiser(box, goal="minimise", rng=rng, **options))
 
 
 @overload
 def maximise(
-    objective: Callable[[Point], Given], box: Space, budget: int, stream: Stream | int,
-    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+    objective: Callable[[Point], Given], box: Space, budget: int, *,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
 ) -> Outcome[Point]: ...  # fmt: skip
 
 
 @overload
 def maximise(
-    objective: Callable[[HostVector], Given], box: Pairs, budget: int, stream: Stream | int,
-    *, callback: Callback | None = None, progress: bool = False, **options: Any,
+    objective: Callable[[HostVector], Given], box: Pairs, budget: int, *,
+    callback: Callback | None = None, progress: bool = False, rng: RNG, **options: Any,
 ) -> Outcome[HostVector]: ...  # fmt: skip
 
 
@@ -205,10 +206,10 @@ def maximise(
     objective: Callable[[Any], Given],
     box: Pairs | Space,
     budget: int,
-    stream: Stream | int,
     *,
     callback: Callback | None = None,
     progress: bool = False,
+    rng: RNG,
     **options: Any,
 ) -> Outcome[Any]:
     """Look for the largest value of an objective in a box, with a budget of evaluations.
@@ -218,12 +219,12 @@ def maximise(
     Examples
     --------
     >>> from gpnotes import stream
-    >>> outcome = maximise(lambda x: -((x[0] - 0.5) ** 2), [(-1.0, 2.0)], 9, stream(1))
+    >>> outcome = maximise(lambda x: -((x[0] - 0.5) ** 2), [(-1.0, 2.0)], 9, rng=stream(1))
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1)
     True
     """
     spend = _Spending(objective, budget, callback, progress)
-    return spend.on(lambda: Optimiser(box, stream, goal="maximise", **options))
+    return spend.on(lambda: Optimiser(box, goal="maximise", rng=rng, **options))
 
 
 class _Spending:

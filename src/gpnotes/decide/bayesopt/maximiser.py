@@ -18,7 +18,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.ascent import Ascent, ascend_all
 from ...ground.boxes import Pairs, intervals
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
@@ -96,11 +96,11 @@ def maximise_acquisition(
     posterior: ExactPosterior,
     acquisition: Acquisition,
     box: Pairs,
-    stream: Stream | int,
     *,
     raw: int = 512,
     starts: int = 10,
     steps: int = 100,
+    rng: RNG,
 ) -> Maximum:
     """Find the place in a box where an acquisition is largest.
 
@@ -113,14 +113,14 @@ def maximise_acquisition(
         A function of mean and variance with derivatives by both, such as `ExpectedImprovement`.
     box : d pairs of floats
         The ends (lower, upper) of each input.
-    stream : Stream or int
-        Scrambles the Sobol sequence.
     raw : int, default 512
         The number of points of the sequence that are evaluated first, at once.
     starts : int, default 10
         The number of these, the best, from which a climb starts; all if they are fewer.
     steps : int, default 100
         The most steps of a climb.
+    rng : Stream, Generator or int
+        Scrambles the Sobol sequence.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def maximise_acquisition(
     Raises
     ------
     TypeError
-        If `posterior`, `acquisition` or `stream` is something else, a number is not whole, or the
+        If `posterior`, `acquisition` or `rng` is something else, a number is not whole, or the
         mean function has no pullback.
 
     Notes
@@ -147,13 +147,14 @@ def maximise_acquisition(
     >>> from gpnotes import GP, RBF, condition, stream
     >>> from gpnotes.decide.bayesopt import UpperConfidenceBound
     >>> posterior = condition(GP(RBF(), 0.01), np.zeros((1, 1)), np.ones(1))
-    >>> found = maximise_acquisition(posterior, UpperConfidenceBound(0.0), [(-2.0, 3.0)], stream(1))
+    >>> bound = UpperConfidenceBound(0.0)
+    >>> found = maximise_acquisition(posterior, bound, [(-2.0, 3.0)], rng=stream(1))
     >>> bool(abs(found.x[0]) < 1e-3), len(found.climbs)
     (True, 10)
     """
     surface = worth_of(posterior, acquisition)
     ends = intervals(box, "box", posterior.X.shape[1] - posterior.gp.kernel.labels_rows)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     effort = validate_effort(raw, starts, steps)
     return climbed(surface, posterior.X, ends, stream, effort)
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.boxes import Pairs
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
@@ -58,8 +58,6 @@ class Optimiser(Generic[Place]):
     box : d pairs of floats, or Space
         The ends (lower, upper) of each input; or a `Space` of named ones, whose places are dicts
         wherever those of a box are vectors.
-    stream : Stream or int
-        Source of all that is random, or its seed.
     goal : {"minimise", "maximise"}, default "minimise"
         The least value is looked for, or the largest.
     path : path of a file, optional
@@ -93,9 +91,10 @@ class Optimiser(Generic[Place]):
         `count`.
     model : Callable, default `scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
-        larger the better, and a stream; it returns an `ExactPosterior`. If it is left out, places
-        among less than ten inputs, of which a category has one for each choice, are chosen by a
-        `scaled_model` of values of which those worse than the median fall off as a logarithm.
+        larger the better, and ``rng=``, a stream; it returns an `ExactPosterior`. If it is left
+        out, places among less than ten inputs, of which a category has one for each choice, are
+        chosen by a `scaled_model` of values of which those worse than the median fall off as a
+        logarithm.
         Predictions are of the values as they are, and so are the models of `constraints`.
     acquisition : Callable, ThompsonSampling or JointImprovement, default `LogExpectedImprovement`
         A function of the best value, the largest mean at a point that was evaluated, that returns
@@ -114,6 +113,8 @@ class Optimiser(Generic[Place]):
         is at most zero. Each has a process of its own, as `model` makes it; what an evaluation is
         worth is multiplied by the probability that all are met, and as long as none met them that
         probability alone decides (Gardner et al., 2014). Not with `gradients`.
+    rng : Stream, Generator or int
+        Source of all that is random, or its seed.
 
     Raises
     ------
@@ -125,7 +126,7 @@ class Optimiser(Generic[Place]):
     Examples
     --------
     >>> from gpnotes import stream
-    >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1))
+    >>> optimiser = Optimiser([(-1.0, 2.0)], rng=stream(1))
     >>> for _ in range(9):
     ...     x = optimiser.ask()
     ...     optimiser.tell(x, (x[0] - 0.5) ** 2)
@@ -135,18 +136,17 @@ class Optimiser(Generic[Place]):
 
     @overload
     def __init__(
-        self: Optimiser[Point], box: Space, stream: Stream | int, **options: Unpack[Options]
+        self: Optimiser[Point], box: Space, *, rng: RNG, **options: Unpack[Options]
     ) -> None: ...
 
     @overload
     def __init__(
-        self: Optimiser[HostVector], box: Pairs, stream: Stream | int, **options: Unpack[Options]
+        self: Optimiser[HostVector], box: Pairs, *, rng: RNG, **options: Unpack[Options]
     ) -> None: ...
 
     def __init__(
         self,
         box: Pairs | Space,
-        stream: Stream | int,
         *,
         goal: Goal = "minimise",
         path: str | os.PathLike[str] | None = None,
@@ -160,9 +160,10 @@ class Optimiser(Generic[Place]):
         gradients: bool = False,
         linear: Sequence[Linear] = (),
         constraints: int = 0,
+        rng: RNG,
     ) -> None:
         self._region: Region[Place] = region_of(box, linear)
-        self._stream = stream_of(stream, "stream")
+        self._stream = stream_of(rng)
         self.goal: Goal = cast("Goal", _check.choice(goal, "goal", _SIGNS))
         self._sign = _SIGNS[goal]
         self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
@@ -177,7 +178,7 @@ class Optimiser(Generic[Place]):
             raise ValueError("gradients must be False where box is a Space")
         usual = fitted_with_gradients if gradients else scaled_model
         own = usual if model is None else model
-        self._model = _check.function(own, "model", "X, y and a stream")
+        self._model = _check.function(own, "model", "X, y and rng")
         self._chooses = searching_model if own is scaled_model and model is None else own
         worth = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = validated_acquisition(worth, self.gradients)
@@ -244,7 +245,7 @@ class Optimiser(Generic[Place]):
         --------
         >>> from gpnotes import stream
         >>> noise = stream(1)
-        >>> optimiser = Optimiser([(-1.0, 2.0)], 1)
+        >>> optimiser = Optimiser([(-1.0, 2.0)], rng=1)
         >>> for _ in range(12):
         ...     x = optimiser.ask()
         ...     optimiser.tell(x, x[0] ** 2 + 0.3 * float(noise.normal()))
@@ -370,7 +371,7 @@ class Optimiser(Generic[Place]):
         Examples
         --------
         >>> from gpnotes import stream
-        >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1))
+        >>> optimiser = Optimiser([(-1.0, 2.0)], rng=stream(1))
         >>> for _ in range(3):
         ...     for x in optimiser.ask_batch(4):
         ...         optimiser.tell(x, (x[0] - 0.5) ** 2)
@@ -449,7 +450,7 @@ class Optimiser(Generic[Place]):
         Examples
         --------
         >>> from gpnotes import stream
-        >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1), initial=2, gradients=True)
+        >>> optimiser = Optimiser([(-1.0, 2.0)], initial=2, gradients=True, rng=stream(1))
         >>> for _ in range(4):
         ...     x = optimiser.ask()
         ...     optimiser.tell(x, (x[0] - 0.5) ** 2, 2.0 * (x - 0.5))
@@ -553,5 +554,5 @@ class Optimiser(Generic[Place]):
         """A model of what is known, and what its values stand for."""
         X = self._region.units([evaluation.x for evaluation in known])
         told = rows_and_values(X, known, self._sign, self._region.widths, self.gradients)
-        modelled = model(told.rows, told.values, self._stream.spawn(f"model {step}"))
+        modelled = model(told.rows, told.values, rng=self._stream.spawn(f"model {step}"))
         return validated_model(modelled, self.gradients), told

@@ -79,10 +79,10 @@ def validated_known(
 
 def validated_model(modelled: ExactPosterior, gradients: bool) -> ExactPosterior:
     """Return what the model made, if it is a posterior of rows like those it was given."""
-    _check.instance(modelled, "model(X, y, stream)", ExactPosterior)
+    _check.instance(modelled, "model(X, y, rng)", ExactPosterior)
     if modelled.gp.kernel.labels_rows is not gradients:
         kinds = {True: "values and gradients", False: "values"}
-        wanted = f"model(X, y, stream) must be a posterior of {kinds[gradients]}"
+        wanted = f"model(X, y, rng) must be a posterior of {kinds[gradients]}"
         raise ValueError(f"{wanted}; got one of {kinds[not gradients]}")
     return modelled
 

@@ -49,7 +49,7 @@ class Linear:
     >>> from gpnotes.decide.bayesopt import Linear, Real, Space, minimise
     >>> space = Space({"width": Real(0.0, 9.0), "depth": Real(0.0, 9.0)})
     >>> fits = Linear({"width": 1.0, "depth": 2.0}, most=10.0)
-    >>> found = minimise(lambda p: -p["width"] * p["depth"], space, 12, 1, linear=[fits])
+    >>> found = minimise(lambda p: -p["width"] * p["depth"], space, 12, linear=[fits], rng=1)
     >>> point = found.best.x  # truly 5 and 2.5
     >>> point["width"] + 2.0 * point["depth"] <= 10.0, bool(found.best.y < -12.0)
     (True, True)

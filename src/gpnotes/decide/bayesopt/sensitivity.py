@@ -11,7 +11,7 @@ import numpy as np
 from ... import plot
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector
 from .history import Evaluation
 from .optimiser import Optimiser
@@ -113,8 +113,8 @@ def sections(
     Parameters
     ----------
     optimiser : Optimiser
-        The search. That of an `Outcome` comes back with ``Optimiser(box, stream,
-        known=outcome.evaluations)``.
+        The search. That of an `Outcome` comes back with ``Optimiser(box,
+        known=outcome.evaluations, rng=rng)``.
     through : Vector, shape (d,), or mapping, optional
         The place; unless it is given, the recommended one.
     points : int, default 65
@@ -129,7 +129,7 @@ def sections(
     Examples
     --------
     >>> from gpnotes.decide.bayesopt import Optimiser
-    >>> optimiser = Optimiser([(-1.0, 2.0)], 1)
+    >>> optimiser = Optimiser([(-1.0, 2.0)], rng=1)
     >>> for _ in range(9):
     ...     x = optimiser.ask()
     ...     optimiser.tell(x, (x[0] - 0.5) ** 2)
@@ -159,9 +159,7 @@ def sections(
     )  # fmt: skip
 
 
-def shares(
-    optimiser: Optimiser[Any], *, points: int = 1024, stream: Stream | int = 0
-) -> tuple[Share, ...]:
+def shares(optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0) -> tuple[Share, ...]:
     """Tell what mattered: the shares of its inputs in the variance of a search's model.
 
     Parameters
@@ -171,7 +169,7 @@ def shares(
     points : int, default 1024
         The number of pairs of places at which the model is compared; of 1024 a share is known to
         about 0.01.
-    stream : Stream or int, default 0
+    rng : Stream, Generator or int, default 0
         Source of the places, or its seed.
 
     Returns
@@ -192,7 +190,7 @@ def shares(
     Examples
     --------
     >>> from gpnotes.decide.bayesopt import Optimiser
-    >>> optimiser = Optimiser([(0.0, 1.0)] * 2, 1, initial=12)
+    >>> optimiser = Optimiser([(0.0, 1.0)] * 2, initial=12, rng=1)
     >>> for x in optimiser.ask_batch(12):
     ...     optimiser.tell(x, 2.0 * x[0] + x[1])  # shares 4 / 5 and 1 / 5
     >>> shares(optimiser)
@@ -200,7 +198,7 @@ def shares(
     """
     _check.instance(optimiser, "optimiser", Optimiser)
     _check.whole(points, "points", 2)
-    source = stream_of(stream, "stream")
+    source = stream_of(rng)
     _valued(optimiser)
     region = optimiser.region
     both = _xp.sobol(points, 2 * region.columns, source.generator)

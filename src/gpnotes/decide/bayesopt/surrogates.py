@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.random import Stream
+from ...ground.random import RNG
 from ...ground.xp import Matrix, Vector
 from ...infer.exact import ExactPosterior
 from ...infer.fitting import fit
@@ -24,8 +24,15 @@ from .training_data import eased
 
 __all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "searching_model"]
 
-Model: TypeAlias = Callable[[Matrix, Vector, Stream], ExactPosterior]
 Limits: TypeAlias = Mapping[str, tuple[float, float]]
+
+
+class Model(Protocol):
+    """A model of a search: inputs in the unit cube, values of deviation one, and an `rng`."""
+
+    def __call__(self, X: Matrix, y: Vector, /, *, rng: RNG) -> ExactPosterior:
+        """Condition on the readings."""
+
 
 _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
     "kernel.variance": (0.05, 100.0),
@@ -37,18 +44,18 @@ _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
 _MANY = 10  # inputs from which on smooth functions and plain values have won the races
 
 
-def searching_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
+def searching_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     """The model by which an `Optimiser` that is given none chooses places.
 
     A `scaled_model` of values (n,), the larger the better, which are `eased` unless X has ten
     columns or more; a category of three choices or more has as many.
     """
     plain = _check.matrix(X, "X").shape[1] >= _MANY
-    return scaled_model(X, y if plain else _xp.as_array(eased(_xp.to_numpy(y)), y), stream)
+    return scaled_model(X, y if plain else _xp.as_array(eased(_xp.to_numpy(y)), y), rng=rng)
 
 
 @takes("X", "y")
-def fitted_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
+def fitted_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     """Fit a model whose lengths are whatever the readings say, without a prior.
 
     Parameters
@@ -57,7 +64,7 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
         Inputs in the unit cube.
     y : Vector, shape (n,)
         Values of standard deviation one.
-    stream : Stream
+    rng : Stream, Generator or int
         Source of the second start.
 
     Returns
@@ -75,16 +82,16 @@ def fitted_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
     --------
     >>> from gpnotes import stream
     >>> X = np.linspace(0.0, 1.0, 6)[:, None]
-    >>> fitted_model(X, np.sin(6.0 * X[:, 0]), stream(1)).y.shape
+    >>> fitted_model(X, np.sin(6.0 * X[:, 0]), rng=stream(1)).y.shape
     (6,)
     """
     d = _check.matrix(X, "X").shape[1]
     lengths = _xp.as_array(np.full(d, 0.5), X)
-    return _fitted(GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0)), X, y, stream, _BOUNDS)
+    return _fitted(GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0)), X, y, rng, _BOUNDS)
 
 
 @takes("X", "y")
-def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
+def fitted_with_gradients(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     """Fit the model that an `Optimiser` with gradients uses unless it is given another.
 
     It is `fitted_model` for values and gradients. The noise, of one variance, is of all rows.
@@ -95,7 +102,7 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> ExactPosterio
         Rows that end in a label, those of `kernels.WithGradients`, with inputs in the unit cube.
     y : Vector, shape (n,)
         Values, and derivatives by inputs of the unit cube.
-    stream : Stream
+    rng : Stream, Generator or int
         Source of the second start.
 
     Returns
@@ -119,18 +126,18 @@ def fitted_with_gradients(X: Matrix, y: Vector, stream: Stream) -> ExactPosterio
     >>> x = np.linspace(0.0, 1.0, 4)[:, None]
     >>> X = np.concatenate([values_at(x), gradients_at(x)])
     >>> y = np.concatenate([np.sin(6.0 * x[:, 0]), 6.0 * np.cos(6.0 * x[:, 0])])
-    >>> fitted_with_gradients(X, y, stream(1)).mean(values_at(x + 0.1)).shape
+    >>> fitted_with_gradients(X, y, rng=stream(1)).mean(values_at(x + 0.1)).shape
     (4,)
     """
     d = _check.matrix(X, "X").shape[1] - 1
     lengths = _xp.as_array(np.full(d, 0.5), X)
     gp = GP(WithGradients(Matern52(1.0, lengths)), 1e-3, ConstantOfValues(0.0))
     bounds = {name.replace("kernel.", "kernel.kernel."): ends for name, ends in _BOUNDS.items()}
-    return _fitted(gp, X, y, stream, bounds)
+    return _fitted(gp, X, y, rng, bounds)
 
 
 @takes("X", "y")
-def scaled_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
+def scaled_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     """Fit a model of lengths that a prior knows: the more inputs, the longer.
 
     An `Optimiser` predicts by it unless it is given another, and chooses places by it too, though
@@ -142,7 +149,7 @@ def scaled_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
         Inputs in the unit cube.
     y : Vector, shape (n,)
         Values of standard deviation one.
-    stream : Stream
+    rng : Stream, Generator or int
         Source of the second start.
 
     Returns
@@ -168,7 +175,7 @@ def scaled_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
     --------
     >>> from gpnotes import stream
     >>> X = stream(1).uniform((6, 20))
-    >>> scaled_model(X, X[:, 0] - 0.5, stream(1)).gp.kernel.lengthscale.shape
+    >>> scaled_model(X, X[:, 0] - 0.5, rng=stream(1)).gp.kernel.lengthscale.shape
     (20,)
     """
     d = _check.matrix(X, "X").shape[1]
@@ -178,16 +185,16 @@ def scaled_model(X: Matrix, y: Vector, stream: Stream) -> ExactPosterior:
     gp = GP(kernel(1.0, _xp.as_array(mode, X)), 1e-3, ConstantMean(0.0))
     priors = {"kernel.lengthscale": LogNormalPrior(location, scale)}
     bounds = {**_BOUNDS, "kernel.lengthscale": (0.02, 200.0)}
-    return _fitted(gp, X, y, stream, bounds, priors)
+    return _fitted(gp, X, y, rng, bounds, priors)
 
 
 def _fitted(
     gp: GP,
     X: Matrix,
     y: Vector,
-    stream: Stream,
+    rng: RNG,
     bounds: Limits,
     priors: Mapping[str, Prior] | None = None,
 ) -> ExactPosterior:
-    found = fit(gp, X, y, restarts=1, stream=stream, bounds=bounds, priors=priors, steps=100)
+    found = fit(gp, X, y, restarts=1, rng=rng, bounds=bounds, priors=priors, steps=100)
     return found.posterior

@@ -14,7 +14,7 @@ from ...draw.paths import Paths, sample_paths
 from ...draw.paths.functions import validate_pairs
 from ...ground import check as _check
 from ...ground.boxes import Pairs, intervals
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import ExactPosterior
@@ -43,7 +43,7 @@ class ThompsonSampling:
     --------
     >>> from gpnotes import stream
     >>> from gpnotes.decide.bayesopt import Optimiser
-    >>> optimiser = Optimiser([(-1.0, 2.0)], stream(1), acquisition=ThompsonSampling())
+    >>> optimiser = Optimiser([(-1.0, 2.0)], acquisition=ThompsonSampling(), rng=stream(1))
     >>> for _ in range(9):
     ...     x = optimiser.ask()
     ...     optimiser.tell(x, (x[0] - 0.5) ** 2)
@@ -61,12 +61,12 @@ class ThompsonSampling:
 def thompson(
     posterior: ExactPosterior,
     box: Pairs,
-    stream: Stream | int,
     *,
     features: int = 1024,
     raw: int = 512,
     starts: int = 10,
     steps: int = 100,
+    rng: RNG,
 ) -> Maximum:
     """Find the place in a box where a function drawn from the posterior of f is largest.
 
@@ -79,8 +79,6 @@ def thompson(
         The posterior of f, whose mean function must have a pullback.
     box : d pairs of floats
         The ends (lower, upper) of each input.
-    stream : Stream or int
-        Source of the draw and of the points that are looked at first.
     features : int, default 1024
         The number R of features of the path, even.
     raw : int, default 512
@@ -89,6 +87,8 @@ def thompson(
         The number of these, the best, from which a climb starts.
     steps : int, default 100
         The most steps of a climb.
+    rng : Stream, Generator or int
+        Source of the draw and of the points that are looked at first.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def thompson(
     Raises
     ------
     TypeError
-        If `posterior` or `stream` is something else, a number is not whole, the mean function has
+        If `posterior` or `rng` is something else, a number is not whole, the mean function has
         no pullback, or the kernel has no features.
 
     Notes
@@ -113,7 +113,7 @@ def thompson(
     >>> from gpnotes import GP, RBF, condition, stream
     >>> X = np.linspace(0.0, 1.0, 9)[:, None]
     >>> posterior = condition(GP(RBF(1.0, 0.3), 1e-6), X, -((X[:, 0] - 0.3) ** 2))
-    >>> found = thompson(posterior, [(0.0, 1.0)], stream(1))
+    >>> found = thompson(posterior, [(0.0, 1.0)], rng=stream(1))
     >>> bool(abs(found.x[0] - 0.3) < 0.05)
     True
     """
@@ -121,14 +121,14 @@ def thompson(
     differentiable_mean(posterior.gp)
     ends = intervals(box, "box", posterior.X.shape[1])
     effort = validate_effort(raw, starts, steps)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     path = path_of(posterior, stream, features)
     return climbed(path, posterior.X, ends, stream, effort)
 
 
 def path_of(posterior: ExactPosterior, stream: Stream, features: int) -> Surface:
     """One function drawn from the posterior, as a surface to climb."""
-    return _Path(sample_paths(posterior, 1, stream, features=features))
+    return _Path(sample_paths(posterior, 1, features=features, rng=stream))
 
 
 class _Path(NamedTuple):
@@ -145,9 +145,7 @@ class _Path(NamedTuple):
         return values[0, :], self.paths.validated_pull(Xs, one)
 
 
-def thompson_among(
-    posterior: ExactPosterior, Xs: Matrix, stream: Stream | int, n: int = 1
-) -> Vector:
+def thompson_among(posterior: ExactPosterior, Xs: Matrix, n: int = 1, *, rng: RNG) -> Vector:
     """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
 
     Parameters
@@ -156,10 +154,10 @@ def thompson_among(
         The posterior of f, given n_X data.
     Xs : Matrix, shape (m, d)
         The candidates, at least one. Nothing between them is looked at.
-    stream : Stream or int
-        Source of the draws.
     n : int, default 1
         The number of functions.
+    rng : Stream, Generator or int
+        Source of the draws.
 
     Returns
     -------
@@ -178,11 +176,11 @@ def thompson_among(
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 1e-6), np.asarray([[0.0], [1.0]]), np.asarray([0.0, 5.0]))
-    >>> thompson_among(posterior, np.asarray([[0.0], [1.0]]), stream(1), 3)
+    >>> thompson_among(posterior, np.asarray([[0.0], [1.0]]), 3, rng=stream(1))
     array([1, 1, 1])
     """
     _check.instance(posterior, "posterior", ExactPosterior)
     if _check.matrix(Xs, "Xs", columns=posterior.X.shape[1]).shape[0] == 0:
         raise ValueError(f"Xs must have at least one row; got {Xs.shape}")
     n = _check.whole(n, "n", 1)
-    return array_namespace(Xs).argmax(posterior.sample(Xs, stream, n), axis=1)
+    return array_namespace(Xs).argmax(posterior.sample(Xs, n, rng=rng), axis=1)

@@ -12,7 +12,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.xp import (
     Array,
     HostArray,
@@ -243,7 +243,7 @@ def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
 
 
 @takes("X")
-def at_random(X: Matrix, budget: int, stream: Stream | int) -> Vector:
+def at_random(X: Matrix, budget: int, *, rng: RNG) -> Vector:
     """Draw rows of X without replacement, each set of them as likely as any other.
 
     Parameters
@@ -252,7 +252,7 @@ def at_random(X: Matrix, budget: int, stream: Stream | int) -> Vector:
         The candidates.
     budget : int
         The number k of rows.
-    stream : Stream or int
+    rng : Stream, Generator or int
         Source of the draw.
 
     Returns
@@ -268,9 +268,9 @@ def at_random(X: Matrix, budget: int, stream: Stream | int) -> Vector:
     Examples
     --------
     >>> from gpnotes import stream
-    >>> at_random(np.zeros((9, 2)), 4, stream(1))
+    >>> at_random(np.zeros((9, 2)), 4, rng=stream(1))
     array([6, 3, 8, 2])
     """
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     size = _check.whole(budget, "budget", 0, _check.matrix(X, "X").shape[0])
     return stream.choice(X.shape[0], size, like=X)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ...ground import check as _check
 from ...ground.params import cotangent, leaves, replaced
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import (
@@ -320,7 +320,7 @@ def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
 
 
 def sample_paths(
-    dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, stream: Stream | int
+    dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, *, rng: RNG
 ) -> Stack:
     """Draw the paths of particles, without moment matching.
 
@@ -338,7 +338,7 @@ def sample_paths(
         Where p particles begin, at least one.
     steps : int
         The number of steps.
-    stream : Stream or int
+    rng : Stream, Generator or int
         Source of the draws.
 
     Returns
@@ -351,7 +351,7 @@ def sample_paths(
     ValueError
         If shapes do not fit, there are no starts, an entry is not finite, or `steps` is below one.
     """
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     paths = [compatibility.particles(dynamics, starts)]
     compatibility.actions(dynamics, policy, starts[0, :])
     xp = array_namespace(starts)

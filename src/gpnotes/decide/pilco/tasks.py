@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
 from ...model.contracts import Cost
@@ -85,7 +85,7 @@ class Task:
 
 
 def first_policy(
-    task: Task, limit: Numbers, stream: Stream | int, *, scale: Numbers = 1.0, bumps: int = 30
+    task: Task, limit: Numbers, *, scale: Numbers = 1.0, bumps: int = 30, rng: RNG
 ) -> Squashed:
     """Make a policy to begin with, for any task: a bounded network with random centres and weights.
 
@@ -98,13 +98,13 @@ def first_policy(
         The task.
     limit : float or Vector, shape (U,)
         The bound u_max, a float for one action or a vector for U.
-    stream : Stream or int
-        Source of the centres and weights.
     scale : float or Vector, default 1.0
         The lengthscale of the entries that are not angles, one for all or one for each; that of
         sines and cosines is 1.
     bumps : int, default 30
         The number of bumps of the network.
+    rng : Stream, Generator or int
+        Source of the centres and weights.
 
     Returns
     -------
@@ -119,12 +119,12 @@ def first_policy(
     >>> from gpnotes.decide.pilco import SaturatingCost
     >>> cost = SaturatingCost(np.zeros(4), np.eye(4))
     >>> task = Task(cost, np.zeros(2), np.eye(2), 10, angles=(0,))
-    >>> policy = first_policy(task, 2.0, stream(0), scale=4.0, bumps=5)
+    >>> policy = first_policy(task, 2.0, scale=4.0, bumps=5, rng=stream(0))
     >>> policy.inner.centres.shape, policy(np.ones(4)).shape
     ((5, 3), (1,))
     """
     mean = _check.instance(task, "task", Task).mean
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     bumps = _check.whole(bumps, "bumps", 1)
     D = mean.shape[0]
     A = len(task.angles)

@@ -10,7 +10,7 @@ from ...fast import evidence as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, array_namespace
@@ -57,7 +57,7 @@ class Paths:
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
-    >>> paths = sample_paths(posterior, 3, stream(1))
+    >>> paths = sample_paths(posterior, 3, rng=stream(1))
     >>> paths(np.asarray([[0.0], [0.5], [4.0]])).shape, paths(np.zeros((1, 1))).round(9).ravel()
     ((3, 3), array([1., 1., 1.]))
     """
@@ -124,7 +124,7 @@ class Paths:
         >>> import numpy as np
         >>> from gpnotes import GP, Linear, condition, stream
         >>> posterior = condition(GP(Linear(), 0.0), np.ones((1, 1)), np.ones(1))
-        >>> paths = sample_paths(posterior, 1, stream(1))
+        >>> paths = sample_paths(posterior, 1, rng=stream(1))
         >>> values, pull = paths.values_and_pullback(np.ones((1, 1)))
         >>> values.round(9), pull(np.ones((1, 1))).round(9)
         (array([[1.]]), array([[1.]]))
@@ -205,9 +205,7 @@ class Paths:
 
 
 @in_one_pool
-def sample_paths(
-    posterior: AnyPosterior, count: int, stream: Stream | int, *, features: int = 1024
-) -> Paths:
+def sample_paths(posterior: AnyPosterior, count: int, *, features: int = 1024, rng: RNG) -> Paths:
     """Draw functions from a posterior, which can be asked for values anywhere.
 
     Parameters
@@ -219,10 +217,10 @@ def sample_paths(
         factor alone has random ones. White noise has none, it belongs into ``noise_var``.
     count : int
         How many functions are drawn.
-    stream : Stream or int
-        The source of random numbers.
     features : int, default 1024
         The number of random cosines, an even number, in pairs.
+    rng : Stream, Generator or int
+        The source of random numbers.
 
     Returns
     -------
@@ -248,14 +246,14 @@ def sample_paths(
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 0.01), np.asarray([[0.0], [2.0]]), np.asarray([1.0, -1.0]))
-    >>> paths = sample_paths(posterior, 1000, stream(1), features=8192)
+    >>> paths = sample_paths(posterior, 1000, features=8192, rng=stream(1))
     >>> values = paths(np.asarray([[0.0], [1.0]]))
     >>> values.mean(axis=0).round(1), values.std(axis=0).round(1)
     (array([1., 0.]), array([0.1, 0.6]))
     """
     anchor = anchor_of(posterior)
     count = _check.whole(count, "count", 1)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     features = validate_pairs(features)
     X = _check.squarable(anchor.places, "posterior.X")
     drawn = draw_features(anchor.gp.kernel, X, features, stream)

@@ -301,4 +301,4 @@ def _leaf(kernel: Kernel, inputs: Matrix, size: int, stream: Stream) -> _Part:
     if isinstance(kernel, Constant):
         return _Level(math.sqrt(kernel.variance))
     assert isinstance(kernel, Stationary)
-    return _Waves(kernel, draw_frequencies(kernel, inputs, size, stream), centroid(inputs))
+    return _Waves(kernel, draw_frequencies(kernel, inputs, size, rng=stream), centroid(inputs))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Array, HostMatrix, HostVector, Vector, as_array, to_numpy
 from ..methods import WITH_VARIANCE
@@ -61,12 +61,7 @@ class CertifiedMixture:
 
 
 def certify(
-    model: PayoffModel,
-    mixture: Array,
-    *,
-    stream: Stream | int,
-    method: str = "exact",
-    draws: int = 1000,
+    model: PayoffModel, mixture: Array, *, method: str = "exact", draws: int = 1000, rng: RNG
 ) -> CertifiedMixture:
     """Ask a learned game how well it knows a mixture: its payoffs, its regret, its place.
 
@@ -76,12 +71,12 @@ def certify(
         The model, every payoff with its `doubt`.
     mixture : Array, shape (S,)
         The mixture, best an equilibrium of the model.
-    stream : Stream or int
-        The stream that draws possible payoffs.
     method : ``"exact"``, ``"enumerated"`` or ``"gaussian"``, default ``"exact"``
         The way to the expectations.
     draws : int, default 1000
         The number of payoffs to draw.
+    rng : Stream, Generator or int
+        The stream that draws possible payoffs.
 
     Returns
     -------
@@ -100,14 +95,14 @@ def certify(
     >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
     >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
     >>> model = fit_payoffs(game, profiles, -profiles, noise_var=0.01)
-    >>> told = certify(model, np.asarray([0.5, 0.5]), stream=1)
+    >>> told = certify(model, np.asarray([0.5, 0.5]), rng=1)
     >>> told.regrets[0] < 1e-3 < told.regret_means[0] < 0.2
     True
     """
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", WITH_VARIANCE)
     draws = _check.whole(draws, "draws", 2)
-    generator = stream_of(stream, "stream").generator
+    generator = stream_of(rng).generator
     p = model.game.check_mixtures(mixture, "mixture")
     if p.shape[0] != 1:
         raise ValueError(f"mixture must be one; got {p.shape[0]} of them")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..game import RoleSymmetricGame
 from ..methods import DETERMINISTIC
@@ -36,7 +36,6 @@ def find_equilibria(
     model: PayoffModel,
     starts: Array | None = None,
     *,
-    stream: Stream | int | None = None,
     count: int = 16,
     method: str = "exact",
     true: Callable[[Array], Array] | None = None,
@@ -45,6 +44,7 @@ def find_equilibria(
     supports: int = 256,
     tolerance: float | None = None,
     apart: float = 1e-3,
+    rng: RNG | None = None,
     **options: Any,
 ) -> Equilibria:
     """Search for symmetric equilibria of a payoff model, and say how every search ended.
@@ -68,8 +68,6 @@ def find_equilibria(
         The game and its payoffs.
     starts : Matrix, shape (B, S), optional
         The mixtures to start from.
-    stream : Stream or int, optional
-        The stream that the starts are drawn from, where none are given.
     count : int, default 16
         The number of starts to draw.
     method : str, default ``"exact"``
@@ -89,6 +87,8 @@ def find_equilibria(
         pure mixtures, and where one role is pure and the others even.
     apart : float, default 1e-3
         Of mixtures that are closer than this one is kept.
+    rng : Stream, Generator or int, optional
+        The stream that the starts are drawn from, where none are given.
     **options : object
         Options of the method, as `PayoffModel.deviation_payoffs` takes them.
 
@@ -111,7 +111,7 @@ def find_equilibria(
     _check.choice(method, "method", DETERMINISTIC)
     if true is not None:
         _check.function(true, "true", of="mixtures")
-    p = _starts(model, starts, stream, count)
+    p = _starts(model, starts, rng, count)
     steps = _check.whole(steps, "steps")
     most = _check.whole(supports, "supports")
     apart = _check.positive(_check.number(apart, "apart"), "apart", zero=True)
@@ -126,22 +126,20 @@ def find_equilibria(
     return Equilibria(equilibria, searches, problem.ranges, problem.allowed, tried, exhaustive)
 
 
-def _starts(
-    model: PayoffModel, starts: Array | None, stream: Stream | int | None, count: int
-) -> Array:
+def _starts(model: PayoffModel, starts: Array | None, rng: RNG | None, count: int) -> Array:
     like = model.expansions[0].profiles
     count = _check.whole(count, "count", 1)
     if starts is not None:
-        if stream is not None:
-            raise ValueError("find_equilibria needs starts or a stream to draw them from; got both")
+        if rng is not None:
+            raise ValueError("find_equilibria needs starts or an rng to draw them from; got both")
         given = _check.alike(
             model.game.check_mixtures(starts, "starts"), "starts", like, "the profiles"
         )
         _check.whole(given.shape[0], "the number of starts", 1)
         return given
-    if stream is None:
-        raise ValueError("find_equilibria needs starts, or a stream to draw them from")
-    generator = stream_of(stream, "stream").generator
+    if rng is None:
+        raise ValueError("find_equilibria needs starts, or an rng to draw them from")
+    generator = stream_of(rng).generator
     parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 

@@ -33,10 +33,10 @@ METHODS = {
     "gaussian": Method(gaussian.expectations),
     "point": Method(point.expectations),
     "neighbours": Method(neighbours.expectations, ("moves", "limit")),
-    "sampled": Method(sampled.expectations, ("stream", "samples")),
+    "sampled": Method(sampled.expectations, ("samples", "rng")),
 }
 
-DETERMINISTIC = tuple(name for name, method in METHODS.items() if "stream" not in method.options)
+DETERMINISTIC = tuple(name for name, method in METHODS.items() if "rng" not in method.options)
 
 WITH_VARIANCE = {
     "exact": BumpMoments(exact.single_bumps, exact.pairs),

@@ -139,17 +139,17 @@ class Options:
         The players by which a profile may differ from the likeliest one.
     samples : int, default 1000
         The profiles drawn for each mixture, at least two.
-    stream : Stream, optional
-        The stream that they are drawn from.
     threads : int, default 1
         The threads in which blocks of mixtures are worked on.
+    rng : Stream, optional
+        The stream that they are drawn from.
     """
 
     limit: int = LIMIT
     moves: int = 2
     samples: int = 1000
-    stream: Stream | None = None
     threads: int = 1
+    rng: Stream | None = None
 
     def __post_init__(self) -> None:
         for name, least in (("limit", 1), ("moves", 0), ("samples", 2), ("threads", 1)):

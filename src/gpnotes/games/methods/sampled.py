@@ -30,7 +30,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which ``stream`` and ``samples`` matter.
+        Of which ``samples`` and ``rng`` matter.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     estimated from draws of their own: nothing is divided by an entry of the mixture. Held at a
     time are as many samples as fit 32 MiB.
     """
-    stream = cast(Stream, _check.instance(options.stream, "stream", Stream))
+    stream = cast(Stream, _check.instance(options.rng, "rng", Stream))
     p = problem.mixtures
     rows = blocks(p.shape[0], options.samples * problem.game.size, _DRAWN)
     answers = []

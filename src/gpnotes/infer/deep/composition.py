@@ -8,7 +8,7 @@ from typing import Self
 
 from ...ground import check as _check
 from ...ground.params import fixed
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian_process import GP, prior, require_known_mean
 
@@ -86,7 +86,7 @@ class Coordinate:
         return self, array_namespace(x).stack(columns, axis=1)
 
 
-def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vector, ...]:
+def compose(layers: Sequence[GP], X: Matrix, *, rng: RNG) -> tuple[Vector, ...]:
     """Draw a composition ``f_L(… f_2(f_1(x)))`` of processes at some inputs, layer by layer.
 
     [eq-dg-compose]. Each layer has one function, which is drawn at the values of the one
@@ -98,7 +98,7 @@ def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vect
         The processes, the first of which is given X; their ``noise_var`` is not added.
     X : Matrix, shape (n, d)
         The inputs.
-    stream : Stream or int
+    rng : Stream, Generator or int
         The stream to draw from.
 
     Returns
@@ -117,7 +117,7 @@ def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vect
     >>> import numpy as np
     >>> from gpnotes import RBF, stream
     >>> X = np.linspace(0.0, 1.0, 5)[:, None]
-    >>> [h.shape for h in compose([GP(RBF(), 0.0)] * 3, X, stream(0))]
+    >>> [h.shape for h in compose([GP(RBF(), 0.0)] * 3, X, rng=stream(0))]
     [(5,), (5,), (5,)]
     """
     if isinstance(layers, str) or not isinstance(layers, Sequence):
@@ -127,8 +127,8 @@ def compose(layers: Sequence[GP], X: Matrix, stream: Stream | int) -> tuple[Vect
     for number, gp in enumerate(layers):
         require_known_mean(_check.instance(gp, f"layers[{number}]", GP))
     _check.matrix(X, "X")
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     values: list[Vector] = []
     for gp in layers:
-        values.append(prior(gp, values[-1][:, None] if values else X).sample(stream, 1)[0, :])
+        values.append(prior(gp, values[-1][:, None] if values else X).sample(1, rng=stream)[0, :])
     return tuple(values)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.quadrature import gauss_hermite
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.random import stream as seeded
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Stack, Vector, array_namespace, as_array
@@ -78,7 +78,7 @@ class Noise:
             raise ValueError(f"noise must hold {wanted}; got shapes {shapes}")
 
 
-def draw_noise(model: DeepGP, n: int, stream: Stream | int, draws: int) -> Noise:
+def draw_noise(model: DeepGP, n: int, draws: int, *, rng: RNG) -> Noise:
     """Draw the numbers that carry n rows through the inner layers of a model.
 
     Parameters
@@ -87,10 +87,10 @@ def draw_noise(model: DeepGP, n: int, stream: Stream | int, draws: int) -> Noise
         The model.
     n : int
         The number of rows.
-    stream : Stream or int
-        The stream to draw from.
     draws : int
         The number S of ways through the layers.
+    rng : Stream, Generator or int
+        The stream to draw from.
 
     Returns
     -------
@@ -105,11 +105,11 @@ def draw_noise(model: DeepGP, n: int, stream: Stream | int, draws: int) -> Noise
     >>> X = np.linspace(0.0, 1.0, 5)[:, None]
     >>> top = svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X)
     >>> model = deep.deepen(svgp.prior(top), [RBF()])
-    >>> [a.shape for a in draw_noise(model, 7, stream(0), 3).normals]
+    >>> [a.shape for a in draw_noise(model, 7, 3, rng=stream(0)).normals]
     [(3, 7, 1)]
     """
     _check.instance(model, "model", DeepGP)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     shape = _check.whole(draws, "draws", 1), _check.whole(n, "n", 1)
     like = model.layers[0][0].Z
     inner = model.layers[:-1]
@@ -132,7 +132,7 @@ def own_noise(model: DeepGP, n: int) -> Noise:
     Noise
         The same for every call; of fewer rows, not those of the first ones of more.
     """
-    return draw_noise(model, n, seeded(model.seed), model.draws)
+    return draw_noise(model, n, model.draws, rng=seeded(model.seed))
 
 
 def quadrature_noise(model: DeepGP, nodes: int = 20) -> Noise:

@@ -9,7 +9,7 @@ from typing import cast
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.conversion import takes
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.random import stream as seeded
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import PredictiveLikelihood, require
@@ -90,7 +90,7 @@ class DeepPosterior:
         n, xp = Xs.shape[0], array_namespace(Xs)
         if n == 0:
             return (xp.reshape(Xs[:, 0], (1, 0)),) * 2
-        noise = draw_noise(self.model, n, seeded(self.seed), self.draws)
+        noise = draw_noise(self.model, n, self.draws, rng=seeded(self.seed))
         f = passed(self._units, Xs, noise)[-1].found[0]
         return xp.reshape(f.mean, (-1, n)), xp.reshape(f.variance, (-1, n))
 
@@ -159,17 +159,17 @@ class DeepPosterior:
         return top + xp.log(xp.mean(xp.exp(parts - top), axis=0))
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, *, rng: RNG) -> Matrix:
         """Draw whole functions at some inputs: each layer at the values of the one before.
 
         Parameters
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream or int
-            The stream to draw from.
         n : int
             The number of functions.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
@@ -181,7 +181,7 @@ class DeepPosterior:
         O(n n*³) for each unit.
         """
         self._validate(Xs)
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         xp = array_namespace(Xs)
         functions = [self._path(Xs, stream) for _ in range(_check.whole(n, "n"))]
         return xp.stack(functions) if functions else xp.zeros((0, Xs.shape[0]), dtype=Xs.dtype)
@@ -189,7 +189,7 @@ class DeepPosterior:
     def _path(self, Xs: Matrix, stream: Stream) -> Vector:
         H = Xs
         for layer in self._units:
-            columns = [q.sample(H, stream, 1)[0, :] for q in layer]
+            columns = [q.sample(H, 1, rng=stream)[0, :] for q in layer]
             H = array_namespace(Xs).stack(columns, axis=1)
         return H[:, 0]
 

@@ -19,7 +19,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import cotangent
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from ...model.kernels import (
@@ -100,7 +100,7 @@ class Frequencies:
     >>> import numpy as np
     >>> from gpnotes import RBF, stream
     >>> X = np.asarray([[0.0], [1.0]])
-    >>> Phi = draw_frequencies(RBF(), X, 20_000, stream(1)).features(RBF(), X)
+    >>> Phi = draw_frequencies(RBF(), X, 20_000, rng=stream(1)).features(RBF(), X)
     >>> (Phi @ Phi.T).round(1)
     array([[1. , 0.6],
            [0.6, 1. ]])
@@ -406,10 +406,10 @@ def draw_frequencies(
     kernel: Kernel,
     X: Matrix,
     n: int,
-    stream: Stream | int,
     *,
     kind: FeatureKind = "paired",
     orthogonal: bool = False,
+    rng: RNG,
 ) -> Frequencies:
     """Draw frequencies for the features of RBF, Matérn and rational quadratic kernels, and of sums.
 
@@ -421,8 +421,6 @@ def draw_frequencies(
         Inputs like those to come: only the columns, the dtype and the device are looked at.
     n : int
         The number of features, of which each term of a sum has as many, up to one or two.
-    stream : Stream or int
-        The stream to draw from.
     kind : ``"paired"`` or ``"cosine"``, default ``"paired"``
         Paired features are a cosine and a sine of each of n/2 frequencies (n even):
         ``φ(x)·φ(x) = σ_f²`` exactly, and the estimate depends on ``x − z`` alone. The others are n
@@ -430,6 +428,8 @@ def draw_frequencies(
     orthogonal : bool, default False
         Draw d frequencies at a time at right angles, each distributed as before, which lowers the
         variance of the estimate.
+    rng : Stream, Generator or int
+        The stream to draw from.
 
     Returns
     -------
@@ -449,16 +449,16 @@ def draw_frequencies(
     --------
     >>> import numpy as np
     >>> from gpnotes import Matern52, stream
-    >>> frequencies = draw_frequencies(Matern52(), np.zeros((1, 3)), 8, stream(1))
+    >>> frequencies = draw_frequencies(Matern52(), np.zeros((1, 3)), 8, rng=stream(1))
     >>> frequencies.unit.shape, frequencies.phases.round(2)[:4], frequencies.phases.round(2)[4:]
     ((8, 3), array([0., 0., 0., 0.]), array([-1.57, -1.57, -1.57, -1.57]))
-    >>> of_sum = draw_frequencies(Matern52() + RBF().on(0), np.zeros((1, 3)), 8, stream(1))
+    >>> of_sum = draw_frequencies(Matern52() + RBF().on(0), np.zeros((1, 3)), 8, rng=stream(1))
     >>> [str(term) for term in of_sum.terms]
     ['Matern52 of columns [0, 1, 2]', 'RBF of columns [0]']
     """
     terms = _known(kernel, _check.matrix(X, "X"))
     n = _check.whole(n, "n", 1)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     paired = _check.choice(kind, "kind", get_args(FeatureKind)) == "paired"
     if paired and n % 2:
         raise ValueError(f"n must be even for paired features; got {n}")

@@ -46,7 +46,7 @@ class FeatureGP:
     >>> from gpnotes import RBF, fit, stream
     >>> from gpnotes.infer import features
     >>> X = np.linspace(0.0, 3.0, 30)[:, None]
-    >>> frequencies = features.draw_frequencies(RBF(), X, 50, stream(1))
+    >>> frequencies = features.draw_frequencies(RBF(), X, 50, rng=stream(1))
     >>> found = fit(FeatureGP(GP(RBF(), 0.1), frequencies), X, np.sin(X[:, 0]), steps=20)
     >>> bool(found.model.gp.noise_var < 0.01)
     True

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes
-from ...ground.random import Stream
+from ...ground.random import RNG
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian_process import GP, plus_noise, residual_of, validate_data
@@ -44,7 +44,7 @@ class FeaturePosterior:
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer import features
     >>> X = np.asarray([[0.0]])
-    >>> frequencies = features.draw_frequencies(RBF(), X, 10, stream(1))
+    >>> frequencies = features.draw_frequencies(RBF(), X, 10, rng=stream(1))
     >>> posterior = features.condition(GP(RBF(), 0.5), frequencies, X, np.asarray([3.0]))
     >>> [a.round(4) for a in posterior.predict(X, noise=True)]
     [array([2.]), array([0.8333])]
@@ -129,7 +129,7 @@ class FeaturePosterior:
         return plus_noise(half @ array_namespace(half).matrix_transpose(half), own)
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, *, rng: RNG) -> Matrix:
         """Draw functions at some inputs: weights drawn, times features.
 
         The same stream draws the same functions at any inputs.
@@ -138,10 +138,10 @@ class FeaturePosterior:
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream or int
-            The stream to draw from.
         n : int
             The number of functions.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
@@ -153,7 +153,7 @@ class FeaturePosterior:
         O(n* n R + R³).
         """
         kernel = self._kernel(Xs)
-        drawn = self.weights.sample_weights(stream, n)
+        drawn = self.weights.sample_weights(n, rng=rng)
         xp = array_namespace(Xs)
         rows = memory.blocks(Xs.shape[0], self.frequencies.size)
         features = (self.frequencies.feature_rows(kernel, Xs[some, :]) for some in rows)

@@ -63,7 +63,7 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
     >>> X = np.linspace(0.0, 3.0, 30)[:, None]
-    >>> frequencies = draw_frequencies(RBF(), X, 100, stream(1))
+    >>> frequencies = draw_frequencies(RBF(), X, 100, rng=stream(1))
     >>> posterior = condition(GP(RBF(), 0.01), frequencies, X, np.sin(X[:, 0]))
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
@@ -99,7 +99,7 @@ def condition_on_chunks(
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
     >>> X = np.linspace(0.0, 3.0, 30)[:, None]
-    >>> frequencies = draw_frequencies(RBF(), X, 100, stream(1))
+    >>> frequencies = draw_frequencies(RBF(), X, 100, rng=stream(1))
     >>> halves = [(part, np.sin(part[:, 0])) for part in (X[:20], X[20:])]
     >>> posterior = condition_on_chunks(GP(RBF(), 0.01), frequencies, halves)
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
@@ -136,7 +136,7 @@ def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> floa
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
     >>> X = np.zeros((1, 1))
-    >>> frequencies = draw_frequencies(RBF(), X, 2, stream(1))
+    >>> frequencies = draw_frequencies(RBF(), X, 2, rng=stream(1))
     >>> round(log_evidence(GP(RBF(), 1.0), frequencies, X, np.zeros(1)), 4)
     -1.2655
     """
@@ -179,7 +179,7 @@ def log_evidence_and_gradient(
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
     >>> X = np.zeros((1, 1))
-    >>> frequencies = draw_frequencies(RBF(), X, 2, stream(1))
+    >>> frequencies = draw_frequencies(RBF(), X, 2, rng=stream(1))
     >>> value, gp_bar = log_evidence_and_gradient(GP(RBF(), 1.0), frequencies, X, np.zeros(1))
     >>> round(gp_bar.noise_var, 4)
     -0.25
@@ -218,7 +218,7 @@ def log_evidence_and_gradient_on_chunks(
     >>> from gpnotes import GP, RBF, stream
     >>> from gpnotes.infer.features import draw_frequencies
     >>> X = np.zeros((1, 1))
-    >>> frequencies = draw_frequencies(RBF(), X, 2, stream(1))
+    >>> frequencies = draw_frequencies(RBF(), X, 2, rng=stream(1))
     >>> chunks = [(X, np.zeros(1)), (X, np.zeros(1))]
     >>> value, _ = log_evidence_and_gradient_on_chunks(GP(RBF(), 1.0), frequencies, chunks)
     >>> round(value, 4)

@@ -17,7 +17,7 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
@@ -242,7 +242,7 @@ class LaplacePosterior:
         return self.predict(Xs)[1]
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, *, rng: RNG) -> Matrix:
         """Draw functions at inputs from the approximation.
 
         By the root of `joint`, as those of an exact posterior.
@@ -251,19 +251,19 @@ class LaplacePosterior:
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        stream : Stream or int
-            The source of random numbers.
         n : int
             How many functions are drawn.
+        rng : Stream, Generator or int
+            The source of random numbers.
 
         Returns
         -------
         Matrix, shape (n, m)
             The values, one function a row.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         _check.whole(n, "n")
-        return self.joint(Xs).sample(stream, n)
+        return self.joint(Xs).sample(n, rng=stream)
 
     @takes("Xs")
     def joint(self, Xs: Matrix) -> Normal:

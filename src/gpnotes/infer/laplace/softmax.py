@@ -15,7 +15,7 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, fixed
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
@@ -67,7 +67,7 @@ def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPost
     >>> X = np.linspace(0.0, 6.0, 9)[:, None]
     >>> y = np.repeat([0.0, 1.0, 2.0], 3)
     >>> posterior = condition_softmax(GP(RBF(4.0), 0.0), X, y, 3)
-    >>> posterior.probability(X[[0, 4, 8]], stream(0)).argmax(axis=1)
+    >>> posterior.probability(X[[0, 4, 8]], rng=stream(0)).argmax(axis=1)
     array([0, 1, 2])
     """
     _validate(gp, X, y, classes)
@@ -283,17 +283,17 @@ class SoftmaxPosterior:
         return mean, self.curvature.left_open(cross, self.gp.kernel._diag(Xs))
 
     @takes("Xs")
-    def probability(self, Xs: Matrix, stream: Stream | int, n: int = 1000) -> Matrix:
+    def probability(self, Xs: Matrix, n: int = 1000, *, rng: RNG) -> Matrix:
         """Predict the probabilities of all classes at inputs, averaged over draws of f.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        stream : Stream or int
-            The source of random numbers; the same ones serve each input.
         n : int, default 1000
             How many functions are drawn, half of them mirrored at the mean.
+        rng : Stream, Generator or int
+            The source of random numbers; the same ones serve each input.
 
         Returns
         -------
@@ -304,7 +304,7 @@ class SoftmaxPosterior:
         -----
         The average has no closed form. Its standard error is below ``0.5 / √n``.
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         _check.whole(n, "n", 2)
         self._validate(Xs)
         xp = array_namespace(Xs)

@@ -8,7 +8,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, array_namespace, as_array
 from ...model.kernels import Kernel
 from .projection import in_double
@@ -84,7 +84,7 @@ def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
 
 
 @takes("X")
-def kmeans_points(X: Matrix, n: int, stream: Stream | int, *, steps: int = 50) -> Matrix:
+def kmeans_points(X: Matrix, n: int, *, steps: int = 50, rng: RNG) -> Matrix:
     """Find the centres of clusters of X, by Lloyd's steps.
 
     The centres start at rows drawn far from each other (k-means++) and move until no row changes
@@ -97,10 +97,10 @@ def kmeans_points(X: Matrix, n: int, stream: Stream | int, *, steps: int = 50) -
         The inputs.
     n : int
         The number of clusters, at most N.
-    stream : Stream or int
-        The stream that the first centres are drawn from.
     steps : int, default 50
         The most steps to take.
+    rng : Stream, Generator or int
+        The stream that the first centres are drawn from.
 
     Returns
     -------
@@ -118,12 +118,12 @@ def kmeans_points(X: Matrix, n: int, stream: Stream | int, *, steps: int = 50) -
     >>> import numpy as np
     >>> from gpnotes import stream
     >>> X = np.asarray([[0.0], [1.0], [8.0], [9.0]])
-    >>> np.sort(kmeans_points(X, 2, stream(1)), axis=0)
+    >>> np.sort(kmeans_points(X, 2, rng=stream(1)), axis=0)
     array([[0.5],
            [8.5]])
     """
     n = _admitted_number(_check.squarable(_check.matrix(X, "X"), "X"), n)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     steps = _check.whole(steps, "steps", 1)
     host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
     centres = _spread_rows(host, n, stream)
@@ -173,7 +173,7 @@ def _moved(X: HostMatrix, labels: HostVector, centres: HostMatrix) -> HostMatrix
 
 
 @takes("X")
-def random_points(X: Matrix, n: int, stream: Stream | int) -> Matrix:
+def random_points(X: Matrix, n: int, *, rng: RNG) -> Matrix:
     """Draw different rows of X at random, each as likely as any other.
 
     Parameters
@@ -182,7 +182,7 @@ def random_points(X: Matrix, n: int, stream: Stream | int) -> Matrix:
         The inputs to draw from.
     n : int
         The number of rows, at most N.
-    stream : Stream or int
+    rng : Stream, Generator or int
         The stream that they are drawn from.
 
     Returns
@@ -194,11 +194,11 @@ def random_points(X: Matrix, n: int, stream: Stream | int) -> Matrix:
     --------
     >>> import numpy as np
     >>> from gpnotes import stream
-    >>> random_points(np.asarray([[1.0], [2.0]]), 2, stream(1)).sum()
+    >>> random_points(np.asarray([[1.0], [2.0]]), 2, rng=stream(1)).sum()
     np.float64(3.0)
     """
     n = _admitted_number(_check.matrix(X, "X"), n)
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     return array_namespace(X).take(X, stream.choice(X.shape[0], n, like=X), axis=0)
 
 

@@ -10,7 +10,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
@@ -180,19 +180,19 @@ class SparsePosterior:
         return normal_of(mean, self._noisy_covariance(Xs, noise), self.gp.kernel._diag(Xs))
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, noise: bool = False, *, rng: RNG) -> Matrix:
         """Draw functions, or sets of new y, at some inputs.
 
         Parameters
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream or int
-            The stream to draw from.
         n : int
             The number of draws.
         noise : bool, default False
             Draw new y rather than f.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
@@ -203,9 +203,9 @@ class SparsePosterior:
         -----
         O(n*³).
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         _check.whole(n, "n")
-        return self.joint(Xs, noise).sample(stream, n)
+        return self.joint(Xs, noise).sample(n, rng=stream)
 
     def inducing_values(self) -> Normal:
         """The distribution of u, mostly f(Z), given the data, with the root ``L_u L⁻ᵀ``; O(M³)."""

@@ -9,7 +9,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.threads import in_one_pool
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...model.gaussian_process import GP, plus_noise
@@ -172,19 +172,19 @@ class StateSpacePosterior:
 
     @takes("Xs")
     @in_one_pool
-    def sample(self, Xs: Matrix, stream: Stream | int, n: int, noise: bool = False) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, noise: bool = False, *, rng: RNG) -> Matrix:
         """Draw functions at inputs, or sets of new y, with as many filters as places or draws.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, 1)
             The inputs, in any order and as many as wanted.
-        stream : Stream or int
-            The source of random numbers.
         n : int
             How many functions are drawn.
         noise : bool, default False
             Draw sets of new y, with noise.
+        rng : Stream, Generator or int
+            The source of random numbers.
 
         Returns
         -------
@@ -207,19 +207,19 @@ class StateSpacePosterior:
         >>> X = np.linspace(0.0, 9.0, 1000)[:, None]
         >>> posterior = state_space.condition(GP(Matern32(), 0.01), X, np.sin(X[:, 0]))
         >>> Xs = np.linspace(0.0, 9.0, 50_000)[:, None]
-        >>> f = posterior.sample(Xs, stream(1), 2)
+        >>> f = posterior.sample(Xs, 2, rng=stream(1))
         >>> f.shape, bool(np.abs(f - np.sin(Xs[:, 0])).max() < 0.3)
         ((2, 50000), True)
         """
         self._validate(Xs)
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         _check.whole(n, "n")
         _check.flag(noise, "noise")
         what = "the values and the states of the places"
         states = 3 * self.run.lanes.motion.size * (self.times.shape[0] + Xs.shape[0])
         memory.require(1, n * Xs.shape[0] + states, copies=1, like=Xs, what=what)
         if n > Xs.shape[0]:
-            return self.joint(Xs, noise).sample(stream, n)
+            return self.joint(Xs, noise).sample(n, rng=stream)
         values = self._drawn(_xp.in_double(Xs[:, 0]), stream, n)
         mean = self.mean(Xs)[None, :]
         if noise:

@@ -13,7 +13,7 @@ from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import warn_of_jitter
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
@@ -49,17 +49,17 @@ class Progress(NamedTuple):
         return summary(self)
 
 
-def batches(stream: Stream | int, n: int, size: int) -> Iterator[HostVector]:
+def batches(n: int, size: int, *, rng: RNG) -> Iterator[HostVector]:
     """Split rows into random batches, without end; each row comes once an epoch.
 
     Parameters
     ----------
-    stream : Stream or int
-        The stream that orders the rows.
     n : int
         The number of rows, counted 0, …, n − 1.
     size : int
         The size of a batch, from 1 to n; the last batch of an epoch holds what is left.
+    rng : Stream, Generator or int
+        The stream that orders the rows.
 
     Returns
     -------
@@ -69,12 +69,12 @@ def batches(stream: Stream | int, n: int, size: int) -> Iterator[HostVector]:
     Examples
     --------
     >>> from gpnotes import stream
-    >>> rows = batches(stream(0), 5, 3)
+    >>> rows = batches(5, 3, rng=stream(0))
     >>> first, second = next(rows), next(rows)
     >>> len(first), len(second), sorted([*first.tolist(), *second.tolist()])
     (3, 2, [0, 1, 2, 3, 4])
     """
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     n = _check.whole(n, "n", 1)
     size = _check.whole(size, "size", 1, n)
     return _batches(stream, n, size)
@@ -93,7 +93,6 @@ def fit(
     posterior: Variational,
     X: Matrix,
     y: Vector,
-    stream: Stream | int,
     *,
     steps: int = 1000,
     batch: int | None = None,
@@ -101,6 +100,7 @@ def fit(
     rate: float = 0.01,
     fixed: Collection[str] = (),
     callback: Callable[[Progress], bool | None] | None = None,
+    rng: RNG,
 ) -> Fit[SVGP]:
     """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
 
@@ -124,8 +124,6 @@ def fit(
         The inputs.
     y : Vector, shape (n,)
         The observations.
-    stream : Stream or int
-        The stream that orders the rows.
     steps : int, default 1000
         The number of steps.
     batch : int, optional
@@ -139,6 +137,8 @@ def fit(
     callback : callable, optional
         ``callback(progress)`` is called with a `Progress` after each step; if it returns True, the
         fit ends.
+    rng : Stream, Generator or int
+        The stream that orders the rows.
 
     Returns
     -------
@@ -167,14 +167,15 @@ def fit(
     >>> from gpnotes.infer import svgp
     >>> X = np.linspace(0.0, 6.0, 60)[:, None]
     >>> start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X[::10]))
-    >>> found = fit(start, X, np.sin(X[:, 0]), stream(0), steps=50, batch=20, length=0.5, rate=0.1)
+    >>> rates = {"length": 0.5, "rate": 0.1}
+    >>> found = fit(start, X, np.sin(X[:, 0]), steps=50, batch=20, rng=stream(0), **rates)
     >>> bool(found.log_evidence > found.runs[0].trace[0] + 20.0)
     True
     """
     _check.instance(posterior, "posterior", Variational)
     objective = objective_of(posterior.model, Rows(X, y), fixed=fixed)
     n = X.shape[0]
-    rows = batches(stream, n, n if batch is None else _check.whole(batch, "batch", 1, n))
+    rows = batches(n, n if batch is None else _check.whole(batch, "batch", 1, n), rng=rng)
     length = _unit(length, "length")
     rate = _check.positive(_check.number(rate, "rate"), "rate", zero=True)
     steps = _check.whole(steps, "steps", 1)

@@ -12,7 +12,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
@@ -198,17 +198,17 @@ class VariationalPosterior(Variational):
         return normal_of(mean, self._covariance(Xs), self.model.gp.kernel._diag(Xs))
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, stream: Stream | int, n: int) -> Matrix:
+    def sample(self, Xs: Matrix, n: int, *, rng: RNG) -> Matrix:
         """Draw functions at some inputs, by the root of `joint`.
 
         Parameters
         ----------
         Xs : Matrix, shape (n*, d)
             The inputs.
-        stream : Stream or int
-            The stream to draw from.
         n : int
             The number of functions.
+        rng : Stream, Generator or int
+            The stream to draw from.
 
         Returns
         -------
@@ -219,9 +219,9 @@ class VariationalPosterior(Variational):
         -----
         O(n*³).
         """
-        stream = stream_of(stream, "stream")
+        stream = stream_of(rng)
         _check.whole(n, "n")
-        return self.joint(Xs).sample(stream, n)
+        return self.joint(Xs).sample(n, rng=stream)
 
     @takes("Xs")
     def probability(self, Xs: Matrix) -> Vector:

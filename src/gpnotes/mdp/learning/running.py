@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import files
-from ...ground.random import Stream, stream_of
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ...model.contracts import missing
@@ -123,13 +123,13 @@ def run(
     *,
     steps: int,
     runs: int = 1,
-    stream: Stream | int,
     horizon: int | None = None,
     every: int = 100,
     watch: Watch | None = None,
     record: bool = False,
     file: str | os.PathLike[str] | None = None,
     compiled: bool = False,
+    rng: RNG,
 ) -> Run:
     """Run a learner in a world, as many times at once as is asked.
 
@@ -143,8 +143,6 @@ def run(
         How many steps each run takes.
     runs : int, default 1
         How many runs, each with a table of its own.
-    stream : Stream or int
-        The source of random numbers; the same one gives the same runs.
     horizon : int or None
         After how many steps an episode is cut.
     every : int, default 100
@@ -162,6 +160,8 @@ def run(
         some four times as fast at a hundred of them. It is there for `QLearning`, `SARSA` and
         `ExpectedSARSA` with `EpsilonGreedy` in the world of a process, of fewer than eight actions
         but for the first, without `record`.
+    rng : Stream, Generator or int
+        The source of random numbers; the same one gives the same runs.
 
     Returns
     -------
@@ -180,7 +180,7 @@ def run(
     >>> from gpnotes.mdp.learning import QLearning, Tabular
     >>> there_and_back = MDP(np.asarray([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
     ...                      np.asarray([[0.0, 0.0], [0.0, 1.0]]), 0.9)
-    >>> found = run(QLearning(0.9), Tabular(there_and_back), steps=500, runs=3, stream=stream(1))
+    >>> found = run(QLearning(0.9), Tabular(there_and_back), steps=500, runs=3, rng=stream(1))
     >>> found.memory.greedy
     array([[1, 1],
            [1, 1],
@@ -188,7 +188,7 @@ def run(
     """
     _settle(learner, "learner", Learner, "init, act and step")
     _settle(world, "world", World, "states, actions, reset, step and restart")
-    stream = stream_of(stream, "stream")
+    stream = stream_of(rng)
     steps, runs = _check.whole(steps, "steps", 1), _check.whole(runs, "runs", 1)
     every = _check.whole(every, "every", 1)
     horizon = None if horizon is None else _check.whole(horizon, "horizon", 1)

@@ -48,7 +48,7 @@ _CHUNKS = Argument(
 )  # fmt: skip
 _MAP = function(map)
 
-_FREQUENCIES = features.draw_frequencies(_GP.kernel, _X, 4, stream(1))
+_FREQUENCIES = features.draw_frequencies(_GP.kernel, _X, 4, rng=stream(1))
 _FEATURES = features.condition(_GP, _FREQUENCIES, _X, _Y)
 _DRAWN: dict[str, Any] = {"gp": _GPS, "frequencies": thing(_FREQUENCIES, RBF())}
 _Z = _XS[:3]
@@ -150,10 +150,10 @@ CALLS = (
          step=positive(0.5).but("a list", **{"a pair": (0.5, 0.5)}), error=nonnegative(1e-6),
          doublings=whole(2, 0), like=thing(np.ones(2), optional=True).but("an array", "a list")),
     call("CirculantEmbedding.sample", grids.embed_circulant(RBF(), (4, 3), 0.5).sample,
-         stream=stream_kind(), n=whole(2, 0), antithetic=flag()),
+         rng=stream_kind(), n=whole(2, 0), antithetic=flag()),
     call("draw_frequencies", features.draw_frequencies, kernel=thing(_GP.kernel, _GP),
          X=matrix(_X, columns=True, mates=False), n=whole(4).but("a boolean"),
-         stream=stream_kind(), kind=one_of("paired"), orthogonal=flag()),
+         rng=stream_kind(), kind=one_of("paired"), orthogonal=flag()),
     call("Frequencies", features.Frequencies, unit=matrix(np.ones((3, 2)), rows=True),
          phases=vector(np.ones(3), size=True),
          terms=Argument(RBF, {"None": None, "a kernel": RBF(), "a string": "RBF",
@@ -173,7 +173,7 @@ CALLS = (
     call("FeaturePosterior.mean", _FEATURES.mean, Xs=_NEW),
     *(call(f"FeaturePosterior.{name}", getattr(_FEATURES, name), Xs=_NEW, noise=flag())
       for name in ("variance", "covariance")),
-    call("FeaturePosterior.sample", _FEATURES.sample, Xs=_NEW, stream=stream_kind(),
+    call("FeaturePosterior.sample", _FEATURES.sample, Xs=_NEW, rng=stream_kind(),
          n=whole(2, 0)),
     call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
     *(call(f"line.{name}", getattr(line, name), gp=thing(_ON_LINE, _GP, RBF()), **_PLACES)
@@ -183,7 +183,7 @@ CALLS = (
            noise=flag())
       for name in ("predict", "variance", "covariance", "joint")),
     call("StateSpacePosterior.sample", _LINE.sample, Xs=matrix(_XS[:, :1], columns=True),
-         stream=stream_kind(), n=whole(2, 0), noise=flag()),
+         rng=stream_kind(), n=whole(2, 0), noise=flag()),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)
@@ -194,14 +194,14 @@ CALLS = (
     call("SparsePosterior.mean", _SPARSE.mean, Xs=_NEW),
     *(call(f"SparsePosterior.{name}", getattr(_SPARSE, name), Xs=_NEW, noise=flag())
       for name in ("variance", "covariance", "joint")),
-    call("SparsePosterior.sample", _SPARSE.sample, Xs=_NEW, stream=stream_kind(),
+    call("SparsePosterior.sample", _SPARSE.sample, Xs=_NEW, rng=stream_kind(),
          n=whole(2, 0), noise=flag()),
     call("greedy_points", sparse.greedy_points, kernel=thing(_GP.kernel, _GP),
          X=matrix(_X, columns=True, mates=False), n=whole(2).but("beyond")),
     call("kmeans_points", sparse.kmeans_points, X=matrix(_X, mates=False),
-         n=whole(2), stream=stream_kind(), steps=whole(3)),
+         n=whole(2), rng=stream_kind(), steps=whole(3)),
     call("random_points", sparse.random_points, X=matrix(_X, mates=False), n=whole(2),
-         stream=stream_kind()),
+         rng=stream_kind()),
     call("FeaturePosterior.extend", _FEATURES.extend, x=matrix(_X, rows=True, columns=True),
          y=vector(_Y, size=True)),
 )  # fmt: skip

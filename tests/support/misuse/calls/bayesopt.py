@@ -51,7 +51,7 @@ _POSTERIOR = thing(condition(GP(RBF(), 0.1), _X, _X[:, 0]), GP(RBF(), 0.1))
 _ACQUISITION = thing(bayesopt.LogExpectedImprovement(0.3), RBF())
 _XS = matrix(_X[:3], columns=True)
 _FEATURES = whole(8, 2).but(odd=7)
-_PATHS = paths.sample_paths(_POSTERIOR.right, 2, make_stream(1), features=8)
+_PATHS = paths.sample_paths(_POSTERIOR.right, 2, features=8, rng=make_stream(1))
 _NO_BOXES = {
     "one pair": (0.0, 1.0), "a pair too few": [(0.0, 1.0)], "a pair too many": [(0.0, 1.0)] * 3,
     "reversed": [(1.0, 0.0)] * 2, "nothing between": [(1.0, 1.0)] * 2, "None": None,
@@ -66,19 +66,19 @@ _PLACES = (
     call("acquisition_and_gradient", bayesopt.acquisition_and_gradient, posterior=_POSTERIOR,
          acquisition=_ACQUISITION, Xs=_XS),
     call("maximise_acquisition", bayesopt.maximise_acquisition, posterior=_POSTERIOR,
-         acquisition=_ACQUISITION, box=_BOX, stream=stream(), raw=whole(8), starts=whole(2),
+         acquisition=_ACQUISITION, box=_BOX, rng=stream(), raw=whole(8), starts=whole(2),
          steps=whole(3)),
-    call("thompson", bayesopt.thompson, posterior=_POSTERIOR, box=_BOX, stream=stream(),
+    call("thompson", bayesopt.thompson, posterior=_POSTERIOR, box=_BOX, rng=stream(),
          features=_FEATURES, raw=whole(8), starts=whole(2), steps=whole(3)),
     call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
-         **{"no rows": _X[:0]}), stream=stream(), n=whole(2)),
+         **{"no rows": _X[:0]}), rng=stream(), n=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
     call("JointImprovement", bayesopt.JointImprovement, draws=whole(8), features=_FEATURES),
     call("joint_improvement", bayesopt.joint_improvement, paths=thing(_PATHS, RBF()), x=_XS.but(
         **{"no rows": _X[:0]}), best=number(0.3)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, count=whole(2),
-         stream=stream(), features=_FEATURES),
+         rng=stream(), features=_FEATURES),
     call("Paths.__call__", _PATHS, Xs=_XS),
     call("Paths.values_and_pullback", _PATHS.values_and_pullback, Xs=_XS),
     call("check_acquisition", testing.check_acquisition, acquisition=_ACQUISITION, mean=_MEAN,
@@ -97,13 +97,13 @@ _ACQUISITIONS = tuple(
 _ANY_BOX = Argument([(0.0, 1.0), (-1.0, 2.0)], _NO_BOXES).but("a pair too few", "a pair too many")
 
 
-def _quick(X: np.ndarray, y: np.ndarray, stream: object) -> object:
+def _quick(X: np.ndarray, y: np.ndarray, *, rng: object) -> object:
     return condition(GP(RBF(), 0.1), X, y)
 
 
 _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
-    "box": _ANY_BOX, "stream": stream().but("a seed"), "initial": whole(3, optional=True),
+    "box": _ANY_BOX, "rng": stream().but("a seed"), "initial": whole(3, optional=True),
     "constraints": whole(0, 0), "gradients": flag(), "shared": flag(),
     "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).table.but(
         "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]])),
@@ -130,11 +130,11 @@ _LOOP = {
 
 
 def _optimiser() -> bayesopt.Optimiser:
-    return bayesopt.Optimiser([(0.0, 1.0), (-1.0, 2.0)], make_stream(1))
+    return bayesopt.Optimiser([(0.0, 1.0), (-1.0, 2.0)], rng=make_stream(1))
 
 
 def _tell(x: np.ndarray, y: float, gradient: np.ndarray | None) -> None:
-    optimiser = bayesopt.Optimiser([(0.0, 1.0), (-1.0, 2.0)], make_stream(1), gradients=True)
+    optimiser = bayesopt.Optimiser([(0.0, 1.0), (-1.0, 2.0)], gradients=True, rng=make_stream(1))
     optimiser.tell(x, y, gradient)
 
 
@@ -218,11 +218,11 @@ _DIMENSIONS = (
 _KNOWING = thing(_knowing(), RBF())
 _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
-         stream=stream()),
+         rng=stream()),
     call("scaled_model", bayesopt.scaled_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
-         stream=stream()),
+         rng=stream()),
     call("fitted_with_gradients", bayesopt.fitted_with_gradients,
-         X=matrix(_LABELLED, rows=True), y=vector(_X[:, 0]), stream=stream()),
+         X=matrix(_LABELLED, rows=True), y=vector(_X[:, 0]), rng=stream()),
     call("Optimiser", bayesopt.Optimiser, goal=one_of("maximise"), **_OPTIONS),
     call("Optimiser.ask_batch", _ask_batch, q=whole(2),
          pending=matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).table.but(
@@ -238,7 +238,7 @@ _LOOPS = (
     call("sections", bayesopt.sections, optimiser=_KNOWING,
          through=_INSIDE.table.but("None"), points=whole(3)),
     call("shares", bayesopt.shares, optimiser=_KNOWING, points=whole(8),
-         stream=stream().but("a seed")),
+         rng=stream().but("a seed")),
     call("minimise", bayesopt.minimise, **_LOOP),
     call("maximise", bayesopt.maximise, **_LOOP),
 )  # fmt: skip

@@ -41,7 +41,7 @@ CALLS: tuple[Call, ...] = (
          bins=whole(3, 1).but(**{"more than predictions": 7}), strategy=one_of("quantile")),
     call("reliability_of_groups", ca.reliability_of_groups, y=_LABELS, probability=_PREDICTED,
          groups=_GROUPS),
-    call("errors_if_calibrated", ca.errors_if_calibrated, probability=_ALONE, stream=stream(),
+    call("errors_if_calibrated", ca.errors_if_calibrated, probability=_ALONE, rng=stream(),
          draws=whole(5, 1), **_BINS),
     call("logit", ca.logit, probability=matrix(_P[None], mates=False).but(
         "a vector", "a scalar array", "one more axis", "two more axes",

@@ -189,7 +189,7 @@ CALLS = (
     call("fantasy.look_ahead", fantasy.look_ahead, **_WORLD, cost=thing(_COST, _POLICY),
          steps=whole(1), x_hat=vector(_CANDIDATES[0], size=True), nodes=whole(1)),
     call("sample_paths", pilco.sample_paths, dynamics=_WORLD["dynamics"], policy=_POLICIES,
-         starts=matrix(_STATES[:2], columns=True), steps=whole(2), stream=stream()),
+         starts=matrix(_STATES[:2], columns=True), steps=whole(2), rng=stream()),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
          angles=entries((), 3).but("a mask"), steps=whole(2)),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
@@ -204,7 +204,7 @@ CALLS = (
     call("pilco.learn", _first_round, rounds=whole(1), fit=function(_model),
          after=thing(_ROUND, _DATA).but("None")),
     call("first_policy", pilco.first_policy, task=thing(_TASK, _COST),
-         limit=positive(2.0).but("a vector"), stream=stream(),
+         limit=positive(2.0).but("a vector"), rng=stream(),
          scale=positive(1.0).but("a vector"), bumps=whole(3)),
     call("swing", pendulum.swing, act=function(_swing), start=vector(np.zeros(2), size=True).but(
          "a list", "integers", "half precision", "another namespace", "another precision"),

@@ -19,13 +19,13 @@ _TOP = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), _X[:3]))
 _MODEL = deep.deepen(_TOP, [RBF()], draws=2)
 _UNIT = _MODEL.layers[1][0]
 _POSTERIOR = deep.DeepPosterior(_MODEL, draws=2)
-_NOISE = deep.draw_noise(_MODEL, 6, stream(0), 2)
+_NOISE = deep.draw_noise(_MODEL, 6, 2, rng=stream(0))
 _NEW = matrix(_X[:4], columns=True)
 _OF_ROWS: dict[str, Any] = {
     "model": thing(_MODEL, _UNIT), "X": matrix(_X, rows=True, columns=True),
     "y": vector(_Y, size=True),
     "noise": Argument(_NOISE, {"a string": "x", "a number": 2, "a stream": stream(0),
-                               "of two rows": deep.draw_noise(_MODEL, 2, stream(0), 2)}),
+                               "of two rows": deep.draw_noise(_MODEL, 2, 2, rng=stream(0))}),
     "total": whole(8, 6, optional=True),
 }  # fmt: skip
 _KINDS = {"None": None, "a number": 1, "a string": "xy", "a process": GP(RBF(), 0.1)}
@@ -38,7 +38,7 @@ CALLS = (
          bar=vector(_Y, size=True)),
     call("compose", deep.compose, layers=Argument(
         [GP(RBF(), 0.0)] * 2, _KINDS | {"nothing": [], "kernels": [RBF()]}),
-        X=matrix(_X, mates=False).but(nothing=_X[:, :0]), stream=stream_kind()),
+        X=matrix(_X, mates=False).but(nothing=_X[:, :0]), rng=stream_kind()),
     call("Unit", deep.Unit, gp=thing(GP(RBF(), 0.0), RBF()).but(noisy=GP(RBF(), 0.1)),
          Z=matrix(_X[:3], rows=True), weights=vector(_Y[:3], size=True),
          scales=vector(np.ones(3), size=True).but(zero=np.zeros(3)),
@@ -59,7 +59,7 @@ CALLS = (
          weights=vector(_NOISE.weights, size=True).but(
              "no entries", negative=np.asarray([1.5, -0.5]), uneven=np.asarray([0.5, 0.7]))),
     call("draw_noise", deep.draw_noise, model=thing(_MODEL, _UNIT), n=whole(3),
-         stream=stream_kind(), draws=whole(2)),
+         rng=stream_kind(), draws=whole(2)),
     call("quadrature_noise", deep.quadrature_noise, model=thing(_MODEL, _UNIT),
          nodes=whole(3).but(many=340)),
     call("deep.elbo", deep.elbo, **_OF_ROWS),
@@ -71,7 +71,7 @@ CALLS = (
       for name in ("predict", "mean", "variance")),
     call("DeepPosterior.log_density", _POSTERIOR.log_density,
          Xs=matrix(_X, rows=True, columns=True), y=vector(_Y, size=True)),
-    call("DeepPosterior.sample", _POSTERIOR.sample, Xs=_NEW, stream=stream_kind(), n=whole(2, 0)),
+    call("DeepPosterior.sample", _POSTERIOR.sample, Xs=_NEW, rng=stream_kind(), n=whole(2, 0)),
     call("check_mixture", testing.check_mixture, posterior=thing(_POSTERIOR, _MODEL), Xs=_NEW,
          continuous=flag()),
 )  # fmt: skip

@@ -35,7 +35,7 @@ def _profiles() -> np.ndarray:
 _PROFILES = _profiles()
 _PAYOFFS = np.where(_PROFILES > 0, _PROFILES @ _DRAW.standard_normal((4, 4)), 0.0)
 _NAN = np.where(_PROFILES > 0, np.nan, 0.0)
-_MODEL = games.fit_payoffs(_GAME, _PROFILES, _PAYOFFS, restarts=1, stream=gpnotes.stream(0))
+_MODEL = games.fit_payoffs(_GAME, _PROFILES, _PAYOFFS, restarts=1, rng=gpnotes.stream(0))
 _EXPANSION = _MODEL.expansions[0]
 _MIXTURES = matrix(_ONES, columns=True).but(
     "no rows", "a vector", **{"off the simplex": 2.0 * _ONES, "negative entries": _ONES - 0.4}
@@ -106,10 +106,10 @@ CALLS = (
       for method in ("exact", "enumerated", "gaussian", "point", "neighbours")
       for name in ("deviation_payoffs", "deviation_payoffs_and_jacobian")),
     call("deviation_payoffs, sampled", _MODEL.deviation_payoffs, mixtures=Argument(_ONES, {}),
-         method=Argument("sampled", {}), samples=whole(10, 2), stream=stream()),
+         method=Argument("sampled", {}), samples=whole(10, 2), rng=stream()),
     *(call(name, getattr(_MODEL, name),
            mixtures=_MIXTURES.but("another namespace", "another precision"),
-           samples=whole(10, 2), stream=stream())
+           samples=whole(10, 2), rng=stream())
       for name in ("sampled_payoffs", "sampled_payoffs_and_jacobian")),
     *(call(f"deviation_payoffs_and_sd, {method}", _MODEL.deviation_payoffs_and_sd,
            mixtures=_MIXTURES.but("another namespace", "another precision"), method=one_of(method))
@@ -118,10 +118,10 @@ CALLS = (
     call("certify", games.certify, model=thing(_MODEL, _GAME),
          mixture=vector(_ONES[0], size=True).but(
              "another namespace", "another precision", "one more axis"),
-         stream=stream(), method=one_of("exact"), draws=whole(20, 2)),
+         rng=stream(), method=one_of("exact"), draws=whole(20, 2)),
     call("propose_profiles", games.propose_profiles, model=thing(_MODEL, _GAME),
          mixtures=_MIXTURES.but("another namespace", "another precision"), count=whole(2),
-         stream=stream(), candidates=whole(10), method=one_of("gaussian")),
+         rng=stream(), candidates=whole(10), method=one_of("gaussian")),
     call("deviation_payoffs, enumerated to a limit", _MODEL.deviation_payoffs,
          mixtures=Argument(_ONES, {}), method=Argument("enumerated", {}), limit=whole(1000)),
     call("deviation_payoffs, neighbours by moves", _MODEL.deviation_payoffs,
@@ -143,7 +143,7 @@ CALLS = (
          steps=whole(3, 0),
          tolerance=nonnegative(1e-4).but("None"), apart=nonnegative(0.01)),
     call("find_equilibria, from drawn starts", games.find_equilibria, model=thing(_MODEL, _GAME),
-         stream=stream(), count=whole(2)),
+         rng=stream(), count=whole(2)),
     call("find_equilibria, against the truth", games.find_equilibria, model=Argument(_MODEL, {}),
          starts=Argument(_ONES, {}), true=function(_MODEL.deviation_payoffs).but("None")),
     call("fit_payoffs", games.fit_payoffs, game=_GAMES,
@@ -156,5 +156,5 @@ CALLS = (
              "reversed": (9.0, 1.0), "one": (1.0,), "three": (1.0, 2.0, 3.0), "a number": 3.0,
              "a string": "ab", "words": ("a", "b"), "NaN": (np.nan, 2.0), "negative": (-1.0, 2.0),
              "zero": (0.0, 2.0), "infinite": (1.0, np.inf), "booleans": (True, True)}),
-         restarts=whole(1, 0, optional=True), stream=stream()),
+         restarts=whole(1, 0, optional=True), rng=stream()),
 )  # fmt: skip

@@ -44,7 +44,7 @@ _PREDICTS = {"discount": _SHARE, "policy": _POLICY, "rate": _SHARE, "start": _ST
              "behaviour": _POLICY.but("None")}  # fmt: skip
 _TOLERANCE = number(1e-6).but(zero=0.0, negative=-1.0)
 _SEEN = learning.run(
-    learning.ExpectedSARSA(0.9), _WORLD, steps=20, stream=gpnotes.stream(1), record=True
+    learning.ExpectedSARSA(0.9), _WORLD, steps=20, rng=gpnotes.stream(1), record=True
 ).seen
 _SEEN = _SEEN._replace(ended=_SEEN.states == 1)
 _RECORD = Argument(_SEEN, {"None": None, "a run": 3, "an array": np.ones((3, 2)), "a tuple": (1, 2),
@@ -84,7 +84,7 @@ CALLS = (
     call("Gymnasium", learning.Gymnasium, env=thing(_ENV, _MDP)),
     call("run", learning.run, learner=thing(learning.SARSA(0.9), _WORLD),
          world=thing(_WORLD, learning.SARSA(0.9), _MDP), steps=whole(7), runs=whole(2),
-         stream=stream_kind(), horizon=whole(3, optional=True), every=whole(2),
+         rng=stream_kind(), horizon=whole(3, optional=True), every=whole(2),
          watch=function(lambda memory: memory.values.max()).but(
              "None", **{"one that gives words": lambda memory: "x"}), record=flag()),
     call("importance_weights", learning.importance_weights, seen=_RECORD, policy=_POLICY,

@@ -47,7 +47,7 @@ _WEIGHTS = _LINEAR.condition(_PHI, _Y)
 _ARD = vector([1.0, 2.0], mates=False).but(
     "a number", "a scalar array", zero=np.asarray([0.0, 1.0]), negative=np.asarray([-1.0, 1.0])
 )
-_FITTED = fit(_GP, _X, _Y, restarts=1, stream=gpnotes.stream(0), steps=3)
+_FITTED = fit(_GP, _X, _Y, restarts=1, rng=gpnotes.stream(0), steps=3)
 _GPS = thing(_GP, RBF(), _POSTERIOR)
 _XY = {"X": matrix(_X, rows=True), "y": vector(_Y, size=True)}
 _LABELLED = {
@@ -311,7 +311,7 @@ CALLS = (
     call("ExactPosterior.mean", _POSTERIOR.mean, Xs=matrix(_XS, columns=True)),
     call("ExactPosterior.predict", _POSTERIOR.predict, Xs=matrix(_XS, columns=True), noise=flag(),
          chunk=whole(2, optional=True)),
-    call("ExactPosterior.sample", _POSTERIOR.sample, Xs=matrix(_XS, columns=True), stream=stream(),
+    call("ExactPosterior.sample", _POSTERIOR.sample, Xs=matrix(_XS, columns=True), rng=stream(),
          n=whole(2, 0), noise=flag()),
     call("ExactPosterior.extend", _POSTERIOR.extend,
          x=matrix(_XS[:1], columns=True).but("a vector"),
@@ -331,14 +331,14 @@ CALLS = (
     call("generalised_cross_validation", smoothing.generalised_cross_validation,
          posterior=thing(_POSTERIOR, _GP)),
     call("kfold", crossval.kfold, n=whole(6, 2), folds=whole(3, 2).but(**{"too many": 7}),
-         stream=stream()),
+         rng=stream()),
     call("group_folds", crossval.group_folds, groups=_LABELLED_ROWS.but(none=None)),
     call("cross_validate", crossval.cross_validate, fit=_FIT, **_XY,
-         folds=whole(3, 2).but(**{"more than rows": 7}), stream=stream(), **_LEVEL),
+         folds=whole(3, 2).but(**{"more than rows": 7}), rng=stream(), **_LEVEL),
     call("cross_validate, groups", crossval.cross_validate, fit=_FIT, **_XY,
          groups=_LABELLED_ROWS.but(none=None, short=[1, 2], long=[1, 2] * 4)),
     call("fit", fit, model=_GPS, X=_XY["X"].table, y=_XY["y"].table, restarts=whole(1, 0),
-         stream=stream(), restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES,
+         rng=stream(), restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES,
          steps=whole(3), callback=function(lambda run: None).but("None"), progress=flag()),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
     call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
@@ -347,7 +347,7 @@ CALLS = (
          likelihood=thing(_BERNOULLI, RBF())),
     *(call(f"LaplacePosterior.{name}", getattr(_LAPLACE, name), Xs=matrix(_XS, columns=True))
       for name in ("predict", "mean", "variance", "covariance", "joint", "probability")),
-    call("LaplacePosterior.sample", _LAPLACE.sample, Xs=matrix(_XS, columns=True), stream=stream(),
+    call("LaplacePosterior.sample", _LAPLACE.sample, Xs=matrix(_XS, columns=True), rng=stream(),
          n=whole(2, 0)),
     call("laplace.condition_softmax", laplace.condition_softmax, gp=thing(GP(RBF(), 0.0), RBF()),
          X=matrix(_X, rows=True), classes=whole(3, 2).but(**{"fewer than seen": 2}),
@@ -355,7 +355,7 @@ CALLS = (
     call("SoftmaxGP", laplace.SoftmaxGP, gp=thing(GP(RBF(), 0.0), RBF()), classes=whole(3, 2)),
     call("SoftmaxPosterior.predict", _SOFTMAX.predict, Xs=matrix(_XS, columns=True)),
     call("SoftmaxPosterior.probability", _SOFTMAX.probability, Xs=matrix(_XS, columns=True),
-         stream=stream(), n=whole(10, 2)),
+         rng=stream(), n=whole(10, 2)),
     call("SVGP", svgp.SVGP, gp=thing(GP(RBF(), 0.0), RBF()), likelihood=thing(_BERNOULLI, RBF()),
          Z=matrix(_XS, mates=False).but(**{"no rows": _XS[:0], "no columns": _XS[:, :0]}),
          nodes=whole(5, 2)),
@@ -366,9 +366,9 @@ CALLS = (
          total=whole(9, 6, optional=True)),
     *(call(f"svgp.{name}", getattr(svgp, name), **_SPARSES, total=whole(9, 6, optional=True))
       for name in ("elbo", "elbo_and_gradient")),
-    call("svgp.batches", svgp.batches, stream=stream(), n=whole(6), size=whole(2).but(
+    call("svgp.batches", svgp.batches, rng=stream(), n=whole(6), size=whole(2).but(
          **{"too many": 7})),
-    call("svgp.fit", svgp.fit, **_SPARSES, stream=stream(), steps=whole(2),
+    call("svgp.fit", svgp.fit, **_SPARSES, rng=stream(), steps=whole(2),
          batch=whole(3, optional=True).but(**{"too many": 7}),
          length=positive(0.5).but(**{"too long": 1.5}), rate=nonnegative(0.1), fixed=NAMES,
          callback=function(lambda progress: None).but("None")),
@@ -377,7 +377,7 @@ CALLS = (
     *(call(f"VariationalPosterior.{name}", getattr(_SPARSE, name), Xs=matrix(_XS, columns=True))
       for name in ("covariance", "joint", "probability")),
     call("VariationalPosterior.sample", _SPARSE.sample, Xs=matrix(_XS, columns=True),
-         stream=stream(), n=whole(2, 0)),
+         rng=stream(), n=whole(2, 0)),
     call("VariationalPosterior.log_density", _SPARSE.log_density,
          Xs=matrix(_X, rows=True, columns=True), y=_LABELLED["y"]),
     *(call(f"ClassesPosterior.{name}", getattr(_CLASSES, name), Xs=matrix(_XS, columns=True))
@@ -394,8 +394,8 @@ CALLS = (
     *(call(f"WeightPosterior.{name}", getattr(_WEIGHTS, name),
            Phi_s=matrix(_PHI, columns=True), noise=flag()) for name in ("variance", "covariance")),
     call("WeightPosterior.sample", _WEIGHTS.sample, Phi_s=matrix(_PHI, columns=True),
-         stream=stream(), n=whole(2, 0)),
-    call("WeightPosterior.sample_weights", _WEIGHTS.sample_weights, stream=stream(),
+         rng=stream(), n=whole(2, 0)),
+    call("WeightPosterior.sample_weights", _WEIGHTS.sample_weights, rng=stream(),
          n=whole(2, 0)),
     call("WeightPosterior.update", _WEIGHTS.update,
          phi=matrix(_PHI, columns=True, rows=True).but("a vector"),

@@ -53,7 +53,7 @@ CALLS = (
          rows=Argument(np.arange(3), {"None": None, "a list": [0, 1], "floats": np.ones(3),
                                       "nothing": np.arange(0), "a table": np.ones((2, 2), int)})),
     call("sample", samplers.sample, target=_TARGET,
-         sampler=thing(samplers.NUTS()), start=_PLACE, stream=stream_kind(), num_chains=whole(2),
+         sampler=thing(samplers.NUTS()), start=_PLACE, rng=stream_kind(), num_chains=whole(2),
          draws=whole(4), num_warmup=whole(3, 0),
          mass_matrix=Argument("dense", {"another": "heavy", "None": None, "a number": 3}),
          progress=flag()),
