@@ -257,24 +257,25 @@ def written(paths: list[Path]) -> set[str]:
 def test_what_another_module_calls_unchecked_has_a_checked_twin():
     """``x._name`` is ``x.name`` without its checks, and there is no ``_name`` for others but that.
 
-    Only kernels may call further hooks of the kernels that they are made of.
+    Only kernels may call further hooks of the kernels that they are made of, and so likelihoods.
     """
     ours = [path for path in files() if home(path) == SOURCE]
-    hooks = written([path for path in ours if place(path) == "model/kernels"])
+    hooks = {one: written([p for p in ours if place(p) == one]) for one in BY_HOOKS}
     crossing = []
     for path in ours:
-        known = hooks if place(path) == "model/kernels" else written([path])
+        known = hooks.get(place(path)) or written([path])
         for line, word, owners in _private_uses(path):
-            if word not in known and not (owners and all(_has_twin(one, word) for one in owners)):
+            if word not in known and not any(_has_twin(one, word) for one in owners):
                 crossing.append(f"{name(path)}:{line} {word}")
     assert crossing == []
 
 
+BY_HOOKS = ("model/kernels", "model/likelihoods")
 Owner = ast.Module | ast.ClassDef
 
 
 def _private_uses(path: Path) -> Iterator[tuple[int, str, list[Owner]]]:
-    """The underscored names that a module asks others for, and who of them defines each."""
+    """The underscored names that a module asks others for, and who may define each."""
     modules = dict(_modules_imported(path))
     for node in walked(path):
         if isinstance(node, ast.Attribute) and private(node.attr):

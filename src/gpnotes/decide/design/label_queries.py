@@ -132,7 +132,7 @@ def bald(mean: Vector, variance: Vector, likelihood: Bernoulli | None = None) ->
     label = Bernoulli() if likelihood is None else likelihood
     if not isinstance(label, Bernoulli):
         raise TypeError(f"likelihood must be a Bernoulli; got {likelihood!r}")
-    return label.information_of(mean, variance)
+    return label._information(mean, variance)
 
 
 def approximate_bald(mean: Vector, variance: Vector) -> Vector:
@@ -170,7 +170,7 @@ def approximate_bald(mean: Vector, variance: Vector) -> Vector:
     square = 0.5 * math.pi * math.log(2.0)
     wide = square + variance
     bump = math.log(2.0) * xp.sqrt(square / wide) * xp.exp(-0.5 * mean * mean / wide)
-    p = Bernoulli().probability_of(mean, variance)
+    p = Bernoulli()._probability(mean, variance)
     return _entropy(xp.stack([p, 1.0 - p], axis=1)) - bump
 
 

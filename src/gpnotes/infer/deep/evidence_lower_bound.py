@@ -16,8 +16,8 @@ from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Stack, Vector, array_namespace
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
+from ...model.likelihoods.adapter import with_hooks
 from ...model.likelihoods.hermite_averages import Expected
-from ...model.likelihoods.variational_expectations import expected, expected_bar
 from ...model.means import pulled
 from ..svgp.evidence_lower_bound import Way, bar_of_inducing, cross_slope, variance_bar, way_back
 from ..svgp.natural_gradients import scale_of
@@ -238,7 +238,8 @@ def _inner(units: Posteriors, X: Matrix, noise: Noise) -> tuple[list[Passed], Ma
 def _averaged(model: DeepGP, y: Vector, f: Marginals, noise: Noise, scale: float) -> Expected:
     """``E log p(y | f)`` of each row of each draw and its slopes, times what it counts."""
     times = _counts(f.mean, y, noise, scale)
-    rows = expected(model.likelihood, _repeated(y, f.mean), f.mean, f.variance, model.nodes)
+    likelihood = with_hooks(model.likelihood)
+    rows = likelihood._expected(_repeated(y, f.mean), f.mean, f.variance, model.nodes)
     return Expected(*(times * part for part in rows))
 
 
@@ -326,16 +327,15 @@ def _last_layer(
     (unit,) = model.layers[-1]
     way, all_y, times = way_back(q), _repeated(y, H[:, 0]), _counts(H[:, 0], y, noise, scale)
     found: list[tuple[float, Any, Rows]] = []
+    likelihood = with_hooks(model.likelihood)
     fast = in_place.supports(unit.gp.kernel, H)
     for rows in memory.blocks(H.shape[0], unit.Z.shape[0], _BLOCK if fast else None):
         f = marginals(q, H[rows, :])
         given = all_y[rows], f.mean, f.variance
-        e = Expected(
-            *(times[rows] * part for part in expected(model.likelihood, *given, model.nodes))
-        )
-        bar = expected_bar(model.likelihood, *given, times[rows], model.nodes)
+        e = Expected(*(times[rows] * part for part in likelihood._expected(*given, model.nodes)))
+        shape_bar = likelihood._expected_bar(*given, times[rows], model.nodes)
         back = _rows_back(unit, H[rows, :], f, way, e.by_mean, e.by_variance)
-        found.append((float(array_namespace(H).sum(e.value)), bar, back))
+        found.append((float(array_namespace(H).sum(e.value)), shape_bar, back))
     values, bars, backs = zip(*found, strict=True)
     bar, H_bar = _unit_back(unit, q, way, reduce(_plus, backs))
     return _finite(sum(values)), reduce(added, bars), bar, H_bar

@@ -18,7 +18,7 @@ from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, 
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, require_known_mean, validate_data
 from ...model.kernels import Kernel
-from ...model.likelihoods.base import require_observable
+from ...model.likelihoods.adapter import require_observable
 from ...model.means import ZeroMean
 from ..interdomain import InducingPoints
 from ..svgp.model import SVGP

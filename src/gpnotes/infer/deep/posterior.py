@@ -14,7 +14,7 @@ from ...ground.random import stream as seeded
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import PredictiveLikelihood, require
 from ...model.gaussian_process import differentiable_mean
-from ...model.likelihoods.variational_expectations import is_latent, log_predictive, predicted
+from ...model.likelihoods.adapter import is_latent, with_hooks
 from ..objective import evidence_of
 from .evidence_lower_bound import (
     Part,
@@ -117,7 +117,7 @@ class DeepPosterior:
         means, variances = self.components(Xs)
         if noise:
             of = require(self.model.likelihood, "the likelihood", PredictiveLikelihood)
-            means, variances = predicted(cast(PredictiveLikelihood, of), means, variances)
+            means, variances = with_hooks(cast(PredictiveLikelihood, of))._predict(means, variances)
         xp = array_namespace(means)
         mean = xp.mean(means, axis=0)
         return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
@@ -150,9 +150,9 @@ class DeepPosterior:
         """
         validate_rows(self.model, Xs, y, "Xs")
         means, variances = self._components(Xs)
-        xp = array_namespace(means)
+        xp, likelihood = array_namespace(means), with_hooks(self.model.likelihood)
         parts = xp.stack([
-            log_predictive(self.model.likelihood, y, means[s, :], variances[s, :])
+            likelihood._log_predictive(y, means[s, :], variances[s, :])
             for s in range(means.shape[0])
         ])  # fmt: skip
         top = xp.max(parts, axis=0)

@@ -16,16 +16,15 @@ from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
-from ...ground.params import cotangent
+from ...ground.params import cotangent, leaves
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
-from ...model.likelihoods import Bernoulli, unchecked
-from ...model.likelihoods.base import require_observable
-from ...model.likelihoods.variational_expectations import has_parameters, is_latent, probability
+from ...model.likelihoods import Bernoulli
+from ...model.likelihoods.adapter import is_latent, require_observable, with_hooks
 from ...model.means import pulled, values_of
 from ...model.normal import Normal, normal_of
 from ..objective import evidence_of, whole_rows
@@ -89,7 +88,7 @@ def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> Laplac
     K = gp.kernel._gram(X, None)
     mean = values_of(gp.mean, X)
     f, steps = _mode(K, mean, y, likelihood)
-    first, second, third = unchecked(likelihood)[1](y, f)
+    first, second, third = with_hooks(likelihood)._derivatives(y, f)
     sqrt_W = array_namespace(f).sqrt(-second)
     factor = _factor(K, sqrt_W)
     return LaplacePosterior(gp, X, y, likelihood, f, first, sqrt_W, third, factor, steps)
@@ -98,13 +97,13 @@ def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> Laplac
 def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[Vector, int]:
     """The f of the largest ``log p(y | f) − ½ (f − m)ᵀ K⁻¹ (f − m)``, and the steps it took."""
     xp = array_namespace(K)
-    log_density, derivatives = unchecked(likelihood)
+    hooks = with_hooks(likelihood)
 
     def value(alpha: Vector, f: Vector) -> float:
-        return float(xp.sum(log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
+        return float(xp.sum(hooks._log_density(y, f)) - 0.5 * xp.sum(alpha * (f - mean)))
 
     def newton(f: Vector) -> Vector:
-        return _newton(K, f - mean, *derivatives(y, f)[:2])
+        return _newton(K, f - mean, *hooks._derivatives(y, f)[:2])
 
     doubt = f"is p(y | f) log-concave, and the prior not too wide for {K.dtype}?"
     return mode_of(K, mean, value, newton, doubt)
@@ -315,7 +314,7 @@ class LaplacePosterior:
         """
         label = require(self.likelihood, "the likelihood", LabelLikelihood)
         self._validate(Xs)
-        return probability(cast(LabelLikelihood, label), *self._moments(Xs))
+        return cast(LabelLikelihood, label).probability(*self._moments(Xs))
 
     @property
     def log_evidence(self) -> float:
@@ -326,7 +325,7 @@ class LaplacePosterior:
         """
         xp = array_namespace(self.mode)
         deviation = self.mode - values_of(self.gp.mean, self.X)
-        fit = float(xp.sum(unchecked(self.likelihood)[0](self.y, self.mode)))
+        fit = float(xp.sum(with_hooks(self.likelihood)._log_density(self.y, self.mode)))
         return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
@@ -425,7 +424,7 @@ def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     _validate(model.gp, rows.X, rows.y, model.likelihood)
     differentiable_mean(model.gp)
-    others = ("likelihood",) if has_parameters(model.likelihood) else ()
+    others = ("likelihood",) if leaves(model.likelihood) else ()
     return _Evidence(rows, ("gp.noise_var", *others), is_latent(model.likelihood))
 
 

@@ -17,7 +17,7 @@ from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
-from ...model.likelihoods.variational_expectations import is_latent
+from ...model.likelihoods.adapter import is_latent
 from ..objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
 from .evidence_lower_bound import quiet_gradient
 from .model import SVGP, validate_rows

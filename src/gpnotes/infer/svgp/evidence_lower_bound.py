@@ -15,7 +15,7 @@ from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
-from ...model.likelihoods.variational_expectations import expected_bar
+from ...model.likelihoods.adapter import with_hooks
 from ...model.means import pulled
 from ..interdomain.point_functionals import cross_pulled, gram_pulled
 from .model import SVGP, validate_rows
@@ -232,9 +232,9 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: Way, scale:
     diagonal_bar, _ = model.gp.kernel._diag_pullback(block.X, by_variance)
     mean_bar, _ = pulled(differentiable_mean(model.gp), block.X, by_mean)
     scales = array_namespace(by_mean).full_like(by_mean, scale)
-    likelihood = cast(Likelihood, model.likelihood)
-    likelihood_bar = expected_bar(
-        likelihood, block.y, block.f.mean, block.f.variance, scales, model.nodes
+    likelihood = with_hooks(cast(Likelihood, model.likelihood))
+    likelihood_bar = likelihood._expected_bar(
+        block.y, block.f.mean, block.f.variance, scales, model.nodes
     )
     gp_bar = cotangent(model.gp, kernel=added(kernel_bar, diagonal_bar), mean=mean_bar)
     return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)

@@ -11,7 +11,7 @@ from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
 from ...model.gaussian_process import GP, require_zero_mean, validate_data
-from ...model.likelihoods.base import require_observable
+from ...model.likelihoods.adapter import require_observable
 from ...model.likelihoods.multiclass import OfClasses, require_classes
 from ...model.means import values_of
 from ..interdomain import InducingPoints

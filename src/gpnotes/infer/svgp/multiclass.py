@@ -146,7 +146,7 @@ class ClassesPosterior(Variational):
         -----
         O(c m M² + c² m).
         """
-        return self.likelihood.probability_of(*self.predict(Xs))
+        return self.likelihood._probability(*self.predict(Xs))
 
     @takes("Xs", "y")
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
@@ -167,7 +167,7 @@ class ClassesPosterior(Variational):
         validate_rows(self.model, Xs, y, "Xs")
         xp = array_namespace(Xs)
         told = one_hot(y, self.likelihood.classes)
-        chance = self.likelihood.probability_of(*self._moments(Xs))
+        chance = self.likelihood._probability(*self._moments(Xs))
         return xp.log(xp.sum(told * chance, axis=1))
 
 

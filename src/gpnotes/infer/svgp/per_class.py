@@ -60,7 +60,7 @@ def _blocks(
     classes, nodes = len(posterior.whitened), posterior.model.nodes
     for rows in memory.blocks(X.shape[0], max(posterior.inducing.size, classes * nodes)):
         A, mean, variance = classes_marginals(posterior, X[rows, :])
-        slopes = posterior.likelihood.expected_of(y[rows], mean, variance, nodes)
+        slopes = posterior.likelihood._expected(y[rows], mean, variance, nodes)
         value, by_mean, by_variance = (scale * part for part in slopes)
         yield tuple(
             Block(

@@ -17,7 +17,7 @@ from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
-from ...model.likelihoods.variational_expectations import log_predictive, predicted, probability
+from ...model.likelihoods.adapter import with_hooks
 from ...model.means import values_of
 from ...model.normal import Normal, normal_of
 from ..interdomain import InducingPoints
@@ -136,7 +136,7 @@ class VariationalPosterior(Variational):
         if not noise:
             return mean, variance
         likelihood = require(self.model.likelihood, "the likelihood", PredictiveLikelihood)
-        return predicted(cast(PredictiveLikelihood, likelihood), mean, variance)
+        return with_hooks(cast(PredictiveLikelihood, likelihood))._predict(mean, variance)
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         blocks = memory.blocks(Xs.shape[0], self.weights.shape[0])
@@ -239,7 +239,7 @@ class VariationalPosterior(Variational):
         """
         label = require(self.model.likelihood, "the likelihood", LabelLikelihood)
         validate_inputs(self.model, Xs)
-        return probability(cast(LabelLikelihood, label), *self._moments(Xs))
+        return cast(LabelLikelihood, label).probability(*self._moments(Xs))
 
     @takes("Xs", "y")
     def log_density(self, Xs: Matrix, y: Vector) -> Vector:
@@ -259,7 +259,7 @@ class VariationalPosterior(Variational):
         """
         validate_rows(self.model, Xs, y, "Xs")
         likelihood = require(self.model.likelihood, "the likelihood", Likelihood)
-        return log_predictive(cast(Likelihood, likelihood), y, *self._moments(Xs))
+        return with_hooks(cast(Likelihood, likelihood))._log_predictive(y, *self._moments(Xs))
 
 
 class Marginals(NamedTuple):

@@ -14,8 +14,8 @@ from ...ground import xp as _xp
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood, require
+from ...model.likelihoods.adapter import with_hooks
 from ...model.likelihoods.hermite_averages import Expected
-from ...model.likelihoods.variational_expectations import expected
 from .posterior import Marginals, VariationalPosterior, marginals
 
 __all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "sweep"]
@@ -104,10 +104,11 @@ def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) 
         The blocks, in order.
     """
     model = posterior.model
-    likelihood = cast(Likelihood, require(model.likelihood, "the likelihood", Likelihood))
+    given = require(model.likelihood, "the likelihood", Likelihood)
+    likelihood = with_hooks(cast(Likelihood, given))
     for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
         f = marginals(posterior, X[rows, :])
-        slopes = expected(likelihood, y[rows], f.mean, f.variance, model.nodes)
+        slopes = likelihood._expected(y[rows], f.mean, f.variance, model.nodes)
         yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)))
 
 

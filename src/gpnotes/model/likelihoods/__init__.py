@@ -4,7 +4,7 @@
 alone.
 """
 
-from .base import LikelihoodBase, unchecked
+from .base import LikelihoodBase
 from .binary import Bernoulli
 from .categorical import Categorical
 from .counts import Poisson
@@ -15,5 +15,5 @@ from .trials import Binomial, NegativeBinomial
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Gaussian", "LikelihoodBase", "NegativeBinomial",
-    "OfClasses", "Poisson", "RobustMax", "StudentT", "unchecked",
+    "OfClasses", "Poisson", "RobustMax", "StudentT",
 ]  # fmt: skip

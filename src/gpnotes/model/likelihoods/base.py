@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 from ...ground import check as _check
-from ...ground.xp import Array, Vector, array_namespace
-from ..contracts import Likelihood
+from ...ground.params import leaves
+from ...ground.xp import Array, array_namespace
 from .hermite_averages import NODES, Expected, by_quadrature, points
 from .predictive import log_average
 
-__all__ = ["LikelihoodBase", "require_observable", "unchecked"]
+__all__ = ["LikelihoodBase"]
 
 
 class LikelihoodBase(ABC):
@@ -55,7 +54,9 @@ class LikelihoodBase(ABC):
         return by_quadrature(self._value_and_slope, self._curvature, y, mean, variance, nodes)
 
     def _expected_bar(self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int) -> Self:
-        """The derivatives by the parameters that derivatives by the averages become."""
+        """What derivatives by the averages become by the parameters, where there are some."""
+        if not leaves(self):
+            return self
         f, weights, _ = points(mean, variance, nodes)
         y = array_namespace(f).broadcast_to(y[..., None], f.shape)
         return self._bar(y, f, bar[..., None] * weights)
@@ -66,27 +67,6 @@ class LikelihoodBase(ABC):
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
         """The hook behind `log_predictive`."""
         return log_average(self._value_and_slope, y, mean, variance)
-
-    def expected_of(self, y: Array, mean: Array, variance: Array, nodes: int) -> Expected:
-        """The average of the log density and its slopes, unchecked, as other rooms ask for it.
-
-        So it is in the next three methods: each calls its hook, and checks nothing.
-        """
-        return self._expected(y, mean, variance, nodes)
-
-    def expected_bar_of(
-        self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int
-    ) -> Self:
-        """What `expectations.expected_bar` gives."""
-        return self._expected_bar(y, mean, variance, bar, nodes)
-
-    def log_predictive_of(self, y: Array, mean: Array, variance: Array) -> Array:
-        """`log_predictive`, unchecked."""
-        return self._log_predictive(y, mean, variance)
-
-    def predict_of(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """`predict`, unchecked."""
-        return self._predict(mean, variance)
 
     def log_density(self, y: Array, f: Array) -> Array:
         """Evaluate ``log p(y | f)``, entry by entry.
@@ -167,7 +147,7 @@ class LikelihoodBase(ABC):
         Array
             The averages, of the shape of `mean`.
         """
-        return self._average(y, mean, variance, nodes).value
+        return self.expected(y, mean, variance, nodes).value
 
     def expected_derivatives(
         self, y: Array, mean: Array, variance: Array, nodes: int = NODES
@@ -195,10 +175,11 @@ class LikelihoodBase(ABC):
         -----
         Source: Opper & Archambeau (2009).
         """
-        _, by_mean, by_variance = self._average(y, mean, variance, nodes)
+        _, by_mean, by_variance = self.expected(y, mean, variance, nodes)
         return by_mean, by_variance
 
-    def _average(self, y: Any, mean: Array, variance: Array, nodes: int) -> Expected:
+    def expected(self, y: Array, mean: Array, variance: Array, nodes: int = NODES) -> Expected:
+        """Evaluate `expected_log_density` and `expected_derivatives` at once, by one rule."""
         y = self._validate_average(y, mean, variance)
         return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2))
 
@@ -241,6 +222,28 @@ class LikelihoodBase(ABC):
         _check.mean_and_variance(mean, variance)
         return self._predict(mean, variance)
 
+    def expected_bar(
+        self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int = NODES
+    ) -> Self:
+        """Carry derivatives by `expected_log_density` back to the parameters.
+
+        Parameters
+        ----------
+        y, mean, variance, nodes
+            As in `expected_log_density`.
+        bar : Array
+            The derivatives by the averages, of the shape of `mean`.
+
+        Returns
+        -------
+        LikelihoodBase
+            One of this class that holds ``Σ bar ∂ E log p(y | f)/∂θ`` in the place of each
+            parameter θ; this one where there is none.
+        """
+        y = self._validate_average(y, mean, variance)
+        _check.cotangent(bar, "bar", mean)
+        return self._expected_bar(y, mean, variance, bar, _check.whole(nodes, "nodes", 2))
+
     def _validate_average(self, y: Any, mean: Array, variance: Array) -> Array:
         xp = _check.mean_and_variance(mean, variance)
         y = self._validate(y, mean)
@@ -259,65 +262,6 @@ class LikelihoodBase(ABC):
 
     def _observable(self, y: Any) -> Any:
         return _check.finite(y, "y")
-
-
-LogDensity: TypeAlias = Callable[[Array, Array], Array]
-Derivatives: TypeAlias = Callable[[Array, Array], tuple[Array, Array, Array]]
-
-
-def unchecked(likelihood: Likelihood) -> tuple[LogDensity, Derivatives]:
-    """Return `log_density` and `derivatives` of a likelihood, without checks if they are ours.
-
-    They are for work that goes through them again and again, on the way to a mode, with a y that
-    was validated once.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-        The likelihood, ours or not.
-
-    Returns
-    -------
-    log_density, derivatives : Callable
-        Functions of y and f. Ours check nothing, unless a subclass has its own public methods.
-    """
-    log_density, derivatives = likelihood.log_density, likelihood.derivatives
-    if isinstance(likelihood, LikelihoodBase):
-        kind = type(likelihood)
-        if kind.log_density is LikelihoodBase.log_density:
-            log_density = likelihood._log_density
-        if kind.derivatives is LikelihoodBase.derivatives:
-            derivatives = likelihood._derivatives
-    return log_density, derivatives
-
-
-def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
-    """Refuse observations that a likelihood cannot have made, and a likelihood that does not fit.
-
-    Parameters
-    ----------
-    likelihood : Likelihood
-        The likelihood. Ours look at y alone; another is tried at the mean, by its public methods.
-    y : Vector, shape (n,)
-        The observations, validated before.
-    mean : Vector, shape (n,)
-        The means of f.
-
-    Raises
-    ------
-    ValueError
-        If the likelihood refuses y, or gives arrays of another shape.
-    """
-    log_density, derivatives = unchecked(likelihood)
-    if isinstance(likelihood, LikelihoodBase):
-        kind = type(likelihood)
-        if kind._observable is not LikelihoodBase._observable:  # that y is finite is known
-            likelihood._observable(y)
-    given = [log_density(y, mean), *derivatives(y, mean)]
-    shapes = [tuple(getattr(terms, "shape", ())) for terms in given]
-    if shapes != 4 * [mean.shape]:
-        wanted = f"a log density and three derivatives of shape {mean.shape}"
-        raise ValueError(f"likelihood must give {wanted}; got {shapes}")
 
 
 def _is_array(y: Any) -> bool:

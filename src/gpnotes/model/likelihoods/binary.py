@@ -93,7 +93,7 @@ class Bernoulli(LikelihoodBase):
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """``p − q`` and ``4 p q`` of a label that is 1 with p and −1 with q."""
-        p, q = self.probability_of(mean, variance), self.probability_of(-mean, variance)
+        p, q = self._probability(mean, variance), self._probability(-mean, variance)
         return p - q, 4.0 * p * q
 
     def probability(self, mean: Array, variance: Array) -> Array:
@@ -115,10 +115,9 @@ class Bernoulli(LikelihoodBase):
         3.9. For the logit, which has no closed form, a quadrature to some 1e-12.
         """
         _check.mean_and_variance(mean, variance)
-        return self.probability_of(mean, variance)
+        return self._probability(mean, variance)
 
-    def probability_of(self, mean: Array, variance: Array) -> Array:
-        """`probability` for moments that are validated."""
+    def _probability(self, mean: Array, variance: Array) -> Array:
         xp = array_namespace(mean)
         if self.link == "probit":
             return xp.exp(_xp.log_normal_cdf(mean / xp.sqrt(1.0 + variance)))
@@ -206,18 +205,17 @@ class Bernoulli(LikelihoodBase):
         however small, and is never negative.
         """
         _check.mean_and_variance(mean, variance)
-        return self.information_of(mean, variance)
-
-    def information_of(self, mean: Array, variance: Array) -> Array:
-        """`information` for moments that are validated."""
-        return _blockwise(self._information, mean, variance)
+        return self._information(mean, variance)
 
     def _information(self, mean: Array, variance: Array) -> Array:
+        return _blockwise(self._information_of_rows, mean, variance)
+
+    def _information_of_rows(self, mean: Array, variance: Array) -> Array:
         xp = array_namespace(mean)
         f, weights = _nodes(mean, variance)
         f = xp.clip(f, -_CERTAIN, _CERTAIN)
         narrow = sum(_divergence(self._log_probability(s * f), weights) for s in (1.0, -1.0))
-        p, q = self.probability_of(mean, variance), self.probability_of(-mean, variance)
+        p, q = self._probability(mean, variance), self._probability(-mean, variance)
         wide = _times_log(p) + _times_log(q) - self._expected_entropy(mean, variance)
         return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, math.log(2.0))
 

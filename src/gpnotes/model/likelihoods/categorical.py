@@ -67,8 +67,7 @@ class Categorical(OfClasses):
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", _check.whole(self.classes, "classes", 2))
 
-    def probability_of(self, mean: Matrix, variance: Matrix) -> Matrix:
-        """`probability` for moments that are validated."""
+    def _probability(self, mean: Matrix, variance: Matrix) -> Matrix:
         xp = array_namespace(mean)
         z = as_array(_nodes(self.classes, _PREDICTING), mean)[None, :, :]
         parts = []
@@ -77,8 +76,8 @@ class Categorical(OfClasses):
             parts.append(xp.mean(_softmax(f)[0], axis=1))
         return xp.concat(parts)
 
-    def expected_of(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
-        """The average of the log density (n,) and its slopes (n, c), unchecked.
+    def _expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
+        """The average of the log density (n,) and its slopes (n, c).
 
         With ``f = m + s z`` the slopes by the moments are the averages of ``1[c = y] − p_c`` and
         of that times ``z_c / 2 s_c``, of which the first term vanishes.

@@ -37,8 +37,8 @@ _REACH = 9.0  # standard deviations
 class OfClasses(ABC):
     """A likelihood of one of several classes, which reads a function for each: what they share.
 
-    A subclass is a frozen dataclass with the field `classes`, and brings `probability_of` and
-    `expected_of`, which are not checked.
+    A subclass is a frozen dataclass with the field `classes`, and brings ``_probability`` and
+    ``_expected``, which check nothing.
     """
 
     classes: int
@@ -57,11 +57,11 @@ class OfClasses(ABC):
             The probabilities; each row sums to one.
         """
         self._validate(mean, variance)
-        return self.probability_of(mean, variance)
+        return self._probability(mean, variance)
 
     @abstractmethod
-    def probability_of(self, mean: Matrix, variance: Matrix) -> Matrix:
-        """`probability` for moments that are validated."""
+    def _probability(self, mean: Matrix, variance: Matrix) -> Matrix:
+        """The hook behind `probability`."""
 
     def expected_log_density(
         self, y: Vector, mean: Matrix, variance: Matrix, nodes: int = NODES
@@ -82,7 +82,7 @@ class OfClasses(ABC):
         Vector, shape (n,)
             The averages.
         """
-        return self._average(y, mean, variance, nodes).value
+        return self.expected(y, mean, variance, nodes).value
 
     def expected_derivatives(
         self, y: Vector, mean: Matrix, variance: Matrix, nodes: int = NODES
@@ -99,17 +99,18 @@ class OfClasses(ABC):
         by_mean, by_variance : Matrix, shape (n, c)
             The derivatives of the very sum that stands for the average.
         """
-        _, by_mean, by_variance = self._average(y, mean, variance, nodes)
+        _, by_mean, by_variance = self.expected(y, mean, variance, nodes)
         return by_mean, by_variance
 
-    def _average(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
+    def expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int = NODES) -> Expected:
+        """Evaluate `expected_log_density` and `expected_derivatives` at once, by one rule."""
         self._validate(mean, variance)
         _check.alike(_check.vector(y, "y", size=mean.shape[0]), "y", mean, "mean")
         require_classes(y, self.classes)
-        return self.expected_of(y, mean, variance, _check.whole(nodes, "nodes", 2))
+        return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2))
 
     @abstractmethod
-    def expected_of(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
+    def _expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
         """The average of the log density (n,), or a bound on it, and its slopes (n, c)."""
 
     def _validate(self, mean: Matrix, variance: Matrix) -> None:
@@ -160,8 +161,7 @@ class RobustMax(OfClasses):
             raise ValueError(f"slip must be between 0 and 1; got {slip}")
         object.__setattr__(self, "slip", slip)
 
-    def probability_of(self, mean: Matrix, variance: Matrix) -> Matrix:
-        """`probability` for moments that are validated."""
+    def _probability(self, mean: Matrix, variance: Matrix) -> Matrix:
         xp = array_namespace(mean)
         steps = np.linspace(-_REACH, _REACH, _STEPS)
         density = np.exp(-0.5 * steps * steps)
@@ -180,8 +180,7 @@ class RobustMax(OfClasses):
         """What `one_hot` gives where all rows have the class c."""
         return one_hot(array_namespace(like).full_like(like[:, 0], float(c)), self.classes)
 
-    def expected_of(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
-        """The average of the log density (n,) and its slopes (n, c), unchecked."""
+    def _expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
         told = one_hot(y, self.classes)
         value, by_mean, by_variance = _highest(told, mean, variance, gauss_hermite(nodes))
         least = math.log(self.slip) - math.log(self.classes - 1)

@@ -71,7 +71,7 @@ class Binomial(LikelihoodBase):
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """``n p`` and ``n p q + n (n − 1) var σ(f)``, with ``var σ = p q − E σ′(f)``."""
         label, n = Bernoulli("logit"), self.trials
-        p, q = label.probability_of(mean, variance), label.probability_of(-mean, variance)
+        p, q = label._probability(mean, variance), label._probability(-mean, variance)
         both, slope = p * q, _average_slope(mean, variance)
         gap = array_namespace(mean).clip(both - slope, 0.0, None)
         return n * p, n * both + n * (n - 1.0) * gap
