@@ -9,6 +9,7 @@ from ...ground.params import leaves
 from ...ground.xp import Array, Vector, array_namespace
 from ..contracts import Likelihood, ParametricLikelihood, PredictiveLikelihood, require
 from .base import LikelihoodBase
+from .multiclass import OfClasses
 
 __all__ = ["is_latent", "require_observable", "with_hooks"]
 
@@ -86,7 +87,7 @@ def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
         raise ValueError(f"likelihood must give {wanted}; got {shapes}")
 
 
-def is_latent(likelihood: object) -> bool:
+def is_latent(likelihood: Likelihood | OfClasses) -> bool:
     """Return True if f has not the unit of y: no parameter of the likelihood has it, or its square.
 
     Parameters
