@@ -56,7 +56,7 @@ def floor(problem: NetworkProblem) -> Call:
     bars = [np.full((n, size), 1e-3, order="F") for size in sizes]
     matrices = [np.full(pair, 0.01, order="F") for pair in pairwise(sizes)]
     slopes = [np.zeros_like(W, order="F") for W in matrices]
-    theta, gradient, mean, square, spare = np.full((5, problem.model.network.size), 0.1)
+    theta, gradient, mean, square, spare = np.full((5, problem.model.network.num_weights), 0.1)
 
     def update() -> None:
         np.multiply(mean, 0.9, out=mean)

@@ -128,12 +128,12 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 
 UNTRIED = {
     # results
-    "Ascended", "FittedField", "LastLayer", "Snapshots",
+    "FittedWeights", "FittedMeanField", "LastLayer", "SWAG",
     "Fit", "Run", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",
-    "Estimate", "Moments", "Predictor", "ControlledChain", "FilterResult",
+    "Estimate", "Moments", "RunningMoments", "Predictor", "ControlledChain", "FilterResult",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
     "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "StateSpacePosterior",
     "Inducing", "Method", "Term", "WaveSums",

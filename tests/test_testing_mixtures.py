@@ -34,7 +34,7 @@ def test_ours_conform(space, rng):
     a = space.asarray
     check_classes(flowers(rng, a), a(rng.normal(size=(3, 2))))
     for network in (Network((2, 3, 2)), Network((2, 2, 2, 1), "relu"), Network((2, 2))):
-        check_network(network, a(rng.normal(size=network.size)), a(rng.normal(size=(5, 2))))
+        check_network(network, a(rng.normal(size=network.num_weights)), a(rng.normal(size=(5, 2))))
     check_mixture(stack(rng, a), a(rng.normal(size=(3, 1))))
 
 

@@ -17,7 +17,7 @@ NETWORK = networks.Network((1, 6, 1))
 def test_the_density_of_a_member_is_the_packages(opened, seed):
     page = opened("members")
     draw = np.random.default_rng(seed)
-    w, x, y = draw.normal(size=NETWORK.size), draw.normal(size=5), draw.normal(size=5)
+    w, x, y = draw.normal(size=NETWORK.num_weights), draw.normal(size=5), draw.normal(size=5)
     counts = draw.integers(0, 3, 5).astype(float)
     given = {"w": w.tolist(), "x": x.tolist(), "y": y.tolist(), "noise": 0.3, "prior": 2.5,
              "counts": counts.tolist()}  # fmt: skip

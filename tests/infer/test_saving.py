@@ -94,9 +94,9 @@ FITTED = {
     "a linear model": lambda: linear.BayesianLinear(np.eye(2), 0.1).condition(X, Y),
     "a network": lambda: networks.fit_mean_field(
         NET, X, Y, networks.MeanField(THETA, THETA - 2.0), steps=3, rng=stream(1)),
-    "snapshots": lambda: networks.collect_snapshots(
-        NET, X, Y, THETA, rate=1e-3, steps=8, batch=9, every=1, rng=stream(1)),
-    "a last layer": lambda: networks.last_layer(NET, THETA, X, Y),
+    "snapshots": lambda: networks.fit_swag(
+        NET, X, Y, THETA, learning_rate=1e-3, steps=8, batch=9, every=1, rng=stream(1)),
+    "a last layer": lambda: networks.fit_last_layer(NET, THETA, X, Y),
     "several things": lambda: (NET, {"kernel": RBF(), "rows": X}, None, True, math.inf, "é"),
 }  # fmt: skip
 

@@ -49,7 +49,7 @@ def tolerance(space):
 def test_outputs_are_those_of_loops(space, numbers, sizes, activation):
     X, _, rng = numbers
     net = nets.Network(sizes, activation)
-    theta = rng.normal(size=(3, net.size))
+    theta = rng.normal(size=(3, net.num_weights))
     F = net(space.asarray(theta), space.asarray(X))
     assert array_namespace(F) == space.xp
     wanted = [by_loops(sizes, activation, t, X) for t in theta]
@@ -67,7 +67,7 @@ def differences(value, theta, h=1e-6):
 def test_the_pullback_is_the_derivative(space, numbers, sizes, activation):
     X, _, rng = numbers
     net = nets.Network(sizes, activation)
-    theta, bar = rng.normal(size=(2, net.size)), rng.normal(size=(2, 9, 2))
+    theta, bar = rng.normal(size=(2, net.num_weights)), rng.normal(size=(2, 9, 2))
     _, pullback = net.values_and_pullback(space.asarray(theta), space.asarray(X))
     found = to_numpy(pullback(space.asarray(bar)))
     wanted = [
@@ -76,7 +76,7 @@ def test_the_pullback_is_the_derivative(space, numbers, sizes, activation):
     ]
     np.testing.assert_allclose(found, wanted, rtol=1e-6 if space.double else 1e-3, atol=1e-4)
     rows = net.row_gradients(space.asarray(theta[0]), space.asarray(X), space.asarray(bar[0]))
-    assert rows.shape == (9, net.size)
+    assert rows.shape == (9, net.num_weights)
     np.testing.assert_allclose(np.sum(to_numpy(rows), axis=0), found[0], rtol=1e-4, atol=1e-4)
     alone = net.row_gradients(
         space.asarray(theta[0]), space.asarray(X[4:5]), space.asarray(bar[0, 4:5])
@@ -95,7 +95,7 @@ def models(space=None):
 def test_the_joint_is_the_sum_of_scipys_densities(space, numbers, which):
     X, y, rng = numbers
     model, plain = models(space)[which], models()[which]
-    theta = rng.normal(size=(2, model.network.size))
+    theta = rng.normal(size=(2, model.network.num_weights))
     counts = rng.integers(0, 3, size=(2, 9)).astype(float)
     found, slope = nets.log_joint_and_gradient(
         model, *map(space.asarray, (theta, X, y)), counts=space.asarray(counts)
@@ -125,7 +125,7 @@ def test_the_joint_is_the_sum_of_scipys_densities(space, numbers, which):
 def test_where_the_density_overflows_there_is_a_wall(space, numbers):
     X, y, _ = numbers
     model = models(space)[0]
-    theta = np.zeros((2, model.network.size))
+    theta = np.zeros((2, model.network.num_weights))
     theta[1, -1] = -1e4
     value, slope = nets.log_joint_and_gradient(model, *map(space.asarray, (theta, X, y)))
     value, slope = to_numpy(value), to_numpy(slope)
@@ -138,7 +138,7 @@ def test_where_the_density_overflows_there_is_a_wall(space, numbers):
 def test_a_resampled_reading_counts_as_often_as_it_stands(numbers):
     X, y, rng = numbers
     model = models()[0]
-    theta = rng.normal(size=model.network.size)
+    theta = rng.normal(size=model.network.num_weights)
     counts = nets.bootstrap_counts(9, 1, rng=stream(1))[0]
     assert counts.sum() == 9
     assert set(counts) <= set(range(10))
@@ -179,7 +179,7 @@ def test_an_ensemble_is_its_members_one_by_one(space, numbers):
 def test_the_most_probable_weights_of_a_line_are_those_of_ridge_regression(numbers):
     X, y, _ = numbers
     model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
-    found = nets.map_estimate(model, X, y, np.zeros(3), steps=3000, rate=0.05).theta
+    found = nets.map_estimate(model, X, y, np.zeros(3), steps=3000, learning_rate=0.05).theta
     A = np.column_stack([X, np.ones(9)])
     np.testing.assert_allclose(
         found, np.linalg.solve(A.T @ A + 0.25 * np.eye(3), A.T @ y), atol=1e-6
@@ -230,7 +230,7 @@ def test_a_mixture_far_away_has_a_log_density():
 def test_the_bound_has_the_derivatives_of_its_draws(space, numbers):
     X, y, rng = numbers
     model, plain = models(space)[0], models()[0]
-    p = plain.network.size
+    p = plain.network.num_weights
     mean, log_sd, noise = rng.normal(size=p), rng.normal(size=p) - 1.0, rng.normal(size=(5, p))
 
     def wanted(m, s):
@@ -241,7 +241,7 @@ def test_the_bound_has_the_derivatives_of_its_draws(space, numbers):
         return fits - kl
 
     q = nets.MeanField(space.asarray(mean), space.asarray(log_sd))
-    value, slope = nets.bound_and_gradient(model, q, *map(space.asarray, (noise, X, y)))
+    value, slope = nets.elbo_and_gradient(model, q, *map(space.asarray, (noise, X, y)))
     assert value == pytest.approx(wanted(mean, log_sd), rel=1e-9 if space.double else 1e-4)
     by_mean = differences(lambda m: wanted(m, log_sd), mean)
     by_sd = differences(lambda s: wanted(mean, s), log_sd)
@@ -265,8 +265,8 @@ def test_the_mean_field_of_a_line_is_the_best_there_is(numbers):
 
 def test_moments_that_run_are_those_of_all(space, rng):
     thetas = rng.normal(size=(7, 3)) + 2.0
-    moments = nets.Moments.first(space.asarray(thetas[0]))
-    swag = nets.Snapshots.first(space.asarray(thetas[0]), 4)
+    moments = nets.RunningMoments.first(space.asarray(thetas[0]))
+    swag = nets.SWAG.first(space.asarray(thetas[0]), 4)
     means = [thetas[: t + 1].mean(axis=0) for t in range(7)]
     for theta in thetas[1:]:
         moments, swag = moments.added(space.asarray(theta)), swag.added(space.asarray(theta))
@@ -285,7 +285,7 @@ def test_moments_that_run_are_those_of_all(space, rng):
 
 def test_moments_keep_their_digits_where_the_mean_is_large(rng):
     thetas = 1e8 + rng.normal(size=(50, 2))
-    moments = nets.Moments.first(thetas[0])
+    moments = nets.RunningMoments.first(thetas[0])
     for theta in thetas[1:]:
         moments = moments.added(theta)
     np.testing.assert_allclose(moments.covariance(), np.cov(thetas.T), rtol=1e-6)
@@ -297,12 +297,12 @@ def test_snapshots_are_taken_of_noisy_steps(space, numbers):
     model = models(space)[0]
     data = space.asarray(X), space.asarray(y)
     start = nets.map_estimate(model, *data, model.draw(1, like=data[0], rng=stream(0))[0, :]).theta
-    found = nets.collect_snapshots(model, *data, start, steps=100, batch=3, rank=5, rng=stream(1))
+    found = nets.fit_swag(model, *data, start, steps=100, batch=3, rank=5, rng=stream(1))
     assert found.count == 10
-    assert len(found.last) == 5
-    assert float(space.xp.max(found.squares)) > 0.0
-    still = nets.collect_snapshots(
-        model, *data, start, steps=100, batch=3, rank=5, rate=1e-9, rng=stream(1)
+    assert len(found.deviations) == 5
+    assert float(space.xp.max(found.squared_deviations)) > 0.0
+    still = nets.fit_swag(
+        model, *data, start, steps=100, batch=3, rank=5, learning_rate=1e-9, rng=stream(1)
     )
     np.testing.assert_allclose(to_numpy(still.mean), to_numpy(start), rtol=1e-3, atol=1e-5)
 
@@ -311,14 +311,14 @@ def test_a_step_from_some_readings_has_their_share_of_the_prior():
     """All rows are equal, so that it does not matter which are drawn."""
     X, y = np.full((8, 2), 0.4), np.full(8, 1.2)
     model = models()[0]
-    theta = np.linspace(-1.0, 1.0, model.network.size)
-    found = nets.collect_snapshots(
-        model, X, y, theta, steps=2, every=1, rate=0.05, batch=2, rng=stream(0)
+    theta = np.linspace(-1.0, 1.0, model.network.num_weights)
+    found = nets.fit_swag(
+        model, X, y, theta, steps=2, every=1, learning_rate=0.05, batch=2, rng=stream(0)
     )
     for _ in range(2):
         last = theta = theta + 0.05 / 8 * nets.log_joint_and_gradient(model, theta, X, y)[1]
     first = 2 * found.mean - last
-    before = np.linspace(-1.0, 1.0, model.network.size)
+    before = np.linspace(-1.0, 1.0, model.network.num_weights)
     np.testing.assert_allclose(
         first, before + 0.05 / 8 * nets.log_joint_and_gradient(model, before, X, y)[1], rtol=1e-9
     )
@@ -331,15 +331,15 @@ def test_the_rate_falls_along_a_line_to_zero(numbers):
     adam = Adam(0.1, start)
     for share in (1.0, 0.75, 0.5, 0.25):
         theta = theta + adam.step(nets.log_joint_and_gradient(model, theta, X, y)[1], share)
-    found = nets.map_estimate(model, X, y, start, steps=4, rate=0.1)
+    found = nets.map_estimate(model, X, y, start, steps=4, learning_rate=0.1)
     np.testing.assert_allclose(found.theta, theta, rtol=1e-12)
 
 
-@pytest.mark.parametrize("what", ["edges", "vertices"])
-def test_what_is_dropped(space, what):
+@pytest.mark.parametrize("kind", ["dropconnect", "dropout"])
+def test_what_is_dropped(space, kind):
     net = nets.Network((2, 3, 4, 1))
-    masks = nets.drop_masks(
-        net, 4000, drop=0.3, what=what, like=space.asarray(np.ones(1)), rng=stream(0)
+    masks = nets.dropout_masks(
+        net, 4000, dropout_rate=0.3, kind=kind, like=space.asarray(np.ones(1)), rng=stream(0)
     )
     host = to_numpy(masks)
     assert array_namespace(masks) == space.xp
@@ -348,7 +348,7 @@ def test_what_is_dropped(space, what):
     for number, (W, b) in enumerate(layers):
         W, b = to_numpy(W), to_numpy(b)
         assert np.all(b == 1.0)
-        whole = what == "vertices"
+        whole = kind == "dropout"
         if whole and number == 0:
             assert np.all(W == 1.0)
             continue
@@ -361,8 +361,16 @@ def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
     """The mean of squares over all masks is quadratic in the weights, and solved here."""
     X, y, drop = rng.normal(size=(12, 2)), rng.normal(size=12), 0.4
     model = nets.BayesianNetwork(nets.Network((2, 1)), 0.1, 0.5)
-    found = nets.fit_dropped(
-        model, X, y, np.zeros(3), drop=drop, steps=4000, draws=50, rate=0.02, rng=stream(0)
+    found = nets.fit_mc_dropout(
+        model,
+        X,
+        y,
+        np.zeros(3),
+        dropout_rate=drop,
+        steps=4000,
+        draws=50,
+        learning_rate=0.02,
+        rng=stream(0),
     ).theta
     A, keep = np.column_stack([X, np.ones(12)]), np.asarray([1 - drop, 1 - drop, 1.0])
     second = np.outer(keep, keep) + np.diag(keep * (1 - keep))
@@ -375,7 +383,7 @@ def test_nothing_dropped_is_the_most_probable(numbers):
     model = models()[0]
     start = model.draw(1, rng=stream(0))[0]
     plain = nets.map_estimate(model, X, y, start, steps=50).theta
-    found = nets.fit_dropped(model, X, y, start, drop=0.0, steps=50, rng=stream(1)).theta
+    found = nets.fit_mc_dropout(model, X, y, start, dropout_rate=0.0, steps=50, rng=stream(1)).theta
     np.testing.assert_allclose(found, plain, rtol=1e-9)
 
 
@@ -383,7 +391,7 @@ def test_the_last_layer_of_a_line_is_exact(space, numbers):
     X, y, _ = numbers
     model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
     theta = space.asarray(np.asarray([0.3, -0.2, 0.1]))
-    found = nets.last_layer(model, theta, space.asarray(X), space.asarray(y))
+    found = nets.fit_last_layer(model, theta, space.asarray(X), space.asarray(y))
     A = np.column_stack([X, np.ones(9)])
     lower = to_numpy(found.factors[0].lower)
     rtol = 1e-10 if space.double else 1e-3
@@ -397,7 +405,7 @@ def test_the_last_layer_has_the_expected_curvature(numbers):
     """By differences of the gradient, averaged over readings from the model itself."""
     X, _, rng = numbers
     model = models()[0]
-    theta = 0.5 * rng.normal(size=model.network.size)
+    theta = 0.5 * rng.normal(size=model.network.num_weights)
     F = model.network(theta, X)
     nodes, weights = np.polynomial.hermite_e.hermegauss(6)
 
@@ -414,7 +422,7 @@ def test_the_last_layer_has_the_expected_curvature(numbers):
         for e in np.eye(theta.size)[places]
     ]
     curvature = -np.asarray(bent)[:, places]
-    found = nets.last_layer(model, theta, X, F[:, 0])
+    found = nets.fit_last_layer(model, theta, X, F[:, 0])
     for number, factor in enumerate(found.factors):
         own = np.arange(number, 10, 2)
         np.testing.assert_allclose(
@@ -427,44 +435,46 @@ def test_the_last_layer_has_the_expected_curvature(numbers):
 
 WRONG = {
     "a NaN at the start": (
-        lambda m, X, y: nets.map_estimate(m, X, y, np.full(m.network.size, np.nan)),
+        lambda m, X, y: nets.map_estimate(m, X, y, np.full(m.network.num_weights, np.nan)),
         "start must be finite",
     ),
     "a start without a value": (
-        lambda m, X, y: nets.map_estimate(m, X, y, np.full(m.network.size, -1e4)),
+        lambda m, X, y: nets.map_estimate(m, X, y, np.full(m.network.num_weights, -1e4)),
         "start must be smaller",
     ),
     "a rate that leads astray": (
-        lambda m, X, y: nets.collect_snapshots(
-            m, X, y, 0.1 + np.zeros(m.network.size), rate=1e6, batch=2, rng=stream(0)
+        lambda m, X, y: nets.fit_swag(
+            m, X, y, 0.1 + np.zeros(m.network.num_weights), learning_rate=1e6, batch=2, rng=stream(0)
         ),
-        "rate must be smaller",
+        "learning_rate must be smaller",
     ),
     "no readings": (
-        lambda m, X, y: nets.log_joint(m, np.zeros(m.network.size), X[:0], y[:0]),
+        lambda m, X, y: nets.log_joint(m, np.zeros(m.network.num_weights), X[:0], y[:0]),
         "X must have at least one row",
     ),
     "one snapshot": (
-        lambda m, X, y: nets.Moments.first(y).covariance(), "count must be two or more"
+        lambda m, X, y: nets.RunningMoments.first(y).covariance(), "count must be two or more"
     ),
     "all dropped": (
-        lambda m, X, y: nets.drop_masks(m.network, 1, drop=1.0, rng=stream(0)),
-        "drop must be below 1",
+        lambda m, X, y: nets.dropout_masks(m.network, 1, dropout_rate=1.0, rng=stream(0)),
+        "dropout_rate must be below 1",
     ),
     "one output for two": (
         lambda m, X, y: nets.BayesianNetwork(nets.Network((1, 1))), "network must have 2 outputs"
     ),
     "a network without layers": (lambda m, X, y: nets.Network((3,)), "sizes must be two or more"),
     "negative counts": (
-        lambda m, X, y: nets.log_joint(m, np.zeros(m.network.size), X, y, counts=-1.0 + 0 * y),
+        lambda m, X, y: nets.log_joint(
+            m, np.zeros(m.network.num_weights), X, y, counts=-1.0 + 0 * y
+        ),
         "counts must be non-negative",
     ),
     "counts of other readings": (
-        lambda m, X, y: nets.log_joint(m, np.zeros(m.network.size), X, y, counts=np.ones(3)),
+        lambda m, X, y: nets.log_joint(m, np.zeros(m.network.num_weights), X, y, counts=np.ones(3)),
         "counts must have shape",
     ),
     "no members": (
-        lambda m, X, y: nets.predict(m, np.zeros((0, m.network.size)), X), "thetas must have"
+        lambda m, X, y: nets.predict(m, np.zeros((0, m.network.num_weights)), X), "thetas must have"
     ),
 }  # fmt: skip
 

@@ -68,11 +68,11 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.deep": ("DeepGP", "DeepPosterior", "Unit"),
     "infer.deep.composition": ("Coordinate",),
     "infer.deep.posterior": ("_Evidence",),
-    "networks": ("BayesianNetwork", "LastLayer", "MeanField", "Network", "Snapshots"),
+    "networks": ("BayesianNetwork", "LastLayer", "MeanField", "Network", "SWAG"),
     "networks.model": ("Mixture",),
-    "networks.swag": ("Moments",),
-    "networks.bayes_by_backprop": ("FittedField",),
-    "networks.posterior_mode": ("Ascended",),
+    "networks.swag": ("RunningMoments",),
+    "networks.bayes_by_backprop": ("FittedMeanField",),
+    "networks.posterior_mode": ("FittedWeights",),
     "infer.report": ("Ended", "Hyperparameter", "Report"),
 }
 # they say themselves what of them is kept

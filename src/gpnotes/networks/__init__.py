@@ -4,31 +4,31 @@ the posterior of their weights.
 Each of the methods gives weights (m, p) of m networks, and `predict` makes a mixture of them.
 """
 
-from .bayes_by_backprop import FittedField, MeanField, bound_and_gradient, fit_mean_field
-from .bayesian_last_layer import LastLayer, last_layer
-from .dropout import drop_masks, fit_dropped
+from .bayes_by_backprop import FittedMeanField, MeanField, elbo_and_gradient, fit_mean_field
+from .bayesian_last_layer import LastLayer, fit_last_layer
 from .layers import Network
+from .mc_dropout import dropout_masks, fit_mc_dropout
 from .model import BayesianNetwork, Mixture, log_joint, log_joint_and_gradient, predict
-from .posterior_mode import Ascended, bootstrap_counts, map_estimate
-from .swag import Moments, Snapshots, collect_snapshots
+from .posterior_mode import FittedWeights, bootstrap_counts, map_estimate
+from .swag import SWAG, RunningMoments, fit_swag
 
 __all__ = [
-    "Ascended",
+    "SWAG",
     "BayesianNetwork",
-    "FittedField",
+    "FittedMeanField",
+    "FittedWeights",
     "LastLayer",
     "MeanField",
     "Mixture",
-    "Moments",
     "Network",
-    "Snapshots",
+    "RunningMoments",
     "bootstrap_counts",
-    "bound_and_gradient",
-    "collect_snapshots",
-    "drop_masks",
-    "fit_dropped",
+    "dropout_masks",
+    "elbo_and_gradient",
+    "fit_last_layer",
+    "fit_mc_dropout",
     "fit_mean_field",
-    "last_layer",
+    "fit_swag",
     "log_joint",
     "log_joint_and_gradient",
     "map_estimate",

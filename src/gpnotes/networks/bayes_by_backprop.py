@@ -14,9 +14,9 @@ from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
-from .posterior_mode import validated_steps
+from .posterior_mode import validate_steps
 
-__all__ = ["FittedField", "MeanField", "bound_and_gradient", "fit_mean_field"]
+__all__ = ["FittedMeanField", "MeanField", "elbo_and_gradient", "fit_mean_field"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +57,14 @@ class MeanField:
         """
         stream = stream_of(rng)
         m = _check.whole(m, "m", 1)
-        return self.at(stream.normal((m, self.mean.shape[0]), like=self.mean))
+        return self.reparameterise(stream.normal((m, self.mean.shape[0]), like=self.mean))
 
-    def at(self, noise: Matrix) -> Matrix:
+    def reparameterise(self, noise: Matrix) -> Matrix:
         """The weights that standard normal numbers become, the map of [eq-bn-reparam]."""
         return self.mean + array_namespace(self.mean).exp(self.log_sd) * noise
 
 
-def bound_and_gradient(
+def elbo_and_gradient(
     model: BayesianNetwork, q: MeanField, noise: Matrix, X: Matrix, y: Vector
 ) -> tuple[float, MeanField]:
     """Estimate the bound [eq-bn-elbo] of the evidence, and its derivatives, from given noise.
@@ -97,23 +97,23 @@ def bound_and_gradient(
     """
     _check.instance(model, "model", BayesianNetwork)
     _check.instance(q, "q", MeanField)
-    _check.vector(q.mean, "q.mean", size=model.network.size)
+    _check.vector(q.mean, "q.mean", size=model.network.num_weights)
     _check.alike(_check.matrix(noise, "noise", columns=q.mean.shape[0]), "noise", q.mean, "q.mean")
     if noise.shape[0] == 0:
         raise ValueError(f"noise must have at least one row; got shape {noise.shape}")
     data = readings(model, X, y, noise, None)
-    value, gradient = _bound(model, q, noise, data)
+    value, gradient = _elbo(model, q, noise, data)
     _check.no_overflow(gradient.log_sd, "q", "the log density")
     return _check.no_overflow(value, "q", "the log density"), gradient
 
 
-def _bound(
+def _elbo(
     model: BayesianNetwork, q: MeanField, noise: Matrix, data: Readings
 ) -> tuple[float, MeanField]:
     xp = array_namespace(noise)
     with np.errstate(over="ignore", invalid="ignore"):
         sd, v = xp.exp(q.log_sd), model.variances(q.mean)
-        logs, slopes = joint_and_gradient(model, q.at(noise), data, prior=0.0)
+        logs, slopes = joint_and_gradient(model, q.reparameterise(noise), data, prior=0.0)
         ratio = sd**2 / v
         kl = 0.5 * float(xp.sum(q.mean**2 / v + ratio - 1.0 - xp.log(ratio)))
         by_mean = xp.mean(slopes, axis=0) - q.mean / v
@@ -129,7 +129,7 @@ def _unchecked(mean: Vector, log_sd: Vector) -> MeanField:
     return made
 
 
-class FittedField(NamedTuple):
+class FittedMeanField(NamedTuple):
     """What `fit_mean_field` found.
 
     Parameters
@@ -155,10 +155,10 @@ def fit_mean_field(
     start: MeanField,
     *,
     steps: int = 1000,
-    rate: float = 0.02,
+    learning_rate: float = 0.02,
     draws: int = 4,
     rng: RNG,
-) -> FittedField:
+) -> FittedMeanField:
     """Raise the bound by steps of Adam, each by fresh draws of the weights.
 
     Parameters
@@ -173,7 +173,7 @@ def fit_mean_field(
         Where it starts: well so at the most probable weights, with small deviations.
     steps : int, default 1000
         The number of steps.
-    rate : float, default 0.02
+    learning_rate : float, default 0.02
         The length of the first steps in each entry; it falls to zero along a line.
     draws : int, default 4
         The draws of a step.
@@ -182,21 +182,21 @@ def fit_mean_field(
 
     Returns
     -------
-    FittedField
+    FittedMeanField
         The distribution, and the bound that each step estimated.
     """
-    steps, rate = validated_steps(steps, rate)
+    steps, learning_rate = validate_steps(steps, learning_rate)
     draws = _check.whole(draws, "draws", 1)
     stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
     _check.instance(start, "start", MeanField)
     q = start
-    p = _check.vector(q.mean, "start.mean", size=model.network.size).shape[0]
+    p = _check.vector(q.mean, "start.mean", size=model.network.num_weights).shape[0]
     _check.alike(q.mean, "start", _check.matrix(X, "X"), "X")
     data = readings(model, X, y, q.mean, None)
-    adams, trace = (Adam(rate, q.mean), Adam(rate, q.mean)), []
+    adams, trace = (Adam(learning_rate, q.mean), Adam(learning_rate, q.mean)), []
     for step in range(steps):
-        value, slope = _bound(model, q, stream.normal((draws, p), like=q.mean), data)
+        value, slope = _elbo(model, q, stream.normal((draws, p), like=q.mean), data)
         trace.append(value)
         share = 1.0 - step / steps
         q = _unchecked(
@@ -204,5 +204,7 @@ def fit_mean_field(
         )
     xp = array_namespace(q.mean)
     if not bool(xp.all(xp.isfinite(q.mean + q.log_sd))):
-        raise _check.NoValueError(f"rate must be smaller: the ascent overflows; got {rate}")
-    return FittedField(q, xp.asarray(trace, dtype=q.mean.dtype, device=q.mean.device))
+        raise _check.NoValueError(
+            f"learning_rate must be smaller: the ascent overflows; got {learning_rate}"
+        )
+    return FittedMeanField(q, xp.asarray(trace, dtype=q.mean.dtype, device=q.mean.device))

@@ -12,7 +12,7 @@ from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
 from .model import BayesianNetwork, readings
 
-__all__ = ["LastLayer", "last_layer"]
+__all__ = ["LastLayer", "fit_last_layer"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class LastLayer:
 
 
 @takes("X", "y")
-def last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> LastLayer:
+def fit_last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> LastLayer:
     """Approximate the posterior of the last layer's weights, all others held, by a normal one.
 
     Parameters
@@ -89,7 +89,7 @@ def last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> L
     Source: MacKay (1992); Kristiadi, Hein & Hennig (2020) for the last layer alone.
     """
     _check.instance(model, "model", BayesianNetwork)
-    theta = _check.vector(theta, "theta", size=model.network.size)
+    theta = _check.vector(theta, "theta", size=model.network.num_weights)
     readings(model, X, y, theta, None)
     xp, network = array_namespace(theta), model.network
     values = network.forward(theta, X)

@@ -36,7 +36,7 @@ class Network:
     Examples
     --------
     >>> import numpy as np
-    >>> Network((1, 3, 2)).size
+    >>> Network((1, 3, 2)).num_weights
     14
     >>> Network((1, 1)).layers(np.asarray([2.0, 3.0]))[0][0]
     array([[2.]])
@@ -55,8 +55,8 @@ class Network:
         object.__setattr__(self, "sizes", sizes)
 
     @property
-    def size(self) -> int:
-        """p, the number of weights and offsets."""
+    def num_weights(self) -> int:
+        """p, the number of weights and biases."""
         return sum((n + 1) * m for n, m in pairwise(self.sizes))
 
     def layers(self, theta: Array) -> list[tuple[Array, Array]]:
@@ -77,8 +77,8 @@ class Network:
     def weights(self, theta: Array, name: str) -> Array:
         """Return `theta` if it is finite, real, and of shape (p,) or (m, p)."""
         if getattr(_check.floating(theta, name), "ndim", 0) == 2:
-            return _check.matrix(theta, name, columns=self.size)
-        return _check.vector(theta, name, size=self.size)
+            return _check.matrix(theta, name, columns=self.num_weights)
+        return _check.vector(theta, name, size=self.num_weights)
 
     def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
         xp, found, start = array_namespace(theta), [], 0
@@ -223,7 +223,7 @@ class Network:
         Matrix, shape (n, p)
             The derivatives by theta, a row for each row of X.
         """
-        theta = _check.vector(theta, "theta", size=self.size)
+        theta = _check.vector(theta, "theta", size=self.num_weights)
         values = self.forward(*self.validated(theta, X))
         bars = self._bars(theta, values, _check.cotangent(F_bar, "F_bar", values[-1]))
         xp, n = array_namespace(X), X.shape[0]
@@ -248,13 +248,13 @@ class Network:
         Matrix, shape (n, H + 1)
             The features.
         """
-        theta = _check.vector(theta, "theta", size=self.size)
+        theta = _check.vector(theta, "theta", size=self.num_weights)
         last = self.forward(*self.validated(theta, X))[-2]
         xp = array_namespace(X)
         return xp.concat([last, xp.ones_like(last[:, :1])], axis=1)
 
     def scaled_variances(
-        self, weight_variance: float = 1.0, offset_variance: float = 1.0, *, like: Array
+        self, weight_variance: float = 1.0, bias_variance: float = 1.0, *, like: Array
     ) -> Vector:
         """Return prior variances (p,): of a weight, its variance over the inputs of its layer.
 
@@ -265,7 +265,7 @@ class Network:
         ----------
         weight_variance : float, default 1.0
             The variance of all weights of a neuron together.
-        offset_variance : float, default 1.0
+        bias_variance : float, default 1.0
             The variance of an offset.
         like : Array
             An array of the kind that is wanted.
@@ -278,9 +278,7 @@ class Network:
         of_weight = _check.positive(
             _check.number(weight_variance, "weight_variance"), "weight_variance"
         )
-        of_offset = _check.positive(
-            _check.number(offset_variance, "offset_variance"), "offset_variance"
-        )
+        of_offset = _check.positive(_check.number(bias_variance, "bias_variance"), "bias_variance")
         xp, parts = array_namespace(_check.floating(like, "like")), []
         for n, m in pairwise(self.sizes):
             parts += [of_weight / n] * (n * m) + [of_offset] * m

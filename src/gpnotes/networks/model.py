@@ -56,7 +56,7 @@ class BayesianNetwork:
         if isinstance(v, int | float):
             _check.positive(_check.number(v, "prior_variance"), "prior_variance")
         else:
-            _check.vector(v, "prior_variance", size=self.network.size)
+            _check.vector(v, "prior_variance", size=self.network.num_weights)
             _check.positive(v, "prior_variance")
         wanted = 2 if self.noise_variance is None else 1
         if self.noise_variance is not None:
@@ -88,7 +88,7 @@ class BayesianNetwork:
         """
         stream = stream_of(rng)
         m = _check.whole(m, "m", 1)
-        noise = stream.normal((m, self.network.size), like=like)
+        noise = stream.normal((m, self.network.num_weights), like=like)
         return noise * self.variances(noise) ** 0.5
 
     def variances(self, like: Array) -> Vector:
@@ -96,7 +96,9 @@ class BayesianNetwork:
         v = self.prior_variance
         if isinstance(v, int | float):
             xp = array_namespace(like)
-            return xp.full((self.network.size,), float(v), dtype=like.dtype, device=like.device)
+            return xp.full(
+                (self.network.num_weights,), float(v), dtype=like.dtype, device=like.device
+            )
         return _check.alike(v, "prior_variance", like, "theta")
 
     def outputs(self, F: Array) -> tuple[Array, Array]:

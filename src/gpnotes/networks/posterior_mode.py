@@ -15,12 +15,12 @@ from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
 
-__all__ = ["Ascended", "bootstrap_counts", "map_estimate"]
+__all__ = ["FittedWeights", "bootstrap_counts", "map_estimate"]
 
 Target: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
 
-class Ascended(NamedTuple):
+class FittedWeights(NamedTuple):
     """Where an ascent ended.
 
     Parameters
@@ -38,23 +38,25 @@ class Ascended(NamedTuple):
         return summary(self)
 
 
-def ascended(target: Target, start: Array, steps: int, rate: float) -> Ascended:
+def ascend(target: Target, start: Array, steps: int, learning_rate: float) -> FittedWeights:
     """Adam from a start, by a rate that falls to zero along a line; nothing is checked."""
-    adam, theta, trace = Adam(rate, start), start, []
+    adam, theta, trace = Adam(learning_rate, start), start, []
     for step in range(steps):
         value, gradient = target(theta)
         trace.append(value)
         theta = theta + adam.step(gradient, 1.0 - step / steps)
     xp = array_namespace(start)
     if not bool(xp.all(xp.isfinite(theta))) or not bool(xp.all(xp.isfinite(value))):
-        raise _check.NoValueError(f"rate must be smaller: the ascent overflows; got {rate}")
-    return Ascended(theta, xp.stack(trace))
+        raise _check.NoValueError(
+            f"learning_rate must be smaller: the ascent overflows; got {learning_rate}"
+        )
+    return FittedWeights(theta, xp.stack(trace))
 
 
-def validated_steps(steps: int, rate: float) -> tuple[int, float]:
+def validate_steps(steps: int, learning_rate: float) -> tuple[int, float]:
     """Both numbers of an ascent, if they may be."""
-    rate = _check.positive(_check.number(rate, "rate"), "rate")
-    return _check.whole(steps, "steps", 1), rate
+    learning_rate = _check.positive(_check.number(learning_rate, "learning_rate"), "learning_rate")
+    return _check.whole(steps, "steps", 1), learning_rate
 
 
 @takes("X", "y")
@@ -65,9 +67,9 @@ def map_estimate(
     start: Array,
     *,
     steps: int = 500,
-    rate: float = 0.03,
+    learning_rate: float = 0.03,
     counts: Array | None = None,
-) -> Ascended:
+) -> FittedWeights:
     """Raise the log joint density by steps of Adam, from one start or from m at once.
 
     Parameters
@@ -82,14 +84,14 @@ def map_estimate(
         Where it starts, such as draws of the prior.
     steps : int, default 500
         The number of steps, each with all readings.
-    rate : float, default 0.03
+    learning_rate : float, default 0.03
         The length of the first steps in each weight; it falls to zero along a line.
     counts : Array, shape (n,) or (m, n), optional
         How often each reading counts, as `bootstrap_counts` draws it for each of m networks.
 
     Returns
     -------
-    Ascended
+    FittedWeights
         The weights, and the log joint density before each step: [eq-bn-map].
 
     Notes
@@ -107,9 +109,9 @@ def map_estimate(
     >>> found.theta.shape, bool((found.trace[-1] > found.trace[0]).all())
     ((3, 34), True)
     """
-    steps, rate = validated_steps(steps, rate)
+    steps, learning_rate = validate_steps(steps, learning_rate)
     data = _from_start(model, X, y, start, counts)
-    return ascended(lambda theta: joint_and_gradient(model, theta, data), start, steps, rate)
+    return ascend(lambda theta: joint_and_gradient(model, theta, data), start, steps, learning_rate)
 
 
 def _from_start(

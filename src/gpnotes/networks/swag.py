@@ -10,13 +10,13 @@ from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace, zeros
 from .model import BayesianNetwork, joint_and_gradient, readings
-from .posterior_mode import validated_steps
+from .posterior_mode import validate_steps
 
-__all__ = ["Moments", "Snapshots", "collect_snapshots"]
+__all__ = ["SWAG", "RunningMoments", "fit_swag"]
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class RunningMoments:
     """Mean and covariance of all vectors seen, of which none is kept.
 
     Parameters
@@ -37,7 +37,7 @@ class Moments:
     Examples
     --------
     >>> import numpy as np
-    >>> moments = Moments.first(np.asarray([1.0, 0.0])).added(np.asarray([3.0, 0.0]))
+    >>> moments = RunningMoments.first(np.asarray([1.0, 0.0])).added(np.asarray([3.0, 0.0]))
     >>> moments.mean, moments.covariance()[0, 0]
     (array([2., 0.]), np.float64(2.0))
     """
@@ -49,18 +49,18 @@ class Moments:
     __repr__ = summary
 
     @classmethod
-    def first(cls, theta: Vector) -> Moments:
+    def first(cls, theta: Vector) -> RunningMoments:
         """Return the moments of one vector (p,), from which all others are made by `added`."""
         theta = _check.squarable(_check.vector(theta, "theta"), "theta")
         return cls(1, theta, zeros((theta.shape[0], theta.shape[0]), theta))
 
-    def added(self, theta: Vector) -> Moments:
+    def added(self, theta: Vector) -> RunningMoments:
         """Return the moments with one more vector (p,)."""
         mean, deviation = _moved(self.count, self.mean, theta)
         scatter = self.scatter + self.count / (self.count + 1) * (
             deviation[:, None] * deviation[None, :]
         )
-        return Moments(self.count + 1, mean, scatter)
+        return RunningMoments(self.count + 1, mean, scatter)
 
     def covariance(self) -> Matrix:
         """Return the covariance (p, p), with one less than the count below."""
@@ -82,7 +82,7 @@ def _two_or_more(count: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Snapshots:
+class SWAG:
     """SWAG: the mean of all snapshots, their variances, and the last few deviations.
 
     Parameters
@@ -91,9 +91,9 @@ class Snapshots:
         How many were seen.
     mean : Vector, shape (p,)
         Their mean.
-    squares : Vector, shape (p,)
+    squared_deviations : Vector, shape (p,)
         The sums of their squared deviations.
-    last : tuple of Vector
+    deviations : tuple of Vector
         The last deviations from the mean, each as it was when the snapshot came.
     rank : int
         The most deviations that are kept, from 2.
@@ -105,35 +105,37 @@ class Snapshots:
 
     count: int
     mean: Vector
-    squares: Vector
-    last: tuple[Vector, ...]
+    squared_deviations: Vector
+    deviations: tuple[Vector, ...]
     rank: int
 
     __repr__ = summary
 
     @classmethod
-    def first(cls, theta: Vector, rank: int) -> Snapshots:
+    def first(cls, theta: Vector, rank: int) -> SWAG:
         """Return what one snapshot (p,) gives, from which all others are made by `added`."""
         theta = _check.squarable(_check.vector(theta, "theta"), "theta")
         none = array_namespace(theta).zeros_like(theta)
         return cls(1, theta, none, (none,), _check.whole(rank, "rank", 2))
 
-    def added(self, theta: Vector) -> Snapshots:
+    def added(self, theta: Vector) -> SWAG:
         """Return the same with one more snapshot (p,)."""
         mean, deviation = _moved(self.count, self.mean, theta)
-        squares = self.squares + self.count / (self.count + 1) * deviation**2
-        last = (*self.last, theta - mean)[-self.rank :]
-        return replace(self, count=self.count + 1, mean=mean, squares=squares, last=last)
+        squared = self.squared_deviations + self.count / (self.count + 1) * deviation**2
+        deviations = (*self.deviations, theta - mean)[-self.rank :]
+        return replace(
+            self, count=self.count + 1, mean=mean, squared_deviations=squared, deviations=deviations
+        )
 
     def covariance(self) -> Matrix:
         """Return the covariance (p, p) of the draws, [eq-bn-swag]."""
         xp = array_namespace(self.mean)
-        D = xp.stack(self.last)
+        D = xp.stack(self.deviations)
         diagonal = xp.eye(self.mean.shape[0], dtype=D.dtype, device=D.device) * self._variances()
         return 0.5 * diagonal + xp.matrix_transpose(D) @ D / (2.0 * (D.shape[0] - 1))
 
     def _variances(self) -> Vector:
-        return self.squares / _two_or_more(self.count)
+        return self.squared_deviations / _two_or_more(self.count)
 
     def draw(self, m: int, *, rng: RNG) -> Matrix:
         """Draw the weights (m, p) of m networks.
@@ -152,26 +154,26 @@ class Snapshots:
         """
         stream = stream_of(rng)
         m = _check.whole(m, "m", 1)
-        D, xp = array_namespace(self.mean).stack(self.last), array_namespace(self.mean)
+        D, xp = array_namespace(self.mean).stack(self.deviations), array_namespace(self.mean)
         own = stream.normal((m, D.shape[1]), like=D) * xp.sqrt(0.5 * self._variances())
         shared = stream.normal((m, D.shape[0]), like=D) @ D
         return self.mean + own + shared / (2.0 * (D.shape[0] - 1)) ** 0.5
 
 
 @takes("X", "y")
-def collect_snapshots(
+def fit_swag(
     model: BayesianNetwork,
     X: Matrix,
     y: Vector,
     start: Vector,
     *,
     steps: int = 1000,
-    rate: float = 0.01,
+    learning_rate: float = 0.01,
     batch: int = 10,
     every: int = 10,
     rank: int = 20,
     rng: RNG,
-) -> Snapshots:
+) -> SWAG:
     """Take stochastic gradient steps of one length, and snapshots of the weights on the way.
 
     Parameters
@@ -186,7 +188,7 @@ def collect_snapshots(
         Where it starts: the most probable weights.
     steps : int, default 1000
         The number of steps.
-    rate : float, default 0.01
+    learning_rate : float, default 0.01
         The length of a step over that of the gradient of the log joint density per reading.
     batch : int, default 10
         The readings of a step, from 1 to n, drawn without replacement.
@@ -199,13 +201,13 @@ def collect_snapshots(
 
     Returns
     -------
-    Snapshots
+    SWAG
         What they gave.
     """
-    steps, rate = validated_steps(steps, rate)
+    steps, learning_rate = validate_steps(steps, learning_rate)
     stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
-    theta = _check.vector(start, "start", size=model.network.size)
+    theta = _check.vector(start, "start", size=model.network.num_weights)
     every = _check.whole(every, "every", 1, max(steps // 2, 1))
     rank = _check.whole(rank, "rank", 2)
     whole = readings(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
@@ -215,10 +217,12 @@ def collect_snapshots(
         rows = stream.choice(n, batch, like=X)
         part = whole._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
         value, gradient = joint_and_gradient(model, theta, part, prior=batch / n)
-        theta = theta + rate / batch * gradient
+        theta = theta + learning_rate / batch * gradient
         if not (bool(xp.isfinite(value)) and bool(xp.all(xp.isfinite(theta)))):
-            raise _check.NoValueError(f"rate must be smaller: the steps overflow; got {rate}")
+            raise _check.NoValueError(
+                f"learning_rate must be smaller: the steps overflow; got {learning_rate}"
+            )
         if step % every == 0:
-            found = Snapshots.first(theta, rank) if found is None else found.added(theta)
+            found = SWAG.first(theta, rank) if found is None else found.added(theta)
     assert found is not None
     return found

@@ -17,7 +17,7 @@ _DRAW = np.random.default_rng(0)
 _X, _Y = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal(6)
 _NET = n.Network((2, 3, 2))
 _MODEL = n.BayesianNetwork(_NET)
-_P = _NET.size
+_P = _NET.num_weights
 _THETA, _THETAS = 0.1 * _DRAW.standard_normal(_P), 0.1 * _DRAW.standard_normal((3, _P))
 _SIZES = Argument(
     (2, 3, 1),
@@ -41,7 +41,8 @@ _Q = n.MeanField(_THETA, np.full(_P, -2.0))
 _LEFT = number(0.2).but(one=1.0, negative=-0.1)
 _STREAM = stream_kind()
 _RATE, _STEPS = positive(0.01), whole(3)
-_MOMENTS, _SNAPSHOTS = n.Moments.first(_THETA), n.Snapshots.first(_THETA, 3).added(0.1 + _THETA)
+_MOMENTS = n.RunningMoments.first(_THETA)
+_SWAG = n.SWAG.first(_THETA, 3).added(0.1 + _THETA)
 _MIXTURE = n.Mixture(np.ones((3, 6)), np.ones((3, 6)))
 _NEXT = vector(0.1 + _THETA, size=True)
 
@@ -61,7 +62,7 @@ CALLS = (
     call("check_network", testing.check_network, network=_NETS, theta=_ONE, X=_XS),
     call("Network.features", _NET.features, theta=_ONE, X=_XS),
     call("Network.scaled_variances", _NET.scaled_variances, weight_variance=positive(),
-         offset_variance=positive(), like=_LIKE),
+         bias_variance=positive(), like=_LIKE),
     call("BayesianNetwork", n.BayesianNetwork, network=_NETS,
          prior_variance=positive().but("a vector")),
     call("BayesianNetwork of one output", n.BayesianNetwork, network=thing(n.Network((2, 1)), _NET),
@@ -77,28 +78,31 @@ CALLS = (
     call("Mixture.quantile", _MIXTURE.quantile, share=within(0.5, 0.0, 1.0)),
     call("Mixture.cdf", _MIXTURE.cdf, y=vector(_Y, size=True)),
     call("map_estimate", n.map_estimate, model=_MODELS, **_DATA, start=_MANY, steps=_STEPS,
-         rate=_RATE, counts=_COUNTS),
+         learning_rate=_RATE, counts=_COUNTS),
     call("bootstrap_counts", n.bootstrap_counts, rng=_STREAM, n=whole(4), m=whole(2),
          like=_LIKE),
     call("MeanField", n.MeanField, mean=_ONE, log_sd=_ONE),
     call("MeanField.draw", _Q.draw, rng=_STREAM, m=whole(2)),
-    call("bound_and_gradient", n.bound_and_gradient, model=_MODELS, q=thing(_Q, _MODEL),
+    call("elbo_and_gradient", n.elbo_and_gradient, model=_MODELS, q=thing(_Q, _MODEL),
          noise=matrix(_THETAS, columns=True).but(**{"no draws": _THETAS[:0]}), **_DATA),
     call("fit_mean_field", n.fit_mean_field, model=_MODELS, **_DATA, start=thing(_Q, _MODEL),
-         rng=_STREAM, steps=_STEPS, rate=_RATE, draws=whole(2)),
-    call("Moments.first", n.Moments.first, theta=vector(_THETA, mates=False)),
-    call("Moments.added", _MOMENTS.added, theta=_NEXT),
-    call("Snapshots.first", n.Snapshots.first, theta=vector(_THETA, mates=False),
+         rng=_STREAM, steps=_STEPS, learning_rate=_RATE,
+         draws=whole(2)),
+    call("RunningMoments.first", n.RunningMoments.first, theta=vector(_THETA, mates=False)),
+    call("RunningMoments.added", _MOMENTS.added, theta=_NEXT),
+    call("SWAG.first", n.SWAG.first, theta=vector(_THETA, mates=False),
          rank=whole(3, 2)),
-    call("Snapshots.added", _SNAPSHOTS.added, theta=_NEXT),
-    call("Snapshots.draw", _SNAPSHOTS.draw, rng=_STREAM, m=whole(2)),
-    call("collect_snapshots", n.collect_snapshots, model=_MODELS, **_DATA, start=_ONE,
-         rng=_STREAM, steps=whole(4), rate=_RATE, batch=whole(2).but(**{"too many": 7}),
+    call("SWAG.added", _SWAG.added, theta=_NEXT),
+    call("SWAG.draw", _SWAG.draw, rng=_STREAM, m=whole(2)),
+    call("fit_swag", n.fit_swag, model=_MODELS, **_DATA, start=_ONE,
+         rng=_STREAM, steps=whole(4), learning_rate=_RATE, batch=whole(2).but(**{"too many": 7}),
          every=whole(1).but(**{"never": 9}), rank=whole(3, 2)),
-    call("drop_masks", n.drop_masks, network=_NETS, rng=_STREAM, m=whole(2), drop=_LEFT,
-         what=one_of("edges"), like=_LIKE),
-    call("fit_dropped", n.fit_dropped, model=_MODELS, **_DATA, start=_ONE, rng=_STREAM,
-         drop=_LEFT, what=one_of("vertices"), steps=_STEPS, rate=_RATE, draws=whole(2)),
-    call("last_layer", n.last_layer, model=_MODELS, theta=_ONE, **_DATA),
-    call("LastLayer.draw", n.last_layer(_MODEL, _THETA, _X, _Y).draw, rng=_STREAM, m=whole(2)),
+    call("dropout_masks", n.dropout_masks, network=_NETS, rng=_STREAM, m=whole(2),
+         dropout_rate=_LEFT, kind=one_of("dropconnect"), like=_LIKE),
+    call("fit_mc_dropout", n.fit_mc_dropout, model=_MODELS, **_DATA, start=_ONE, rng=_STREAM,
+         dropout_rate=_LEFT, kind=one_of("dropout"), steps=_STEPS, learning_rate=_RATE,
+         draws=whole(2)),
+    call("fit_last_layer", n.fit_last_layer, model=_MODELS, theta=_ONE, **_DATA),
+    call("LastLayer.draw", n.fit_last_layer(_MODEL, _THETA, _X, _Y).draw,
+         rng=_STREAM, m=whole(2)),
 )  # fmt: skip

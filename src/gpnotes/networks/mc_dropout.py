@@ -1,4 +1,4 @@
-"""Dropout and dropconnect: weights that are there or not, by the toss of a coin."""
+"""Monte Carlo dropout and dropconnect: weights that are there or not, by the toss of a coin."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from .layers import Network
 from .model import BayesianNetwork, joint_and_gradient, readings
-from .posterior_mode import Ascended, ascended, validated_steps
+from .posterior_mode import FittedWeights, ascend, validate_steps
 
-__all__ = ["drop_masks", "fit_dropped"]
+__all__ = ["dropout_masks", "fit_mc_dropout"]
 
 
-def drop_masks(
+def dropout_masks(
     network: Network,
     m: int,
     *,
-    drop: float,
-    what: str = "edges",
+    dropout_rate: float,
+    kind: str = "dropconnect",
     like: Array | None = None,
     rng: RNG,
 ) -> Matrix:
@@ -32,11 +32,11 @@ def drop_masks(
         The network.
     m : int
         How many.
-    drop : float
-        The probability that an edge or a vertex is dropped, from 0 to below 1.
-    what : {"edges", "vertices"}, default "edges"
-        Edges (dropconnect): every weight by itself. Vertices (dropout): every hidden neuron, with
-        all the weights of what it sends on. Offsets stay.
+    dropout_rate : float
+        The probability that a weight or a neuron is dropped, from 0 to below 1.
+    kind : {"dropconnect", "dropout"}, default "dropconnect"
+        Dropconnect drops every weight by itself; dropout every hidden neuron, with all the weights
+        of what it sends on. Biases stay.
     like : Array or None, default None
         The masks are in the kind of it; without it, NumPy float64.
     rng : Stream, Generator or int
@@ -49,40 +49,45 @@ def drop_masks(
 
     Notes
     -----
-    What is left is not scaled up: of a weight θ the mean is ``(1 − drop) θ``, [eq-bn-dropped].
+    What is left is not scaled up: with p the rate, the mean of a weight θ is ``(1 − p) θ``,
+    [eq-bn-dropped].
 
     Examples
     --------
     >>> from gpnotes import stream
     >>> net = Network((1, 2, 1))
-    >>> drop_masks(net, 2, drop=0.5, what="vertices", rng=stream(3))
+    >>> dropout_masks(net, 2, dropout_rate=0.5, kind="dropout", rng=stream(3))
     array([[1., 1., 1., 1., 0., 0., 1.],
            [1., 1., 1., 1., 1., 1., 1.]])
     """
     _check.instance(network, "network", Network)
     stream = stream_of(rng)
-    m, drop = _check.whole(m, "m", 1), _share(drop)
-    edges = _check.choice(what, "what", ("edges", "vertices")) == "edges"
+    m, dropout_rate = _check.whole(m, "m", 1), _validated_rate(dropout_rate)
+    each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
     if like is not None:
         _check.floating(like, "like")
-    masks = _masks(network, stream, m, drop, edges)
+    masks = _masks(network, stream, m, dropout_rate, each_weight)
     return masks if like is None else as_array(masks, like)
 
 
-def _share(drop: float) -> float:
-    drop = _check.positive(_check.number(drop, "drop"), "drop", zero=True)
-    if drop >= 1.0:
-        raise ValueError(f"drop must be below 1; got {drop}")
-    return drop
+def _validated_rate(dropout_rate: float) -> float:
+    rate = _check.positive(_check.number(dropout_rate, "dropout_rate"), "dropout_rate", zero=True)
+    if rate >= 1.0:
+        raise ValueError(f"dropout_rate must be below 1; got {rate}")
+    return rate
 
 
-def _masks(network: Network, stream: Stream, m: int, drop: float, edges: bool) -> Matrix:
+def _masks(
+    network: Network, stream: Stream, m: int, dropout_rate: float, each_weight: bool
+) -> Matrix:
     parts = []
     for number, (inputs, outputs) in enumerate(zip(network.sizes, network.sizes[1:], strict=False)):
-        if edges:
-            kept = np.asarray(stream.uniform((m, inputs * outputs))) >= drop
+        if each_weight:
+            kept = np.asarray(stream.uniform((m, inputs * outputs))) >= dropout_rate
         elif number:
-            kept = np.repeat(np.asarray(stream.uniform((m, inputs))) >= drop, outputs, axis=1)
+            kept = np.repeat(
+                np.asarray(stream.uniform((m, inputs))) >= dropout_rate, outputs, axis=1
+            )
         else:
             kept = np.ones((m, inputs * outputs), dtype=bool)
         parts += [kept, np.ones((m, outputs), dtype=bool)]
@@ -90,23 +95,23 @@ def _masks(network: Network, stream: Stream, m: int, drop: float, edges: bool) -
 
 
 @takes("X", "y")
-def fit_dropped(
+def fit_mc_dropout(
     model: BayesianNetwork,
     X: Matrix,
     y: Vector,
     start: Vector,
     *,
-    drop: float,
-    what: str = "edges",
+    dropout_rate: float,
+    kind: str = "dropconnect",
     steps: int = 1000,
-    rate: float = 0.03,
+    learning_rate: float = 0.03,
     draws: int = 4,
     rng: RNG,
-) -> Ascended:
+) -> FittedWeights:
     """Fit the weights that are dropped or not: maximise what is expected of the log likelihood.
 
     From it goes what [eq-bn-drop-kl] has of the weights: for each that may be dropped,
-    ``(1 − drop) θ² / 2v``.
+    ``(1 − p) θ² / 2v``, p the rate.
 
     Parameters
     ----------
@@ -118,13 +123,13 @@ def fit_dropped(
         The readings.
     start : Vector, shape (p,)
         Where it starts.
-    drop : float
-        The probability that an edge or a vertex is dropped, from 0 to below 1.
-    what : {"edges", "vertices"}, default "edges"
-        What is dropped, as in `drop_masks`.
+    dropout_rate : float
+        The probability that a weight or a neuron is dropped, from 0 to below 1.
+    kind : {"dropconnect", "dropout"}, default "dropconnect"
+        What is dropped, as in `dropout_masks`.
     steps : int, default 1000
         The number of steps.
-    rate : float, default 0.03
+    learning_rate : float, default 0.03
         The length of the first steps in each weight; it falls to zero along a line.
     draws : int, default 4
         The masks of a step.
@@ -133,37 +138,37 @@ def fit_dropped(
 
     Returns
     -------
-    Ascended
+    FittedWeights
         The weights, none of them dropped, and what each step estimated.
 
     Notes
     -----
-    For draws of the networks multiply the weights by other masks of the same `drop`.
+    For draws of the networks multiply the weights by other masks of the same `dropout_rate`.
     Source: Gal & Ghahramani (2016).
     """
-    steps, rate = validated_steps(steps, rate)
+    steps, learning_rate = validate_steps(steps, learning_rate)
     _check.instance(model, "model", BayesianNetwork)
     stream = stream_of(rng)
-    draws, drop = _check.whole(draws, "draws", 1), _share(drop)
-    edges = _check.choice(what, "what", ("edges", "vertices")) == "edges"
-    _check.vector(start, "start", size=model.network.size)
+    draws, dropout_rate = _check.whole(draws, "draws", 1), _validated_rate(dropout_rate)
+    each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
+    _check.vector(start, "start", size=model.network.num_weights)
     data = readings(model, X, y, _check.alike(start, "start", _check.matrix(X, "X"), "X"), None)
     xp, v = array_namespace(start), model.variances(start)
-    kept = as_array(_kept(model.network, drop, edges), start)
+    kept = as_array(_kept(model.network, dropout_rate, each_weight), start)
 
     def target(theta: Vector) -> tuple[Array, Array]:
-        masks = as_array(_masks(model.network, stream, draws, drop, edges), start)
+        masks = as_array(_masks(model.network, stream, draws, dropout_rate, each_weight), start)
         values, slopes = joint_and_gradient(model, theta * masks, data, prior=0.0)
         value = xp.mean(values) - 0.5 * xp.sum(kept * theta**2 / v)
         return value, xp.mean(slopes * masks, axis=0) - kept * theta / v
 
-    return ascended(target, start, steps, rate)
+    return ascend(target, start, steps, learning_rate)
 
 
-def _kept(network: Network, drop: float, edges: bool) -> Vector:
+def _kept(network: Network, dropout_rate: float, each_weight: bool) -> Vector:
     """The probability that each weight is there."""
     parts = []
     for number, (inputs, outputs) in enumerate(zip(network.sizes, network.sizes[1:], strict=False)):
-        may = edges or number > 0
-        parts += [np.full(inputs * outputs, 1.0 - drop * may), np.ones(outputs)]
+        may = each_weight or number > 0
+        parts += [np.full(inputs * outputs, 1.0 - dropout_rate * may), np.ones(outputs)]
     return np.concatenate(parts)
