@@ -1,10 +1,10 @@
 """What a docstring leaves to the signature, said where autodoc reads the docstring.
 
 Docstrings are in NumPy's form, with types in words. A parameter that its list passes over gets its
-type from the annotation, one whose entry has no default gets that of the signature, and what comes
-back gets its type where no section says more. What is explained in prose stays there, and the
-added entry says so. An equation is a label in brackets, which reads well in a terminal, and becomes
-a link here.
+type from the annotation, with the shape that the name of the type stands for; one whose entry has
+no default gets that of the signature, and what comes back gets its type where no section says more.
+What is explained in prose stays there, and the added entry says so. An equation is a label in
+brackets, which reads well in a terminal, and becomes a link here.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from __future__ import annotations
 import inspect
 import re
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
+
+from gpnotes.ground import array_types
 
 UNDERLINE = re.compile(r"-{3,}\s*$")
 ENTRY = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: ?: ?(.*))?$")
 LISTS = ("Parameters", "Attributes")
+# What a vector or a matrix holds wherever it has this name, as `gpnotes` itself says.
+USUAL = {("X", "Matrix"): "The inputs.", ("y", "Vector"): "The observations."}
 NOTHING = (inspect.Signature.empty, None, "None")
 EQUATION = re.compile(r"\[(eq-[\w-]+)\]")
 
@@ -121,14 +125,18 @@ def _typed(one: inspect.Parameter, kind: str = "") -> str:
 
 def _entry(one: inspect.Parameter, text: str) -> list[str]:
     """The entry of a parameter that the list passes over."""
+    usual = USUAL.get((one.name, one.annotation))
     said = re.search(rf"(?<![\w.]){re.escape(one.name)}(?![\w(])", text)
-    return [_typed(one), *(["    Explained above."] if said else [])]
+    explained = usual or (said and "Explained above.")
+    return [_typed(one), *([f"    {explained}"] if explained else [])]
 
 
 def _words(annotation: Any) -> str:
     if annotation is inspect.Parameter.empty:
         return ""
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    words = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    shape = get_args(getattr(array_types, words, None))[1:]  # of `Matrix` and its like
+    return ", shape ".join([words, *shape]).replace(", shape ()", "")
 
 
 def _default(one: inspect.Parameter) -> str:

@@ -179,11 +179,6 @@ def band(
         The role, a key of `COLOURS`, that gives colour and line style.
     **style
         Keywords of ``ax.fill_between``, which override the role's.
-
-    Returns
-    -------
-    Artist
-        The band.
     """
     _check.positive(_check.number(deviations, "deviations"), "deviations")
     x, mean, sd = host_columns(x=x, mean=mean, sd=sd)
@@ -206,19 +201,12 @@ def line(ax: Axes, x: Series, y: Series, *, role: str = "exact", **style: Any) -
 
     Parameters
     ----------
-    ax : Axes
-        The axes to draw on.
+    ax, role
+        As in `band`.
     x, y : Series, shape (n,)
         The points of the line.
-    role : str, default "exact"
-        The role, a key of `COLOURS`, that gives colour and line style.
     **style
         Keywords of ``ax.plot``, which override the role's.
-
-    Returns
-    -------
-    Artist
-        The line.
     """
     x, y = host_columns(x=x, y=y)
     drawn = {"color": _colour(role), "linestyle": LINES[role]}
@@ -236,11 +224,6 @@ def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
         Where the observations were made, and their values.
     **style
         Keywords of ``ax.plot``, which override those of the circles.
-
-    Returns
-    -------
-    Artist
-        The circles.
     """
     x, y = host_columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
@@ -261,23 +244,16 @@ def progress(
 
     Parameters
     ----------
-    ax : Axes
-        The axes to draw on.
+    ax, role
+        As in `band`.
     runs : sequence of Series, each of shape (n,)
         The best value after each evaluation, as `Outcome.best_so_far` has it; all runs of one
         length. Where one has no value yet there is a gap.
     least : float, optional
         The value that cannot be beaten. With it the distance from it is drawn, the regret, on a
         logarithmic scale.
-    role : str, default "exact"
-        The role, a key of `COLOURS`, that gives colour and line style.
     **style
         Keywords of ``ax.plot``, which override the role's.
-
-    Returns
-    -------
-    Artist
-        The line.
     """
     if not len(runs):
         raise ValueError("runs must hold a run or more; got none")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import gpnotes
+from gpnotes.ground.xp import Matrix, Scalar, Vector
 
 pytestmark = pytest.mark.book
 
@@ -174,6 +175,16 @@ Notes
 `more` words do no harm.
 
 """
+
+
+def test_what_has_its_usual_name_needs_no_entry(api: Any) -> None:
+    def call(X: Matrix, y: Vector, x: Scalar) -> Matrix: ...
+
+    wanted = ["X : Matrix, shape (n, d)", "    The inputs.", "y : Vector, shape (n,)"]
+    wanted += ["    The observations.", "x : Scalar", "", "Returns", "-------"]
+    found = completed(api, "call", call)
+    start = found.index("Parameters") + 2
+    assert found[start:] == [*wanted, "Matrix, shape (n, d)", ""]
 
 
 def test_the_pages_have_places_of_their_own(things: list[Any]) -> None:

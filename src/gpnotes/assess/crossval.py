@@ -177,10 +177,6 @@ def cross_validate(
     fit : callable
         ``fit(X, y)`` returns a posterior with ``predict(Xs, noise=True)``. It is called once for
         each fold with copies of the other rows, and nothing else comes to it.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
     folds : int or None, default None
         How many folds `rng` deals the rows to, as in `kfold`.
     groups : Array or sequence, shape (n,), or None

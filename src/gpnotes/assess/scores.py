@@ -90,10 +90,8 @@ def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
 
     Parameters
     ----------
-    y : Vector, shape (n,)
-        The held-out observations.
-    mean : Vector, shape (n,)
-        Their predictive means.
+    y, mean
+        As in `mean_squared_error`.
 
     Returns
     -------
@@ -165,10 +163,8 @@ def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_trai
 
     Parameters
     ----------
-    y : Vector, shape (n,)
-        The held-out observations.
-    mean : Vector, shape (n,)
-        Their predictive means.
+    y, mean
+        As in `mean_squared_error`.
     variance : Vector, shape (n,)
         Their predictive variances, v, with the noise.
     y_train : Vector, shape (k,)
@@ -210,12 +206,8 @@ def crps(y: Vector, mean: Vector, variance: Vector) -> float:
 
     Parameters
     ----------
-    y : Vector, shape (n,)
-        The held-out observations.
-    mean : Vector, shape (n,)
-        Their predictive means, m.
-    variance : Vector, shape (n,)
-        Their predictive variances, v, with the noise.
+    y, mean, variance
+        As in `log_loss`.
 
     Returns
     -------
@@ -251,12 +243,8 @@ def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> 
 
     Parameters
     ----------
-    y : Vector, shape (n,)
-        The held-out observations.
-    mean : Vector, shape (n,)
-        Their predictive means, m.
-    variance : Vector, shape (n,)
-        Their predictive variances, v, with the noise.
+    y, mean, variance
+        As in `log_loss`.
     level : float, default 0.95
         The probability, between 0 and 1.
 
@@ -291,10 +279,8 @@ def score_all(
 
     Parameters
     ----------
-    y : Vector, shape (n,)
-        The held-out observations.
-    mean : Vector, shape (n,)
-        Their predictive means.
+    y, mean
+        As in `mean_squared_error`.
     variance : Vector, shape (n,)
         Their predictive variances, with the noise.
     y_train : Vector, shape (k,)

@@ -50,11 +50,6 @@ class GPEstimator(BaseEstimator):
         Arguments, runs and posterior go into it, the factor (n, n) too: `load` computes nothing,
         and predicts the same to the last bit.
 
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
         Raises
         ------
         OSError
@@ -79,11 +74,6 @@ class GPEstimator(BaseEstimator):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read an estimator that `save` wrote; nothing in the file is run, whoever wrote it.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
 
         Returns
         -------

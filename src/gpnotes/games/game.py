@@ -344,10 +344,8 @@ def profiles_of(players: tuple[int, ...], strategies: tuple[int, ...]) -> np.nda
 
     Parameters
     ----------
-    players : tuple of int
-        The number of players of each role.
-    strategies : tuple of int
-        The number of strategies of each role.
+    players, strategies
+        As in `RoleSymmetricGame`.
 
     Returns
     -------

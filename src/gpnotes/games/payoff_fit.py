@@ -63,8 +63,6 @@ def fit_payoffs(
 
     Parameters
     ----------
-    game : RoleSymmetricGame
-        The game.
     profiles : Matrix, shape (n, S)
         The counts of all players, one profile a row. Profiles may repeat.
     payoffs : Matrix, shape (n, S)
@@ -88,11 +86,6 @@ def fit_payoffs(
         The number of starts beside the first, which need a `rng`; two unless given.
     rng : Stream, Generator or int, optional
         The stream that draws these starts; without it each process is fitted from one start.
-
-    Returns
-    -------
-    PayoffModel
-        The model.
 
     Notes
     -----
@@ -248,8 +241,6 @@ def check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
 
     Parameters
     ----------
-    game : RoleSymmetricGame
-        The game.
     rows : ndarray, shape (n, S)
         The rows, on the host.
     """

@@ -328,8 +328,6 @@ def payoff_variance(model: PayoffModel, strategy: int, p: Array, method: str) ->
 
     Parameters
     ----------
-    model : PayoffModel
-        The model.
     strategy : int
         The column of the strategy.
     p : Matrix, shape (B, S)
@@ -359,12 +357,8 @@ def role_problem(model: PayoffModel, strategy: int, p: Array) -> RoleProblem:
 
     Parameters
     ----------
-    model : PayoffModel
-        The model.
-    strategy : int
-        The column of the strategy.
-    p : Matrix, shape (B, S)
-        The mixtures.
+    strategy, p
+        As in `payoff_variance`.
 
     Returns
     -------

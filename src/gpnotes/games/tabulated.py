@@ -45,8 +45,6 @@ def all_profiles(game: RoleSymmetricGame, limit: int = LIMIT) -> HostMatrix:
 
     Parameters
     ----------
-    game : RoleSymmetricGame
-        The game.
     limit : int, default 200000
         The most profiles to list.
 
@@ -73,8 +71,6 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
 
     Parameters
     ----------
-    game : RoleSymmetricGame
-        The game.
     profiles : Matrix, shape (P, S)
         Every profile of all players, once, in any order.
     payoffs : Matrix, shape (P, S)

@@ -46,8 +46,6 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
 
     Parameters
     ----------
-    path : str or path
-        The file.
     run : str
         What the run was called when it was written: another one is refused.
 
@@ -80,8 +78,6 @@ def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, HostArray
 
     Parameters
     ----------
-    path : str or path
-        The file.
     run : str
         What the run is called.
     arrays : mapping of HostArray

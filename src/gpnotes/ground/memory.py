@@ -147,10 +147,8 @@ def require_square(n: int, *, copies: int, like: Array, what: str) -> None:
         The number of points.
     copies : int
         How many matrices are held at a time.
-    like : Array
-        An array of their precision and device.
-    what : str
-        What the message calls the matrix.
+    like, what
+        As in `require`.
     """
     require(n, n, copies=copies, like=like, what=what)
 

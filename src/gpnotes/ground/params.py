@@ -229,11 +229,6 @@ def _added(first: Any, second: Any) -> Any:
 def holds_derivatives(obj: Parameters) -> bool:
     """Tell if an object was made by `cotangent`.
 
-    Parameters
-    ----------
-    obj : Parameters
-        The object.
-
     Returns
     -------
     bool
@@ -425,8 +420,6 @@ def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
 
     Parameters
     ----------
-    obj : Parameters
-        The object.
     fixed : collection of str, default ()
         What stays out, as in `flatten`.
 

@@ -60,8 +60,6 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
     ----------
     f : callable
         A function that works entry by entry and sees the nodes on a new last axis.
-    mean : Array
-        The means.
     variance : Array
         The variances, of the shape of `mean`.
     n : int, default 20

@@ -53,11 +53,6 @@ class Stream:
             The shape of the result.
         like : Array or None, default None
             The numbers are in the kind of it; without it, NumPy float64.
-
-        Returns
-        -------
-        Array
-            The numbers.
         """
         return _floats(self.generator.standard_normal(_shape(shape)), like)
 
@@ -99,11 +94,6 @@ class Stream:
             How many numbers.
         like : Array or None, default None
             The numbers are on the device of it; without it, NumPy.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The numbers.
         """
         return _integers(self.generator.permutation(_check.whole(n, "n")), like)
 
@@ -192,11 +182,6 @@ def stream_of(given: RNG, name: str = "rng") -> Stream:
         A stream or a generator, or a whole number from 0 as a seed.
     name : str
         What an error calls the argument.
-
-    Returns
-    -------
-    Stream
-        The stream.
 
     Examples
     --------

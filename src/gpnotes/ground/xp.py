@@ -49,8 +49,6 @@ def keep_copies(obj: object, *names: str) -> None:
 
     Parameters
     ----------
-    obj : object
-        The object.
     *names : str
         The names of the fields that hold the arrays.
     """
@@ -110,11 +108,6 @@ def diagonal(a: Matrix) -> Vector:
     ----------
     a : Matrix, shape (n, n)
         The matrix.
-
-    Returns
-    -------
-    Vector, shape (n,)
-        Its diagonal.
     """
     return array_namespace(a).linalg.diagonal(a)
 
@@ -146,18 +139,7 @@ def _epsilon(xp: Namespace, dtype: Any) -> float:
 
 
 def has_double(like: Array) -> bool:
-    """Tell if the device of an array has numbers in float64; some have not.
-
-    Parameters
-    ----------
-    like : Array
-        The array.
-
-    Returns
-    -------
-    bool
-        True if it has.
-    """
+    """Tell if the device of an array has numbers in float64; some have not."""
     xp = array_namespace(like)
     if like.dtype == getattr(xp, "float64", None):
         return True
@@ -167,11 +149,6 @@ def has_double(like: Array) -> bool:
 
 def in_double(a: Array) -> Array:
     """Return an array in float64, where its device has such numbers.
-
-    Parameters
-    ----------
-    a : Array
-        The array.
 
     Returns
     -------
@@ -191,16 +168,6 @@ def as_host(a: Array) -> HostArray:
 
 def to_numpy(a: Array) -> HostArray:
     """Return a NumPy copy of an array on the host, whatever its namespace or device.
-
-    Parameters
-    ----------
-    a : Array
-        The array.
-
-    Returns
-    -------
-    HostArray
-        The copy.
 
     Examples
     --------
@@ -225,11 +192,6 @@ def to_numpy(a: Array) -> HostArray:
 
 def device_memory(like: Array) -> int | None:
     """Return the bytes that are free on the GPU where an array lives.
-
-    Parameters
-    ----------
-    like : Array
-        The array.
 
     Returns
     -------
@@ -421,8 +383,6 @@ def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> Non
         The matrix that is written to.
     rows : HostVector, shape (k,)
         The numbers of rows, a NumPy array on the host.
-    columns : slice
-        The columns.
     values : Matrix, shape (k, m)
         The values, a row for each of `rows`.
     """

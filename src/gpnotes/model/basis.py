@@ -93,8 +93,6 @@ def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
 
     Parameters
     ----------
-    mean : MeanFunction
-        The mean.
     trend : Trend, optional
         Its weights as observations leave them; None for a mean that is known.
     Xs : Matrix, shape (n*, d)
@@ -141,10 +139,8 @@ def added(trend: Trend, Xs: Matrix, cross: Matrix) -> Matrix:
     ----------
     trend : Trend
         The weights as observations leave them.
-    Xs : Matrix, shape (n*, d)
-        The inputs, validated before.
-    cross : Matrix, shape (n, n*)
-        K_f*.
+    Xs, cross
+        As in `explained`.
 
     Returns
     -------
@@ -209,8 +205,6 @@ def mean_bars(
 
     Parameters
     ----------
-    mean : MeanFunction
-        The mean.
     trend : Trend, optional
         Its weights as observations leave them; None for a mean that is known.
     X : Matrix, shape (n, d)
@@ -246,8 +240,6 @@ def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend |
 
     Parameters
     ----------
-    mean : MeanFunction
-        The mean.
     factor : Cholesky
         The factor of K_y.
     X : Matrix, shape (n, d)

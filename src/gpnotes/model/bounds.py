@@ -125,13 +125,6 @@ class Spread:
 def spread(X: Matrix, y: Vector) -> Spread:
     """Measure where rows of data lie.
 
-    Parameters
-    ----------
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
-
     Returns
     -------
     Spread
@@ -155,12 +148,10 @@ def ends(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostMat
 
     Parameters
     ----------
-    obj : Parameters
-        The object whose parameters are fitted.
+    obj, fixed
+        As in `limits`.
     of : Spread
         The spread of the data.
-    fixed : collection of str, default ()
-        The names of parameters that stay out.
 
     Returns
     -------
@@ -189,12 +180,10 @@ def units(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> HostVe
 
     Parameters
     ----------
-    obj : Parameters
-        The object whose parameters are fitted.
+    obj, fixed
+        As in `limits`.
     of : Spread
         The spread of the data.
-    fixed : collection of str, default ()
-        The names of parameters that stay out.
 
     Returns
     -------
@@ -211,12 +200,10 @@ def strides(obj: Parameters, of: Spread, *, fixed: Collection[str] = ()) -> Host
 
     Parameters
     ----------
-    obj : Parameters
-        The object whose parameters are fitted.
+    obj, fixed
+        As in `limits`.
     of : Spread
         The spread of the data.
-    fixed : collection of str, default ()
-        The names of parameters that stay out.
 
     Returns
     -------
@@ -251,14 +238,12 @@ def touched(
 
     Parameters
     ----------
-    obj : Parameters
-        The object whose parameters are fitted.
+    obj, fixed
+        As in `limits`.
     vector : HostVector, shape (n,)
         The entries, as of `params.flatten`.
     box : HostMatrix, shape (n, 2)
         The lower and upper ends, as of `limits`.
-    fixed : collection of str, default ()
-        The names of parameters that stay out.
 
     Returns
     -------

@@ -52,11 +52,6 @@ class Mean(Protocol):
     def __call__(self, x: Matrix, /) -> Vector:
         """Evaluate the mean.
 
-        Parameters
-        ----------
-        x : Matrix, shape (n, d)
-            The inputs.
-
         Returns
         -------
         Vector, shape (n,)
@@ -68,8 +63,6 @@ class Mean(Protocol):
 
         Parameters
         ----------
-        x : Matrix, shape (n, d)
-            The inputs.
         bar : Vector, shape (n,)
             The derivatives by the means.
 
@@ -111,8 +104,6 @@ class Likelihood(Protocol):
 
         Parameters
         ----------
-        y : Array
-            The observations.
         f : Array
             The values of f, of the shape of y.
 
@@ -127,8 +118,6 @@ class Likelihood(Protocol):
 
         Parameters
         ----------
-        y : Array
-            The observations.
         f : Array
             The values of f, of the shape of y.
 
@@ -167,8 +156,6 @@ class ParametricLikelihood(Likelihood, Protocol):
 
         Parameters
         ----------
-        y : Array
-            The observations.
         f : Array
             The values of f, of the shape of y.
         bar : Array
@@ -321,8 +308,6 @@ class InducingVariables(Protocol):
         ----------
         kernel : Kernel
             The kernel of the process.
-        X : Matrix, shape (n, d)
-            The inputs.
 
         Returns
         -------
@@ -337,8 +322,6 @@ class InducingVariables(Protocol):
         ----------
         kernel : Kernel
             The kernel of the process.
-        X : Matrix, shape (n, d)
-            The inputs.
         K_bar : Matrix, shape (M, n)
             The derivatives by K_uf.
 
@@ -479,11 +462,6 @@ class Acquisition(Protocol):
         ----------
         mean, variance : Vector, shape (n,)
             The moments of f.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The worth.
         """
 
     def derivatives(self, mean: Vector, variance: Vector, /) -> tuple[Vector, Vector]:
@@ -558,12 +536,10 @@ def require(value: T, name: str, contract: Any) -> T:
 
     Parameters
     ----------
-    value : object
-        The object.
+    value, contract
+        As in `missing`.
     name : str
         The name of the argument, for an error.
-    contract : type
-        One of the protocols here.
 
     Returns
     -------

@@ -79,16 +79,6 @@ def _ignores_labels(mean: MeanFunction) -> bool:
 def differentiable_mean(gp: GP) -> Mean:
     """Return the mean of `gp` if it is known and has a pullback: the evidence's gradient needs one.
 
-    Parameters
-    ----------
-    gp : GP
-        The process.
-
-    Returns
-    -------
-    Mean
-        Its mean.
-
     Raises
     ------
     TypeError
@@ -99,16 +89,6 @@ def differentiable_mean(gp: GP) -> Mean:
 
 def fitted_mean(gp: GP) -> Mean:
     """Return the mean of `gp` if a fit can use it: it has a pullback, or its weights are learnt.
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
-
-    Returns
-    -------
-    Mean
-        Its mean.
 
     Raises
     ------
@@ -122,11 +102,6 @@ def require_known_mean(gp: GP) -> GP:
     """Return `gp` unless its mean has unknown weights.
 
     Methods that do not learn the weights must not ignore them either.
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
 
     Returns
     -------
@@ -147,8 +122,6 @@ def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
 
     Parameters
     ----------
-    gp : GP
-        The process.
     Xs : Matrix, shape (n, d)
         The inputs.
     noise : bool, default False
@@ -231,12 +204,8 @@ def validate_data(
 
     Parameters
     ----------
-    gp : GP
-        The process.
     X : Matrix, shape (n, d)
         The inputs, at least one.
-    y : Vector, shape (n,)
-        The observations.
     name : str, default "X"
         The name of X in an error.
     learns : bool, default False
@@ -258,12 +227,8 @@ def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
 
     Parameters
     ----------
-    gp : GP
-        The process.
     X : Matrix, shape (n, d)
         The inputs, validated before.
-    y : Vector, shape (n,)
-        The observations.
 
     Returns
     -------

@@ -32,11 +32,6 @@ class ZeroMean:
     def __call__(self, x: Matrix) -> Vector:
         """Evaluate the mean.
 
-        Parameters
-        ----------
-        x : Matrix, shape (n, d)
-            The inputs.
-
         Returns
         -------
         Vector, shape (n,)
@@ -52,8 +47,6 @@ class ZeroMean:
 
         Parameters
         ----------
-        x : Matrix, shape (n, d)
-            The inputs.
         bar : Vector, shape (n,)
             The derivatives by the means.
 
@@ -95,11 +88,6 @@ class ConstantMean:
     def __call__(self, x: Matrix) -> Vector:
         """Evaluate the mean.
 
-        Parameters
-        ----------
-        x : Matrix, shape (n, d)
-            The inputs.
-
         Returns
         -------
         Vector, shape (n,)
@@ -115,8 +103,6 @@ class ConstantMean:
 
         Parameters
         ----------
-        x : Matrix, shape (n, d)
-            The inputs.
         bar : Vector, shape (n,)
             The derivatives by the means.
 
@@ -225,11 +211,6 @@ class Powers:
     def __call__(self, x: Matrix) -> Matrix:
         """Evaluate the columns.
 
-        Parameters
-        ----------
-        x : Matrix, shape (n, d)
-            The inputs.
-
         Returns
         -------
         Matrix, shape (n, 1 + degree · d)
@@ -246,8 +227,6 @@ class Powers:
 
         Parameters
         ----------
-        x : Matrix, shape (n, d)
-            The inputs.
         bar : Matrix, shape (n, 1 + degree · d)
             The derivatives by the columns.
 
@@ -311,11 +290,6 @@ class BasisMean:
     def columns(self, x: Matrix) -> Matrix:
         """Evaluate the basis: ``H`` with the rows ``h(xᵢ)ᵀ``.
 
-        Parameters
-        ----------
-        x : Matrix, shape (n, d)
-            The inputs.
-
         Returns
         -------
         Matrix, shape (n, p)
@@ -331,8 +305,6 @@ class BasisMean:
 
         Parameters
         ----------
-        x : Matrix, shape (n, d)
-            The inputs.
         bar : Matrix, shape (n, p)
             The derivatives by the columns.
 
@@ -354,18 +326,7 @@ class BasisMean:
         return pullback(x, bar)
 
     def __call__(self, x: Matrix) -> Vector:
-        """Evaluate the mean expected before any data, ``h(x)ᵀb``, or zero if the weights are vague.
-
-        Parameters
-        ----------
-        x : Matrix, shape (n, d)
-            The inputs.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The expected means.
-        """
+        """Evaluate the mean expected before any data, ``h(x)ᵀb``; zero if the weights are vague."""
         H = self.columns(x)
         if self.weights is None:
             return array_namespace(x).zeros_like(x[:, 0])
@@ -376,8 +337,6 @@ class BasisMean:
 
         Parameters
         ----------
-        x : Matrix, shape (n, d)
-            The inputs.
         bar : Vector, shape (n,)
             The derivatives by the expected means.
 
@@ -418,15 +377,8 @@ def values_of(mean: MeanFunction, x: Matrix) -> Vector:
 
     Parameters
     ----------
-    mean : MeanFunction
-        The mean.
     x : Matrix, shape (n, d)
         The inputs, validated before.
-
-    Returns
-    -------
-    Vector, shape (n,)
-        The means.
     """
     if _is_own(mean):
         return mean._values(x)
@@ -438,8 +390,6 @@ def pulled(mean: Mean, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
 
     Parameters
     ----------
-    mean : Mean
-        The mean.
     x : Matrix, shape (n, d)
         The inputs, validated before.
     bar : Vector, shape (n,)

@@ -77,8 +77,6 @@ class Normal:
 
         Parameters
         ----------
-        mean : Vector, shape (n,)
-            The mean.
         covariance : Matrix, shape (n, n)
             The covariance, symmetric up to rounding.
 
@@ -248,11 +246,6 @@ class Normal:
         ----------
         x : Vector, shape (n,)
             The point.
-
-        Returns
-        -------
-        float
-            The log density.
         """
         _check.alike(_check.vector(x, "x", size=self.size), "x", self.mean, "mean")
         cholesky = self._cholesky()

@@ -79,10 +79,6 @@ def elbo_and_gradient(
         The distribution of the weights.
     noise : Matrix, shape (m, p)
         Standard normal numbers, from which the draws are made.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The readings.
 
     Returns
     -------
@@ -165,10 +161,6 @@ def fit_mean_field(
     ----------
     model : BayesianNetwork
         The network, its prior and its noise.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The readings.
     start : MeanField
         Where it starts: well so at the most probable weights, with small deviations.
     steps : int, default 1000

@@ -70,10 +70,6 @@ def fit_last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) 
         The network, its prior and its noise.
     theta : Vector, shape (p,)
         The most probable weights, as `map_estimate` finds them.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The readings.
 
     Returns
     -------

@@ -96,8 +96,6 @@ class Network:
         ----------
         theta : Vector, shape (p,), or Matrix, shape (m, p)
             The weights.
-        X : Matrix, shape (n, d)
-            The inputs.
 
         Returns
         -------
@@ -140,8 +138,6 @@ class Network:
         ----------
         theta : Vector, shape (p,), or Matrix, shape (m, p)
             The weights.
-        X : Matrix, shape (n, d)
-            The inputs.
 
         Returns
         -------
@@ -213,8 +209,6 @@ class Network:
         ----------
         theta : Vector, shape (p,)
             The weights of one network.
-        X : Matrix, shape (n, d)
-            The inputs.
         F_bar : Matrix, shape (n, k)
             Derivatives by the outputs.
 
@@ -240,8 +234,6 @@ class Network:
         ----------
         theta : Vector, shape (p,)
             The weights of one network.
-        X : Matrix, shape (n, d)
-            The inputs.
 
         Returns
         -------

@@ -28,8 +28,6 @@ def dropout_masks(
 
     Parameters
     ----------
-    network : Network
-        The network.
     m : int
         How many.
     dropout_rate : float
@@ -117,10 +115,6 @@ def fit_mc_dropout(
     ----------
     model : BayesianNetwork
         The network, its prior and its noise.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The readings.
     start : Vector, shape (p,)
         Where it starts.
     dropout_rate : float

@@ -160,10 +160,6 @@ def log_joint(
         The network, its prior and its noise.
     theta : Vector, shape (p,), or Matrix, shape (m, p)
         The weights.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The readings.
     counts : Array, shape (n,) or (m, n), optional
         How often each reading counts, not negative; without it, once.
 
@@ -291,11 +287,6 @@ class Mixture:
     def log_density(self, y: Vector) -> Vector:
         """Return the log density (n,) of readings y (n,), [eq-bn-predictive].
 
-        Parameters
-        ----------
-        y : Vector, shape (n,)
-            The readings.
-
         Returns
         -------
         Vector, shape (n,)
@@ -312,11 +303,6 @@ class Mixture:
     @takes("y")
     def cdf(self, y: Vector) -> Vector:
         """Return the probability (n,) of a smaller reading than y (n,).
-
-        Parameters
-        ----------
-        y : Vector, shape (n,)
-            The readings.
 
         Returns
         -------
@@ -371,8 +357,6 @@ def predict(model: BayesianNetwork, thetas: Array, X: Matrix) -> Mixture:
         The network and its noise.
     thetas : Matrix, shape (m, p), or Vector, shape (p,)
         The weights of m networks, or of one.
-    X : Matrix, shape (n, d)
-        The inputs.
 
     Returns
     -------

@@ -76,10 +76,6 @@ def map_estimate(
     ----------
     model : BayesianNetwork
         The network, its prior and its noise.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The readings.
     start : Vector, shape (p,), or Matrix, shape (m, p)
         Where it starts, such as draws of the prior.
     steps : int, default 500

@@ -180,10 +180,6 @@ def fit_swag(
     ----------
     model : BayesianNetwork
         The network, its prior and its noise.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The readings.
     start : Vector, shape (p,)
         Where it starts: the most probable weights.
     steps : int, default 1000

@@ -67,11 +67,6 @@ def accept_or_reject(state: State, proposed: State, log_ratio: float, stream: St
         The logarithm of the ratio of Metropolis and Hastings.
     stream : Stream
         The source of random numbers.
-
-    Returns
-    -------
-    Step
-        The step.
     """
     probability = math.exp(min(0.0, log_ratio)) if log_ratio > LOG_ZERO else 0.0
     if float(stream.uniform()) < probability:

@@ -98,8 +98,6 @@ def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatri
 
     Parameters
     ----------
-    draws : HostMatrix, shape (n, d)
-        The draws.
     mass_matrix : str
         ``"diagonal"`` for a scale of each entry, ``"dense"`` for a root of the covariance.
 
@@ -171,12 +169,10 @@ def warm_up(
     ----------
     sampler : Sampler
         The sampler; one whose `target_acceptance` is None stays as it is.
-    target : callable
-        The log density.
+    target, stream
+        As in `find_reasonable_step_size`.
     state : State
         The start.
-    stream : Stream
-        The source of random numbers.
     num_warmup : int
         How many steps.
     mass_matrix : str

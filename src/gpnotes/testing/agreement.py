@@ -16,8 +16,6 @@ def hold(condition: bool, problem: str) -> None:
 
     Parameters
     ----------
-    condition : bool
-        The condition.
     problem : str
         The message.
     """
@@ -61,11 +59,6 @@ def rounding(*arrays: Array) -> float:
     ----------
     *arrays : Array
         The arrays; the first has the precision that counts.
-
-    Returns
-    -------
-    float
-        The bound.
     """
     sizes = [float(np.max(np.abs(to_numpy(a)), initial=0.0)) for a in arrays]
     return 1e3 * epsilon(arrays[0]) * (1e-300 + max(sizes))

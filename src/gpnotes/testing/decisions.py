@@ -235,8 +235,6 @@ def check_acquisition(acquisition: contracts.Acquisition, mean: Vector, variance
     ----------
     acquisition : Acquisition
         The acquisition.
-    mean : Vector, shape (n,)
-        The means.
     variance : Vector, shape (n,)
         The variances, which are positive.
 

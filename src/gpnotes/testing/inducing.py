@@ -30,10 +30,6 @@ def check_inducing_variables(
     ----------
     variables : InducingVariables
         The inducing variables.
-    kernel : Kernel
-        The kernel of f.
-    X : Matrix, shape (n, d)
-        The inputs.
     rtol : float, default 1e-6
         The gap that `apply`, which may integrate numerically, is allowed, relative to the largest
         entry.

@@ -24,10 +24,6 @@ def check_kernel(kernel: Kernel, X: Matrix, *, labels: bool = False) -> None:
 
     Parameters
     ----------
-    kernel : Kernel
-        The kernel.
-    X : Matrix, shape (n, d)
-        The inputs.
     labels : bool, default False
         The last column of X holds labels, which stay as they are, and by which there is no
         derivative.

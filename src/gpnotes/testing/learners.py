@@ -29,8 +29,6 @@ def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
 
     Parameters
     ----------
-    learner : Learner
-        The learner.
     states : int, default 3
         How many states the process has.
     actions : int, default 2
@@ -68,11 +66,6 @@ def check_world(world: World) -> None:
     States and rewards are numbers in their range, one for each run; the same random numbers give
     the same steps; a restart leaves alone the runs that are not over; and a world that was saved
     goes on as it would have.
-
-    Parameters
-    ----------
-    world : World
-        The world.
 
     Examples
     --------

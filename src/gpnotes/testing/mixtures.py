@@ -126,8 +126,6 @@ def check_network(network: Weighted, theta: Vector, X: Matrix) -> None:
         The network, with `values_and_pullback` and `row_gradients`.
     theta : Vector, shape (p,)
         The weights.
-    X : Matrix, shape (n, d)
-        The inputs.
 
     Examples
     --------

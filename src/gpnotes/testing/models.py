@@ -33,8 +33,6 @@ def check_mean(mean: contracts.Mean, X: Matrix) -> None:
     ----------
     mean : Mean
         The mean function.
-    X : Matrix, shape (n, d)
-        The inputs.
 
     Examples
     --------
@@ -66,8 +64,6 @@ def check_prior(prior: contracts.Prior, value: float) -> None:
     ----------
     prior : Prior
         The prior.
-    value : float
-        The value.
 
     Examples
     --------
@@ -109,8 +105,6 @@ def check_likelihood(
     ----------
     likelihood : Likelihood
         The likelihood.
-    y : Vector, shape (n,)
-        The observations.
     f : Vector, shape (n,)
         The values of f.
     log_concave : bool, default True

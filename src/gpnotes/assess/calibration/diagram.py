@@ -188,12 +188,10 @@ def errors_if_calibrated(
 
     Parameters
     ----------
-    probability : Vector, shape (n,)
-        The predicted probabilities of the label 1.
+    probability, bins
+        As in `reliability`.
     draws : int, default 1000
         How often n labels are drawn.
-    bins : int, default 10
-        How many bins there are.
     strategy : str, default "uniform"
         As in `reliability`.
     rng : Stream, Generator or int

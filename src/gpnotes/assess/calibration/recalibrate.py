@@ -37,11 +37,6 @@ def logit(probability: Array) -> Array:
     probability : Array
         The probabilities, of any shape.
 
-    Returns
-    -------
-    Array
-        The log odds.
-
     Examples
     --------
     >>> import numpy as np

@@ -203,10 +203,8 @@ class LogExpectedImprovement(_Improvement):
 
     Parameters
     ----------
-    best : float
-        The value to improve on.
-    margin : float, default 0.0
-        The least improvement that counts, not negative.
+    best, margin
+        As in `ExpectedImprovement`.
 
     Notes
     -----
@@ -272,10 +270,8 @@ class LogProbabilityOfImprovement(_Improvement):
 
     Parameters
     ----------
-    best : float
-        The value to improve on.
-    margin : float, default 0.0
-        The least improvement that counts, not negative.
+    best, margin
+        As in `ExpectedImprovement`.
 
     Notes
     -----

@@ -133,12 +133,10 @@ def acquisition_and_gradient(
 
     Parameters
     ----------
-    posterior : ExactPosterior
-        A posterior of `condition`, whose mean function must have a pullback.
+    posterior, Xs
+        As in `predict_and_pullback`.
     acquisition : Acquisition
         A function of mean and variance with derivatives by both, such as `ExpectedImprovement`.
-    Xs : Matrix, shape (m, d)
-        The places.
 
     Returns
     -------

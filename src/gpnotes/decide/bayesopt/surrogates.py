@@ -145,12 +145,8 @@ def scaled_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
 
     Parameters
     ----------
-    X : Matrix, shape (n, d)
-        Inputs in the unit cube.
-    y : Vector, shape (n,)
-        Values of standard deviation one.
-    rng : Stream, Generator or int
-        Source of the second start.
+    X, y, rng
+        As in `fitted_model`.
 
     Returns
     -------

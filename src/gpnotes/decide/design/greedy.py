@@ -164,16 +164,10 @@ def greedy_design_by(
     criterion : Criterion
         One made for these candidates; `testing.check_criterion` tries one. It takes the
         measurements on the way and cannot be used again.
-    X : Matrix, shape (n, d)
-        The candidates.
-    budget : int
-        The number of candidates to choose.
+    X, budget, start, repeat
+        As in `greedy_design`.
     lazy : bool, default True
         If True, gains that only diminish are computed again only where that may matter.
-    start : iterable of int, default ()
-        Candidates measured before, which are not part of the result.
-    repeat : bool, default False
-        If True, a candidate may be measured more than once.
 
     Returns
     -------

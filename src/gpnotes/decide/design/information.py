@@ -30,11 +30,6 @@ def information_gain(gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | No
     noise_var : float or Vector, shape (n,), optional
         The diagonal of N, that of the process unless it is given.
 
-    Returns
-    -------
-    float
-        The information.
-
     Notes
     -----
     ``I(f; y) = ½ log |I + N^-½ K N^-½|``, [eq-al-information], with the covariance K of f at

@@ -142,10 +142,8 @@ def approximate_bald(mean: Vector, variance: Vector) -> Vector:
 
     Parameters
     ----------
-    mean : Vector, shape (n,)
-        Means of f.
-    variance : Vector, shape (n,)
-        Variances of f.
+    mean, variance
+        As in `bald`.
 
     Returns
     -------

@@ -163,12 +163,8 @@ def greedy(
 
     Parameters
     ----------
-    posteriors : ExactPosterior or sequence of E ExactPosterior
-        The model of the output, or one for each of E outputs.
-    m : Vector, shape (D,), or Matrix, shape (T, D)
-        Mean of the uncertain input, or means of T of them.
-    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
-        Its covariance, which may be singular or zero.
+    posteriors, m, S
+        As in `batch_reduction`.
     candidates : Matrix, shape (k, D)
         The fantasies to choose from. None is taken twice; list it twice if it may be.
     size : int
@@ -242,12 +238,8 @@ def best(
 
     Parameters
     ----------
-    posteriors : ExactPosterior or sequence of E ExactPosterior
-        The model of the output, or one for each of E outputs.
-    m : Vector, shape (D,), or Matrix, shape (T, D)
-        Mean of the uncertain input, or means of T of them.
-    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
-        Its covariance, which may be singular or zero.
+    posteriors, m, S
+        As in `batch_reduction`.
     candidates : Matrix, shape (k, D)
         The fantasies to choose from.
     weights : Vector, shape (E,), default ones
@@ -298,12 +290,8 @@ def refine(
 
     Parameters
     ----------
-    posteriors : ExactPosterior or sequence of E ExactPosterior
-        The model of the output, or one for each of E outputs.
-    m : Vector, shape (D,), or Matrix, shape (T, D)
-        Mean of the uncertain input, or means of T of them.
-    S : Matrix, shape (D, D), or Stack, shape (T, D, D)
-        Its covariance, which may be singular or zero.
+    posteriors, m, S
+        As in `batch_reduction`.
     start : Choice, or Vector of shape (D,)
         Where to begin; a start outside the bounds is moved inside.
     bounds : D pairs of floats

@@ -125,12 +125,8 @@ def expected_covariance(
     ----------
     posteriors : sequence of E ExactPosterior
         The model of each output, with a constant mean or none.
-    m : Vector, shape (D,)
-        Mean of the uncertain input.
-    S : Matrix, shape (D, D)
-        Its covariance, which may be singular or zero.
-    candidates : Matrix, shape (k, D)
-        Where one might observe.
+    m, S, candidates
+        As in `expected_variance`.
     noise : bool, default False
         If True, the covariance is that of new observations at x.
 

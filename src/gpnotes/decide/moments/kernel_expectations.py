@@ -137,16 +137,8 @@ def kernel_covariance(
 
     Parameters
     ----------
-    kernel_a, kernel_b : Kernel
-        RBF kernels or sums of such.
-    X : Matrix, shape (n, D)
-        Points of the first kernel, at least one.
-    Z : Matrix, shape (n', D)
-        Points of the second, at least one.
-    m : Vector, shape (D,)
-        Mean of the input ``x ~ N(m, S)``.
-    S : Matrix, shape (D, D)
-        Its covariance: any, singular or zero.
+    kernel_a, kernel_b, X, Z, m, S
+        As in `kernel_outer`.
 
     Returns
     -------

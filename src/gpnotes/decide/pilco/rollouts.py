@@ -211,8 +211,8 @@ def rollout(
 
     Parameters
     ----------
-    dynamics : Dynamics
-        The model of a step.
+    dynamics, S
+        As in `step`.
     policy : Policy
         The policy that chooses the actions.
     cost : Cost or StepCost
@@ -220,8 +220,6 @@ def rollout(
         `StepCost`, to which the action counts too; the start is not counted.
     m : Vector, shape (D,)
         Mean of the state at the start.
-    S : Matrix, shape (D, D)
-        Its covariance.
     steps : int
         The number T of steps.
 

@@ -71,11 +71,6 @@ class Task:
         ----------
         data : Transitions
             At least one observed step, n in all.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The costs.
         """
         _, actions, next_states = validate_transitions(data, like=self.mean)
         z = model_inputs(next_states, actions[:, :0], self.angles)
@@ -94,8 +89,6 @@ def first_policy(
 
     Parameters
     ----------
-    task : Task
-        The task.
     limit : float or Vector, shape (U,)
         The bound u_max, a float for one action or a vector for U.
     scale : float or Vector, default 1.0

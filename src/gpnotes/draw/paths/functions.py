@@ -222,11 +222,6 @@ def sample_paths(posterior: AnyPosterior, count: int, *, features: int = 1024, r
     rng : Stream, Generator or int
         The source of random numbers.
 
-    Returns
-    -------
-    Paths
-        The functions.
-
     Notes
     -----
     By Matheron's rule, [eq-bo-pathwise]: w and ε are drawn for each path, ``w ~ N(0, I)`` and

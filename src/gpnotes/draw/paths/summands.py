@@ -125,11 +125,6 @@ class Features:
             The inputs, validated.
         Phi_bar : Matrix, shape (n, R)
             The derivatives by Φ.
-
-        Returns
-        -------
-        Matrix, shape (n, d)
-            The derivatives by the inputs.
         """
         X_bar, start = array_namespace(X).zeros_like(X), 0
         for part in self.parts:

@@ -29,8 +29,6 @@ def regret(
         The payoffs u of deviating to each strategy.
     mixtures : Matrix, shape (B, S) or (S,)
         The mixtures p.
-    game : RoleSymmetricGame
-        The game.
     by_role : bool, default False
         Give the regret of each role in the role's own unit: where roles are paid in different
         units, the largest of them means nothing.
@@ -66,8 +64,6 @@ def gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
         The payoffs.
     p : Matrix, shape (B, S)
         The mixtures.
-    game : RoleSymmetricGame
-        The game.
 
     Returns
     -------

@@ -33,8 +33,6 @@ def newton_steps(
         A function of mixtures that gives payoffs (B, S) and their Jacobian (B, S, S).
     p : Matrix, shape (B, S)
         The mixtures to start from.
-    game : RoleSymmetricGame
-        The game.
     unit : Vector, shape (S,)
         The unit that the payoffs of each strategy are measured in.
     steps : int
@@ -100,8 +98,6 @@ def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
     ----------
     z : Matrix, shape (B, S)
         The points.
-    game : RoleSymmetricGame
-        The game.
 
     Returns
     -------

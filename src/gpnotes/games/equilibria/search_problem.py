@@ -198,17 +198,10 @@ def pose(payoffs: MethodPayoffs, p: Array, tolerance: float | None) -> Equilibri
 
     Parameters
     ----------
-    payoffs : MethodPayoffs
-        The payoffs.
     p : Matrix, shape (B, S)
         The mixtures that a search starts from.
     tolerance : float or None
         The largest regret of an equilibrium over the range; √eps if None.
-
-    Returns
-    -------
-    EquilibriumProblem
-        The problem.
     """
     if tolerance is None:
         tolerance = math.sqrt(epsilon(p))

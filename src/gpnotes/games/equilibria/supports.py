@@ -46,11 +46,6 @@ class Solved(NamedTuple):
 def count_supports(game: RoleSymmetricGame) -> int:
     """Count the supports of a game, ``Π_r (2^{S_r} − 1)``.
 
-    Parameters
-    ----------
-    game : RoleSymmetricGame
-        The game.
-
     Returns
     -------
     int
@@ -66,8 +61,6 @@ def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
 
     Parameters
     ----------
-    game : RoleSymmetricGame
-        The game.
     tried : int
         The number of supports that were tried, the first that `supports_of` gives.
 
@@ -90,8 +83,6 @@ def supports_of(game: RoleSymmetricGame, most: int) -> list[tuple[int, ...]]:
 
     Parameters
     ----------
-    game : RoleSymmetricGame
-        The game.
     most : int
         The most supports to list.
 
@@ -145,8 +136,6 @@ def solve_on_supports(
         A function of mixtures (n, S) that gives payoffs (n, S) and Jacobians (n, S, S).
     chosen : list of tuple
         The supports, each as the columns that are played.
-    game : RoleSymmetricGame
-        The game.
     unit : HostVector, shape (S,)
         The unit that the payoffs of each strategy are measured in.
     rounding : float

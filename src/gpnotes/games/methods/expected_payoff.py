@@ -81,11 +81,6 @@ class Expectation(NamedTuple):
         ----------
         expansion : Expansion
             The payoff, with its offset and scale.
-
-        Returns
-        -------
-        Expectation
-            The expectations of the payoff.
         """
         scale = expansion.scale
         return Expectation(
@@ -103,11 +98,6 @@ class Expectation(NamedTuple):
         ----------
         parts : sequence of Expectation
             The expectations of each block, in order.
-
-        Returns
-        -------
-        Expectation
-            The expectations of all mixtures.
         """
         xp = array_namespace(parts[0].value)
 

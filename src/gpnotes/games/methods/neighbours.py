@@ -177,8 +177,6 @@ def mode(p: np.ndarray, players: tuple[int, ...], game: RoleSymmetricGame) -> np
         The mixtures, on the host.
     players : tuple of int
         The number of players of each role.
-    game : RoleSymmetricGame
-        The game.
 
     Returns
     -------

@@ -362,11 +362,6 @@ def at_mode(n: int) -> float:
     ----------
     n : int
         The mean.
-
-    Returns
-    -------
-    float
-        The chance.
     """
     return math.exp(-_stirling_error(n)) / math.sqrt(2.0 * math.pi * n) if n else 1.0
 

@@ -90,10 +90,8 @@ class LikelihoodBase(ABC):
 
         Parameters
         ----------
-        y : Array, or float
-            The observations, of the shape of f, or one for all.
-        f : Array
-            The values of f.
+        y, f
+            As in `log_density`.
 
         Returns
         -------
@@ -107,10 +105,8 @@ class LikelihoodBase(ABC):
 
         Parameters
         ----------
-        y : Array, or float
-            The observations, of the shape of f, or one for all.
-        f : Array
-            The values of f.
+        y, f
+            As in `log_density`.
         bar : Array
             The derivatives by the log densities, of the shape of f.
 
@@ -159,12 +155,8 @@ class LikelihoodBase(ABC):
 
         Parameters
         ----------
-        y : Array, or float
-            The observations, of the shape of `mean`, or one for all.
-        mean, variance : Array
-            The moments of f, of one shape.
-        nodes : int, default 20
-            The nodes of the rule, from 2 to 350.
+        y, mean, variance, nodes
+            As in `expected_log_density`.
 
         Returns
         -------
@@ -191,10 +183,8 @@ class LikelihoodBase(ABC):
 
         Parameters
         ----------
-        y : Array, or float
-            The observations, of the shape of `mean`, or one for all.
-        mean, variance : Array
-            The moments of f, of one shape.
+        y, mean, variance
+            As in `expected_log_density`.
 
         Returns
         -------

@@ -76,10 +76,8 @@ def by_quadrature(
         Its second derivative by f, as a function of y and f.
     y : Array
         The observations, of the shape of `mean`.
-    mean, variance : Array
-        The moments of f, of one shape, validated before.
-    nodes : int
-        How many nodes, from 1 to 350.
+    mean, variance, nodes
+        As in `points`.
 
     Returns
     -------

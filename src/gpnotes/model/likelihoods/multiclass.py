@@ -76,11 +76,6 @@ class OfClasses(ABC):
             The moments of the functions, a column a class.
         nodes : int, default 20
             The nodes of the Gauss-Hermite rule, from 2 to 350.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The averages.
         """
         return self.expected(y, mean, variance, nodes).value
 
