@@ -25,6 +25,7 @@ from in_sklearn import evidence_of
 import gpnotes
 import gpnotes.ground.params
 import gpnotes.infer.exact
+from gpnotes import log_evidence_and_gradient
 
 D = 8
 POINTS = 5000  # where predictions are wanted
@@ -106,7 +107,7 @@ def our_evidence(problem: Problem) -> Callable[[], Any]:
     gp = problem.gp
 
     def call() -> np.ndarray:
-        value, gp_bar = gpnotes.infer.exact.log_evidence_and_gradient(gp, X, y)
+        value, gp_bar = log_evidence_and_gradient(gp, X, y)
         gradient = gpnotes.ground.params.flatten_gradient(gp, gp_bar, fixed=("mean",))
         return np.concatenate([[value], gradient])
 

@@ -76,8 +76,7 @@ def evidence(n: int) -> Callable[[], Work]:
     """The evidence of n readings, with its gradient."""
 
     def made() -> Work:
-        from gpnotes import GP, RBF
-        from gpnotes.infer.exact import log_evidence_and_gradient
+        from gpnotes import GP, RBF, log_evidence_and_gradient
 
         X, y = _data(n, 3)
         process = GP(RBF(), 0.1)

@@ -217,7 +217,7 @@ def name_as_typed(app: Any, env: Any) -> None:
 
 
 def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
-    """A docstring names a thing by the end of its path, as `exact.condition`: where one thing is
+    """A docstring names a thing by the end of its path, as `verbs.condition`: where one thing is
     called so, it is meant; a parameter and a word stay what they are."""
     if node.get("refdomain") != "py" or node["reftype"] != "obj":
         return None

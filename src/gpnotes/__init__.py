@@ -21,9 +21,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "decide.bayesopt": ("minimise",),
     "estimators": ("BayesSearchCV", "GPClassifier", "GPRegressor"),
     "ground.arrays": ("asarray", "to_numpy"),
+    "ground.chunks": ("Chunks",),
     "ground.quadrature": ("gauss_hermite",),
     "ground.random": ("stream",),
-    "infer.exact": ("GP", "ExactPosterior", "condition", "log_evidence", "prior"),
+    "infer.exact": ("GP", "ExactPosterior", "prior"),
     "infer.deep": ("DeepGP",),
     "infer.features": ("FeatureGP",),
     "infer.fitting": ("fit",),
@@ -33,6 +34,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "infer.sparse": ("SparseGP",),
     "infer.state_space": ("StateSpaceGP",),
     "infer.svgp": ("SVGP",),
+    "infer.verbs": ("condition", "log_evidence", "log_evidence_and_gradient"),
     "model.normal": ("Normal",),
     "model.kernels": (
         "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic", "RBF",
@@ -81,15 +83,10 @@ if TYPE_CHECKING:
         GPRegressor as GPRegressor,
     )
     from .ground.arrays import asarray as asarray, to_numpy as to_numpy
+    from .ground.chunks import Chunks as Chunks
     from .ground.quadrature import gauss_hermite as gauss_hermite
     from .ground.random import stream as stream
-    from .infer.exact import (
-        GP as GP,
-        ExactPosterior as ExactPosterior,
-        condition as condition,
-        log_evidence as log_evidence,
-        prior as prior,
-    )
+    from .infer.exact import GP as GP, ExactPosterior as ExactPosterior, prior as prior
     from .infer.deep import DeepGP as DeepGP
     from .infer.features import FeatureGP as FeatureGP
     from .infer.fitting import fit as fit
@@ -99,6 +96,11 @@ if TYPE_CHECKING:
     from .infer.sparse import SparseGP as SparseGP
     from .infer.state_space import StateSpaceGP as StateSpaceGP
     from .infer.svgp import SVGP as SVGP
+    from .infer.verbs import (
+        condition as condition,
+        log_evidence as log_evidence,
+        log_evidence_and_gradient as log_evidence_and_gradient,
+    )
     from .model.normal import Normal as Normal
     from .model.kernels import (
         Constant as Constant,

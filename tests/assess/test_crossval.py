@@ -265,7 +265,7 @@ def test_any_posterior_that_predicts_observations(data):
         lambda X, y: sparse.condition(gp, X[:8], X, y),
         lambda X, y: features.condition(gp, frequencies, X, y),
         lambda X, y: svgp.condition(model, X, y),
-        lambda X, y: BayesianLinear(np.eye(2), 0.1).condition(X, y),
+        lambda X, y: condition(BayesianLinear(np.eye(2), 0.1), X, y),
     ):
         found = cross_validate(one, *data, 3, rng=stream(1))
         assert found.mean.standardised_mean_squared_error < 0.8

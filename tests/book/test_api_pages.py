@@ -244,7 +244,7 @@ found = fit(RBF())
         "- Behind figures of :doc:`/one`: :numref:`fig-one`",
     ]
     assert "- Called in :doc:`/one`" in uses.said("gpnotes.model.kernels.stationary.RBF", "")
-    assert uses.said("gpnotes.infer.exact.condition", "") == ""
+    assert uses.said("gpnotes.infer.verbs.condition", "") == ""
 
 
 @pytest.mark.site

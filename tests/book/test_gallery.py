@@ -59,7 +59,7 @@ def test_a_figure_of_the_data_shows_where_they_come_from(calls: Any) -> None:
 
 def test_a_call_inside_a_function_of_the_page_counts(calls: Any) -> None:
     cells = [IMPORTS, "def post(y):\n    return gp.condition(model, X, y)", "ax.plot(post(y))"]
-    assert calls(*cells) == [("gp.condition(model, X, y)", "gpnotes.infer.exact.condition")]
+    assert calls(*cells) == [("gp.condition(model, X, y)", "gpnotes.infer.verbs.condition")]
 
 
 def test_a_caption_is_cut_after_its_first_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

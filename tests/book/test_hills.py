@@ -15,8 +15,8 @@ from browsing import FIGURE, assert_fits, assert_prints_its_picture
 from scipy import stats
 
 import gpnotes as gp
+from gpnotes import log_evidence_and_gradient
 from gpnotes.decide import bayesopt
-from gpnotes.infer.exact import log_evidence_and_gradient
 
 pytestmark = pytest.mark.browser
 

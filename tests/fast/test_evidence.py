@@ -8,10 +8,19 @@ import numpy as np
 import pytest
 from memory_use import peak
 
-from gpnotes import GP, RBF, Matern12, Matern32, Matern52, RationalQuadratic, White, condition
+from gpnotes import (
+    GP,
+    RBF,
+    Matern12,
+    Matern32,
+    Matern52,
+    RationalQuadratic,
+    White,
+    condition,
+    log_evidence_and_gradient,
+)
 from gpnotes.fast import evidence as in_place
 from gpnotes.fast.tiled_kernels import evidence_in_place
-from gpnotes.infer.exact import log_evidence_and_gradient
 
 KINDS = [RBF, Matern12, Matern32, Matern52]
 

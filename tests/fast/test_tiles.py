@@ -9,14 +9,13 @@ import pytest
 from memory_use import peak
 
 import gpnotes as g
-from gpnotes import GP, RBF, ConstantMean, condition
+from gpnotes import GP, RBF, ConstantMean, condition, log_evidence_and_gradient
 from gpnotes.fast import tiled_kernels, tiles
 from gpnotes.fast.tiled_kernels import ByHooks, OfDistances, tiled
 from gpnotes.ground import memory, params
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import cotangent, flatten_gradient, positive
 from gpnotes.infer import exact
-from gpnotes.infer.exact import log_evidence_and_gradient
 from gpnotes.model.kernels import Polynomial, Product, Sum
 
 IN_PLACE = (g.RBF, g.Matern12, g.Matern32, g.Matern52)

@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 from cases import each
 
-from gpnotes import GP, RBF, condition, prior
+from gpnotes import GP, RBF, condition, log_evidence_and_gradient, prior
 from gpnotes.ground import memory
 from gpnotes.ground import xp as _xp
-from gpnotes.infer.exact import log_evidence_and_gradient
 
 GIB = 2**30
 require = {"what": "K", "remedy": "Use less."}
@@ -214,8 +213,7 @@ def test_a_covariance_is_asked_for_with_what_its_factor_needs(free):
 FAULTS = """
 import resource
 import numpy as np
-from gpnotes import GP, RBF
-from gpnotes.infer.exact import log_evidence_and_gradient
+from gpnotes import GP, RBF, log_evidence_and_gradient
 
 rng = np.random.default_rng(0)
 X, y, gp = rng.normal(size=(500, 8)), rng.normal(size=500), GP(RBF(), 0.1)

@@ -15,13 +15,14 @@ import scipy.optimize
 from threadpoolctl import ThreadpoolController
 
 import gpnotes as gp
+from gpnotes import log_evidence_and_gradient
 from gpnotes.decide import bayesopt, fantasy
 from gpnotes.decide.fantasy import input_averages as averages
 from gpnotes.decide.fantasy import reductions
 from gpnotes.ground import threads as _threads
 from gpnotes.ground import xp as _xp
 from gpnotes.ground.threads import in_one_pool, threads_for
-from gpnotes.infer import exact, laplace, sparse, svgp
+from gpnotes.infer import laplace, sparse, svgp
 
 
 def threads() -> list[int]:
@@ -170,7 +171,7 @@ def _calls(n: int) -> dict[str, Callable[[], object]]:
         "predict": lambda: posterior.predict(X),
         "joint": lambda: posterior.joint(X),
         "extend": lambda: posterior.extend(X[:5], y[:5]),
-        "evidence": lambda: exact.log_evidence_and_gradient(posterior.gp, X, y),
+        "evidence": lambda: log_evidence_and_gradient(posterior.gp, X, y),
         "fit": lambda: gp.fit(posterior.gp, X, y, steps=1),
         "laplace": lambda: laplace.condition(known, X, labels).predict(X),
         "places": lambda: bayesopt.predict_and_pullback(posterior, X),

@@ -91,7 +91,7 @@ FITTED = {
         svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], draws=2), Y),
     "a circle": lambda: sparse.condition(
         GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0)), X[:, :1], Y),
-    "a linear model": lambda: linear.BayesianLinear(np.eye(2), 0.1).condition(X, Y),
+    "a linear model": lambda: condition(linear.BayesianLinear(np.eye(2), 0.1), X, Y),
     "a network": lambda: networks.fit_mean_field(
         NET, X, Y, networks.MeanField(THETA, THETA - 2.0), steps=3, rng=stream(1)),
     "snapshots": lambda: networks.fit_swag(

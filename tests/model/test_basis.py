@@ -17,6 +17,7 @@ from gpnotes import (
     condition,
     fit,
     log_evidence,
+    log_evidence_and_gradient,
     prior,
     stream,
     to_numpy,
@@ -24,7 +25,6 @@ from gpnotes import (
 from gpnotes.decide import design
 from gpnotes.draw import paths
 from gpnotes.infer import laplace
-from gpnotes.infer.exact import log_evidence_and_gradient
 from gpnotes.model.means import BasisMean, Powers
 from gpnotes.testing import check_mean, check_posterior, gradcheck
 

@@ -11,10 +11,20 @@ import numpy as np
 import pytest
 from cases import each
 
-from gpnotes import GP, RBF, Bernoulli, ConstantMean, Gaussian, Poisson, StudentT, condition, fit
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    ConstantMean,
+    Gaussian,
+    Poisson,
+    StudentT,
+    condition,
+    fit,
+    log_evidence_and_gradient,
+)
 from gpnotes.decide.pilco import LinearPolicy, SaturatingCost
 from gpnotes.infer import laplace
-from gpnotes.infer.exact import log_evidence_and_gradient
 from gpnotes.infer.interdomain import InducingPoints
 from gpnotes.model import contracts
 from gpnotes.model.contracts import missing, require

@@ -26,7 +26,7 @@ __all__ = ["CrossValidation", "cross_validate", "group_folds", "kfold"]
 
 
 class Predictive(Protocol):
-    """The answer of a fit: a posterior that predicts observations, as of `exact.condition`."""
+    """The answer of a fit: a posterior that predicts observations, as `verbs.condition` gives."""
 
     def predict(self, Xs: Matrix, /, *, noise: bool) -> tuple[Vector, Vector]:
         """Return mean and variance of y at Xs (m, d), (m,) each, with the noise in the variance."""

@@ -18,7 +18,8 @@ from sklearn.utils.validation import column_or_1d
 from ..ground import check as _check
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
-from ..infer.exact import ExactPosterior, condition
+from ..infer.exact import ExactPosterior
+from ..infer.verbs import condition
 from ..model.contracts import Mean, MeanFunction, require
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel, Matern12

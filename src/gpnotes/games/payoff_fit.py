@@ -14,8 +14,9 @@ from ..ground.linalg import factorise
 from ..ground.params import names
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, array_namespace, as_array, epsilon, eye, to_numpy
-from ..infer.exact import GP, condition
+from ..infer.exact import GP
 from ..infer.fitting import fit
+from ..infer.verbs import condition
 from ..model.kernels import RBF, Linear, Product
 from .expansion import Expansion
 from .game import RoleSymmetricGame

@@ -1,7 +1,8 @@
 """Exact Gaussian process regression: condition once, everything else is a view.
 
-`condition` factors ``K_y = K_ff + σ_n² I = L Lᵀ`` and keeps the factor. Prediction, samples, the
-evidence and its derivatives, leave-one-out and extension all start from it.
+What `verbs.condition` makes of a `GP` factors ``K_y = K_ff + σ_n² I = L Lᵀ`` and keeps the factor.
+Prediction, samples, the evidence and its derivatives, leave-one-out and extension all start from
+it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from ..fast.tiled_kernels import evidence_in_place
 from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
+from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
@@ -24,69 +26,16 @@ from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, m
 from ..model.gaussian_process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
 from ..model.means import BasisMean, pulled
 from ..model.normal import Normal
+from .evidence import Evidence, evidence_of, whole_rows
+from .interdomain import WaveSums
 from .leave_one_out import LeaveOneOut
 
-__all__ = [
-    "GP",
-    "ExactPosterior",
-    "LeaveOneOut",
-    "condition",
-    "log_evidence",
-    "log_evidence_and_gradient",
-    "prior",
-]  # fmt: skip
-
-
-@takes("X", "y")
-def condition(gp: GP, X: Matrix, y: Vector) -> ExactPosterior:
-    """Condition a process on observations y (n,) at inputs X (n, d).
-
-    Parameters
-    ----------
-    gp : GP
-        The process. The weights of a mean with a basis are learnt too, [eq-mf-mean].
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations, of the namespace, dtype and device of `X`.
-
-    Returns
-    -------
-    ExactPosterior
-        The process given the data, around one Cholesky factor of K_y.
-
-    Raises
-    ------
-    ValueError
-        If the data do not fit, cannot tell the weights of a vague mean apart, or are so large that
-        numbers overflow.
-
-    Notes
-    -----
-    Costs O(n³). With ``noise_var = 0``, or so little that K_y is singular in its precision, the
-    jitter policy of `linalg.cholesky` applies: what it adds stands in
-    ``posterior.cholesky.jitter``, and all views are those of a noise that much larger.
-
-    Source: Rasmussen & Williams (2006), algorithm 2.1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import RBF
-    >>> posterior = condition(GP(RBF(), 0.1), np.asarray([[0.0], [1.0]]), np.asarray([1.0, 0.0]))
-    >>> posterior.mean(np.asarray([[0.5]])).round(4)
-    array([0.5171])
-    """
-    validate_data(gp, X, y, learns=True)
-    posterior = _conditioned(gp, X, y)
-    _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
-    warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
-    return posterior
+__all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 
 
 @threads_for(lambda gp, X, y: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector) -> ExactPosterior:
-    """`condition` for data that are validated, without a warning of jitter."""
+    """The posterior, without a look at the data and without a warning of jitter."""
     return _posterior(gp, X, y, _factor(gp, X))
 
 
@@ -116,7 +65,7 @@ def _joint_work(posterior: ExactPosterior, Xs: Matrix, *_: object, **__: object)
 
 @dataclass(frozen=True, eq=False)
 class ExactPosterior:
-    """The process given data, around one factorisation; made by `condition`.
+    """The process given data, around one factorisation; made by `verbs.condition`.
 
     Every prediction is of f unless it says ``noise=True``: then of a new y. The arrays given are
     kept, not copied: whoever changes them changes the posterior. Inputs that do not fit are a
@@ -146,7 +95,7 @@ class ExactPosterior:
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import RBF
+    >>> from gpnotes import RBF, condition
     >>> posterior = condition(GP(RBF(), 0.5), np.asarray([[0.0]]), np.asarray([3.0]))
     >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]), noise=True)
     >>> mean.round(4), variance.round(4)
@@ -451,87 +400,45 @@ class ExactPosterior:
         return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
 
 
-@takes("X", "y")
-def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
-    """Return the log evidence ``log p(y)`` of observations y (n,) at X (n, d).
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
-
-    Returns
-    -------
-    float
-        ``log p(y)``, in nats.
-
-    Raises
-    ------
-    ValueError
-        If the data do not fit, cannot tell the weights of a vague mean apart, or are so large that
-        numbers or squares of y overflow.
-
-    Notes
-    -----
-    [eq-fv-evidence]. Costs O(n³). Source: Rasmussen & Williams (2006), equation 5.8.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import RBF
-    >>> round(log_evidence(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1)), 4)
-    -1.2655
-    """
-    posterior = condition(gp, X, y)
-    _check.squarable(y, "y")
-    return posterior.log_evidence
+@evidence_of.register(GP)
+def _evidence(model: GP, data: Data | WaveSums) -> _Evidence:
+    rows = whole_rows(data, model)
+    validate_data(model, rows.X, rows.y, learns=True)
+    return _Evidence(rows)
 
 
-@takes("X", "y")
-def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
-    """Return ``log p(y)`` and its derivatives by all hyperparameters, as a fit does at each step.
+@dataclass(frozen=True, eq=False)
+class _Evidence(Evidence[GP]):
+    """The log evidence of an exact process."""
 
-    The arguments and errors are those of `log_evidence`; a mean without pullback is a `TypeError`.
+    rows: Rows
 
-    Returns
-    -------
-    value : float
-        ``log p(y)``, in nats.
-    gp_bar : GP
-        A `GP` that holds the derivatives by the hyperparameters.
+    def posterior(self, gp: GP) -> ExactPosterior:
+        posterior = _conditioned(gp, self.rows.X, self.rows.y)
+        _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
+        warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
+        return posterior
 
-    Notes
-    -----
-    [eq-fv-gradient]. Costs O(n³). For NumPy arrays it works in place, in one n × n buffer,
-    whatever the kernel; for other namespaces, and where K_y needs jitter, it is `condition` and
-    `ExactPosterior.evidence_gradient`. Source: Rasmussen & Williams (2006), equation 5.9.
+    def value(self, gp: GP) -> float:
+        posterior = self.posterior(gp)
+        _check.squarable(self.rows.y, "y")
+        return posterior.log_evidence
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import RBF
-    >>> value, gp_bar = log_evidence_and_gradient(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1))
-    >>> round(gp_bar.kernel.variance, 4)
-    -0.25
-    """
-    validate_data(gp, X, y, learns=True)
-    _check.squarable(y, "y")
-    fitted_mean(gp)
-    value, gp_bar, jitter = quiet_evidence(gp, X, y)
-    warn_of_jitter(jitter, _gram_name(gp))
-    return value, gp_bar
+    def require_gradient(self, gp: GP) -> None:
+        fitted_mean(gp)
+
+    def value_and_gradient(self, gp: GP, *, quiet: bool = False) -> tuple[float, GP]:
+        if not quiet:  # a fit turns back where squares of y overflow
+            _check.squarable(self.rows.y, "y")
+        value, gp_bar, jitter = _value_and_gradient(gp, self.rows.X, self.rows.y)
+        if not quiet:
+            warn_of_jitter(jitter, _gram_name(gp))
+        return value, gp_bar
 
 
 @threads_for(lambda gp, X, y: X.shape[0] ** 3)
-def quiet_evidence(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
-    """`log_evidence_and_gradient` of data that are validated, and the jitter that it took.
-
-    Nothing is checked again and no warning is given: a fit calls this at each step.
-    """
+def _value_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
+    """The log evidence, its derivatives, and the jitter that they took: what a fit asks."""
     known = not isinstance(gp.mean, BasisMean)
     found = known and evidence_in_place(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace

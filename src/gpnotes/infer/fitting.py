@@ -1,30 +1,28 @@
 """Fitting a model: its evidence maximised from several starts, with a report.
 
-What is maximised, and how a model becomes a vector, is `objective`'s; here are the starts, and the
-evidence of an exact process.
+What is maximised, and how a model becomes a vector, is `objective`'s; here are the starts.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.chunks import Chunks, Data, Rows
-from ..ground.conversion import columns_of, together
+from ..ground.chunks import Chunks
+from ..ground.conversion import columns_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostVector, Matrix, Vector
 from ..model.contracts import Prior
-from ..model.gaussian_process import GP, fitted_mean, validate_data
-from .exact import ExactPosterior, condition, quiet_evidence
+from . import exact as exact  # registers GP, which comes from a lower floor
+from .evidence import data_of
 from .interdomain import WaveSums
-from .objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
+from .objective import Fit, Objective, Run, objective_of
 from .progress import Bar, bar_of
 
 __all__ = ["Fit", "Run", "fit"]
@@ -109,7 +107,7 @@ def fit(
 
     Examples
     --------
-    >>> from gpnotes import RBF
+    >>> from gpnotes import GP, RBF
     >>> X = np.linspace(0.0, 3.0, 8)[:, None]
     >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]))
     >>> found.log_evidence > fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]), steps=1).log_evidence
@@ -118,7 +116,7 @@ def fit(
     array([1.])
     """
     columns = columns_of(X)
-    objective = objective_of(model, _data(model, X, y), fixed=fixed, bounds=bounds, priors=priors)
+    objective = objective_of(model, data_of(model, X, y), fixed=fixed, bounds=bounds, priors=priors)
     steps = _check.whole(steps, "steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
@@ -129,39 +127,6 @@ def fit(
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
     return Fit(tuple(runs), objective, columns=columns)
-
-
-def _data(model: object, X: Matrix | Chunks | WaveSums, y: Vector | None) -> Data | WaveSums:
-    if not isinstance(X, Chunks | WaveSums):
-        return Rows(**together(model, X=X, y=y))
-    if y is not None:
-        what = "chunks" if isinstance(X, Chunks) else "sums"
-        raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
-    return X
-
-
-@evidence_of.register(GP)
-def _exact(model: GP, data: Data | WaveSums) -> _Exact:
-    rows = whole_rows(data, model)
-    validate_data(model, rows.X, rows.y, learns=True)
-    fitted_mean(model)
-    return _Exact(rows)
-
-
-@dataclass(frozen=True, eq=False)
-class _Exact:
-    """The evidence of an exact process."""
-
-    rows: Rows
-    held: tuple[str, ...] = ()
-    latent: bool = False
-
-    def value_and_gradient(self, gp: GP) -> tuple[float, GP]:
-        value, gp_bar, _ = quiet_evidence(gp, self.rows.X, self.rows.y)
-        return value, gp_bar
-
-    def posterior(self, gp: GP) -> ExactPosterior:
-        return condition(gp, self.rows.X, self.rows.y)
 
 
 def _starts(

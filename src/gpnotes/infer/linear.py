@@ -12,13 +12,15 @@ from typing import Any
 
 from ..ground import check as _check
 from ..ground import xp as _xp
+from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
-from ..ground.params import positive, settle
+from ..ground.params import cotangent, positive, settle
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from ..model.normal import of_root
+from .evidence import Evidence, evidence_of, whole_rows
 
 __all__ = ["BayesianLinear", "WeightPosterior"]
 
@@ -44,9 +46,10 @@ class BayesianLinear:
     Examples
     --------
     >>> import numpy as np
+    >>> from gpnotes import condition
     >>> model = BayesianLinear(np.eye(2), noise_var=0.5)
     >>> Phi = np.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
-    >>> model.condition(Phi, np.asarray([1.0, 2.0, 3.0])).weight_mean.round(4)
+    >>> condition(model, Phi, np.asarray([1.0, 2.0, 3.0])).weight_mean.round(4)
     array([0.878 , 0.9756])
     """
 
@@ -71,23 +74,48 @@ class BayesianLinear:
         root = factor.lower
         return WeightPosterior(xp.zeros_like(root[:, 0]), root, self.noise_var, 0.0)
 
-    @takes("Phi", "y")
-    def condition(self, Phi: Matrix, y: Vector) -> WeightPosterior:
-        """Return the posterior given features Phi (N, R) and observations y (N,).
 
-        Parameters
-        ----------
-        Phi : Matrix, shape (N, R)
-            The features, one row an observation.
-        y : Vector, shape (N,)
-            The observations.
+@evidence_of.register(BayesianLinear)
+def _evidence(model: BayesianLinear, data: Data) -> _Evidence:
+    rows = whole_rows(data, model)
+    size = model.prior_cov.shape[0]
+    _check.alike(_check.matrix(rows.X, "X", columns=size), "X", model.prior_cov, "prior_cov")
+    _check.squarable(rows.X, "X")
+    _check.alike(_check.vector(rows.y, "y", size=rows.X.shape[0]), "y", rows.X, "X")
+    return _Evidence(rows)
 
-        Returns
-        -------
-        WeightPosterior
-            The distribution of the weights; O(N R² + R³).
+
+@dataclass(frozen=True, eq=False)
+class _Evidence(Evidence[BayesianLinear]):
+    """The log evidence of weights, ``log N(y; 0, Φ S_w Φᵀ + σ_n² I)``."""
+
+    rows: Rows
+
+    def posterior(self, model: BayesianLinear) -> WeightPosterior:
+        return model.prior().updated(self.rows.X, self.rows.y)
+
+    def value_and_gradient(
+        self, model: BayesianLinear, *, quiet: bool = False
+    ) -> tuple[float, BayesianLinear]:
+        """Carry ``½ (α αᵀ − K_y⁻¹)`` back to S_w and to σ_n².
+
+        With ``S_w = L Lᵀ`` and ``C`` the covariance of the weights after the data:
+        ``Φᵀα = S_w⁻¹ w̄``, ``Φᵀ K_y⁻¹ Φ = L⁻ᵀ (I − L⁻¹ C L⁻ᵀ) L⁻¹``, and the trace of ``K_y⁻¹`` is
+        ``(N − R + tr L⁻¹ C L⁻ᵀ) / σ_n²``.
         """
-        return self.prior().update(Phi, y, name="Phi")
+        posterior, Phi = self.posterior(model), self.rows.X
+        factor = factorise(model.prior_cov, name="prior_cov")
+        xp = array_namespace(Phi)
+        half = factor.half_solved(posterior.root)
+        left = half @ xp.matrix_transpose(half)
+        spare = factor.half_solved_t(_xp.eye(left.shape[0], left) - left)
+        precision = factor.half_solved_t(xp.matrix_transpose(spare))
+        w = factor.solved(posterior.weight_mean)
+        alpha = (self.rows.y - Phi @ posterior.weight_mean) / model.noise_var
+        free = Phi.shape[0] - left.shape[0] + float(xp.sum(_xp.diagonal(left)))
+        noise_bar = 0.5 * (float(xp.sum(alpha * alpha)) - free / model.noise_var)
+        cov_bar = 0.5 * (w[:, None] * w[None, :] - precision)
+        return posterior.log_evidence, cotangent(model, prior_cov=cov_bar, noise_var=noise_bar)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +170,7 @@ class WeightPosterior:
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
     @takes("phi", "y")
-    def update(self, phi: Array, y: Numbers, *, name: str = "phi") -> WeightPosterior:
+    def update(self, phi: Array, y: Numbers) -> WeightPosterior:
         """Return the posterior given more data, one observation or a batch.
 
         Parameters
@@ -151,8 +179,6 @@ class WeightPosterior:
             The features of one observation, or of a batch.
         y : float or Vector, shape (N,)
             The observation, or the batch of them.
-        name : str, default "phi"
-            The name of `phi` in an error.
 
         Returns
         -------
@@ -166,13 +192,13 @@ class WeightPosterior:
         """
         size = self.weight_mean.shape[0]
         if getattr(phi, "ndim", 0) == 1:
-            _check.alike(_check.vector(phi, name, size=size), name, self.weight_mean, "prior_cov")
-            _check.squarable(phi, name)
-            return self._update_one(phi, _number(y, name))
-        _check.alike(_check.matrix(phi, name, columns=size), name, self.weight_mean, "prior_cov")
-        _check.squarable(phi, name)
+            _check.alike(_check.vector(phi, "phi", size=size), "phi", self.weight_mean, "prior_cov")
+            _check.squarable(phi, "phi")
+            return self._update_one(phi, _number(y))
+        _check.alike(_check.matrix(phi, "phi", columns=size), "phi", self.weight_mean, "prior_cov")
+        _check.squarable(phi, "phi")
         batch: Any = y
-        _check.alike(_check.vector(batch, "y", size=phi.shape[0]), "y", phi, name)
+        _check.alike(_check.vector(batch, "y", size=phi.shape[0]), "y", phi, "phi")
         return self.updated(phi, batch)
 
     def updated(self, Phi: Matrix, y: Vector) -> WeightPosterior:
@@ -319,7 +345,7 @@ class WeightPosterior:
         return of_root(self.weight_mean, self.cholesky.lower).sample(n, rng=stream)
 
 
-def _number(y: Any, name: str) -> float:
+def _number(y: Any) -> float:
     if getattr(y, "ndim", 0) != 0:
-        raise ValueError(f"y must be a number where {name} is one row; got shape {y.shape}")
+        raise ValueError(f"y must be a number where phi is one row; got shape {y.shape}")
     return _check.number(y, "y")

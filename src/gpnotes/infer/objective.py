@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, singledispatch
-from typing import Any, Generic, Protocol, TypeVar
+from functools import cached_property
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from ..ground import check as _check
 from ..ground.ascent import ascend
-from ..ground.chunks import Chunks, Data, Rows, repeatable
+from ..ground.chunks import Chunks, Data, repeatable
 from ..ground.params import (
     Parameters,
     cotangent,
@@ -33,90 +33,14 @@ from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
+from .evidence import Evidence, evidence_of
 from .interdomain import WaveSums
 from .report import FLAT, Ended, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
-__all__ = ["Evidence", "Fit", "Objective", "Run", "evidence_of", "objective_of", "whole_rows"]
+__all__ = ["Fit", "Objective", "Run", "objective_of"]
 
 M = TypeVar("M", bound=Parameters)
-
-
-class Evidence(Protocol):
-    """The log evidence of models of one kind, or what stands for it, given data.
-
-    `held` names parameters that no fit moves; of a `latent` f the mean has not the unit of y.
-    """
-
-    @property
-    def held(self) -> tuple[str, ...]:
-        """The names of parameters that no fit moves."""
-        ...
-
-    @property
-    def latent(self) -> bool:
-        """Tell if f is latent, so that its mean has not the unit of y."""
-        ...
-
-    def value_and_gradient(self, model: Any, /) -> tuple[float, Any]:
-        """Return its value, and a model that holds its derivatives, without a warning of jitter."""
-
-    def posterior(self, model: Any, /) -> Any:
-        """Return the model given the data."""
-
-
-@singledispatch
-def evidence_of(model: object, data: Data | WaveSums) -> Evidence:
-    """Return the evidence of a model given data.
-
-    A room registers its own kind of model: ``evidence_of.register(Model)``.
-
-    Parameters
-    ----------
-    model : object
-        The model.
-    data : Rows, Chunks or WaveSums
-        The data.
-
-    Returns
-    -------
-    Evidence
-        The log evidence, or what stands for it.
-
-    Raises
-    ------
-    TypeError
-        If nothing is registered for the kind of the model, or it needs all rows and gets chunks.
-    """
-    wanted = "a GP, or a model with an evidence such as sparse.SparseGP, svgp.SVGP"
-    raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
-
-
-def whole_rows(data: Data | WaveSums, model: object) -> Rows:
-    """Return the data, for a model whose evidence is no sum over chunks.
-
-    Parameters
-    ----------
-    data : Rows or Chunks
-        The data.
-    model : object
-        The model, whose class the error names.
-
-    Returns
-    -------
-    Rows
-        The data, as they are.
-
-    Raises
-    ------
-    TypeError
-        If the data are chunks.
-    """
-    if not isinstance(data, Rows):
-        raise TypeError(
-            f"X must be a matrix: the evidence of a {type(model).__name__} is no sum over chunks"
-        )
-    return data
 
 
 @dataclass(frozen=True)
@@ -189,7 +113,7 @@ class Objective(Generic[M]):
     """
 
     model: M
-    evidence: Evidence
+    evidence: Evidence[M]
     spread: Spread
     fixed: tuple[str, ...]
     priors: Mapping[str, Prior]
@@ -269,7 +193,7 @@ class Objective(Generic[M]):
             Its derivatives by the vector.
         """
         here = self.at(vector)
-        value, bar = self.evidence.value_and_gradient(here)
+        value, bar = self.evidence.value_and_gradient(here, quiet=True)
         bar = _with_priors(bar, here, self.priors)
         return value + _log_prior(here, self.priors), self.gradient(here, bar)
 
@@ -403,7 +327,7 @@ def objective_of(
     """
     if isinstance(data, Chunks):
         repeatable(data.chunks)
-    evidence = evidence_of(model, data)
+    evidence = evidence_of(model, data).for_fit(model)
     moves = hasattr(model, "variables")
     held = [name for name in require_names(fixed) if not (moves and name == "Z")]
     held += evidence.held
@@ -456,7 +380,7 @@ class Fit(Generic[M]):
         A fit that has kept neither its data nor a posterior has none: a `ValueError`.
         """
         known = self.known
-        return self._kept().evidence.posterior(self.model) if known is None else known
+        return self._kept().evidence.fitted(self.model) if known is None else known
 
     @property
     def agreeing(self) -> int:

@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Trend:
-    """A mean ``h(x)ᵀβ`` as observations leave it; made by `exact.condition`.
+    """A mean ``h(x)ᵀβ`` as observations leave it; made by `verbs.condition`.
 
     Parameters
     ----------

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpnotes as g
+from gpnotes import log_evidence_and_gradient
 from gpnotes.ground import memory, params
 from gpnotes.ground.params import flatten, flatten_gradient, leaves
 from gpnotes.ground.xp import to_numpy
-from gpnotes.infer.exact import log_evidence_and_gradient
 from gpnotes.model.kernels import ActiveDims, Polynomial, Product, Scaled, Stationary, Sum
 from gpnotes.testing import check_kernel
 

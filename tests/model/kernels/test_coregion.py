@@ -5,10 +5,10 @@ import pytest
 from cases import each
 
 import gpnotes as g
+from gpnotes import log_evidence_and_gradient
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.xp import to_numpy
 from gpnotes.infer import sparse
-from gpnotes.infer.exact import log_evidence_and_gradient
 from gpnotes.model.kernels import Coregion, OutputNoise, outputs_at, readings_of
 from gpnotes.testing import check_kernel, gradcheck
 

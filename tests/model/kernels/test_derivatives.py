@@ -8,11 +8,10 @@ from cases import each
 from scipy import stats
 
 import gpnotes as g
-from gpnotes import testing
+from gpnotes import log_evidence_and_gradient, testing
 from gpnotes.decide import bayesopt
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.ground.xp import to_numpy
-from gpnotes.infer.exact import log_evidence_and_gradient
 from gpnotes.model import kernels
 from gpnotes.model.kernels import (
     GradientNoise,

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from sklearn.gaussian_process import kernels as sk
 
 import gpnotes as g
+from gpnotes import log_evidence_and_gradient
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.ground.xp import to_numpy
-from gpnotes.infer.exact import log_evidence_and_gradient
 
 PAIRS = {
     "RBF": (g.RBF, sk.RBF),

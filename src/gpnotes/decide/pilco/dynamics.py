@@ -11,7 +11,8 @@ from ...ground import check as _check
 from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, to_numpy
 from ...infer import fitting
-from ...infer.exact import GP, ExactPosterior, condition
+from ...infer.exact import GP, ExactPosterior
+from ...infer.verbs import condition
 from ...model.kernels import RBF
 from ..moments import Predictor, predictor
 

@@ -27,7 +27,8 @@ from .model import DeepGP, Unit, posterior_of, root_pulled, validate_rows
 from .noise import Noise, own_noise
 
 __all__ = [
-    "Part", "elbo", "elbo_and_gradient", "part_and_gradient", "passed", "posteriors",
+    "Part", "elbo", "elbo_and_gradient", "expected_rows", "less_divergence", "part_and_gradient",
+    "passed", "posteriors",
     "with_divergence",
 ]  # fmt: skip
 
@@ -93,8 +94,19 @@ def elbo(
     noise = _validated(model, X, y, noise)
     scale = scale_of(X, total)
     units = posteriors(model)
+    return less_divergence(units, expected_rows(model, units, X, y, noise, scale))
+
+
+def expected_rows(
+    model: DeepGP, units: Posteriors, X: Matrix, y: Vector, noise: Noise, scale: float
+) -> float:
+    """``Σ E log p(yᵢ | fᵢ)`` of rows that are validated; arguments as in `part_and_gradient`."""
     last = passed(units, X, noise)[-1]
-    value = float(array_namespace(X).sum(_averaged(model, y, last.found[0], noise, scale).value))
+    return float(array_namespace(X).sum(_averaged(model, y, last.found[0], noise, scale).value))
+
+
+def less_divergence(units: Posteriors, value: float) -> float:
+    """The bound: a sum over all rows less the divergences of all units."""
     return _finite(value - sum(q.kl for layer in units for q in layer))
 
 
@@ -464,7 +476,7 @@ def with_divergence(model: DeepGP, units: Posteriors, part: Part) -> tuple[float
     model_bar : DeepGP
         Its derivatives.
     """
-    value = _finite(part.value - sum(q.kl for layer in units for q in layer))
+    value = less_divergence(units, part.value)
     layers = tuple(
         tuple(map(_less_divergence, layer, qs, bars))
         for layer, qs, bars in zip(model.layers, units, part.model_bar.layers, strict=True)

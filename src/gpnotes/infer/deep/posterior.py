@@ -11,14 +11,17 @@ from ...ground.chunks import Chunks, Data, Rows
 from ...ground.conversion import takes
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.random import stream as seeded
+from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import PredictiveLikelihood, require
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent, with_hooks
-from ..objective import evidence_of
+from ..evidence import Evidence, evidence_of
 from .evidence_lower_bound import (
     Part,
     Posteriors,
+    expected_rows,
+    less_divergence,
     part_and_gradient,
     passed,
     posteriors,
@@ -200,22 +203,39 @@ class DeepPosterior:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Evidence(Evidence[DeepGP]):
     """The bound, with the draws that the model's seed gives: the same at each step.
 
     A row's draws depend on its place in its chunk, so that chunks need not know of each other.
     """
 
     data: Data
-    latent: bool
-    held: tuple[str, ...]
 
-    def value_and_gradient(self, model: DeepGP) -> tuple[float, DeepGP]:
+    def posterior(self, model: DeepGP) -> DeepPosterior:
+        why = "its q are parameters: `fit` finds them, and DeepPosterior(model) takes them as given"
+        raise TypeError(f"a DeepGP has no posterior in closed form; {why}")
+
+    def fitted(self, model: DeepGP) -> DeepPosterior:
+        return DeepPosterior(model)
+
+    @in_one_pool
+    def value(self, model: DeepGP) -> float:
+        units = posteriors(model)
+        return less_divergence(units, self.data.over(partial(_expected, model, units)))
+
+    def require_gradient(self, model: DeepGP) -> None:
+        for layer in model.layers:
+            for unit in layer:
+                differentiable_mean(unit.gp)
+
+    @in_one_pool
+    def value_and_gradient(self, model: DeepGP, *, quiet: bool = False) -> tuple[float, DeepGP]:
         units = posteriors(model)
         return with_divergence(model, units, self.data.over(partial(_part, model, units)))
 
-    def posterior(self, model: DeepGP) -> DeepPosterior:
-        return DeepPosterior(model)
+
+def _expected(model: DeepGP, units: Posteriors, X: Matrix, y: Vector) -> float:
+    return expected_rows(model, units, X, y, own_noise(model, X.shape[0]), 1.0)
 
 
 def _part(model: DeepGP, units: Posteriors, X: Matrix, y: Vector) -> Part:
@@ -226,9 +246,8 @@ def _part(model: DeepGP, units: Posteriors, X: Matrix, y: Vector) -> Part:
 def _evidence(model: DeepGP, data: Rows | Chunks) -> _Evidence:
     if isinstance(data, Rows):
         validate_rows(model, data.X, data.y)
-    names = []
-    for level, layer in enumerate(model.layers):
-        for place, unit in enumerate(layer):
-            differentiable_mean(unit.gp)
-            names.append(f"layers.{level}.{place}.gp.noise_var")
-    return _Evidence(data, is_latent(model.likelihood), tuple(names))
+    places = [
+        (level, place) for level, layer in enumerate(model.layers) for place in range(len(layer))
+    ]
+    held = tuple(f"layers.{level}.{place}.gp.noise_var" for level, place in places)
+    return _Evidence(data, held=held, latent=is_latent(model.likelihood))

@@ -8,11 +8,12 @@ from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.params import cotangent, leaves
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
-from ..objective import evidence_of
-from ..sufficient_statistics import positive_noise
+from ..evidence import Evidence, evidence_of
+from ..sufficient_statistics import Statistics, positive_noise
 from .frequencies import Frequencies
 from .posterior import FeaturePosterior
-from .regression import conditioned, value_and_gradient
+from .regression import posterior_of, value_and_gradient
+from .streaming import Sums
 
 __all__ = ["FeatureGP"]
 
@@ -67,19 +68,26 @@ class FeatureGP:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Evidence(Evidence[FeatureGP]):
     """The log evidence by features, of rows or of chunks."""
 
     data: Data
-    held: tuple[str, ...] = ()
-    latent: bool = False
-
-    def value_and_gradient(self, model: FeatureGP) -> tuple[float, FeatureGP]:
-        value, gp_bar = value_and_gradient(model.gp, model.frequencies, self.data)
-        return value, cotangent(model, gp=gp_bar)
 
     def posterior(self, model: FeatureGP) -> FeaturePosterior:
-        return conditioned(model.gp, model.frequencies, self.data)
+        return posterior_of(model.gp, model.frequencies, self.data)
+
+    def value(self, model: FeatureGP) -> float:
+        statistics: Statistics = self.data.over(Sums(model.gp, model.frequencies)).warned()
+        return statistics.log_evidence
+
+    def require_gradient(self, model: FeatureGP) -> None:
+        differentiable_mean(model.gp)
+
+    def value_and_gradient(
+        self, model: FeatureGP, *, quiet: bool = False
+    ) -> tuple[float, FeatureGP]:
+        value, gp_bar = value_and_gradient(model.gp, model.frequencies, self.data)
+        return value, cotangent(model, gp=gp_bar)
 
 
 @evidence_of.register(FeatureGP)
@@ -87,6 +95,5 @@ def _evidence(model: FeatureGP, data: Rows | Chunks) -> _Evidence:
     if isinstance(data, Rows):
         validate_data(model.gp, data.X, data.y)
         model.frequencies.validate(model.gp.kernel, data.X)
-    differentiable_mean(model.gp)
     drawn_for = [leaf.path for leaf in leaves(model) if leaf.path.endswith(".alpha")]
-    return _Evidence(data, tuple(drawn_for))
+    return _Evidence(data, held=tuple(drawn_for))

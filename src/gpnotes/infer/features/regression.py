@@ -23,8 +23,13 @@ from .posterior import FeaturePosterior
 from .streaming import Pull, Slopes, Sums
 
 __all__ = [
-    "condition", "condition_on_chunks", "conditioned", "log_evidence",
-    "log_evidence_and_gradient", "log_evidence_and_gradient_on_chunks", "value_and_gradient",
+    "condition",
+    "condition_on_chunks",
+    "log_evidence",
+    "log_evidence_and_gradient",
+    "log_evidence_and_gradient_on_chunks",
+    "posterior_of",
+    "value_and_gradient",
 ]  # fmt: skip
 
 
@@ -68,7 +73,7 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return conditioned(_validate(gp, frequencies), frequencies, Rows(X, y))
+    return posterior_of(_validate(gp, frequencies), frequencies, Rows(X, y))
 
 
 def condition_on_chunks(
@@ -105,7 +110,7 @@ def condition_on_chunks(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return conditioned(_validate(gp, frequencies), frequencies, Chunks(chunks, map))
+    return posterior_of(_validate(gp, frequencies), frequencies, Chunks(chunks, map))
 
 
 @takes("X", "y")
@@ -236,7 +241,7 @@ def _validate(gp: GP, frequencies: Frequencies) -> GP:
     return gp
 
 
-def conditioned(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosterior:
+def posterior_of(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosterior:
     """`condition` of a process and frequencies that go together.
 
     Parameters
@@ -270,7 +275,7 @@ def value_and_gradient(gp: GP, frequencies: Frequencies, data: Data) -> tuple[fl
     Parameters
     ----------
     gp, frequencies, data
-        As in `conditioned`.
+        As in `posterior_of`.
 
     Returns
     -------

@@ -216,8 +216,7 @@ class WaveSums:
 
     With ``θ = 2π (x − start) / period`` and ``ỹ = y − mean``: ``Σ cos kθᵢ`` and ``Σ sin kθᵢ`` for k
     up to 2T, ``Σ ỹᵢ cos kθᵢ`` and ``Σ ỹᵢ sin kθᵢ`` up to T. They stand in the place of the readings
-    for `sparse.condition_on_sums`, `sparse.log_evidence_and_gradient_on_sums` and `gpnotes.fit`.
-    Made by `wave_sums`.
+    wherever a verb takes them. Made by `wave_sums`.
 
     Parameters
     ----------

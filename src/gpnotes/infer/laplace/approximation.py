@@ -27,7 +27,7 @@ from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, require_observable, with_hooks
 from ...model.means import pulled, values_of
 from ...model.normal import Normal, normal_of
-from ..objective import evidence_of, whole_rows
+from ..evidence import Evidence, evidence_of, whole_rows
 from .mode import mode_of
 
 __all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
@@ -404,14 +404,17 @@ class LaplaceGP:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Evidence(Evidence[LaplaceGP]):
     """The approximate evidence of `condition`."""
 
     rows: Rows
-    held: tuple[str, ...]
-    latent: bool
 
-    def value_and_gradient(self, model: LaplaceGP) -> tuple[float, LaplaceGP]:
+    def require_gradient(self, model: LaplaceGP) -> None:
+        differentiable_mean(model.gp)
+
+    def value_and_gradient(
+        self, model: LaplaceGP, *, quiet: bool = False
+    ) -> tuple[float, LaplaceGP]:
         posterior = self.posterior(model)
         return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
 
@@ -423,9 +426,9 @@ class _Evidence:
 def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     _validate(model.gp, rows.X, rows.y, model.likelihood)
-    differentiable_mean(model.gp)
     others = ("likelihood",) if leaves(model.likelihood) else ()
-    return _Evidence(rows, ("gp.noise_var", *others), is_latent(model.likelihood))
+    held, latent = ("gp.noise_var", *others), is_latent(model.likelihood)
+    return _Evidence(rows, held=held, latent=latent)
 
 
 def _validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:

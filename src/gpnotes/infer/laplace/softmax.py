@@ -21,7 +21,7 @@ from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...model.gaussian_process import GP, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
-from ..objective import evidence_of, whole_rows
+from ..evidence import Evidence, evidence_of, whole_rows
 from .mode import mode_of
 
 __all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
@@ -407,14 +407,14 @@ class SoftmaxGP:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Evidence(Evidence[SoftmaxGP]):
     """The approximate evidence of `condition_softmax`."""
 
     rows: Rows
-    held: tuple[str, ...] = ("gp.noise_var",)
-    latent: bool = True
 
-    def value_and_gradient(self, model: SoftmaxGP) -> tuple[float, SoftmaxGP]:
+    def value_and_gradient(
+        self, model: SoftmaxGP, *, quiet: bool = False
+    ) -> tuple[float, SoftmaxGP]:
         posterior = self.posterior(model)
         return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
 
@@ -426,7 +426,7 @@ class _Evidence:
 def _evidence(model: SoftmaxGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     _validate(model.gp, rows.X, rows.y, model.classes)
-    return _Evidence(rows)
+    return _Evidence(rows, held=("gp.noise_var",), latent=True)
 
 
 def _validate(gp: GP, X: Matrix, y: Vector, classes: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -14,15 +14,17 @@ from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.means import ConstantMean, ZeroMean
+from ..evidence import Evidence, evidence_of
 from ..interdomain import InducingPoints, WaveSums, wave_sums
 from ..interdomain.point_functionals import variables_of
 from ..interdomain.waves import WaveVariables
-from ..objective import evidence_of
 from ..sufficient_statistics import positive_noise
 from .methods import Method, MethodName, method_named
 from .on_sums import require_sums
 from .posterior import SparsePosterior
-from .regression import conditioned, quiet_gradient
+from .projection import inducing_at
+from .regression import posterior_of, value_and_gradient, value_of
+from .streaming import Sums
 
 __all__ = ["SparseGP"]
 
@@ -84,9 +86,7 @@ class SparseGP:
 
     def __post_init__(self) -> None:
         positive_noise(_check.instance(self.gp, "gp", GP))
-        if self.chosen.upper:
-            why = "a bound from above, which a fit would loosen"
-            raise ValueError(f"method must not be 'upper', {why}")
+        method_named(self.method, self.power)
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
@@ -110,19 +110,38 @@ class SparseGP:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Evidence(Evidence[SparseGP]):
     """The log evidence by inducing variables, or a bound on it, of rows or of chunks."""
 
     data: Data | WaveSums
-    held: tuple[str, ...] = ()
-    latent: bool = False
-
-    def value_and_gradient(self, model: SparseGP) -> tuple[float, SparseGP]:
-        value, gp_bar, Z_bar = quiet_gradient(model.gp, model.variables, model.chosen, self.data)
-        return value, cotangent(model, gp=gp_bar, Z=Z_bar)
 
     def posterior(self, model: SparseGP) -> SparsePosterior:
-        return conditioned(model.gp, model.variables, model.chosen, self.data)
+        if model.chosen.upper:
+            raise ValueError("method must have a posterior; 'upper' is but a bound")
+        return posterior_of(_work(model), self.data)
+
+    def value(self, model: SparseGP) -> float:
+        return value_of(_work(model), self.data)
+
+    def require_gradient(self, model: SparseGP) -> None:
+        differentiable_mean(model.gp)
+
+    def value_and_gradient(self, model: SparseGP, *, quiet: bool = False) -> tuple[float, SparseGP]:
+        value, gp_bar, Z_bar = value_and_gradient(_work(model, quiet), self.data)
+        return value, cotangent(model, gp=gp_bar, Z=Z_bar)
+
+    def for_fit(self, model: SparseGP) -> _Evidence:
+        if model.chosen.upper:
+            why = "a bound from above, which a fit would loosen"
+            raise ValueError(f"method must not be 'upper', {why}")
+        self.require_gradient(model)
+        alone = isinstance(self.data, Rows | Chunks) and _needs_sums_alone(model)
+        return replace(self, data=self.data.over(_Former(model.variables))) if alone else self
+
+
+def _work(model: SparseGP, quiet: bool = False) -> Sums:
+    inducing = inducing_at(model.gp, model.variables, quiet=quiet)
+    return Sums(model.gp, model.variables.inputs, inducing, model.chosen)
 
 
 @evidence_of.register(SparseGP)
@@ -133,8 +152,7 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
     if isinstance(data, Rows):
         validate_data(model.gp, data.X, data.y)
         _check.alike(data.X, "X", model.variables.inputs, "Z")
-    differentiable_mean(model.gp)
-    return _Evidence(data.over(_Former(model.variables)) if _needs_sums_alone(model) else data)
+    return _Evidence(data)
 
 
 def _needs_sums_alone(model: SparseGP) -> bool:

@@ -31,8 +31,8 @@ from .projection import Inducing, inducing_at, like_kernel, with_share
 from .streaming import Kept, Pull, Slopes, Sums
 
 __all__ = [
-    "condition", "condition_on_chunks", "conditioned", "log_evidence", "log_evidence_and_gradient",
-    "log_evidence_and_gradient_on_chunks", "posterior_of", "quiet_gradient", "value_and_gradient",
+    "condition", "condition_on_chunks", "log_evidence", "log_evidence_and_gradient",
+    "log_evidence_and_gradient_on_chunks", "posterior_of", "value_and_gradient", "value_of",
     "work_of",
 ]  # fmt: skip
 
@@ -252,31 +252,6 @@ def log_evidence_and_gradient(
     return value_and_gradient(work, Rows(X, y))
 
 
-def quiet_gradient(
-    gp: GP, variables: InducingVariables, method: Method, data: Data | WaveSums
-) -> tuple[float, GP, Matrix]:
-    """`log_evidence_and_gradient` of what was validated, without a warning of jitter, for a fit.
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
-    variables : InducingVariables
-        The inducing variables.
-    method : Method
-        The method.
-    data : Rows, Chunks or WaveSums
-        The data.
-
-    Returns
-    -------
-    value, gp_bar, Z_bar
-        As in `log_evidence_and_gradient`.
-    """
-    inducing = inducing_at(gp, variables, quiet=True)
-    return value_and_gradient(Sums(gp, variables.inputs, inducing, method), data)
-
-
 @takes("Z")
 def log_evidence_and_gradient_on_chunks(
     gp: GP,
@@ -335,13 +310,6 @@ def work_of(
     return Sums(gp, variables.inputs, inducing_at(gp, variables), method)
 
 
-def conditioned(
-    gp: GP, variables: InducingVariables, method: Method, data: Data | WaveSums
-) -> SparsePosterior:
-    """`condition` of what was validated, for a fit, with the arguments of `quiet_gradient`."""
-    return posterior_of(Sums(gp, variables.inputs, inducing_at(gp, variables), method), data)
-
-
 def posterior_of(work: Sums, data: Data | WaveSums) -> SparsePosterior:
     """The posterior, from one pass over the data."""
     sums = data.over(work).warned()
@@ -354,6 +322,11 @@ def posterior_of(work: Sums, data: Data | WaveSums) -> SparsePosterior:
         sums.log_evidence,
         work.method.degenerate,
     )
+
+
+def value_of(work: Sums, data: Data | WaveSums) -> float:
+    """The evidence, or the bound, from one pass over the data."""
+    return _head(work, data.over(work).warned()).value
 
 
 class Head(NamedTuple):

@@ -15,7 +15,7 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.means import pulled
-from ..objective import evidence_of, whole_rows
+from ..evidence import Evidence, evidence_of, whole_rows
 from .kalman import Forth, forth
 from .matern_sde import FAR, Motion, kernel_of, motion_of
 from .parallel_scan import lanes_of
@@ -58,9 +58,13 @@ def condition(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
     >>> posterior.mean(np.asarray([[0.0], [1.0], [2.0]])).round(3)
     array([ 0.915,  0.48 , -0.248])
     """
-    motion = _validate(gp, X, y)
+    _validate(gp, X, y)
+    return _posterior(gp, X, y)
+
+
+def _posterior(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
     times, residual, order = _sorted(gp, X, y)
-    run = _forth(gp, motion, times, residual)
+    run = _forth(gp, motion_of(gp), times, residual)
     _check.no_overflow(run.fit, "y", "the squared distance from the prior")
     return StateSpacePosterior(gp, X, y, order, times, run)
 
@@ -224,25 +228,27 @@ class StateSpaceGP:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Evidence(Evidence[StateSpaceGP]):
     """The log evidence on a line."""
 
     rows: Rows
-    held: tuple[str, ...] = ()
-    latent: bool = False
 
-    def value_and_gradient(self, model: StateSpaceGP) -> tuple[float, StateSpaceGP]:
+    def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
+        return _posterior(model.gp, self.rows.X, self.rows.y)
+
+    def require_gradient(self, model: StateSpaceGP) -> None:
+        differentiable_mean(model.gp)
+
+    def value_and_gradient(
+        self, model: StateSpaceGP, *, quiet: bool = False
+    ) -> tuple[float, StateSpaceGP]:
         gp = model.gp
         value, gp_bar = _value_and_gradient(gp, motion_of(gp), self.rows.X, self.rows.y)
         return value, cotangent(model, gp=gp_bar)
-
-    def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
-        return condition(model.gp, self.rows.X, self.rows.y)
 
 
 @evidence_of.register(StateSpaceGP)
 def _evidence(model: StateSpaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     _validate(model.gp, rows.X, rows.y)
-    differentiable_mean(model.gp)
     return _Evidence(rows)

@@ -17,12 +17,14 @@ from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
+from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
-from ..objective import Fit, Objective, Run, evidence_of, objective_of, whole_rows
+from ..evidence import Evidence, evidence_of, whole_rows
+from ..objective import Fit, Objective, Run, objective_of
 from .evidence_lower_bound import quiet_gradient
 from .model import SVGP, validate_rows
-from .natural_gradients import climbed, condition, stepped
-from .posterior import Variational, inducing_factor, quiet_prior
+from .natural_gradients import best, stepped
+from .posterior import Variational, inducing_factor, prior, quiet_prior
 from .streaming import require_finite, sweep
 
 __all__ = ["Progress", "batches", "fit"]
@@ -258,25 +260,34 @@ class _Climb:
 
 
 @dataclass(frozen=True, eq=False)
-class _Evidence:
+class _Evidence(Evidence[SVGP]):
     """The highest bound: that of the best q for all rows."""
 
     rows: Rows
-    latent: bool
-    held: tuple[str, ...] = ("gp.noise_var",)
 
-    def value_and_gradient(self, model: SVGP) -> tuple[float, SVGP]:
+    @in_one_pool
+    def posterior(self, model: SVGP) -> Any:
+        return best(prior(model), self.rows.X, self.rows.y)
+
+    @in_one_pool
+    def value(self, model: SVGP) -> float:
+        q = self.posterior(model)
+        return float(sweep(q, self.rows.X, self.rows.y).value - q.kl)
+
+    def require_gradient(self, model: SVGP) -> None:
+        differentiable_mean(model.gp)
+
+    @in_one_pool
+    def value_and_gradient(self, model: SVGP, *, quiet: bool = False) -> tuple[float, SVGP]:
         """The derivatives with q held: at its best it gains nothing by moving."""
-        q = climbed(quiet_prior(model), self.rows.X, self.rows.y)
+        start = quiet_prior(model) if quiet else prior(model)
+        q = best(start, self.rows.X, self.rows.y)
         sums, model_bar = quiet_gradient(q, self.rows.X, self.rows.y, 1.0)
         return sums.value - q.kl, model_bar
-
-    def posterior(self, model: SVGP) -> Any:
-        return condition(model, self.rows.X, self.rows.y)
 
 
 @evidence_of.register(SVGP)
 def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     validate_rows(model, rows.X, rows.y)
-    return _Evidence(rows, is_latent(model.likelihood))
+    return _Evidence(rows, held=("gp.noise_var",), latent=is_latent(model.likelihood))

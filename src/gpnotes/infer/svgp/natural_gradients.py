@@ -25,7 +25,7 @@ from .model import SVGP, validate_rows
 from .posterior import Variational, VariationalPosterior, prior
 from .streaming import Sums, require_finite, sweep
 
-__all__ = ["along", "climbed", "condition", "distance", "stepped", "tolerance", "update"]
+__all__ = ["along", "best", "condition", "distance", "stepped", "tolerance", "update"]
 
 _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
@@ -201,11 +201,11 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Any:
     posterior = prior(model)
     validate_rows(model, X, y)
     steps = _check.whole(steps, "steps", 1)
-    with np.errstate(all="ignore"):  # a step that is too long may overflow: it is shortened
-        return climbed(posterior, X, y, steps)
+    return best(posterior, X, y, steps)
 
 
-def climbed(posterior: Any, X: Matrix, y: Vector, steps: int = 200) -> Any:
+@np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
+def best(posterior: Any, X: Matrix, y: Vector, steps: int = 200) -> Any:
     """`condition` from where q is, of data that are validated.
 
     Parameters

@@ -16,10 +16,12 @@ from .models import CALLS as _MODELS
 from .networks import CALLS as _NETWORKS
 from .processes import CALLS as _PROCESSES
 from .samplers import CALLS as _SAMPLERS
+from .verbs import CALLS as _VERBS
 
 CALLS = (
     *_GROUND,
     *_MODELS,
+    *_VERBS,
     *_CALIBRATION,
     *_APPROXIMATE,
     *_NETWORKS,

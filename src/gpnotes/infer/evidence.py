@@ -1,0 +1,144 @@
+"""What a room says of its models, so that four verbs serve them all: the evidence given data.
+
+`verbs` and `fitting` know no model by name: they ask `evidence_of`, where each room registers its
+own. Whoever writes a new model registers an `Evidence` of two methods, and has all four.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any, Generic, Self, TypeVar
+
+from ..ground import check as _check
+from ..ground.chunks import Chunks, Data, Rows
+from ..ground.conversion import together
+from ..ground.params import Parameters
+from ..ground.xp import Matrix, Vector
+from .interdomain import WaveSums
+
+__all__ = ["Evidence", "data_of", "evidence_of", "whole_rows"]
+
+M = TypeVar("M", bound=Parameters)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence(ABC, Generic[M]):
+    """The log evidence of models of one kind, or what stands for it, given data.
+
+    Made by `evidence_of`, which has checked that the model and the data go together.
+
+    Parameters
+    ----------
+    held : tuple of str, default ()
+        The names of parameters that no fit moves.
+    latent : bool, default False
+        True if f is latent, so that its mean has not the unit of y.
+    """
+
+    held: tuple[str, ...] = field(default=(), kw_only=True)
+    latent: bool = field(default=False, kw_only=True)
+
+    @abstractmethod
+    def posterior(self, model: M, /) -> Any:
+        """Return the model given the data."""
+
+    @abstractmethod
+    def value_and_gradient(self, model: M, /, *, quiet: bool = False) -> tuple[float, M]:
+        """Return its value, and a model that holds its derivatives; a fit wants no warnings."""
+
+    def value(self, model: M, /) -> float:
+        """Return its value alone: that of the posterior, where nothing else is cheaper."""
+        return float(self.posterior(model).log_evidence)
+
+    def require_gradient(self, model: M, /) -> None:
+        """Raise a `TypeError` for a model that has a value but no gradient."""
+
+    def for_fit(self, model: M, /) -> Self:
+        """Return it as a fit asks it many times, or raise for a model that no fit should move."""
+        self.require_gradient(model)
+        return self
+
+    def fitted(self, model: M, /) -> Any:
+        """Return the posterior of a model that a fit has found."""
+        return self.posterior(model)
+
+
+@singledispatch
+def evidence_of(model: object, data: Data | WaveSums) -> Evidence[Any]:
+    """Return the evidence of a model given data.
+
+    A room registers its own kind of model: ``evidence_of.register(Model)``.
+
+    Parameters
+    ----------
+    model : object
+        The model.
+    data : Rows, Chunks or WaveSums
+        The data.
+
+    Returns
+    -------
+    Evidence
+        The log evidence, or what stands for it.
+
+    Raises
+    ------
+    TypeError
+        If nothing is registered for the kind of the model, or it needs all rows and gets chunks.
+    """
+    wanted = "a GP, or a model with an evidence such as sparse.SparseGP, svgp.SVGP"
+    raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
+
+
+def data_of(model: object, X: Matrix | Chunks | WaveSums, y: Vector | None) -> Data | WaveSums:
+    """Return what a verb was given, tables made arrays, as the data of an evidence.
+
+    Parameters
+    ----------
+    model : object
+        The model; where no table is an array of floats, they become like what it holds.
+    X : Matrix, Chunks or WaveSums
+        The inputs, or what stands in the place of X and y.
+    y : Vector or None
+        The observations.
+
+    Returns
+    -------
+    Rows, Chunks or WaveSums
+        The data.
+    """
+    if not isinstance(X, Chunks | WaveSums):
+        return Rows(**together(model, X=X, y=y))
+    if y is not None:
+        what = "chunks" if isinstance(X, Chunks) else "sums"
+        raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
+    return X
+
+
+def whole_rows(data: Data | WaveSums, model: object) -> Rows:
+    """Return the data, for a model whose evidence is no sum over chunks.
+
+    Parameters
+    ----------
+    data : Rows or Chunks
+        The data.
+    model : object
+        The model, whose class the error names.
+
+    Returns
+    -------
+    Rows
+        The data, as they are.
+
+    Raises
+    ------
+    TypeError
+        If the data are chunks.
+    """
+    if not isinstance(data, Rows):
+        raise TypeError(
+            f"X must be a matrix: the evidence of a {type(model).__name__} is no sum over chunks"
+        )
+    return data

@@ -1,0 +1,180 @@
+"""The verbs of every model: condition it on data, or ask for its log evidence.
+
+Each takes ``(model, X, y)``, or ``(model, chunks)`` where the evidence is made of sums over rows,
+and asks the model's room for the algebra, `evidence.evidence_of`. The fourth is `fitting.fit`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from ..ground.chunks import Chunks, repeatable
+from ..ground.params import Parameters
+from ..ground.xp import Matrix, Vector
+from . import exact  # registers GP, which comes from a lower floor
+from .evidence import Evidence, data_of, evidence_of
+from .interdomain import WaveSums
+
+if TYPE_CHECKING:  # what an editor completes after `condition(...)`.
+    from ..model.gaussian_process import GP
+    from .features import FeatureGP, FeaturePosterior
+    from .laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
+    from .linear import BayesianLinear, WeightPosterior
+    from .sparse import SparseGP, SparsePosterior
+    from .state_space import StateSpaceGP, StateSpacePosterior
+
+__all__ = ["condition", "log_evidence", "log_evidence_and_gradient"]
+
+M = TypeVar("M", bound=Parameters)
+
+
+@overload
+def condition(model: GP, X: Matrix, y: Vector) -> exact.ExactPosterior: ...
+@overload
+def condition(
+    model: SparseGP, X: Matrix | Chunks | WaveSums, y: Vector | None = None
+) -> SparsePosterior: ...
+@overload
+def condition(
+    model: FeatureGP, X: Matrix | Chunks, y: Vector | None = None
+) -> FeaturePosterior: ...
+@overload
+def condition(model: StateSpaceGP, X: Matrix, y: Vector) -> StateSpacePosterior: ...
+@overload
+def condition(model: LaplaceGP, X: Matrix, y: Vector) -> LaplacePosterior: ...
+@overload
+def condition(model: SoftmaxGP, X: Matrix, y: Vector) -> SoftmaxPosterior: ...
+@overload
+def condition(model: BayesianLinear, X: Matrix, y: Vector) -> WeightPosterior: ...
+@overload
+def condition(model: Parameters, X: Matrix | Chunks, y: Vector | None = None) -> Any: ...
+def condition(model: Any, X: Matrix | Chunks | WaveSums, y: Vector | None = None) -> Any:
+    """Condition a model on observations y (n,) at inputs X (n, d).
+
+    Parameters
+    ----------
+    model : GP, or another model
+        A `GP`, or another with an evidence: `sparse.SparseGP`, `features.FeatureGP`,
+        `laplace.LaplaceGP`, `laplace.SoftmaxGP`, `svgp.SVGP`, `state_space.StateSpaceGP`,
+        `linear.BayesianLinear`. Its parameters stay as they are; `fit` moves them.
+    X : Matrix, shape (n, d), or Chunks, or WaveSums
+        The inputs. A `chunks.Chunks` in the place of `X` and `y` will do for those models whose
+        evidence is made of sums over rows, `sparse.SparseGP` and `features.FeatureGP`; an
+        `interdomain.WaveSums` for a `sparse.SparseGP` through waves.
+    y : Vector, shape (n,), or None
+        The observations, of the namespace, dtype and device of `X`; None where `X` holds them.
+
+    Returns
+    -------
+    Posterior
+        The model given the data. Of what class it is, and what it costs, the page of the model
+        says: for a `GP` an `exact.ExactPosterior` around one Cholesky factor of K_y, in O(n³).
+
+    Raises
+    ------
+    ValueError
+        If the data do not fit the model, cannot tell the weights of a vague mean apart, or are so
+        large that numbers overflow.
+
+    Notes
+    -----
+    A K_y, or K_uu, that is singular in its precision gets the jitter of `linalg.cholesky`, of which
+    a ``JitterWarning`` tells: all views are then those of a noise that much larger.
+
+    Source: for a `GP` Rasmussen & Williams (2006), algorithm 2.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF
+    >>> from gpnotes.infer.sparse import SparseGP
+    >>> X = np.linspace(0.0, 3.0, 30)[:, None]
+    >>> y, gp = np.sin(X[:, 0]), GP(RBF(), 0.01)
+    >>> [condition(model, X, y).mean([[1.5]]).round(2) for model in (gp, SparseGP(gp, X[::6]))]
+    [array([1.]), array([1.])]
+    """
+    return _evidence(model, X, y).posterior(model)
+
+
+def log_evidence(
+    model: Parameters, X: Matrix | Chunks | WaveSums, y: Vector | None = None
+) -> float:
+    """Return the log evidence ``log p(y)`` of y (n,) at X (n, d), [eq-fv-evidence].
+
+    Parameters
+    ----------
+    model, X, y
+        As in `condition`; of a `deep.DeepGP` it is the bound by the draws of its seed.
+
+    Returns
+    -------
+    float
+        ``log p(y)`` in nats, or the bound or the approximation that stands for it.
+
+    Raises
+    ------
+    ValueError
+        As in `condition`, and if squares of y overflow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF
+    >>> from gpnotes.infer.sparse import SparseGP
+    >>> X = np.linspace(0.0, 9.0, 30)[:, None]
+    >>> y, gp = np.sin(X[:, 0]), GP(RBF(), 0.1)
+    >>> bounds = [log_evidence(SparseGP(gp, X[::5], name), X, y) for name in ("vfe", "upper")]
+    >>> bounds[0] < log_evidence(gp, X, y) < bounds[1]
+    True
+    """
+    return _evidence(model, X, y).value(model)
+
+
+def log_evidence_and_gradient(
+    model: M, X: Matrix | Chunks | WaveSums, y: Vector | None = None
+) -> tuple[float, M]:
+    """Return the log evidence and its derivatives by all parameters, as a fit does at each step.
+
+    Parameters
+    ----------
+    model, X, y
+        As in `log_evidence`; a mean must have a ``pullback``. Chunks are gone through twice.
+
+    Returns
+    -------
+    value : float
+        The log evidence, or what stands for it, in nats.
+    model_bar : object
+        A model of the same class that holds the derivatives: by hyperparameters, and where it has
+        inducing variables by their inputs, as its ``Z``.
+
+    Raises
+    ------
+    TypeError
+        If a mean, or a likelihood with parameters, has no ``pullback``.
+
+    Notes
+    -----
+    [eq-fv-gradient]. Jitter counts as a constant. Of a `GP` on NumPy arrays it works in place,
+    in one n × n buffer, whatever the kernel; for other namespaces, and where K_y needs jitter, it
+    is `condition` and `exact.ExactPosterior.evidence_gradient`.
+
+    Source: for a `GP` Rasmussen & Williams (2006), equation 5.9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, RBF
+    >>> value, bar = log_evidence_and_gradient(GP(RBF(), 1.0), np.zeros((1, 1)), np.zeros(1))
+    >>> round(bar.kernel.variance, 4)
+    -0.25
+    """
+    if isinstance(X, Chunks):
+        repeatable(X.chunks)
+    evidence = _evidence(model, X, y)
+    evidence.require_gradient(model)
+    return evidence.value_and_gradient(model)
+
+
+def _evidence(model: Any, X: Matrix | Chunks | WaveSums, y: Vector | None) -> Evidence[Any]:
+    return evidence_of(model, data_of(model, X, y))

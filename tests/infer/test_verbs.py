@@ -1,0 +1,305 @@
+"""The four verbs: each serves every model, by (model, X, y) or by chunks."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from cases import each
+from scipy.stats import multivariate_normal
+
+import gpnotes
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    Chunks,
+    ConstantMean,
+    Gaussian,
+    Matern32,
+    condition,
+    fit,
+    log_evidence,
+    log_evidence_and_gradient,
+)
+from gpnotes.ground.linalg import JitterWarning
+from gpnotes.ground.params import leaves, real, replaced
+from gpnotes.infer import deep, features, laplace, sparse, svgp
+from gpnotes.infer.evidence import Evidence, data_of, evidence_of
+from gpnotes.infer.interdomain import Harmonics, wave_sums
+from gpnotes.infer.linear import BayesianLinear
+from gpnotes.infer.state_space import StateSpaceGP
+from gpnotes.model.kernels import CircularRBF
+
+X = np.linspace(0.0, 4.0, 14)[:, None]
+Y = np.sin(2.0 * X[:, 0]) + 0.2 * np.random.default_rng(3).standard_normal(14) + 0.4
+LABELS = np.where(Y > 0.4, 1.0, -1.0)
+CLASSES = np.repeat([0.0, 1.0, 2.0, 1.0], [4, 4, 3, 3])
+Z = X[1::4]
+NOISY = GP(RBF(0.9, 0.8), 0.15, ConstantMean(0.3))
+MATERN = GP(Matern32(0.9, 0.8), 0.15, ConstantMean(0.3))
+CLEAN = replace(NOISY, noise_var=0.0)
+WAVES = features.draw_frequencies(RBF(), X, 12, rng=1)
+PHI = np.stack([np.ones(14), X[:, 0], X[:, 0] ** 2], axis=1)
+PRIOR_COV = np.asarray([[1.0, 0.2, 0.0], [0.2, 0.8, 0.1], [0.0, 0.1, 0.5]])
+
+
+def deep_model():
+    top = svgp.SVGP(GP(RBF(0.9, 0.8), 0.0), Gaussian(0.2), Z)
+    return deep.deepen(svgp.prior(top), [RBF(0.5, 1.2)])
+
+
+MODELS = {
+    "exact": (NOISY, X, Y),
+    "state space": (StateSpaceGP(MATERN), X, Y),
+    "features": (features.FeatureGP(NOISY, WAVES), X, Y),
+    **{
+        f"sparse, {name}": (sparse.SparseGP(NOISY, Z, name), X, Y)
+        for name in ("sor", "dtc", "fitc", "vfe", "pep", "tight", "upper")
+    },
+    "labels": (laplace.LaplaceGP(CLEAN), X, LABELS),
+    "classes": (laplace.SoftmaxGP(GP(RBF(0.9, 0.8), 0.0), 3), X, CLASSES),
+    "variational": (svgp.SVGP(CLEAN, Gaussian(0.15), Z), X, Y),
+    "variational labels": (svgp.SVGP(CLEAN, Bernoulli(), Z), X, LABELS),
+    "weights": (BayesianLinear(PRIOR_COV, 0.15), PHI, Y),
+    "deep": (deep_model(), X, Y),
+}
+WITHOUT_POSTERIOR = {"deep", "sparse, upper"}
+BY_SUMS = [name for name in MODELS if name.startswith(("sparse", "features", "deep"))]
+
+
+def dense(K, mean):
+    return float(multivariate_normal(mean, K).logpdf(Y))
+
+
+def gram(kernel):
+    return kernel(X, X)
+
+
+def through_points():
+    cross = NOISY.kernel(Z, X)
+    return cross.T @ np.linalg.solve(NOISY.kernel(Z, Z), cross)
+
+
+EYE = np.eye(14)
+BY_HAND = {
+    "exact": lambda: dense(gram(NOISY.kernel) + 0.15 * EYE, 0.3 * np.ones(14)),
+    "state space": lambda: dense(gram(MATERN.kernel) + 0.15 * EYE, 0.3 * np.ones(14)),
+    "features": lambda: dense(
+        (Phi := WAVES.features(NOISY.kernel, X)) @ Phi.T + 0.15 * EYE, 0.3 * np.ones(14)
+    ),
+    "sparse, dtc": lambda: dense(through_points() + 0.15 * EYE, 0.3 * np.ones(14)),
+    "sparse, vfe": lambda: (
+        dense(through_points() + 0.15 * EYE, 0.3 * np.ones(14))
+        - np.trace(gram(NOISY.kernel) - through_points()) / 0.3
+    ),
+    "variational": lambda: BY_HAND["sparse, vfe"](),  # the best q of it is Titsias'
+    "weights": lambda: dense(PHI @ PRIOR_COV @ PHI.T + 0.15 * EYE, np.zeros(14)),
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_the_value_is_that_of_the_dense_matrices(name):
+    model, inputs, y = MODELS[name]
+    assert log_evidence(model, inputs, y) == pytest.approx(BY_HAND[name](), rel=1e-7)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_value_is_the_same_alone_with_a_gradient_and_of_the_posterior(name):
+    model, inputs, y = MODELS[name]
+    value = log_evidence(model, inputs, y)
+    assert isinstance(value, float)
+    assert log_evidence_and_gradient(model, inputs, y)[0] == pytest.approx(value, rel=1e-9)
+    if name not in WITHOUT_POSTERIOR and not name.startswith("variational"):
+        assert condition(model, inputs, y).log_evidence == pytest.approx(value, rel=1e-9)
+
+
+def slopes(model, inputs, y, path, step=1e-5):
+    """Differences of the evidence by one parameter, an entry of it where it has several."""
+    held = {leaf.path: leaf.value for leaf in leaves(model)}[path]
+    one = np.zeros_like(np.asarray(held))
+    one.flat[0] = step
+    ends = [
+        replaced(model, {path: held + sign * (one if np.ndim(held) else step)})
+        for sign in (1.0, -1.0)
+    ]
+    above, below = (log_evidence(end, inputs, y) for end in ends)
+    return (above - below) / (2.0 * step)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_gradient_is_a_model_that_holds_the_derivatives(name):
+    model, inputs, y = MODELS[name]
+    _, bar = log_evidence_and_gradient(model, inputs, y)
+    assert type(bar) is type(model)
+    derivatives = {leaf.path: leaf.value for leaf in leaves(bar)}
+    held = evidence_of(model, data_of(model, inputs, y)).held
+    tried = [path for path in derivatives if path not in held and not path.endswith("v_root")]
+    assert tried
+    for path in tried:
+        got = np.asarray(derivatives[path]).flat[0]
+        assert got == pytest.approx(slopes(model, inputs, y, path), rel=2e-4, abs=2e-4), path
+
+
+@pytest.mark.parametrize("name", [n for n in MODELS if n.startswith(("sparse", "variational"))])
+def test_the_gradient_by_inducing_inputs_stands_in_their_place(name):
+    model, inputs, y = MODELS[name]
+    Z_bar = log_evidence_and_gradient(model, inputs, y)[1].Z
+    one = np.zeros_like(Z)
+    one[1, 0] = 1e-5
+    above, below = (log_evidence(replace(model, Z=Z + sign * one), inputs, y) for sign in (1, -1))
+    assert Z_bar.shape == Z.shape
+    assert Z_bar[1, 0] == pytest.approx((above - below) / 2e-5, rel=1e-4, abs=1e-5)
+
+
+def test_the_gradient_by_a_prior_of_weights_is_that_of_all_its_entries():
+    model, inputs, y = MODELS["weights"]
+    bar = log_evidence_and_gradient(model, inputs, y)[1].prior_cov
+    for i, j in ((0, 0), (0, 1), (2, 2)):
+        one = np.zeros((3, 3))
+        one[i, j] = one[j, i] = 1e-5
+        ends = [replace(model, prior_cov=PRIOR_COV + sign * one) for sign in (1.0, -1.0)]
+        above, below = (log_evidence(end, inputs, y) for end in ends)
+        both = bar[i, j] if i == j else bar[i, j] + bar[j, i]
+        assert both == pytest.approx((above - below) / 2e-5, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", BY_SUMS)
+def test_chunks_stand_in_the_place_of_rows(name):
+    model, inputs, y = MODELS[name]
+    if name == "deep":  # its draws are those of a row's place in its chunk
+        chunks, inputs, y = Chunks([(inputs, y)]), inputs, y
+    else:
+        chunks = Chunks([(inputs[:5], y[:5]), lambda: (inputs[5:], y[5:])])
+    value, bar = log_evidence_and_gradient(model, inputs, y)
+    of_chunks, chunks_bar = log_evidence_and_gradient(model, chunks)
+    assert (log_evidence(model, chunks), of_chunks) == pytest.approx((value, value), rel=1e-9)
+    for one, other in zip(leaves(bar), leaves(chunks_bar), strict=True):
+        np.testing.assert_allclose(one.value, other.value, rtol=1e-6, atol=1e-9)
+    if name not in WITHOUT_POSTERIOR:
+        posterior = condition(model, chunks)
+        np.testing.assert_allclose(posterior.mean(X), condition(model, X, Y).mean(X), atol=1e-9)
+
+
+def test_sums_of_waves_stand_in_the_place_of_rows():
+    u, y = Harmonics(np.arange(6.0)), Y - Y.mean()
+    model = sparse.SparseGP(GP(CircularRBF(), 0.1), u)
+    sums = wave_sums(u, X, y)
+    value, bar = log_evidence_and_gradient(model, X, y)
+    of_sums, sums_bar = log_evidence_and_gradient(model, sums)
+    assert (log_evidence(model, sums), of_sums) == pytest.approx((value, value), rel=1e-9)
+    assert sums_bar.gp.noise_var == pytest.approx(bar.gp.noise_var, rel=1e-8)
+    np.testing.assert_allclose(condition(model, sums).mean(X), condition(model, X, y).mean(X))
+
+
+def test_lists_are_taken_as_arrays():
+    assert log_evidence(NOISY, X.tolist(), Y.tolist()) == log_evidence(NOISY, X, Y)
+    np.testing.assert_array_equal(
+        condition(NOISY, X.tolist(), list(Y)).mean(X), condition(NOISY, X, Y).mean(X)
+    )
+
+
+# what a model cannot do, it says
+REFUSED = {
+    "a posterior of a deep process": (
+        lambda: condition(deep_model(), X, Y), TypeError, "^a DeepGP has no posterior in closed",
+    ),
+    "a posterior of a bound": (
+        lambda: condition(MODELS["sparse, upper"][0], X, Y), ValueError, "'upper' is but a bound$",
+    ),
+    "a fit that loosens a bound": (
+        lambda: fit(MODELS["sparse, upper"][0], X, Y), ValueError, "^method must not be 'upper'",
+    ),
+    "chunks of an exact process": (
+        lambda: condition(NOISY, Chunks([(X, Y)])), TypeError,
+        "^X must be a matrix: the evidence of a GP is no sum over chunks$",
+    ),
+    "chunks of weights": (
+        lambda: condition(MODELS["weights"][0], Chunks([(PHI, Y)])), TypeError,
+        "evidence of a BayesianLinear is no sum over chunks$",
+    ),
+    "chunks and y": (
+        lambda: log_evidence(MODELS["sparse, vfe"][0], Chunks([(X, Y)]), Y), TypeError,
+        "^y must be None where X is chunks, which hold it",
+    ),
+    "chunks that can be had once": (
+        lambda: log_evidence_and_gradient(MODELS["sparse, vfe"][0], Chunks(iter([(X, Y)]))),
+        TypeError, "^chunks must be a list",
+    ),
+    "no model": (
+        lambda: condition(RBF(), X, Y), TypeError, "^model must be a GP, or a model with an evid",
+    ),
+    "a mean without a pullback": (
+        lambda: log_evidence_and_gradient(GP(RBF(), 0.1, lambda x: x[:, 0]), X, Y), TypeError,
+        "^gp.mean must be .* pullback",
+    ),
+    "squares that overflow": (
+        lambda: log_evidence_and_gradient(NOISY, X, 1e200 * Y), ValueError, "^y ",
+    ),
+}  # fmt: skip
+
+
+@each("case", REFUSED.values(), ids=REFUSED)
+def test_what_a_model_cannot_do_it_says(case):
+    do, kind, said = case
+    with pytest.raises(kind, match=said):
+        do()
+
+
+def test_jitter_is_told_of_by_the_verbs_and_not_by_a_fit():
+    twice = np.concatenate([X, X])
+    gp, y = GP(RBF(1.0, 3.0), 0.0), np.concatenate([Y, Y])
+    for verb in (condition, log_evidence, log_evidence_and_gradient):
+        with pytest.warns(JitterWarning, match="Gram matrix of RBF"):
+            verb(gp, twice, y)
+    evidence = evidence_of(gp, data_of(gp, twice, y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evidence.value_and_gradient(gp, quiet=True)
+
+
+def test_a_mean_without_a_pullback_has_a_value_and_a_posterior():
+    gp = GP(RBF(), 0.1, lambda x: x[:, 0])
+    assert condition(gp, X, Y).log_evidence == log_evidence(gp, X, Y)
+
+
+def test_data_are_looked_at_once(monkeypatch):
+    """Behind the door nothing is scanned again, whatever the verb."""
+    from gpnotes.infer import exact
+
+    seen, check = [], exact.validate_data
+    monkeypatch.setattr(exact, "validate_data", lambda *a, **k: seen.append(1) or check(*a, **k))
+    for verb in (condition, log_evidence, log_evidence_and_gradient):
+        seen.clear()
+        verb(NOISY, X, Y)
+        assert len(seen) == 1
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A model of a stranger: readings scatter around a level."""
+
+    level: float = real()
+
+
+def test_a_model_of_ones_own_needs_two_methods():
+    class OfFlat(Evidence[Flat]):
+        def posterior(self, model):
+            return gpnotes.Normal(np.asarray([model.level]), np.zeros((1, 1)))
+
+        def value_and_gradient(self, model, *, quiet=False):
+            return -((model.level - 1.0) ** 2), Flat(-2.0 * (model.level - 1.0))
+
+    evidence_of.register(Flat)(lambda model, data: OfFlat())
+    assert condition(Flat(3.0), X, Y).mean[0] == 3.0
+    assert log_evidence_and_gradient(Flat(3.0), X, Y) == (-4.0, Flat(-4.0))
+    assert fit(Flat(3.0), X, Y).model.level == pytest.approx(1.0, abs=1e-4)
+
+
+def test_each_verb_is_one_function():
+    from gpnotes import infer
+
+    for name in ("condition", "fit", "log_evidence", "log_evidence_and_gradient"):
+        assert getattr(gpnotes, name) is getattr(infer, name)

@@ -1,0 +1,78 @@
+"""Right calls of the verbs, for every model that there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    ConstantMean,
+    Gaussian,
+    Matern32,
+    condition,
+    log_evidence,
+    log_evidence_and_gradient,
+)
+from gpnotes.ground.chunks import Chunks
+from gpnotes.infer import deep, features, interdomain, laplace, sparse, svgp
+from gpnotes.infer.linear import BayesianLinear
+from gpnotes.infer.state_space import StateSpaceGP
+from gpnotes.model.kernels import CircularRBF
+
+from ..answers import Call, call
+from ..kinds import Argument, matrix, thing, vector
+
+_DRAW = np.random.default_rng(4)
+_X, _Y = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal(6)
+_LABELS = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
+_GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
+_CLEAN, _Z = GP(_GP.kernel, 0.0), _X[:3]
+_WAVES = features.draw_frequencies(_GP.kernel, _X, 4, rng=1)
+_SPARSE = sparse.SparseGP(_GP, _Z)
+_CIRCLE = sparse.SparseGP(GP(CircularRBF(), 0.1), interdomain.Harmonics(np.asarray([0.0, 1.0])))
+_DEEP = deep.deepen(svgp.prior(svgp.SVGP(_CLEAN, Gaussian(0.2), _Z)), [RBF()])
+
+_ROWS = matrix(_X, rows=True, columns=True).table
+_PLACES = matrix(_X[:, :1], rows=True, columns=True).table
+_VALUES = vector(_Y, size=True).table
+_SIGNS = vector(_LABELS, size=True).but("a scalar array", other=2.0 * _LABELS).table
+_CLASSES = vector(1.0 + _LABELS, size=True).but("a scalar array", other=-2.0 * _LABELS).table
+_EXACT = condition(_GP, _X, _Y)
+_VERBS = (condition, log_evidence, log_evidence_and_gradient)
+
+# a model, the inputs and the observations that it takes
+_MODELS: dict[str, tuple[Any, Argument, Argument]] = {
+    "GP": (_GP, matrix(_X, rows=True).table, _VALUES),
+    "StateSpaceGP": (StateSpaceGP(GP(Matern32(), 0.1)), _PLACES, _VALUES),
+    "FeatureGP": (features.FeatureGP(_GP, _WAVES), _ROWS, _VALUES),
+    "SparseGP": (_SPARSE, _ROWS, _VALUES),
+    "SparseGP through waves": (_CIRCLE, _PLACES, _VALUES),
+    "LaplaceGP": (laplace.LaplaceGP(_CLEAN, Bernoulli()), _ROWS, _SIGNS),
+    "SoftmaxGP": (laplace.SoftmaxGP(_CLEAN, 3), _ROWS, _CLASSES),
+    "SVGP": (svgp.SVGP(_CLEAN, Bernoulli(), _Z), _ROWS, _SIGNS),
+    "BayesianLinear": (BayesianLinear(np.eye(2), 0.1), _ROWS, _VALUES),
+    "DeepGP": (_DEEP, _ROWS, _VALUES),
+}
+_PAIRS = [(_X, _Y), (_X[:4], _Y[:4])]
+_CHUNKED = Argument(
+    Chunks(_PAIRS),
+    {"None": None, "a number": 3, "pairs": _PAIRS, "a string": "xy",
+     "no chunk": Chunks([]), "a pair": Chunks((_X, _Y)), "a chunk of None": Chunks([None]),
+     "no rows": Chunks([(_X[:0], _Y[:0])]), "a NaN": Chunks([(_X, np.full(6, np.nan))])},
+)  # fmt: skip
+_SUMS = interdomain.wave_sums(_CIRCLE.variables, _X[:, :1], _Y)
+
+CALLS: tuple[Call, ...] = (
+    *(call(f"{verb.__name__} of a {name}", verb, model=thing(model, RBF(), _EXACT), X=X, y=y)
+      for name, (model, X, y) in _MODELS.items() for verb in _VERBS
+      if not (verb is condition and name == "DeepGP")),
+    *(call(f"{verb.__name__} of chunks, {type(model).__name__}", verb,
+           model=thing(model, RBF(), _EXACT), X=_CHUNKED)
+      for model in (_SPARSE, _MODELS["FeatureGP"][0]) for verb in _VERBS),
+    *(call(f"{verb.__name__} of sums", verb, model=thing(_CIRCLE, _SPARSE), X=thing(_SUMS))
+      for verb in _VERBS),
+)  # fmt: skip
