@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from gpnotes import stream
-from gpnotes.mdp import Grid
+from gpnotes.mdp import GridWorld
 from gpnotes.mdp.learning import EpsilonGreedy, Power, QLearning, Tabular, run
 
 DISCOUNT, EPSILON, EXPONENT = 0.95, 0.1, 0.7
@@ -35,12 +35,12 @@ ROWS = (
 
 def process() -> Any:
     """A slippery map of 8 × 8 cells."""
-    return Grid(ROWS, slip=0.4).mdp(DISCOUNT)
+    return GridWorld(ROWS, slip=0.4).mdp(DISCOUNT)
 
 
 def with_lists(mdp: Any, runs: int, steps: int) -> Any:
     """One run after another, with lists."""
-    S, A = mdp.states, mdp.actions
+    S, A = mdp.num_states, mdp.num_actions
     P = np.asarray(mdp.transitions.todense()) if mdp.sparse else np.asarray(mdp.transitions)
     successors = [np.flatnonzero(row).tolist() for row in P]
     ends = [list(accumulate(row[row > 0].tolist()))[:-1] for row in P]
@@ -68,7 +68,7 @@ def with_lists(mdp: Any, runs: int, steps: int) -> Any:
 
 def with_arrays(mdp: Any, runs: int, steps: int) -> Any:
     """One run after another, with tables of NumPy, as a textbook has it."""
-    S, A = mdp.states, mdp.actions
+    S, A = mdp.num_states, mdp.num_actions
     P = np.asarray(mdp.transitions.todense()) if mdp.sparse else np.asarray(mdp.transitions)
     draw, tables = np.random.default_rng(1), np.zeros((runs, S, A))
     for table in tables:
@@ -92,7 +92,7 @@ def by_hand(mdp: Any, runs: int, steps: int) -> Callable[[], Any]:
 
     world = Tabular(mdp).layout
     keys, successors, rewards, terminal, _, begins = world
-    S, A = mdp.states, mdp.actions
+    S, A = mdp.num_states, mdp.num_actions
 
     @numba.njit
     def loop(draw: Any) -> Any:

@@ -62,8 +62,8 @@ def floor(mdp: MDP, tolerance: float) -> Callable[[], None]:
     """The products alone, on a vector that stays the same."""
     counted = products(mdp, tolerance)
     found = solve(mdp, tolerance=tolerance)
-    chain, _ = mdp.under(found.policy)
-    looks, sweeps = counted[mdp.states * mdp.actions], counted[mdp.states]
+    chain, _ = mdp.induced_chain(found.policy)
+    looks, sweeps = counted[mdp.num_states * mdp.num_actions], counted[mdp.num_states]
 
     def call() -> None:
         for _ in range(looks):
@@ -82,11 +82,11 @@ def ours(mdp: MDP, tolerance: float, method: str = "modified policy iteration") 
 def plain_scipy(mdp: MDP, tolerance: float) -> Callable[[], np.ndarray]:
     """Modified policy iteration as one writes it, twenty sweeps a policy."""
     P, r = mdp.transitions, mdp.rewards
-    every = np.arange(mdp.states) * mdp.actions
+    every = np.arange(mdp.num_states) * mdp.num_actions
     aim = tolerance * (1.0 - DISCOUNT)
 
     def call() -> np.ndarray:
-        v = np.zeros(mdp.states)
+        v = np.zeros(mdp.num_states)
         while True:
             q = r + DISCOUNT * (P @ v).reshape(r.shape)
             policy = np.argmax(q, axis=1)
@@ -116,12 +116,12 @@ def numba_loop(mdp: MDP, tolerance: float) -> Callable[[], np.ndarray]:
     """Loops compiled by Numba, by the rules of ours; no array of action values is made."""
     look, sweep = _compiled()
     P, r = mdp.transitions, mdp.rewards
-    every = np.arange(mdp.states) * mdp.actions
+    every = np.arange(mdp.num_states) * mdp.num_actions
     aim = tolerance * (1.0 - DISCOUNT)
 
     def call() -> np.ndarray:
-        v, best = np.zeros(mdp.states), np.empty(mdp.states)
-        policy = np.empty(mdp.states, dtype=np.int64)
+        v, best = np.zeros(mdp.num_states), np.empty(mdp.num_states)
+        policy = np.empty(mdp.num_states, dtype=np.int64)
         looks = 0
         while True:
             low, high = look(P.indptr, P.indices, P.data, r, DISCOUNT, v, best, policy)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.mdp import Grid, solve
+from gpnotes.mdp import GridWorld, solve
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +23,7 @@ def test_its_values_are_the_packages(opened, rows, slip, discount):
     wind = [(0, -1, 1, 0, -2)[j % 5] for j in range(len(rows[0]))]
     given = {"rows": rows, "wind": wind, "slip": slip, "discount": discount}
     theirs = page.evaluate("given => window.gpGrid.solve(given)", given)
-    ours = solve(Grid(rows, slip=slip, wind=tuple(wind)).mdp(discount), tolerance=1e-10)
+    ours = solve(GridWorld(rows, slip=slip, wind=tuple(wind)).mdp(discount), tolerance=1e-10)
     np.testing.assert_allclose(theirs["values"], ours.values, atol=2e-9)
     clear = np.diff(np.sort(ours.action_values, axis=1)[:, -2:])[:, 0] > 1e-6
     assert clear.any()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.mdp import Grid
+from gpnotes.mdp import GridWorld
 from gpnotes.mdp.learning import (
     SARSA,
     EpsilonGreedy,
@@ -21,7 +21,7 @@ from gpnotes.mdp.learning import (
 pytestmark = pytest.mark.browser
 
 ROWS, START, GOAL = ("......", "......", "......", "SCCCCG"), 18, 23
-PROCESS = Grid(ROWS, rewards={"G": 1.0, "C": -1.0}, step=-0.05, slip=0.1).mdp(0.95)
+PROCESS = GridWorld(ROWS, rewards={"G": 1.0, "C": -1.0}, step_reward=-0.05, slip=0.1).mdp(0.95)
 RULES = {"sarsa": SARSA, "expected": ExpectedSARSA, "q": QLearning}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gpnotes.fast.sweeps import LOOKS, SparseSweeps
+from gpnotes.fast.sweeps import FULL_BACKUPS, SparseSweeps
 from gpnotes.mdp import MDP
 from gpnotes.mdp.bellman_sweeps import GeneralSweeps
 
@@ -27,16 +27,16 @@ def test_looks_and_sweeps_are_the_same(rng, even):
     mdp = random_process(rng, even)
     fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
     plain = GeneralSweeps(mdp)
-    values = np.zeros(mdp.states)
-    for _ in range(LOOKS + 6):
-        best, wanted = fast.look(values), plain.look(values)
+    values = np.zeros(mdp.num_states)
+    for _ in range(FULL_BACKUPS + 6):
+        best, wanted = fast.optimality_backup(values), plain.optimality_backup(values)
         np.testing.assert_allclose(best, wanted, rtol=1e-13, atol=1e-13)
         np.testing.assert_allclose(fast.action_values, plain.action_values, rtol=0, atol=1e-13)
-        wanted = plain.follow(values, wanted, 1e-12)
-        values = fast.follow(values, best, 1e-12)
+        wanted = plain.partial_evaluation(values, wanted, 1e-12)
+        values = fast.partial_evaluation(values, best, 1e-12)
         # the one looks at the span every third sweep, the other at each
         np.testing.assert_allclose(values - values[0], wanted - wanted[0], rtol=0, atol=0.5)
-    step = fast.look(values) - values
+    step = fast.optimality_backup(values) - values
     assert np.ptp(step) < 1e-11
     np.testing.assert_array_equal(fast.action_values, np.ascontiguousarray(fast.action_values))
 
@@ -46,14 +46,14 @@ def test_a_chain_that_is_written_over_is_that_of_the_policy(rng, even):
     """A change of few states replaces their rows; where these are longer, all are taken anew."""
     mdp = random_process(rng, even)
     fast = SparseSweeps(mdp.transitions, mdp.rewards, mdp.discount)
-    values = rng.normal(size=mdp.states)
+    values = rng.normal(size=mdp.num_states)
     for change in (0.0, 1e-3, 1e-2, 0.1, 1.0):
-        values = values + change * rng.normal(size=mdp.states)
-        best = fast.look(values)
+        values = values + change * rng.normal(size=mdp.num_states)
+        best = fast.optimality_backup(values)
         fast._choose(best)
         policy = np.argmax(fast.action_values, axis=1)
         np.testing.assert_array_equal(fast._policy, policy)
-        chain, earned = mdp.under(policy)
+        chain, earned = mdp.induced_chain(policy)
         np.testing.assert_allclose(
             fast._chain.toarray(), mdp.discount * chain.toarray(), rtol=0, atol=1e-15
         )

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from gpnotes.mdp import MDP, Grid, evaluate, solve
-from gpnotes.mdp.certificates import certificate_of, yardstick_of
+from gpnotes.mdp import MDP, GridWorld, evaluate, solve
+from gpnotes.mdp.certificates import bounding_function, certify
 
 
 def certified(mdp, values, policy):
-    P, _ = mdp.under(policy)
-    q = mdp.backup(values)
-    return certificate_of(mdp, values, q, policy, yardstick_of(mdp, P))
+    P, _ = mdp.induced_chain(policy)
+    q = mdp._action_values(values)
+    return certify(mdp, values, q, policy, bounding_function(mdp, P))
 
 
 @pytest.mark.parametrize("discount", [0.0, 0.5, 0.95])
@@ -28,12 +28,12 @@ def test_no_policy_loses_more_whatever_the_values(make_arrays, rng, discount):
 
 @pytest.mark.parametrize("discount", [0.7, 1.0])
 def test_so_it_is_where_the_walk_ends(rng, discount):
-    mdp = Grid(("S..G", ".#.X", "...."), step=-0.3, slip=0.4).mdp(discount)
+    mdp = GridWorld(("S..G", ".#.X", "...."), step_reward=-0.3, slip=0.4).mdp(discount)
     best = solve(mdp, "policy iteration")
     live = ~mdp.terminal
     for spread in (1e-9, 1e-4, 1e-2):
-        values = best.values + spread * rng.normal(size=mdp.states) * live
-        policy = np.where(rng.random(mdp.states) < 0.2, rng.integers(4, size=11), best.policy)
+        values = best.values + spread * rng.normal(size=mdp.num_states) * live
+        policy = np.where(rng.random(mdp.num_states) < 0.2, rng.integers(4, size=11), best.policy)
         found = certified(mdp, values, policy)
         assert np.max(best.values - evaluate(mdp, policy)) <= found.bound
         assert np.max(np.abs(found.values - best.values)) <= found.bound

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from gpnotes.ground.xp import to_numpy
-from gpnotes.mdp import MDP, evaluate, occupancies, solve
+from gpnotes.mdp import MDP, evaluate, occupancy_measure, solve
 
 
 def test_rewards_by_state_by_action_and_by_next_state(make_arrays, rng):
@@ -36,7 +36,7 @@ def test_any_sparse_format_is_taken(make_arrays, kind):
     mdp = MDP(kind(P.reshape(36, 12)), r, 0.9)
     v = np.arange(12.0)
     np.testing.assert_allclose(mdp.action_values(v), r + 0.9 * P @ v)
-    chain, _ = mdp.under(np.zeros(12, dtype=int))
+    chain, _ = mdp.induced_chain(np.zeros(12, dtype=int))
     np.testing.assert_array_equal(chain.toarray(), P[:, 0])
 
 
@@ -53,7 +53,7 @@ def test_the_chain_of_a_policy(make_arrays, rng, form):
     actions = rng.integers(3, size=12)
     mixed = rng.dirichlet(np.ones(3), 12)
     for policy, pi in ((actions, np.eye(3)[actions]), (mixed, mixed)):
-        chain, earned = mdp.under(policy)
+        chain, earned = mdp.induced_chain(policy)
         chain = chain.toarray() if form == "sparse" else chain
         np.testing.assert_allclose(chain, np.einsum("sa,sat->st", pi, P), rtol=1e-14)
         np.testing.assert_allclose(earned, np.sum(pi * r, axis=1), rtol=1e-14)
@@ -72,7 +72,7 @@ def test_chains_and_values_in_every_namespace(make_arrays, rng, space):
     assert ours.dtype == mdp.rewards.dtype
     np.testing.assert_allclose(to_numpy(ours), wanted, **close)
     start = np.full(12, 1 / 12)
-    visits = occupancies(mdp, space.asarray(pi), space.asarray(start))
+    visits = occupancy_measure(mdp, space.asarray(pi), space.asarray(start))
     np.testing.assert_allclose(np.sum(to_numpy(visits) * r), start @ wanted, **close)
     found = solve(mdp, tolerance=1e-2)
     worth = to_numpy(evaluate(mdp, found.policy))
@@ -127,7 +127,7 @@ def test_states_that_end_the_episode_are_terminal():
     cliff = MDP.from_gymnasium(gymnasium.make("CliffWalking-v1"), 0.9)
     assert np.flatnonzero(cliff.terminal).tolist() == [47]  # whose own lines lead on
     taxi = MDP.from_gymnasium(gymnasium.make("Taxi-v4"), 0.9)
-    assert taxi.states == 501
+    assert taxi.num_states == 501
     assert np.flatnonzero(taxi.terminal).tolist() == [500]
 
 
@@ -143,7 +143,10 @@ def test_sparse_chains_are_solved_as_dense_ones(make_arrays, rng, discount):
     start = rng.dirichlet(np.ones(60))
     np.testing.assert_allclose(evaluate(sparse, policy), evaluate(dense, policy), rtol=1e-9)
     np.testing.assert_allclose(
-        occupancies(sparse, policy, start), occupancies(dense, policy, start), rtol=1e-9, atol=1e-12
+        occupancy_measure(sparse, policy, start),
+        occupancy_measure(dense, policy, start),
+        rtol=1e-9,
+        atol=1e-12,
     )
 
 
@@ -169,7 +172,7 @@ def test_occupancies_without_discount_count_the_steps_before_the_end():
     P = np.asarray([[[0.5, 0.5], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
     mdp = MDP.from_arrays(P, np.asarray([[1.0, 3.0], [0.0, 0.0]]), 1.0)
     mixed = np.asarray([[0.5, 0.5], [0.5, 0.5]])
-    visits = occupancies(mdp, mixed, np.asarray([1.0, 0.0]))
+    visits = occupancy_measure(mdp, mixed, np.asarray([1.0, 0.0]))
     np.testing.assert_allclose(visits, [[2 / 3, 2 / 3], [0.0, 0.0]], rtol=1e-14)
     np.testing.assert_allclose(evaluate(mdp, mixed), [8 / 3, 0.0], rtol=1e-14)
 

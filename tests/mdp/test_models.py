@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from gpnotes.mdp.learning import (
     RMax,
     Tabular,
     Transition,
+    model_based,
     optimistic_value,
     run,
 )
@@ -53,6 +56,15 @@ def optimistic_values(found, run_number, highest, discount):
                 onward = np.where(seen.ended[here, run_number], 0.0, V[seen.next[here, run_number]])
                 Q[s, a] = np.mean(seen.rewards[here, run_number] + discount * onward)
     return Q
+
+
+@pytest.mark.parametrize(
+    "learner", [RMax(1.0, 3, 0.9), Counting(0.9, every=10)], ids=["RMax", "Counting"]
+)
+def test_a_plan_that_has_not_converged_is_no_plan(learner, monkeypatch):
+    monkeypatch.setattr(model_based, "solve", partial(solve, max_steps=1))
+    with pytest.raises(RuntimeError, match="after 1 sweeps the plan may still lose"):
+        run(learner, Tabular(ring()), steps=200, rng=stream(1))
 
 
 def test_the_plan_of_rmax_is_that_of_what_it_has_seen():

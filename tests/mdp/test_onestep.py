@@ -32,7 +32,7 @@ def random_process(seed, S=4, A=2):
 
 
 def best(mdp, discount):
-    Q = np.zeros((mdp.states, mdp.actions))
+    Q = np.zeros((mdp.num_states, mdp.num_actions))
     for _ in range(3000):
         Q = mdp.rewards + discount * (mdp.transitions @ Q.max(1)).reshape(Q.shape)
     return Q
@@ -120,12 +120,12 @@ def test_q_learning_at_the_best_values_stays_there_on_average():
     mdp, runs, discount = random_process(2), 40000, 0.9
     Q = best(mdp, discount)
     learner = QLearning(discount, rate=0.5, explore=EpsilonGreedy(1.0), start=Q)
-    for state in range(mdp.states):
+    for state in range(mdp.num_states):
         found = run(learner, Tabular(mdp, state), steps=1, runs=runs, rng=stream(state))
         moved = found.memory.values - Q
         top = Q.max(1)
-        for action in range(mdp.actions):
-            row = mdp.transitions[state * mdp.actions + action]
+        for action in range(mdp.num_actions):
+            row = mdp.transitions[state * mdp.num_actions + action]
             sd = 0.5 * discount * np.sqrt(row @ top**2 - (row @ top) ** 2)
             taken = found.memory.visits[:, state, action].sum()
             assert taken > 15000

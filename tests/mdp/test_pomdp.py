@@ -52,9 +52,9 @@ def worth(pomdp, belief, steps):
     """The best expected reward of some steps, by trying every action and every observation."""
     if steps == 0:
         return 0.0
-    P = to_numpy(pomdp.mdp.transitions).reshape(len(belief), pomdp.mdp.actions, -1)
+    P = to_numpy(pomdp.mdp.transitions).reshape(len(belief), pomdp.mdp.num_actions, -1)
     best = -np.inf
-    for a in range(pomdp.mdp.actions):
+    for a in range(pomdp.mdp.num_actions):
         value = belief @ pomdp.mdp.rewards[:, a]
         for o in range(pomdp.num_observations):
             joint = (belief @ P[:, a]) * pomdp.observations[a, :, o]
@@ -66,7 +66,7 @@ def worth(pomdp, belief, steps):
 
 
 def nothing(pomdp):
-    return AlphaVectors(np.zeros((1, pomdp.mdp.states)), (0,))
+    return AlphaVectors(np.zeros((1, pomdp.mdp.num_states)), (0,))
 
 
 @pytest.mark.parametrize("kinds", [1, 2, 3])

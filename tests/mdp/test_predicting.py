@@ -254,7 +254,7 @@ def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
     behaviour = np.full((3, 2), 0.5)
     learner = NStepTD(DISCOUNT, policy, 1.0, behaviour=behaviour, count=3)
     found = run(learner, Tabular(mdp), steps=3, runs=20000, rng=stream(8))
-    P, r = mdp.under(policy)
+    P, r = mdp.induced_chain(policy)
     exact = (r + DISCOUNT * P @ (r + DISCOUNT * P @ r))[0]
     first = found.memory.values[:, 0]
     assert abs(first.mean() - exact) < 5 * first.std() / np.sqrt(20000)

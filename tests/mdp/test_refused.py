@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from cases import each
 
-from gpnotes.mdp import MDP, Grid, evaluate, occupancies, solve
+from gpnotes.mdp import MDP, GridWorld, evaluate, occupancy_measure, solve
 
 P = np.asarray([[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.3, 0.7]]])
 R = np.asarray([[1.0, 0.0], [0.0, 2.0]])
@@ -85,7 +85,7 @@ def test_a_discount_that_is_none(discount):
     ],
 )
 def test_a_policy_for_another_process(policy, says):
-    for ask in (GOOD.under, lambda policy: evaluate(GOOD, policy)):
+    for ask in (GOOD.induced_chain, lambda policy: evaluate(GOOD, policy)):
         with pytest.raises(ValueError, match=f"policy must (be )?(have )?{says}"):
             ask(policy)
 
@@ -97,7 +97,7 @@ def test_a_policy_that_never_ends_at_discount_one():
     with pytest.raises(ValueError, match=r"policy must lead to .* from state 1 it never does"):
         evaluate(mdp, policy)
     with pytest.raises(ValueError, match=r"policy must lead to .* from state 1 it never does"):
-        occupancies(mdp, policy, np.asarray([1.0, 0.0]))
+        occupancy_measure(mdp, policy, np.asarray([1.0, 0.0]))
     with pytest.raises(ValueError, match=r"mdp must be able to end .* from state 1 no policy does"):
         solve(mdp)
 
@@ -106,7 +106,7 @@ def test_starts_that_are_no_probabilities():
     policy = np.asarray([0, 0])
     for start in ([0.5, 0.6], [1.5, -0.5]):
         with pytest.raises(ValueError, match="start must be probabilities"):
-            occupancies(GOOD, policy, np.asarray(start))
+            occupancy_measure(GOOD, policy, np.asarray(start))
 
 
 def test_an_environment_without_a_table():
@@ -141,9 +141,9 @@ def test_a_table_with_a_hole():
 )
 def test_maps_that_are_none(given, error, says):
     with pytest.raises(error, match=says):
-        Grid(**{"rows": ("S.G",), **given})
+        GridWorld(**{"rows": ("S.G",), **given})
 
 
 def test_cells_that_are_walls():
     with pytest.raises(ValueError, match=r"row and column must be those of a cell; \(0, 1\)"):
-        Grid(("S#G",)).at(0, 1)
+        GridWorld(("S#G",)).state_at(0, 1)

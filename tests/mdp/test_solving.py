@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from gpnotes.ground.sparse_matrices import least_cost
 from gpnotes.ground.xp import has_double, to_numpy
-from gpnotes.mdp import MDP, Grid, evaluate, occupancies, solve
+from gpnotes.mdp import MDP, GridWorld, evaluate, occupancy_measure, solve
 from gpnotes.mdp.solving import METHODS
 
 every_method = pytest.mark.parametrize("method", METHODS)
@@ -97,7 +97,7 @@ def test_the_bounds_meet_long_before_the_values_do(make_arrays):
 
 @every_method
 def test_a_walk_without_discount_counts_the_steps(method):
-    mdp = Grid(("S...", ".##.", "...G"), step=-1.0, rewards={}).mdp(1.0)
+    mdp = GridWorld(("S...", ".##.", "...G"), step_reward=-1.0, rewards={}).mdp(1.0)
     found = solve(mdp, method)
     np.testing.assert_allclose(found.values, [-5, -4, -3, -2, -4, -1, -3, -2, -1, 0], atol=1e-8)
     assert found.values[-1] == 0.0
@@ -107,7 +107,7 @@ def test_a_walk_without_discount_counts_the_steps(method):
 @every_method
 @pytest.mark.parametrize("discount", [0.5, 1.0])
 def test_terminal_states_are_worth_nothing_at_all(method, discount):
-    mdp = Grid(("S..G", ".X..", "...."), step=-0.1, slip=0.3).mdp(discount)
+    mdp = GridWorld(("S..G", ".X..", "...."), step_reward=-0.1, slip=0.3).mdp(discount)
     found = solve(mdp, method)
     assert found.values[3] == found.values[5] == 0.0
     np.testing.assert_allclose(found.values, evaluate(mdp, found.policy), rtol=0, atol=1e-8)
@@ -126,7 +126,7 @@ def test_the_chance_to_reach_the_goal_is_a_value_without_discount(method):
 @every_method
 def test_free_ways_are_followed_to_where_it_pays(method):
     """All steps are free but those into the goal and the pit; the policy does get there."""
-    grid = Grid(("....G", ".##.X", "S...."))
+    grid = GridWorld(("....G", ".##.X", "S...."))
     mdp = grid.mdp(1.0)
     found = solve(mdp, method)
     going = ~mdp.terminal
@@ -162,18 +162,18 @@ def test_a_state_that_cannot_end_is_named(method):
 
 
 @every_method
-def test_circles_whose_rewards_cancel_are_refused(method):
+def test_cycles_whose_rewards_cancel_are_refused(method):
     P = np.asarray([[[0, 1, 0], [0, 0, 1]], [[1, 0, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]])
     r = np.asarray([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]])
     mdp = MDP.from_arrays(P.astype(float), r, 1.0)
-    with pytest.raises(ValueError, match=r"circles whose rewards cancel|limit must be larger"):
-        solve(mdp, method, limit=2000)
+    with pytest.raises(ValueError, match="cycles whose rewards cancel"):
+        solve(mdp, method, max_steps=2000)
 
 
 @every_method
 def test_a_long_way_needs_a_small_slack(method):
     """What each of 400 steps may lose is a four-hundredth; the first choice of slack is larger."""
-    mdp = Grid(("S" + "." * 400 + "G",), step=-1.0, rewards={}, slip=0.5).mdp(1.0)
+    mdp = GridWorld(("S" + "." * 400 + "G",), step_reward=-1.0, rewards={}, slip=0.5).mdp(1.0)
     found = solve(mdp, method, tolerance=1e-5)
     assert found.bound <= 1e-5
     np.testing.assert_allclose(found.values, evaluate(mdp, found.policy), rtol=0, atol=1e-5)
@@ -201,7 +201,7 @@ def test_occupancies_are_the_prices_of_the_linear_program(make_arrays):
     rows = np.repeat(np.eye(S), A, axis=0) - 0.9 * mdp.transitions
     program = least_cost(start, rows, r.ravel())
     found = solve(mdp)
-    visits = occupancies(mdp, found.policy, start)
+    visits = occupancy_measure(mdp, found.policy, start)
     np.testing.assert_allclose(program.prices.reshape(S, A), visits, rtol=0, atol=1e-7)
     np.testing.assert_allclose(np.sum(visits * r), start @ found.values, rtol=0, atol=1e-8)
 
@@ -215,11 +215,29 @@ def test_what_rounding_hides_is_not_promised(make_arrays, method):
     assert solve(mdp, method, tolerance=0.1).bound <= 0.1
 
 
-def test_a_limit_is_a_limit(make_arrays):
-    P, r = make_arrays()
-    mdp = MDP.from_arrays(P, r, 0.99)
-    with pytest.raises(ValueError, match="limit must be larger: after 3 sweeps"):
-        solve(mdp, "value iteration", limit=3)
+@every_method
+@pytest.mark.parametrize("discount", [0.99, 1.0])
+def test_what_stopped_early_says_so_and_its_bound_holds(make_arrays, method, discount):
+    P, r = make_arrays(S=40)
+    P = np.where(
+        np.arange(40)[:, None, None] == 39, np.eye(40)[39], 0.99 * P
+    )  # the last is the end
+    P[:39, :, 39] += 1.0 - P[:39].sum(2)
+    mdp = MDP.from_arrays(P, np.where(np.arange(40) < 39, -1.0 - r.T**2, 0.0).T, discount)
+    best = solve(mdp, method)
+    assert best.converged
+    early = solve(mdp, method, max_steps=1)
+    if method in ("policy iteration", "linear program"):
+        assert early.converged == (best.iterations == early.iterations)
+    else:
+        assert not early.converged
+        assert early.iterations == 1
+        assert early.bound > 1.0
+    assert np.max(np.abs(early.values - best.values)) <= early.bound
+    assert np.max(best.values - evaluate(mdp, early.policy)) <= early.bound
+    exact = solve(mdp, method, max_steps=best.iterations)
+    np.testing.assert_array_equal(exact.values, best.values)
+    assert exact.converged
 
 
 @every_method

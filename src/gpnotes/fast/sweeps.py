@@ -12,14 +12,14 @@ import numpy as np
 
 from ..ground.xp import HostMatrix, HostVector
 
-__all__ = ["ENOUGH", "LOOKS", "MOST", "SETTLED", "SparseSweeps", "span"]
+__all__ = ["FULL_BACKUPS", "MAX_SWEEPS", "SPAN_RATIO", "STABLE_SHARE", "SparseSweeps", "span"]
 
-ENOUGH = 0.05  # of the span before, at which sweeps with one policy end
-MOST = 250  # of them
-SETTLED = 1e-3  # of the states change their action: then sweeps go on to the end
+SPAN_RATIO = 0.05  # of the span before, at which sweeps with one policy end
+MAX_SWEEPS = 250  # of them
+STABLE_SHARE = 1e-3  # of the states change their action: then sweeps go on to the end
 _FEW = 0.1  # of the states change their action: then their rows are written over
-_BETWEEN = 3  # sweeps from one look at the span to the next
-LOOKS = 2  # at all actions before the first policy is followed: it would be a poor one
+_BETWEEN = 3  # sweeps from one measure of the span to the next
+FULL_BACKUPS = 2  # of all actions before the first policy is followed: it would be a poor one
 
 
 def span(a: HostVector) -> float:
@@ -46,15 +46,15 @@ class SparseSweeps:
         self._q = self._rewards.copy()
         self._states = np.arange(rewards.shape[0])
         self._policy: Any = None
-        self._looks = 0
+        self._backups = 0
         self._fresh = True
 
     @property
     def action_values(self) -> HostMatrix:
-        """Those of the last look, (S, A)."""
+        """Those of the last optimality backup, (S, A)."""
         return np.ascontiguousarray(self._q.T)
 
-    def look(self, values: HostVector) -> HostVector:
+    def optimality_backup(self, values: HostVector) -> HostVector:
         """Return the value (S,) of the best action of each state, if later ones are `values`."""
         if self._fresh and not values.any():  # `_q` holds the rewards
             self._fresh = False
@@ -65,14 +65,16 @@ class SparseSweeps:
         np.add(ahead.reshape(states, actions).T, self._rewards, out=self._q)
         return self._q.max(axis=0)
 
-    def follow(self, values: HostVector, best: HostVector, aim: float) -> HostVector:
-        """Return values after sweeps with the policy that is best at the last look.
+    def partial_evaluation(
+        self, values: HostVector, best: HostVector, threshold: float
+    ) -> HostVector:
+        """Return values after sweeps with the policy that is greedy at the last backup.
 
         Parameters
         ----------
         values, best : HostVector, shape (S,)
-            The values of the last look, and what it gave.
-        aim : float
+            The values of the last optimality backup, and what it gave.
+        threshold : float
             The span of a step that is asked for in the end.
 
         Returns
@@ -80,14 +82,14 @@ class SparseSweeps:
         HostVector, shape (S,)
             The values.
         """
-        self._looks += 1
-        if self._looks <= LOOKS:
+        self._backups += 1
+        if self._backups <= FULL_BACKUPS:
             return best
         changed = self._choose(best)
-        enough = aim / 3.0
-        if changed > SETTLED * best.size:
-            enough = max(enough, ENOUGH * span(best - values))
-        for sweep in range(1, MOST + 1):
+        enough = threshold / 3.0
+        if changed > STABLE_SHARE * best.size:
+            enough = max(enough, SPAN_RATIO * span(best - values))
+        for sweep in range(1, MAX_SWEEPS + 1):
             new = self._chain @ best
             new += self._earned
             if sweep % _BETWEEN == 0 and span(new - best) <= enough:

@@ -9,9 +9,9 @@ from .alpha_vectors import (
     prune,
 )
 from .decision_process import MDP
-from .evaluation import evaluate, occupancies
+from .evaluation import evaluate, occupancy_measure
 from .filtering import FilterResult, HiddenMarkovModel, StateModel, filter, smooth
-from .grid_worlds import Grid
+from .grid_worlds import GridWorld
 from .kalman import LinearGaussianSSM, Moments, state_space_model
 from .pomdp import POMDP, ControlledChain
 from .solving import Solution, solve
@@ -23,7 +23,7 @@ __all__ = [
     "AlphaVectors",
     "ControlledChain",
     "FilterResult",
-    "Grid",
+    "GridWorld",
     "HiddenMarkovModel",
     "LinearGaussianSSM",
     "Moments",
@@ -35,7 +35,7 @@ __all__ = [
     "fast_informed_bound",
     "filter",
     "max_difference",
-    "occupancies",
+    "occupancy_measure",
     "point_based_value_iteration",
     "prune",
     "qmdp",

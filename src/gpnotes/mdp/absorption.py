@@ -1,4 +1,4 @@
-"""Who ends: which states can reach a terminal one, by which actions, and within how many steps."""
+"""Proper policies: which states can reach a terminal one, and by which actions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ from ..ground.xp import (
 )
 from .decision_process import MDP
 
-__all__ = ["as_host_rows", "earns_nothing", "nearest_end", "require_proper", "ways_out"]
+__all__ = [
+    "actions_towards",
+    "as_host_rows",
+    "proper_policy",
+    "require_proper",
+    "rewardless_states",
+]
 
 
 def as_host_rows(P: Any) -> Any:
@@ -31,18 +37,18 @@ def as_host_rows(P: Any) -> Any:
     return from_entries(dense[rows, columns], rows, columns, dense.shape)
 
 
-def ways_out(
-    P: Any, terminal: HostVector, actions: int, allowed: HostMatrix | None = None
+def actions_towards(
+    P: Any, target: HostVector, num_actions: int, allowed: HostMatrix | None = None
 ) -> HostVector:
-    """Return an action of each state that leads on a shortest way to a terminal state.
+    """Return an action of each state that leads on a shortest way to some target states.
 
     Parameters
     ----------
     P : csr_array, shape (S·A, S)
         The transitions.
-    terminal : HostVector, shape (S,)
-        The terminal states, as booleans.
-    actions : int
+    target : HostVector, shape (S,)
+        The states to reach, as booleans.
+    num_actions : int
         The number A of actions.
     allowed : HostMatrix, shape (S, A), optional
         The actions that may be taken, as booleans; all otherwise.
@@ -50,33 +56,34 @@ def ways_out(
     Returns
     -------
     HostVector, shape (S,)
-        The first action that may lead to a state that is nearer to the end; 0 for terminal states,
-        −1 where no action leads to any.
+        The first action that may lead to a state that is nearer to a target; 0 for the targets, −1
+        where no action leads to any.
     """
     into = P.T.tocsr()  # the rows that lead into each state
-    action = np.where(terminal, 0, -1)
-    frontier = np.flatnonzero(terminal)
+    action = np.where(target, 0, -1)
+    frontier = np.flatnonzero(target)
     while frontier.size:
         part = into[frontier]
         rows = np.unique(part.indices[part.data > 0.0])
         if allowed is not None:
             rows = rows[allowed.reshape(-1)[rows]]
-        states, first = np.unique(rows // actions, return_index=True)
+        states, first = np.unique(rows // num_actions, return_index=True)
         new = action[states] < 0
-        action[states[new]] = rows[first[new]] % actions
+        action[states[new]] = rows[first[new]] % num_actions
         frontier = states[new]
     return action
 
 
-def nearest_end(mdp: MDP, allowed: Array | None = None) -> HostVector:
-    """Return `ways_out` of a process."""
+def proper_policy(mdp: MDP, allowed: Array | None = None) -> HostVector:
+    """Return a policy (S,) that reaches a terminal state from all that can, and −1 from others."""
     tried = None if allowed is None else to_numpy(allowed)
-    return ways_out(as_host_rows(mdp.transitions), to_numpy(mdp.terminal), mdp.actions, tried)
+    P, terminal = as_host_rows(mdp.transitions), to_numpy(mdp.terminal)
+    return actions_towards(P, terminal, mdp.num_actions, tried)
 
 
-def earns_nothing(P: Matrix, r: Array) -> Array:
+def rewardless_states(P: Matrix, r: Array) -> Array:
     """Return the states of a chain (S, S) from which no reward (S,) is ever met, as booleans."""
-    met = ways_out(as_host_rows(P), to_numpy(r) != 0.0, 1) >= 0
+    met = actions_towards(as_host_rows(P), to_numpy(r) != 0.0, 1) >= 0
     return array_namespace(r).asarray(~met, device=device(r))
 
 
@@ -97,7 +104,7 @@ def require_proper(P: Matrix, terminal: Array, what: str) -> None:
     ValueError
         If some state never ends; it is named.
     """
-    lost = np.flatnonzero(ways_out(as_host_rows(P), to_numpy(terminal), 1) < 0)
+    lost = np.flatnonzero(actions_towards(as_host_rows(P), to_numpy(terminal), 1) < 0)
     if lost.size:
         raise NoValueError(
             f"{what} must lead to a terminal state from every state when discount is 1; from state "

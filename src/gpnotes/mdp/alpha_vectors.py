@@ -167,16 +167,17 @@ def backup(
 def _check_fits(pomdp: POMDP, value: AlphaVectors, name: str = "value") -> None:
     _check.instance(pomdp, "pomdp", POMDP)
     _check.instance(value, name, AlphaVectors)
-    if value.vectors.shape[1] != pomdp.mdp.states or max(value.actions) >= pomdp.mdp.actions:
+    S, A = pomdp.mdp.rewards.shape
+    if value.vectors.shape[1] != S or max(value.actions) >= A:
         raise ValueError(
-            f"{name} must be for {pomdp.mdp.states} states and {pomdp.mdp.actions} actions; they "
-            f"have {value.vectors.shape[1]} states and actions up to {max(value.actions)}"
+            f"{name} must be for {S} states and {A} actions; it has {value.vectors.shape[1]} "
+            f"states and actions up to {max(value.actions)}"
         )
     _check.alike(value.vectors, name, pomdp.observations, "the observations of the process")
 
 
 def _check_beliefs(pomdp: POMDP, beliefs: Matrix) -> Matrix:
-    _check.matrix(beliefs, "beliefs", columns=pomdp.mdp.states)
+    _check.matrix(beliefs, "beliefs", columns=pomdp.mdp.num_states)
     if beliefs.shape[0] == 0:
         raise ValueError("beliefs must hold one belief or more; got none")
     return pomdp.check_belief(beliefs, "beliefs")
@@ -193,7 +194,7 @@ def _point_based_backup(pomdp: POMDP, value: AlphaVectors, beliefs: Matrix) -> A
     """The best alpha vector at each belief, with one more step to go; equal ones once."""
     xp = array_namespace(beliefs)
     rows, heights = [], []
-    for action in range(pomdp.mdp.actions):
+    for action in range(pomdp.mdp.num_actions):
         row = xp.broadcast_to(pomdp.mdp.rewards[:, action][None, :], beliefs.shape)
         for observation in range(pomdp.num_observations):
             ahead = _back_projected(pomdp, value, action, observation)
@@ -222,7 +223,7 @@ def _made(vectors: HostMatrix, actions: HostVector, pomdp: POMDP) -> AlphaVector
 def _exact_backup(pomdp: POMDP, value: AlphaVectors, tolerance: float) -> AlphaVectors:
     """All alpha vectors that are best anywhere, by incremental pruning."""
     groups, numbers = [], []
-    for action in range(pomdp.mdp.actions):
+    for action in range(pomdp.mdp.num_actions):
         total = to_numpy(pomdp.mdp.rewards[:, action])[None, :]
         for observation in range(pomdp.num_observations):
             ahead = to_numpy(_back_projected(pomdp, value, action, observation))
@@ -375,15 +376,15 @@ def blind_policy_bound(pomdp: POMDP) -> AlphaVectors:
     """
     discounted(pomdp)
     xp = array_namespace(pomdp.observations)
-    identity = eye(pomdp.mdp.states, pomdp.observations)
+    identity = eye(pomdp.mdp.num_states, pomdp.observations)
     rows = [
         xp.linalg.solve(
             identity - pomdp.mdp.discount * pomdp.transitions[a, ...],
             pomdp.mdp.rewards[:, a][:, None],
         )[:, 0]
-        for a in range(pomdp.mdp.actions)
+        for a in range(pomdp.mdp.num_actions)
     ]
-    return AlphaVectors(xp.stack(rows), tuple(range(pomdp.mdp.actions)))
+    return AlphaVectors(xp.stack(rows), tuple(range(pomdp.mdp.num_actions)))
 
 
 def discounted(pomdp: POMDP) -> POMDP:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from ..fast.sweeps import ENOUGH, LOOKS, MOST, SETTLED, SparseSweeps
+from ..fast.sweeps import FULL_BACKUPS, MAX_SWEEPS, SPAN_RATIO, STABLE_SHARE, SparseSweeps
 from ..ground.xp import Matrix, Vector, array_namespace, as_host
 from .decision_process import MDP
-from .ties import first_best, largest
+from .greedy_policies import greedy_policy, max_over_actions
 
-__all__ = ["GeneralSweeps", "Sweeps", "sweeps_of"]
+__all__ = ["GeneralSweeps", "Sweeps", "make_sweeps"]
 
 
 class Sweeps(Protocol):
@@ -17,16 +17,16 @@ class Sweeps(Protocol):
 
     @property
     def action_values(self) -> Matrix:
-        """Those of the last look, (S, A)."""
+        """Those of the last optimality backup, (S, A)."""
 
-    def look(self, values: Vector) -> Vector:
+    def optimality_backup(self, values: Vector) -> Vector:
         """The value (S,) of the best action of each state, if later ones are `values`."""
 
-    def follow(self, values: Vector, best: Vector, aim: float) -> Vector:
-        """Values after sweeps with the policy that is best at the last look."""
+    def partial_evaluation(self, values: Vector, best: Vector, threshold: float) -> Vector:
+        """Values after sweeps with the policy that is greedy at the last backup."""
 
 
-def sweeps_of(mdp: MDP) -> Sweeps:
+def make_sweeps(mdp: MDP) -> Sweeps:
     """Return the sweeps of a process, in place for sparse transitions."""
     if mdp.sparse:
         in_place: Any = SparseSweeps(mdp.transitions, as_host(mdp.rewards), mdp.discount)
@@ -47,26 +47,26 @@ class GeneralSweeps:
         self._mdp = mdp
         self._q = mdp.rewards
         self._policy: Vector | None = None
-        self._looks = 0
+        self._backups = 0
 
     @property
     def action_values(self) -> Matrix:
-        """Those of the last look, (S, A)."""
+        """Those of the last optimality backup, (S, A)."""
         return self._q
 
-    def look(self, values: Vector) -> Vector:
+    def optimality_backup(self, values: Vector) -> Vector:
         """The value (S,) of the best action of each state, if later ones are `values`."""
-        self._q = self._mdp.backup(values)
-        return largest(self._q)
+        self._q = self._mdp._action_values(values)
+        return max_over_actions(self._q)
 
-    def follow(self, values: Vector, best: Vector, aim: float) -> Vector:
-        """Values after sweeps with the policy that is best at the last look.
+    def partial_evaluation(self, values: Vector, best: Vector, threshold: float) -> Vector:
+        """Values after sweeps with the policy that is greedy at the last backup.
 
         Parameters
         ----------
         values, best : Vector, shape (S,)
-            The values of the last look, and what it gave.
-        aim : float
+            The values of the last optimality backup, and what it gave.
+        threshold : float
             The span of a step that is asked for in the end.
 
         Returns
@@ -74,16 +74,16 @@ class GeneralSweeps:
         Vector, shape (S,)
             The values.
         """
-        self._looks += 1
-        if self._looks <= LOOKS:
+        self._backups += 1
+        if self._backups <= FULL_BACKUPS:
             return best
-        policy = first_best(self._q)
-        enough = aim / 3.0
-        if self._policy is None or self._changed(policy) > SETTLED * policy.shape[0]:
-            enough = max(enough, ENOUGH * _span(best - values))
+        policy = greedy_policy(self._q)
+        enough = threshold / 3.0
+        if self._policy is None or self._changed(policy) > STABLE_SHARE * policy.shape[0]:
+            enough = max(enough, SPAN_RATIO * _span(best - values))
         self._policy = policy
-        P, r = self._mdp.followed(policy)
-        for _ in range(MOST):
+        P, r = self._mdp._induced_chain(policy)
+        for _ in range(MAX_SWEEPS):
             new = r + self._mdp.discount * (P @ best)
             step, best = new - best, new
             if _span(step) <= enough:

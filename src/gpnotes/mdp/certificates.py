@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 from ..ground.xp import Array, Matrix, Vector, array_namespace, epsilon
 from .decision_process import MDP
 from .evaluation import expected_steps
-from .ties import largest, taken
+from .greedy_policies import chosen_values, max_over_actions
 
-__all__ = ["Certificate", "Yardstick", "certificate_of", "rounding_of", "yardstick_of"]
+__all__ = ["BoundingFunction", "Certificate", "bounding_function", "certify", "rounding_error"]
 
 
-class Yardstick(NamedTuple):
-    """A function w of the states that shrinks: ``w − γ P w`` is from `least` to `most`.
+class BoundingFunction(NamedTuple):
+    """A function w of the states that a step makes smaller, by `min_decrease` of it at least.
 
-    Where a trip may end it may be more than `most`, which is not asked for then.
+    That is ``w − γ P w``; it is `max_decrease` at most, where no trip may end.
     """
 
-    weight: Any  # numbers, or at discount 1 arrays (S,), (S, A) and (S, A)
-    least: Any
-    most: Any
+    weights: Any  # numbers, or at discount 1 arrays (S,), (S, A) and (S, A)
+    min_decrease: Any
+    max_decrease: Any
 
 
 class Certificate(NamedTuple):
@@ -32,7 +32,7 @@ class Certificate(NamedTuple):
     bound: float
 
 
-def rounding_of(mdp: MDP, values: Vector) -> float:
+def rounding_error(mdp: MDP, values: Vector) -> float:
     """Bound the rounding of ``r + γ P v − v`` as it is computed, entry by entry.
 
     Parameters
@@ -51,14 +51,14 @@ def rounding_of(mdp: MDP, values: Vector) -> float:
     -----
     A sum of m products is off by at most ``m u / (1 − m u)`` times the sum of their sizes, in any
     order (Higham 2002, section 3.1), with u half the distance from 1 to the next number. Here m
-    are the entries of the fullest row, and there are four operations more.
+    are the entries of the max_successors row, and there are four operations more.
     """
     xp = array_namespace(values)
     size = mdp.largest_reward + 2.0 * max(-float(xp.min(values)), float(xp.max(values)))
-    return (mdp.fullest + 6) * epsilon(values) * size
+    return (mdp.max_successors + 6) * epsilon(values) * size
 
 
-def yardstick_of(mdp: MDP, P: Any = None) -> Yardstick:
+def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
     """Return a function of the states that one step makes smaller, whatever is done.
 
     Parameters
@@ -70,7 +70,7 @@ def yardstick_of(mdp: MDP, P: Any = None) -> Yardstick:
 
     Returns
     -------
-    Yardstick
+    BoundingFunction
         Below discount 1 it is one where the process goes on, and shrinks by ``1 − γ`` at least, or
         by what the stored rows sum to. At discount 1 it is the expected number of steps under the
         policy; actions that lead away from the end do not shrink it.
@@ -79,21 +79,21 @@ def yardstick_of(mdp: MDP, P: Any = None) -> Yardstick:
     u = epsilon(mdp.rewards)
     if mdp.discount < 1.0:
         low, high = mdp.row_sums
-        rounded = u * (mdp.fullest + 2)  # of the sums
+        rounded = u * (mdp.max_successors + 2)  # of the sums
         w = xp.astype(~mdp.terminal, mdp.rewards.dtype) if bool(xp.any(mdp.terminal)) else 1.0
-        return Yardstick(
+        return BoundingFunction(
             w,
             1.0 - mdp.discount * high * (1.0 + rounded) - u,
             1.0 - mdp.discount * low * (1.0 - rounded) + u,
         )
     w = expected_steps(P, mdp)
-    paid = w[:, None] - mdp.backup(w) + mdp.rewards
-    off = rounding_of(mdp, w)
-    return Yardstick(w, paid - off, paid + off)
+    paid = w[:, None] - mdp._action_values(w) + mdp.rewards
+    off = rounding_error(mdp, w)
+    return BoundingFunction(w, paid - off, paid + off)
 
 
-def certificate_of(
-    mdp: MDP, values: Vector, action_values: Matrix, policy: Vector, stick: Yardstick
+def certify(
+    mdp: MDP, values: Vector, action_values: Matrix, policy: Vector, bounding: BoundingFunction
 ) -> Certificate:
     """Bound what a policy loses, and the values of the process, by one sweep.
 
@@ -107,8 +107,8 @@ def certificate_of(
         ``q = r + γ P v``, as computed.
     policy : Vector, shape (S,)
         The policy π.
-    stick : Yardstick
-        As `yardstick_of` makes it.
+    bounding : BoundingFunction
+        As `bounding_function` makes it.
 
     Returns
     -------
@@ -122,38 +122,38 @@ def certificate_of(
     action. Likewise ``v_π ≥ v + c w`` if ``q_π − v ≥ c (w − γ P_π w)``. With w = 1 the numbers c
     are ``max (q − v) / (1 − γ)`` and ``min (q_π − v) / (1 − γ)``: bounds as those of MacQueen
     (1966) and Porteus (1971), but about v; about ``T v`` they would be closer by the factor γ. What
-    is computed instead of q may be off by `rounding_of`, which is added to each step before it is
-    divided; so the bound is one of the process as it is stored.
+    is computed instead of q may be off by `rounding_error`, which is added to each step before it
+    is divided; so the bound is one of the process as it is stored.
     """
     xp = array_namespace(values)
-    off = rounding_of(mdp, values)
-    picked = taken(action_values, policy)
+    off = rounding_error(mdp, values)
+    picked = chosen_values(action_values, policy)
     if mdp.discount < 1.0:
-        top = float(xp.max(largest(action_values) - values)) + off
+        top = float(xp.max(max_over_actions(action_values) - values)) + off
         bottom = float(xp.min(picked - values)) - off
-        high, low = _scaled(top, stick), -_scaled(-bottom, stick)
+        high, low = _scaled(top, bounding), -_scaled(-bottom, bounding)
         widest = 1.0
     else:
         going = ~mdp.terminal
-        high = _needed(action_values - values[:, None] + off, stick.least, going[:, None])
-        own = taken(stick.least, policy)
+        high = _needed(action_values - values[:, None] + off, bounding.min_decrease, going[:, None])
+        own = chosen_values(bounding.min_decrease, policy)
         low = -_needed(values - picked + off, own, going)
-        widest = float(xp.max(stick.weight))
+        widest = float(xp.max(bounding.weights))
     bound = (high - low) * widest * (1.0 + 1e-12)
     if not math.isfinite(bound):
         return Certificate(values, action_values, math.inf)
     middle = 0.5 * (high + low)
-    shifted = values + middle * stick.weight
-    if isinstance(stick.weight, float):
+    shifted = values + middle * bounding.weights
+    if isinstance(bounding.weights, float):
         return Certificate(shifted, action_values + mdp.discount * middle, bound)
-    return Certificate(shifted, mdp.backup(shifted), bound)
+    return Certificate(shifted, mdp._action_values(shifted), bound)
 
 
-def _scaled(step: float, stick: Yardstick) -> float:
+def _scaled(step: float, bounding: BoundingFunction) -> float:
     """The least c with ``step ≤ c (w − γ P w)``."""
-    if not stick.least > 0.0:
+    if not bounding.min_decrease > 0.0:
         return math.inf
-    return float(step / (stick.least if step > 0.0 else stick.most))
+    return float(step / (bounding.min_decrease if step > 0.0 else bounding.max_decrease))
 
 
 def _needed(steps: Array, paid: Array, going: Array) -> float:

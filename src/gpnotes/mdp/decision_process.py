@@ -26,7 +26,7 @@ from ..ground.xp import (
     epsilon,
     in_double,
 )
-from .gymnasium_tables import entries_of
+from .gymnasium_tables import read_table
 
 __all__ = ["MDP"]
 
@@ -54,7 +54,7 @@ class MDP:
     >>> stay, move = [1.0, 0.0], [0.2, 0.8]
     >>> mdp = MDP(np.asarray([stay, move, [0.0, 1.0], [1.0, 0.0]]),
     ...           np.asarray([[0.0, -1.0], [1.0, 0.0]]), 0.9)
-    >>> mdp.states, mdp.actions
+    >>> mdp.num_states, mdp.num_actions
     (2, 2)
     >>> mdp.action_values(np.asarray([0.0, 10.0]))
     array([[ 0. ,  6.2],
@@ -97,12 +97,12 @@ class MDP:
     row_sums = (1.0, 1.0)  # the least and the largest; of each process its own
 
     @property
-    def states(self) -> int:
+    def num_states(self) -> int:
         """The number S of states."""
         return self.rewards.shape[0]
 
     @property
-    def actions(self) -> int:
+    def num_actions(self) -> int:
         """The number A of actions."""
         return self.rewards.shape[1]
 
@@ -118,14 +118,14 @@ class MDP:
         idle = xp.all(self.rewards == 0.0, axis=1)
         if not bool(xp.any(idle)):
             return idle
-        stays = _stays(self.transitions, self.states, self.actions, xp)
+        stays = _stays(self.transitions, self.num_states, self.num_actions, xp)
         return idle & xp.all(stays == 1.0, axis=1)
 
     @cached_property
-    def fullest(self) -> int:
-        """The number of entries of the fullest row of the transitions; S if these are dense."""
+    def max_successors(self) -> int:
+        """The most states that may follow upon a state and an action; S if they are dense."""
         P: Any = self.transitions
-        return int(np.max(np.diff(P.indptr))) if self.sparse else self.states
+        return int(np.max(np.diff(P.indptr))) if self.sparse else self.num_states
 
     @cached_property
     def largest_reward(self) -> float:
@@ -185,7 +185,7 @@ class MDP:
             and earns nothing, whatever its own lines say. Where a state is entered by steps that
             end and by others that do not, the former lead to one more state, the last.
         """
-        table = entries_of(env)
+        table = read_table(env)
         P = from_entries(table.probabilities, table.rows, table.next, table.shape)
         return cls(P, table.rewards, discount)
 
@@ -202,23 +202,23 @@ class MDP:
         Matrix, shape (S, A)
             ``r(s, a) + γ Σ P(s' | s, a) v(s')``.
         """
-        _check.alike(_check.vector(values, "values", size=self.states), "values", *self._like)
-        return self.backup(values)
+        _check.alike(_check.vector(values, "values", size=self.num_states), "values", *self._like)
+        return self._action_values(values)
 
     @property
     def _like(self) -> tuple[Array, str]:
         return self.rewards, "rewards"
 
-    def backup(self, values: Vector) -> Matrix:
-        """The same as `action_values`, for arguments that are validated."""
+    def _action_values(self, values: Vector) -> Matrix:
+        """`action_values` without its checks."""
         xp = array_namespace(self.rewards)
         ahead = xp.reshape(self.transitions @ values, self.rewards.shape)
         ahead *= self.discount
         ahead += self.rewards
         return ahead
 
-    def under(self, policy: Array) -> tuple[Matrix, Vector]:
-        """Return the chain that a policy makes of the process, and its rewards.
+    def induced_chain(self, policy: Array) -> tuple[Matrix, Vector]:
+        """Return the Markov chain that a policy makes of the process, and its rewards.
 
         Parameters
         ----------
@@ -232,10 +232,10 @@ class MDP:
         Vector, shape (S,)
             ``r_π``, the expected reward of the step.
         """
-        return self.followed(self.policy_of(policy))
+        return self._induced_chain(self.check_policy(policy))
 
-    def policy_of(self, policy: Array) -> Array:
-        """Return a policy if it is one for this process, as `under` says."""
+    def check_policy(self, policy: Array) -> Array:
+        """Return a policy if it is one for this process, as `induced_chain` says."""
         xp = array_namespace(_check.plain(_check.array(policy, "policy"), "policy"))
         S, A = self.rewards.shape
         if xp.isdtype(policy.dtype, "integral"):
@@ -280,8 +280,8 @@ class MDP:
             object.__setattr__(wide, name, value)
         return wide
 
-    def followed(self, policy: Array) -> tuple[Matrix, Vector]:
-        """The same as `under`, for a policy that is validated."""
+    def _induced_chain(self, policy: Array) -> tuple[Matrix, Vector]:
+        """`induced_chain` without its checks."""
         xp = array_namespace(self.rewards)
         S, A = self.rewards.shape
         P: Any = self.transitions
@@ -352,8 +352,8 @@ def _stays(P: Any, S: int, A: int, xp: Namespace) -> Matrix:
 def _stacked(matrices: Sequence[Any]) -> Any:
     if not matrices:
         raise ValueError("transitions must hold a matrix for each action; got none")
-    rows = [as_rows(one, f"transitions[{a}]") for a, one in enumerate(matrices)]
-    shapes = {one.shape for one in rows}
+    rows = [as_rows(matrix, f"transitions[{a}]") for a, matrix in enumerate(matrices)]
+    shapes = {matrix.shape for matrix in rows}
     if len(shapes) != 1 or len(set(next(iter(shapes)))) != 1:
         raise ValueError(
             f"transitions must be square matrices of one size, one for each action; got {shapes}"

@@ -1,6 +1,6 @@
-"""Circles that earn nothing: at discount 1, states between which one may walk free of charge.
+"""End components without reward: at discount 1, states between which one may walk for nothing.
 
-Among them Bellman's equation has many solutions. Taken together as one state, with what leads out
+Among them Bellman's equation has many solutions. Collapsed to one state each, with what leads out
 of them as its actions and with staying for ever as one more, they leave an equation with one.
 """
 
@@ -12,20 +12,20 @@ import numpy as np
 
 from ..ground.sparse_matrices import from_entries, strong_components
 from ..ground.xp import HostMatrix, HostVector, to_numpy
-from .absorption import as_host_rows, ways_out
+from .absorption import actions_towards, as_host_rows
 from .decision_process import MDP
 
-__all__ = ["Collapsed", "collapsed", "lifted"]
+__all__ = ["CollapsedMDP", "collapse_end_components", "lift_policy"]
 
 _MOST_PADDING = 50  # times the rows of the process
 
 
-class Collapsed(NamedTuple):
-    """A process whose free circles are one state each.
+class CollapsedMDP(NamedTuple):
+    """A process whose end components without reward are one state each.
 
     `label` (S,) has the state of `mdp` that each state became, `rows` (K, A') the row of the
     transitions that each of its actions was, −1 for staying, and `free` (S, A) says which actions
-    stay within a circle.
+    stay within a component.
     """
 
     mdp: MDP
@@ -34,8 +34,8 @@ class Collapsed(NamedTuple):
     free: HostMatrix
 
 
-def collapsed(mdp: MDP) -> Collapsed | None:
-    """Take free circles together, the maximal end components of actions that earn nothing.
+def collapse_end_components(mdp: MDP) -> CollapsedMDP | None:
+    """Collapse the maximal end components of the actions that earn nothing.
 
     Parameters
     ----------
@@ -44,24 +44,24 @@ def collapsed(mdp: MDP) -> Collapsed | None:
 
     Returns
     -------
-    Collapsed or None
-        The smaller process, on the host; None if terminal states are the only circles.
+    CollapsedMDP or None
+        The smaller process, on the host; None if terminal states are the only components.
 
     Notes
     -----
     Strong components are found, actions that may lead out of their own are left out, and so on
     until nothing changes (de Alfaro 1997); each round costs what the transitions hold. The rows of
-    actions that stay within a circle count as summing to one.
+    actions that stay within a component count as summing to one.
     """
     P = as_host_rows(mdp.transitions)
     r = to_numpy(mdp.rewards)
-    label, free = _circles(P, r)
+    label, free = _end_components(P, r)
     if np.array_equal(np.any(free, axis=1), to_numpy(mdp.terminal)):
         return None
-    return _together(mdp, P, r, label, free)
+    return _quotient(mdp, P, r, label, free)
 
 
-def _circles(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
+def _end_components(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
     """The component of each state, and the free actions that stay within it."""
     S, A = r.shape
     row = np.repeat(np.arange(S * A), np.diff(P.indptr))
@@ -76,9 +76,9 @@ def _circles(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
         free[row[leaves]] = False
 
 
-def _together(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatrix) -> Collapsed:
+def _quotient(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatrix) -> CollapsedMDP:
     S, A = r.shape
-    circle = np.any(free, axis=1)
+    within = np.any(free, axis=1)
     out = np.flatnonzero(~free)
     left = np.zeros(S, dtype=bool)
     left[label[out // A]] = True  # a component that nothing leads out of is the end
@@ -89,13 +89,13 @@ def _together(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatr
     out, home = out[order], home[order]
     counts = np.bincount(home, minlength=K)
     stays = np.zeros(K + 1, dtype=bool)
-    stays[label[circle]] = True
+    stays[label[within]] = True
     stays = stays[:K]
     width = int(np.max(counts + stays))
     if K * width > _MOST_PADDING * S * A:
         raise ValueError(
-            f"mdp has a circle that earns nothing with {int(np.max(counts))} ways out, too many "
-            "for discount 1: let each step cost a little, or choose a discount below 1"
+            f"mdp has an end component without reward with {int(np.max(counts))} ways out, too "
+            "many for discount 1: let each step cost a little, or choose a discount below 1"
         )
     rows = np.full((K + 1, width), -1)  # the last state is the end
     place = np.arange(out.size) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -113,18 +113,19 @@ def _together(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatr
     )
     rewards = np.where(rows >= 0, r.ravel()[np.maximum(rows, 0)], 0.0)
     small = MDP(transitions, rewards, mdp.discount)
-    vars(small)["fullest"] = max(mdp.fullest, small.fullest)  # entries were added up, and rounded
-    return Collapsed(small, label, rows, free)
+    # Entries were added up, and rounded: as many as before count.
+    vars(small)["max_successors"] = max(mdp.max_successors, small.max_successors)
+    return CollapsedMDP(small, label, rows, free)
 
 
-def lifted(mdp: MDP, small: Collapsed, policy: HostVector) -> HostVector:
+def lift_policy(mdp: MDP, small: CollapsedMDP, policy: HostVector) -> HostVector:
     """Return the policy of a process that does what one of its collapsed process does.
 
     Parameters
     ----------
     mdp : MDP
         The process.
-    small : Collapsed
+    small : CollapsedMDP
         What was made of it.
     policy : HostVector, shape (K,)
         The actions of the smaller process.
@@ -132,7 +133,7 @@ def lifted(mdp: MDP, small: Collapsed, policy: HostVector) -> HostVector:
     Returns
     -------
     HostVector, shape (S,)
-        The actions: within a circle, a shortest way to where the chosen action leaves it.
+        The actions: within a component, a shortest way to where the chosen action leaves it.
     """
     P = as_host_rows(mdp.transitions)
     S, A = mdp.rewards.shape
@@ -140,6 +141,6 @@ def lifted(mdp: MDP, small: Collapsed, policy: HostVector) -> HostVector:
     leaving = row[row >= 0]
     target = np.zeros(S, dtype=bool)
     target[leaving // A] = True
-    action = ways_out(P, target, A, small.free)
+    action = actions_towards(P, target, A, small.free)
     action[leaving // A] = leaving % A
     return np.where(row[small.label] < 0, np.argmax(small.free, axis=1), action)

@@ -17,10 +17,10 @@ from ..ground.xp import (
     eye,
     in_double,
 )
-from .absorption import earns_nothing, require_proper
+from .absorption import require_proper, rewardless_states
 from .decision_process import MDP
 
-__all__ = ["evaluate", "expected_steps", "occupancies", "solved_chain"]
+__all__ = ["evaluate", "expected_steps", "occupancy_measure", "solve_chain"]
 
 
 def evaluate(mdp: MDP, policy: Array) -> Vector:
@@ -43,7 +43,7 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     ------
     ValueError
         If the discount is 1 and the policy goes on earning, or paying, without an end; or if it is
-        none for this process, as `MDP.under` says.
+        none for this process, as `MDP.induced_chain` says.
 
     Notes
     -----
@@ -58,15 +58,15 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     array([2., 0.])
     """
     _check.instance(mdp, "mdp", MDP)
-    P, r = mdp.under(policy)
-    ends = earns_nothing(P, r) if mdp.discount == 1.0 else None
+    P, r = mdp.induced_chain(policy)
+    ends = rewardless_states(P, r) if mdp.discount == 1.0 else None
     if ends is not None:
         require_proper(P, ends, "policy")
-    v = solved_chain(P, in_double(r), mdp.discount, ends)
+    v = solve_chain(P, in_double(r), mdp.discount, ends)
     return array_namespace(r).astype(v, r.dtype, copy=False)
 
 
-def solved_chain(
+def solve_chain(
     P: Any, r: Array, discount: float, ends: Array | None = None, start: Array | None = None
 ) -> Array:
     """Solve ``v = r + γ P v`` in double precision.
@@ -100,20 +100,20 @@ def solved_chain(
         v: Array = solve_contraction(shrunk, as_host(r), from_there)
         return v if ends is None else v * going
     system = eye(r.shape[0], r) - discount * in_double(P)
-    found = xp.linalg.solve(system, r[:, None])
-    found = found + xp.linalg.solve(system, r[:, None] - system @ found)  # one step of refinement
-    return found[:, 0] if ends is None else found[:, 0] * going
+    solution = xp.linalg.solve(system, r[:, None])
+    solution = solution + xp.linalg.solve(system, r[:, None] - system @ solution)  # refined once
+    return solution[:, 0] if ends is None else solution[:, 0] * going
 
 
 def expected_steps(P: Any, mdp: MDP) -> Vector:
     """Return the expected number of steps until the end from each state of a proper chain."""
     xp = array_namespace(mdp.rewards)
     going = xp.astype(~mdp.terminal, in_double(mdp.rewards).dtype)
-    return solved_chain(P, going, mdp.discount, mdp.terminal)
+    return solve_chain(P, going, mdp.discount, mdp.terminal)
 
 
-def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
-    """Return the discounted number of times that each state and action are met.
+def occupancy_measure(mdp: MDP, policy: Array, start: Vector) -> Matrix:
+    """Return the occupancy measure: how often each state and action are met, discounted.
 
     Parameters
     ----------
@@ -140,23 +140,24 @@ def occupancies(mdp: MDP, policy: Array, start: Vector) -> Matrix:
     --------
     >>> import numpy as np
     >>> mdp = MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.5)
-    >>> occupancies(mdp, np.asarray([0, 0]), np.asarray([0.75, 0.25]))
+    >>> occupancy_measure(mdp, np.asarray([0, 0]), np.asarray([0.75, 0.25]))
     array([[1.],
            [1.]])
     """
     _check.instance(mdp, "mdp", MDP)
-    _check.alike(_check.vector(start, "start", size=mdp.states), "start", mdp.rewards, "rewards")
+    S = mdp.num_states
+    _check.alike(_check.vector(start, "start", size=S), "start", mdp.rewards, "rewards")
     xp = array_namespace(start)
     off = float(xp.sum(start)) - 1.0
-    if bool(xp.any(start < 0.0)) or abs(off) > max(1e-9, 16.0 * mdp.states * epsilon(start)):
+    if bool(xp.any(start < 0.0)) or abs(off) > max(1e-9, 16.0 * S * epsilon(start)):
         raise ValueError(f"start must be probabilities with sum one; it is {1.0 + off:.10g}")
-    policy = mdp.policy_of(policy)
-    P, r = mdp.followed(policy)
+    policy = mdp.check_policy(policy)
+    P, r = mdp._induced_chain(policy)
     if mdp.discount == 1.0:
         require_proper(P, mdp.terminal, "policy")
     met = _visits(P, in_double(start), mdp)
     if policy.ndim == 1:
-        each = xp.arange(mdp.actions, device=start.device)
+        each = xp.arange(mdp.num_actions, device=start.device)
         chosen = xp.astype(policy[:, None] == xp.astype(each, policy.dtype)[None, :], met.dtype)
     else:
         chosen = in_double(policy)

@@ -14,7 +14,7 @@ from ..ground.sparse_matrices import from_entries
 from ..ground.xp import HostMatrix, HostVector, array_namespace, to_numpy
 from .decision_process import MDP
 
-__all__ = ["MOVES", "Grid"]
+__all__ = ["MOVES", "GridWorld"]
 
 MOVES = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
 
@@ -22,7 +22,7 @@ _PAID = MappingProxyType({"G": 1.0, "X": -1.0})
 
 
 @dataclass(frozen=True)
-class Grid:
+class GridWorld:
     """A map of cells, in which four actions go up, right, down and left.
 
     Who would leave the map or enter a wall stays where he is.
@@ -35,20 +35,20 @@ class Grid:
         which one is put back to the start. Others mean what `rewards` says.
     rewards : mapping, default ``{"G": 1.0, "X": -1.0}``
         What entering a cell earns, by its letter; nothing for letters that are not in it.
-    step : float, default 0
+    step_reward : float, default 0
         What each step earns besides.
     slip : float, default 0
         The probability that a step goes sideways instead, half of it to either side.
     wind : tuple of int, default ()
         How many cells each column blows up whoever steps from it, cell by cell as far as there is
         no wall; negative numbers blow down. Empty for no wind.
-    ends : str, default ``"GX"``
+    terminal : str, default ``"GX"``
         The letters that end the walk.
 
     Examples
     --------
-    >>> grid = Grid(("S.G", ".#X"), step=-0.1)
-    >>> grid.states, grid.at(0, 2)
+    >>> grid = GridWorld(("S.G", ".#X"), step_reward=-0.1)
+    >>> grid.num_states, grid.state_at(0, 2)
     (5, 2)
     >>> mdp = grid.mdp(discount=1.0)
     >>> mdp.rewards[1]
@@ -57,22 +57,23 @@ class Grid:
 
     rows: tuple[str, ...]
     rewards: Mapping[str, float] = field(default_factory=lambda: _PAID)
-    step: float = 0.0
+    step_reward: float = 0.0
     slip: float = 0.0
     wind: tuple[int, ...] = ()
-    ends: str = "GX"
+    terminal: str = "GX"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", _lines(self.rows))
         object.__setattr__(self, "rewards", _paid(self.rewards))
-        object.__setattr__(self, "step", _check.number(self.step, "step"))
+        object.__setattr__(self, "step_reward", _check.number(self.step_reward, "step_reward"))
         slip = _check.number(self.slip, "slip")
         if not 0.0 <= slip <= 1.0:
             raise ValueError(f"slip must be a probability from 0 to 1; got {slip}")
         object.__setattr__(self, "slip", slip)
         object.__setattr__(self, "wind", _winds(self.wind, len(self.rows[0])))
-        if not isinstance(self.ends, str):
-            raise TypeError(f"ends must be a string of letters; got {_check.kind_of(self.ends)}")
+        if not isinstance(self.terminal, str):
+            got = _check.kind_of(self.terminal)
+            raise TypeError(f"terminal must be a string of letters; got {got}")
         letters = "".join(self.rows)
         if "C" in letters and letters.count("S") != 1:
             raise ValueError(
@@ -95,11 +96,11 @@ class Grid:
         return numbers
 
     @property
-    def states(self) -> int:
+    def num_states(self) -> int:
         """The number of states."""
         return len(self.cells)
 
-    def at(self, row: int, column: int) -> int:
+    def state_at(self, row: int, column: int) -> int:
         """The state of a cell.
 
         Parameters
@@ -128,9 +129,9 @@ class Grid:
 
     @property
     def _ended(self) -> HostVector:
-        return np.isin(self._letters[tuple(self.cells.T)], list(self.ends))
+        return np.isin(self._letters[tuple(self.cells.T)], list(self.terminal))
 
-    def laid_out(self, values: HostVector) -> HostMatrix:
+    def to_map(self, values: HostVector) -> HostMatrix:
         """Return numbers of the states where they stand on the map.
 
         Parameters
@@ -147,8 +148,8 @@ class Grid:
         kinds = ("real floating", "integral", "bool")
         if not array_namespace(values).isdtype(values.dtype, kinds):
             raise TypeError(f"values must hold real numbers; got {values.dtype}")
-        if values.shape != (self.states,):
-            raise ValueError(f"values must have shape ({self.states},); got {values.shape}")
+        if values.shape != (self.num_states,):
+            raise ValueError(f"values must have shape ({self.num_states},); got {values.shape}")
         map_ = np.full(self._numbers.shape, np.nan)
         map_[tuple(self.cells.T)] = to_numpy(values)
         return map_
@@ -166,7 +167,7 @@ class Grid:
         MDP
             The process, sparse: at most three entries a row.
         """
-        S, A = self.states, len(MOVES)
+        S, A = self.num_states, len(MOVES)
         shares = ((0, 1.0 - self.slip), (1, 0.5 * self.slip), (-1, 0.5 * self.slip))
         paid = self._entering
         ended = self._ended
@@ -189,11 +190,11 @@ class Grid:
     def _entering(self) -> HostVector:
         """What entering each cell earns, that of the step with it."""
         letters = self._letters[tuple(self.cells.T)]
-        return np.asarray([self.step + self.rewards.get(letter, 0.0) for letter in letters])
+        return np.asarray([self.step_reward + self.rewards.get(letter, 0.0) for letter in letters])
 
     def _moved(self, move: tuple[int, int]) -> tuple[HostVector, HostVector]:
         """The state that a move, and the wind after it, enters from each; and where one then is."""
-        entered = self._shifted(np.arange(self.states), np.tile(move, (self.states, 1)))
+        entered = self._shifted(np.arange(self.num_states), np.tile(move, (self.num_states, 1)))
         if self.wind:
             blown = np.asarray(self.wind)[self.cells[:, 1]]
             for cell in range(int(np.max(np.abs(blown)))):
@@ -237,7 +238,7 @@ def _paid(rewards: Mapping[str, float]) -> Mapping[str, float]:
 def _winds(wind: tuple[int, ...], columns: int) -> tuple[int, ...]:
     if not isinstance(wind, tuple | list):
         raise TypeError(f"wind must be a tuple of whole numbers; got {_check.kind_of(wind)}")
-    blown = tuple(_check.whole(one, f"wind[{i}]", None) for i, one in enumerate(wind))
+    blown = tuple(_check.whole(cells, f"wind[{i}]", None) for i, cells in enumerate(wind))
     if len(blown) not in (0, columns):
         raise ValueError(f"wind must have a number for each of {columns} columns; got {len(blown)}")
     return blown

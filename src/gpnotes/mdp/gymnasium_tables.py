@@ -9,10 +9,10 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.xp import HostMatrix, HostVector
 
-__all__ = ["Table", "entries_of"]
+__all__ = ["TransitionTable", "read_table"]
 
 
-class Table(NamedTuple):
+class TransitionTable(NamedTuple):
     """The entries of transitions, (m,) each, and the rewards (S, A)."""
 
     probabilities: HostVector
@@ -22,7 +22,7 @@ class Table(NamedTuple):
     rewards: HostMatrix
 
 
-def entries_of(env: Any) -> Table:
+def read_table(env: Any) -> TransitionTable:
     """Read the table of an environment; `MDP.from_gymnasium` says what comes of steps that end.
 
     Parameters
@@ -32,7 +32,7 @@ def entries_of(env: Any) -> Table:
 
     Returns
     -------
-    Table
+    TransitionTable
         Its entries.
     """
     P = getattr(getattr(env, "unwrapped", None), "P", None)
@@ -60,7 +60,7 @@ def entries_of(env: Any) -> Table:
     np.add.at(rewards, (at[kept] // A, at[kept] % A), p[kept] * reward[kept])
     absorbing = np.append(np.flatnonzero(final), np.arange(S, size))
     stays = (absorbing[:, None] * A + np.arange(A)).ravel()
-    return Table(
+    return TransitionTable(
         np.append(p[kept], np.ones(stays.size)),
         np.append(at[kept], stays),
         np.append(to[kept], stays // A),

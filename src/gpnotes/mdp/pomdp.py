@@ -52,7 +52,7 @@ class POMDP:
         _check.instance(self.mdp, "mdp", MDP)
         seen = _check.finite(_check.floating(self.observations, "observations"), "observations")
         _check.alike(seen, "observations", self.mdp.rewards, "the rewards of mdp")
-        actions, states = self.mdp.actions, self.mdp.states
+        actions, states = self.mdp.num_actions, self.mdp.num_states
         if seen.ndim != 3 or seen.shape[:2] != (actions, states) or seen.shape[2] == 0:
             raise ValueError(
                 f"observations must have shape ({actions}, {states}, O): actions, states they lead "
@@ -69,7 +69,7 @@ class POMDP:
     @cached_property
     def transitions(self) -> Stack:
         """The transitions as (A, S, S), dense, from s to s' by action a."""
-        states, actions = self.mdp.states, self.mdp.actions
+        states, actions = self.mdp.num_states, self.mdp.num_actions
         P: Any = self.mdp.transitions
         P = P.toarray() if is_sparse(P) else P
         xp = array_namespace(self.observations)
@@ -78,8 +78,8 @@ class POMDP:
     def check_belief(self, belief: Array, name: str = "belief") -> Array:
         """Return a belief (S,), or beliefs (n, S), checked: probabilities that sum to one."""
         _check.finite(_check.floating(belief, name), name)
-        if belief.ndim not in (1, 2) or belief.shape[-1] != self.mdp.states:
-            states = self.mdp.states
+        if belief.ndim not in (1, 2) or belief.shape[-1] != self.mdp.num_states:
+            states = self.mdp.num_states
             raise ValueError(f"{name} must have shape ({states},) or (n, {states}); "
                              f"got {belief.shape}")  # fmt: skip
         _check.alike(belief, name, self.observations, "the observations of the process")
@@ -100,7 +100,7 @@ class POMDP:
         Array, shape (O,) or (n, O)
             ``P(o | b, a)``.
         """
-        action = _check.whole(action, "action", 0, self.mdp.actions - 1)
+        action = _check.whole(action, "action", 0, self.mdp.num_actions - 1)
         return (
             self.check_belief(belief)
             @ self.transitions[action, ...]
@@ -124,9 +124,9 @@ class POMDP:
         Vector, shape (S,)
             What is believed then.
         """
-        action = _check.whole(action, "action", 0, self.mdp.actions - 1)
+        action = _check.whole(action, "action", 0, self.mdp.num_actions - 1)
         observation = _check.whole(observation, "observation", 0, self.num_observations - 1)
-        _check.vector(belief, "belief", size=self.mdp.states)
+        _check.vector(belief, "belief", size=self.mdp.num_states)
         ahead = self.check_belief(belief) @ self.transitions[action, ...]
         after, log = conditioned(ahead, self.observations[action, :, observation])
         if log == -float("inf"):
@@ -150,9 +150,9 @@ class POMDP:
         ControlledChain
             The chain.
         """
-        _check.vector(start, "start", size=self.mdp.states)
+        _check.vector(start, "start", size=self.mdp.num_states)
         self.check_belief(start, "start")
-        done = _check.entries(actions, "actions", self.mdp.actions, "the actions", repeat=True)
+        done = _check.entries(actions, "actions", self.mdp.num_actions, "the actions", repeat=True)
         return ControlledChain(self, start, done)
 
     def reachable_beliefs(
@@ -174,7 +174,7 @@ class POMDP:
         Matrix, shape (n, S)
             The beliefs, the start first; n is at most `max_beliefs`.
         """
-        _check.vector(start, "start", size=self.mdp.states)
+        _check.vector(start, "start", size=self.mdp.num_states)
         self.check_belief(start, "start")
         max_beliefs = _check.whole(max_beliefs, "max_beliefs", 1)
         _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
@@ -192,7 +192,7 @@ class POMDP:
     def _next(self, belief: Vector) -> list[Vector]:
         """The beliefs that one action and one observation lead to."""
         beliefs = []
-        for action in range(self.mdp.actions):
+        for action in range(self.mdp.num_actions):
             ahead = belief @ self.transitions[action, ...]
             for observation in range(self.num_observations):
                 after, log = conditioned(ahead, self.observations[action, :, observation])

@@ -1,4 +1,39 @@
-"""The best policy of a process, with a proof of how much it can lose."""
+"""The best policy of a process by four methods, with a proof of how much it can lose.
+
+The values of the best policy are the one solution of Bellman's equation ``v = T v``, where
+
+    (T v)(s) = max_a q(s, a),    q(s, a) = r(s, a) + γ Σ_s' P(s' | s, a) v(s'),
+
+and every policy is best that takes an action with the largest q in each state: a greedy one. Below
+discount 1, T brings any two v closer by the factor γ at least, in their largest difference
+(Puterman 1994, section 6.2). Four methods solve it:
+
+- *Value iteration* repeats ``v ← T v``.
+- *Policy iteration* (Howard 1960) solves ``v_π = r_π + γ P_π v_π`` for the values of a policy π,
+  takes a greedy policy of these for the next one, and ends when nothing changes. No value falls on
+  the way, so it ends, since there are finitely many policies.
+- *Modified policy iteration* (Puterman and Shin 1978), the default, puts some sweeps
+  ``v ← r_π + γ P_π v`` in place of that system of equations. A sweep reads one row a state, where T
+  reads A of them.
+- The *linear program* (d'Épenoux 1963) looks for the least v with ``v(s) ≥ q(s, a)`` for all s and
+  a. The prices of these constraints are the occupancy measure of the policy.
+
+**The error bound.** Whatever the method, one more sweep judges what it found. Let v be any numbers,
+q what they make of the actions, and π any policy. If
+
+    low ≤ q(s, π(s)) − v(s)    and    q(s, a) − v(s) ≤ high    for all s and a,
+
+then ``v + low/(1 − γ) ≤ v_π ≤ v* ≤ v + high/(1 − γ)`` (MacQueen 1966; Porteus 1971): π loses no
+more than ``(high − low)/(1 − γ)`` in any state, and values halfway between the two ends are off by
+no more. For a greedy π that is the span of ``T v − v``, which falls faster than γ where the chain
+forgets where it began. `certificates` proves it, adds the rounding of each sum, and says what takes
+the place of 1 − γ at discount 1. So a `Solution` says what is true of it, also when it stopped
+early.
+
+At discount 1 every state must be able to end. States between which one may walk for nothing are an
+end component without reward; it is taken as one state, which may also be stayed in
+(`end_components`).
+"""
 
 from __future__ import annotations
 
@@ -22,13 +57,13 @@ from ..ground.xp import (
     epsilon,
     to_numpy,
 )
-from .absorption import as_host_rows, nearest_end, ways_out
-from .bellman_sweeps import Sweeps, sweeps_of
-from .certificates import Certificate, certificate_of, rounding_of, yardstick_of
+from .absorption import actions_towards, as_host_rows, proper_policy
+from .bellman_sweeps import make_sweeps
+from .certificates import Certificate, bounding_function, certify, rounding_error
 from .decision_process import MDP
-from .end_components import Collapsed, collapsed, lifted
-from .evaluation import solved_chain
-from .ties import first_best, largest, taken
+from .end_components import CollapsedMDP, collapse_end_components, lift_policy
+from .evaluation import solve_chain
+from .greedy_policies import chosen_values, greedy_policy, max_over_actions
 
 __all__ = ["METHODS", "Solution", "solve"]
 
@@ -58,6 +93,9 @@ class Solution:
         after it.
     method : str
         The method.
+    converged : bool
+        Whether the bound met the tolerance within `max_steps`. If not, it is what it says, maybe
+        infinite at discount 1.
     """
 
     values: Vector
@@ -66,6 +104,7 @@ class Solution:
     bound: float
     iterations: int
     method: str
+    converged: bool
 
     __repr__ = summary
 
@@ -75,7 +114,7 @@ def solve(
     method: str = "modified policy iteration",
     *,
     tolerance: float = 1e-8,
-    limit: int = 1_000_000,
+    max_steps: int = 1_000_000,
 ) -> Solution:
     """Find a policy that loses no more than a tolerance in any state, and prove it.
 
@@ -87,35 +126,33 @@ def solve(
         Also ``"value iteration"``, ``"policy iteration"`` and ``"linear program"``.
     tolerance : float, default 1e-8
         What the policy may lose, and the values be off by.
-    limit : int, default 1000000
+    max_steps : int, default 1000000
         The most sweeps over all actions.
 
     Returns
     -------
     Solution
         Values, policy and bound; the bound is at most `tolerance`, but for the rounding of values
-        to a dtype coarser than float64, in which everything is worked out.
+        to a dtype coarser than float64, in which everything is worked out. Its `converged` is False
+        if `max_steps` sweeps did not suffice.
 
     Raises
     ------
     ValueError
         If `tolerance` is below what rounding lets be proved; it says what could be had. If the
-        discount is 1 and some state never ends whatever is done, or values have no bound. If it has
-        not ended after `limit` sweeps. For a method that there is not.
+        discount is 1 and some state never ends whatever is done, or values have no bound. For a
+        method that there is not.
 
     Notes
     -----
-    One sweep costs a product with the transitions, whose entries are read once. Value iteration
-    does nothing else, and ends when the bounds of `certificate_of` meet: after about ``log(1/ε) /
-    log(1/ρ)`` sweeps, where ρ is γ times the rate at which the chain forgets where it started.
-    Modified policy iteration (Puterman and Shin 1978) puts sweeps with the chain of the best
-    policy between two of these, which cost 1/A each. Policy iteration (Howard 1960) solves for the
-    values of each policy; the linear program (d'Épenoux 1963) is given to HiGHS, and what its
-    tolerances leave open is settled by policy iteration.
+    The head of this module says what the methods do, and states the bound. A sweep costs a product
+    with the transitions, whose entries are read once. Value iteration takes about ``log(1/ε) /
+    log(1/ρ)`` of them, where ρ is γ times the rate at which the chain forgets where it started. The
+    linear program is given to HiGHS, and what its tolerances leave open is left to policy
+    iteration.
 
-    At discount 1 every state must be able to end, and who goes round without an end must lose, or
-    earn nothing at all: states between which one may walk free of charge are taken together as
-    one, which may also be stayed in. A circle whose rewards cancel is refused.
+    At discount 1, who goes round without an end must lose, or earn nothing at all: a cycle whose
+    rewards cancel is refused.
 
     Examples
     --------
@@ -123,14 +160,14 @@ def solve(
     >>> stay, move = [1.0, 0.0], [0.2, 0.8]
     >>> mdp = MDP(np.asarray([stay, move, [0.0, 1.0], [1.0, 0.0]]),
     ...           np.asarray([[0.0, -1.0], [1.0, 0.0]]), 0.9)
-    >>> found = solve(mdp)
-    >>> found.policy, found.values.round(6), found.bound < 1e-8
+    >>> solution = solve(mdp)
+    >>> solution.policy, solution.values.round(6), solution.bound < 1e-8
     (array([1, 0]), array([ 7.560976, 10.      ]), True)
     """
     _check.instance(mdp, "mdp", MDP)
     _check.choice(method, "method", METHODS)
     tolerance = _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
-    limit = _check.whole(limit, "limit", 1)
+    max_steps = _check.whole(max_steps, "max_steps", 1)
     if mdp.largest_reward >= _LARGE:
         raise NoValueError(f"mdp.rewards must be smaller than {_LARGE:g} in size: values overflow")
     wide = mdp.in_double()
@@ -140,10 +177,10 @@ def solve(
         "policy iteration": _policy_iteration,
         "linear program": _linear_program,
     }[method]
-    small = collapsed(wide) if mdp.discount == 1.0 else None
+    small = collapse_end_components(wide) if mdp.discount == 1.0 else None
     if small is None:
-        return _rounded(run(_Search(wide, tolerance, limit)), mdp, method)
-    end = run(_Search(small.mdp, tolerance, limit))
+        return _rounded(run(_Search(wide, tolerance, max_steps)), mdp, method)
+    end = run(_Search(small.mdp, tolerance, max_steps))
     return _rounded(_lifted(end, wide, small), mdp, method)
 
 
@@ -151,49 +188,50 @@ class _End(NamedTuple):
     certificate: Certificate
     policy: Vector
     iterations: int
+    converged: bool = True
 
 
 def _rounded(end: _End, mdp: MDP, method: str) -> Solution:
     """The answer in the dtype of the process, whose rounding the bound takes in."""
     like = mdp.rewards
     xp = array_namespace(like)
-    found = end.certificate
-    coarse = 0.0
-    if found.values.dtype != like.dtype:
-        coarse = epsilon(like) * float(xp.max(xp.abs(found.values)))
+    values, action_values, bound = end.certificate
+    if values.dtype != like.dtype:
+        bound += epsilon(like) * float(xp.max(xp.abs(values)))
     return Solution(
-        xp.astype(found.values, like.dtype, copy=False),
-        xp.astype(found.action_values, like.dtype, copy=False),
+        xp.astype(values, like.dtype, copy=False),
+        xp.astype(action_values, like.dtype, copy=False),
         end.policy,
-        found.bound + coarse,
+        bound,
         end.iterations,
         method,
+        end.converged,
     )
 
 
-def _lifted(end: _End, mdp: MDP, small: Collapsed) -> _End:
+def _lifted(end: _End, mdp: MDP, small: CollapsedMDP) -> _End:
     """The answer for a process of that for what it was collapsed to."""
     xp = array_namespace(mdp.rewards)
     values = as_array(as_host(end.certificate.values)[small.label], mdp.rewards)
-    found = Certificate(values, mdp.backup(values), end.certificate.bound)
-    policy = lifted(mdp, small, as_host(end.policy))
-    return _End(found, xp.asarray(policy, device=device(mdp.rewards)), end.iterations)
+    certificate = Certificate(values, mdp._action_values(values), end.certificate.bound)
+    policy = xp.asarray(lift_policy(mdp, small, as_host(end.policy)), device=device(mdp.rewards))
+    return end._replace(certificate=certificate, policy=policy)
 
 
 class _Search:
     """What all methods share: when to look for a certificate, and the look."""
 
-    def __init__(self, mdp: MDP, tolerance: float, limit: int) -> None:
-        self.mdp, self.tolerance, self.limit = mdp, tolerance, limit
+    def __init__(self, mdp: MDP, tolerance: float, max_steps: int) -> None:
+        self.mdp, self.tolerance, self.max_steps = mdp, tolerance, max_steps
         self.xp = array_namespace(mdp.rewards)
         self.ends_at = mdp.terminal if bool(self.xp.any(mdp.terminal)) else None
-        self._looks = 0
-        self.aim = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
+        self.iterations = self.before = 0  # and those of the linear program before them
+        self.threshold = tolerance / 4.0  # of the span of a step; at discount 1, a first guess
         if mdp.discount < 1.0:
-            self.stick = yardstick_of(mdp)
-            self.aim *= max(float(self.stick.least), 0.0)
+            self.bounding = bounding_function(mdp)
+            self.threshold *= max(float(self.bounding.min_decrease), 0.0)
         else:
-            lost = np.flatnonzero(nearest_end(mdp) < 0)
+            lost = np.flatnonzero(proper_policy(mdp) < 0)
             if lost.size:
                 raise NoValueError(
                     "mdp must be able to end from every state when discount is 1; from state "
@@ -201,29 +239,30 @@ class _Search:
                 )
 
     def start(self) -> Vector:
-        """The values to start from: zero, or those of a proper policy at discount 1."""
+        """The values to start from."""
         return self.xp.zeros_like(self.mdp.rewards[:, 0])
 
-    def ended(
-        self, values: Vector, sweeps: Sweeps, best: Vector
-    ) -> tuple[Certificate, Vector] | None:
-        """The certificate and its policy, if values are good enough."""
+    def end(self, values: Vector, q: Matrix, best: Vector) -> _End | None:
+        """The answer, if values are good enough or no more sweeps are allowed."""
         step = best - values
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
         apart = high - low if self.mdp.discount < 1.0 else max(high, -low)
         self.refuse_rounding(values)
-        self._looks += 1
-        if self.mdp.discount == 1.0 and self._looks >= 8 and self._looks.bit_count() == 1:
-            self._refuse_growth(values, sweeps.action_values)
-        return self.certified(values, sweeps.action_values) if apart <= self.aim else None
+        self.iterations += 1
+        if self.mdp.discount == 1.0 and self.iterations >= 8 and self.iterations.bit_count() == 1:
+            self._refuse_growth(values, q)
+        end = self.certified(values, q) if apart <= self.threshold else None
+        if end is None and self.iterations == self.max_steps:
+            return self.stopped(values, q)
+        return end
 
     def _refuse_growth(self, values: Vector, q: Matrix) -> None:
         """Refuse values that grow everywhere in a set of states that the best policy stays in."""
-        policy = first_best(q)
-        P = as_host_rows(self.mdp.followed(policy)[0])
-        lost = ways_out(P, to_numpy(self.mdp.terminal), 1) < 0
-        grown = to_numpy(taken(q, policy) - values)[lost]
-        if grown.size and np.min(grown) > rounding_of(self.mdp, values):
+        policy = greedy_policy(q)
+        P = as_host_rows(self.mdp._induced_chain(policy)[0])
+        lost = actions_towards(P, to_numpy(self.mdp.terminal), 1) < 0
+        grown = to_numpy(chosen_values(q, policy) - values)[lost]
+        if grown.size and np.min(grown) > rounding_error(self.mdp, values):
             raise self.unbounded()
 
     def unbounded(self) -> NoValueError:
@@ -232,106 +271,110 @@ class _Search:
         )
 
     def refuse_rounding(self, values: Vector) -> None:
-        off = rounding_of(self.mdp, values)
-        if off > self.aim:
-            raise self.hidden(self.tolerance * off / self.aim if self.aim > 0.0 else math.inf)
+        off = rounding_error(self.mdp, values)
+        if off > self.threshold:
+            least = self.tolerance * off / self.threshold if self.threshold > 0.0 else math.inf
+            cycles = "" if self.mdp.discount < 1.0 else ", or it has cycles whose rewards cancel"
+            raise NoValueError(
+                f"tolerance must be at least {least:.2g} for this process, or rounding hides what "
+                f"is asked; got {self.tolerance:.3g}{cycles}"
+            )
 
-    def hidden(self, least: float) -> NoValueError:
-        circles = "" if self.mdp.discount < 1.0 else ", or it has circles whose rewards cancel"
-        return NoValueError(
-            f"tolerance must be at least {least:.2g} for this process, or rounding hides what is "
-            f"asked; got {self.tolerance:.3g}{circles}"
-        )
+    def certificate(self, values: Vector, q: Matrix, policy: Vector) -> Certificate:
+        if self.mdp.discount == 1.0:
+            self.bounding = bounding_function(self.mdp, self.mdp._induced_chain(policy)[0])
+        return certify(self.mdp, values, q, policy, self.bounding)
 
-    def certified(self, values: Vector, q: Matrix) -> tuple[Certificate, Vector] | None:
+    def certified(self, values: Vector, q: Matrix) -> _End | None:
+        """The answer, if its bound is no more than the tolerance; else look more closely later."""
         policy = self.chosen(q)
         if policy is None:
-            self.aim *= 0.5
+            self.threshold *= 0.5
             return None
-        if self.mdp.discount == 1.0:
-            self.stick = yardstick_of(self.mdp, self.mdp.followed(policy)[0])
-        found = certificate_of(self.mdp, values, q, policy, self.stick)
-        ratio = found.bound / self.tolerance
+        certificate = self.certificate(values, q, policy)
+        ratio = certificate.bound / self.tolerance
         if ratio <= 1.0:
-            return found, policy
-        self.aim *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
+            return _End(certificate, policy, self.before + self.iterations)
+        self.threshold *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
         return None
 
-    def settled(self, values: Vector, q: Matrix) -> tuple[Certificate, Vector]:
-        """The certificate of values that are as good as they get."""
+    def exact(self, values: Vector, q: Matrix) -> _End:
+        """The answer of values that are as good as they get."""
         while True:
             self.refuse_rounding(values)
-            found = self.certified(values, q)
-            if found:
-                return found
+            end = self.certified(values, q)
+            if end:
+                return end
+
+    def stopped(self, values: Vector, q: Matrix) -> _End:
+        """What is known after the last step that is allowed."""
+        policy = self.chosen(q)
+        if policy is None:
+            policy = self.on_device(proper_policy(self.mdp))
+        certificate = self.certificate(values, q, policy)
+        return _End(certificate, policy, self.before + self.iterations, converged=False)
 
     def chosen(self, q: Matrix) -> Vector | None:
         """The first best action of each state; at discount 1 so that all states end."""
-        policy = first_best(q, self.aim)
+        policy = greedy_policy(q, self.threshold)
         if self.mdp.discount < 1.0 or self.ends(policy):
             return policy
-        enough = largest(q)[:, None] - self.aim
-        action = nearest_end(self.mdp, q >= enough)
+        enough = max_over_actions(q)[:, None] - self.threshold
+        action = proper_policy(self.mdp, q >= enough)
         return None if np.any(action < 0) else self.on_device(action)
 
     def ends(self, policy: Vector) -> bool:
-        P = as_host_rows(self.mdp.followed(policy)[0])
-        return bool(np.all(ways_out(P, to_numpy(self.mdp.terminal), 1) >= 0))
+        P = as_host_rows(self.mdp._induced_chain(policy)[0])
+        return bool(np.all(actions_towards(P, to_numpy(self.mdp.terminal), 1) >= 0))
 
     def on_device(self, action: Any) -> Vector:
         return self.xp.asarray(action, device=device(self.mdp.rewards))
 
-    def late(self) -> NoValueError:
-        return NoValueError(
-            f"limit must be larger: after {self.limit} sweeps the bound is not yet "
-            f"{self.tolerance:.3g}"
-        )
-
 
 def _value_iteration(search: _Search) -> _End:
-    values, sweeps = search.start(), sweeps_of(search.mdp)
-    for sweep in range(1, search.limit + 1):
-        best = sweeps.look(values)
-        found = search.ended(values, sweeps, best)
-        if found:
-            return _End(*found, sweep)
+    values, sweeps = search.start(), make_sweeps(search.mdp)
+    while True:
+        best = sweeps.optimality_backup(values)
+        end = search.end(values, sweeps.action_values, best)
+        if end:
+            return end
         values = best
-    raise search.late()
 
 
 def _modified_policy_iteration(search: _Search) -> _End:
     mdp = search.mdp
-    values, sweeps = search.start(), sweeps_of(mdp)
+    values, sweeps = search.start(), make_sweeps(mdp)
     if mdp.discount == 1.0:  # from a policy that ends, each step of the values is upwards
-        P, r = mdp.followed(search.on_device(nearest_end(mdp)))
-        values = solved_chain(P, r, 1.0, mdp.terminal)
-    for sweep in range(1, search.limit + 1):
-        best = sweeps.look(values)
-        found = search.ended(values, sweeps, best)
-        if found:
-            return _End(*found, sweep)
-        values = sweeps.follow(values, best, search.aim)
-    raise search.late()
+        P, r = mdp._induced_chain(search.on_device(proper_policy(mdp)))
+        values = solve_chain(P, r, 1.0, mdp.terminal)
+    while True:
+        best = sweeps.optimality_backup(values)
+        end = search.end(values, sweeps.action_values, best)
+        if end:
+            return end
+        values = sweeps.partial_evaluation(values, best, search.threshold)
 
 
-def _policy_iteration(search: _Search, policy: Vector | None = None, before: int = 0) -> _End:
+def _policy_iteration(search: _Search, policy: Vector | None = None) -> _End:
     mdp, xp = search.mdp, search.xp
-    if policy is None and mdp.discount == 1.0:
-        policy = search.on_device(nearest_end(mdp))
-    elif policy is None:
-        policy = first_best(mdp.rewards)
+    if policy is None:
+        ends = mdp.discount == 1.0
+        policy = search.on_device(proper_policy(mdp)) if ends else greedy_policy(mdp.rewards)
     values = None
-    for sweep in range(1, search.limit + 1):
-        P, r = mdp.followed(policy)
-        values = solved_chain(P, r, mdp.discount, search.ends_at, values)
-        q = mdp.backup(values)
-        better = largest(q) > taken(q, policy) + 4.0 * rounding_of(mdp, values)
+    while True:
+        P, r = mdp._induced_chain(policy)
+        values = solve_chain(P, r, mdp.discount, search.ends_at, values)
+        q = mdp._action_values(values)
+        enough = chosen_values(q, policy) + 4.0 * rounding_error(mdp, values)
+        better = max_over_actions(q) > enough
+        search.iterations += 1
         if not bool(xp.any(better)):
-            return _End(*search.settled(values, q), before + sweep)
-        policy = xp.where(better, first_best(q), policy)
+            return search.exact(values, q)
+        if search.iterations == search.max_steps:
+            return search.stopped(values, q)
+        policy = xp.where(better, greedy_policy(q), policy)
         if mdp.discount == 1.0 and not search.ends(policy):
             raise search.unbounded()
-    raise search.late()
 
 
 def _linear_program(search: _Search) -> _End:
@@ -344,13 +387,12 @@ def _linear_program(search: _Search) -> _End:
     going = np.flatnonzero(~to_numpy(mdp.terminal))
     rows = (going[:, None] * A + np.arange(A)).ravel()
     values = np.zeros(S)
-    steps = 0
     if going.size:
         earned = to_numpy(mdp.rewards).reshape(-1)[rows]
         try:
             program = least_cost(np.ones(going.size), system[rows][:, going], earned)
         except NoValueError as error:
             raise NoValueError(f"mdp must have values with a bound: {error}") from error
-        values[going], steps = program.x, program.steps
-    q = mdp.backup(as_array(values, mdp.rewards))
-    return _policy_iteration(search, search.chosen(q), steps)
+        values[going], search.before = program.x, program.steps
+    q = mdp._action_values(as_array(values, mdp.rewards))
+    return _policy_iteration(search, search.chosen(q))

@@ -45,7 +45,7 @@ def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000) -> 
     def backup(vectors: Matrix) -> Matrix:
         xp = array_namespace(vectors)
         best = xp.max(vectors, axis=0)
-        ahead = xp.stack([pomdp.transitions[a, ...] @ best for a in range(pomdp.mdp.actions)])
+        ahead = xp.stack([pomdp.transitions[a, ...] @ best for a in range(pomdp.mdp.num_actions)])
         return xp.matrix_transpose(pomdp.mdp.rewards) + pomdp.mdp.discount * ahead
 
     return _fixed_point(pomdp, backup, tolerance, max_steps)
@@ -85,7 +85,7 @@ def fast_informed_bound(
     def backup(vectors: Matrix) -> Matrix:
         xp = array_namespace(vectors)
         rows = []
-        for a in range(pomdp.mdp.actions):
+        for a in range(pomdp.mdp.num_actions):
             row = pomdp.mdp.rewards[:, a]
             for o in range(pomdp.num_observations):
                 weights = pomdp.transitions[a, ...] * pomdp.observations[a, :, o][None, :]
@@ -103,7 +103,7 @@ def _fixed_point(pomdp: POMDP, backup: Backup, tolerance: float, max_steps: int)
     _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     rewards = pomdp.mdp.rewards
     xp = array_namespace(rewards)
-    actions = tuple(range(pomdp.mdp.actions))
+    actions = tuple(range(pomdp.mdp.num_actions))
     highest = float(xp.max(rewards)) / (1.0 - discount)
     vectors = xp.matrix_transpose(xp.full_like(rewards, highest))
     for _ in range(_check.whole(max_steps, "max_steps", 1)):

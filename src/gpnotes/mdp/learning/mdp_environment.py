@@ -139,12 +139,12 @@ class Tabular:
     @property
     def states(self) -> int:
         """How many states there are."""
-        return int(self.mdp.states)
+        return int(self.mdp.num_states)
 
     @property
     def actions(self) -> int:
         """How many actions there are."""
-        return int(self.mdp.actions)
+        return int(self.mdp.num_actions)
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""

@@ -17,8 +17,8 @@ from ...ground.random import Stream
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostVector
 from ..decision_process import MDP
+from ..greedy_policies import greedy_policy
 from ..solving import solve
-from ..ties import first_best
 from .exploring import EpsilonGreedy, Explorer, settle_explorer
 from .schedules import share
 from .tabular import Memory, Transition, flat, later, places, sizes
@@ -115,7 +115,7 @@ class RMax:
 
     def act(self, memory: Model, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose the first action that is as good as any by the plan, up to its tolerance."""
-        return np.asarray(first_best(memory.row(states), self.tolerance))
+        return np.asarray(greedy_policy(memory.row(states), self.tolerance))
 
     def step(self, memory: Model, transition: Transition, stream: Stream, /) -> Model:
         """Learn from one transition of each run; the memory that is given is written into."""
@@ -124,8 +124,7 @@ class RMax:
             raise ValueError(f"highest must be no less than any reward; {got} > {self.highest}")
         here = _counted(memory, transition)
         for run in np.flatnonzero(flat(memory.visits)[here] == self.known).tolist():
-            found = solve(self.model(memory, run), tolerance=self.tolerance)
-            memory.values[run] = found.action_values[: memory.values.shape[1]]
+            memory.values[run] = _planned(self.model(memory, run), self.tolerance)
             memory.plans[run] += 1
         return later(memory)
 
@@ -195,8 +194,7 @@ class Counting:
         _counted(memory, transition)
         if (memory.time + 1) % self.every == 0:
             for run in range(memory.values.shape[0]):
-                found = solve(self.model(memory, run), tolerance=self.tolerance)
-                memory.values[run] = found.action_values[: memory.values.shape[1]]
+                memory.values[run] = _planned(self.model(memory, run), self.tolerance)
             memory.plans[:] += 1
         return later(memory)
 
@@ -238,6 +236,17 @@ def _process(
     P[states, :, states] = P[states + 1, :, states + 1] = 1.0
     r[states] = after
     return MDP.from_arrays(P, r, discount)
+
+
+def _planned(model: MDP, tolerance: float) -> HostArray:
+    """The action values of a plan by a model, without those of its two fictitious states."""
+    plan = solve(model, tolerance=tolerance)
+    if not plan.converged:
+        raise RuntimeError(
+            f"tolerance must be larger than {tolerance:.3g}: after {plan.iterations} sweeps the "
+            f"plan may still lose {plan.bound:.3g}"
+        )
+    return np.asarray(plan.action_values[:-2])
 
 
 def _below_one(discount: Any) -> float:

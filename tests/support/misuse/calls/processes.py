@@ -14,7 +14,7 @@ from ..kinds import Argument, matrix, name, number, one_of, positive, thing, vec
 _P = np.asarray([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.3, 0.7]])
 _R = np.asarray([[1.0, 0.5], [0.0, 2.0]])
 _MDP = mdp.MDP(_P, _R, 0.9)
-_GRID = mdp.Grid(("S..", "..G"))
+_GRID = mdp.GridWorld(("S..", "..G"))
 _SUMS = {"rows that sum to two": 2.0 * _P, "negative probabilities": 2.0 * _P - 0.5}
 _DISCOUNT = number(0.9).but(negative=-0.1, beyond=1.1)
 _PROBABILITIES = matrix(np.full((2, 2), 0.5), rows=True, columns=True).but(
@@ -54,25 +54,26 @@ CALLS = (
     call("MDP.action_values", _MDP.action_values, values=vector(np.asarray([1.0, 2.0]), size=True)),
     *(call(f"{what}, of {kind}", function, **given, policy=policy)
       for what, function, given in (
-          ("MDP.under", _MDP.under, {}),
+          ("MDP.induced_chain", _MDP.induced_chain, {}),
           ("evaluate", mdp.evaluate, {"mdp": thing(_MDP, _GRID)}),
-          ("occupancies", mdp.occupancies, {
+          ("occupancy_measure", mdp.occupancy_measure, {
               "mdp": thing(_MDP, _GRID), "start": vector(np.asarray([0.5, 0.5]), size=True).but(
                   **{"no sum of one": np.ones(2), "negative entries": np.asarray([1.5, -0.5])})}))
       for kind, policy in (("actions", _ACTIONS), ("probabilities", _PROBABILITIES))),
     call("solve", mdp.solve, mdp=thing(_MDP, _GRID), method=one_of("value iteration"),
-         tolerance=positive(1e-6), limit=whole(1000)),
-    call("Grid", mdp.Grid, rows=Argument(("S.G", "..X"), _ROWS),
+         tolerance=positive(1e-6), max_steps=whole(1000)),
+    call("GridWorld", mdp.GridWorld, rows=Argument(("S.G", "..X"), _ROWS),
          rewards=Argument({"G": 1.0}, {
              "None": None, "a number": 1.0, "a list": [1.0], "a word": {"GX": 1.0},
              "no number": {"G": "1"}, "NaN": {"G": np.nan}, "a state": {3: 1.0}}),
-         step=number(-0.1), slip=number(0.1).but(negative=-0.1, beyond=1.1),
+         step_reward=number(-0.1), slip=number(0.1).but(negative=-0.1, beyond=1.1),
          wind=Argument((0, 1, 0), {"None": None, "a number": 1, "a string": "010", "too few": (0,),
                                    "fractions": (0.5, 0, 0), "booleans": (True, False, True)}),
-         ends=name("GX")),
-    call("Grid.at", _GRID.at, row=whole(1, 0).but(beyond=2), column=whole(1, 0).but(beyond=3)),
-    call("Grid.laid_out", _GRID.laid_out, values=vector(np.arange(6.0), size=True).but(
+         terminal=name("GX")),
+    call("GridWorld.state_at", _GRID.state_at, row=whole(1, 0).but(beyond=2),
+         column=whole(1, 0).but(beyond=3)),
+    call("GridWorld.to_map", _GRID.to_map, values=vector(np.arange(6.0), size=True).but(
         "integers", "booleans", "half precision", "a NaN", "an infinity", "minus infinity",
         "another namespace", "another precision")),
-    call("Grid.mdp", _GRID.mdp, discount=_DISCOUNT),
+    call("GridWorld.mdp", _GRID.mdp, discount=_DISCOUNT),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The best action of each state, and which one where several are as good."""
+"""Greedy policies: the best action of each state, and which one where several are as good."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from functools import reduce
 
 from ..ground.xp import Matrix, Vector, array_namespace
 
-__all__ = ["first_best", "largest", "taken"]
+__all__ = ["chosen_values", "greedy_policy", "max_over_actions"]
 
 _FEW = 64  # columns, up to which a maximum of columns is faster than one of each row
 
 
-def first_best(action_values: Matrix, slack: float = 0.0) -> Vector:
-    """Return the first action of each state whose value is within a slack of the best.
+def greedy_policy(action_values: Matrix, tolerance: float = 0.0) -> Vector:
+    """Return the first action of each state whose value is within a tolerance of the best.
 
     Parameters
     ----------
     action_values : Matrix, shape (S, A)
         The values.
-    slack : float, default 0
+    tolerance : float, default 0
         What an action may lack. Above the rounding of the values it makes the choice the same on
         every machine.
 
@@ -30,19 +30,19 @@ def first_best(action_values: Matrix, slack: float = 0.0) -> Vector:
     Examples
     --------
     >>> import numpy as np
-    >>> first_best(np.asarray([[1.0, 1.0 + 1e-15], [0.0, 2.0]]), slack=1e-12)
+    >>> greedy_policy(np.asarray([[1.0, 1.0 + 1e-15], [0.0, 2.0]]), tolerance=1e-12)
     array([0, 1])
     """
     xp = array_namespace(action_values)
-    if slack == 0.0:
+    if tolerance == 0.0:
         return xp.argmax(action_values, axis=1)
-    close = action_values >= largest(action_values)[:, None] - slack
+    close = action_values >= max_over_actions(action_values)[:, None] - tolerance
     if int(xp.count_nonzero(close)) == action_values.shape[0]:  # one in each row
         return xp.nonzero(close)[1]
     return xp.argmax(xp.astype(close, xp.int8), axis=1)
 
 
-def largest(action_values: Matrix) -> Vector:
+def max_over_actions(action_values: Matrix) -> Vector:
     """Return the largest entry of each row of a matrix (S, A), as a vector (S,)."""
     xp = array_namespace(action_values)
     columns = action_values.shape[1]
@@ -51,7 +51,7 @@ def largest(action_values: Matrix) -> Vector:
     return reduce(xp.maximum, (action_values[:, a] for a in range(columns)))
 
 
-def taken(action_values: Matrix, policy: Vector) -> Vector:
+def chosen_values(action_values: Matrix, policy: Vector) -> Vector:
     """Return the value (S,) of the action that a policy (S,) takes in each state."""
     xp = array_namespace(action_values)
     return xp.take_along_axis(action_values, policy[:, None], axis=1)[:, 0]
