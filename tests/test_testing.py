@@ -510,7 +510,7 @@ def test_our_posteriors_conform(space, rng):
     X, Xs = (space.asarray(rng.normal(size=(n, 2))) for n in (6, 4))
     y = space.asarray(np.sign(rng.normal(size=6)))
     check_posterior(condition(GP(RBF(), 0.1), X, y), Xs)
-    check_posterior(laplace.condition(GP(RBF() + White(0.01), 0.0), X, y), Xs)
+    check_posterior(laplace.condition(GP(RBF() + White(0.01), 0.0), X, y), Xs, normal_noise=False)
 
 
 @dataclass(frozen=True)

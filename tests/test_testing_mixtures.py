@@ -54,23 +54,25 @@ class Around:
         return method if change is None else functools.partial(change, method)
 
 
-def tilted(predict, Xs):
-    mean, covariance = predict(Xs)
-    return mean, covariance + np.triu(np.full(covariance.shape, 0.1), 1)
+def tilted(between, Xs):
+    covariance = between(Xs)
+    return covariance + np.triu(np.full(covariance.shape, 0.1), 1)
 
 
 def leaking(predict, Xs):
     """A mean that depends on the other rows."""
-    mean, covariance = predict(Xs)
-    return mean + 0.1 * (len(Xs) - 1), covariance
+    mean, variance = predict(Xs)
+    return mean + 0.1 * (len(Xs) - 1), variance
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"predict": lambda f, Xs: (f(Xs)[0][:, :2], f(Xs)[1])}, "covariance must have shape"),
-        ({"predict": tilted}, "the covariance at input 0 is not symmetric"),
-        ({"predict": lambda f, Xs: (f(Xs)[0], -f(Xs)[1])}, "at input 0 has the eigenvalue -"),
+        ({"predict": lambda f, Xs: (f(Xs)[0][:, :2], f(Xs)[1])}, "variance must have shape"),
+        ({"predict": lambda f, Xs: (f(Xs)[0], 2.0 * f(Xs)[1])}, "the variance at input 0 and its"),
+        ({"class_covariance": lambda f, Xs: f(Xs)[:, :2]}, "covariance must have shape"),
+        ({"class_covariance": tilted}, "the covariance at input 0 is not symmetric"),
+        ({"class_covariance": lambda f, Xs: -f(Xs)}, "at input 0 has the eigenvalue -"),
         ({"predict": leaking}, "the mean at input 0 and that of it alone"),
         (
             {"probability": lambda f, Xs, n, rng: f(Xs, n, rng=rng)[:, :2]},

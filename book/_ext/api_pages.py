@@ -136,7 +136,7 @@ class Objects(SphinxDirective):
 def page(thing: Thing, uses: Uses, root: Path) -> str:
     """The source of the page of a thing."""
     kind = "class" if inspect.isclass(thing.value) else "function"
-    given = (("members", ""), *thing.options) if kind == "class" else ()
+    given = (("members", ""), *_bases(thing.value), *thing.options) if kind == "class" else ()
     options = "".join(f"   :{key}: {value}\n" for key, value in given)
     text, line = source(thing.value)
     file = Path(sys.modules[thing.value.__module__].__file__).resolve()
@@ -157,6 +157,12 @@ def page(thing: Thing, uses: Uses, root: Path) -> str:
             "   </pre></details>\n",
         )
     )
+
+
+def _bases(kind: type) -> tuple[tuple[str, str], ...]:
+    """The option that names the classes of ours from which a class has what it does not say."""
+    ours = any(base.__module__.startswith("gpnotes.") for base in kind.__bases__)
+    return (("show-inheritance", ""),) if ours else ()
 
 
 @functools.cache

@@ -477,8 +477,16 @@ class Wide(ConstantMean):
         (lambda gp, X, y: condition(gp, X, y).extend(X, y[1:]), ValueError, "y must have shape"),
         (lambda gp, X, y: condition(gp, X, y).extend(X[:, 1:], y), ValueError, "^x must have sh"),
         (lambda gp, X, y: GP(gp.kernel, -1.0), ValueError, "noise_var must be non-negative"),
-        (lambda gp, X, y: condition(gp, X, y).predict(X, 1), TypeError, "noise must be True or F"),
-        (lambda gp, X, y: condition(gp, X, y).covariance(X, "y"), TypeError, "noise must be True"),
+        (
+            lambda gp, X, y: condition(gp, X, y).predict(X, noise=1),
+            TypeError,
+            "noise must be True or F",
+        ),
+        (
+            lambda gp, X, y: condition(gp, X, y).covariance(X, noise="y"),
+            TypeError,
+            "noise must be True",
+        ),
         (lambda gp, X, y: prior(gp, X, noise=1), TypeError, "noise must be True or False; got 1"),
         (lambda gp, X, y: prior(gp, X[:, :0]), ValueError, "Xs must have at least one column"),
         (
@@ -489,7 +497,7 @@ class Wide(ConstantMean):
         (
             lambda gp, X, y: condition(gp, X, y).sample(X, 2.5, rng=stream(0)),
             TypeError,
-            "n must be a w",
+            "num_samples must be a w",
         ),
         (lambda gp, X, y: GP(gp.kernel, 0.1, ConstantMean), TypeError, "a mean function"),
         (

@@ -181,7 +181,9 @@ def test_a_process_with_the_linear_kernel_predicts_the_same(space, numbers):
     functions = condition(GP(Linear(space.asarray(variances)), NOISE_VAR), Phi, y)
     close = tolerance(space)
     for noise in (False, True):
-        pairs = zip(weights.predict(Phi_s, noise), functions.predict(Phi_s, noise), strict=True)
+        pairs = zip(
+            weights.predict(Phi_s, noise=noise), functions.predict(Phi_s, noise=noise), strict=True
+        )
         for ours, theirs in pairs:
             np.testing.assert_allclose(to_numpy(ours), to_numpy(theirs), **close)
     np.testing.assert_allclose(weights.log_evidence, functions.log_evidence, **close)
@@ -249,7 +251,7 @@ def test_a_thousand_near_exact_observations_keep_the_covariance_positive(rng):
         (lambda m, P, y: m.prior().update(P[0], y), ValueError, "y must be a number"),
         (lambda m, P, y: m.prior().update(P[0], np.inf), ValueError, "y must be finite"),
         (lambda m, P, y: m.prior().update(P[0, :2], 1.0), ValueError, r"phi must have shape"),
-        (lambda m, P, y: m.prior().predict(P[0]), ValueError, r"Phi_s must have shape \(n, 4\)"),
+        (lambda m, P, y: m.prior().predict(P[0]), ValueError, r"Xs must have shape \(n, 4\)"),
         (lambda m, P, y: condition(m, P.astype(np.float32), y), TypeError, "X must have the dty"),
         (
             lambda m, P, y: m.prior().update(P[0], None),

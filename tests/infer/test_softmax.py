@@ -64,7 +64,7 @@ def test_the_mode_is_where_the_gradient_of_the_posterior_is_zero(space, numbers)
 def test_predictions_and_evidence_are_those_of_dense_algebra(space, numbers):
     X, y, Xs = (space.asarray(a) for a in numbers)
     posterior = condition_softmax(process(space.asarray), X, y, C)
-    mean, covariance = posterior.predict(Xs)
+    mean, covariance = posterior.mean(Xs), posterior.class_covariance(Xs)
     assert space.holds(mean)
     assert space.holds(covariance)
     X, y, Xs = numbers
@@ -93,7 +93,7 @@ def test_two_classes_are_labels_of_the_difference(numbers):
     one = laplace.condition(GP(RBF(2.6, 0.9), 0.0), X, 2.0 * y - 1.0, Bernoulli("logit"))
     np.testing.assert_allclose(two.mode[:, 1] - two.mode[:, 0], one.mode, rtol=1e-7, atol=1e-9)
     assert two.log_evidence == pytest.approx(one.log_evidence, rel=1e-9)
-    mean, S = two.predict(Xs)
+    mean, S = two.mean(Xs), two.class_covariance(Xs)
     variance = S[:, 0, 0] + S[:, 1, 1] - 2.0 * S[:, 0, 1]
     np.testing.assert_allclose(mean[:, 1] - mean[:, 0], one.mean(Xs), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(variance, one.variance(Xs), rtol=1e-9)
@@ -131,7 +131,9 @@ def test_probabilities_are_averages_over_draws_of_f(space, numbers):
     posterior = condition_softmax(process(space.asarray), X, y, C)
     chance = posterior.probability(Xs, 20_000, rng=stream(1))
     assert space.holds(chance)
-    mean, covariance = (to_numpy(a).astype(float) for a in posterior.predict(Xs))
+    mean, covariance = (
+        to_numpy(a).astype(float) for a in (posterior.mean(Xs), posterior.class_covariance(Xs))
+    )
     draw = np.random.default_rng(2)
     for m in range(len(mean)):
         f = draw.multivariate_normal(mean[m], covariance[m], 100_000)
@@ -198,7 +200,7 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
     posterior = condition_softmax(gp, X, y, C)
     with pytest.raises(ValueError, match=r"Xs must have shape \(n, 2\)"):
         posterior.predict(Xs[:, :1])
-    with pytest.raises(ValueError, match="n must be a whole number from 2; got 1"):
+    with pytest.raises(ValueError, match="num_samples must be a whole number from 2; got 1"):
         posterior.probability(Xs, 1, rng=stream(0))
     with pytest.raises(TypeError, match="rng must be a Stream, a NumPy Generator"):
         posterior.probability(Xs, rng=np.random.RandomState(0))

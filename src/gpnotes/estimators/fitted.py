@@ -34,7 +34,7 @@ from ..model.normal import Normal
 __all__ = ["FITTED", "validate_fitted"]
 
 FITTED = ("posterior_", "runs_", "n_features_in_", "feature_names_in_")
-_MODELS = {
+_MODELS: dict[type, type] = {
     ExactPosterior: GP, SparsePosterior: SparseGP, LaplacePosterior: LaplaceGP,
     SoftmaxPosterior: SoftmaxGP,
 }  # fmt: skip

@@ -195,10 +195,10 @@ class GPRegressor(RegressorMixin, GPEstimator):
         if all(both):
             raise ValueError("return_cov must be False where return_std is True; got True")
         if return_cov:
-            return self.posterior_.mean(rows), self.posterior_.covariance(rows, noise)
+            return self.posterior_.mean(rows), self.posterior_.covariance(rows, noise=noise)
         if not return_std:
             return self.posterior_.mean(rows)
-        mean, variance = self.posterior_.predict(rows, noise)
+        mean, variance = self.posterior_.predict(rows, noise=noise)
         return mean, np.sqrt(to_numpy(variance))
 
     def sample_y(
@@ -228,7 +228,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         """
         rows = self._new_rows(X)
         count = _check.whole(n_samples, "n_samples", 1)
-        return self.posterior_.sample(rows, count, noise, rng=stream_of_state(random_state)).T
+        return self.posterior_.sample(rows, count, rng=stream_of_state(random_state), noise=noise).T
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""

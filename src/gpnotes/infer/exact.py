@@ -18,7 +18,6 @@ from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
-from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
@@ -29,6 +28,7 @@ from ..model.normal import Normal
 from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
 from .leave_one_out import LeaveOneOut
+from .posterior import Posterior, require_inputs
 
 __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 
@@ -64,12 +64,11 @@ def _joint_work(posterior: ExactPosterior, Xs: Matrix, *_: object, **__: object)
 
 
 @dataclass(frozen=True, eq=False)
-class ExactPosterior:
+class ExactPosterior(Posterior):
     """The process given data, around one factorisation; made by `verbs.condition`.
 
-    Every prediction is of f unless it says ``noise=True``: then of a new y. The arrays given are
-    kept, not copied: whoever changes them changes the posterior. Inputs that do not fit are a
-    `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`.
+    The arrays given are kept, not copied: whoever changes them changes the posterior. A prediction
+    costs O(n² m) at m inputs, its mean alone O(n m).
 
     Parameters
     ----------
@@ -90,7 +89,8 @@ class ExactPosterior:
 
     Notes
     -----
-    Source: Rasmussen & Williams (2006), sections 2.2 and 2.3.
+    [eq-fv-cholesky], [eq-fv-mean-function], [eq-fv-cov]; with noise [eq-fv-predict-y]. Source:
+    Rasmussen & Williams (2006), sections 2.2 and 2.3, algorithm 2.1.
 
     Examples
     --------
@@ -123,41 +123,21 @@ class ExactPosterior:
             raise ValueError(f"gp.mean must have a basis to have weights; got {self.gp.mean!r}")
         return self.trend.weights
 
-    @takes("Xs")
-    def predict(
-        self, Xs: Matrix, noise: bool = False, chunk: int | None = None
-    ) -> tuple[Vector, Vector]:
-        """Predict the mean and the variance of f, or of a new y, at inputs.
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
+        require_inputs(Xs, name, self.X, "X", self.gp.kernel)
 
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-        noise : bool, default False
-            Predict a new y, with the noise in its variance.
-        chunk : int or None, default None
-            How many points are worked on at a time; without it, as many as keep a block of K_f* at
-            a few tens of MB.
+    @property
+    def _noise(self) -> float:
+        return self.gp.noise_var
 
-        Returns
-        -------
-        mean : Vector, shape (m,)
-            The mean.
-        variance : Vector, shape (m,)
-            The variance; one that rounding took below zero is zero.
-
-        Notes
-        -----
-        [eq-fv-cholesky], [eq-fv-mean-function]; with `noise` [eq-fv-predict-y].
-        Costs O(n² m). Source: Rasmussen & Williams (2006), algorithm 2.1.
-        """
-        _check.flag(noise, "noise")
-        predictions = [self._predict(rows) for rows in self._chunks(Xs, chunk)]
-        mean, variance = map(array_namespace(Xs).concat, zip(*predictions, strict=True))
-        return mean, variance + self.gp.noise_var if noise else variance
+    @property
+    def _width(self) -> int:
+        return self.X.shape[0]
 
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
-    def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        """As [eq-fv-cholesky] has them."""
         pull, explained = self._project(Xs)
         variance = array_namespace(Xs).clip(self.gp.kernel._diag(Xs) - explained, 0.0, None)
         return mean_at(self.gp.mean, self.trend, Xs) + pull, variance
@@ -172,69 +152,17 @@ class ExactPosterior:
         half = self.cholesky.half_solved(cross)
         return xp.matrix_transpose(cross) @ self.alpha, explained(self.trend, Xs, cross, half)
 
-    def _chunks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
-        self.validate_inputs(Xs)
-        n = Xs.shape[0]
-        width = self.X.shape[0]
-        entries = memory.ENTRIES
-        if chunk is not None:
-            size = min(_check.whole(chunk, "chunk", 1), max(1, n))
-            room = {"what": "a chunk of K_f*", "remedy": "Use a smaller chunk."}
-            memory.require(width, size, copies=3, like=Xs, **room)
-            entries = size * width
-        return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
-
-    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
-        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
-        _check.matrix(Xs, name, columns=self.X.shape[1])
-        _check.alike(Xs, name, self.X, "X")
-        self.gp.kernel._validate_inputs(Xs, name)
-
-    @takes("Xs")
-    def mean(self, Xs: Matrix) -> Vector:
-        """Predict the mean of f (and of y), (m,), at Xs (m, d); O(n m).
-
-        Errors are those of `predict`.
-        """
-        pulls = [self._pull(rows) for rows in self._chunks(Xs, None)]
-        return mean_at(self.gp.mean, self.trend, Xs) + array_namespace(Xs).concat(pulls)
-
     @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
-    def _pull(self, Xs: Matrix) -> Vector:
-        return self.gp.kernel._gram(Xs, self.X) @ self.alpha
+    def _mean(self, Xs: Matrix) -> Vector:
+        pull = self.gp.kernel._gram(Xs, self.X) @ self.alpha
+        return mean_at(self.gp.mean, self.trend, Xs) + pull
 
-    @takes("Xs")
-    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """Predict the variance, (m,), at Xs (m, d); arguments are those of `predict`."""
-        return self.predict(Xs, noise)[1]
-
-    @takes("Xs")
-    def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
-        """Predict the covariance of f, or of a new y, between inputs.
-
-        It is never jittered, nor clipped: its eigenvalues may be below zero by rounding. The
-        arguments are those of `predict`; with `noise`, the noise stands on the diagonal.
-
-        Returns
-        -------
-        Matrix, shape (m, m)
-            The covariance.
-
-        Notes
-        -----
-        ``K_** − K_*f K_y⁻¹ K_f*``, [eq-fv-cov]. Source: Rasmussen & Williams (2006), section
-        2.2.
-        """
-        self._validate_square(Xs, noise)
-        return plus_noise(self.project_jointly(Xs)[1], self.gp.noise_var if noise else 0.0)
-
-    def _validate_square(self, Xs: Matrix, noise: bool) -> None:
-        self.validate_inputs(Xs)
-        _check.flag(noise, "noise")
-        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        """``K_** − K_*f K_y⁻¹ K_f*``, [eq-fv-cov]."""
+        return self._project_jointly(Xs)[1]
 
     @threads_for(_joint_work)
-    def project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
+    def _project_jointly(self, Xs: Matrix, lower_only: bool = False) -> tuple[Vector, Matrix]:
         """What the data add to the mean, and the covariance that they leave, or a triangle."""
         if lower_only and self.trend is None and in_place.supports(self.gp.kernel, Xs):
             lower = self.cholesky.lower
@@ -247,59 +175,12 @@ class ExactPosterior:
             covariance = covariance + added(self.trend, Xs, cross)
         return xp.matrix_transpose(cross) @ self.alpha, covariance
 
-    @takes("Xs")
-    def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
-        """Predict the joint distribution of f at all of Xs (m, d); with `noise`, that of new y.
-
-        Arguments and errors are those of `covariance`.
-
-        Returns
-        -------
-        Normal
-            Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
-            singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
-        """
-        self._validate_square(Xs, noise)
-        return self._jointly(Xs, self.gp.noise_var if noise else 0.0)
-
     @threads_for(_joint_work)
-    def _jointly(self, Xs: Matrix, noise_var: float) -> Normal:
-        pull, covariance = self.project_jointly(Xs, lower_only=True)
+    def _joint(self, Xs: Matrix, noise: bool) -> Normal:
+        pull, covariance = self._project_jointly(Xs, lower_only=True)
         mean, scales = mean_at(self.gp.mean, self.trend, Xs) + pull, self.gp.kernel._diag(Xs)
+        noise_var = self.gp.noise_var if noise else 0.0
         return joint_root(self.trend, mean, plus_noise(covariance, noise_var), scales)
-
-    @takes("Xs")
-    def sample(self, Xs: Matrix, n: int, noise: bool = False, *, rng: RNG) -> Matrix:
-        """Draw functions at inputs, or sets of new y.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-        n : int
-            How many functions are drawn.
-        noise : bool, default False
-            Draw sets of new y, with noise.
-        rng : Stream, Generator or int
-            The source of random numbers.
-
-        Returns
-        -------
-        Matrix, shape (n, m)
-            The values, one function a row.
-
-        Notes
-        -----
-        The mean plus a root of the covariance times standard normals, [eq-fv-sample]. The root
-        is that of `joint`. Where it is the Cholesky factor, as for new y with noise, the same
-        stream gives the same functions on every backend, up to rounding. Where f is drawn at
-        points so close that the covariance is singular up to rounding, it is a pivoted factor, of
-        which rounding settles the order: the functions are as likely, but another machine may draw
-        others. Neither takes jitter. Costs O(n² m + n m² + m³).
-        """
-        stream = stream_of(rng)
-        _check.whole(n, "n")
-        return self.joint(Xs, noise).sample(n, rng=stream)
 
     @property
     def log_evidence(self) -> float:

@@ -16,11 +16,12 @@ from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent, positive, settle
-from ..ground.random import RNG, stream_of
+from ..ground.random import RNG, Stream, stream_of
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from ..model.normal import of_root
 from .evidence import Evidence, evidence_of, whole_rows
+from .posterior import Posterior, with_noise
 
 __all__ = ["BayesianLinear", "WeightPosterior"]
 
@@ -119,11 +120,11 @@ class _Evidence(Evidence[BayesianLinear]):
 
 
 @dataclass(frozen=True, eq=False)
-class WeightPosterior:
+class WeightPosterior(Posterior):
     """The weights given data, ``w | y ~ N(weight_mean, root rootᵀ)``, and the data's evidence.
 
-    What is said of f at features (`predict`, `mean`, `variance`, `covariance`, `sample`) is what
-    `contracts.Posterior` asks for, with features for inputs.
+    What is said of f has features for inputs: Xs (n*, R), one row a place. Functions are drawn as
+    weights times features.
 
     Parameters
     ----------
@@ -138,7 +139,8 @@ class WeightPosterior:
 
     Notes
     -----
-    [eq-wv-posterior-moments], [eq-wv-mean], [eq-wv-evidence].
+    [eq-wv-posterior-moments], [eq-wv-mean], [eq-wv-evidence]; of f and y [eq-wv-predict-mean],
+    [eq-wv-predict-variance], [eq-wv-predict-y]. Source: Rasmussen & Williams (2006), section 2.1.1.
 
     Examples
     --------
@@ -248,82 +250,35 @@ class WeightPosterior:
         mean = self.weight_mean + gain * (error / s)
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)
 
-    @takes("Phi_s")
-    def predict(self, Phi_s: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
-        """Predict the mean and the variance of f, or of a new y, at features.
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for features of a prediction that do not fit the weights."""
+        _check.matrix(Xs, name, columns=self.weight_mean.shape[0])
+        _check.alike(Xs, name, self.weight_mean, "prior_cov")
 
-        Parameters
-        ----------
-        Phi_s : Matrix, shape (m, R)
-            The features, one row a place.
-        noise : bool, default False
-            Predict a new y, with the noise in its variance.
+    @property
+    def _noise(self) -> float:
+        return self.noise_var
 
-        Returns
-        -------
-        mean : Vector, shape (m,)
-            The mean.
-        variance : Vector, shape (m,)
-            The variance.
+    @property
+    def _width(self) -> int:
+        return self.weight_mean.shape[0]
 
-        Notes
-        -----
-        [eq-wv-predict-mean], [eq-wv-predict-variance], with `noise` [eq-wv-predict-y].
-        Source: Rasmussen & Williams (2006), section 2.1.1.
-        """
-        mean, variance = self.moments_at(self._validate(Phi_s))
-        return mean, variance + self.noise_var if _check.flag(noise, "noise") else variance
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        half = Xs @ self.root
+        return self._mean(Xs), array_namespace(half).sum(half * half, axis=1)
 
-    def moments_at(self, Phi_s: Matrix) -> tuple[Vector, Vector]:
-        """Predict as `predict` does, without noise, at features that are validated."""
-        half = Phi_s @ self.root
-        return Phi_s @ self.weight_mean, array_namespace(half).sum(half * half, axis=1)
+    def _mean(self, Xs: Matrix) -> Vector:
+        return Xs @ self.weight_mean
 
-    @takes("Phi_s")
-    def mean(self, Phi_s: Matrix) -> Vector:
-        """Predict the mean of f (and of y), (m,), at features Phi_s (m, R).
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        half = Xs @ self.root
+        return half @ array_namespace(half).matrix_transpose(half)
 
-        Errors are those of `predict`.
-        """
-        return self._validate(Phi_s) @ self.weight_mean
-
-    @takes("Phi_s")
-    def variance(self, Phi_s: Matrix, noise: bool = False) -> Vector:
-        """Predict the variance, (m,), at features Phi_s (m, R); arguments as in `predict`."""
-        return self.predict(Phi_s, noise)[1]
-
-    @takes("Phi_s")
-    def covariance(self, Phi_s: Matrix, noise: bool = False) -> Matrix:
-        """Predict the covariance, (m, m), at features Phi_s (m, R); arguments as in `predict`."""
-        half = self._validate(Phi_s) @ self.root
-        covariance = half @ array_namespace(half).matrix_transpose(half)
-        own = self.noise_var if _check.flag(noise, "noise") else 0.0
-        return covariance + own * _xp.eye(half.shape[0], half) if own else covariance
-
-    def _validate(self, Phi_s: Matrix) -> Matrix:
-        _check.matrix(Phi_s, "Phi_s", columns=self.weight_mean.shape[0])
-        return _check.alike(Phi_s, "Phi_s", self.weight_mean, "prior_cov")
-
-    @takes("Phi_s")
-    def sample(self, Phi_s: Matrix, n: int, *, rng: RNG) -> Matrix:
-        """Draw functions at features: weights are drawn, and multiplied by the features.
-
-        Parameters
-        ----------
-        Phi_s : Matrix, shape (m, R)
-            The features, one row a place.
-        n : int
-            How many functions are drawn.
-        rng : Stream, Generator or int
-            The source of random numbers.
-
-        Returns
-        -------
-        Matrix, shape (n, m)
-            The values, one function a row.
-        """
-        self._validate(Phi_s)
-        return self.sample_weights(n, rng=rng) @ array_namespace(Phi_s).matrix_transpose(Phi_s)
+    def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
+        """Weights are drawn, and multiplied by the features."""
+        weights = self.sample_weights(num_samples, rng=stream)
+        f = weights @ array_namespace(Xs).matrix_transpose(Xs)
+        return with_noise(f, self.noise_var, stream) if noise else f
 
     def sample_weights(self, n: int, *, rng: RNG) -> Matrix:
         """Draw weights: the mean plus the Cholesky factor times standard normals.

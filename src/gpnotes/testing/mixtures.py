@@ -9,7 +9,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.random import RNG, stream
-from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, epsilon, to_numpy
+from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, diagonal, epsilon, to_numpy
 from ..model.contracts import missing
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck
@@ -24,8 +24,11 @@ _NODES = 100
 class Classes(Protocol):
     """The functions of several classes given data, such as `laplace.SoftmaxPosterior`."""
 
-    def predict(self, Xs: Matrix, /) -> tuple[Matrix, Stack]:
-        """Find the means (m, c) and the covariances (m, c, c) of all functions."""
+    def predict(self, Xs: Matrix, /) -> tuple[Matrix, Matrix]:
+        """Find the means and the variances (m, c) of all functions."""
+
+    def class_covariance(self, Xs: Matrix, /) -> Stack:
+        """Find the covariances (m, c, c) between the functions."""
 
     def probability(self, Xs: Matrix, n: int, /, *, rng: RNG) -> Matrix:
         """Find the probabilities (m, c), averaged over n draws."""
@@ -47,7 +50,7 @@ class Mixed(Protocol):
     def components(self, Xs: Matrix, /) -> tuple[Matrix, Matrix]:
         """Find the means and the variances (s, m) of f, a row for each part of the mixture."""
 
-    def predict(self, Xs: Matrix, noise: bool = False, /) -> tuple[Vector, Vector]:
+    def predict(self, Xs: Matrix, /, *, noise: bool = False) -> tuple[Vector, Vector]:
         """Find the mean and the variance of f, or of a new y."""
 
     def log_density(self, Xs: Matrix, y: Vector, /) -> Vector:
@@ -67,7 +70,7 @@ def check_classes(posterior: Classes, Xs: Matrix) -> None:
     Parameters
     ----------
     posterior : Classes
-        The posterior, with `predict` and `probability`.
+        The posterior, with `predict`, `class_covariance` and `probability`.
     Xs : Matrix, shape (m, d)
         The points to look at.
 
@@ -80,14 +83,19 @@ def check_classes(posterior: Classes, Xs: Matrix) -> None:
     """
     _require(posterior, "posterior", Classes)
     m = _check.matrix(Xs, "Xs").shape[0]
-    mean, covariance = posterior.predict(Xs)
+    mean, variance = posterior.predict(Xs)
+    covariance = posterior.class_covariance(Xs)
     classes = int(getattr(mean, "shape", (0, 0))[-1])
     is_array("mean", mean, (m, classes), Xs)
+    is_array("variance", variance, (m, classes), Xs)
     is_array("covariance", covariance, (m, classes, classes), Xs)
     top = rounding(covariance) + math.sqrt(epsilon(Xs)) * 1e-2
     for i in range(m):
         semidefinite(f"the covariance at input {i}", covariance[i, :, :], top)
-        alone = posterior.predict(Xs[i : i + 1, :])
+        row = Xs[i : i + 1, :]
+        of_row = diagonal(covariance[i, :, :])
+        close(f"the variance at input {i} and its covariance", variance[i, :], of_row, top)
+        alone = posterior.predict(row)[0], posterior.class_covariance(row)
         close(f"the mean at input {i} and that of it alone", alone[0][0, :], mean[i, :], top)
         what = f"the covariance at input {i} and that of it alone"
         close(what, alone[1][0, :, :], covariance[i, :, :], top)
@@ -234,7 +242,7 @@ def _check_functions(posterior: Mixed, Xs: Matrix, means: Any, variances: Any, t
 
 def _check_density(posterior: Mixed, Xs: Matrix, variance: Any, top: float) -> None:
     """The density of a new y, by the trapezoidal rule over all that it covers."""
-    mean, noisy = (_host(a) for a in posterior.predict(Xs, True))
+    mean, noisy = (_host(a) for a in posterior.predict(Xs, noise=True))
     hold(bool(np.all(noisy >= variance - top)), "noise lowers a variance")
     sd, xp = np.sqrt(noisy), array_namespace(Xs)
     steps = np.linspace(-8.0, 8.0, _NODES)

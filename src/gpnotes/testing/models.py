@@ -207,7 +207,9 @@ def _check_prediction(likelihood: contracts.PredictiveLikelihood, f: Vector) -> 
     close(what, variance, squares - average * average, 1e-6 + rounding(squares))
 
 
-def check_posterior(posterior: contracts.Posterior, Xs: Matrix) -> None:
+def check_posterior(
+    posterior: contracts.Posterior, Xs: Matrix, *, normal_noise: bool = True
+) -> None:
     """Check that the views of a posterior agree with each other.
 
     `predict` is `mean` and `variance`; `variance` is the diagonal of `covariance` and not
@@ -221,6 +223,8 @@ def check_posterior(posterior: contracts.Posterior, Xs: Matrix) -> None:
         The posterior.
     Xs : Matrix, shape (m, d)
         The points to look at.
+    normal_noise : bool, default True
+        The noise of y is normal, so that a covariance can have it; labels and counts have another.
 
     Examples
     --------
@@ -242,16 +246,19 @@ def check_posterior(posterior: contracts.Posterior, Xs: Matrix) -> None:
     close("variance and the diagonal of covariance", variance, diagonal(covariance), top)
     hold(float(np.min(to_numpy(variance), initial=0.0)) >= 0.0, "a variance is negative")
     semidefinite("covariance", covariance, top)
-    _check_noise_and_chunks(posterior, Xs, top)
+    _check_noise_and_chunks(posterior, Xs, top, _check.flag(normal_noise, "normal_noise"))
     _check_draws(posterior, Xs, top)
 
 
-def _check_noise_and_chunks(posterior: contracts.Posterior, Xs: Matrix, top: float) -> None:
+def _check_noise_and_chunks(
+    posterior: contracts.Posterior, Xs: Matrix, top: float, normal_noise: bool
+) -> None:
     """For those whose `predict` knows of them."""
     options = inspect.signature(posterior.predict).parameters
     mean, variance = posterior.predict(Xs)
     views: Any = posterior
-    if "noise" in options and "noise" in inspect.signature(posterior.covariance).parameters:
+    takes_noise = normal_noise and "noise" in options
+    if takes_noise and "noise" in inspect.signature(posterior.covariance).parameters:
         noisy = views.predict(Xs, noise=True)[1]
         with_noise = diagonal(views.covariance(Xs, noise=True))
         close("noisy variance and the diagonal of the noisy covariance", noisy, with_noise, top)

@@ -110,7 +110,7 @@ def test_the_covariance_is_that_of_dense_algebra(kernel_class, n, span, rng):
     Xs = asked(rng, X, span)[:-2:6]
     found, dense = state_space.condition(gp, X, y), condition(gp, X, y)
     for noise in (False, True):
-        one, other = found.covariance(Xs, noise), dense.covariance(Xs, noise)
+        one, other = found.covariance(Xs, noise=noise), dense.covariance(Xs, noise=noise)
         np.testing.assert_allclose(one, other, rtol=0.0, atol=1e-11)
         assert np.array_equal(one, one.T)
     joint = found.joint(Xs)
@@ -134,8 +134,8 @@ def test_draws_have_the_moments_of_dense_algebra(kernel_class, n, span, count, r
                          X[:1] + 1e-7])  # fmt: skip
     dense = condition(gp, X, y)
     for noise in (False, True):
-        values = state_space.condition(gp, X, y).sample(Xs, count, noise, rng=stream(n))
-        mean, cov = dense.mean(Xs), dense.covariance(Xs, noise)
+        values = state_space.condition(gp, X, y).sample(Xs, count, rng=stream(n), noise=noise)
+        mean, cov = dense.mean(Xs), dense.covariance(Xs, noise=noise)
         variances = np.diag(cov)
         assert np.max(np.abs(values.mean(axis=0) - mean) / np.sqrt(variances / count)) < 5.0
         gaps = values - mean

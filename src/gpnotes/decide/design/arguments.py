@@ -32,7 +32,7 @@ def candidates(gp: GP | ExactPosterior, X: Matrix, name: str = "X") -> Matrix:
 
 def covariance_at(gp: GP | ExactPosterior, X: Matrix) -> Matrix:
     """The covariance of f at inputs that are validated, for which the caller has room."""
-    return gp.project_jointly(X)[1] if isinstance(gp, ExactPosterior) else gp.kernel._gram(X, None)
+    return gp._covariance(X) if isinstance(gp, ExactPosterior) else gp.kernel._gram(X, None)
 
 
 def reference_of(

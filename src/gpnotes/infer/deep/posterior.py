@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import cast
+from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.conversion import takes
-from ...ground.random import RNG, Stream, stream_of
+from ...ground.random import RNG, Stream
 from ...ground.random import stream as seeded
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.contracts import PredictiveLikelihood, require
+from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent, with_hooks
 from ..evidence import Evidence, evidence_of
+from ..posterior import Posterior, require_inputs, with_noise
 from .evidence_lower_bound import (
     Part,
     Posteriors,
@@ -32,9 +34,11 @@ from .noise import draw_noise, own_noise
 
 __all__ = ["DeepPosterior"]
 
+_MIXTURE = "f is a mixture of normals, of which only single inputs are worked out; draw by `sample`"
+
 
 @dataclass(frozen=True, eq=False)
-class DeepPosterior:
+class DeepPosterior(Posterior):
     """Predictions of a deep process: at each input a mixture of normals, one for each draw.
 
     What `gpnotes.fit` of a `DeepGP` has as its posterior; make one by ``DeepPosterior(model)``.
@@ -62,6 +66,11 @@ class DeepPosterior:
     model: DeepGP
     draws: int = 100
     seed: int = 1
+    _lacks: ClassVar[Mapping[str, str]] = {
+        "covariance": _MIXTURE,
+        "joint": _MIXTURE,
+        "chunk": "the draws of its inner layers are of all inputs together",
+    }
 
     def __post_init__(self) -> None:
         _check.instance(self.model, "model", DeepGP)
@@ -71,6 +80,14 @@ class DeepPosterior:
     @cached_property
     def _units(self) -> Posteriors:
         return posteriors(self.model)
+
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the layers."""
+        require_inputs(Xs, name, self.model.layers[0][0].Z, "the model's Z")
+
+    @property
+    def _noise(self) -> Likelihood:
+        return self.model.likelihood
 
     @takes("Xs")
     def components(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
@@ -86,7 +103,7 @@ class DeepPosterior:
         mean, variance : Matrix, shape (S, n*)
             The moments of each component; all count alike.
         """
-        self._validate(Xs)
+        self.validate_inputs(Xs)
         return self._components(Xs)
 
     def _components(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
@@ -97,60 +114,20 @@ class DeepPosterior:
         f = passed(self._units, Xs, noise)[-1].found[0]
         return xp.reshape(f.mean, (-1, n)), xp.reshape(f.variance, (-1, n))
 
-    @takes("Xs")
-    def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
-        """The mean and the variance of f, or of new y, at each of some inputs.
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        return _mixed(*self._components(Xs))
 
-        Those of the mixture, [eq-dg-mixture]: the mean of the means, and the mean of the
-        variances plus the variance of the means.
+    def _predict(
+        self, Xs: Matrix, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Vector, Vector]:
+        """Those of the mixture, [eq-dg-mixture], whose parts have the noise, not their sum."""
+        parts = self._components(Xs)
+        return _mixed(*(self._observe(*parts) if noise else parts))
 
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-        noise : bool, default False
-            Predict a new y rather than f; the likelihood must have a ``predict``.
+    def _blocks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
+        return [Xs]
 
-        Returns
-        -------
-        mean, variance : Vector, shape (n*,)
-            The mean and the variance at each input.
-        """
-        noise = _check.flag(noise, "noise")
-        means, variances = self.components(Xs)
-        if noise:
-            of = require(self.model.likelihood, "the likelihood", PredictiveLikelihood)
-            means, variances = with_hooks(cast(PredictiveLikelihood, of))._predict(means, variances)
-        xp = array_namespace(means)
-        mean = xp.mean(means, axis=0)
-        return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
-
-    @takes("Xs")
-    def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The mean of f, or of new y, shape (n*,), with the arguments of `predict`."""
-        return self.predict(Xs, noise)[0]
-
-    @takes("Xs")
-    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The variance of f, or of new y, shape (n*,), with the arguments of `predict`."""
-        return self.predict(Xs, noise)[1]
-
-    @takes("Xs", "y")
-    def log_density(self, Xs: Matrix, y: Vector) -> Vector:
-        """``log p(yᵢ)`` of new y, each by itself: that of the mixture.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-        y : Vector, shape (n*,)
-            The new observations.
-
-        Returns
-        -------
-        Vector, shape (n*,)
-            The log densities.
-        """
+    def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:
         validate_rows(self.model, Xs, y, "Xs")
         means, variances = self._components(Xs)
         xp, likelihood = array_namespace(means), with_hooks(self.model.likelihood)
@@ -161,45 +138,35 @@ class DeepPosterior:
         top = xp.max(parts, axis=0)
         return top + xp.log(xp.mean(xp.exp(parts - top), axis=0))
 
-    @takes("Xs")
-    def sample(self, Xs: Matrix, n: int, *, rng: RNG) -> Matrix:
-        """Draw whole functions at some inputs: each layer at the values of the one before.
+    def _probability(
+        self, Xs: Matrix, num_samples: int, rng: RNG | None, chunk: int | None
+    ) -> Vector:
+        likelihood = self._likelihood_of_labels("probability")
+        parts = likelihood.probability(*self._components(Xs))
+        return array_namespace(parts).mean(parts, axis=0)
 
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-        n : int
-            The number of functions.
-        rng : Stream, Generator or int
-            The stream to draw from.
-
-        Returns
-        -------
-        Matrix, shape (n, n*)
-            One function a row.
-
-        Notes
-        -----
-        O(n n*³) for each unit.
-        """
-        self._validate(Xs)
-        stream = stream_of(rng)
+    def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
+        """Whole functions, each layer at the values of the one before: O(n*³) for each unit."""
+        noise_var = self._noise_var() if noise else 0.0
         xp = array_namespace(Xs)
-        functions = [self._path(Xs, stream) for _ in range(_check.whole(n, "n"))]
-        return xp.stack(functions) if functions else xp.zeros((0, Xs.shape[0]), dtype=Xs.dtype)
+        functions = [self._path(Xs, stream) for _ in range(num_samples)]
+        empty = xp.zeros((0, Xs.shape[0]), dtype=Xs.dtype)
+        f = xp.stack(functions) if functions else empty
+        return with_noise(f, noise_var, stream) if noise else f
 
     def _path(self, Xs: Matrix, stream: Stream) -> Vector:
         H = Xs
         for layer in self._units:
-            columns = [q.sample(H, 1, rng=stream)[0, :] for q in layer]
+            columns = [q.sample(H, rng=stream)[0, :] for q in layer]
             H = array_namespace(Xs).stack(columns, axis=1)
         return H[:, 0]
 
-    def _validate(self, Xs: Matrix) -> None:
-        Z = self.model.layers[0][0].Z
-        _check.matrix(Xs, "Xs", columns=Z.shape[1])
-        _check.alike(Xs, "Xs", Z, "the model's Z")
+
+def _mixed(means: Matrix, variances: Matrix) -> tuple[Vector, Vector]:
+    """The mean of the means, and the mean of the variances plus the variance of the means."""
+    xp = array_namespace(means)
+    mean = xp.mean(means, axis=0)
+    return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
 
 
 @dataclass(frozen=True, eq=False)

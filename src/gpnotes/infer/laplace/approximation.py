@@ -8,7 +8,6 @@ it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from ...ground import check as _check
 from ...ground import memory
@@ -17,17 +16,16 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, leaves
-from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.contracts import LabelLikelihood, Likelihood, require
+from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, require_observable, with_hooks
 from ...model.means import pulled, values_of
-from ...model.normal import Normal, normal_of
 from ..evidence import Evidence, evidence_of, whole_rows
+from ..posterior import Posterior, require_inputs
 from .mode import mode_of
 
 __all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
@@ -133,7 +131,7 @@ def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
 
 
 @dataclass(frozen=True, eq=False)
-class LaplacePosterior:
+class LaplacePosterior(Posterior):
     """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `condition`.
 
     Parameters
@@ -161,7 +159,7 @@ class LaplacePosterior:
 
     Notes
     -----
-    Source: Rasmussen & Williams (2006), section 3.4.
+    [eq-la-predict]. Source: Rasmussen & Williams (2006), section 3.4, algorithm 3.2.
 
     Examples
     --------
@@ -186,43 +184,20 @@ class LaplacePosterior:
 
     __repr__ = summary
 
-    @takes("Xs")
-    def predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        """Predict the mean and the variance of f at inputs.
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
+        require_inputs(Xs, name, self.X, "X", self.gp.kernel)
 
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
+    @property
+    def _noise(self) -> Likelihood:
+        return self.likelihood
 
-        Returns
-        -------
-        mean : Vector, shape (m,)
-            The mean.
-        variance : Vector, shape (m,)
-            The variance; one that rounding took below zero is zero.
-
-        Notes
-        -----
-        Costs O(n² m), [eq-la-predict]. Source: Rasmussen & Williams (2006), algorithm 3.2.
-        """
-        self._validate(Xs)
-        return self._moments(Xs)
-
-    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        blocks = memory.blocks(Xs.shape[0], self.X.shape[0])
-        predictions = [self._predict(Xs[rows, :]) for rows in blocks]
-        means, variances = zip(*predictions, strict=True)
-        xp = array_namespace(Xs)
-        return xp.concat(means), xp.concat(variances)
-
-    def _validate(self, Xs: Matrix) -> None:
-        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
-        _check.alike(Xs, "Xs", self.X, "X")
-        self.gp.kernel._validate_inputs(Xs, "Xs")
+    @property
+    def _width(self) -> int:
+        return self.X.shape[0]
 
     @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
-    def _predict(self, Xs: Matrix) -> tuple[Vector, Vector]:
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
         cross = self.gp.kernel._gram(self.X, Xs)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
@@ -230,91 +205,14 @@ class LaplacePosterior:
         mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
-    @takes("Xs")
-    def mean(self, Xs: Matrix) -> Vector:
-        """Predict the mean of f, (m,), at Xs (m, d); errors are those of `predict`."""
-        return self.predict(Xs)[0]
-
-    @takes("Xs")
-    def variance(self, Xs: Matrix) -> Vector:
-        """Predict the variance of f, (m,), at Xs (m, d); errors are those of `predict`."""
-        return self.predict(Xs)[1]
-
-    @takes("Xs")
-    def sample(self, Xs: Matrix, n: int, *, rng: RNG) -> Matrix:
-        """Draw functions at inputs from the approximation.
-
-        By the root of `joint`, as those of an exact posterior.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-        n : int
-            How many functions are drawn.
-        rng : Stream, Generator or int
-            The source of random numbers.
-
-        Returns
-        -------
-        Matrix, shape (n, m)
-            The values, one function a row.
-        """
-        stream = stream_of(rng)
-        _check.whole(n, "n")
-        return self.joint(Xs).sample(n, rng=stream)
-
-    @takes("Xs")
-    def joint(self, Xs: Matrix) -> Normal:
-        """Predict the joint distribution of f at all of Xs (m, d); errors as in `covariance`."""
-        self._validate_square(Xs)
-        mean, _ = self._moments(Xs)
-        return normal_of(mean, self._covariance(Xs), self.gp.kernel._diag(Xs))
-
-    @takes("Xs")
-    def covariance(self, Xs: Matrix) -> Matrix:
-        """Predict the covariance of f between inputs.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-
-        Returns
-        -------
-        Matrix, shape (m, m)
-            The covariance.
-        """
-        self._validate_square(Xs)
-        return self._covariance(Xs)
-
-    def _validate_square(self, Xs: Matrix) -> None:
-        self._validate(Xs)
-        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
-
     @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
     def _covariance(self, Xs: Matrix) -> Matrix:
         cross = self.gp.kernel._gram(self.X, Xs)
         half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
         return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
 
-    @takes("Xs")
-    def probability(self, Xs: Matrix) -> Vector:
-        """Predict the probability ``P(y = 1)`` of labels at inputs, averaged over f.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-
-        Returns
-        -------
-        Vector, shape (m,)
-            The probabilities, [eq-al-predictive].
-        """
-        label = require(self.likelihood, "the likelihood", LabelLikelihood)
-        self._validate(Xs)
-        return cast(LabelLikelihood, label).probability(*self._moments(Xs))
+    def _scales(self, Xs: Matrix) -> Vector:
+        return self.gp.kernel._diag(Xs)
 
     @property
     def log_evidence(self) -> float:

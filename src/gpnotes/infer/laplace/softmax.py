@@ -6,7 +6,9 @@ matrix of rank n, so that one factor of n rows for each class and one for all of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
@@ -22,6 +24,7 @@ from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...model.gaussian_process import GP, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..evidence import Evidence, evidence_of, whole_rows
+from ..posterior import Posterior, one_function_a_class, require_inputs
 from .mode import mode_of
 
 __all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
@@ -204,7 +207,7 @@ def _times_W(share: Matrix, v: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class SoftmaxPosterior:
+class SoftmaxPosterior(Posterior):
     """The Gaussian around the mode of the functions of all classes; made by `condition_softmax`.
 
     Parameters
@@ -228,7 +231,8 @@ class SoftmaxPosterior:
 
     Notes
     -----
-    Source: Rasmussen & Williams (2006), section 3.5.
+    A prediction costs O(c n² n* + c² n n*). Source: Rasmussen & Williams (2006), section 3.5,
+    algorithm 3.4.
     """
 
     gp: GP
@@ -241,81 +245,69 @@ class SoftmaxPosterior:
     steps: int
 
     __repr__ = summary
+    _lacks: ClassVar[Mapping[str, str]] = {
+        **one_function_a_class("`class_covariance` has that between classes"),
+        "log_density": "its average needs random numbers, which `probability` takes",
+    }
+
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
+        require_inputs(Xs, name, self.X, "X", self.gp.kernel)
+
+    @property
+    def _noise(self) -> float:
+        raise self._cannot("predict", self._lacks["noise"])
+
+    @property
+    def _width(self) -> int:
+        return self.classes * self.X.shape[0]
+
+    def _moments(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+        mean, covariance = self._between_classes(Xs)
+        return mean, _of_classes(covariance)
 
     @takes("Xs")
-    def predict(self, Xs: Matrix) -> tuple[Matrix, Stack]:
-        """Predict the means and the covariances of the functions of all classes at inputs.
+    def class_covariance(self, Xs: Matrix, *, chunk: int | None = None) -> Stack:
+        """Predict the covariance of the functions of all classes with each other, input by input.
 
         Parameters
         ----------
-        Xs : Matrix, shape (m, d)
+        Xs : Matrix, shape (n*, d)
             The inputs.
+        chunk : int or None, default None
+            As in `predict`.
 
         Returns
         -------
-        mean : Matrix, shape (m, c)
-            The means, a column a class.
-        covariance : Stack, shape (m, c, c)
+        Stack, shape (n*, c, c)
             The covariance between the classes at each input.
-
-        Notes
-        -----
-        Costs O(c n² m + c² n m). Source: Rasmussen & Williams (2006), algorithm 3.4.
         """
-        self._validate(Xs)
-        return self._moments(Xs)
-
-    def _validate(self, Xs: Matrix) -> None:
-        _check.matrix(Xs, "Xs", columns=self.X.shape[1])
-        _check.alike(Xs, "Xs", self.X, "X")
-        self.gp.kernel._validate_inputs(Xs, "Xs")
-
-    def _moments(self, Xs: Matrix) -> tuple[Matrix, Stack]:
-        blocks = memory.blocks(Xs.shape[0], self.classes * self.X.shape[0])
-        means, covariances = zip(*[self._predict(Xs[rows, :]) for rows in blocks], strict=True)
-        xp = array_namespace(Xs)
-        return xp.concat(means), xp.concat(covariances)
+        self._admit("class_covariance", Xs, chunk=chunk)
+        parts = [self._between_classes(rows)[1] for rows in self._blocks(Xs, chunk)]
+        return array_namespace(Xs).concat(parts)
 
     @threads_for(lambda self, Xs: self.classes * self.X.shape[0] ** 2 * Xs.shape[0])
-    def _predict(self, Xs: Matrix) -> tuple[Matrix, Stack]:
+    def _between_classes(self, Xs: Matrix) -> tuple[Matrix, Stack]:
         cross = self.gp.kernel._gram(self.X, Xs)
         mean = array_namespace(Xs).matrix_transpose(cross) @ self.gradient
         return mean, self.curvature.left_open(cross, self.gp.kernel._diag(Xs))
 
-    @takes("Xs")
-    def probability(self, Xs: Matrix, n: int = 1000, *, rng: RNG) -> Matrix:
-        """Predict the probabilities of all classes at inputs, averaged over draws of f.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-        n : int, default 1000
-            How many functions are drawn, half of them mirrored at the mean.
-        rng : Stream, Generator or int
-            The source of random numbers; the same ones serve each input.
-
-        Returns
-        -------
-        Matrix, shape (m, c)
-            The probabilities; each row sums to one.
-
-        Notes
-        -----
-        The average has no closed form. Its standard error is below ``0.5 / √n``.
-        """
-        stream = stream_of(rng)
-        _check.whole(n, "n", 2)
-        self._validate(Xs)
-        xp = array_namespace(Xs)
-        half = stream.normal((n // 2, self.classes), like=Xs)
+    def _probability(
+        self, Xs: Matrix, num_samples: int, rng: RNG | None, chunk: int | None
+    ) -> Matrix:
+        """Averages over draws, half of them mirrored, whose standard error is below ``0.5/√n``."""
+        if rng is None:
+            raise self._cannot("probability", "its average needs random numbers, by rng=")
+        stream, xp = stream_of(rng), array_namespace(Xs)
+        half = stream.normal((num_samples // 2, self.classes), like=Xs)
         z = xp.concat([half, -half])
-        blocks = memory.blocks(Xs.shape[0], self.classes * n)
+        rows = self.classes * max(num_samples, self.X.shape[0])
+        blocks = memory.blocks(Xs.shape[0], rows, None if chunk is None else chunk * rows)
         return xp.concat([self._averaged(Xs[rows, :], z) for rows in blocks])
 
     def _averaged(self, Xs: Matrix, z: Matrix) -> Matrix:
         xp = array_namespace(Xs)
-        mean, covariance = self._moments(Xs)
+        mean, covariance = self._between_classes(Xs)
         values, vectors = xp.linalg.eigh(covariance)
         scaled = vectors * xp.sqrt(xp.clip(values, 0.0, None))[:, None, :]
         root = scaled @ xp.matrix_transpose(vectors)  # symmetric: no library chooses its signs
@@ -355,9 +347,8 @@ class SoftmaxPosterior:
         xp = array_namespace(self.X)
         K, curvature = self.gp.kernel._gram(self.X, None), self.curvature
         V = curvature.left_open(K, _xp.diagonal(K))
-        own = xp.stack([V[:, c, c] for c in range(self.classes)], axis=1)
         mixed = xp.sum(V * curvature.share[:, None, :], axis=-1)
-        s = -0.5 * _times_W(curvature.share, own - 2.0 * mixed)
+        s = -0.5 * _times_W(curvature.share, _of_classes(V) - 2.0 * mixed)
         u = s - curvature.times(K @ s)
         a = self.gradient
         K_bar = (0.5 * a + u) @ xp.matrix_transpose(a)
@@ -365,6 +356,12 @@ class SoftmaxPosterior:
             K_bar = K_bar - 0.5 * _own_block(curvature, c)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         return cotangent(self.gp, kernel=kernel_bar, noise_var=0.0), X_bar
+
+
+def _of_classes(covariance: Stack) -> Matrix:
+    """The variances (n, c) on the diagonals."""
+    entries = [covariance[:, c, c] for c in range(covariance.shape[1])]
+    return array_namespace(covariance).stack(entries, axis=1)
 
 
 def _own_block(curvature: Curvature, c: int) -> Matrix:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.conversion import takes
-from ...ground.random import RNG, Stream, stream_of
+from ...ground.random import Stream
 from ...ground.threads import in_one_pool
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
-from ...model.gaussian_process import GP, plus_noise
+from ...model.gaussian_process import GP
 from ...model.means import values_of
-from ...model.normal import Normal, normal_of
+from ..posterior import Posterior, require_inputs, with_noise
 from .kalman import Forth, forth
 from .matern_sde import FAR, Motion, kernel_of
 from .parallel_scan import carry, lanes_of
@@ -26,14 +24,19 @@ _ENTRIES = 2**18  # numbers of one kind that are worked on at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StateSpacePosterior:
+class StateSpacePosterior(Posterior):
     """The process on a line given readings; made by `condition`.
 
-    Every prediction is of f unless it says ``noise=True``: then of a new y. A place costs a search
-    for its neighbours among the readings, and nothing else: O(m log n), but in `covariance`,
-    `joint` and `sample`. What variances need is
-    worked out when they are first asked for. The arrays given are kept, not copied. Inputs that do
-    not fit are a `ValueError` or a `TypeError`.
+    The inputs of a prediction (n*, 1) may be in any order. One costs a search for its neighbours
+    among the readings, and nothing else: O(n* log n). A covariance takes a filter for each input,
+    O(n* n), so `covariance` and `joint` are for a few of them. What variances need is worked out
+    when they are first asked for. The arrays given are kept, not copied.
+
+    More than n* functions are drawn by `joint`: their cost hardly grows with their number. Fewer go
+    by Matheron's rule, [eq-bo-pathwise], O(n + n*) each: a function of the prior at readings and
+    inputs, which the motion draws place by place, and what the filter makes of the readings less
+    its values and noise. So equal inputs have equal values. Both are exact; all is in float64 where
+    the device has it.
 
     Parameters
     ----------
@@ -59,6 +62,13 @@ class StateSpacePosterior:
     >>> posterior = state_space.condition(GP(Matern12(), 0.5), X, y)
     >>> [a.round(4) for a in posterior.predict(np.asarray([[0.0], [99.0]]), noise=True)]
     [array([2., 0.]), array([0.8333, 1.5   ])]
+
+    Many draws at many places:
+
+    >>> X = np.linspace(0.0, 9.0, 1000)[:, None]
+    >>> posterior = state_space.condition(GP(Matern12(), 0.01), X, np.sin(X[:, 0]))
+    >>> posterior.sample(np.linspace(0.0, 9.0, 50_000)[:, None], 2, rng=1).shape
+    (2, 50000)
     """
 
     gp: GP
@@ -78,42 +88,23 @@ class StateSpacePosterior:
     def _variance(self) -> float:
         return kernel_of(self.gp).variance
 
-    @takes("Xs")
-    def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
-        """Predict the mean and the variance of f, or of a new y, at inputs.
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
+        require_inputs(Xs, name, self.X, "X")
 
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, 1)
-            The inputs, in any order.
-        noise : bool, default False
-            Predict a new y, with the noise in its variance.
+    @property
+    def _noise(self) -> float:
+        return self.gp.noise_var
 
-        Returns
-        -------
-        mean : Vector, shape (m,)
-            The mean.
-        variance : Vector, shape (m,)
-            The variance; one that rounding took below zero is zero.
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        """``m + P λ`` and ``P − P Λ P`` of the filter's belief and what later readings tell."""
+        return self._at_places(Xs, wanted=True)
 
-        Notes
-        -----
-        With the filter's belief ``N(m, P)`` before a place and what the later readings tell, λ and
-        Λ: ``m + P λ`` and ``P − P Λ P``, of which the first entry is f.
-        """
-        _check.flag(noise, "noise")
-        mean, variance = self._moments(Xs, wanted=True)
-        return mean, variance + self.gp.noise_var if noise else variance
+    def _mean(self, Xs: Matrix) -> Vector:
+        return self._at_places(Xs, wanted=False)[0]
 
-    @takes("Xs")
-    def mean(self, Xs: Matrix) -> Vector:
-        """Predict the mean of f (and of y), (m,), at Xs (m, 1)."""
-        return self._moments(Xs, wanted=False)[0]
-
-    @takes("Xs")
-    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """Predict the variance, (m,), at Xs (m, 1); arguments are those of `predict`."""
-        return self.predict(Xs, noise)[1]
+    def _scales(self, Xs: Matrix) -> Vector:
+        return self.gp.kernel._diag(Xs)
 
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
@@ -123,35 +114,9 @@ class StateSpacePosterior:
             alpha = xp.take(alpha, xp.argsort(self.order))
         return self.y - self.gp.noise_var * xp.astype(alpha, self.y.dtype)
 
-    @takes("Xs")
-    def covariance(self, Xs: Matrix, noise: bool = False) -> Matrix:
-        """Predict the covariance of f, or of a new y, between inputs.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, 1)
-            The inputs, in any order.
-        noise : bool, default False
-            Predict new y, with the noise on the diagonal.
-
-        Returns
-        -------
-        Matrix, shape (m, m)
-            The covariance; it is never jittered, nor clipped.
-
-        Notes
-        -----
-        ``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, of which the second term is the mean at x of readings
-        ``k(X, z)``: a filter for each input. Costs O(m n), so it is for a few of them; for draws
-        at many, `sample` needs none.
-        """
-        self._validate(Xs)
-        _check.flag(noise, "noise")
-        memory.require_square(Xs.shape[0], like=Xs, copies=3, what="the predictive covariance")
-        return plus_noise(self._covariance(Xs), self.gp.noise_var if noise else 0.0)
-
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
+        """``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, whose second part is a mean, of readings k(X, z)."""
         xp, kernel, x = array_namespace(Xs), kernel_of(self.gp), _xp.in_double(Xs)
         prior = kernel._gram(x, None) / kernel.variance
         told = [
@@ -161,69 +126,18 @@ class StateSpacePosterior:
         known = xp.stack([run._unit(x[:, 0], False)[0] for run in told], axis=1) if told else prior
         return xp.astype(self._variance * _xp.symmetric_part(prior - known), Xs.dtype)
 
-    @takes("Xs")
-    def joint(self, Xs: Matrix, noise: bool = False) -> Normal:
-        """Predict the joint distribution of f, or of new y, at a few inputs Xs (m, 1).
-
-        Arguments and errors are those of `covariance`.
-        """
-        covariance = self.covariance(Xs, noise)
-        return normal_of(self.mean(Xs), covariance, self.gp.kernel._diag(Xs))
-
-    @takes("Xs")
     @in_one_pool
-    def sample(self, Xs: Matrix, n: int, noise: bool = False, *, rng: RNG) -> Matrix:
-        """Draw functions at inputs, or sets of new y, with as many filters as places or draws.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, 1)
-            The inputs, in any order and as many as wanted.
-        n : int
-            How many functions are drawn.
-        noise : bool, default False
-            Draw sets of new y, with noise.
-        rng : Stream, Generator or int
-            The source of random numbers.
-
-        Returns
-        -------
-        Matrix, shape (n, m)
-            The values, one function a row.
-
-        Notes
-        -----
-        More than m draws are those of `joint`, O(m n): their cost hardly grows with their number.
-        Fewer go by Matheron's rule, [eq-bo-pathwise], O(n + m) each: a function of the prior
-        at readings and inputs, which the motion draws place by place, and what the filter makes of
-        the readings less its values and noise. So equal inputs have equal values. Both are exact;
-        all is in float64 where the device has it.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from gpnotes import GP, Matern32, stream
-        >>> from gpnotes.infer import state_space
-        >>> X = np.linspace(0.0, 9.0, 1000)[:, None]
-        >>> posterior = state_space.condition(GP(Matern32(), 0.01), X, np.sin(X[:, 0]))
-        >>> Xs = np.linspace(0.0, 9.0, 50_000)[:, None]
-        >>> f = posterior.sample(Xs, 2, rng=stream(1))
-        >>> f.shape, bool(np.abs(f - np.sin(Xs[:, 0])).max() < 0.3)
-        ((2, 50000), True)
-        """
-        self._validate(Xs)
-        stream = stream_of(rng)
-        _check.whole(n, "n")
-        _check.flag(noise, "noise")
+    def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
+        """By the `joint`, or by Matheron's rule, [eq-bo-pathwise]: whichever has fewer filters."""
         what = "the values and the states of the places"
         states = 3 * self.run.lanes.motion.size * (self.times.shape[0] + Xs.shape[0])
-        memory.require(1, n * Xs.shape[0] + states, copies=1, like=Xs, what=what)
-        if n > Xs.shape[0]:
-            return self.joint(Xs, noise).sample(n, rng=stream)
-        values = self._drawn(_xp.in_double(Xs[:, 0]), stream, n)
-        mean = self.mean(Xs)[None, :]
+        memory.require(1, num_samples * Xs.shape[0] + states, copies=1, like=Xs, what=what)
+        if num_samples > Xs.shape[0]:
+            return super()._sample(Xs, num_samples, stream, noise)
+        values = self._drawn(_xp.in_double(Xs[:, 0]), stream, num_samples)
         if noise:
-            values = values + self.gp.noise_var**0.5 * stream.normal(values.shape, like=values)
+            values = with_noise(values, self.gp.noise_var, stream)
+        mean = self._mean_of_f(Xs, None)[None, :]
         return mean + array_namespace(Xs).astype(values, Xs.dtype)
 
     def _drawn(self, x: Vector, stream: Stream, n: int) -> Matrix:
@@ -251,12 +165,7 @@ class StateSpacePosterior:
         other = lanes_of(lanes.motion, lanes.motion.rate * self.times, readings, noise)
         return replace(self, run=forth(other))
 
-    def _validate(self, Xs: Matrix) -> None:
-        _check.matrix(Xs, "Xs", columns=1)
-        _check.alike(Xs, "Xs", self.X, "X")
-
-    def _moments(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
-        self._validate(Xs)
+    def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
         mean, variance = self._unit(_xp.in_double(Xs[:, 0]), wanted)
         mean = values_of(self.gp.mean, Xs) + xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)

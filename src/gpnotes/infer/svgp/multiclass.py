@@ -6,18 +6,19 @@ the projection ``A = L⁻¹ K_u*`` is worked out once for all classes, and each 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import ClassVar, NamedTuple, cast
 
-from ...ground import memory
-from ...ground.conversion import takes
 from ...ground.linalg import Cholesky
+from ...ground.random import RNG
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.likelihoods.multiclass import OfClasses, one_hot
-from .model import SVGP, validate_inputs, validate_rows
+from ...model.likelihoods.multiclass import OfClasses, one_hot, require_classes
+from ..posterior import one_function_a_class
+from .model import SVGP
 from .posterior import Variational, VariationalPosterior, projected, read_by
 
 __all__ = ["ClassesMarginals", "ClassesPosterior", "Whitened", "classes_marginals", "whitened"]
@@ -46,7 +47,7 @@ class ClassesPosterior(Variational):
     """The Gaussian q of a function for each class, and the probabilities of the classes.
 
     Made by `prior`, `condition` and `fit` of an `SVGP` whose likelihood is `RobustMax` or
-    `Categorical`. Inputs that do not fit are a `ValueError` or a `TypeError`.
+    `Categorical`.
 
     Parameters
     ----------
@@ -84,6 +85,7 @@ class ClassesPosterior(Variational):
     converged: bool = False
 
     __repr__ = summary
+    _lacks: ClassVar[Mapping[str, str]] = one_function_a_class("ask each of its `functions`")
 
     @cached_property
     def functions(self) -> tuple[VariationalPosterior, ...]:
@@ -100,74 +102,25 @@ class ClassesPosterior(Variational):
         """The sum of the divergences of all classes in nats; O(c M³)."""
         return sum(q.kl for q in self.functions)
 
-    @takes("Xs")
-    def predict(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
-        """The mean and the variance of each function at each of some inputs.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-
-        Returns
-        -------
-        mean, variance : Matrix, shape (m, c)
-            The moments, a column a class.
-
-        Notes
-        -----
-        O(c m M²) time, memory for a block of rows.
-        """
-        validate_inputs(self.model, Xs)
-        return self._moments(Xs)
+    @property
+    def _width(self) -> int:
+        return self.inducing.size
 
     def _moments(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
-        blocks = memory.blocks(Xs.shape[0], self.inducing.size)
-        parts = [classes_marginals(self, Xs[rows, :])[1:] for rows in blocks]
-        xp = array_namespace(Xs)
-        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        _, mean, variance = classes_marginals(self, Xs)
         return mean, variance
 
-    @takes("Xs")
-    def probability(self, Xs: Matrix) -> Matrix:
-        """The probability of each class at each of some inputs, averaged over the functions.
+    def _probability(
+        self, Xs: Matrix, num_samples: int, rng: RNG | None, chunk: int | None
+    ) -> Matrix:
+        """O(c n* M² + c² n*)."""
+        return self.likelihood._probability(*self._predict(Xs, False, chunk))
 
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-
-        Returns
-        -------
-        Matrix, shape (m, c)
-            The probabilities; each row sums to one.
-
-        Notes
-        -----
-        O(c m M² + c² m).
-        """
-        return self.likelihood._probability(*self.predict(Xs))
-
-    @takes("Xs", "y")
-    def log_density(self, Xs: Matrix, y: Vector) -> Vector:
-        """The log probability of new labels, each by itself, averaged over the functions.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-        y : Vector, shape (m,)
-            The classes.
-
-        Returns
-        -------
-        Vector, shape (m,)
-            The log probabilities.
-        """
-        validate_rows(self.model, Xs, y, "Xs")
+    def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:
+        require_classes(y, self.likelihood.classes)
         xp = array_namespace(Xs)
         told = one_hot(y, self.likelihood.classes)
-        chance = self.likelihood._probability(*self._moments(Xs))
+        chance = self.likelihood._probability(*self._predict(Xs, False, chunk))
         return xp.log(xp.sum(told * chance, axis=1))
 
 

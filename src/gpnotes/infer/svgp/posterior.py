@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
 from typing import Any, NamedTuple, cast
@@ -10,19 +11,16 @@ from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
-from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
-from ...model.likelihoods.adapter import with_hooks
+from ...model.contracts import Likelihood
 from ...model.means import values_of
-from ...model.normal import Normal, normal_of
 from ..interdomain import InducingPoints
 from ..interdomain.point_functionals import cross_of, gram_of
-from .model import SVGP, validate_inputs, validate_rows
+from ..posterior import Posterior, require_inputs
+from .model import SVGP
 
 __all__ = [
     "Marginals", "Variational", "VariationalPosterior", "inducing_factor", "marginals", "prior",
@@ -30,18 +28,27 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Variational:
+class Variational(Posterior):
     """What `prior`, `condition` and `fit` make: a Gaussian q of one function, or of several."""
 
     model: SVGP
     inducing: Cholesky
     steps: int
     converged: bool
+    _copies = 4
 
     @property
+    @abstractmethod
     def kl(self) -> float:
         """The divergence of q from the prior in nats."""
-        raise NotImplementedError
+
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit those of u."""
+        require_inputs(Xs, name, self.model.variables.inputs, "Z", self.model.gp.kernel)
+
+    @property
+    def _noise(self) -> Likelihood:
+        return cast(Likelihood, self.model.likelihood)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +56,7 @@ class VariationalPosterior(Variational):
     """The Gaussian ``q(v) = N(P⁻¹ t, P⁻¹)`` of ``f(Z) = m(Z) + L v``, and predictions of f and y.
 
     Made by `prior`, `condition` and `fit`. With ``A = L⁻¹ K_u*``, f at Xs has the mean
-    ``m + Aᵀ w`` and the covariance ``K_** − Aᵀ (I − P⁻¹) A``. Inputs that do not fit are a
-    `ValueError` or a `TypeError`.
+    ``m + Aᵀ w`` and the covariance ``K_** − Aᵀ (I − P⁻¹) A``: O(n* M²), and O(n*² M) more.
 
     Parameters
     ----------
@@ -110,75 +116,13 @@ class VariationalPosterior(Variational):
         lower = self.cholesky.lower
         return _xp.solve_triangular(lower, _xp.eye(lower.shape[0], lower))
 
-    @takes("Xs")
-    def predict(self, Xs: Matrix, noise: bool = False) -> tuple[Vector, Vector]:
-        """The mean and the variance of f, or of new y, at each of some inputs.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-        noise : bool, default False
-            Predict a new y rather than f; the likelihood must have a ``predict``.
-
-        Returns
-        -------
-        mean, variance : Vector, shape (n*,)
-            The mean and the variance at each input.
-
-        Notes
-        -----
-        O(n* M²) time. Memory for a block of rows, a few tens of MB, whatever n* is.
-        """
-        noise = _check.flag(noise, "noise")
-        validate_inputs(self.model, Xs)
-        mean, variance = self._moments(Xs)
-        if not noise:
-            return mean, variance
-        likelihood = require(self.model.likelihood, "the likelihood", PredictiveLikelihood)
-        return with_hooks(cast(PredictiveLikelihood, likelihood))._predict(mean, variance)
+    @property
+    def _width(self) -> int:
+        return self.weights.shape[0]
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        blocks = memory.blocks(Xs.shape[0], self.weights.shape[0])
-        parts = [marginals(self, Xs[rows, :])[1:3] for rows in blocks]
-        xp = array_namespace(Xs)
-        mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
+        _, mean, variance, _ = marginals(self, Xs)
         return mean, variance
-
-    @takes("Xs")
-    def mean(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The mean of f, or of new y, shape (n*,), with the arguments of `predict`."""
-        return self.predict(Xs, noise)[0]
-
-    @takes("Xs")
-    def variance(self, Xs: Matrix, noise: bool = False) -> Vector:
-        """The variance of f, or of new y, shape (n*,), with the arguments of `predict`."""
-        return self.predict(Xs, noise)[1]
-
-    @takes("Xs")
-    def covariance(self, Xs: Matrix) -> Matrix:
-        """The covariance of f at all of some inputs together; it is never jittered.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-
-        Returns
-        -------
-        Matrix, shape (n*, n*)
-            The covariance.
-
-        Notes
-        -----
-        O(n*² M + n* M²).
-        """
-        self._validate_square(Xs)
-        return self._covariance(Xs)
-
-    def _validate_square(self, Xs: Matrix) -> None:
-        validate_inputs(self.model, Xs)
-        memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the predictive covariance")
 
     def _covariance(self, Xs: Matrix) -> Matrix:
         A = marginals(self, Xs).A
@@ -187,79 +131,8 @@ class VariationalPosterior(Variational):
         spare = self.model.gp.kernel._gram(Xs, None) - xp.matrix_transpose(A) @ A
         return spare + xp.matrix_transpose(B) @ B
 
-    @takes("Xs")
-    def joint(self, Xs: Matrix) -> Normal:
-        """The distribution of f at all of some inputs together, as a `Normal`.
-
-        The argument, and what is raised, are those of `covariance`.
-        """
-        self._validate_square(Xs)
-        mean, _ = self._moments(Xs)
-        return normal_of(mean, self._covariance(Xs), self.model.gp.kernel._diag(Xs))
-
-    @takes("Xs")
-    def sample(self, Xs: Matrix, n: int, *, rng: RNG) -> Matrix:
-        """Draw functions at some inputs, by the root of `joint`.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-        n : int
-            The number of functions.
-        rng : Stream, Generator or int
-            The stream to draw from.
-
-        Returns
-        -------
-        Matrix, shape (n, n*)
-            One function a row.
-
-        Notes
-        -----
-        O(n*³).
-        """
-        stream = stream_of(rng)
-        _check.whole(n, "n")
-        return self.joint(Xs).sample(n, rng=stream)
-
-    @takes("Xs")
-    def probability(self, Xs: Matrix) -> Vector:
-        """``P(y = 1)``, averaged over f, at each of some inputs, for a likelihood of labels.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-
-        Returns
-        -------
-        Vector, shape (n*,)
-            The probabilities.
-        """
-        label = require(self.model.likelihood, "the likelihood", LabelLikelihood)
-        validate_inputs(self.model, Xs)
-        return cast(LabelLikelihood, label).probability(*self._moments(Xs))
-
-    @takes("Xs", "y")
-    def log_density(self, Xs: Matrix, y: Vector) -> Vector:
-        """``log p(yᵢ)`` of new y, each by itself, averaged over f.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (n*, d)
-            The inputs.
-        y : Vector, shape (n*,)
-            The new observations.
-
-        Returns
-        -------
-        Vector, shape (n*,)
-            The log densities.
-        """
-        validate_rows(self.model, Xs, y, "Xs")
-        likelihood = require(self.model.likelihood, "the likelihood", Likelihood)
-        return with_hooks(cast(Likelihood, likelihood))._log_predictive(y, *self._moments(Xs))
+    def _scales(self, Xs: Matrix) -> Vector:
+        return self.model.gp.kernel._diag(Xs)
 
 
 class Marginals(NamedTuple):

@@ -28,6 +28,7 @@ from ..kinds import (
     whole,
 )  # fmt: skip
 from ..kinds import stream as stream_kind
+from ..posteriors import of_posterior
 
 _DRAW = np.random.default_rng(0)
 
@@ -168,34 +169,17 @@ CALLS = (
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"features.{name}", getattr(features, name), **_DRAWN, chunks=_CHUNKS, map=_MAP)
       for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
-    call("FeaturePosterior.predict", _FEATURES.predict, Xs=_NEW, noise=flag(),
-         chunk=whole(2, optional=True)),
-    call("FeaturePosterior.mean", _FEATURES.mean, Xs=_NEW),
-    *(call(f"FeaturePosterior.{name}", getattr(_FEATURES, name), Xs=_NEW, noise=flag())
-      for name in ("variance", "covariance")),
-    call("FeaturePosterior.sample", _FEATURES.sample, Xs=_NEW, rng=stream_kind(),
-         n=whole(2, 0)),
+    *of_posterior(_FEATURES, _X, vector(_Y, size=True), lacks=("probability",)),
     call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
     *(call(f"line.{name}", getattr(line, name), gp=thing(_ON_LINE, _GP, RBF()), **_PLACES)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
-    call("StateSpacePosterior.mean", _LINE.mean, Xs=matrix(_XS[:, :1], columns=True)),
-    *(call(f"StateSpacePosterior.{name}", getattr(_LINE, name), Xs=matrix(_XS[:, :1], columns=True),
-           noise=flag())
-      for name in ("predict", "variance", "covariance", "joint")),
-    call("StateSpacePosterior.sample", _LINE.sample, Xs=matrix(_XS[:, :1], columns=True),
-         rng=stream_kind(), n=whole(2, 0), noise=flag()),
+    *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, **_XY)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)
       for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
     call("SparseGP", sparse.SparseGP, **_INDUCED),
-    call("SparsePosterior.predict", _SPARSE.predict, Xs=_NEW, noise=flag(),
-         chunk=whole(2, optional=True)),
-    call("SparsePosterior.mean", _SPARSE.mean, Xs=_NEW),
-    *(call(f"SparsePosterior.{name}", getattr(_SPARSE, name), Xs=_NEW, noise=flag())
-      for name in ("variance", "covariance", "joint")),
-    call("SparsePosterior.sample", _SPARSE.sample, Xs=_NEW, rng=stream_kind(),
-         n=whole(2, 0), noise=flag()),
+    *of_posterior(_SPARSE, _X, vector(_Y, size=True), lacks=("probability",)),
     call("greedy_points", sparse.greedy_points, kernel=thing(_GP.kernel, _GP),
          X=matrix(_X, columns=True, mates=False), n=whole(2).but("beyond")),
     call("kmeans_points", sparse.kmeans_points, X=matrix(_X, mates=False),

@@ -12,6 +12,7 @@ from gpnotes.infer import deep, svgp
 from ..answers import call
 from ..kinds import Argument, flag, matrix, thing, vector, whole
 from ..kinds import stream as stream_kind
+from ..posteriors import of_posterior
 
 _DRAW = np.random.default_rng(0)
 _X, _Y = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal(6)
@@ -30,6 +31,7 @@ _OF_ROWS: dict[str, Any] = {
 }  # fmt: skip
 _KINDS = {"None": None, "a number": 1, "a string": "xy", "a process": GP(RBF(), 0.1)}
 
+_MIXED = ("covariance", "joint", "probability", "chunk")
 CALLS = (
     call("Coordinate", deep.Coordinate, column=whole(1, 0)),
     call("Coordinate()", deep.Coordinate(1), x=matrix(_X, mates=False).but(
@@ -67,11 +69,7 @@ CALLS = (
     call("DeepPosterior", deep.DeepPosterior, model=thing(_MODEL, _UNIT), draws=whole(2),
          seed=whole(0, 0)),
     call("DeepPosterior.components", _POSTERIOR.components, Xs=_NEW),
-    *(call(f"DeepPosterior.{name}", getattr(_POSTERIOR, name), Xs=_NEW, noise=flag())
-      for name in ("predict", "mean", "variance")),
-    call("DeepPosterior.log_density", _POSTERIOR.log_density,
-         Xs=matrix(_X, rows=True, columns=True), y=vector(_Y, size=True)),
-    call("DeepPosterior.sample", _POSTERIOR.sample, Xs=_NEW, rng=stream_kind(), n=whole(2, 0)),
+    *of_posterior(_POSTERIOR, _X, vector(_Y, size=True), lacks=_MIXED),
     call("check_mixture", testing.check_mixture, posterior=thing(_POSTERIOR, _MODEL), Xs=_NEW,
          continuous=flag()),
 )  # fmt: skip

@@ -1,0 +1,411 @@
+"""What every posterior can be asked: moments, draws and densities of f or of a new y, said once.
+
+A class of posteriors brings hooks, all of them trusted: `_moments` and `_covariance` of f at
+inputs, and by `_noise` how y scatters around f. What can be asked, with its checks, is here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+from ..ground import check as _check
+from ..ground import memory
+from ..ground.conversion import takes
+from ..ground.random import RNG, Stream, stream_of
+from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
+from ..model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
+from ..model.gaussian_process import plus_noise
+from ..model.kernels import Kernel
+from ..model.likelihoods import Gaussian
+from ..model.likelihoods.adapter import require_observable, with_hooks
+from ..model.normal import Normal, normal_of
+
+__all__ = ["Posterior", "one_function_a_class", "require_inputs", "with_noise"]
+
+
+class Posterior(ABC):
+    """A process given data: what can be said of f, or of a new y, at any inputs Xs (n*, d).
+
+    Every prediction is of f unless it says ``noise=True``: then of a new y. Inputs that do not fit
+    are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`. What a class
+    cannot do is a `TypeError`, which names the class and the method and says why.
+
+    Notes
+    -----
+    A class of your own brings `validate_inputs`, and `_moments(Xs)`, the mean and the variance of f
+    at rows that are validated; `_noise`, the variance of normal noise or a likelihood; and
+    `_covariance(Xs)` of f where it has one. It may say faster, or otherwise, what follows from
+    these: `_mean(Xs)`, `_joint(Xs, noise)`, `_sample(Xs, num_samples, stream, noise)`. In `_lacks`
+    it says what it cannot do.
+    """
+
+    _copies: ClassVar[int] = 3  # (n*, n*) matrices that a covariance holds at a time
+    # what a class cannot do, a method or an option, and why
+    _lacks: ClassVar[Mapping[str, str]] = {}
+
+    @abstractmethod
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        name : str, default "Xs"
+            Their name in an error.
+        """
+
+    @abstractmethod
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        """The mean and the variance of f at a block of rows."""
+
+    @property
+    @abstractmethod
+    def _noise(self) -> float | Likelihood:
+        """How y scatters around f: the variance of normal noise, or a likelihood."""
+
+    @property
+    def _width(self) -> int:
+        """How many numbers a row of a block needs, in each matrix that is as large."""
+        return 1
+
+    def _mean(self, Xs: Matrix) -> Vector:
+        """The mean of f at a block of rows, where the variance costs more."""
+        return self._moments(Xs)[0]
+
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        """The covariance of f between rows."""
+        raise self._cannot("covariance", "it has the variances of single inputs only")
+
+    def _scales(self, Xs: Matrix) -> Vector:
+        """The sizes of the numbers that the variances were worked out from."""
+        return self._moments(Xs)[1]
+
+    def _joint(self, Xs: Matrix, noise: bool) -> Normal:
+        covariance = self._noisy_covariance(Xs, noise)
+        return normal_of(self._mean_of_f(Xs, None), covariance, self._scales(Xs))
+
+    def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
+        self._require_square(Xs)
+        return self._joint(Xs, noise).sample(num_samples, rng=stream)
+
+    def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:
+        mean, variance = self._predict(Xs, False, chunk)
+        noise = self._noise
+        if not isinstance(noise, float):
+            likelihood = require(noise, "the likelihood", Likelihood)
+            require_observable(likelihood, y, mean)
+            return with_hooks(likelihood)._log_predictive(y, mean, variance)
+        total = variance + noise
+        return -0.5 * ((y - mean) ** 2 / total + array_namespace(total).log(total) + LOG_2PI)
+
+    def _probability(
+        self, Xs: Matrix, num_samples: int, rng: RNG | None, chunk: int | None
+    ) -> Array:
+        likelihood = self._likelihood_of_labels("probability")
+        return likelihood.probability(*self._predict(Xs, False, chunk))
+
+    @takes("Xs")
+    def predict(
+        self, Xs: Matrix, *, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Vector, Vector]:
+        """Predict the mean and the variance of f, or of a new y, at each of some inputs.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Predict a new y, with its noise, rather than f.
+        chunk : int or None, default None
+            How many inputs are worked on at a time, which changes nothing but the memory; without
+            it, as many as keep a block at a few tens of MB.
+
+        Returns
+        -------
+        mean, variance : Vector, shape (n*,)
+            The moments at each input, of several functions (n*, c), a column each. A variance that
+            rounding took below zero is zero.
+        """
+        noise = self._admit("predict", Xs, noise, chunk)
+        return self._predict(Xs, noise, chunk)
+
+    def _predict(
+        self, Xs: Matrix, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Vector, Vector]:
+        xp = array_namespace(Xs)
+        parts = [self._moments(rows) for rows in self._blocks(Xs, chunk)]
+        mean, variance = (xp.concat(part) for part in zip(*parts, strict=True))
+        return self._observe(mean, variance) if noise else (mean, variance)
+
+    def _observe(self, mean: Vector, variance: Vector) -> tuple[Vector, Vector]:
+        """The moments of y, from those of f."""
+        noise = self._noise
+        if isinstance(noise, float):
+            return mean, variance + noise
+        likelihood = require(noise, "the likelihood", PredictiveLikelihood)
+        return with_hooks(cast(PredictiveLikelihood, likelihood))._predict(mean, variance)
+
+    @takes("Xs")
+    def mean(self, Xs: Matrix, *, noise: bool = False, chunk: int | None = None) -> Vector:
+        """Predict the mean alone, (n*,), which may cost less; arguments are those of `predict`."""
+        noise = self._admit("mean", Xs, noise, chunk)
+        if noise:  # a mean of counts needs the variance of f
+            return self._predict(Xs, noise, chunk)[0]
+        return self._mean_of_f(Xs, chunk)
+
+    def _mean_of_f(self, Xs: Matrix, chunk: int | None) -> Vector:
+        parts = [self._mean(rows) for rows in self._blocks(Xs, chunk)]
+        return array_namespace(Xs).concat(parts)
+
+    @takes("Xs")
+    def variance(self, Xs: Matrix, *, noise: bool = False, chunk: int | None = None) -> Vector:
+        """Predict the variance alone, (n*,); arguments are those of `predict`."""
+        noise = self._admit("variance", Xs, noise, chunk)
+        return self._predict(Xs, noise, chunk)[1]
+
+    @takes("Xs")
+    def covariance(self, Xs: Matrix, *, noise: bool = False) -> Matrix:
+        """Predict the covariance of f, or of new y, at all of some inputs together.
+
+        It is never jittered, nor clipped: its eigenvalues may be below zero by rounding.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Add the variance of normal noise to the diagonal.
+
+        Returns
+        -------
+        Matrix, shape (n*, n*)
+            The covariance.
+        """
+        noise = self._admit("covariance", Xs, noise)
+        self._require_square(Xs)
+        return self._noisy_covariance(Xs, noise)
+
+    def _noisy_covariance(self, Xs: Matrix, noise: bool) -> Matrix:
+        return plus_noise(self._covariance(Xs), self._noise_var() if noise else 0.0)
+
+    @takes("Xs")
+    def joint(self, Xs: Matrix, *, noise: bool = False) -> Normal:
+        """Predict the joint distribution of f, or of new y, at all of some inputs together.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        noise : bool, default False
+            Predict new y, with normal noise, rather than f.
+
+        Returns
+        -------
+        Normal
+            Its root is the Cholesky factor of the `covariance`, or, where rounding has left that
+            singular, a pivoted one of as many columns as it has rank: ``root_kind`` says which.
+        """
+        noise = self._admit("joint", Xs, noise)
+        self._require_square(Xs)
+        return self._joint(Xs, noise)
+
+    @takes("Xs")
+    def sample(self, Xs: Matrix, num_samples: int = 1, *, rng: RNG, noise: bool = False) -> Matrix:
+        """Draw functions at inputs, or sets of new y.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        num_samples : int, default 1
+            How many functions are drawn.
+        rng : Stream, Generator or int
+            The source of random numbers.
+        noise : bool, default False
+            Draw sets of new y, with normal noise, rather than f.
+
+        Returns
+        -------
+        Matrix, shape (num_samples, n*)
+            The values, one function a row.
+
+        Notes
+        -----
+        The mean plus a root of the covariance times standard normals, [eq-fv-sample], with the root
+        of `joint`, unless the class says otherwise. Where it is the Cholesky factor, as for new y
+        with noise, the same random numbers give the same functions on every backend, up to
+        rounding. Where f is drawn at points so close that the covariance is singular up to
+        rounding, it is a pivoted factor, of which rounding settles the order: the functions are as
+        likely, but another machine may draw others. Neither takes jitter.
+        """
+        noise = self._admit("sample", Xs, noise)
+        stream = stream_of(rng)
+        num_samples = _check.whole(num_samples, "num_samples")
+        return self._sample(Xs, num_samples, stream, noise)
+
+    @takes("Xs", "y")
+    def log_density(self, Xs: Matrix, y: Vector, *, chunk: int | None = None) -> Vector:
+        """Evaluate ``log p(yᵢ)`` of new y, each by itself, averaged over f.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        y : Vector, shape (n*,)
+            The new observations.
+        chunk : int or None, default None
+            As in `predict`.
+
+        Returns
+        -------
+        Vector, shape (n*,)
+            The log densities, for labels and counts the log probabilities.
+        """
+        self._admit("log_density", Xs, chunk=chunk)
+        _check.alike(_check.vector(y, "y", size=Xs.shape[0]), "y", Xs, "Xs")
+        return self._log_density(Xs, y, chunk)
+
+    @takes("Xs")
+    def probability(
+        self,
+        Xs: Matrix,
+        num_samples: int = 1000,
+        *,
+        rng: RNG | None = None,
+        chunk: int | None = None,
+    ) -> Array:
+        """Predict the probability of a label, ``P(y = 1)`` or that of each class, averaged over f.
+
+        Parameters
+        ----------
+        Xs : Matrix, shape (n*, d)
+            The inputs.
+        num_samples : int, default 1000
+            How many functions are drawn where the average has no closed form, as of a softmax.
+        rng : Stream, Generator, int or None, default None
+            The random numbers for these; None will do for all others.
+        chunk : int or None, default None
+            As in `predict`.
+
+        Returns
+        -------
+        Array, shape (n*,) or (n*, c)
+            ``P(y = 1)``, [eq-al-predictive]; of c classes a column each, and each row sums to one.
+        """
+        num_samples = _check.whole(num_samples, "num_samples", 2)
+        self._admit("probability", Xs, chunk=chunk)
+        return self._probability(Xs, num_samples, rng, chunk)
+
+    def _admit(
+        self, method: str, Xs: Matrix, noise: bool = False, chunk: int | None = None
+    ) -> bool:
+        """Refuse what this class cannot do, and inputs that do not fit; return `noise`."""
+        noise = _check.flag(noise, "noise")
+        if chunk is not None:
+            _check.whole(chunk, "chunk", 1)
+        for word, asked in ((method, True), ("noise", noise), ("chunk", chunk is not None)):
+            if asked and word in self._lacks:
+                raise self._cannot(method, self._lacks[word])
+        if noise and method in ("covariance", "joint", "sample"):
+            self._noise_var(method)
+        self.validate_inputs(Xs)
+        return noise
+
+    def _blocks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
+        n, width = Xs.shape[0], self._width
+        entries = memory.ENTRIES
+        if chunk is not None:
+            size = min(chunk, max(1, n))
+            memory.require(
+                width, size, copies=3, like=Xs, what="a chunk", remedy="Use a smaller chunk."
+            )
+            entries = size * width
+        return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
+
+    def _require_square(self, Xs: Matrix) -> None:
+        what = "the predictive covariance"
+        memory.require_square(Xs.shape[0], like=Xs, copies=self._copies, what=what)
+
+    def _noise_var(self, method: str = "joint") -> float:
+        """The variance of the noise, if it is normal."""
+        noise = self._noise
+        if isinstance(noise, Gaussian):
+            return noise.variance
+        if isinstance(noise, float):
+            return noise
+        why = f"with noise=True it needs normal noise, and y has {type(noise).__name__}"
+        raise self._cannot(method, why)
+
+    def _likelihood_of_labels(self, method: str) -> LabelLikelihood:
+        noise = self._noise
+        if isinstance(noise, float):
+            raise self._cannot(method, "its y has normal noise, and is no label")
+        return cast(LabelLikelihood, require(noise, "the likelihood", LabelLikelihood))
+
+    def _cannot(self, method: str, why: str) -> TypeError:
+        return TypeError(f"{type(self).__name__}.{method}: {why}")
+
+
+def one_function_a_class(remedy: str) -> Mapping[str, str]:
+    """Return what the posterior of a function for each class lacks, and why.
+
+    Parameters
+    ----------
+    remedy : str
+        What is to be done instead.
+
+    Returns
+    -------
+    mapping from str to str
+        The reasons, by methods and options.
+    """
+    jointly = f"there is one function a class; {remedy}"
+    noise = "a class is no number; `probability` says how likely each is"
+    return {"covariance": jointly, "joint": jointly, "sample": jointly, "noise": noise}
+
+
+def require_inputs(
+    Xs: Matrix, name: str, data: Matrix, of: str, kernel: Kernel | None = None
+) -> None:
+    """Refuse inputs that have not the columns, or are not of the kind, of those of the data.
+
+    Parameters
+    ----------
+    Xs : Matrix, shape (n*, d)
+        The inputs.
+    name : str
+        Their name in an error.
+    data : Matrix, shape (n, d)
+        The inputs of the data, or the inducing inputs.
+    of : str
+        The name of these.
+    kernel : Kernel or None, default None
+        The kernel, which may ask for more.
+    """
+    _check.matrix(Xs, name, columns=data.shape[1])
+    _check.alike(Xs, name, data, of)
+    if kernel is not None:
+        kernel._validate_inputs(Xs, name)
+
+
+def with_noise(f: Matrix, noise_var: float, stream: Stream) -> Matrix:
+    """Add normal noise to functions that were drawn.
+
+    Parameters
+    ----------
+    f : Matrix, shape (num_samples, n*)
+        The functions, one a row.
+    noise_var : float
+        The variance of the noise.
+    stream : Stream
+        The random numbers.
+
+    Returns
+    -------
+    Matrix, shape (num_samples, n*)
+        Sets of y.
+    """
+    return f + noise_var**0.5 * stream.normal(f.shape, like=f)
