@@ -96,9 +96,9 @@ def test_a_section_has_what_the_model_predicts_along_an_input():
     place = optimiser.recommend().x
     np.testing.assert_allclose(first.x, np.linspace(-1.0, 2.0, 9))
     along = np.stack([[x, place[1]] for x in first.x])
-    mean, sd = optimiser.predict(along)
+    mean, variance = optimiser.predict(along)
     np.testing.assert_allclose(first.mean, mean)
-    np.testing.assert_allclose(first.sd, sd)
+    np.testing.assert_allclose(first.sd, np.sqrt(variance))
     assert (first.at, second.at) == tuple(place)
     np.testing.assert_array_equal(second.read, [one.x[1] for one in optimiser.evaluations])
     np.testing.assert_array_equal(second.y, [one.y for one in optimiser.evaluations])

@@ -292,7 +292,7 @@ class Optimiser(Generic[Place]):
         return Aims(self._region.lattice, self._region.room, odds, good)
 
     def predict(self, x: Places) -> tuple[HostVector, HostVector]:
-        """What the model of all evaluations believes of the objective at some places.
+        """Predict the mean and the variance of the objective at some places.
 
         Parameters
         ----------
@@ -302,17 +302,19 @@ class Optimiser(Generic[Place]):
         Returns
         -------
         mean : HostVector, shape (n,)
-            The means, in the unit of the objective.
-        sd : HostVector, shape (n,)
-            The standard deviations, without the noise of a reading.
+            The means, in the unit of the objective, by the model of all evaluations.
+        variance : HostVector, shape (n,)
+            The variances, without the noise of a reading; of values near 1e200 they are infinite.
         """
         places = self._region.all_validated(x, "x")
         if all(evaluation.failure for evaluation in self.evaluations):
             raise ValueError("predict needs an evaluation with a value; there is none yet")
-        return self.believed(self._region.units(places))
+        mean, sd = self.believed(self._region.units(places))
+        with np.errstate(over="ignore"):
+            return mean, sd * sd
 
     def believed(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
-        """What `predict` tells, of rows (n, columns) of the unit cube, which no door checks."""
+        """The means and standard deviations at rows (n, columns) of the unit cube; unchecked."""
         counted = self._counted()
         known = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
         posterior, told = self._fitted(known, len(counted), self._model)
