@@ -29,9 +29,11 @@ from gpnotes import (
 )  # fmt: skip
 from gpnotes.estimators import GPRegressor
 from gpnotes.ground.chunks import Chunks
-from gpnotes.infer import deep, features, interdomain, laplace, linear, sparse, svgp
+from gpnotes.ground.saved import saved_as
+from gpnotes.infer import deep, features, interdomain, laplace, linear, saving, sparse, svgp
 from gpnotes.infer import state_space as line
 from gpnotes.infer.fitting import Fit
+from gpnotes.infer.sparse import model as sparse_model
 from gpnotes.model.kernels import CircularRBF
 from gpnotes.model.likelihoods import Categorical, StudentT
 from gpnotes.model.means import BasisMean, Powers
@@ -228,3 +230,41 @@ def test_a_file_that_was_cut_is_refused_wherever_it_was_cut(tmp_path):
         path.write_bytes(whole[:length])
         with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
             gpnotes.load(path)
+
+
+@pytest.fixture
+def renamed():
+    """The class of an evidence under another name than it had."""
+    kind, saving_as = sparse_model._Evidence, "_Otherwise"
+    kind.__name__ = kind.__qualname__ = saving_as
+    setattr(sparse_model, saving_as, kind)
+    del sparse_model._Evidence
+    yield kind
+    kind.__name__ = kind.__qualname__ = "_Evidence"
+    sparse_model._Evidence = kind
+    delattr(sparse_model, saving_as)
+
+
+@pytest.fixture
+def written(tmp_path):
+    gpnotes.save(few(sparse.SparseGP(PLAIN, X[:4]), Y), tmp_path / "fitted")
+    return tmp_path / "fitted"
+
+
+def test_a_class_of_nobody_elses_business_may_have_another_name(written, renamed, tmp_path):
+    """The file has its tag; what the class is called where it is defined is not looked at."""
+    again = gpnotes.load(written)
+    assert type(again.objective.evidence) is renamed
+    gpnotes.save(again, tmp_path / "again")
+    assert same(gpnotes.load(tmp_path / "again"), again)
+
+
+def test_no_private_name_stands_in_the_list_of_files():
+    names = [name for names in saving._PARTS.values() for name in names]
+    assert not [name for name in names if name.startswith("_")]
+    assert len(names) == len(set(names))
+
+
+def test_two_classes_cannot_have_one_tag():
+    with pytest.raises(ValueError, match="'sparse evidence' is that of _Evidence"):
+        saved_as("sparse evidence")(Mine)

@@ -18,6 +18,7 @@ from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent
+from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
@@ -288,6 +289,7 @@ def _evidence(model: GP, data: Data | WaveSums) -> _Evidence:
     return _Evidence(rows)
 
 
+@saved_as("exact evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[GP]):
     """The log evidence of an exact process."""

@@ -17,6 +17,7 @@ from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, factorise, warn_of_jitter
 from ..ground.params import cotangent, positive, settle
 from ..ground.random import RNG, Stream, stream_of
+from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
 from ..model.normal import of_root
@@ -86,6 +87,7 @@ def _evidence(model: BayesianLinear, data: Data) -> _Evidence:
     return _Evidence(rows)
 
 
+@saved_as("linear evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[BayesianLinear]):
     """The log evidence of weights, ``log N(y; 0, Φ S_w Φᵀ + σ_n² I)``."""

@@ -24,6 +24,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.chunks import Chunks
 from ..ground.files import write_arrays
+from ..ground.saved import class_of, tag_of
 from ..ground.xp import HostArray
 from ..model import kernels, likelihoods, means, priors
 from .objective import Fit
@@ -31,6 +32,7 @@ from .objective import Fit
 __all__ = ["load", "save"]
 
 VERSION = 1
+# by module the names of what is public in it, and the tags, by `saved_as`, of what is not
 _PARTS: dict[str, tuple[str, ...]] = {
     "model.kernels": tuple(kernels.__all__),
     "model.means": tuple(means.__all__),
@@ -43,30 +45,30 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "ground.linalg": ("Cholesky",),
     "ground.chunks": ("Rows",),
     "infer.objective": ("Fit", "Objective", "Run"),
-    "infer.exact": ("LeaveOneOut", "ExactPosterior", "_Evidence"),
-    "infer.linear": ("BayesianLinear", "WeightPosterior"),
+    "infer.exact": ("LeaveOneOut", "ExactPosterior", "exact evidence"),
+    "infer.linear": ("BayesianLinear", "WeightPosterior", "linear evidence"),
     "infer.state_space": ("StateSpaceGP", "StateSpacePosterior"),
     "infer.state_space.parallel_scan": ("Element", "Lanes"),
     "infer.state_space.matern_sde": ("Motion",),
     "infer.state_space.kalman": ("Forth",),
-    "infer.state_space.regression": ("_Evidence",),
+    "infer.state_space.regression": ("state-space evidence",),
     "infer.features": ("FeatureGP", "FeaturePosterior", "Frequencies", "Term"),
-    "infer.features.model": ("_Evidence",),
+    "infer.features.model": ("feature evidence",),
     "infer.interdomain": ("Harmonics", "InducingPoints", "IntervalHarmonics", "WeightedPoints"),
     "infer.interdomain.waves": ("WaveSums",),
     "infer.interdomain.windows": ("GaussianWindows",),
     "infer.sparse": ("SparseGP", "SparsePosterior"),
     "infer.sparse.projection": ("Inducing",),
-    "infer.sparse.model": ("_Evidence",),
+    "infer.sparse.model": ("sparse evidence",),
     "infer.svgp": ("SVGP", "ClassesPosterior", "VariationalPosterior"),
     "infer.svgp.multiclass": ("Whitened",),
-    "infer.svgp.batch_fit": ("_Evidence",),
+    "infer.svgp.batch_fit": ("variational evidence",),
     "infer.laplace": ("LaplaceGP", "LaplacePosterior", "SoftmaxGP", "SoftmaxPosterior"),
-    "infer.laplace.approximation": ("_Evidence",),
-    "infer.laplace.softmax": ("Curvature", "_Evidence"),
+    "infer.laplace.approximation": ("Laplace evidence",),
+    "infer.laplace.softmax": ("Curvature", "softmax evidence"),
     "infer.deep": ("DeepGP", "DeepPosterior", "Unit"),
     "infer.deep.composition": ("Coordinate",),
-    "infer.deep.posterior": ("_Evidence",),
+    "infer.deep.posterior": ("deep evidence",),
     "networks": ("BayesianNetwork", "LastLayer", "MeanField", "Network", "SWAG"),
     "networks.model": ("Mixture",),
     "networks.swag": ("RunningMoments",),
@@ -249,26 +251,21 @@ def _place(path: str | os.PathLike[str]) -> Path:
 
 @cache
 def _homes() -> dict[str, tuple[str, str]]:
-    """Module and name of each class by its key: its name, with the module where it is not alone."""
-    every = [(module, name) for module, names in _PARTS.items() for name in names]
-    names = [name for _, name in every]
-    return {
-        name if names.count(name) == 1 else f"{module}.{name}": (module, name)
-        for module, name in every
-    }
+    """Module and name, or tag, of each class by its key: that name, of which there is but one."""
+    return {name: (module, name) for module, names in _PARTS.items() for name in names}
 
 
 def _class(module: str, name: str) -> Any:
-    """A class of the package, of a module that is imported when it is needed."""
-    return getattr(importlib.import_module(f"{__package__.partition('.')[0]}.{module}"), name)
+    """A class of the package, by name or tag, of a module that is imported when it is needed."""
+    home = importlib.import_module(f"{__package__.partition('.')[0]}.{module}")
+    return class_of(name) or getattr(home, name)
 
 
 def _key(kind: type) -> str | None:
     """The key of a class, if it is listed."""
-    for key, (module, name) in _homes().items():
-        if name == kind.__name__ and _class(module, name) is kind:
-            return key
-    return None
+    key = tag_of(kind) or kind.__name__
+    listed = key in _homes() and _class(*_homes()[key]) is kind
+    return key if listed else None
 
 
 # -- values -----------------------------------------------------------------------------------

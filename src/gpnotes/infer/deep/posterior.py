@@ -12,6 +12,7 @@ from ...ground.chunks import Chunks, Data, Rows
 from ...ground.conversion import takes
 from ...ground.random import RNG, Stream
 from ...ground.random import stream as seeded
+from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood
@@ -169,6 +170,7 @@ def _mixed(means: Matrix, variances: Matrix) -> tuple[Vector, Vector]:
     return mean, xp.mean(variances, axis=0) + xp.mean((means - mean) ** 2, axis=0)
 
 
+@saved_as("deep evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[DeepGP]):
     """The bound, with the draws that the model's seed gives: the same at each step.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.params import cotangent, leaves
+from ...ground.saved import saved_as
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ..evidence import Evidence, evidence_of
 from ..sufficient_statistics import Statistics, positive_noise
@@ -67,6 +68,7 @@ class FeatureGP:
         return f"by {self.frequencies.size} random features: an approximation"
 
 
+@saved_as("feature evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[FeatureGP]):
     """The log evidence by features, of rows or of chunks."""

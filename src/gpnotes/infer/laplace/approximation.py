@@ -16,6 +16,7 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, leaves
+from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
@@ -301,6 +302,7 @@ class LaplaceGP:
         require(self.likelihood, "likelihood", Likelihood)
 
 
+@saved_as("Laplace evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[LaplaceGP]):
     """The approximate evidence of `condition`."""

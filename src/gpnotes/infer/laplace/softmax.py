@@ -18,6 +18,7 @@ from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, factorise, warn_of_jitter
 from ...ground.params import cotangent, fixed
 from ...ground.random import RNG, stream_of
+from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
@@ -403,6 +404,7 @@ class SoftmaxGP:
         _check.whole(self.classes, "classes", 2)
 
 
+@saved_as("softmax evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[SoftmaxGP]):
     """The approximate evidence of `condition_softmax`."""

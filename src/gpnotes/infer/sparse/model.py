@@ -9,6 +9,7 @@ from typing import Any, cast
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.params import cotangent, fixed
+from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables
@@ -109,6 +110,7 @@ class SparseGP:
         return method_named(self.method, self.power)
 
 
+@saved_as("sparse evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[SparseGP]):
     """The log evidence by inducing variables, or a bound on it, of rows or of chunks."""

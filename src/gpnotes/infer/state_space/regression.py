@@ -11,6 +11,7 @@ from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.params import cotangent
+from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
@@ -227,6 +228,7 @@ class StateSpaceGP:
         motion_of(self.gp)
 
 
+@saved_as("state-space evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[StateSpaceGP]):
     """The log evidence on a line."""

@@ -14,6 +14,7 @@ from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import warn_of_jitter
 from ...ground.random import RNG, Stream, stream_of
+from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
@@ -259,6 +260,7 @@ class _Climb:
         return sweep(posterior, X, y, self.X.shape[0] / X.shape[0]).value - posterior.kl
 
 
+@saved_as("variational evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[SVGP]):
     """The highest bound: that of the best q for all rows."""
