@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.linalg import factorise
+from ..ground.linalg import _cholesky
 from ..ground.params import names
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, array_namespace, as_array, epsilon, eye, to_numpy
@@ -292,7 +292,7 @@ def _doubt(bumps: Expansion, signal_var: float, noise_var: float, counts: Array)
     """What the samples leave open: a mean of c simulations has a c-th of the noise of one."""
     shared = signal_var * bumps.bump_matrix(bumps.profiles, bumps.profiles)
     noise = noise_var * eye(counts.shape[0], counts) / counts
-    return Doubt(signal_var, noise_var, factorise(shared + noise, name="K_y").lower)
+    return Doubt(signal_var, noise_var, _cholesky(shared + noise, name="K_y").lower)
 
 
 def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, unit: float) -> GP:

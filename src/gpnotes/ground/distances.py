@@ -108,10 +108,10 @@ def squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
            [9., 0.]])
     """
     _validate_pair(u, v)
-    return squares(u, v)
+    return _squared_distances(u, v)
 
 
-def squares(u: Matrix, v: Matrix | None = None) -> Matrix:
+def _squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     """`squared_distances` of inputs that are validated."""
     u, v = _centred(u, v)
     if by_differences(u, v):
@@ -200,10 +200,12 @@ def squared_distances_pullback(
     _validate_pair(u, v)
     columns = (u if v is None else v).shape[0]
     _check.matrix(q_bar, "q_bar", rows=u.shape[0], columns=columns)
-    return squares_pullback(u, v, _check.alike(q_bar, "q_bar", u, "u"))
+    return _squared_distances_pullback(u, v, _check.alike(q_bar, "q_bar", u, "u"))
 
 
-def squares_pullback(u: Matrix, v: Matrix | None, q_bar: Matrix) -> tuple[Matrix, Matrix | None]:
+def _squared_distances_pullback(
+    u: Matrix, v: Matrix | None, q_bar: Matrix
+) -> tuple[Matrix, Matrix | None]:
     """`squared_distances_pullback` of what is validated."""
     u, v = _centred(u, v)
     xp = array_namespace(u)

@@ -81,26 +81,23 @@ class Cholesky:
         Array, shape (n,) or (n, m)
             The solution.
         """
-        return self.solved(self._validate(b))
+        return self._solve(self._validate(b))
 
     def half_solve(self, b: Array) -> Array:
         """Return ``L⁻¹ b`` for b of shape (n,) or (n, m), as in `solve`; O(n² m)."""
-        return self.half_solved(self._validate(b))
+        return self._half_solve(self._validate(b))
 
     def half_solve_t(self, b: Array) -> Array:
         """Return ``L⁻ᵀ b`` for b of shape (n,) or (n, m), as in `solve`; O(n² m)."""
-        return self.half_solved_t(self._validate(b))
+        return self._half_solve_t(self._validate(b))
 
-    def solved(self, b: Array) -> Array:
-        """Return ``K⁻¹ b`` for a b that is validated, or was worked out from what is."""
-        return self.half_solved_t(self.half_solved(b))
+    def _solve(self, b: Array) -> Array:
+        return self._half_solve_t(self._half_solve(b))
 
-    def half_solved_t(self, b: Array) -> Array:
-        """Return ``L⁻ᵀ b`` for a b that is validated."""
+    def _half_solve_t(self, b: Array) -> Array:
         return _xp.solve_triangular(self.lower, b, transpose=True)
 
-    def half_solved(self, b: Array) -> Array:
-        """Return ``L⁻¹ b`` for a b that is validated."""
+    def _half_solve(self, b: Array) -> Array:
         return _xp.solve_triangular(self.lower, b)
 
     def _validate(self, b: Array) -> Array:
@@ -144,12 +141,17 @@ class Cholesky:
         for part, what in ((cross, "cross"), (block, "block")):
             _check.alike(part, what, self.lower, "the factor")
         _check.symmetric(block, "block")
+        longer = self._extend(cross, block, name=name)
+        warn_of_jitter(longer.jitter - self.jitter, name)
+        return longer
+
+    def _extend(self, cross: Matrix, block: Matrix, *, name: str) -> Cholesky:
+        """`extend`, and it is the caller who warns of jitter."""
         xp = array_namespace(self.lower)
         # L21ᵀ = L11⁻¹ K12 and L22 L22ᵀ = K22 − L21 L21ᵀ
         side = xp.matrix_transpose(_xp.solve_triangular(self.lower, cross))
         block = block + self.jitter * _xp.eye(block.shape[0], block)
         corner = _factorise(block - side @ xp.matrix_transpose(side), name, _scale(block))
-        warn_of_jitter(corner.jitter, name)
         top = xp.concat([self.lower, xp.zeros_like(cross)], axis=1)
         lower = xp.concat([top, xp.concat([side, corner.lower], axis=1)], axis=0)
         return Cholesky(lower, self.jitter + corner.jitter)
@@ -188,7 +190,7 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
     """
     _check.square(K, name)
     if isinstance(jitter, str) and jitter == "auto":
-        factor = _factorise(K, name, _scale(K))
+        factor = _cholesky(K, name=name)
         warn_of_jitter(factor.jitter, name)
         return factor
     added = _check.positive(_check.number(jitter, "jitter"), "jitter", zero=True)
@@ -198,8 +200,8 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
     return Cholesky(lower, added)
 
 
-def factorise(K: Matrix, *, name: str) -> Cholesky:
-    """`cholesky` by its jitter policy, without the warning: the caller sees ``jitter`` and says so.
+def _cholesky(K: Matrix, *, name: str) -> Cholesky:
+    """`cholesky` by its jitter policy; it is the caller who sees ``jitter`` and warns of it.
 
     Filters of warnings belong to the whole process: a fit cannot switch one off for a while. K is
     of a kernel and is looked over where it cannot be factored: numbers that are not finite end in

@@ -19,7 +19,7 @@ from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
     "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "names",
-    "nonnegative", "positive", "real", "settle", "unchecked",
+    "nonnegative", "positive", "real", "settle",
 ]  # fmt: skip
 
 
@@ -186,7 +186,9 @@ def cotangent(obj: P, **bars: Any) -> P:
     >>> cotangent(RBF(), variance=-0.5, lengthscale=2.0)
     RBF(variance=-0.5, lengthscale=2)
     """
-    bar = unchecked(obj, **bars)
+    bar: P = object.__new__(type(obj))
+    for name in _names(type(obj)):
+        object.__setattr__(bar, name, bars.get(name, getattr(obj, name)))
     object.__setattr__(bar, "_holds_derivatives", True)
     return bar
 
@@ -235,27 +237,6 @@ def holds_derivatives(obj: Parameters) -> bool:
         True for a cotangent.
     """
     return getattr(obj, "_holds_derivatives", False)
-
-
-def unchecked(obj: P, **values: Any) -> P:
-    """Return an object with some fields replaced, whatever its class would say of them.
-
-    Parameters
-    ----------
-    obj : Parameters
-        The object, which stays as it is.
-    **values : Any
-        The new values, by the names of fields.
-
-    Returns
-    -------
-    Parameters
-        The new object, made without the checks of construction.
-    """
-    new: P = object.__new__(type(obj))
-    for name in _names(type(obj)):
-        object.__setattr__(new, name, values.get(name, getattr(obj, name)))
-    return new
 
 
 @cache
@@ -316,7 +297,7 @@ def replaced(
 ) -> T:
     """`obj` with the parameters at the paths of `values` replaced.
 
-    The new object is checked like any other; with ``make=unchecked`` it is not.
+    The new object is checked like any other; with ``make=cotangent`` it holds derivatives.
     """
     if isinstance(obj, tuple):
         entries = (replaced(p, values, make=make, path=f"{path}{i}.") for i, p in enumerate(obj))

@@ -16,7 +16,7 @@ from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
-from ..ground.linalg import Cholesky, factorise, warn_of_jitter
+from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.params import cotangent
 from ..ground.saved import saved_as
 from ..ground.showing import summary
@@ -46,7 +46,7 @@ def _factor(gp: GP, X: Matrix) -> Cholesky:
         if (lower := in_place.factor(gp.kernel, gp.noise_var, X)) is not None:
             return Cholesky(lower)
     memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
-    return factorise(plus_noise(gp.kernel._gram(X, None), gp.noise_var), name=_gram_name(gp))
+    return _cholesky(plus_noise(gp.kernel._gram(X, None), gp.noise_var), name=_gram_name(gp))
 
 
 def _gram_name(gp: GP) -> str:
@@ -56,7 +56,7 @@ def _gram_name(gp: GP) -> str:
 def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> ExactPosterior:
     trend = learn(gp.mean, factor, X, y)
     residual = residual_of(gp, X, y) if trend is None else y - mean_at(gp.mean, trend, X)
-    return ExactPosterior(gp, X, y, factor, residual, factor.solved(residual), trend)
+    return ExactPosterior(gp, X, y, factor, residual, factor._solve(residual), trend)
 
 
 def _joint_work(posterior: ExactPosterior, Xs: Matrix, *_: object, **__: object) -> int:
@@ -150,7 +150,7 @@ class ExactPosterior(Posterior):
             return in_place.project(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
         cross = self.gp.kernel._gram(self.X, Xs)
-        half = self.cholesky.half_solved(cross)
+        half = self.cholesky._half_solve(cross)
         return xp.matrix_transpose(cross) @ self.alpha, explained(self.trend, Xs, cross, half)
 
     @threads_for(lambda self, Xs: self.X.shape[0] * Xs.shape[0])
@@ -170,7 +170,7 @@ class ExactPosterior(Posterior):
             return in_place.project_jointly(self.gp.kernel, self.X, Xs, lower, self.alpha)
         xp = array_namespace(Xs)
         cross = self.gp.kernel._gram(self.X, Xs)
-        half = self.cholesky.half_solved(cross)
+        half = self.cholesky._half_solve(cross)
         covariance = self.gp.kernel._gram(Xs, None) - xp.matrix_transpose(half) @ half
         if self.trend is not None:
             covariance = covariance + added(self.trend, Xs, cross)
@@ -277,7 +277,8 @@ class ExactPosterior(Posterior):
     def _extended(self, x: Matrix, y: Vector) -> ExactPosterior:
         cross, block = self.gp.kernel._gram(self.X, x), self.gp.kernel._gram(x, None)
         block = plus_noise(block, self.gp.noise_var)
-        factor = self.cholesky.extend(cross, block, name="the extended Gram matrix")
+        factor = self.cholesky._extend(cross, block, name="the extended Gram matrix")
+        warn_of_jitter(factor.jitter - self.cholesky.jitter, "the extended Gram matrix")
         xp = array_namespace(x)
         return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
 

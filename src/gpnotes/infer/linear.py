@@ -14,7 +14,7 @@ from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
-from ..ground.linalg import Cholesky, factorise, warn_of_jitter
+from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.params import cotangent, positive, settle
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.saved import saved_as
@@ -71,7 +71,7 @@ class BayesianLinear:
         A `prior_cov` that cannot be factored is a `FactorisationError`.
         """
         xp = array_namespace(self.prior_cov)
-        factor = factorise(self.prior_cov, name="prior_cov")
+        factor = _cholesky(self.prior_cov, name="prior_cov")
         warn_of_jitter(factor.jitter, "prior_cov")
         root = factor.lower
         return WeightPosterior(xp.zeros_like(root[:, 0]), root, self.noise_var, 0.0)
@@ -107,13 +107,13 @@ class _Evidence(Evidence[BayesianLinear]):
         ``(N − R + tr L⁻¹ C L⁻ᵀ) / σ_n²``.
         """
         posterior, Phi = self.posterior(model), self.rows.X
-        factor = factorise(model.prior_cov, name="prior_cov")
+        factor = _cholesky(model.prior_cov, name="prior_cov")
         xp = array_namespace(Phi)
-        half = factor.half_solved(posterior.root)
+        half = factor._half_solve(posterior.root)
         left = half @ xp.matrix_transpose(half)
-        spare = factor.half_solved_t(_xp.eye(left.shape[0], left) - left)
-        precision = factor.half_solved_t(xp.matrix_transpose(spare))
-        w = factor.solved(posterior.weight_mean)
+        spare = factor._half_solve_t(_xp.eye(left.shape[0], left) - left)
+        precision = factor._half_solve_t(xp.matrix_transpose(spare))
+        w = factor._solve(posterior.weight_mean)
         alpha = (self.rows.y - Phi @ posterior.weight_mean) / model.noise_var
         free = Phi.shape[0] - left.shape[0] + float(xp.sum(_xp.diagonal(left)))
         noise_bar = 0.5 * (float(xp.sum(alpha * alpha)) - free / model.noise_var)
@@ -226,10 +226,10 @@ class WeightPosterior(Posterior):
         below = xp.concat([_xp.eye(R, V), xp.zeros_like(self.weight_mean)[:, None]], axis=1)
         U = xp.linalg.qr(xp.concat([top, below], axis=0)).R
         whitened = Cholesky(xp.matrix_transpose(U[:R, :R]))
-        c = whitened.half_solved_t(U[:R, R])
+        c = whitened._half_solve_t(U[:R, R])
         residual = U[R:, R]  # ρ; nothing where there are no data
         log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(whitened.lower)))))
-        root = xp.matrix_transpose(whitened.half_solved(xp.matrix_transpose(self.root)))
+        root = xp.matrix_transpose(whitened._half_solve(xp.matrix_transpose(self.root)))
         log_noise = y.shape[0] * (math.log(self.noise_var) + LOG_2PI)
         log_p = -0.5 * (float(xp.sum(residual * residual)) + log_det + log_noise)
         mean = self.weight_mean + self.root @ c

@@ -55,7 +55,7 @@ def hat_matrix(posterior: ExactPosterior, Xs: Matrix | None = None) -> Matrix:
     posterior.validate_inputs(Xs)
     n, n_new = posterior.X.shape[0], Xs.shape[0]
     memory.require(n_new, n, copies=3, like=Xs, what="the hat matrix")
-    weights = posterior.cholesky.solved(posterior.gp.kernel._gram(posterior.X, Xs))
+    weights = posterior.cholesky._solve(posterior.gp.kernel._gram(posterior.X, Xs))
     return array_namespace(weights).matrix_transpose(weights)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..ground import xp as _xp
-from ..ground.linalg import Cholesky, factorise, warn_of_jitter
+from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
 from ..model.gaussian_process import GP
@@ -80,7 +80,7 @@ class Statistics:
     def factor(self) -> Cholesky:
         """The factor L of ``B = I + ΦᵀΛ⁻¹Φ``; O(R³)."""
         B = _xp.symmetric_part(self.gram) + _xp.eye(self.gram.shape[0], self.gram)
-        return factorise(B, name=_NAME)
+        return _cholesky(B, name=_NAME)
 
     def warned(self) -> Statistics:
         """These statistics, with a ``JitterWarning`` if the factor took jitter.
@@ -93,12 +93,12 @@ class Statistics:
     @cached_property
     def half(self) -> Vector:
         """``c = L⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
-        return self.factor.half_solved(self.cross)
+        return self.factor._half_solve(self.cross)
 
     @cached_property
     def weight_mean(self) -> Vector:
         """The mean of the weights given the data, ``B⁻¹ ΦᵀΛ⁻¹r``, (R,)."""
-        return self.factor.half_solved_t(self.half)
+        return self.factor._half_solve_t(self.half)
 
     @property
     def fit(self) -> float:

@@ -270,12 +270,12 @@ def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend |
     H = mean.columns(X)
     S = _xp.eye(H.shape[1], H) if mean.weights is None else mean.weights.root
     gap = y if mean.weights is None else y - H @ mean.weights.mean
-    rows = factor.half_solved(xp.concat([H @ S, gap[:, None]], axis=1))
+    rows = factor._half_solve(xp.concat([H @ S, gap[:, None]], axis=1))
     if mean.weights is None:
         _require_distinct(rows[:, :-1])
     else:
         rows = xp.concat([rows, _xp.eye(S.shape[1] + 1, H)[:-1, :]])
-    return _trend(mean, factor.solved(H), S, xp.linalg.qr(rows).R)
+    return _trend(mean, factor._solve(H), S, xp.linalg.qr(rows).R)
 
 
 def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
@@ -283,12 +283,12 @@ def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
     xp = array_namespace(R)
     r = S.shape[1]
     whitened = Cholesky(xp.matrix_transpose(R[:r, :r]))
-    moved = whitened.half_solved_t(R[:r, r])
-    root = xp.matrix_transpose(whitened.half_solved(xp.matrix_transpose(S)))
+    moved = whitened._half_solve_t(R[:r, r])
+    root = xp.matrix_transpose(whitened._half_solve(xp.matrix_transpose(S)))
     log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(R[:r, :r])))))
     if mean.weights is None:
         return Trend(mean, Normal(S @ moved, root), solved, log_det - r * LOG_2PI, float(r))
-    left = whitened.half_solved(_xp.eye(r, R))
+    left = whitened._half_solve(_xp.eye(r, R))
     degrees = r - float(xp.sum(left * left))
     weights = Normal(mean.weights.mean + S @ moved, root)
     return Trend(mean, weights, solved, log_det + float(xp.sum(moved * moved)), degrees)

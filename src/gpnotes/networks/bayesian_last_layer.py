@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..ground import check as _check
 from ..ground.conversion import takes
-from ..ground.linalg import Cholesky, factorise, warn_of_jitter
+from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, Vector, array_namespace
@@ -52,7 +52,7 @@ class LastLayer:
         moves = []
         for factor in self.factors:
             noise = stream.normal((factor.size, m), like=self.theta)
-            moves.append(xp.matrix_transpose(factor.half_solved_t(noise)))
+            moves.append(xp.matrix_transpose(factor._half_solve_t(noise)))
         last = xp.reshape(xp.stack(moves, axis=-1), (m, -1))
         still = xp.zeros(
             (m, self.theta.shape[0] - last.shape[1]), dtype=last.dtype, device=last.device
@@ -98,6 +98,6 @@ def fit_last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) 
     for number, weight in enumerate(weights):
         precision = xp.matrix_transpose(features * weight[:, None]) @ features
         diagonal = xp.eye(width, dtype=theta.dtype, device=theta.device) / prior[:, number]
-        factors.append(factorise(precision + diagonal, name="precision"))
+        factors.append(_cholesky(precision + diagonal, name="precision"))
         warn_of_jitter(factors[-1].jitter, "the precision of the last layer")
     return LastLayer(theta, tuple(factors))

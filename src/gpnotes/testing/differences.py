@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from ..ground.params import leaves, replaced, unchecked
+from ..ground.params import leaves, replaced
 from ..ground.xp import Array, HostArray, HostMatrix, Vector, array_namespace, as_array, to_numpy
 
 __all__ = ["gradcheck", "jacobian"]
@@ -111,7 +111,15 @@ def _entries(arg: Any) -> Iterator[tuple[str, float, Callable[[float], Any]]]:
 
 
 def _at_path(obj: Any, path: str, change: Callable[[float], Any]) -> Callable[[float], Any]:
-    return lambda new: replaced(obj, {path: change(new)}, make=unchecked)
+    return lambda new: replaced(obj, {path: change(new)}, make=_remade)
+
+
+def _remade(obj: Any, **values: Any) -> Any:
+    """`dataclasses.replace` past the ends of ranges too, where a step of a difference may lead."""
+    new = object.__new__(type(obj))
+    for item in fields(obj):
+        object.__setattr__(new, item.name, values.get(item.name, getattr(obj, item.name)))
+    return new
 
 
 def _at_index(arg: Array, host: HostArray, index: tuple[int, ...]) -> Callable[[float], Array]:

@@ -87,10 +87,10 @@ def test_the_gradient_of_the_evidence_is_that_of_differences(rng):
 
 
 def _times(bar, gp_bar):
-    from gpnotes.ground.params import leaves, replaced, unchecked
+    from gpnotes.ground.params import cotangent, leaves, replaced
 
     scaled = {leaf.path: float(bar) * leaf.value for leaf in leaves(gp_bar)}
-    return replaced(gp_bar, scaled, make=unchecked)
+    return replaced(gp_bar, scaled, make=cotangent)
 
 
 def sines(stream, n=40, start=15, stop=30):

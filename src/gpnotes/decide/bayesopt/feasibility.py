@@ -170,7 +170,7 @@ class _Success(NamedTuple):
         # K_bar = L⁻ᵀ (w mean_barᵀ − 2 (A − P⁻¹ A) diag(variance_bar))
         open_to = A - xp.matrix_transpose(q.root) @ B
         by_A = q.weights[:, None] * mean_bar[None, :] - 2.0 * open_to * variance_bar[None, :]
-        _, _, by_cross = kernel._pullback(Z, Xs, q.inducing.half_solved_t(by_A))
+        _, _, by_cross = kernel._pullback(Z, Xs, q.inducing._half_solve_t(by_A))
         _, by_diag = kernel._diag_pullback(Xs, variance_bar)
         weight, slope = _weighed(log_normal_cdf(z), self.power)
         return weight, slope[:, None] * (by_cross + by_diag)

@@ -119,8 +119,8 @@ def _covariances(
     if isinstance(gp, GP):
         return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel._gram(reference, X))
     # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
-    to_reference = gp.cholesky.half_solved(kernel._gram(gp.X, reference))
-    to_candidates = gp.cholesky.half_solved(kernel._gram(gp.X, X))
+    to_reference = gp.cholesky._half_solve(kernel._gram(gp.X, reference))
+    to_candidates = gp.cholesky._half_solve(kernel._gram(gp.X, X))
     known = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
     return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel._gram(reference, X) - known)
 

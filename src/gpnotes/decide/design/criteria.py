@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.linalg import factorise, warn_of_jitter
+from ...ground.linalg import _cholesky, warn_of_jitter
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import GP, ExactPosterior
 from .arguments import covariance_at, process
@@ -164,7 +164,7 @@ class MutualInformation:
         memory.require(n, n, copies=4, like=X, what="the precision of y", remedy=remedy)
         K = covariance_at(gp, X)
         name = "the covariance of y"
-        factor = factorise(K + noise * _xp.eye(n, X), name=name)
+        factor = _cholesky(K + noise * _xp.eye(n, X), name=name)
         warn_of_jitter(factor.jitter, name)
         precision = factor.inverse()
         self.unmeasured = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)

@@ -181,6 +181,6 @@ def start_downdates(gp: GP | ExactPosterior, X: Matrix, noise: Vector, capacity:
     """The factor of a prior or of a posterior, before its first measurement."""
     if isinstance(gp, GP):
         return Downdates(KernelCovariance(gp.kernel, X), noise, capacity)
-    half = gp.cholesky.half_solved(gp.gp.kernel._gram(gp.X, X))
+    half = gp.cholesky._half_solve(gp.gp.kernel._gram(gp.X, X))
     known = array_namespace(X).matrix_transpose(half)
     return Downdates(KernelCovariance(gp.gp.kernel, X), noise, capacity, known)

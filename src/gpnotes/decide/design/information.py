@@ -8,7 +8,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.linalg import factorise, warn_of_jitter
+from ...ground.linalg import _cholesky, warn_of_jitter
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace
 from ...infer.exact import GP, ExactPosterior
 from . import arguments
@@ -52,7 +52,7 @@ def information_gain(gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | No
     memory.require_square(n, copies=4, like=X, what=name)
     K = arguments.covariance_at(gp, X)
     root = xp.sqrt(noise)
-    factor = factorise(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name)
+    factor = _cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name)
     warn_of_jitter(factor.jitter, name)
     return 0.5 * factor.log_det
 

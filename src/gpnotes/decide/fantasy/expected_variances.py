@@ -244,7 +244,7 @@ def _varied(averages: Averages, candidates: Candidates, C: Matrix, rows: Matrix)
     posterior = averages.posterior
     kernel = posterior.gp.kernel
     m, S = averages.inputs[0]
-    onto = posterior.cholesky.half_solved_t(candidates.half)  # K_y⁻¹ k_X(x̂)
+    onto = posterior.cholesky._half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
     with_data = covariance_of(kernel, kernel, posterior.X, rows, m, S)
     own = _xp.diagonal(covariance_of(kernel, kernel, rows, rows, m, S))
     return xp.clip(xp.sum(onto * (C @ onto - 2.0 * with_data), axis=0) + own, 0.0, None)

@@ -160,7 +160,7 @@ def average_over(posterior: ExactPosterior, inputs: list[UncertainInput]) -> Ave
     """The averages that all candidates share; O(T (n² + n D²))."""
     xp = array_namespace(posterior.X)
     means = kernel_means(posterior, posterior.X, inputs)
-    return Averages(posterior, inputs, posterior.cholesky.half_solved(xp.matrix_transpose(means)))
+    return Averages(posterior, inputs, posterior.cholesky._half_solve(xp.matrix_transpose(means)))
 
 
 def kernel_means(posterior: ExactPosterior, Z: Matrix, inputs: Sequence[UncertainInput]) -> Matrix:
@@ -178,7 +178,7 @@ def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     """
     xp = array_namespace(candidates)
     posterior = averages.posterior
-    half = posterior.cholesky.half_solved(posterior.gp.kernel._gram(posterior.X, candidates))
+    half = posterior.cholesky._half_solve(posterior.gp.kernel._gram(posterior.X, candidates))
     explained = xp.matrix_transpose(averages.half_means) @ half
     mean_covariance = kernel_means(posterior, candidates, averages.inputs) - explained
     # c(x̂, x̂) = k(x̂, x̂) − |L⁻¹ k_X(x̂)|²

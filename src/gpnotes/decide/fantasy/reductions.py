@@ -237,8 +237,8 @@ def _pulled(
     rho = candidates.over_variance(candidates.mean_covariance)
     covariance_bar = 2.0 * rho * bar
     variance_bar = -xp.sum(rho * rho, axis=0) * bar
-    onto = factor.half_solved_t(candidates.half)  # K_y⁻¹ K_Xx̂
-    K_bar = -factor.half_solved_t(averages.half_means) @ covariance_bar - 2.0 * onto * variance_bar
+    onto = factor._half_solve_t(candidates.half)  # K_y⁻¹ K_Xx̂
+    K_bar = -factor._half_solve_t(averages.half_means) @ covariance_bar - 2.0 * onto * variance_bar
     q_bar = -onto @ xp.matrix_transpose(covariance_bar)
     x_bar = kernel._pullback(posterior.X, x, K_bar)[2]
     x_bar = x_bar + kernel._diag_pullback(x, variance_bar)[1]

@@ -174,7 +174,7 @@ def _padded(a: Array, n: int) -> Array:
 
 
 def _half(posterior: ExactPosterior) -> Matrix:
-    return posterior.cholesky.half_solved(_xp.eye(posterior.X.shape[0], posterior.X))
+    return posterior.cholesky._half_solve(_xp.eye(posterior.X.shape[0], posterior.X))
 
 
 def _offset(posterior: ExactPosterior) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,13 @@ from ...ground.xp import Array, HostMatrix, HostVector, Matrix, Vector, as_array
 from .dynamics import Transitions
 
 
-def place(start: Any, size: int) -> HostVector:
+def place(start: Array | Sequence[float], size: int) -> HostVector:
     """A copy of the first state of a simulator, (size,), on the host."""
     try:
-        listed = isinstance(start, tuple | list)
-        host = np.array(start) if listed else to_numpy(_check.plain(start, "start"))
+        if isinstance(start, Sequence):
+            host = np.array(start)
+        else:
+            host = to_numpy(_check.plain(start, "start"))
     except (TypeError, ValueError):  # not an array, or ragged
         host = np.array(None)
     if host.dtype.kind not in "fiu":

@@ -92,7 +92,7 @@ def _of_sparse(posterior: SparsePosterior) -> Anchor:
     _require_points(posterior.inducing.given)
     factor, root = posterior.inducing.factor, posterior.cholesky
     mean = posterior.weight_mean
-    held = _held(factor, mean, lambda normals: root.half_solved_t(normals))
+    held = _held(factor, mean, lambda normals: root._half_solve_t(normals))
     return Anchor(posterior.gp, posterior.Z, _normals(factor), held)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import xp as _xp
-from ...ground.linalg import Cholesky, factorise
+from ...ground.linalg import Cholesky, _cholesky
 from ...ground.params import fixed, positive, real
 from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, device
@@ -231,7 +231,7 @@ def _inner(Z: Matrix, kernel: Kernel, column: int, linear: bool) -> Unit:
     unit = Unit(GP(kernel, 0.0, mean), Z, *(as_array(vector, Z) for vector in vectors))
     if linear:
         return unit
-    lower = factorise(kernel._gram(unit.Z, None), name="the Gram matrix of Z").lower
+    lower = _cholesky(kernel._gram(unit.Z, None), name="the Gram matrix of Z").lower
     return replace(unit, weights=_xp.solve_triangular(lower, unit.Z[:, column]))
 
 

@@ -259,7 +259,7 @@ def posterior_of(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosteri
         The posterior.
     """
     statistics: Statistics = data.over(Sums(gp, frequencies)).warned()
-    root = statistics.factor.half_solved_t(_xp.eye(frequencies.size, statistics.gram))
+    root = statistics.factor._half_solve_t(_xp.eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
         like_data(statistics.weight_mean, frequencies.unit),
         like_data(root, frequencies.unit),

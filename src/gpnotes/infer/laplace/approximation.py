@@ -14,7 +14,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
-from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, leaves
 from ...ground.saved import saved_as
 from ...ground.showing import summary
@@ -119,14 +119,14 @@ def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vect
     sqrt_W = xp.sqrt(-second)
     # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
     b = first - second * deviation
-    return b - sqrt_W * _factor(K, sqrt_W).solved(sqrt_W * (K @ b))
+    return b - sqrt_W * _factor(K, sqrt_W)._solve(sqrt_W * (K @ b))
 
 
 def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
     """Of ``B = I + W^½ K W^½``."""
     B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
     name = "I + W^½ K W^½"
-    factor = factorise(B, name=name)
+    factor = _cholesky(B, name=name)
     warn_of_jitter(factor.jitter, name)
     return factor
 
@@ -201,7 +201,7 @@ class LaplacePosterior(Posterior):
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
         cross = self.gp.kernel._gram(self.X, Xs)
-        half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
+        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
         variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
         mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
@@ -209,7 +209,7 @@ class LaplacePosterior(Posterior):
     @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
     def _covariance(self, Xs: Matrix) -> Matrix:
         cross = self.gp.kernel._gram(self.X, Xs)
-        half = self.cholesky.half_solved(self.sqrt_W[:, None] * cross)
+        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
         return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
 
     def _scales(self, Xs: Matrix) -> Vector:
@@ -255,9 +255,9 @@ class LaplacePosterior(Posterior):
         xp = array_namespace(self.X)
         memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel._gram(self.X, None)
-        half = self.cholesky.half_solved(self.sqrt_W[:, None] * K)
+        half = self.cholesky._half_solve(self.sqrt_W[:, None] * K)
         s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
-        u = s - self.sqrt_W * self.cholesky.solved(self.sqrt_W * (K @ s))
+        u = s - self.sqrt_W * self.cholesky._solve(self.sqrt_W * (K @ s))
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)

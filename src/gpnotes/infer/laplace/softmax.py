@@ -15,7 +15,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
-from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, fixed
 from ...ground.random import RNG, stream_of
 from ...ground.saved import saved_as
@@ -139,13 +139,13 @@ class Curvature:
     def own_times(self, c: int, b: Array) -> Array:
         """``E b`` for class c and b (n,) or (n, m)."""
         root = self.root(c) if b.ndim == 1 else self.root(c)[:, None]
-        return root * self.own[c].solved(root * b)
+        return root * self.own[c]._solve(root * b)
 
     def times(self, b: Matrix) -> Matrix:
         """The product with b (n, c), a column a class."""
         xp = array_namespace(b)
         parts = [self.own_times(c, b[:, c]) for c in range(len(self.own))]
-        shared = self.common.solved(sum(parts[1:], parts[0]))
+        shared = self.common._solve(sum(parts[1:], parts[0]))
         pairs = enumerate(parts)
         return xp.stack([part - self.own_times(c, shared) for c, part in pairs], axis=1)
 
@@ -155,9 +155,9 @@ class Curvature:
         halves, ties = [], []
         for c, factor in enumerate(self.own):
             root = self.root(c)[:, None]
-            half = factor.half_solved(root * cross)
+            half = factor._half_solve(root * cross)
             halves.append(variance - xp.sum(half * half, axis=0))
-            ties.append(self.common.half_solved(root * factor.half_solved_t(half)))
+            ties.append(self.common._half_solve(root * factor._half_solve_t(half)))
         rows = [xp.stack([xp.sum(a * b, axis=0) for b in ties], axis=1) for a in ties]
         own = xp.stack(halves, axis=1)
         return xp.stack(rows, axis=1) + own[:, :, None] * _xp.eye(len(ties), cross)[None, :, :]
@@ -175,7 +175,7 @@ def _curvature(K: Matrix, share: Matrix) -> Curvature:
 
 
 def _factor(A: Matrix, name: str) -> Cholesky:
-    factor = factorise(A, name=name)
+    factor = _cholesky(A, name=name)
     warn_of_jitter(factor.jitter, name)
     return factor
 
@@ -369,7 +369,7 @@ def _own_block(curvature: Curvature, c: int) -> Matrix:
     """The block of class c of ``(K + W⁻¹)⁻¹``."""
     root = curvature.root(c)
     E = root[:, None] * curvature.own[c].inverse() * root[None, :]
-    tie = curvature.common.half_solved(E)
+    tie = curvature.common._half_solve(E)
     return E - array_namespace(E).matrix_transpose(tie) @ tie
 
 

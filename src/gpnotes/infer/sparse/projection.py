@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from ...fast import sparse as in_place
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, leaves, replaced
 from ...ground.showing import summary
 from ...ground.threads import threads_for
@@ -128,7 +128,7 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     kernel = in_double(gp.kernel)
     wide = _variables_in_double(variables)
     name = f"K_uu of {gp.kernel!r}"
-    factor = factorise(gram_of(wide, kernel), name=name)
+    factor = _cholesky(gram_of(wide, kernel), name=name)
     if not quiet:
         warn_of_jitter(factor.jitter, name)
     return Inducing(kernel, wide, factor, variables)

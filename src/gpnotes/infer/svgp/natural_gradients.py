@@ -18,7 +18,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.linalg import factorise
+from ...ground.linalg import _cholesky
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from .model import SVGP, validate_rows
@@ -138,9 +138,9 @@ def stepped(posterior: Any, sums: Sums, length: float) -> Any:
     # t = P_new w + r ∂/∂w, which is (1 − r) t + r g where nothing was added
     slope = sums.gradient - posterior.weights
     shift = precision @ posterior.weights + length * slope
-    factor = factorise(precision, name="the precision of q")
+    factor = _cholesky(precision, name="the precision of q")
     return replace(
-        posterior, precision=precision, cholesky=factor, weights=factor.solved(shift),
+        posterior, precision=precision, cholesky=factor, weights=factor._solve(shift),
         steps=posterior.steps + 1, converged=False,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
-from ...ground.linalg import Cholesky, factorise, warn_of_jitter
+from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
@@ -311,7 +311,7 @@ def inducing_factor(model: SVGP) -> Cholesky:
     variables = model.variables
     like = variables.inputs
     memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")
-    return factorise(gram_of(variables, model.gp.kernel), name=_gram_name(model))
+    return _cholesky(gram_of(variables, model.gp.kernel), name=_gram_name(model))
 
 
 def _gram_name(model: SVGP) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...ground import check as _check
-from ...ground.distances import squares
+from ...ground.distances import _squared_distances
 from ...ground.params import cotangent, fixed, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, symmetric_part
 from .algebra import Kernel
@@ -146,8 +146,8 @@ def _angular(u: Matrix, v: Matrix | None, order: int) -> tuple[Array, Array, Arr
     xp = array_namespace(u)
     a = u / _lengths(u)[:, None]
     b = None if v is None else v / _lengths(v)[:, None]
-    apart = squares(a, b)
-    opposite = squares(a, -(a if b is None else b))
+    apart = _squared_distances(a, b)
+    opposite = _squared_distances(a, -(a if b is None else b))
     if v is None:
         opposite = symmetric_part(opposite)  # whose rounding need not be symmetric
     cosine, sine = (opposite - apart) / 4.0, xp.sqrt(apart * opposite) / 2.0

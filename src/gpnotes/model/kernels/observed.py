@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from ...ground import xp as _xp
-from ...ground.distances import squares_pullback
+from ...ground.distances import _squared_distances_pullback
 from ...ground.params import cotangent
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel, Scaled, Sum
@@ -220,7 +220,7 @@ class _OfDistances(Observed):
         same_bar = -2.0 * K_bar * slope
         # left = eᵢ (u − v)ₐ, right = eⱼ (u − v)_b
         e, f = left.unit / kernel.lengthscale, right.unit / kernel.lengthscale
-        u_bar, v_bar = squares_pullback(pairs.u, pairs.v, q_bar)
+        u_bar, v_bar = _squared_distances_pullback(pairs.u, pairs.v, q_bar)
         u_bar = u_bar + e * xp.sum(left_bar, axis=1)[:, None] + right_bar @ f
         v_bar = v_bar - xp.matrix_transpose(left_bar) @ e - f * xp.sum(right_bar, axis=0)[:, None]
         # u = x / ℓ, v = z / ℓ and e = unit / ℓ: each has a share in ℓ_bar

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from ...ground.distances import centroid, squares, squares_pullback
+from ...ground.distances import _squared_distances, _squared_distances_pullback, centroid
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel
@@ -57,7 +57,7 @@ class Periodic(Kernel):
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         centre = centroid(x)
         v = None if z is None else self._wrap(z - centre)
-        return self.variance * _profile(squares(self._wrap(x - centre), v))
+        return self.variance * _profile(_squared_distances(self._wrap(x - centre), v))
 
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
@@ -70,11 +70,11 @@ class Periodic(Kernel):
         z = None if z is None else z - centre
         u = self._wrap(x)
         v = None if z is None else self._wrap(z)
-        q = squares(u, v)
+        q = _squared_distances(u, v)
         weighted = K_bar * _profile(q)
         variance_bar = total(weighted)
         weighted[q == 0.0] = 0.0  # as in the stationary kernels
-        u_bar, v_bar = squares_pullback(u, v, -0.5 * self.variance * weighted)
+        u_bar, v_bar = _squared_distances_pullback(u, v, -0.5 * self.variance * weighted)
         bar, x_bar = self._unwrap(x, u, u_bar, variance_bar)
         if z is None or v is None or v_bar is None:
             return bar, x_bar, None

@@ -16,7 +16,7 @@ from ...fast.evidence import supports
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
-from ...ground.distances import centroid, squares, squares_pullback
+from ...ground.distances import _squared_distances, _squared_distances_pullback, centroid
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel
@@ -109,7 +109,7 @@ class Stationary(Kernel):
         variance_bar = total(K_bar * self._profile(q))
         q_bar = self.variance * K_bar * self._slope(q)
         q_bar[q == 0.0] = 0.0  # where points coincide q is least: rounding alone would move it
-        u_bar, v_bar = squares_pullback(u, v, q_bar)
+        u_bar, v_bar = _squared_distances_pullback(u, v, q_bar)
         # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
         xp = array_namespace(x)
         terms = u_bar * u if v is None else xp.concat([u_bar * u, v_bar * v], axis=0)
@@ -149,10 +149,10 @@ def distances(u: Array, v: Array | None) -> Array:
     Returns
     -------
     Array, shape (n, m)
-        `distances.squares`, and no more than a hundredth of what the dtype can hold.
+        `squared_distances`, and no more than a hundredth of what the dtype can hold.
     """
     xp = array_namespace(u)
-    q = squares(u, v)
+    q = _squared_distances(u, v)
     top = float(xp.finfo(u.dtype).max)
     if max(map(_widest, (u, u if v is None else v))) > 1e-3 * math.sqrt(top):
         return xp.clip(q, None, 1e-2 * top)
