@@ -51,6 +51,7 @@ def solved(K: HostMatrix, noise_var: float, residual: Vector) -> Solved | None:
     log_det = 2.0 * float(np.sum(np.log(diagonal(lower))))
     alpha, _ = _xp.lapack("potrs", K)(lower, r, lower=1)
     invert(lower)
+    # L⁻ᵀ L⁻¹; then ∂ log p/∂K_y = ½ (α αᵀ − K_y⁻¹), of which σ_n² has the trace
     inverse, _ = _xp.lapack("lauum", K)(lower, lower=1, overwrite_c=1)
     value = -0.5 * (_dot(r, alpha) + log_det + r.shape[0] * LOG_2PI)
     noise_var_bar = 0.5 * (_dot(alpha, alpha) - float(np.sum(diagonal(inverse))))
@@ -81,7 +82,7 @@ def invert(lower: HostMatrix) -> None:
     invert(lower[then, then])
     trmm = _xp.blas("trmm", lower)
     below = trmm(-1.0, lower[then, then], lower[then, first], lower=1)
-    divide(below, lower[first, first])
+    divide(below, lower[first, first])  # by L₁₁ itself, which therefore is inverted last
     lower[then, first] = below
     invert(lower[first, first])
 
@@ -89,6 +90,8 @@ def invert(lower: HostMatrix) -> None:
 def divide(K: HostMatrix, lower: HostMatrix, *, transposed: bool = False) -> None:
     """``K L⁻¹``, or ``K L⁻ᵀ``, in the place of K (n, M), in Fortran order: mostly by products."""
     gemm, trsm = _xp.blas("gemm", K), _xp.blas("trsm", K)
+    # X L = K: the last columns of X depend on K alone, those before on all behind them, since
+    # K_j = X_j L_jj + Σ_{i>j} X_i L_ij. With Lᵀ it is the other way round.
     panels = blocks(K.shape[1], 1, _PANEL)
     for some in panels if transposed else reversed(panels):
         done = slice(0, some.start) if transposed else slice(some.stop, None)

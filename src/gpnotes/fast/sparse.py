@@ -44,6 +44,7 @@ def whiten(kernel: InPlaceKernel, Z: Matrix, lower: Matrix, X: Matrix) -> Block:
     pairs = HostPairs(*scaled_pair(kernel, Z, X))
     slope = np.empty((X.shape[0], Z.shape[0]), pairs.dtype, order="F")
     Phi = across(kernel, pairs, slope, unit=True)
+    # σ_f² p L⁻ᵀ = p (L/σ_f²)⁻ᵀ: M² numbers are divided instead of n M multiplied
     divide(Phi, _xp.as_host(lower) / kernel.variance, transposed=True)
     gap = kernel.variance - np.einsum("ji,ji->i", Phi.T, Phi.T)
     return Block(Phi, slope, np.maximum(gap, 0.0), pairs)
@@ -80,6 +81,7 @@ class Workspace:
             self._buffer = np.empty(Phi.shape, order="F")
         W = self._buffer
         _xp.blas("gemm", W)(1.0, Phi, self._back, c=W, trans_b=1, overwrite_c=1)
+        # elementwise work a few columns at a time: what a block reads is still in the cache
         for some in blocks(W.shape[1], W.shape[0], _BLOCK):
             part = W.T[some]
             part += self._by_alpha[some, None] * alpha[None, :]

@@ -108,7 +108,9 @@ class ByHooks:
 class OfDistances:
     """A stationary kernel with a profile in place.
 
-    Values and slopes of one tile are kept, those of all where there are few.
+    Values and slopes of one tile are kept, those of all where there are few. The evidence asks for
+    all tiles twice, before K_y is factored and after: what was made for the first time is forgotten
+    but for the last tile, since values and slopes of all would be as many numbers as K_y.
     """
 
     def __init__(self, kernel: InPlaceKernel, x: Matrix) -> None:
@@ -140,6 +142,7 @@ class OfDistances:
 
     def kernel_bar(self) -> Parameters:
         """The derivatives by variance and lengthscale, ``Σ bar k / σ_f²`` and ``−2 Σ W … / ℓ``."""
+        # q = Σ_d (u_id − u_jd)² with u = x/ℓ, so ∂q/∂ℓ_d = −2 (u_id − u_jd)² / ℓ_d
         lengths = host_lengths(self._kernel)
         lengths_bar = -2.0 * self._squares.astype(self._pairs.dtype) / lengths
         return cotangent(
@@ -183,6 +186,7 @@ class Multiplied(Summed):
 
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
         """To each part what the others leave."""
+        # the product of the others, not that of all over this one: a factor may be zero
         values = [part.values(tile) for part in self._parts]
         for i, part in enumerate(self._parts):
             part.pull(tile, reduce(mul, values[:i] + values[i + 1 :], bar))

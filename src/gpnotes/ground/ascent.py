@@ -106,14 +106,14 @@ def ascend(
     start, limits = moved.back(moved.start), moved.box(limits)
     ends = None if ends is None else moved.box(ends)
     walled = _Walled(moved)
-    loss, _ = walled(start)
+    loss, _ = walled(start)  # kept for the optimiser, which asks for its start again
     if walled.problem:
         return Ascent(moved.start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
     if not start.size:
         return Ascent(start, -loss, 1, True, "nothing is free")
     minimum = _xp.minimise(walled, start, limits, steps, rows)
     if ends is not None:
-        box = np.where(np.isfinite(limits), limits, ends)
+        box = np.where(np.isfinite(limits), limits, ends)  # what has no limit is held by its end
         minimum = _within(walled, minimum, box, steps)
         if minimum.fun > loss and np.array_equal(start, _clipped(start, box)):
             minimum = _xp.minimise(walled, start, box, steps)
@@ -157,8 +157,10 @@ def ascend_all(
     Notes
     -----
     A call at ten points costs hardly more than one at a single point. Where the function raises
-    what is a wall, it is called at each point alone. L-BFGS asks for one point at a time; it runs
-    as a greenlet, which is left while the others ask for theirs.
+    what is a wall, it is called at each point alone. SciPy's optimisers call back, for one point at
+    a time; so each runs as a greenlet, which is left while the others ask for theirs. What SciPy
+    has below them, step by step, is private and changes; threads would take turns thirty times as
+    slowly as greenlets do.
 
     Examples
     --------
@@ -202,7 +204,7 @@ class _Group:
         group = getcurrent().parent
 
         def at(vector: HostVector) -> tuple[float, HostVector]:
-            answer = group.switch(vector.copy())
+            answer = group.switch(vector.copy())  # the optimiser may write its next point there
             if isinstance(answer, Exception):
                 raise answer
             return answer
@@ -219,7 +221,8 @@ def _answers(function: Functions, points: list[HostVector]) -> list[_Answer]:
     if not points:
         return []
     try:
-        with np.errstate(all="ignore"):  # of the caller, not of the ascents
+        # a greenlet has a context of its own: what an ascent ignores, its caller does not
+        with np.errstate(all="ignore"):
             values, gradients = function(np.stack(points))
     except UNEVALUABLE as problem:
         if len(points) == 1:
@@ -236,6 +239,7 @@ def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> M
     if not (stopped or outside):
         return minimum
     restarted = _xp.minimise(walled, nearest, box, steps)
+    # from outside, whatever it is worth: that end is not wanted; before a wall, if it is better
     return restarted if outside or restarted.fun <= minimum.fun else minimum
 
 
@@ -331,4 +335,6 @@ class _Walled:
     def _wall(self, vector: HostVector, problem: str) -> tuple[float, HostVector]:
         self.walls += 1
         self.problem = problem
+        # above all losses seen, so that the line search turns back, and finite, since it puts a
+        # polynomial through values and slopes; nothing is known of the slope
         return 2.0 * self._highest + 1.0, np.zeros_like(vector)

@@ -73,10 +73,13 @@ class HMC:
         end, taken = begin, 0
         while taken < self.num_steps and end.log_density > -math.inf:
             end, taken = leapfrog(target, end, step_size, self.inverse_mass_root), taken + 1
+        # The leapfrog keeps volumes and goes back by the same steps, so the ratio of the densities
+        # exp(−H) is all of Metropolis' ratio. A wall has infinite energy: the path is refused.
         lost = end.energy - begin.energy
         proposed = State(end.position, end.log_density, end.gradient, state.count + 1)
         ended = accept_or_reject(state, proposed, -lost, stream)
-        return ended._replace(diverged=not lost < DIVERGENT, evaluations=taken)
+        diverged = not lost < DIVERGENT  # and so where the loss is NaN
+        return ended._replace(diverged=diverged, evaluations=taken)
 
     def _step_size(self, stream: Stream) -> float:
         """The step of a path, drawn without a look at where the chain is: so its rule is exact."""

@@ -55,6 +55,7 @@ def leapfrog(
     PhasePoint
         Where it is then.
     """
+    # Of the momentum p this is r = Lᵀ p: so dx/dt = L Lᵀ p = L r, and dr/dt = Lᵀ dp/dt = −Lᵀ ∇f.
     root = inverse_mass_root
     half = point.momentum + 0.5 * step_size * times_root_transposed(root, point.gradient)
     position = point.position + step_size * times_root(root, half)

@@ -63,7 +63,9 @@ class NUTS:
             new = builder.build(tree.last if forward else tree.first, depth, forward)
             tree = tree.with_counts_of(new)
             if new.turning or new.diverged:
-                break
+                break  # no place of it may be drawn: from there this path would not come about
+            # the newer half with probability min(1, its weight over the older's), more than its
+            # share: it is farther off, and the target density stays invariant (Betancourt, 2017)
             proposal = _choose(tree, new, new.log_weight - tree.log_weight, stream)
             tree = _joined(tree, new, forward, proposal)
             if tree.turning:
@@ -115,6 +117,7 @@ class _TreeBuilder(NamedTuple):
         both = inner.with_counts_of(outer)
         if outer.turning or outer.diverged:
             return both._replace(turning=True)
+        # within a tree each half by its share of the weight, so that a place is drawn by its own
         log_share = outer.log_weight - _log_sum(inner.log_weight, outer.log_weight)
         return _joined(both, outer, forward, _choose(inner, outer, log_share, self.stream))
 
@@ -123,7 +126,7 @@ class _TreeBuilder(NamedTuple):
         new = leapfrog(self.target, end, step_size, self.sampler.inverse_mass_root)
         lost = new.energy - self.energy
         acceptance = math.exp(min(0.0, -lost)) if lost < math.inf else 0.0
-        diverged = not lost < DIVERGENT
+        diverged = not lost < DIVERGENT  # and so where the loss is NaN
         return _Tree(new, new, new, new.momentum, -lost, False, diverged, acceptance, 1)
 
 
@@ -131,6 +134,8 @@ def _joined(tree: _Tree, new: _Tree, forward: bool, proposal: PhasePoint) -> _Tr
     """Two trees as one, and whether its path has turned: as a whole, or where the two meet."""
     early, late = (tree, new) if forward else (new, tree)
     momentum_sum = early.momentum_sum + late.momentum_sum
+    # A path that went once around may look straight as a whole, and each half of it too. So each
+    # half is looked at with the next place of the other half as well.
     turning = (
         _is_turning(momentum_sum, early.first, late.last)
         or _is_turning(early.momentum_sum + late.first.momentum, early.first, late.first)
@@ -144,6 +149,8 @@ def _joined(tree: _Tree, new: _Tree, forward: bool, proposal: PhasePoint) -> _Tr
 
 
 def _is_turning(momentum_sum: Vector, first: PhasePoint, last: PhasePoint) -> bool:
+    # Velocity times the sum of momenta, which does not depend on the mass matrix: with p = L⁻ᵀ r
+    # and velocity L r that is (L r)ᵀ Σ L⁻ᵀ r = rᵀ Σ r.
     return float(momentum_sum @ first.momentum) <= 0.0 or float(momentum_sum @ last.momentum) <= 0.0
 
 

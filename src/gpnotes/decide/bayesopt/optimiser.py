@@ -178,6 +178,8 @@ class Optimiser(Generic[Place]):
             raise ValueError("gradients must be False where box is a Space")
         usual = fitted_with_gradients if gradients else scaled_model
         own = usual if model is None else model
+        # `_model` is that of predictions; `_chooses`, which is another one only where none was
+        # given, chooses places: what is bad need not be told apart to find what is good
         self._model = _check.function(own, "model", "X, y and rng")
         self._chooses = searching_model if own is scaled_model and model is None else own
         worth = LogExpectedImprovement if acquisition is None else acquisition
@@ -504,6 +506,7 @@ class Optimiser(Generic[Place]):
     def _keep(self, evaluation: Evaluation[Place]) -> None:
         self._history.add(evaluation)
         shared = self._workers if evaluation.failure == "stop" else None
+        # what stopped a shared search is still this worker's to evaluate: it is asked for again
         again = shared is not None and shared.holds(evaluation.x)
         self._asked = [evaluation.x] if again else []
 
@@ -513,12 +516,15 @@ class Optimiser(Generic[Place]):
     def _next(self, q: int, pending: list[Place]) -> list[Place]:
         """The next `q` points, while others are `pending`."""
         counted = self._counted()
+        # What is drawn from depends on the number of evaluations and on nothing that was drawn
+        # before, so that a search that was killed goes on to the points that it would have come to.
         step = len(counted)
         known = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
         valued = [evaluation for evaluation in known if not evaluation.failure]
         taken = [*(e.x for e in counted), *pending]
         places = self._wished(taken)[:q]
         early = step < self._initial or not valued
+        # after a skip one point without a model, to which that place looks as it did before
         blind = q if early else int(counted[-1].failure == "skip")
         if len(places) < blind:
             initial = self._stream.spawn("initial")

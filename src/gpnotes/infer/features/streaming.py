@@ -58,6 +58,7 @@ class Sums:
             omega, offset, amplitude = self.frequencies.waves_of(kernel)
             if isinstance(amplitude, float):
                 return cosines.gram_and_cross(X, r, omega, offset, amplitude)
+            # features of amplitude one first: a factor of each column scales M² sums, not n M waves
             products, sums = cosines.gram_and_cross(X, r, omega, offset, 1.0)
             return amplitude[:, None] * products * amplitude[None, :], amplitude * sums
         xp = array_namespace(X)
@@ -122,6 +123,8 @@ class Pull:
             part = X[rows, :]
             Phi = _xp.in_double(self.frequencies.feature_rows(kernel, part))
             alpha = (r[rows] - Phi @ self.weight_mean) / self.gp.noise_var
+            # 2 K_bar Φ with K_bar = ½ (α αᵀ − K_y⁻¹): there Φᵀα is w and K_y⁻¹Φ is Φ B⁻¹/σ², so
+            # that no matrix (n, n) is needed
             Phi_bar = alpha[:, None] * self.weight_mean[None, :] - Phi @ self.precision
             P_bar = _xp.in_double(self.frequencies.phase_bar(kernel, part, Phi_bar))
             omega_bar = omega_bar + xp.matrix_transpose(P_bar) @ _xp.in_double(part)

@@ -111,9 +111,9 @@ class Sums:
         noise_var = self.gp.noise_var
         noise = self.method.noise(gap, noise_var)
         scale = 1.0
-        if self.method.share == 0.0:
+        if self.method.share == 0.0:  # one noise for all rows: M² sums are divided, not n M numbers
             scale = noise_var
-        else:
+        else:  # each row by its own deviation
             V, r = V / xp.sqrt(noise)[None, :], r / xp.sqrt(noise)
         gram, cross = self._products(V, r)
         return Statistics(
@@ -144,6 +144,7 @@ class Sums:
         noise_var = self.gp.noise_var
         gram = _xp.symmetric_part(seen.T @ seen.gram @ xp.matrix_transpose(seen.T))
         prior = sums.count * self.inducing.kernel._diag(seen.place)
+        # Σᵢ gᵢ = n σ_f² − tr VᵀV, and the trace is that of V Vᵀ
         gap = xp.clip(prior - xp.sum(_xp.diagonal(gram)), 0.0, None)
         return Statistics(
             sums.count,
@@ -263,10 +264,12 @@ class Pull:
         seen = _seen_by(self, sums)
         xp = array_namespace(seen.T)
         inducing, w = self.inducing, self.weight_mean
+        # H α = (H r − H Hᵀ Tᵀw)/λ and 1ᵀα λ = Σ r − (H 1)ᵀ Tᵀw: each row of data is in the sums
         pulled_back = xp.matrix_transpose(seen.T) @ w
         alpha_H = (seen.products - seen.gram @ pulled_back) / self.quadratic_noise
         alpha_1 = sums.count * seen.apart - float(xp.sum(seen.waves * pulled_back))
         middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(w.shape[0], w)
+        # V_bar Hᵀ of the V_bar of `_rows`, whose last two terms are −(B⁻¹/σ² + 2 g_bar I) V
         bar_H = w[:, None] * alpha_H[None, :] - middle @ (seen.T @ seen.gram)
         K_bar_H = _xp.solve_triangular(inducing.factor.lower, bar_H, transpose=True)
         variables = cast(WaveVariables[Any], inducing.variables)
@@ -295,6 +298,8 @@ class Pull:
         solved = self.precision @ V
         error = r - xp.matrix_transpose(V) @ self.weight_mean
         alpha, gap_bar, noise_bar = self._row_bars(error, noise, gap, xp.sum(V * solved, axis=0))
+        # The evidence has V by Q = VᵀV and by the gaps g = k(x, x) − diag Q, with (Q + Λ)⁻¹ r = α,
+        # V α = w and V (Q + Λ)⁻¹ = B⁻¹ V Λ⁻¹
         V_bar = self.weight_mean[:, None] * alpha[None, :] - solved / noise[None, :]
         V_bar = V_bar - 2.0 * V * gap_bar[None, :]
         K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)

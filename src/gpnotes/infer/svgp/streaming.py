@@ -109,6 +109,7 @@ def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) 
     for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
         f = marginals(posterior, X[rows, :])
         slopes = likelihood._expected(y[rows], f.mean, f.variance, model.nodes)
+        # scaled here, once: value, gradient and sites are linear in these
         yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)))
 
 
