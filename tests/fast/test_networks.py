@@ -18,7 +18,7 @@ def test_both_ways_pass_the_same(rng, activation, sizes, lead, dtype):
     network, work = Network(sizes, activation), in_place.Workspace()
     close = {"rtol": 1e-11, "atol": 1e-11} if dtype is np.float64 else {"rtol": 1e-3, "atol": 2e-3}
     for n in (700, 5, 700):
-        theta = rng.normal(size=(*lead, network.size)).astype(dtype) / 5
+        theta = rng.normal(size=(*lead, network.num_weights)).astype(dtype) / 5
         X, F_bar = (rng.normal(size=shape).astype(dtype) for shape in
                     ((n, sizes[0]), (*lead, n, sizes[-1])))  # fmt: skip
         wanted, back = network.passed(theta, X, None)
@@ -31,7 +31,7 @@ def test_both_ways_pass_the_same(rng, activation, sizes, lead, dtype):
 
 def test_a_gradient_outlives_the_next_pass(rng):
     network, work = Network((2, 3, 1)), in_place.Workspace()
-    X, theta = rng.normal(size=(6, 2)), rng.normal(size=network.size)
+    X, theta = rng.normal(size=(6, 2)), rng.normal(size=network.num_weights)
     _, back = network.passed(theta, X, work)
     first = back(np.ones((6, 1)))
     kept = first.copy()

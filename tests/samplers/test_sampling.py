@@ -280,7 +280,7 @@ def test_one_chain_is_asked_for_rhat():
         ({"start": np.zeros(0)}, "must have an entry"),
         ({"mass_matrix": "heavy"}, "mass_matrix must be one of"),
         ({"draws": 0}, "draws must be"),
-        ({"stream": 1.0}, "rng must be a Stream, a NumPy Generator"),
+        ({"rng": 1.0}, "rng must be a Stream, a NumPy Generator"),
         ({"sampler": SGLD()}, "target must be a gpnotes MinibatchDensity"),
     ],
 )
