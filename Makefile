@@ -56,7 +56,7 @@ $(READY): requirements-book.lock pyproject.toml engine/pyproject.toml editorial/
 	@touch $@
 
 $(WHOLE): $(READY) requirements.lock
-	@echo "Adding to $(VENV), on the first run only, what tests and benchmarks need: 1.1 GB."
+	@echo "Adding to $(VENV), on the first run only, what tests and benchmarks need: 1.3 GB."
 	@$(call install,requirements.lock)
 	@touch $@
 
@@ -154,6 +154,7 @@ lint: $(WHOLE)  ## check style, formatting and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python tools/user_types.py
 
 serve: $(READY)  ## serve the built book on this machine (PORT=8000)
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)

@@ -20,7 +20,7 @@ import numpy as np
 
 from .ground import check as _check
 from .ground.arrays import host_columns
-from .ground.xp import Vector
+from .ground.xp import Table
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.artist import Artist
@@ -38,7 +38,7 @@ __all__ = [
     "use_style",
 ]
 
-Series: TypeAlias = Vector | Sequence[float]
+Series: TypeAlias = Table
 
 LINES = {
     "exact": "-",

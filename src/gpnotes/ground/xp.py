@@ -28,6 +28,7 @@ from .array_types import (
     Numbers,
     Scalar,
     Stack,
+    Table,
     Vector,
 )
 from .namespace import array_namespace
@@ -36,11 +37,12 @@ from .threads import called_back, threads_for
 
 __all__ = [
     "LOG_2PI", "Array", "HostArray", "HostMatrix", "HostVector", "Matrix", "Namespace",
-    "Numbers", "Scalar", "Stack", "Vector", "array_namespace", "as_array", "as_host", "blas",
-    "cholesky_factor", "cholesky_inverse", "device", "device_memory", "diagonal", "digamma",
-    "epsilon", "eye", "has_double", "in_double", "is_numpy_namespace", "keep_copies", "lapack",
-    "log_normal_cdf", "mills_fractions", "minimise", "set_rows", "sobol", "solve_triangular",
-    "symmetric_part", "to_device", "to_numpy", "triangular_product", "zeros",
+    "Numbers", "Scalar", "Stack", "Table", "Vector", "array_namespace", "as_array", "as_host",
+    "blas", "cholesky_factor", "cholesky_inverse", "device", "device_memory", "diagonal",
+    "digamma", "epsilon", "eye", "has_double", "in_double", "is_numpy_namespace", "keep_copies",
+    "lapack", "log_normal_cdf", "mills_fractions", "minimise", "set_rows", "sobol",
+    "solve_triangular", "symmetric_part", "to_device", "to_numpy", "triangular_product",
+    "zeros",
 ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from ..ground import check as _check
 from ..ground.chunks import Chunks, Data, Rows
 from ..ground.conversion import together
 from ..ground.params import Parameters
-from ..ground.xp import Matrix, Vector
+from ..ground.xp import Table
 from .interdomain import WaveSums
 
 __all__ = ["Evidence", "data_of", "evidence_of", "whole_rows"]
@@ -92,7 +92,7 @@ def evidence_of(model: object, data: Data | WaveSums) -> Evidence[Any]:
     raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
 
 
-def data_of(model: object, X: Matrix | Chunks | WaveSums, y: Vector | None) -> Data | WaveSums:
+def data_of(model: object, X: Table | Chunks | WaveSums, y: Table | None) -> Data | WaveSums:
     """Return what a verb was given, tables made arrays, as the data of an evidence.
 
     Parameters

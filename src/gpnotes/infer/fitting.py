@@ -17,7 +17,7 @@ from ..ground.conversion import columns_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
-from ..ground.xp import HostVector, Matrix, Vector
+from ..ground.xp import HostVector, Table
 from ..model.contracts import Prior
 from . import exact as exact  # registers GP, which comes from a lower floor
 from .evidence import data_of
@@ -34,8 +34,8 @@ Callback = Callable[[Run[Any]], bool | None]
 @in_one_pool
 def fit(
     model: M,
-    X: Matrix | Chunks | WaveSums,
-    y: Vector | None = None,
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
     *,
     restarts: int = 0,
     restart_sd: float = 1.0,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
 from ..ground.params import Parameters
-from ..ground.xp import Matrix, Vector
+from ..ground.xp import Table
 from . import exact  # registers GP, which comes from a lower floor
 from .evidence import Evidence, data_of, evidence_of
 from .interdomain import WaveSums
@@ -29,26 +29,24 @@ M = TypeVar("M", bound=Parameters)
 
 
 @overload
-def condition(model: GP, X: Matrix, y: Vector) -> exact.ExactPosterior: ...
+def condition(model: GP, X: Table, y: Table) -> exact.ExactPosterior: ...
 @overload
 def condition(
-    model: SparseGP, X: Matrix | Chunks | WaveSums, y: Vector | None = None
+    model: SparseGP, X: Table | Chunks | WaveSums, y: Table | None = None
 ) -> SparsePosterior: ...
 @overload
-def condition(
-    model: FeatureGP, X: Matrix | Chunks, y: Vector | None = None
-) -> FeaturePosterior: ...
+def condition(model: FeatureGP, X: Table | Chunks, y: Table | None = None) -> FeaturePosterior: ...
 @overload
-def condition(model: StateSpaceGP, X: Matrix, y: Vector) -> StateSpacePosterior: ...
+def condition(model: StateSpaceGP, X: Table, y: Table) -> StateSpacePosterior: ...
 @overload
-def condition(model: LaplaceGP, X: Matrix, y: Vector) -> LaplacePosterior: ...
+def condition(model: LaplaceGP, X: Table, y: Table) -> LaplacePosterior: ...
 @overload
-def condition(model: SoftmaxGP, X: Matrix, y: Vector) -> SoftmaxPosterior: ...
+def condition(model: SoftmaxGP, X: Table, y: Table) -> SoftmaxPosterior: ...
 @overload
-def condition(model: BayesianLinear, X: Matrix, y: Vector) -> WeightPosterior: ...
+def condition(model: BayesianLinear, X: Table, y: Table) -> WeightPosterior: ...
 @overload
-def condition(model: Parameters, X: Matrix | Chunks, y: Vector | None = None) -> Any: ...
-def condition(model: Any, X: Matrix | Chunks | WaveSums, y: Vector | None = None) -> Any:
+def condition(model: Parameters, X: Table | Chunks, y: Table | None = None) -> Any: ...
+def condition(model: Any, X: Table | Chunks | WaveSums, y: Table | None = None) -> Any:
     """Condition a model on observations y (n,) at inputs X (n, d).
 
     Parameters
@@ -96,9 +94,7 @@ def condition(model: Any, X: Matrix | Chunks | WaveSums, y: Vector | None = None
     return _evidence(model, X, y).posterior(model)
 
 
-def log_evidence(
-    model: Parameters, X: Matrix | Chunks | WaveSums, y: Vector | None = None
-) -> float:
+def log_evidence(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None = None) -> float:
     """Return the log evidence ``log p(y)`` of y (n,) at X (n, d), [eq-fv-evidence].
 
     Parameters
@@ -131,7 +127,7 @@ def log_evidence(
 
 
 def log_evidence_and_gradient(
-    model: M, X: Matrix | Chunks | WaveSums, y: Vector | None = None
+    model: M, X: Table | Chunks | WaveSums, y: Table | None = None
 ) -> tuple[float, M]:
     """Return the log evidence and its derivatives by all parameters, as a fit does at each step.
 
@@ -176,5 +172,5 @@ def log_evidence_and_gradient(
     return evidence.value_and_gradient(model)
 
 
-def _evidence(model: Any, X: Matrix | Chunks | WaveSums, y: Vector | None) -> Evidence[Any]:
+def _evidence(model: Any, X: Table | Chunks | WaveSums, y: Table | None) -> Evidence[Any]:
     return evidence_of(model, data_of(model, X, y))

@@ -1,0 +1,60 @@
+"""First calls as a user types them: they run, and pyright, which an editor asks, accepts them.
+
+``make lint`` has pyright read this file; `assert_type` is for it alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, assert_type
+
+import numpy as np
+import pandas as pd
+
+import gpnotes
+from gpnotes import GP, RBF, GPRegressor, SparseGP, condition, fit, minimise, plot
+
+if TYPE_CHECKING:
+    import polars as pl
+
+X = np.linspace(0.0, 3.0, 8)[:, None]
+y = np.sin(X[:, 0])
+ROWS, READINGS = [[0.0], [1.0], [2.5]], [0.0, 1.0, 0.5]
+FRAME = pd.DataFrame({"day": [0.0, 1.0, 2.5], "mm": READINGS})
+
+
+def test_an_array_of_numpy_is_an_array_and_what_comes_back_completes_as_one():
+    posterior = condition(GP(RBF(lengthscale=np.ones(1)), 0.1), X, y)
+    mean, variance = posterior.predict(X, noise=True)
+    assert_type(mean, np.ndarray[tuple[Any, ...], np.dtype[Any]])
+    assert mean.max() < 1.0 < (mean + 2.0 * np.sqrt(variance)).max().round(1)
+
+
+def test_lists_and_frames_are_data():
+    by_lists = fit(GP(RBF(), 0.1), ROWS, READINGS, steps=5)
+    by_frames = fit(GP(RBF(), 0.1), FRAME[["day"]], FRAME["mm"], steps=5)
+    assert by_lists.log_evidence == by_frames.log_evidence
+
+
+def of_polars(table: pl.DataFrame) -> GP:
+    return fit(GP(RBF(), 0.1), table.select("day"), table["mm"]).model
+
+
+def test_a_fit_has_the_class_of_its_model():
+    found = fit(SparseGP(GP(RBF(), 0.1), X[::3]), X, y, steps=2)
+    assert_type(found.model, SparseGP)
+    assert found.model.gp.noise_var > 0.0
+
+
+def test_wings_and_estimators_are_there():
+    mean, sd = GPRegressor().fit(ROWS, READINGS).predict(ROWS, return_std=True)
+    _, ax = gpnotes.plot.figure()
+    plot.band(ax, [0.0, 1.0, 2.5], mean, sd)
+    plot.points(ax, FRAME["day"], FRAME["mm"])
+
+
+def test_a_search_completes(tmp_path: Path):
+    found = minimise(lambda x: float(x[0] ** 2), [(-1.0, 1.0)], budget=3, rng=0)
+    assert_type(found.best_so_far(), np.ndarray[tuple[Any, ...], np.dtype[Any]])
+    assert found.best is not None
+    assert found.best.y <= found.best_so_far()[0]
