@@ -12,7 +12,20 @@ import numpy as np
 import pandas as pd
 
 import gpnotes
-from gpnotes import GP, RBF, GPRegressor, SparseGP, condition, fit, minimise, plot
+from gpnotes import (
+    GP,
+    RBF,
+    ExactPosterior,
+    GPRegressor,
+    SparseGP,
+    condition,
+    fit,
+    log_evidence,
+    log_evidence_and_gradient,
+    minimise,
+    plot,
+)
+from gpnotes.infer.sparse import SparsePosterior
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,6 +47,15 @@ def test_lists_and_frames_are_data():
     by_lists = fit(GP(RBF(), 0.1), ROWS, READINGS, steps=5)
     by_frames = fit(GP(RBF(), 0.1), FRAME[["day"]], FRAME["mm"], steps=5)
     assert by_lists.log_evidence == by_frames.log_evidence
+
+
+def test_whatever_is_conditioned_completes_as_what_it_is():
+    gp = GP(RBF(), 0.1)
+    assert_type(condition(gp, ROWS, READINGS), ExactPosterior)
+    assert_type(condition(SparseGP(gp, X[::3]), FRAME[["day"]], FRAME["mm"]), SparsePosterior)
+    value, gradient = log_evidence_and_gradient(gp, ROWS, READINGS)
+    assert_type(gradient, GP)
+    assert value == log_evidence(gp, X=ROWS, y=READINGS)
 
 
 def of_polars(table: pl.DataFrame) -> GP:
