@@ -44,7 +44,7 @@ class GameProblem:
                 scale=2.0,
                 offset=1.0,
             )
-            for strategy in range(game.size)
+            for strategy in range(game.num_strategies)
         )
         parts = [rng.dirichlet(np.ones(k), self.points) for k in STRATEGIES]
         return PayoffModel(game, expansions), np.concatenate(parts, axis=1)

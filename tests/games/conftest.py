@@ -13,13 +13,16 @@ def make_model(rng):
 
     def make(players, strategies, asarray=np.asarray, n=12, lengths=(0.4, 5.0)):
         game, expansions = RoleSymmetricGame(players, strategies), []
-        for s in range(game.size):
+        for s in range(game.num_strategies):
             parts = [
                 np.stack([rng.multinomial(m, rng.dirichlet(np.ones(k))) for _ in range(n)])
                 for m, k in zip(game.opponents(s), strategies, strict=True)
             ]
             profiles = asarray(np.concatenate(parts, axis=1).astype(float))
-            arrays = asarray(rng.normal(size=n)), asarray(rng.uniform(*lengths, game.size))
+            arrays = (
+                asarray(rng.normal(size=n)),
+                asarray(rng.uniform(*lengths, game.num_strategies)),
+            )
             expansions.append(Expansion(profiles, *arrays, scale=2.0, offset=-1.0))
         return PayoffModel(game, tuple(expansions))
 
@@ -38,7 +41,7 @@ def make_table():
         tables = [np.asarray(table, float) for table in tables]
         shape = tables[0].shape[:1] if len(tables) == 1 else tables[0].shape
         game = RoleSymmetricGame((2,) if len(tables) == 1 else (1, 1), shape)
-        pure, lengths = np.eye(game.size), asarray(np.full(game.size, 0.05))
+        pure, lengths = np.eye(game.num_strategies), asarray(np.full(game.num_strategies, 0.05))
         others = [pure] if len(tables) == 1 else [pure[shape[0] :], pure[: shape[0]]]
         rows = [tables[0]] if len(tables) == 1 else [tables[0], tables[1].T]
         return PayoffModel(

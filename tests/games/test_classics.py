@@ -91,7 +91,7 @@ def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
 @pytest.mark.parametrize("name", ["the same, losses cost two", "Shapley's game"])
 def test_newton_steps_from_raw_starts_find_what_the_dynamics_flee(make_table, name):
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    result = find_equilibria(model, rng=stream(0), count=32, supports=0)
+    result = find_equilibria(model, rng=stream(0), count=32, max_supports=0)
     assert any(s.route == "newton" and s.equilibrium == 0 for s in result.searches)
     _same(_mixtures(result), GAMES[name]["equilibria"])
 
@@ -101,7 +101,9 @@ def test_a_crowd_that_plays_rock_paper_scissors(rng):
     game = RoleSymmetricGame((30,), (3,))
     x = np.stack([rng.multinomial(30, rng.dirichlet(np.ones(3))) for _ in range(80)]).astype(float)
     payoffs = np.stack([(x - np.eye(3)[s]) @ CYCLE[s] / 29 for s in range(3)], axis=1)
-    model = fit_payoffs(game, x, np.where(x > 0, payoffs, np.nan), noise_var=1e-6, lengths="role")
+    model = fit_payoffs(
+        game, x, np.where(x > 0, payoffs, np.nan), noise_var=1e-6, lengthscale_per="role"
+    )
     result = find_equilibria(model, rng=stream(0))
     gaps = [np.abs(equilibrium.mixture - THIRDS).max() for equilibrium in result]
     assert min(gaps) < 0.02
@@ -134,7 +136,9 @@ def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
         _three_roles(np.random.default_rng(seed), 1.0)[0], rng=stream(seed), count=4
     )
     _same(_mixtures(result), _mixtures(usual))
-    np.testing.assert_allclose(result.ranges, np.asarray([1.0, 1.0, 1e5]) * usual.ranges, rtol=1e-5)
+    np.testing.assert_allclose(
+        result.payoff_ranges, np.asarray([1.0, 1.0, 1e5]) * usual.payoff_ranges, rtol=1e-5
+    )
 
 
 def test_regrets_are_told_role_by_role(make_table):
@@ -142,7 +146,7 @@ def test_regrets_are_told_role_by_role(make_table):
     rich = make_table(np.asarray(game["rows"]) * 1e7, np.asarray(game["columns"]) * 1e-5)
     result = find_equilibria(rich, rng=stream(0))
     _same(_mixtures(result), game["equilibria"])
-    np.testing.assert_allclose(result.ranges, [2e7, 2e-5])
+    np.testing.assert_allclose(result.payoff_ranges, [2e7, 2e-5])
     p = np.asarray([[0.5, 0.5, 0.5, 0.5]])
     each = regret(rich.deviation_payoffs(p), p, rich.game, by_role=True)
     np.testing.assert_allclose(each, [[0.25e7, 0.25e-5]])
@@ -188,7 +192,7 @@ def test_a_range_that_shows_only_where_all_are_pure():
             weights = wants * np.asarray([1.0, -1.0, -1.0, 1.0])
             expansions.append(Expansion(profiles, weights, np.full(6, 0.05), scale=1e-6))
     result = find_equilibria(PayoffModel(game, expansions), np.full((1, 6), 0.5))
-    np.testing.assert_allclose(result.ranges, 2e-6)
+    np.testing.assert_allclose(result.payoff_ranges, 2e-6)
     assert all(max(equilibrium.regrets) < 1e-13 for equilibrium in result)
     assert len(result) >= 5  # all even, and four pure
 
@@ -201,10 +205,10 @@ def test_nothing_else_and_the_path_through_simplices_still_finds_one(
 ):
     model = make_model(players, strategies, lengths=(0.8, 5.0))
     start = np.repeat([1.0 / s for s in strategies], strategies)
-    result = find_equilibria(model, start, steps=0, replicator_steps=0, supports=0)
+    result = find_equilibria(model, start, steps=0, replicator_steps=0, max_supports=0)
     assert len(result) == 1
     assert result.searches[-1].route == "simplicial"
-    assert all(np.asarray(result[0].regrets) <= result.allowed)
+    assert all(np.asarray(result[0].regrets) <= result.max_regrets)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5])

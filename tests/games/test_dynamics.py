@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from gpnotes import stream
-from gpnotes.games import RoleSymmetricGame, find_equilibria, fit_payoffs, regret, replicator
+from gpnotes.games import (
+    RoleSymmetricGame,
+    find_equilibria,
+    fit_payoffs,
+    regret,
+    replicator_dynamics,
+)
 from gpnotes.ground.xp import to_numpy
 
 
@@ -38,7 +44,9 @@ def test_replicator_finds_the_crossing(space):
     def payoffs(p):
         return xp.stack([-2.0 * p[:, 0], -p[:, 1]], axis=1)
 
-    p = replicator(payoffs, space.asarray([[0.9, 0.1], [0.2, 0.8]]), game, steps=300, rate=0.2)
+    p = replicator_dynamics(
+        payoffs, space.asarray([[0.9, 0.1], [0.2, 0.8]]), game, steps=300, step_size=0.2
+    )
     assert space.holds(p)
     np.testing.assert_allclose(to_numpy(p)[:, 0], 1 / 3, atol=1e-4)
 
@@ -47,8 +55,10 @@ def test_replicator_settles_and_rows_do_not_touch_each_other():
     """A range taken anew at each step would end in a cycle, a common one in another place."""
     game = RoleSymmetricGame((30,), (2,))
     starts = np.asarray([[0.9, 0.1], [1.0, 0.0], [0.2, 0.8]])
-    alone = [replicator(_true, start[None, :], game, steps=1500) for start in starts]
-    np.testing.assert_array_equal(replicator(_true, starts, game, steps=1500), np.vstack(alone))
+    alone = [replicator_dynamics(_true, start[None, :], game, steps=1500) for start in starts]
+    np.testing.assert_array_equal(
+        replicator_dynamics(_true, starts, game, steps=1500), np.vstack(alone)
+    )
     np.testing.assert_allclose(alone[0][0, 0], 28 / 87, atol=1e-8)
     assert alone[1].tolist() == [[1.0, 0.0]]  # what has probability zero keeps it
 
@@ -63,7 +73,7 @@ def test_learn_then_solve(samples):
     """A deviator meets 29 others: 2 (29 p + 1) = 29 (1 − p) + 1, so p = 28/87."""
     game, x, y = samples
     model = fit_payoffs(game, x, y, rng=stream(0))
-    result = find_equilibria(model, rng=stream(1), true=lambda p: _true(p))
+    result = find_equilibria(model, rng=stream(1), true_payoffs=lambda p: _true(p))
     assert len(result) == 1
     assert result[0].regret < 1e-8
     assert abs(float(result[0].mixture[0]) - 28 / 87) < 0.01

@@ -10,7 +10,7 @@ from gpnotes.games import (
     RoleSymmetricGame,
     find_equilibria,
     regret,
-    replicator,
+    replicator_dynamics,
 )
 from gpnotes.ground.xp import to_numpy
 
@@ -50,7 +50,7 @@ def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
     model, wanted = two_roles(space.asarray), two_roles(np.asarray)
     p = stream(2).generator
     starts = np.concatenate([p.dirichlet(np.ones(k), 3) for k in (2, 3)], axis=1)
-    few = {"replicator_steps": 10, "supports": 3}
+    few = {"replicator_steps": 10, "max_supports": 3}
     ours = find_equilibria(model, space.asarray(starts), **few)
     theirs = find_equilibria(wanted, starts, **few)
     assert len(ours) == len(theirs) == 1
@@ -74,9 +74,9 @@ def test_every_space_goes_every_way(space, make_table):
     start = space.asarray([[0.5, 0.5, 0.5, 0.5]])
     pure_or_not = [[1, 0, 1, 0], [2 / 3, 1 / 3, 1 / 3, 2 / 3], [0, 1, 0, 1]]
     result = find_equilibria(model, start)
-    assert [e.reached > 0 for e in result] == [True] * 3
+    assert [e.num_searches > 0 for e in result] == [True] * 3
     np.testing.assert_allclose([to_numpy(e.mixture) for e in result], pure_or_not, atol=1e-5)
-    alone = find_equilibria(model, start, steps=0, replicator_steps=0, supports=0)
+    alone = find_equilibria(model, start, steps=0, replicator_steps=0, max_supports=0)
     assert len(alone) == 1
     assert alone.searches[-1].route == "simplicial"
     assert min(abs(to_numpy(alone[0].mixture) - one).max() for one in pure_or_not) < 1e-3
@@ -85,9 +85,9 @@ def test_every_space_goes_every_way(space, make_table):
 
 def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
     starts = np.asarray([[0.9, 0.1, 0.2, 0.3, 0.5], [1.0, 0.0, 0.0, 0.5, 0.5]])
-    p = replicator(two_roles(space.asarray), space.asarray(starts), steps=20)
+    p = replicator_dynamics(two_roles(space.asarray), space.asarray(starts), steps=20)
     assert space.holds(p)
-    wanted = replicator(two_roles(np.asarray), starts, steps=20)
+    wanted = replicator_dynamics(two_roles(np.asarray), starts, steps=20)
     np.testing.assert_allclose(to_numpy(p), wanted, atol=1e-12 if space.double else 1e-4)
     assert to_numpy(p)[1, 1] == to_numpy(p)[1, 2] == 0.0
 
@@ -96,7 +96,7 @@ def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
 def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
     model = two_roles(np.asarray)
     result = find_equilibria(
-        model, rng=stream(0), count=8, method=method, true=model.deviation_payoffs
+        model, rng=stream(0), count=8, method=method, true_payoffs=model.deviation_payoffs
     )
     for one in result:
         p = one.mixture[None, :]
@@ -112,17 +112,17 @@ def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
 def test_starts_that_fail_are_counted():
     """Without any steps only a start that is an equilibrium already ends at one."""
     starts = np.asarray([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.501, 0.499]])
-    idle = {"replicator_steps": 0, "steps": 0, "tolerance": 1e-2, "apart": 1e-2}
-    result = find_equilibria(_crowds(), starts, supports=0, **idle)
+    idle = {"replicator_steps": 0, "steps": 0, "tolerance": 1e-2, "min_distance": 1e-2}
+    result = find_equilibria(_crowds(), starts, max_supports=0, **idle)
     assert (result.starts, result.failed, len(result)) == (4, 2, 1)
-    assert result[0].reached == 2
+    assert result[0].num_searches == 2
     assert [search.equilibrium for search in result.searches] == [0, None, None, 0]
     outcomes = [search.outcome for search in result.searches]
     assert outcomes == ["equilibrium", "did not converge", "did not converge", "equilibrium"]
-    above = [search.regrets[0] > result.allowed[0] for search in result.searches]
+    above = [search.regrets[0] > result.max_regrets[0] for search in result.searches]
     assert above == [False, True, True, False]
-    twice = find_equilibria(_crowds(), starts, supports=0)
-    assert (twice.starts, len(twice.searches), twice.failed, twice[0].reached) == (4, 8, 0, 8)
+    twice = find_equilibria(_crowds(), starts, max_supports=0)
+    assert (twice.starts, len(twice.searches), twice.failed, twice[0].num_searches) == (4, 8, 0, 8)
     routes = [(search.route, search.start) for search in twice.searches]
     assert routes == [(way, i) for way in ("newton", "replicator") for i in range(4)]
 
@@ -136,7 +136,7 @@ def test_searches_on_supports_say_how_they_ended(make_table):
     }  # fmt: skip
     assert result.supports == (3, 3)
     few = find_equilibria(
-        make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]), supports=2
+        make_table([[3.0, 5.0], [1.0, 2.0]]), np.asarray([[0.5, 0.5]]), max_supports=2
     )
     assert few.supports == (2, 3)
     assert (result.exhaustive, few.exhaustive) == (True, False)
@@ -145,7 +145,7 @@ def test_searches_on_supports_say_how_they_ended(make_table):
 def test_a_result_prints_what_was_found(make_table):
     result = find_equilibria(make_table([[2, 0], [0, 1]]), np.asarray([[0.9, 0.1]]))
     assert repr(result) == "Equilibria(3 found by 5 searches: 1 start, 3 of 3 supports)"
-    assert "  1  Equilibrium([0.3333 0.6667], reached=" in str(result)
+    assert "  1  Equilibrium([0.3333 0.6667], num_searches=" in str(result)
     assert "regret by role at most 3e-08" in str(result)
     assert "support: equilibrium, 3" in str(result)
     assert str(result).endswith("every support was tried: unless it is degenerate, all.")
@@ -178,8 +178,8 @@ def test_where_the_crowd_pays_three_equilibria_stand_in_order():
 def test_payoffs_that_are_all_alike_make_every_start_an_equilibrium():
     flat = Expansion(np.zeros((1, 2)), np.zeros(1), np.ones(2), offset=3.0)
     starts = np.asarray([[0.3, 0.7], [0.8, 0.2]])
-    result = find_equilibria(PayoffModel(GAME, (flat, flat)), starts, supports=0)
-    assert (len(result), result.failed, result.ranges) == (2, 0, (0.0,))
+    result = find_equilibria(PayoffModel(GAME, (flat, flat)), starts, max_supports=0)
+    assert (len(result), result.failed, result.payoff_ranges) == (2, 0, (0.0,))
 
 
 def test_a_role_with_one_player_and_one_with_one_strategy():

@@ -8,7 +8,7 @@ from gpnotes.games import RoleSymmetricGame
 
 def test_columns_and_opponents():
     game = RoleSymmetricGame((60, 1), (3, 2))
-    assert (game.size, game.roles) == (5, 2)
+    assert (game.num_strategies, game.num_roles) == (5, 2)
     assert [game.role_of(s) for s in range(5)] == [0, 0, 0, 1, 1]
     assert game.opponents(0) == (59, 1)
     assert game.opponents(3) == (60, 0)
@@ -22,7 +22,7 @@ def test_columns_and_opponents():
 def test_every_profile_once(players, strategies):
     game = RoleSymmetricGame(players, strategies)
     profiles = game.profiles(0)
-    assert profiles.shape == (game.count_profiles(0), game.size)
+    assert profiles.shape == (game.count_profiles(0), game.num_strategies)
     assert len(np.unique(profiles, axis=0)) == len(profiles)
     for n, part in zip(game.opponents(0), game.columns, strict=True):
         assert (profiles[:, part].sum(axis=1) == n).all()

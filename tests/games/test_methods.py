@@ -174,13 +174,13 @@ def test_many_moves_are_counted_before_there_is_room_for_them(make_model):
     """This once took 23 GB, and the process with it."""
     model = make_model((60, 60, 60), (4, 4, 4))
     for moves in (50, 10**9):
-        says = (
-            rf"moves={moves} would sum for strategy 0 over at least \d+ profiles, more than limit="
-        )
+        says = rf"max_deviations={moves} would sum for strategy 0 over at least \d+ profiles, more"
         with pytest.raises(ValueError, match=says):
-            model.deviation_payoffs(np.full(12, 0.25), "neighbours", moves=moves)
-    with pytest.raises(ValueError, match="moves=2 would sum for strategy 0 over 595 profiles"):
-        model.deviation_payoffs(np.full(12, 0.25), "neighbours", moves=2, limit=594)
+            model.deviation_payoffs(np.full(12, 0.25), "neighbours", max_deviations=moves)
+    with pytest.raises(
+        ValueError, match="max_deviations=2 would sum for strategy 0 over 595 profiles"
+    ):
+        model.deviation_payoffs(np.full(12, 0.25), "neighbours", max_deviations=2, limit=594)
 
 
 @each(("opponents", "strategies"), [((4,), (3,)), ((2, 1), (3, 2)), ((5,), (1,))])

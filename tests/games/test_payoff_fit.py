@@ -15,7 +15,7 @@ GAME = RoleSymmetricGame((9, 5), (2, 3))
 def samples(rng):
     """Profiles of GAME and noisy payoffs; what is not played earns NaN."""
     x = _profiles(GAME, rng, 60)
-    coefficients = rng.normal(size=(GAME.size, GAME.size)) / 4.0
+    coefficients = rng.normal(size=(GAME.num_strategies, GAME.num_strategies)) / 4.0
     y = 3.0 * np.sin(x @ coefficients) + 0.1 * rng.normal(size=x.shape)
     return x, np.where(x > 0, y, np.nan)
 
@@ -36,11 +36,13 @@ def _mixtures(game, rng, n=6):
 @pytest.mark.parametrize("lengths", ["strategy", "role"])
 def test_every_space_learns_the_game_of_numpy(space, samples, rng, lengths):
     x, y = samples[0][:30], samples[1][:30]
-    model = fit_payoffs(GAME, space.asarray(x), space.asarray(y), noise_var=0.01, lengths=lengths)
+    model = fit_payoffs(
+        GAME, space.asarray(x), space.asarray(y), noise_var=0.01, lengthscale_per=lengths
+    )
     for payoff in model.expansions:
         assert all(space.holds(a) for a in (payoff.profiles, payoff.weights, payoff.lengthscales))
     p = _mixtures(GAME, rng)
-    wanted = fit_payoffs(GAME, x, y, noise_var=0.01, lengths=lengths).deviation_payoffs(p)
+    wanted = fit_payoffs(GAME, x, y, noise_var=0.01, lengthscale_per=lengths).deviation_payoffs(p)
     got = model.deviation_payoffs(space.asarray(p))
     assert space.holds(got)
     gap = 1e-4 if space.double else 0.05  # of payoffs up to 3, fitted where the evidence is flat
@@ -60,12 +62,12 @@ def test_the_payoffs_are_learned(samples, rng):
 def test_a_role_may_have_one_length_scale(rng, game):
     """Tied is a product over roles, and that is one kernel with the lengths repeated."""
     x = _profiles(game, rng, 50)
-    y = np.sin(x @ rng.normal(size=(game.size, game.size)) / 4.0)
-    model = fit_payoffs(game, x, y, lengths="role")
+    y = np.sin(x @ rng.normal(size=(game.num_strategies, game.num_strategies)) / 4.0)
+    model = fit_payoffs(game, x, y, lengthscale_per="role")
     for payoff in model.expansions:
         lengths = [payoff.lengthscales[c] for c in game.columns]
         assert all(np.ptp(ell) == 0.0 for ell in lengths)
-        assert len({float(ell[0]) for ell in lengths}) == game.roles
+        assert len({float(ell[0]) for ell in lengths}) == game.num_roles
     options = _Options(None, "role", (1.0, 90.0), 0)
     gp = _fitted(_start(game, 0, options, x, 1.0), x, y[:, 0], options, None)
     variance = float(gp.kernel.diag(x[:1])[0])
@@ -78,7 +80,7 @@ def test_length_scales_stay_within_their_bounds(samples):
     x, y = samples
     for payoff in fit_payoffs(GAME, x, y).expansions:
         assert ((payoff.lengthscales >= 1.0 - 1e-12) & (payoff.lengthscales <= 90.0 + 1e-9)).all()
-    for payoff in fit_payoffs(GAME, x, y, length_bounds=(2.0, 3.0)).expansions:
+    for payoff in fit_payoffs(GAME, x, y, lengthscale_bounds=(2.0, 3.0)).expansions:
         assert ((payoff.lengthscales >= 2.0 - 1e-12) & (payoff.lengthscales <= 3.0 + 1e-9)).all()
 
 
@@ -88,8 +90,8 @@ def test_length_scales_under_one_player_are_for_who_asks(rng, lengths):
     game, up = RoleSymmetricGame((20,), (2,)), np.arange(1.0, 20.0)
     x = np.stack([up, 20.0 - up], axis=1)
     y = (-1.0) ** up[:, None] * rng.uniform(0.5, 1.5, (19, 2))
-    options = {"noise_var": 1e-3, "lengths": lengths}
-    short = fit_payoffs(game, x, y, length_bounds=(0.1, 20.0), **options)
+    options = {"noise_var": 1e-3, "lengthscale_per": lengths}
+    short = fit_payoffs(game, x, y, lengthscale_bounds=(0.1, 20.0), **options)
     usual = fit_payoffs(game, x, y, **options)
     assert min(float(payoff.lengthscales.min()) for payoff in short.expansions) < 0.9
     assert min(float(payoff.lengthscales.min()) for payoff in usual.expansions) >= 1.0 - 1e-12
@@ -139,8 +141,8 @@ def test_a_profile_seen_thrice_counts_as_one_with_a_third_of_the_noise(samples, 
     x, first = np.unique(x, axis=0, return_index=True)
     y, p = y[first], _mixtures(GAME, rng)
     three = np.repeat(x, 3, axis=0), np.repeat(y, 3, axis=0)
-    ours = fit_payoffs(GAME, *three, noise_var=0.03, lengths=lengths)
-    once = fit_payoffs(GAME, x, y, noise_var=0.01, lengths=lengths)
+    ours = fit_payoffs(GAME, *three, noise_var=0.03, lengthscale_per=lengths)
+    once = fit_payoffs(GAME, x, y, noise_var=0.01, lengthscale_per=lengths)
     for a, b in zip(ours.expansions, once.expansions, strict=True):
         assert a.profiles.shape == b.profiles.shape  # one bump for each
         np.testing.assert_allclose(a.lengthscales, b.lengthscales, rtol=1e-2)
@@ -168,7 +170,7 @@ def test_a_role_of_one_player_and_one_of_one_strategy(rng):
     x = _profiles(game, rng, 50)
     y = np.sin(x @ rng.normal(size=(5, 5)) / 3.0)
     for lengths in ("strategy", "role"):
-        model = fit_payoffs(game, x, y, lengths=lengths)
+        model = fit_payoffs(game, x, y, lengthscale_per=lengths)
         p = _mixtures(game, rng)
         u, J = model.deviation_payoffs_and_jacobian(p)
         wanted, jacobian = model.deviation_payoffs_and_jacobian(p, "enumerated")
@@ -179,16 +181,16 @@ def test_a_role_of_one_player_and_one_of_one_strategy(rng):
 
 def test_what_means_nothing_is_refused(samples):
     x, y = samples
-    with pytest.raises(ValueError, match=r"lengths must be one of .*; got 'all'"):
-        fit_payoffs(GAME, x, y, lengths="all")
+    with pytest.raises(ValueError, match=r"lengthscale_per must be one of .*; got 'all'"):
+        fit_payoffs(GAME, x, y, lengthscale_per="all")
     for bounds in ((1.0, np.inf), (1.0, np.nan)):
-        with pytest.raises(ValueError, match="length_bounds must be finite; got"):
-            fit_payoffs(GAME, x, y, length_bounds=bounds)
+        with pytest.raises(ValueError, match="lengthscale_bounds must be finite; got"):
+            fit_payoffs(GAME, x, y, lengthscale_bounds=bounds)
     for bounds in ((0.0, 1.0), (2.0, 1.0), ()):
         with pytest.raises(
-            ValueError, match="length_bounds must be two numbers, positive and rising"
+            ValueError, match="lengthscale_bounds must be two numbers, positive and rising"
         ):
-            fit_payoffs(GAME, x, y, length_bounds=bounds)
+            fit_payoffs(GAME, x, y, lengthscale_bounds=bounds)
     with pytest.raises(ValueError, match="noise_var must be non-negative and finite; got -1"):
         fit_payoffs(GAME, x, y, noise_var=-1.0)
     with pytest.raises(ValueError, match=r"payoffs must have shape \(60, 5\); got \(60, 4\)"):
@@ -199,8 +201,10 @@ def _means(rng, game=GAME, number=25, noise=0.3):
     """Payoffs of single simulations, and their means over the repetitions of each profile."""
     x = np.unique(_profiles(game, rng, number), axis=0)
     r = rng.integers(1, 12, len(x))
-    true = np.sin(x @ rng.normal(size=(game.size, game.size)) / 4.0)
-    each = [u + noise * rng.normal(size=(k, game.size)) for u, k in zip(true, r, strict=True)]
+    true = np.sin(x @ rng.normal(size=(game.num_strategies, game.num_strategies)) / 4.0)
+    each = [
+        u + noise * rng.normal(size=(k, game.num_strategies)) for u, k in zip(true, r, strict=True)
+    ]
     return x, r, np.stack([u.mean(axis=0) for u in each]), np.concatenate(each)
 
 
@@ -209,11 +213,11 @@ def _means(rng, game=GAME, number=25, noise=0.3):
 def test_the_noise_of_a_mean_is_that_of_one_over_its_repetitions(rng, lengths, noise_var):
     """Of the process in full, at the hyperparameters that were found."""
     x, r, y, _ = _means(rng)
-    model = fit_payoffs(GAME, x, y, noise_var=noise_var, repetitions=r, lengths=lengths)
+    model = fit_payoffs(GAME, x, y, noise_var=noise_var, repetitions=r, lengthscale_per=lengths)
     for s, payoff in enumerate(model.expansions):
         played, at = x[:, s] > 0, GAME.profiles(s)[::9]
         others = x[played] - (np.arange(5) == s)
-        v, noise = payoff.doubt.signal_var, payoff.doubt.noise_var
+        v, noise = payoff.posterior_variance.signal_var, payoff.posterior_variance.noise_var
         if noise_var is not None:
             np.testing.assert_allclose(payoff.scale**2 * noise, noise_var)
         Ky = v * payoff.bump_matrix(others, others) + np.diag(noise / r[played])
@@ -242,7 +246,7 @@ def test_the_noise_of_one_simulation_is_found_from_means(rng):
     x, r, y, _ = _means(rng, number=80)
     for times in (1, 100):
         model = fit_payoffs(GAME, x, y, repetitions=times * r)
-        found = np.mean([e.scale**2 * e.doubt.noise_var for e in model.expansions])
+        found = np.mean([e.scale**2 * e.posterior_variance.noise_var for e in model.expansions])
         assert 0.06 < found / times < 0.13
 
 
@@ -285,7 +289,7 @@ def _once(rng, times=1, noise=0.0):
     return game, x, y
 
 
-@pytest.mark.parametrize("options", [{}, {"noise_var": 1e-4}, {"lengths": "role"}])
+@pytest.mark.parametrize("options", [{}, {"noise_var": 1e-4}, {"lengthscale_per": "role"}])
 def test_a_strategy_seen_once_is_known_where_it_was_seen(rng, options):
     """Elsewhere it is as unknown as the payoffs of its role differ; it never is for sure."""
     game, x, y = _once(rng)
@@ -304,7 +308,9 @@ def test_of_one_profile_seen_again_the_scatter_is_the_noise(rng):
     game, x, y = _once(rng, times=400, noise=0.5)
     payoff = fit_payoffs(game, x, y).expansions[2]
     seen = np.asarray([[4.0, 4.0, 1.0]])
-    np.testing.assert_allclose(payoff.scale * np.sqrt(payoff.doubt.noise_var), 0.5, rtol=0.15)
+    np.testing.assert_allclose(
+        payoff.scale * np.sqrt(payoff.posterior_variance.noise_var), 0.5, rtol=0.15
+    )
     np.testing.assert_allclose(np.sqrt(payoff.variance(seen)), 0.5 / 20.0, rtol=0.15)
 
 

@@ -115,7 +115,8 @@ def test_all_neighbours_are_all_profiles(make_model, make_mixtures):
     p = make_mixtures(model.game, 4)
     wanted = model.deviation_payoffs(p)
     gaps = [
-        abs(model.deviation_payoffs(p, "neighbours", moves=k) - wanted).max() for k in (0, 2, 8)
+        abs(model.deviation_payoffs(p, "neighbours", max_deviations=k) - wanted).max()
+        for k in (0, 2, 8)
     ]
     assert gaps[0] > gaps[1] > 1e-3
     assert gaps[2] < 1e-12
@@ -186,7 +187,7 @@ def test_threads_are_those_that_were_asked_for(make_model, make_mixtures, monkey
     model.deviation_payoffs(p)
     assert asked == []
     model.deviation_payoffs(p, threads=2)
-    assert asked == [2] * model.game.roles
+    assert asked == [2] * model.game.num_roles
 
 
 def test_what_is_refused(make_model):

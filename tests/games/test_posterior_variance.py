@@ -7,9 +7,9 @@ import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.games import (
-    Doubt,
     Expansion,
     PayoffModel,
+    PosteriorVariance,
     RoleSymmetricGame,
     all_profiles,
     certify,
@@ -49,7 +49,10 @@ def test_the_variance_is_that_of_the_process(rng):
     for s in (0, 3):
         payoff, played = model.expansions[s], x[:, s] > 0
         z = (y[played, s] - payoff.offset) / payoff.scale
-        gp = GP(RBF(payoff.doubt.signal_var, payoff.lengthscales), payoff.doubt.noise_var)
+        gp = GP(
+            RBF(payoff.posterior_variance.signal_var, payoff.lengthscales),
+            payoff.posterior_variance.noise_var,
+        )
         known = condition(gp, x[played] - (np.arange(5) == s), z)
         np.testing.assert_allclose(payoff.variance(at), payoff.scale**2 * known.variance(at))
         np.testing.assert_allclose(payoff.payoff(at), payoff.offset + payoff.scale * known.mean(at))
@@ -59,7 +62,7 @@ def test_the_variance_is_that_of_the_process(rng):
 @pytest.mark.parametrize("method", WITH_VARIANCE)
 def test_every_space_gives_the_deviations_of_numpy(space, rng, make_mixtures, method):
     seed = int(rng.integers(2**31))
-    options = {"lengths": "role", "n": 8}
+    options = {"lengthscale_per": "role", "n": 8}
     model, _, _ = _fitted(np.random.default_rng(seed), space.asarray, **options)
     host, _, _ = _fitted(np.random.default_rng(seed), **options)
     p = make_mixtures(GAME, 4, corner=True)
@@ -93,7 +96,7 @@ def test_the_closed_form_is_near_for_wide_bumps(rng):
     game = RoleSymmetricGame((60,), (3,))
     x = _profiles(game, rng, 40)
     y = np.sin(x / 20.0) + 0.1 * rng.normal(size=x.shape)
-    model = fit_payoffs(game, x, y, length_bounds=(15.0, 60.0))
+    model = fit_payoffs(game, x, y, lengthscale_bounds=(15.0, 60.0))
     p = rng.dirichlet(np.full(3, 4.0), 5)
     exact, near = (model.deviation_payoffs_and_sd(p, m)[1] for m in ("exact", "gaussian"))
     np.testing.assert_allclose(near, exact, rtol=0.02)
@@ -117,7 +120,7 @@ def test_games_drawn_from_the_process_are_as_far_off_as_it_says(rng, make_mixtur
             at[rows],
             np.linalg.solve(Ky, y),
             np.full(4, 2.5),
-            doubt=Doubt(1.0, 0.09, np.linalg.cholesky(Ky)),
+            posterior_variance=PosteriorVariance(1.0, 0.09, np.linalg.cholesky(Ky)),
         )
         model = PayoffModel(game, (payoff,) * 4)
         u, sd = model.deviation_payoffs_and_sd(p)
@@ -154,7 +157,7 @@ def test_what_has_no_doubt_is_refused(make_model):
     model = make_model((3,), (2,))
     with pytest.raises(ValueError, match="strategy 0 has none"):
         model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5]))
-    with pytest.raises(ValueError, match="variance needs an expansion with a doubt"):
+    with pytest.raises(ValueError, match="variance needs an expansion with a posterior_variance"):
         model.expansions[0].variance(np.asarray([[1.0, 1.0]]))
     with pytest.raises(ValueError, match="method must be one of"):
         model.deviation_payoffs_and_sd(np.asarray([0.5, 0.5]), "point")
@@ -175,8 +178,8 @@ def test_a_certificate_tells_payoffs_regret_and_place(rng):
     u, sd = model.deviation_payoffs_and_sd(settled)
     np.testing.assert_array_equal(told.payoffs, u[0])
     np.testing.assert_array_equal(told.payoff_sd, sd[0])
-    assert told.regrets[0] < 1e-6 < told.quantiles[0][0] < told.regret_means[0]
-    assert told.regret_means[0] < told.quantiles[0][1]
+    assert told.regrets[0] < 1e-6 < told.regret_quantiles[0][0] < told.regret_means[0]
+    assert told.regret_means[0] < told.regret_quantiles[0][1]
     assert told.mixture_sd[0] == pytest.approx(told.mixture_sd[1])
 
 
@@ -194,7 +197,7 @@ def test_the_place_moves_as_the_certificate_says(rng):
         ]
         other = PayoffModel(model.game, tuple(moved))
         ends.append(
-            find_equilibria(other, settled[None], replicator_steps=0, supports=0)[0].mixture
+            find_equilibria(other, settled[None], replicator_steps=0, max_supports=0)[0].mixture
         )
     assert np.std(np.asarray(ends)[:, 0]) == pytest.approx(told.mixture_sd[0], rel=0.3)
 
@@ -246,7 +249,7 @@ def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
     game = RoleSymmetricGame((10,), (2,))
     up = np.arange(6.0, 11.0)
     x = np.stack([up, 10.0 - up], axis=1)
-    model = fit_payoffs(game, x, -x, noise_var=0.25, length_bounds=(4.0, 4.1))
+    model = fit_payoffs(game, x, -x, noise_var=0.25, lengthscale_bounds=(4.0, 4.1))
     p = np.asarray([[0.5, 0.5]])
     proposed = propose_profiles(model, p, 8, rng=stream(3))
     assert proposed.shape == (8, 2)
@@ -259,11 +262,11 @@ def test_a_proposal_lessens_the_doubt_more_than_a_draw(rng):
         for s, payoff in enumerate(model.expansions):
             others = more[more[:, s] > 0] - (np.arange(2) == s)
             at = np.concatenate([payoff.profiles, others])
-            v, noise = payoff.doubt.signal_var, payoff.doubt.noise_var
+            v, noise = payoff.posterior_variance.signal_var, payoff.posterior_variance.noise_var
             Ky = v * payoff.bump_matrix(at, at) + noise * np.eye(len(at))
             grown = Expansion(
                 at, np.zeros(len(at)), payoff.lengthscales, payoff.scale,
-                doubt=Doubt(v, noise, np.linalg.cholesky(Ky)),
+                posterior_variance=PosteriorVariance(v, noise, np.linalg.cholesky(Ky)),
             )  # fmt: skip
             total += PayoffModel(game, (grown,) * 2).deviation_payoffs_and_sd(p)[1][0, s] ** 2
         return total
@@ -282,7 +285,7 @@ def test_without_noise_nothing_is_proposed_that_was_seen(kind, method):
     seen = x[known].astype(kind)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", JitterWarning)
-        model = fit_payoffs(game, seen, np.sin(seen), noise_var=0.0, length_bounds=(1.5, 1.6))
+        model = fit_payoffs(game, seen, np.sin(seen), noise_var=0.0, lengthscale_bounds=(1.5, 1.6))
     proposed = propose_profiles(model, np.asarray([0.45, 0.55], kind), 11, rng=0, method=method)
     assert sorted(proposed[:, 0].tolist()) == list(range(9, 20))
 
@@ -300,10 +303,12 @@ def test_proposals_show_what_nobody_plays(rng):
 
 
 @pytest.mark.parametrize("wrong", [{"signal_var": -1.0}, {"factor": np.ones((2, 3))},
-                                   {"reach": np.ones(3)}])  # fmt: skip
+                                   {"kept_share": np.ones(3)}])  # fmt: skip
 def test_a_doubt_that_does_not_fit_is_refused(wrong):
     right = {"signal_var": 1.0, "noise_var": 0.1, "factor": np.eye(2)}
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        Doubt(**{**right, **wrong})
-    with pytest.raises(ValueError, match="the factor of doubt"):
-        Expansion(np.ones((3, 2)), np.ones(3), np.ones(2), doubt=Doubt(**right))
+        PosteriorVariance(**{**right, **wrong})
+    with pytest.raises(ValueError, match="the factor of posterior_variance"):
+        Expansion(
+            np.ones((3, 2)), np.ones(3), np.ones(2), posterior_variance=PosteriorVariance(**right)
+        )

@@ -12,7 +12,7 @@ from gpnotes.games import (
     find_equilibria,
     fit_payoffs,
     regret,
-    replicator,
+    replicator_dynamics,
 )
 
 GAME = RoleSymmetricGame((3, 2), (2, 3))
@@ -38,7 +38,7 @@ def test_no_mixtures_are_sampled_and_followed(model):
     payoffs, jacobian = model.sampled_payoffs_and_jacobian(P[:0], rng=stream(0))
     assert payoffs.mean.shape == payoffs.standard_error.shape == (0, 5)
     assert jacobian.mean.shape == jacobian.standard_error.shape == (0, 5, 5)
-    assert replicator(model, P[:0]).shape == (0, 5)
+    assert replicator_dynamics(model, P[:0]).shape == (0, 5)
     assert model.expansions[0].payoff(P[:0]).shape == (0,)
 
 
@@ -74,11 +74,26 @@ def test_strategies_that_are_none(strategy):
             "rng must be a Stream, a NumPy Generator",
         ),
         ("sampled", {"rng": stream(0), "samples": 9.5}, TypeError, "samples must be a whole"),
-        ("neighbours", {"moves": NAN}, TypeError, "moves must be a whole number from 0; got nan"),
-        ("neighbours", {"moves": "2"}, TypeError, "moves must be a whole number from 0; got '2'"),
+        (
+            "neighbours",
+            {"max_deviations": NAN},
+            TypeError,
+            "max_deviations must be a whole number from 0; got nan",
+        ),
+        (
+            "neighbours",
+            {"max_deviations": "2"},
+            TypeError,
+            "max_deviations must be a whole number from 0; got '2'",
+        ),
         ("enumerated", {"limit": NAN}, TypeError, "limit must be a whole number from 1; got nan"),
         ("enumerated", {"limit": 2}, ValueError, "for strategy 0 over 18 profiles, more than lim"),
-        ("neighbours", {"limit": 2}, ValueError, "with moves=2 would sum for strategy 0 over"),
+        (
+            "neighbours",
+            {"limit": 2},
+            ValueError,
+            "with max_deviations=2 would sum for strategy 0 over",
+        ),
         (["exact"], {}, TypeError, "method must be one of .'exact', "),
         ("exact", {"threads": 0}, ValueError, "threads must be a whole number from 1; got 0"),
         ("exact", {"threads": 2.0}, TypeError, "threads must be a whole number from 1; got 2.0"),
@@ -176,37 +191,38 @@ def test_bumps_are_of_profiles(model):
 )
 def test_dynamics_follow_payoffs(payoffs, error, says):
     with pytest.raises(error, match=says):
-        replicator(payoffs, P, GAME)
+        replicator_dynamics(payoffs, P, GAME)
 
 
 def test_dynamics_have_a_rate_and_steps(model):
     for rate in (-1.0, 0.0):
-        with pytest.raises(ValueError, match="rate must be positive and finite"):
-            replicator(model, P, rate=rate)
+        with pytest.raises(ValueError, match="step_size must be positive and finite"):
+            replicator_dynamics(model, P, step_size=rate)
     for rate in ("1", None, [0.5], True):
-        with pytest.raises(TypeError, match="rate must be a number; got"):
-            replicator(model, P, rate=rate)
+        with pytest.raises(TypeError, match="step_size must be a number; got"):
+            replicator_dynamics(model, P, step_size=rate)
     for steps, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
         with pytest.raises(error, match="steps must be a whole number from 0"):
-            replicator(model, P, steps=steps)
+            replicator_dynamics(model, P, steps=steps)
 
 
 def test_dynamics_are_of_one_game(model):
-    assert replicator(model, P, GAME, steps=1).shape == (1, 5)
+    assert replicator_dynamics(model, P, GAME, steps=1).shape == (1, 5)
     with pytest.raises(ValueError, match="game must be the model's own, RoleSymmetricGame"):
-        replicator(model, P, RoleSymmetricGame((4, 2), (2, 3)))
+        replicator_dynamics(model, P, RoleSymmetricGame((4, 2), (2, 3)))
     with pytest.raises(TypeError, match="payoffs must be a PayoffModel or a function of mixtures"):
-        replicator(P, P, GAME)
+        replicator_dynamics(P, P, GAME)
     with pytest.raises(TypeError, match="game must be a gpnotes RoleSymmetricGame; got tuple"):
-        replicator(lambda p: p, P, (3, 2))
+        replicator_dynamics(lambda p: p, P, (3, 2))
     with pytest.raises(ValueError, match="game must be given where payoffs is a function"):
-        replicator(lambda p: p, P)
+        replicator_dynamics(lambda p: p, P)
 
 
 def test_a_high_rate_leads_to_the_best_that_is_played():
     """Also where what nobody plays would pay far more: no chance is divided by zero."""
-    p = replicator(lambda p: p * 0.0 + np.asarray([9.0, 1.0, 3.0]), P[:, 2:] * [[0.0, 2.0, 0.8]],
-                   RoleSymmetricGame((3,), (3,)), steps=3, rate=1e6)  # fmt: skip
+    payoffs = lambda p: p * 0.0 + np.asarray([9.0, 1.0, 3.0])  # noqa: E731
+    p = replicator_dynamics(payoffs, P[:, 2:] * [[0.0, 2.0, 0.8]],
+                   RoleSymmetricGame((3,), (3,)), steps=3, step_size=1e6)  # fmt: skip
     np.testing.assert_array_equal(p, [[0.0, 0.0, 1.0]])
 
 
@@ -225,18 +241,26 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
             "rng must be a Stream, a NumPy Generator",
         ),
         ({"method": "sampled"}, ValueError, "method must be one of .*; got 'sampled'"),
-        ({"moves": 2}, TypeError, "method 'exact' has threads; got moves"),
+        ({"max_deviations": 2}, TypeError, "method 'exact' has threads; got max_deviations"),
         ({"method": "enumerated", "limit": 2}, ValueError, "profiles, more than limit=2"),
         ({"tolerance": NAN}, ValueError, "tolerance must be finite; got nan"),
         ({"tolerance": "1e-4"}, TypeError, "tolerance must be a number; got str"),
         ({"tolerance": [1e-4]}, TypeError, "tolerance must be a number; got list"),
-        ({"apart": -1.0}, ValueError, "apart must be non-negative and finite"),
-        ({"apart": None}, TypeError, "apart must be a number; got NoneType"),
+        ({"min_distance": -1.0}, ValueError, "min_distance must be non-negative and finite"),
+        ({"min_distance": None}, TypeError, "min_distance must be a number; got NoneType"),
         ({"steps": -1}, ValueError, "steps must be a whole number from 0; got -1"),
         ({"replicator_steps": 2.0}, TypeError, "replicator_steps must be a whole number from 0"),
-        ({"supports": True}, TypeError, "supports must be a whole number from 0; got True"),
-        ({"true": 3.0}, TypeError, "true must be a function of mixtures; got float"),
-        ({"true": lambda p: p[:, :2]}, ValueError, r"that true gives must have shape \(1, 5\)"),
+        ({"max_supports": True}, TypeError, "max_supports must be a whole number from 0; got True"),
+        (
+            {"true_payoffs": 3.0},
+            TypeError,
+            "true_payoffs must be a function of mixtures; got float",
+        ),
+        (
+            {"true_payoffs": lambda p: p[:, :2]},
+            ValueError,
+            r"true_payoffs gives must have shape \(1, 5\)",
+        ),
     ],
 )
 def test_searches(model, options, error, says):
@@ -272,11 +296,11 @@ def test_samples_of_a_game(profiles, payoffs, error, says):
 
 def test_fits_of_a_game():
     for bounds in ((1.0, 2.0, 3.0), (1.0,), 1.0):
-        with pytest.raises(ValueError, match="length_bounds must be two numbers"):
-            fit_payoffs(TWO, X, -X, length_bounds=bounds)
+        with pytest.raises(ValueError, match="lengthscale_bounds must be two numbers"):
+            fit_payoffs(TWO, X, -X, lengthscale_bounds=bounds)
     for bounds in ((1.0, "2"), (None, 2.0)):
-        with pytest.raises(TypeError, match="length_bounds must be a number; got"):
-            fit_payoffs(TWO, X, -X, length_bounds=bounds)
+        with pytest.raises(TypeError, match="lengthscale_bounds must be a number; got"):
+            fit_payoffs(TWO, X, -X, lengthscale_bounds=bounds)
     for noise_var in ("0.1", [0.1], np.ones(6)):
         with pytest.raises(TypeError, match="noise_var must be a number; got"):
             fit_payoffs(TWO, X, -X, noise_var=noise_var)

@@ -444,7 +444,7 @@ WRONG = {
     ),
     "a rate that leads astray": (
         lambda m, X, y: nets.fit_swag(
-            m, X, y, 0.1 + np.zeros(m.network.num_weights), learning_rate=1e6, batch=2, rng=stream(0)
+            m, X, y, np.full(m.network.num_weights, 0.1), learning_rate=1e6, batch=2, rng=stream(0)
         ),
         "learning_rate must be smaller",
     ),

@@ -9,25 +9,25 @@ from .equilibria import (
     certify,
     find_equilibria,
     regret,
-    replicator,
+    replicator_dynamics,
 )
 from .exchange import read_game, write_game
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoff_fit import fit_payoffs
 from .payoffs import Estimate, PayoffModel
-from .posterior_variance import Doubt
+from .posterior_variance import PosteriorVariance
 from .simulations import propose_profiles
 from .tabulated import Simulations, all_profiles, tabulate
 
 __all__ = [
     "CertifiedMixture",
-    "Doubt",
     "Equilibria",
     "Equilibrium",
     "Estimate",
     "Expansion",
     "PayoffModel",
+    "PosteriorVariance",
     "RoleSymmetricGame",
     "Search",
     "Simulations",
@@ -39,7 +39,7 @@ __all__ = [
     "propose_profiles",
     "read_game",
     "regret",
-    "replicator",
+    "replicator_dynamics",
     "tabulate",
     "write_game",
 ]

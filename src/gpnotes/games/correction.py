@@ -50,7 +50,7 @@ def gaussian_correction(model: PayoffModel, mixtures: Array) -> Array:
     _check.instance(model, "model", PayoffModel)
     p = model.game.check_mixtures(mixtures)
     _check.alike(p, "mixtures", model.expansions[0].profiles, "the profiles")
-    columns = [_correction(model, s, p) for s in range(model.game.size)]
+    columns = [_correction(model, s, p) for s in range(model.game.num_strategies)]
     return _check.finite(array_namespace(p).stack(columns, axis=1), "the correction")
 
 

@@ -74,7 +74,7 @@ def write_game(game: Game) -> str:
     ----------
     game : RoleSymmetricGame, Simulations or PayoffModel
         What to write. Simulations become a ``game`` if no profile repeats, else a ``samplegame``;
-        of a model the means are written, its `doubt` is not: the format has no place for it.
+        of a model the means are written, but not how sure they are: the format has no place for it.
 
     Returns
     -------
@@ -194,7 +194,7 @@ def _matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
 def _entries(
     game: RoleSymmetricGame, inner: Mapping[str, Any], chosen: dict[str, str]
 ) -> Iterator[tuple[dict[str, str], Mapping[str, float]]]:
-    if len(chosen) == game.roles:
+    if len(chosen) == game.num_roles:
         yield chosen, inner
         return
     for strategy, below in inner.items():

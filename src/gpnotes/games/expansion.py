@@ -11,7 +11,7 @@ from ..ground.distances import squared_distances
 from ..ground.memory import blocks
 from ..ground.showing import summary
 from ..ground.xp import HostVector, Matrix, Vector, array_namespace, device, keep_copies
-from .posterior_variance import Doubt
+from .posterior_variance import PosteriorVariance
 
 __all__ = ["ENTRIES", "Expansion"]
 
@@ -39,7 +39,7 @@ class Expansion:
         The factor of the sum.
     offset : float, default 0.0
         The payoff where the sum is zero.
-    doubt : Doubt, optional
+    posterior_variance : PosteriorVariance, optional
         The posterior variance, where the expansion is the mean of a process; None for a payoff
         that is what it is.
 
@@ -56,7 +56,7 @@ class Expansion:
     lengthscales: Vector
     scale: float = 1.0
     offset: float = 0.0
-    doubt: Doubt | None = None
+    posterior_variance: PosteriorVariance | None = None
 
     __repr__ = summary
 
@@ -70,10 +70,11 @@ class Expansion:
         for name in ("weights", "lengthscales"):
             _check.alike(getattr(self, name), name, self.profiles, "profiles")
         keep_copies(self, "profiles", "weights", "lengthscales")
-        if self.doubt is not None:
-            factor = _check.instance(self.doubt, "doubt", Doubt).factor
-            _check.matrix(factor, "the factor of doubt", rows=n)
-            _check.alike(factor, "the factor of doubt", self.profiles, "profiles")
+        if self.posterior_variance is not None:
+            left = self.posterior_variance
+            factor = _check.instance(left, "posterior_variance", PosteriorVariance).factor
+            _check.matrix(factor, "the factor of posterior_variance", rows=n)
+            _check.alike(factor, "the factor of posterior_variance", self.profiles, "profiles")
         for name in ("scale", "offset"):
             object.__setattr__(self, name, _check.number(getattr(self, name), name))
 
@@ -110,10 +111,13 @@ class Expansion:
             The variances, in units of the payoff squared, without the noise.
         """
         self._validate(x)
-        if self.doubt is None:
-            raise ValueError("variance needs an expansion with a doubt, as fit_payoffs gives it")
+        if self.posterior_variance is None:
+            raise ValueError(
+                "variance needs an expansion with a posterior_variance, as fit_payoffs gives it"
+            )
         ones = array_namespace(x).ones_like(x[:, 0])
-        return self.scale**2 * self.doubt.variance(self.bump_matrix(self.profiles, x), ones)
+        bumps = self.bump_matrix(self.profiles, x)
+        return self.scale**2 * self.posterior_variance.variance(bumps, ones)
 
     def restrict(self, kept: HostVector) -> Expansion:
         """The payoff where nobody plays some strategies: a bump felt less, by those it has there.
@@ -135,17 +139,17 @@ class Expansion:
         ell = xp.take(self.lengthscales, outside)
         lost = xp.take(self.profiles, outside, axis=1) / ell
         felt = xp.exp(-0.5 * xp.sum(lost**2, axis=1))
-        doubt = self.doubt
-        if doubt is not None:
-            reach = felt if doubt.reach is None else felt * doubt.reach
-            doubt = replace(doubt, reach=reach)
+        left = self.posterior_variance
+        if left is not None:
+            share = felt if left.kept_share is None else felt * left.kept_share
+            left = replace(left, kept_share=share)
         return Expansion(
             xp.take(self.profiles, inside, axis=1),
             felt * self.weights,
             xp.take(self.lengthscales, inside),
             self.scale,
             self.offset,
-            doubt,
+            left,
         )
 
     def payoff(self, x: Matrix) -> Vector:

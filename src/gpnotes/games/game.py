@@ -58,7 +58,7 @@ class RoleSymmetricGame:
     Examples
     --------
     >>> game = RoleSymmetricGame(players=(60, 40), strategies=(3, 2))
-    >>> game.size, game.columns, game.opponents(4)
+    >>> game.num_strategies, game.columns, game.opponents(4)
     (5, (slice(0, 3, None), slice(3, 5, None)), (60, 39))
     >>> roads = RoleSymmetricGame((60,), (2,), ("cars",), (("bridge", "ford"),))
     >>> roads.named([45, 15])
@@ -80,13 +80,13 @@ class RoleSymmetricGame:
             )
         roles = _names(self.role_names, "role_names", len(self.players), "r")
         object.__setattr__(self, "role_names", roles)
-        given = self.strategy_names or ((),) * self.roles
+        given = self.strategy_names or ((),) * self.num_roles
         if not isinstance(given, tuple | list) or isinstance(given, str):
             raise TypeError(f"strategy_names must be a tuple of tuples of names; got {given!r}")
-        if len(given) != self.roles:
+        if len(given) != self.num_roles:
             raise ValueError(
                 f"strategy_names must have one entry for each role; got {len(given)} for "
-                f"{self.roles} roles"
+                f"{self.num_roles} roles"
             )
         names = tuple(
             _names(each, f"strategy_names[{role}]", s, "s")
@@ -95,12 +95,12 @@ class RoleSymmetricGame:
         object.__setattr__(self, "strategy_names", names)
 
     @property
-    def size(self) -> int:
+    def num_strategies(self) -> int:
         """The number S of strategies of all roles, which is that of the columns of a profile."""
         return sum(self.strategies)
 
     @property
-    def roles(self) -> int:
+    def num_roles(self) -> int:
         """The number R of roles."""
         return len(self.players)
 
@@ -124,8 +124,8 @@ class RoleSymmetricGame:
             For each role a dict of its strategies' entries, as Python's numbers.
         """
         values = to_numpy(cast(Array, row)).tolist() if hasattr(row, "dtype") else list(row)
-        if len(values) != self.size:
-            raise ValueError(f"row must have {self.size} entries; got {len(values)}")
+        if len(values) != self.num_strategies:
+            raise ValueError(f"row must have {self.num_strategies} entries; got {len(values)}")
         return {
             role: dict(zip(names, values[columns], strict=True))
             for role, names, columns in zip(
@@ -146,7 +146,7 @@ class RoleSymmetricGame:
         ndarray, shape (S,)
             The entries, in float64 on the host.
         """
-        entries = np.zeros(self.size)
+        entries = np.zeros(self.num_strategies)
         for role, values in named.items():
             r = self.role_names.index(_check.choice(role, "a role of named", self.role_names))
             names = self.strategy_names[r]
@@ -178,8 +178,10 @@ class RoleSymmetricGame:
         mask = np.asarray(kept)
         if mask.dtype != bool:
             raise TypeError(f"kept must hold a truth for each strategy; got {kept!r}")
-        if mask.shape != (self.size,):
-            raise ValueError(f"kept must have {self.size} entries; got shape {mask.shape}")
+        if mask.shape != (self.num_strategies,):
+            raise ValueError(
+                f"kept must have {self.num_strategies} entries; got shape {mask.shape}"
+            )
         parts = [mask[columns] for columns in self.columns]
         for role, part in zip(self.role_names, parts, strict=True):
             if not part.any():
@@ -204,7 +206,7 @@ class RoleSymmetricGame:
         int
             The number of the role, from 0.
         """
-        strategy = _check.whole(strategy, "strategy", 0, self.size - 1)
+        strategy = _check.whole(strategy, "strategy", 0, self.num_strategies - 1)
         return next(r for r, part in enumerate(self.columns) if strategy < part.stop)
 
     def opponents(self, strategy: int) -> tuple[int, ...]:
@@ -280,12 +282,12 @@ class RoleSymmetricGame:
         """
         if getattr(mixtures, "ndim", 0) == 1:
             mixtures = mixtures[None, :]
-        p = _check.matrix(mixtures, name, columns=self.size)
+        p = _check.matrix(mixtures, name, columns=self.num_strategies)
         xp = array_namespace(p)
-        coarse = epsilon(p) * 16.0 * self.size
+        coarse = epsilon(p) * 16.0 * self.num_strategies
         _refuse_negative(p, max(1e-12, coarse), name)
         p = xp.clip(p, 0.0, None)
-        parts = [self._scaled(p, r, max(1e-9, coarse), name) for r in range(self.roles)]
+        parts = [self._scaled(p, r, max(1e-9, coarse), name) for r in range(self.num_roles)]
         return xp.concat(parts, axis=1)
 
     def _scaled(self, p: Array, role: int, tolerance: float, name: str) -> Array:

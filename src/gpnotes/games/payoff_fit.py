@@ -21,11 +21,11 @@ from ..model.kernels import RBF, Linear, Product
 from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
-from .posterior_variance import Doubt
+from .posterior_variance import PosteriorVariance
 
 __all__ = ["check_profiles", "fit_payoffs", "with_holes"]
 
-LENGTHS = ("strategy", "role")
+LENGTHSCALES_PER = ("strategy", "role")
 _LEAST_NOISE = 1e-6  # of what is fitted, in units of the payoffs' variance
 
 
@@ -33,7 +33,7 @@ class _Options(NamedTuple):
     """The options by which each of the processes is fitted."""
 
     noise_var: float | None
-    lengths: str
+    lengthscale_per: str
     bounds: tuple[float, float] | None
     restarts: int | None
 
@@ -45,8 +45,8 @@ def fit_payoffs(
     *,
     noise_var: float | None = None,
     repetitions: Array | None = None,
-    lengths: str = "strategy",
-    length_bounds: tuple[float, float] | None = None,
+    lengthscale_per: str = "strategy",
+    lengthscale_bounds: tuple[float, float] | None = None,
     restarts: int | None = None,
     rng: RNG | None = None,
 ) -> PayoffModel:
@@ -54,13 +54,13 @@ def fit_payoffs(
 
     For each strategy the deviator is taken out of the profile, the payoffs are centred and scaled,
     and a process is fitted by its evidence; its mean is the payoff, [eq-dp-payoff], with the
-    weights [eq-dp-weights], and its variance the `doubt` of the expansion. In ``K_y`` a payoff
-    that is the mean of r repetitions has the noise ``noise_var / r``.
+    weights [eq-dp-weights], and its variance the expansion's `posterior_variance`. In ``K_y`` a
+    payoff that is the mean of r repetitions has the noise ``noise_var / r``.
 
     A strategy that one profile shows, once or again, says nothing of how its payoff varies: it gets
     the scale of the payoffs of its role (where these are all alike, of the game) and the length
     scales that a fit starts from. A column that is constant over several profiles is taken at its
-    word: it becomes a constant payoff without a doubt.
+    word: it becomes a constant payoff without a variance.
 
     Parameters
     ----------
@@ -76,10 +76,10 @@ def fit_payoffs(
         How many simulations each profile's payoffs, or each payoff, is the mean of: positive, one
         unless given. For means whose own variances are known they are one over these, with
         ``noise_var=1.0``.
-    lengths : ``"strategy"`` or ``"role"``, default ``"strategy"``
+    lengthscale_per : ``"strategy"`` or ``"role"``, default ``"strategy"``
         Give each process a length scale for each strategy, or one for each role: fewer to fit, for
         few samples or many strategies that are alike. Both are in players.
-    length_bounds : pair of float, optional
+    lengthscale_bounds : pair of float, optional
         The ends of the length scales; without them, from one player to ten times the largest
         number of opponents in a role: payoffs of whole profiles, one player apart at least, tell a
         length scale below one from another only by the noise.
@@ -103,7 +103,9 @@ def fit_payoffs(
     """
     _check.instance(game, "game", RoleSymmetricGame)
     payoffs = with_holes(payoffs, "payoffs")
-    profiles = _check.matrix(_counts(profiles, "profiles", payoffs), "profiles", columns=game.size)
+    profiles = _check.matrix(
+        _counts(profiles, "profiles", payoffs), "profiles", columns=game.num_strategies
+    )
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
     _check.alike(payoffs, "payoffs", profiles, "the profiles")
@@ -112,8 +114,8 @@ def fit_payoffs(
     check_profiles(game, rows)
     repeated = _repeated(repetitions, payoffs)
     stream = None if rng is None else stream_of(rng)
-    options = _checked(_Options(noise_var, lengths, length_bounds, restarts), stream)
-    samples = [_samples_of(game, s, rows, earned, repeated) for s in range(game.size)]
+    options = _checked(_Options(noise_var, lengthscale_per, lengthscale_bounds, restarts), stream)
+    samples = [_samples_of(game, s, rows, earned, repeated) for s in range(game.num_strategies)]
     expansions = []
     for s, own in enumerate(samples):
         own_stream = stream.spawn(f"strategy {s}") if stream is not None else None
@@ -166,7 +168,7 @@ def _samples_of(
         raise ValueError(
             f"repetitions must be positive and finite where a strategy is played; see column {s}"
         )
-    return _Samples(game, s, rows[played] - (np.arange(game.size) == s), y, r)
+    return _Samples(game, s, rows[played] - (np.arange(game.num_strategies) == s), y, r)
 
 
 def _spread(role: Sequence[_Samples], game: Sequence[_Samples], like: Array) -> float:
@@ -183,7 +185,7 @@ def _constant(y: np.ndarray, like: Array) -> bool:
 
 
 def _checked(options: _Options, stream: Stream | None) -> _Options:
-    _check.choice(options.lengths, "lengths", LENGTHS)
+    _check.choice(options.lengthscale_per, "lengthscale_per", LENGTHSCALES_PER)
     noise_var = options.noise_var
     if noise_var is not None:
         number = _check.number(noise_var, "noise_var")
@@ -197,10 +199,14 @@ def _bounds(given: tuple[float, float] | None) -> tuple[float, float] | None:
     if given is None:
         return None
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {given!r}")
-    low, high = (_check.number(end, "length_bounds") for end in given)
+        raise ValueError(
+            f"lengthscale_bounds must be two numbers, positive and rising; got {given!r}"
+        )
+    low, high = (_check.number(end, "lengthscale_bounds") for end in given)
     if not 0.0 < low < high:
-        raise ValueError(f"length_bounds must be two numbers, positive and rising; got {given}")
+        raise ValueError(
+            f"lengthscale_bounds must be two numbers, positive and rising; got {given}"
+        )
     return low, high
 
 
@@ -265,8 +271,8 @@ def _expansion(
     one_profile = bool((x == x[0]).all())
     offset = float(np.average(y, weights=r))
     if _constant(y, like) and not one_profile:
-        ones = as_array(np.ones(game.size), like)
-        sure = Doubt(0.0, 0.0, as_array([[1.0]], like))
+        ones = as_array(np.ones(game.num_strategies), like)
+        sure = PosteriorVariance(0.0, 0.0, as_array([[1.0]], like))
         return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset, sure)
     scale = spread if one_profile else float(y.std())
     usual = float(r.mean())  # a payoff of as many repetitions has the noise that is fitted
@@ -277,29 +283,33 @@ def _expansion(
     options = options._replace(bounds=bounds)
     start = _start(game, s, options, like, scale**2 * usual)
     if uneven:
-        start = _times_root(start, game.size)
+        start = _times_root(start, game.num_strategies)
     gp = _unfitted(start, z, options) if one_profile else _fitted(start, X, z, options, stream)
     signal_var = float(gp.kernel.diag(X[:1, :])[0]) / float(root[0]) ** 2
     weights = signal_var * root * np.asarray(to_numpy(condition(gp, X, z).alpha), float)
     distinct, total, counts = _merged(x, weights, r)
     arrays = as_array(distinct, like), as_array(total, like), _lengthscales(game, gp.kernel, like)
     bumps = Expansion(*arrays, scale, offset)
-    doubt = _doubt(bumps, signal_var, usual * float(gp.noise_var), as_array(counts, like))
-    return replace(bumps, doubt=doubt)
+    variance = _posterior_variance(
+        bumps, signal_var, usual * float(gp.noise_var), as_array(counts, like)
+    )
+    return replace(bumps, posterior_variance=variance)
 
 
-def _doubt(bumps: Expansion, signal_var: float, noise_var: float, counts: Array) -> Doubt:
+def _posterior_variance(
+    bumps: Expansion, signal_var: float, noise_var: float, counts: Array
+) -> PosteriorVariance:
     """What the samples leave open: a mean of c simulations has a c-th of the noise of one."""
     shared = signal_var * bumps.bump_matrix(bumps.profiles, bumps.profiles)
     noise = noise_var * eye(counts.shape[0], counts) / counts
-    return Doubt(signal_var, noise_var, _cholesky(shared + noise, name="K_y").lower)
+    return PosteriorVariance(signal_var, noise_var, _cholesky(shared + noise, name="K_y").lower)
 
 
 def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, unit: float) -> GP:
     """The process that the fit starts from, with a third of each role as length scale."""
     noise = 0.1 if options.noise_var is None else options.noise_var / unit
     lengths = [max(1.0, n / 3.0) for n in game.opponents(s)]
-    if options.lengths == "strategy":
+    if options.lengthscale_per == "strategy":
         return GP(RBF(1.0, as_array(np.repeat(lengths, game.strategies), like)), noise)
     columns = [range(c.start, c.stop) for c in game.columns]
     roles = [RBF(1.0, ell).on(*c) for ell, c in zip(lengths, columns, strict=True)]

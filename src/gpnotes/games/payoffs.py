@@ -71,15 +71,15 @@ class PayoffModel:
             got = type(self.expansions).__name__
             raise TypeError(f"expansions must be a tuple of Expansion; got {got}")
         object.__setattr__(self, "expansions", tuple(self.expansions))
-        if len(self.expansions) != self.game.size:
+        if len(self.expansions) != self.game.num_strategies:
             raise ValueError(
-                f"expansions must be one for each of the {self.game.size} strategies; "
+                f"expansions must be one for each of the {self.game.num_strategies} strategies; "
                 f"got {len(self.expansions)}"
             )
         for s, payoff in enumerate(self.expansions):
             name = f"the profiles of strategy {s}"
             _check.instance(payoff, f"the payoff of strategy {s}", Expansion)
-            _check.matrix(payoff.profiles, name, columns=self.game.size)
+            _check.matrix(payoff.profiles, name, columns=self.game.num_strategies)
             _check.alike(payoff.profiles, name, self.expansions[0].profiles, "those of strategy 0")
             _refuse_deviator(self.game, s, payoff.profiles)
 
@@ -95,7 +95,7 @@ class PayoffModel:
         gaussian    the closed form of the normal approximation,
                     [eq-dp-closed]
         point       the payoff at the mean profile
-        neighbours  the mean over profiles near the likeliest; for few          moves,
+        neighbours  the mean over profiles near the likeliest; for few          max_deviations,
                     opponents                                                   limit
         sampled     the mean over profiles that are drawn; `sampled_payoffs`    samples,
                     has its standard error                                      rng
@@ -109,7 +109,7 @@ class PayoffModel:
             The name of a method of the table.
         **options : object
             Options of the method, and what they are unless given: blocks of mixtures in
-            ``threads=1`` at a time, ``limit=200000`` profiles, ``moves=2`` players,
+            ``threads=1`` at a time, ``limit=200000`` profiles, ``max_deviations=2`` players,
             ``samples=1000`` for each mixture, and an ``rng`` to draw them from.
 
         Returns
@@ -211,7 +211,7 @@ class PayoffModel:
         _check.choice(method, "method", WITH_VARIANCE)
         p = self._mixtures(mixtures)
         payoffs = self.deviation_payoffs(p, method)
-        variances = [payoff_variance(self, s, p, method) for s in range(self.game.size)]
+        variances = [payoff_variance(self, s, p, method) for s in range(self.game.num_strategies)]
         sd = array_namespace(p).sqrt(array_namespace(p).stack(variances, axis=1))
         return payoffs, _check.finite(sd, f"standard deviations by method {method!r}")
 
@@ -341,14 +341,14 @@ def payoff_variance(model: PayoffModel, strategy: int, p: Array, method: str) ->
         The variances.
     """
     payoff = model.expansions[strategy]
-    if payoff.doubt is None:
+    if payoff.posterior_variance is None:
         raise ValueError(
-            f"standard deviations need a doubt, as fit_payoffs gives it; the payoff of strategy "
-            f"{strategy} has none"
+            "standard deviations need a posterior_variance, as fit_payoffs gives it; the payoff "
+            f"of strategy {strategy} has none"
         )
     singles, pairs = WITH_VARIANCE[method]
     problem = role_problem(model, strategy, p)
-    variance = payoff.doubt.variance(singles(problem, payoff), pairs(problem, payoff))
+    variance = payoff.posterior_variance.variance(singles(problem, payoff), pairs(problem, payoff))
     return payoff.scale**2 * variance
 
 

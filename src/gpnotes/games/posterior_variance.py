@@ -12,12 +12,12 @@ from ..ground import check as _check
 from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, Vector, array_namespace, keep_copies, solve_triangular
 
-__all__ = ["Doubt"]
+__all__ = ["PosteriorVariance"]
 
 
 @dataclass(frozen=True, eq=False)
-class Doubt:
-    """What is left unknown of a payoff after its samples, in units of its scale squared.
+class PosteriorVariance:
+    """The posterior variance of a payoff after its samples, in units of its scale squared.
 
     With the bumps ``k`` of an expansion and v for `signal_var`, the covariance of the payoff at two
     profiles is ``v k(x, x') − v² k(x, X) K_y⁻¹ k(X, x')``, where ``K_y = v k(X, X) + diag(noise)``.
@@ -30,21 +30,22 @@ class Doubt:
         The variance of the noise of one simulation.
     factor : Matrix, shape (n, n)
         The lower Cholesky factor of K_y, of the expansion's profiles in order.
-    reach : Vector, shape (n,), optional
-        How much of each sample's bump is felt; less than one in a subgame, where a sample may have
+    kept_share : Vector, shape (n,), optional
+        What share of each sample's bump is left; less than one in a subgame, where one may have
         players on strategies that nobody plays any more. All of it unless given.
 
     Examples
     --------
     >>> import numpy as np
-    >>> Doubt(1.0, 0.25, np.asarray([[1.25**0.5]])).reduction(np.asarray([[1.0]])).round(6)
+    >>> after_one = PosteriorVariance(1.0, 0.25, np.asarray([[1.25**0.5]]))
+    >>> after_one.reduction(np.asarray([[1.0]])).round(6)
     array([0.8])
     """
 
     signal_var: float
     noise_var: float
     factor: Matrix
-    reach: Vector | None = None
+    kept_share: Vector | None = None
 
     __repr__ = summary
 
@@ -53,12 +54,12 @@ class Doubt:
             number = _check.number(getattr(self, name), name)
             object.__setattr__(self, name, _check.positive(number, name, zero=True))
         n = _check.square(self.factor, "factor").shape[0]
-        if self.reach is None:
+        if self.kept_share is None:
             keep_copies(self, "factor")
             return
-        _check.vector(self.reach, "reach", size=n)
-        _check.alike(self.reach, "reach", self.factor, "factor")
-        keep_copies(self, "factor", "reach")
+        _check.vector(self.kept_share, "kept_share", size=n)
+        _check.alike(self.kept_share, "kept_share", self.factor, "factor")
+        keep_copies(self, "factor", "kept_share")
 
     def whitened(self, bumps: Matrix) -> Matrix:
         """The covariances with what was seen, in coordinates in which those are independent.
@@ -76,7 +77,7 @@ class Doubt:
         """
         _check.matrix(bumps, "bumps", rows=self.factor.shape[0])
         _check.alike(bumps, "bumps", self.factor, "the factor")
-        felt = bumps if self.reach is None else self.reach[:, None] * bumps
+        felt = bumps if self.kept_share is None else self.kept_share[:, None] * bumps
         return solve_triangular(self.factor, self.signal_var * felt)
 
     def reduction(self, bumps: Matrix) -> Vector:

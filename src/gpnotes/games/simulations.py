@@ -50,7 +50,7 @@ def propose_profiles(
     Parameters
     ----------
     model : PayoffModel
-        The model, every payoff with its `doubt`.
+        The model, every payoff with its `posterior_variance`.
     mixtures : Array, shape (S,) or (B, S)
         The mixtures whose regrets are asked for, as equilibria of the model.
     count : int, default 1
@@ -92,7 +92,8 @@ def propose_profiles(
     weights = _weights(model, p, method, generator)
     profiles = _candidates(model, np.asarray(to_numpy(p), float), candidates, generator)
     known = [
-        _Known.of(model, s, p, profiles, weights[:, s], method) for s in range(model.game.size)
+        _Candidates.of(model, s, p, profiles, weights[:, s], method)
+        for s in range(model.game.num_strategies)
     ]
     chosen = []
     for _ in range(count):
@@ -130,7 +131,7 @@ def _candidates(
         ],
         axis=1,
     ).astype(float)
-    targets = generator.integers(game.size, size=number)
+    targets = generator.integers(game.num_strategies, size=number)
     for i in range(1, number, 2):
         t = int(targets[i])
         c = game.columns[game.role_of(t)]
@@ -143,7 +144,7 @@ def _candidates(
 
 
 @dataclass(frozen=True, eq=False)
-class _Known:
+class _Candidates:
     """What is known of one payoff: at the candidates, and of its expectations at the mixtures."""
 
     shows: HostVector  # whether a candidate plays the strategy, (C,)
@@ -161,23 +162,23 @@ class _Known:
         profiles: HostMatrix,
         weights: HostVector,
         method: str,
-    ) -> _Known:
+    ) -> _Candidates:
         payoff = model.expansions[s]
-        doubt = payoff.doubt
-        if doubt is None:  # of a model of other payoffs deviation_payoffs_and_sd has refused
-            raise ValueError(f"the payoff of strategy {s} needs a doubt")
-        x = np.maximum(profiles - (np.arange(model.game.size) == s), 0.0)
+        uncertain = payoff.posterior_variance
+        if uncertain is None:  # of a model of other payoffs deviation_payoffs_and_sd has refused
+            raise ValueError(f"the payoff of strategy {s} needs a posterior_variance")
+        x = np.maximum(profiles - (np.arange(model.game.num_strategies) == s), 0.0)
         at = as_array(x, p)
         bumps = WITH_VARIANCE[method].singles
         problem = role_problem(model, s, p)
         places = Expansion(at, zeros((at.shape[0],), at), payoff.lengthscales)
-        met = doubt.whitened(payoff.bump_matrix(payoff.profiles, at))
-        seen = doubt.whitened(bumps(problem, payoff))
-        cross = doubt.signal_var * bumps(problem, places) - met.T @ seen
-        shared = doubt.signal_var * payoff.bump_matrix(at, at) - met.T @ met
+        met = uncertain.whitened(payoff.bump_matrix(payoff.profiles, at))
+        seen = uncertain.whitened(bumps(problem, payoff))
+        cross = uncertain.signal_var * bumps(problem, places) - met.T @ seen
+        shared = uncertain.signal_var * payoff.bump_matrix(at, at) - met.T @ met
         host = (np.asarray(to_numpy(a), float) for a in (cross, shared))
-        rounding = _ROUNDING * epsilon(met) * doubt.signal_var  # what two differences leave
-        noise, own = max(doubt.noise_var, rounding, 1e-12), payoff.scale**2 * weights
+        rounding = _ROUNDING * epsilon(met) * uncertain.signal_var  # what two differences leave
+        noise, own = max(uncertain.noise_var, rounding, 1e-12), payoff.scale**2 * weights
         return cls(profiles[:, s] > 0, next(host), next(host), noise, own)
 
     def gains(self) -> HostVector:
@@ -185,7 +186,7 @@ class _Known:
         told = np.maximum(np.diag(self.shared), 0.0) + self.noise
         return np.asarray(self.shows * ((self.cross**2) @ self.weights) / told)
 
-    def after(self, j: int) -> _Known:
+    def after(self, j: int) -> _Candidates:
         """The same after a simulation of candidate j."""
         if not self.shows[j]:
             return self
@@ -193,4 +194,4 @@ class _Known:
         told = max(column[j], 0.0) + self.noise
         cross = self.cross - np.outer(column, self.cross[j]) / told
         shared = self.shared - np.outer(column, column) / told
-        return _Known(self.shows, cross, shared, self.noise, self.weights)
+        return _Candidates(self.shows, cross, shared, self.noise, self.weights)

@@ -80,7 +80,7 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
     -------
     PayoffModel
         A model that gives back the table, to be asked by `exact` or `enumerated`; it has no
-        `doubt`, and between profiles it knows nothing.
+        `posterior_variance`, and between profiles it knows nothing.
 
     Examples
     --------
@@ -91,7 +91,9 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
     array([[3., 1.]])
     """
     _check.instance(game, "game", RoleSymmetricGame)
-    x = np.asarray(to_numpy(_check.matrix(profiles, "profiles", columns=game.size)), float)
+    x = np.asarray(
+        to_numpy(_check.matrix(profiles, "profiles", columns=game.num_strategies)), float
+    )
     if tuple(with_holes(payoffs, "payoffs").shape) != x.shape:
         raise ValueError(f"payoffs must have shape {x.shape}; got {tuple(payoffs.shape)}")
     _check.alike(payoffs, "payoffs", profiles, "profiles")
@@ -105,13 +107,13 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
         )
     if not np.isfinite(u[x > 0]).all():
         raise ValueError("payoffs must be finite where a strategy is played")
-    narrow = as_array(np.full(game.size, _NARROW), profiles)
+    narrow = as_array(np.full(game.num_strategies, _NARROW), profiles)
     return PayoffModel(
         game,
         tuple(
             Expansion(as_array(others, profiles), as_array(u[x[:, s] > 0, s], profiles), narrow)
-            for s in range(game.size)
-            for others in [x[x[:, s] > 0] - (np.arange(game.size) == s)]
+            for s in range(game.num_strategies)
+            for others in [x[x[:, s] > 0] - (np.arange(game.num_strategies) == s)]
         ),
     )
 

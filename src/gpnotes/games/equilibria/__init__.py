@@ -1,7 +1,7 @@
 """Symmetric equilibria: regret, dynamics, and a search that says how every attempt ended."""
 
 from .certificate import CertifiedMixture, certify
-from .game_dynamics import regret, replicator
+from .game_dynamics import regret, replicator_dynamics
 from .outcome import Equilibria, Equilibrium, Search
 from .search import find_equilibria
 
@@ -13,5 +13,5 @@ __all__ = [
     "certify",
     "find_equilibria",
     "regret",
-    "replicator",
+    "replicator_dynamics",
 ]

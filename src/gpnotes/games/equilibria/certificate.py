@@ -16,7 +16,7 @@ from ...ground.showing import summary
 from ...ground.xp import Array, HostMatrix, HostVector, Vector, as_array, to_numpy
 from ..methods import WITH_VARIANCE
 from ..payoffs import PayoffModel
-from .game_dynamics import gains
+from .game_dynamics import deviation_gains
 
 __all__ = ["CertifiedMixture", "certify", "equal_payoffs"]
 
@@ -44,7 +44,7 @@ class CertifiedMixture:
         For each role the mean regret in the games that the processes hold possible.
     regret_sd : tuple of float
         For each role the standard deviation of that.
-    quantiles : tuple of pair of float
+    regret_quantiles : tuple of pair of float
         For each role the regrets between which nine tenths of those games lie.
     """
 
@@ -55,7 +55,7 @@ class CertifiedMixture:
     regrets: tuple[float, ...]
     regret_means: tuple[float, ...]
     regret_sd: tuple[float, ...]
-    quantiles: tuple[tuple[float, float], ...]
+    regret_quantiles: tuple[tuple[float, float], ...]
 
     __repr__ = summary
 
@@ -68,7 +68,7 @@ def certify(
     Parameters
     ----------
     model : PayoffModel
-        The model, every payoff with its `doubt`.
+        The model, every payoff with its `posterior_variance`.
     mixture : Array, shape (S,)
         The mixture, best an equilibrium of the model.
     method : ``"exact"``, ``"enumerated"`` or ``"gaussian"``, default ``"exact"``
@@ -110,7 +110,7 @@ def certify(
     _, jacobian = model.deviation_payoffs_and_jacobian(p, method)
     host, spread = (np.asarray(to_numpy(a), float)[0] for a in (payoffs, sd))
     at = np.asarray(to_numpy(p), float)
-    possible = host + spread * generator.standard_normal((draws, model.game.size))
+    possible = host + spread * generator.standard_normal((draws, model.game.num_strategies))
     told = _regrets(possible, np.tile(at, (draws, 1)), model)
     slopes = np.asarray(to_numpy(jacobian), float)[0]
     moved = equal_payoffs(at[0], slopes, model)
@@ -131,7 +131,7 @@ def certify(
 
 
 def _regrets(u: HostMatrix, p: HostMatrix, model: PayoffModel) -> HostMatrix:
-    return np.maximum(to_numpy(gains(u, p, model.game)), 0.0)
+    return np.maximum(to_numpy(deviation_gains(u, p, model.game)), 0.0)
 
 
 def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> HostMatrix:
@@ -156,12 +156,12 @@ def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> Ho
     played = np.flatnonzero(p > _PLAYED)
     roles = np.asarray([[s in range(c.start, c.stop) for s in played] for c in game.columns])
     ones = roles.astype(float)
-    corner = np.zeros((game.roles, game.roles))
+    corner = np.zeros((game.num_roles, game.num_roles))
     slopes = jacobian[np.ix_(played, played)]
     unit = float(np.max(np.abs(slopes))) or 1.0  # so that the rank is the same in any currency
     system = np.block([[slopes / unit, -ones.T], [ones, corner]])
-    moved = np.zeros((game.size, game.size))
-    right = np.vstack([-np.eye(len(played)), np.zeros((game.roles, len(played)))])
+    moved = np.zeros((game.num_strategies, game.num_strategies))
+    right = np.vstack([-np.eye(len(played)), np.zeros((game.num_roles, len(played)))])
     if np.linalg.matrix_rank(system) < len(system):
         free = played[ones[ones.sum(axis=1) > 1].any(axis=0)]  # a single strategy has all of 1
         moved[np.ix_(free, played)] = np.inf

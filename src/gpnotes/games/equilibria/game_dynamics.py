@@ -13,7 +13,7 @@ from ...ground.xp import Matrix, Vector, array_namespace
 from ..game import RoleSymmetricGame
 from ..payoffs import PayoffModel
 
-__all__ = ["gains", "regret", "replicator"]
+__all__ = ["deviation_gains", "regret", "replicator_dynamics"]
 
 
 def regret(
@@ -49,13 +49,13 @@ def regret(
     _check.instance(game, "game", RoleSymmetricGame)
     p = game.check_mixtures(mixtures)
     u = payoffs[None, :] if getattr(payoffs, "ndim", 0) == 1 else payoffs
-    _check.matrix(u, "payoffs", rows=p.shape[0], columns=game.size)
+    _check.matrix(u, "payoffs", rows=p.shape[0], columns=game.num_strategies)
     _check.alike(u, "payoffs", p, "mixtures")
-    of_roles = gains(u, p, game)
+    of_roles = deviation_gains(u, p, game)
     return of_roles if _check.flag(by_role, "by_role") else array_namespace(p).max(of_roles, axis=1)
 
 
-def gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
+def deviation_gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
     """The gain of the best deviation of each role.
 
     Parameters
@@ -75,20 +75,20 @@ def gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
     return best - xp.stack([xp.sum(p[:, c] * u[:, c], axis=1) for c in game.columns], axis=1)
 
 
-def replicator(
+def replicator_dynamics(
     payoffs: PayoffModel | Callable[[Matrix], Matrix],
     starts: Matrix,
     game: RoleSymmetricGame | None = None,
     *,
     steps: int = 200,
-    rate: float = 0.5,
+    step_size: float = 0.5,
 ) -> Matrix:
     """Follow the replicator dynamics from some mixtures.
 
-    ``p_s ← p_s exp(rate (u_s − max u_r) / range_r) / Z`` with the widest range that the payoffs in
-    a role have had on the way of that row, so that neither offset nor scale of the payoffs
-    matters, rows do not touch each other, and steps shrink near a rest point. What has probability
-    zero keeps it.
+    ``p_s ← p_s exp(η (u_s − max u_r) / range_r) / Z``, η the step size, with the widest range that
+    the payoffs in a role have had on the way of that row, so that neither offset nor scale of the
+    payoffs matters, rows do not touch each other, and steps shrink near a rest point. What has
+    probability zero keeps it.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def replicator(
         The game, which a function needs; a model has its own.
     steps : int, default 200
         The number of steps.
-    rate : float, default 0.5
-        The rate of the dynamics.
+    step_size : float, default 0.5
+        The step of the dynamics.
 
     Returns
     -------
@@ -112,11 +112,11 @@ def replicator(
     game, call = _game(payoffs, game)
     p = game.check_mixtures(starts, "starts")
     steps = _check.whole(steps, "steps")
-    rate = _check.positive(_check.number(rate, "rate"), "rate")
+    step_size = _check.positive(_check.number(step_size, "step_size"), "step_size")
     widest = [array_namespace(p).zeros_like(p[:, :1]) for _ in game.columns]
     for _ in range(steps):
-        u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.size)
-        p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, rate)
+        u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.num_strategies)
+        p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, step_size)
     return p
 
 
@@ -138,7 +138,7 @@ def _game(
 
 
 def _follow(
-    u: Matrix, p: Matrix, widest: list[Vector], game: RoleSymmetricGame, rate: float
+    u: Matrix, p: Matrix, widest: list[Vector], game: RoleSymmetricGame, step_size: float
 ) -> tuple[Matrix, list[Vector]]:
     xp = array_namespace(p)
     parts = []
@@ -151,7 +151,7 @@ def _follow(
         # from the best that anybody plays: what nobody plays may be better at any rate
         played = xp.where(p[:, c] > 0.0, payoffs, least)
         ahead = xp.minimum(payoffs - xp.max(played, axis=1, keepdims=True), xp.zeros_like(payoffs))
-        grown = p[:, c] * xp.exp(rate * ahead / unit)
+        grown = p[:, c] * xp.exp(step_size * ahead / unit)
         parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
         ranges.append(widened)
     return xp.concat(parts, axis=1), ranges

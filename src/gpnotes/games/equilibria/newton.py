@@ -44,7 +44,7 @@ def newton_steps(
         The best mixtures.
     """
     xp = array_namespace(p)
-    identity = eye(game.size, p)
+    identity = eye(game.num_strategies, p)
     u, J = payoffs(p)
     best = p
     least = _gap(u, p, game, unit)
@@ -134,8 +134,8 @@ def _projection_jacobian(supports: list[Array], game: RoleSymmetricGame, z: Arra
     support = xp.concat(supports, axis=1)
     shares = xp.concat([a / xp.sum(a, axis=1, keepdims=True) for a in supports], axis=1)
     # ∂Π(z)_s/∂z_t = [s = t] − 1/n for s and t in the support of one role, which holds n
-    same = eye(game.size, z) * support[:, :, None]
-    roles = np.repeat(np.arange(game.roles), game.strategies)
+    same = eye(game.num_strategies, z) * support[:, :, None]
+    roles = np.repeat(np.arange(game.num_roles), game.strategies)
     together = as_array((roles[:, None] == roles[None, :]).astype(float), z)
     mean = together * support[:, :, None] * shares[:, None, :]
     return same - mean

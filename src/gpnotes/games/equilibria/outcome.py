@@ -33,7 +33,7 @@ class Equilibrium:
         The regrets of the true game where it is known, else None.
     method : str
         The method that computed the payoffs.
-    reached : int, default 1
+    num_searches : int, default 1
         The number of searches that ended here.
     """
 
@@ -42,7 +42,7 @@ class Equilibrium:
     regrets: tuple[float, ...]
     true_regrets: tuple[float, ...] | None
     method: str
-    reached: int = 1
+    num_searches: int = 1
 
     @property
     def regret(self) -> float:
@@ -55,7 +55,7 @@ class Equilibrium:
         return None if self.true_regrets is None else max(self.true_regrets)
 
     def __repr__(self) -> str:
-        return f"Equilibrium({_short(self.mixture)}, reached={self.reached})"
+        return f"Equilibrium({_short(self.mixture)}, num_searches={self.num_searches})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,11 +111,11 @@ class Equilibria(Sequence[Equilibrium]):
         The equilibria, in order.
     searches : tuple of Search
         Every search.
-    ranges : tuple of float
+    payoff_ranges : tuple of float
         How far the payoffs of each role are apart where they are furthest apart.
-    allowed : tuple of float
-        The largest regret of an equilibrium in each role: the tolerance times `ranges`, and what
-        is rounding.
+    max_regrets : tuple of float
+        The largest regret of an equilibrium in each role: the tolerance times its range, and
+        what is rounding.
     supports : pair of int
         The number of supports that were tried, the first ones, and of all.
     exhaustive : bool
@@ -124,8 +124,8 @@ class Equilibria(Sequence[Equilibrium]):
 
     equilibria: tuple[Equilibrium, ...]
     searches: tuple[Search, ...]
-    ranges: tuple[float, ...]
-    allowed: tuple[float, ...]
+    payoff_ranges: tuple[float, ...]
+    max_regrets: tuple[float, ...]
     supports: tuple[int, int]
     exhaustive: bool
 
@@ -157,7 +157,7 @@ class Equilibria(Sequence[Equilibrium]):
 
     def __str__(self) -> str:
         rows = [f"{i:>3}  {each!r}" for i, each in enumerate(self.equilibria)]
-        allowed = ", ".join(f"{most:.1g}" for most in self.allowed)
+        allowed = ", ".join(f"{most:.1g}" for most in self.max_regrets)
         rows += [f"     regret by role at most {allowed}"] if rows else []
         counts = Counter((search.route, search.outcome) for search in self.searches)
         ends = [f"     {route}: {outcome}, {n}" for (route, outcome), n in sorted(counts.items())]

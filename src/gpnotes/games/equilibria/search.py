@@ -14,7 +14,7 @@ from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..game import RoleSymmetricGame
 from ..methods import DETERMINISTIC
 from ..payoffs import PayoffModel
-from .game_dynamics import gains, replicator
+from .game_dynamics import deviation_gains, replicator_dynamics
 from .newton import project
 from .outcome import (
     BETTER,
@@ -38,12 +38,12 @@ def find_equilibria(
     *,
     count: int = 16,
     method: str = "exact",
-    true: Callable[[Array], Array] | None = None,
+    true_payoffs: Callable[[Array], Array] | None = None,
     replicator_steps: int = 50,
     steps: int = 30,
-    supports: int = 256,
+    max_supports: int = 256,
     tolerance: float | None = None,
-    apart: float = 1e-3,
+    min_distance: float = 1e-3,
     rng: RNG | None = None,
     **options: Any,
 ) -> Equilibria:
@@ -73,19 +73,19 @@ def find_equilibria(
     method : str, default ``"exact"``
         A method of `PayoffModel.deviation_payoffs`; not ``"sampled"``, since a search wants the
         same answer twice.
-    true : callable, optional
+    true_payoffs : callable, optional
         A function of mixtures that gives the payoffs (B, S) of the true game.
     replicator_steps : int, default 50
         The steps of the replicator dynamics; with 0 they are left out.
     steps : int, default 30
         The most Newton steps from each start.
-    supports : int, default 256
+    max_supports : int, default 256
         The most supports to try.
     tolerance : float, optional
         The largest regret of an equilibrium in any role, over the range of its payoffs; √eps
         unless given. The range is the widest gap between the role's strategies at the starts, at
         pure mixtures, and where one role is pure and the others even.
-    apart : float, default 1e-3
+    min_distance : float, default 1e-3
         Of mixtures that are closer than this one is kept.
     rng : Stream, Generator or int, optional
         The stream that the starts are drawn from, where none are given.
@@ -109,21 +109,24 @@ def find_equilibria(
     """
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", DETERMINISTIC)
-    if true is not None:
-        _check.function(true, "true", of="mixtures")
+    if true_payoffs is not None:
+        _check.function(true_payoffs, "true_payoffs", of="mixtures")
     p = _starts(model, starts, rng, count)
     steps = _check.whole(steps, "steps")
-    most = _check.whole(supports, "supports")
-    apart = _check.positive(_check.number(apart, "apart"), "apart", zero=True)
+    max_supports = _check.whole(max_supports, "max_supports")
+    min_distance = _check.number(min_distance, "min_distance")
+    _check.positive(min_distance, "min_distance", zero=True)
     problem = pose(MethodPayoffs(model, method, options), p, tolerance)
-    chosen = supports_of(model.game, most)
+    chosen = supports_of(model.game, max_supports)
     ends = [*_from_starts(problem, p, replicator_steps, steps), *_on_supports(problem, chosen, p)]
     if not problem.judged(ends).holds.any():
         ends.append(_through_simplices(problem, p, steps))
-    equilibria, searches = _sorted_out(problem, ends, apart, true)
+    equilibria, searches = _sorted_out(problem, ends, min_distance, true_payoffs)
     exhaustive = method in ("exact", "enumerated") and are_enough(model.game, len(chosen))
     tried = len(chosen), count_supports(model.game)
-    return Equilibria(equilibria, searches, problem.ranges, problem.allowed, tried, exhaustive)
+    return Equilibria(
+        equilibria, searches, problem.payoff_ranges, problem.max_regrets, tried, exhaustive
+    )
 
 
 def _starts(model: PayoffModel, starts: Array | None, rng: RNG | None, count: int) -> Array:
@@ -149,7 +152,7 @@ def _from_starts(problem: EquilibriumProblem, p: Array, follow: int, steps: int)
     follow = _check.whole(follow, "replicator_steps")
     routes = {"newton": p}
     if follow:
-        routes["replicator"] = replicator(problem.payoffs, p, problem.game, steps=follow)
+        routes["replicator"] = replicator_dynamics(problem.payoffs, p, problem.game, steps=follow)
     ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), steps)
     names = [(route, i) for route in routes for i in range(p.shape[0])]
     return [End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]
@@ -171,10 +174,10 @@ def _through_simplices(problem: EquilibriumProblem, like: Array, steps: int) -> 
     """The path needs all of space: what is off the simplex is projected, and comes back."""
     game = problem.game
     last = [c.stop - 1 for c in game.columns]
-    free = np.delete(np.arange(game.size), last)
+    free = np.delete(np.arange(game.num_strategies), last)
 
     def full(y: np.ndarray) -> Array:
-        z = np.zeros(game.size)
+        z = np.zeros(game.num_strategies)
         z[free] = y
         z[last] = [1.0 - z[c].sum() for c in game.columns]
         return project(as_array(z[None, :], like), game)[0]
@@ -199,16 +202,16 @@ def _through_simplices(problem: EquilibriumProblem, like: Array, steps: int) -> 
 def _sorted_out(
     problem: EquilibriumProblem,
     ends: list[End],
-    apart: float,
-    true: Callable[[Array], Array] | None,
+    min_distance: float,
+    true_payoffs: Callable[[Array], Array] | None,
 ) -> tuple[tuple[Equilibrium, ...], tuple[Search, ...]]:
     """Ends that are one equilibrium together, in order, and every end as a search."""
     judged = problem.judged(ends)
-    groups = _groups(judged, problem.allowed, apart)
+    groups = _groups(judged, problem.max_regrets, min_distance)
     listed = []
     for rows in groups:
         p = judged.mixtures[rows[0] : rows[0] + 1, :]
-        sure = None if true is None else _true_regrets(true, p, problem.game)
+        sure = true_payoffs and _true_regrets(true_payoffs, p, problem.game)
         regrets = tuple(judged.regrets[rows[0]].tolist())
         listed.append(
             Equilibrium(
@@ -237,11 +240,12 @@ def _sorted_out(
 
 
 def _true_regrets(
-    true: Callable[[Array], Array], p: Array, game: RoleSymmetricGame
+    true_payoffs: Callable[[Array], Array], p: Array, game: RoleSymmetricGame
 ) -> tuple[float, ...]:
-    u = _check.matrix(true(p), "the payoffs that true gives", rows=1, columns=game.size)
-    u = _check.alike(u, "the payoffs that true gives", p, "the mixtures")
-    return tuple(np.maximum(to_numpy(gains(u, p, game))[0], 0.0).tolist())
+    name = "what true_payoffs gives"
+    u = _check.matrix(true_payoffs(p), name, rows=1, columns=game.num_strategies)
+    u = _check.alike(u, name, p, "the mixtures")
+    return tuple(np.maximum(to_numpy(deviation_gains(u, p, game))[0], 0.0).tolist())
 
 
 def _outcome(problem: EquilibriumProblem, judged: Judged, i: int, end: End) -> str:
@@ -252,7 +256,7 @@ def _outcome(problem: EquilibriumProblem, judged: Judged, i: int, end: End) -> s
     u = to_numpy(judged.payoffs[i, :])
     parts = [u[[s for s in end.support if c.start <= s < c.stop]] for c in problem.game.columns]
     gaps = [np.ptp(part) for part in parts]
-    return BETTER if (np.asarray(gaps) <= problem.allowed).all() else STALLED
+    return BETTER if (np.asarray(gaps) <= problem.max_regrets).all() else STALLED
 
 
 def _groups(judged: Judged, allowed: tuple[float, ...], apart: float) -> list[list[int]]:

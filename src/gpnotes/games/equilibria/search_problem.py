@@ -13,7 +13,7 @@ from ...ground import check as _check
 from ...ground.xp import Array, array_namespace, as_array, epsilon, to_numpy
 from ..game import RoleSymmetricGame
 from ..payoffs import PayoffModel
-from .game_dynamics import gains
+from .game_dynamics import deviation_gains
 from .newton import newton_steps
 
 __all__ = ["End", "EquilibriumProblem", "Judged", "MethodPayoffs", "pose"]
@@ -100,17 +100,17 @@ class EquilibriumProblem(NamedTuple):
     ----------
     payoffs : MethodPayoffs
         The payoffs.
-    ranges : tuple of float
+    payoff_ranges : tuple of float
         The range of the payoffs of each role.
-    allowed : tuple of float
+    max_regrets : tuple of float
         The largest regret of an equilibrium in each role.
     unit : ndarray, shape (S,)
         The range of each strategy's role, or one where that is zero.
     """
 
     payoffs: MethodPayoffs
-    ranges: tuple[float, ...]
-    allowed: tuple[float, ...]
+    payoff_ranges: tuple[float, ...]
+    max_regrets: tuple[float, ...]
     unit: np.ndarray
 
     @property
@@ -187,8 +187,8 @@ class EquilibriumProblem(NamedTuple):
         """
         p = array_namespace(ends[0].mixture).stack([end.mixture for end in ends])
         u = self.payoffs(p)
-        regrets = np.maximum(to_numpy(gains(u, p, self.game)), 0.0)
-        return Judged(p, u, regrets, (regrets <= self.allowed).all(axis=1))
+        regrets = np.maximum(to_numpy(deviation_gains(u, p, self.game)), 0.0)
+        return Judged(p, u, regrets, (regrets <= self.max_regrets).all(axis=1))
 
 
 def pose(payoffs: MethodPayoffs, p: Array, tolerance: float | None) -> EquilibriumProblem:
@@ -221,12 +221,14 @@ def pose(payoffs: MethodPayoffs, p: Array, tolerance: float | None) -> Equilibri
 
 def _probes(game: RoleSymmetricGame) -> np.ndarray:
     """One role pure and the others even, for each strategy; and all pure, if there are not many."""
-    rows = np.tile(np.repeat([1.0 / s for s in game.strategies], game.strategies), (game.size, 1))
+    rows = np.tile(
+        np.repeat([1.0 / s for s in game.strategies], game.strategies), (game.num_strategies, 1)
+    )
     for c in game.columns:
         rows[c, c] = np.eye(c.stop - c.start)
     if math.prod(game.strategies) > _PROFILES:
         return rows
-    pure = np.zeros((math.prod(game.strategies), game.size))
+    pure = np.zeros((math.prod(game.strategies), game.num_strategies))
     for row, played in zip(
         pure, product(*(range(c.start, c.stop) for c in game.columns)), strict=True
     ):

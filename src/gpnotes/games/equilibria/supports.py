@@ -98,7 +98,7 @@ def supports_of(game: RoleSymmetricGame, most: int) -> list[tuple[int, ...]]:
 
 
 def _sizes(game: RoleSymmetricGame) -> Iterator[tuple[int, ...]]:
-    for total in range(game.roles, game.size + 1):
+    for total in range(game.num_roles, game.num_strategies + 1):
         yield from _adding_up(game.strategies, total)
 
 
@@ -146,13 +146,13 @@ def solve_on_supports(
     Solved
         The end on each support.
     """
-    played = np.zeros((len(chosen), game.size), dtype=bool)
+    played = np.zeros((len(chosen), game.num_strategies), dtype=bool)
     for row, support in zip(played, chosen, strict=True):
         row[list(support)] = True
     p = _scaled(played.astype(float), game)
     left = np.zeros(len(played), dtype=bool)
     edge = _EDGE * p
-    moving = np.flatnonzero(played.sum(axis=1) > game.roles)
+    moving = np.flatnonzero(played.sum(axis=1) > game.num_roles)
     for _ in range(_STEPS):
         if not len(moving):
             break
@@ -177,14 +177,14 @@ def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricG
     What is played shall pay as its role's mean does, and the step shall keep the sum of each role.
     """
     support = np.flatnonzero(played)
-    roles = np.repeat(np.arange(game.roles), game.strategies)[support]
+    roles = np.repeat(np.arange(game.num_roles), game.strategies)[support]
     # less_mean J step = −less_mean u, and the steps of each role add up to zero
     same = (roles[:, None] == roles).astype(float)
     less_mean = np.eye(len(support)) - same / same.sum(axis=1, keepdims=True)
-    kept = (np.arange(game.roles)[:, None] == roles).astype(float)
+    kept = (np.arange(game.num_roles)[:, None] == roles).astype(float)
     system = np.concatenate([less_mean @ J[np.ix_(support, support)], kept])
-    wanted = np.append(-less_mean @ u[support], np.zeros(game.roles))
-    step = np.zeros(game.size)
+    wanted = np.append(-less_mean @ u[support], np.zeros(game.num_roles))
+    step = np.zeros(game.num_strategies)
     step[support] = np.linalg.lstsq(system, wanted, rcond=_RANK)[0]
     return step
 

@@ -32,7 +32,7 @@ METHODS = {
     "enumerated": Method(enumerated.expectations, ("limit",)),
     "gaussian": Method(gaussian.expectations),
     "point": Method(point.expectations),
-    "neighbours": Method(neighbours.expectations, ("moves", "limit")),
+    "neighbours": Method(neighbours.expectations, ("max_deviations", "limit")),
     "sampled": Method(sampled.expectations, ("samples", "rng")),
 }
 

@@ -108,7 +108,7 @@ def _listed(problem: RoleProblem) -> tuple[Matrix, Matrix]:
 def _gradient(problem: RoleProblem, payoff: Expansion) -> Matrix | None:
     if not problem.gradient:
         return None
-    columns = [_derivative(problem, payoff, t) for t in range(problem.game.size)]
+    columns = [_derivative(problem, payoff, t) for t in range(problem.game.num_strategies)]
     return array_namespace(problem.mixtures).stack(columns, axis=1)
 
 
@@ -128,7 +128,7 @@ def _sum(
     """The sum over the profiles of so many players; each with one more on the strategy `added`."""
     p = problem.mixtures
     profiles = profiles_of(players, problem.game.strategies)
-    more = np.arange(problem.game.size) == added
+    more = np.arange(problem.game.num_strategies) == added
     total = array_namespace(p).zeros_like(p[:, 0])
     for rows in blocks(profiles.shape[0], p.shape[0], ENTRIES):
         block = profiles[rows, :]

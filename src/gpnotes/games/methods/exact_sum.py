@@ -93,7 +93,9 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     counts = polynomials.counts
     most_samples, most_mixtures = _block_shape(counts, p)
     totals = [_zero(problem) for _ in problem.expansions]
-    for group in _groups(problem.expansions, most_samples, _values(counts) * problem.game.size):
+    for group in _groups(
+        problem.expansions, most_samples, _values(counts) * problem.game.num_strategies
+    ):
         samples = [_samples(polynomials, problem.expansions[i], i, rows) for i, rows in group]
         by_block = _by_block(
             polynomials, samples, _evenly(p.shape[0], most_mixtures), options.threads
@@ -122,7 +124,7 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Array:
     polynomials = _polynomials(problem)
     counts = polynomials.counts
     most_samples, most_mixtures = _block_shape(counts, problem.mixtures)
-    most = min(most_samples, max(1, _HELD // (_values(counts) * problem.game.size)))
+    most = min(most_samples, max(1, _HELD // (_values(counts) * problem.game.num_strategies)))
     blocks_of_rows = []
     for some in _evenly(payoff.weights.shape[0], most):
         samples = _samples(polynomials, payoff, 0, some)

@@ -125,7 +125,7 @@ class Options:
     ----------
     limit : int, default 200000
         The most profiles to sum over.
-    moves : int, default 2
+    max_deviations : int, default 2
         The players by which a profile may differ from the likeliest one.
     samples : int, default 1000
         The profiles drawn for each mixture, at least two.
@@ -136,13 +136,13 @@ class Options:
     """
 
     limit: int = LIMIT
-    moves: int = 2
+    max_deviations: int = 2
     samples: int = 1000
     threads: int = 1
     rng: Stream | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("limit", 1), ("moves", 0), ("samples", 2), ("threads", 1)):
+        for name, least in (("limit", 1), ("max_deviations", 0), ("samples", 2), ("threads", 1)):
             object.__setattr__(self, name, _check.whole(getattr(self, name), name, least))
 
 

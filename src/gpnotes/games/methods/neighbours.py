@@ -21,7 +21,7 @@ __all__ = ["expectations", "mode"]
 def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     """The means over the profiles a few players away from the likeliest one, and their gradients.
 
-    ``Σ M(x) f(x) / Σ M(x)`` over those x at most ``options.moves`` players away, M the
+    ``Σ M(x) f(x) / Σ M(x)`` over those x at most ``options.max_deviations`` players away, M the
     multinomial: biased, and it jumps where the likeliest profile changes. With a handful of
     opponents nearly all probability lies there. With dozens hardly any does, since counts spread
     as ``√n``: what is left is a narrow slice about a whole profile that is itself off the mean by
@@ -33,7 +33,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which ``moves`` and ``limit`` matter.
+        Of which ``max_deviations`` and ``limit`` matter.
 
     Returns
     -------
@@ -57,8 +57,8 @@ def _expectation(
 ) -> Expectation:
     p = problem.mixtures
     strategies = problem.game.strategies
-    moves = options.moves
-    asks = f"method 'neighbours' with moves={moves} would sum for strategy {strategy} over"
+    moves = options.max_deviations
+    asks = f"method 'neighbours' with max_deviations={moves} would sum for strategy {strategy} over"
     shares = _all_shares(problem.opponents, strategies, moves, options.limit, asks)
     steps = np.concatenate([_steps(share, strategies) for share in shares])
     starts = mode(to_numpy(p), problem.opponents, problem.game)
@@ -74,7 +74,7 @@ def _weighted(
 ) -> Expectation:
     """The means (b,) over profiles (b, P, S), those with a negative count apart."""
     xp = array_namespace(p)
-    rows = as_array(profiles.reshape(-1, problem.game.size), p)
+    rows = as_array(profiles.reshape(-1, problem.game.num_strategies), p)
     f = xp.reshape(payoff.bumps(rows), profiles.shape[:2])
     weights = _chances(profiles, problem.opponents, p)
     total = xp.sum(weights, axis=1)
@@ -83,7 +83,7 @@ def _weighted(
         return Expectation(value)
     above = (f - value[:, None]) / total[:, None]
     columns = []
-    for t in range(problem.game.size):
+    for t in range(problem.game.num_strategies):
         # ∂M(x; n, p)/∂p_t = n_r M(x − e_t; n − e_r, p)
         n = problem.opponents[problem.game.role_of(t)]
         columns.append(n * xp.sum(_chances_of_rest(problem, profiles, p, t) * above, axis=1))
@@ -94,7 +94,7 @@ def _chances_of_rest(problem: RoleProblem, profiles: np.ndarray, p: Array, t: in
     """``M(x − e_t; n − e_r, p)`` for each profile, (b, P): one opponent plays t for sure."""
     role = problem.game.role_of(t)
     fewer = tuple(n - (r == role) for r, n in enumerate(problem.opponents))
-    rest = profiles - (np.arange(problem.game.size) == t)
+    rest = profiles - (np.arange(problem.game.num_strategies) == t)
     possible = (profiles >= 0).all(axis=-1, keepdims=True)
     return _chances(np.where(possible, rest, -1.0), fewer, p)
 
@@ -127,7 +127,7 @@ def _all_shares(
 
 
 def _shares(players: tuple[int, ...], moves: int) -> Iterator[tuple[int, ...]]:
-    """Numbers from 0 to n for each n of `players`, which add up to `moves`."""
+    """Numbers from 0 to n for each n of `players`, which add up to `max_deviations`."""
     if len(players) == 1:
         yield from [(moves,)] if moves <= players[0] else []
         return

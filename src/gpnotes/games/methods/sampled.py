@@ -45,7 +45,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     """
     stream = cast(Stream, _check.instance(options.rng, "rng", Stream))
     p = problem.mixtures
-    rows = blocks(p.shape[0], options.samples * problem.game.size, _DRAWN)
+    rows = blocks(p.shape[0], options.samples * problem.game.num_strategies, _DRAWN)
     answers = []
     for payoff in problem.expansions:
         draws = [_Draws(problem.game, p[some, :], stream, options.samples) for some in rows]
@@ -66,9 +66,9 @@ class _Draws:
     def profiles(self, players: tuple[int, ...]) -> Iterator[np.ndarray]:
         """Profiles (b, some, S), drawn on the host, until there are enough for each mixture."""
         host = np.asarray(to_numpy(self.mixtures), dtype=np.float64)
-        for some in blocks(self.samples, len(host) * self.game.size, _DRAWN):
+        for some in blocks(self.samples, len(host) * self.game.num_strategies, _DRAWN):
             shape = len(host), some.stop - some.start
-            drawn = np.zeros((*shape, self.game.size))
+            drawn = np.zeros((*shape, self.game.num_strategies))
             for n, part in zip(players, self.game.columns, strict=True):
                 chance = host[:, None, part] / host[:, part].sum(axis=1)[:, None, None]
                 drawn[:, :, part] = self.stream.generator.multinomial(n, chance, size=shape)
@@ -85,7 +85,7 @@ def _expectation(problem: RoleProblem, payoff: Expansion, draws: _Draws) -> Expe
     columns = []
     for role, part in enumerate(problem.game.columns):
         fewer = tuple(max(0, m - (r == role)) for r, m in enumerate(players))
-        added = np.eye(problem.game.size)[part]
+        added = np.eye(problem.game.num_strategies)[part]
         moments = [
             [_moments(profiles + one_more, payoff, p) for one_more in added]
             for profiles in draws.profiles(fewer)

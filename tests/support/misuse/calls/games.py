@@ -40,7 +40,7 @@ _EXPANSION = _MODEL.expansions[0]
 _MIXTURES = matrix(_ONES, columns=True).but(
     "no rows", "a vector", **{"off the simplex": 2.0 * _ONES, "negative entries": _ONES - 0.4}
 )
-_DOUBT = _EXPANSION.doubt
+_VARIANCE = _EXPANSION.posterior_variance
 _BUMPS = 0.5 * np.ones((_EXPANSION.profiles.shape[0], 2))
 _AT = matrix(_EXPANSION.profiles[:3], columns=True).but("a vector")
 _COUNTS = {
@@ -75,12 +75,14 @@ CALLS = (
         "None": None, "bytes": _TEXT.encode(), "no JSON": "{", "a list": "[]", "a number": 3,
         "another type": '{"type": "aggfn.3"}', "no game": '{"type": "empty.1"}'})),
     call("write_game", games.write_game, game=thing(_MODEL)),
-    call("Doubt", games.Doubt, signal_var=nonnegative(1.0), noise_var=nonnegative(0.1),
+    call("PosteriorVariance", games.PosteriorVariance, signal_var=nonnegative(1.0),
+         noise_var=nonnegative(0.1),
          factor=matrix(np.eye(3), rows=True, columns=True),
-         reach=vector(np.ones(3), size=True).but("None")),
-    *(call(f"Doubt.{name}", getattr(_DOUBT, name), bumps=matrix(_BUMPS, rows=True))
+         kept_share=vector(np.ones(3), size=True).but("None")),
+    *(call(f"PosteriorVariance.{name}", getattr(_VARIANCE, name), bumps=matrix(_BUMPS, rows=True))
       for name in ("whitened", "reduction")),
-    call("Doubt.variance", _DOUBT.variance, bumps=matrix(_BUMPS, rows=True, columns=True),
+    call("PosteriorVariance.variance", _VARIANCE.variance,
+         bumps=matrix(_BUMPS, rows=True, columns=True),
          pairs=vector(np.ones(2), size=True)),
     call("game.check_mixtures", _GAME.check_mixtures, mixtures=_MIXTURES.but(
          "another namespace", "another precision")),
@@ -91,8 +93,9 @@ CALLS = (
          weights=vector(np.ones(12), size=True),
          lengthscales=vector(np.ones(4), size=True).but(negative=-np.ones(4), zero=np.zeros(4)),
          scale=number(), offset=number(0.0),
-         doubt=thing(games.Doubt(1.0, 0.1, np.eye(12)), games.Doubt(1.0, 0.1, np.eye(2)),
-                     optional=True)),
+         posterior_variance=thing(games.PosteriorVariance(1.0, 0.1, np.eye(12)),
+                                  games.PosteriorVariance(1.0, 0.1, np.eye(2)),
+                                  optional=True)),
     call("Expansion.variance", _EXPANSION.variance, x=_AT),
     call("Expansion.bump_matrix", _EXPANSION.bump_matrix, x=_AT, others=_AT),
     call("Expansion.bumps", _EXPANSION.bumps, x=_AT.but("no rows", "a row too many")),
@@ -125,34 +128,35 @@ CALLS = (
     call("deviation_payoffs, enumerated to a limit", _MODEL.deviation_payoffs,
          mixtures=Argument(_ONES, {}), method=Argument("enumerated", {}), limit=whole(1000)),
     call("deviation_payoffs, neighbours by moves", _MODEL.deviation_payoffs,
-         mixtures=Argument(_ONES, {}), method=Argument("neighbours", {}), moves=whole(1, 0)),
+         mixtures=Argument(_ONES, {}), method=Argument("neighbours", {}),
+         max_deviations=whole(1, 0)),
     call("deviation_payoffs, exact in threads", _MODEL.deviation_payoffs,
          mixtures=Argument(_ONES, {}), method=Argument("exact", {}), threads=whole(2)),
     call("gaussian_correction", games.gaussian_correction, model=thing(_MODEL, _GAME),
          mixtures=_MIXTURES.but("another namespace", "another precision")),
     call("regret", games.regret, mixtures=_MIXTURES,
          payoffs=matrix(_DEVIATION, rows=True, columns=True).but("a vector"), game=_GAMES),
-    call("replicator", games.replicator, payoffs=thing(_MODEL, _GAME), starts=_MIXTURES.but(
-         "another namespace", "another precision"),
+    call("replicator_dynamics", games.replicator_dynamics, payoffs=thing(_MODEL, _GAME),
+         starts=_MIXTURES.but("another namespace", "another precision"),
          game=thing(_GAME, _MODEL, optional=True).but(
              **{"another game": games.RoleSymmetricGame((2, 2), (2, 2))}),
-         steps=whole(3, 0), rate=positive(0.5)),
+         steps=whole(3, 0), step_size=positive(0.5)),
     call("find_equilibria", games.find_equilibria, model=thing(_MODEL, _GAME),
          starts=_MIXTURES.but("None"),
          method=one_of("exact"), replicator_steps=whole(3, 0),
          steps=whole(3, 0),
-         tolerance=nonnegative(1e-4).but("None"), apart=nonnegative(0.01)),
+         tolerance=nonnegative(1e-4).but("None"), min_distance=nonnegative(0.01)),
     call("find_equilibria, from drawn starts", games.find_equilibria, model=thing(_MODEL, _GAME),
          rng=stream(), count=whole(2)),
     call("find_equilibria, against the truth", games.find_equilibria, model=Argument(_MODEL, {}),
-         starts=Argument(_ONES, {}), true=function(_MODEL.deviation_payoffs).but("None")),
+         starts=Argument(_ONES, {}), true_payoffs=function(_MODEL.deviation_payoffs).but("None")),
     call("fit_payoffs", games.fit_payoffs, game=_GAMES,
          profiles=matrix(_PROFILES, rows=True, columns=True),
          payoffs=matrix(_PAYOFFS, rows=True, columns=True).but("a NaN", "an infinity",
              "minus infinity", **{"a NaN where it counts": _NAN}),
          noise_var=nonnegative(0.1).but("None"),
          repetitions=vector(np.arange(1.0, 13.0), size=True).but("None", "a column", "integers"),
-         lengths=one_of("strategy"), length_bounds=Argument((1.0, 9.0), {
+         lengthscale_per=one_of("strategy"), lengthscale_bounds=Argument((1.0, 9.0), {
              "reversed": (9.0, 1.0), "one": (1.0,), "three": (1.0, 2.0, 3.0), "a number": 3.0,
              "a string": "ab", "words": ("a", "b"), "NaN": (np.nan, 2.0), "negative": (-1.0, 2.0),
              "zero": (0.0, 2.0), "infinite": (1.0, np.inf), "booleans": (True, True)}),
