@@ -1,6 +1,8 @@
 """What the previews of links show: every numbered equation and every symbol, in one script.
 
 `_static/preview-data.js` is asked for when a reader points at the first link, not before.
+Tooltips of other extensions fetch the page that a link leads to, which a browser refuses on
+``file://``.
 """
 
 import json

@@ -33,7 +33,9 @@ _ROUNDED = 1e5  # times eps and the largest eigenvalue: what is as far below zer
 class NoValueError(ValueError, RuntimeError, ArithmeticError):
     """The error for arguments of the right kind without a value, as by an overflow.
 
-    A fit turns back from it.
+    Whoever gives such arguments gets a `ValueError`, and whoever sees an iteration leap there a
+    `RuntimeError`. It is an `ArithmeticError` too, from which a fit turns back as from a wall: it
+    says so in the message of its run.
     """
 
 

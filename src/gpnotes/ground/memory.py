@@ -75,7 +75,10 @@ def _pages() -> int | None:
 
 
 def _group() -> int | None:
-    """The bytes left under the limit of the control group, if there is one."""
+    """The bytes left under the limit of the control group, if there is one.
+
+    psutil reads the same line of ``/proc/meminfo``, but knows nothing of control groups.
+    """
     try:
         limit = int((_GROUP / "memory.max").read_text(encoding="ascii"))
         used = int((_GROUP / "memory.current").read_text(encoding="ascii"))

@@ -1,4 +1,7 @@
-"""Small pieces of HTML: elements, mathematics, numbers, links."""
+"""Small pieces of HTML: elements, mathematics, numbers, links.
+
+Nested calls and no templates: a notebook shows badges too, and need not have Sphinx nor its Jinja.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@
 Two spellings that print the same become the same sequence: ``\\mathbf{y}`` and ``\\mathbf y``,
 ``\\sigma^2_n`` and ``\\sigma_n^2``, ``x'`` and ``x^{\\prime}``. Every token keeps its place
 in the text, so that an error can point there.
+
+pylatexenc finds macros and their arguments, the least of this; in mathematics it leaves scripts and
+primes as plain characters, and ``\\left(`` as a macro and a parenthesis.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A lock that the system opens when its holder ends, however it ends.
 
 SQLite has taken files for one process at a time for decades, on every system: an exclusive
-transaction on an empty database is such a lock, and nothing is ever written to it.
+transaction on an empty database is such a lock, and nothing is ever written to it. Python brings it
+along, so that no package of locks is needed.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """The loop of common learners in the world of a process, for Numba to compile.
 
+It says the updates of three learners once more, for a quarter of the time (benchmarks/README.md).
 It is the walk of `running`, run by run instead of all at once, with the same random numbers in the
 same order and the same operations on them: what comes out agrees to the last bit. Without Numba it
 is an ordinary function of Python, which tests compare so.
@@ -53,9 +54,10 @@ def compiled() -> Any:
         import numba
     except ImportError:
         raise ImportError("compiled needs Numba: from a clone, pip install '.[compiled]'") from None
+    # The names of this module stay those of ordinary functions, as Numba is optional and tests run
+    # both: copies of them see the compiled ones by a namespace of their own.
     known = dict(globals())
     for part in (_best, _chosen, _reached, _value, _restarted, walk):
-        # Each is compiled against the compiled ones before it.
         known[part.__name__] = numba.njit(FunctionType(part.__code__, known, part.__name__))
     return known["walk"]
 
