@@ -64,7 +64,7 @@ class Posterior(ABC):
     @property
     @abstractmethod
     def _noise(self) -> float | Likelihood:
-        """How y scatters around f: the variance of normal noise, or a likelihood."""
+        """How y scatters around f, as the variance of normal noise or as a likelihood."""
 
     @property
     def _width(self) -> int:

@@ -97,7 +97,7 @@ class Tunable(Sampler, Protocol):
 
     @property
     def inverse_mass_root(self) -> Any:
-        """A root L of the inverse mass matrix ``L Lᵀ``: None, a scale for each entry, a matrix."""
+        """A root L of the inverse mass matrix ``L Lᵀ``, a number, a vector or a matrix, or None."""
         ...
 
 
