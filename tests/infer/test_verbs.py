@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from gpnotes import (
     log_evidence,
     log_evidence_and_gradient,
 )
+from gpnotes.ground import check
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import leaves, real, replaced
 from gpnotes.infer import deep, features, laplace, sparse, svgp
@@ -303,3 +305,44 @@ def test_each_verb_is_one_function():
 
     for name in ("condition", "fit", "log_evidence", "log_evidence_and_gradient"):
         assert getattr(gpnotes, name) is getattr(infer, name)
+
+
+# Behind the door nothing is checked again
+
+
+@pytest.fixture
+def scanned(monkeypatch):
+    """Of which arguments every entry was looked at, in order."""
+    names, look = [], check._finite
+
+    def noted(a, name):
+        names.append(name)
+        return look(a, name)
+
+    monkeypatch.setattr(check, "_finite", noted)
+    return names
+
+
+@each("name", MODELS)
+def test_data_are_scanned_once_whatever_is_done_with_them(scanned, name):
+    model, X, y = MODELS[name]
+    verbs = {
+        condition: name not in WITHOUT_POSTERIOR, log_evidence: True,
+        log_evidence_and_gradient: True, partial(fit, steps=10): name != "sparse, upper",
+    }  # fmt: skip
+    for verb in (verb for verb, serves in verbs.items() if serves):
+        scanned.clear()
+        verb(model, X, y)
+        assert scanned.count("X") == scanned.count("y") == 1, (verb, scanned)
+
+
+def test_what_extends_a_posterior_is_scanned_once_and_the_rest_not_again(scanned):
+    posterior = condition(NOISY, X, Y)
+    scanned.clear()
+    posterior.extend(X[:3] + 0.1, Y[:3])
+    assert scanned == ["x", "y"]
+
+
+def test_a_fit_of_a_process_scans_nothing_but_its_data(scanned):
+    fit(NOISY, X, Y, steps=10)
+    assert scanned == ["X", "y"]

@@ -344,14 +344,24 @@ def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callabl
     >>> rebuild(vector + 1.0)
     RBF(variance=2.71828, lengthscale=5.43656)
     """
+    flat, rebuild = _flatten(obj, fixed=fixed)
+
+    def checked(vector: HostVector) -> P:
+        """The object whose free parameters `vector` holds, in the order of `names`."""
+        vector = np.asarray(vector, dtype=np.float64)
+        _check.vector(vector, "vector", size=flat.size)
+        return rebuild(vector)
+
+    return flat, checked
+
+
+def _flatten(obj: P, *, fixed: Collection[str]) -> tuple[HostVector, Callable[[HostVector], P]]:
+    """`flatten`, whose function takes a vector as it is."""
     free = free_leaves(obj, fixed)
     flat = _joined(_to_flat(leaf) for leaf in free)
     ends = np.cumsum([_host(leaf.value).size for leaf in free], dtype=int)
 
     def rebuild(vector: HostVector) -> P:
-        """The object whose free parameters `vector` holds, in the order of `names`."""
-        vector = np.asarray(vector, dtype=np.float64)
-        _check.vector(vector, "vector", size=flat.size)
         parts = zip(free, np.split(vector, ends)[:-1], strict=True)
         return replaced(obj, {leaf.path: _from_flat(leaf, part) for leaf, part in parts})
 

@@ -17,9 +17,10 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.ascent import ascend
-from ..ground.chunks import Chunks, Data, repeatable
+from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.params import (
     Parameters,
+    _flatten,
     cotangent,
     flatten,
     flatten_gradient,
@@ -31,7 +32,7 @@ from ..ground.params import (
 )
 from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
-from ..model.bounds import Spread, ends, limits, spread, touched, units
+from ..model.bounds import Spread, _spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
 from .evidence import Evidence, evidence_of
 from .interdomain import WaveSums
@@ -133,7 +134,7 @@ class Objective(Generic[M]):
 
     @cached_property
     def _rebuild(self) -> Callable[[HostVector], M]:
-        return flatten(self.model, fixed=self.fixed)[1]
+        return _flatten(self.model, fixed=self.fixed)[1]
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the function that `flatten` made, which cannot be pickled."""
@@ -331,7 +332,8 @@ def objective_of(
     moves = hasattr(model, "variables")
     held = [name for name in require_names(fixed) if not (moves and name == "Z")]
     held += evidence.held
-    of = replace(data.over(spread), latent=evidence.latent)
+    measure = _spread if isinstance(data, Rows) else spread  # rows are checked, chunks to be seen
+    of = replace(data.over(measure), latent=evidence.latent)
     return Objective(
         model, evidence, of, tuple(held), _read(priors, model, held),
         limits(model, bounds, fixed=held), ends(model, of, fixed=held),

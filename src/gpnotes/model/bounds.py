@@ -136,6 +136,10 @@ def spread(X: Matrix, y: Vector) -> Spread:
     array([1., 1.])
     """
     _check.vector(y, "y", size=_check.matrix(X, "X").shape[0])
+    return _spread(X, y)
+
+
+def _spread(X: Matrix, y: Vector) -> Spread:
     rows = np.column_stack([to_numpy(X), to_numpy(y)]).astype(np.float64)
     low, high, top = np.min(rows, axis=0), np.max(rows, axis=0), np.ones(rows.shape[1])
     top[-1] = max(-low[-1], high[-1], np.finfo(np.float64).tiny)  # squares of y may overflow

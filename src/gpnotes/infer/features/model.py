@@ -95,7 +95,7 @@ class _Evidence(Evidence[FeatureGP]):
 @evidence_of.register(FeatureGP)
 def _evidence(model: FeatureGP, data: Rows | Chunks) -> _Evidence:
     if isinstance(data, Rows):
-        validate_data(model.gp, data.X, data.y)
-        model.frequencies.validate(model.gp.kernel, data.X)
+        validate_data(model.gp, data.X, data.y, columns=model.frequencies.unit.shape[1])
+        model.frequencies.require_match(model.gp.kernel, data.X)
     drawn_for = [leaf.path for leaf in leaves(model) if leaf.path.endswith(".alpha")]
     return _Evidence(data, held=tuple(drawn_for))

@@ -20,7 +20,7 @@ from ..linear import WeightPosterior
 from ..sufficient_statistics import Statistics, like_data, positive_noise
 from .frequencies import Frequencies
 from .posterior import FeaturePosterior
-from .streaming import Pull, Slopes, Sums
+from .streaming import Pull, Slopes, Sums, validate_rows
 
 __all__ = [
     "condition",
@@ -73,7 +73,8 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return posterior_of(_validate(gp, frequencies), frequencies, Rows(X, y))
+    validate_rows(_validate(gp, frequencies), frequencies, X, y)
+    return posterior_of(gp, frequencies, Rows(X, y))
 
 
 def condition_on_chunks(
@@ -190,6 +191,7 @@ def log_evidence_and_gradient(
     -0.25
     """
     differentiable_mean(_validate(gp, frequencies))
+    validate_rows(gp, frequencies, X, y)
     return value_and_gradient(gp, frequencies, Rows(X, y))
 
 

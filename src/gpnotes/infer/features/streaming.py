@@ -22,7 +22,7 @@ from ...model.means import pulled
 from ..sufficient_statistics import Statistics, like_data
 from .frequencies import Frequencies
 
-__all__ = ["Pull", "Slopes", "Sums"]
+__all__ = ["Pull", "Slopes", "Sums", "validate_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,12 @@ class Sums:
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         """The statistics of the rows (X, y)."""
-        kernel = _validate_rows(self.gp, self.frequencies, X, y)
+        validate_rows(self.gp, self.frequencies, X, y)
+        return self._call(X, y)
+
+    def _call(self, X: Matrix, y: Vector) -> Statistics:
         r = _check.squarable(_xp.in_double(residual_of(self.gp, X, y)), "y − m(X)")
-        gram, cross = self._gram_and_cross(kernel, X, r)
+        gram, cross = self._gram_and_cross(self.gp.kernel, X, r)
         noise_var = self.gp.noise_var
         squares = float(array_namespace(r).sum(r * r))
         log_noise = X.shape[0] * math.log(noise_var)
@@ -111,8 +114,11 @@ class Pull:
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
         """The slopes of the rows (X, y)."""
-        kernel = _validate_rows(self.gp, self.frequencies, X, y)
-        return self._slopes(kernel, X, _xp.in_double(residual_of(self.gp, X, y)))
+        validate_rows(self.gp, self.frequencies, X, y)
+        return self._call(X, y)
+
+    def _call(self, X: Matrix, y: Vector) -> Slopes:
+        return self._slopes(self.gp.kernel, X, _xp.in_double(residual_of(self.gp, X, y)))
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _slopes(self, kernel: Kernel, X: Matrix, r: Vector) -> Slopes:
@@ -133,6 +139,7 @@ class Pull:
         return Slopes(omega_bar, mean_bar)
 
 
-def _validate_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Kernel:
+def validate_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> None:
+    """Raise for rows that do not go with the process and with the frequencies."""
     validate_data(gp, X, y, columns=frequencies.unit.shape[1])
-    return frequencies.require_match(gp.kernel, X)
+    frequencies.require_match(gp.kernel, X)

@@ -152,8 +152,9 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
         require_sums(model.gp, model.variables, model.chosen, data)
         return _Evidence(data)
     if isinstance(data, Rows):
-        validate_data(model.gp, data.X, data.y)
-        _check.alike(data.X, "X", model.variables.inputs, "Z")
+        Z = model.variables.inputs
+        validate_data(model.gp, data.X, data.y, columns=Z.shape[1])
+        _check.alike(data.X, "X", Z, "Z")
     return _Evidence(data)
 
 

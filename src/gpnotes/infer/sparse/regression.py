@@ -28,7 +28,7 @@ from ..sufficient_statistics import Statistics, like_data, positive_noise
 from .methods import Method, MethodName, method_named
 from .posterior import SparsePosterior
 from .projection import Inducing, inducing_at, like_kernel, with_share
-from .streaming import Kept, Pull, Slopes, Sums
+from .streaming import Kept, Pull, Slopes, Sums, validate_rows
 
 __all__ = [
     "condition", "condition_on_chunks", "log_evidence", "log_evidence_and_gradient",
@@ -96,7 +96,9 @@ def condition(
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
-    return posterior_of(work_of(gp, Z, method, power), Rows(X, y))
+    work = work_of(gp, Z, method, power)
+    validate_rows(gp, work.Z, X, y)
+    return posterior_of(work, Rows(X, y))
 
 
 @takes("Z")
@@ -249,6 +251,7 @@ def log_evidence_and_gradient(
     """
     work = work_of(gp, Z, method, power, bound=True)
     differentiable_mean(gp)
+    validate_rows(gp, work.Z, X, y)
     return value_and_gradient(work, Rows(X, y))
 
 

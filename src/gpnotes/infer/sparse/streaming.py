@@ -27,7 +27,7 @@ from ..sufficient_statistics import Statistics
 from .methods import Method
 from .projection import Inducing
 
-__all__ = ["Kept", "Pull", "Slopes", "Sums", "level_of"]
+__all__ = ["Kept", "Pull", "Slopes", "Sums", "level_of", "validate_rows"]
 
 _KEPT = 2**23  # entries of Φ that may be kept between the passes: 64 MiB, and its slopes as much
 
@@ -99,7 +99,11 @@ class Sums:
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         """The statistics of the rows (X, y)."""
-        r = _admitted_residual(self.gp, self.Z, X, y)
+        validate_rows(self.gp, self.Z, X, y)
+        return self._call(X, y)
+
+    def _call(self, X: Matrix, y: Vector) -> Statistics:
+        r = _residual(self.gp, X, y)
         blocks = self.inducing.blocks(X.shape[0])
         parts = (self._rows(rows.start, _xp.in_double(X[rows, :]), r[rows]) for rows in blocks)
         return reduce(add, parts)
@@ -239,7 +243,11 @@ class Pull:
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
         """The slopes of the rows (X, y)."""
-        r = _admitted_residual(self.gp, self.Z, X, y)
+        validate_rows(self.gp, self.Z, X, y)
+        return self._call(X, y)
+
+    def _call(self, X: Matrix, y: Vector) -> Slopes:
+        r = _residual(self.gp, X, y)
         blocks = list(self.inducing.blocks(X.shape[0]))
         if self.method.constant and self.inducing.in_place:
             return self._all_in_place(X, r, blocks)
@@ -365,10 +373,14 @@ class Pull:
         return pulled(differentiable_mean(self.gp), rows, like)[0]
 
 
-def _admitted_residual(gp: GP, Z: Matrix, X: Matrix, y: Array) -> Vector:
-    """The residual of rows that go with the process and with the inputs Z, in float64."""
+def validate_rows(gp: GP, Z: Matrix, X: Matrix, y: Array) -> None:
+    """Raise for rows that do not go with the process and with the inputs Z."""
     validate_data(gp, X, y, columns=Z.shape[1])
     _check.alike(X, "X", Z, "Z")
+
+
+def _residual(gp: GP, X: Matrix, y: Array) -> Vector:
+    """The residual in float64."""
     return _check.squarable(_xp.in_double(residual_of(gp, X, y)), "y − m(X)")
 
 
