@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 import re
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any
 
 from gpnotes.ground import array_types
 
@@ -135,7 +135,7 @@ def _words(annotation: Any) -> str:
     if annotation is inspect.Parameter.empty:
         return ""
     words = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    shape = get_args(getattr(array_types, words, None))[1:]  # of `Matrix` and its like
+    shape = getattr(getattr(array_types, words, None), "__metadata__", ())  # `Matrix` has one
     return ", shape ".join([words, *shape]).replace(", shape ()", "")
 
 

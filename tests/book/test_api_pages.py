@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import gpnotes
-from gpnotes.ground.xp import Matrix, Scalar, Vector
+from gpnotes.ground.xp import Matrix, Numbers, Scalar, Vector
 
 pytestmark = pytest.mark.book
 
@@ -178,10 +178,11 @@ Notes
 
 
 def test_what_has_its_usual_name_needs_no_entry(api: Any) -> None:
-    def call(X: Matrix, y: Vector, x: Scalar) -> Matrix: ...
+    def call(X: Matrix, y: Vector, x: Scalar, variance: Numbers) -> Matrix: ...
 
     wanted = ["X : Matrix, shape (n, d)", "    The inputs.", "y : Vector, shape (n,)"]
-    wanted += ["    The observations.", "x : Scalar", "", "Returns", "-------"]
+    wanted += ["    The observations.", "x : Scalar", "variance : Numbers", ""]
+    wanted += ["Returns", "-------"]
     found = completed(api, "call", call)
     start = found.index("Parameters") + 2
     assert found[start:] == [*wanted, "Matrix, shape (n, d)", ""]

@@ -41,11 +41,6 @@ def saved_as(tag: str) -> Callable[[type[T]], type[T]]:
 def class_of(tag: str) -> type | None:
     """Return the class that has a tag.
 
-    Parameters
-    ----------
-    tag : str
-        The tag.
-
     Returns
     -------
     type or None

@@ -128,11 +128,6 @@ def save(fitted: object, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """Read what `save` wrote, the same to the last bit; nothing in the file is run.
 
-    Parameters
-    ----------
-    path : str or path
-        The file.
-
     Returns
     -------
     object
@@ -158,8 +153,6 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
 
     Parameters
     ----------
-    path : str or path
-        The file.
     values : mapping of str
         None, numbers, strings, NumPy arrays, tuples, mappings by strings, and parts of the
         package, with parts of these kinds.
@@ -185,8 +178,6 @@ def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]
 
     Parameters
     ----------
-    path : str or path
-        The file.
     kind : str
         What the values must be of.
     made : callable

@@ -23,8 +23,6 @@ def hat_matrix(posterior: ExactPosterior, Xs: Matrix | None = None) -> Matrix:
 
     Parameters
     ----------
-    posterior : ExactPosterior
-        An exact posterior.
     Xs : Matrix, shape (m, d), or None
         The places; None for the inputs themselves, where H is (n, n) and symmetric.
 
@@ -62,11 +60,6 @@ def hat_matrix(posterior: ExactPosterior, Xs: Matrix | None = None) -> Matrix:
 def degrees_of_freedom(posterior: ExactPosterior) -> float:
     """Count how many free numbers the mean at the inputs is worth, from 0 to n readings.
 
-    Parameters
-    ----------
-    posterior : ExactPosterior
-        An exact posterior.
-
     Returns
     -------
     float
@@ -96,11 +89,6 @@ def degrees_of_freedom(posterior: ExactPosterior) -> float:
 
 def generalised_cross_validation(posterior: ExactPosterior) -> float:
     """Return the mean squared error of leaving one out, with one leverage for all; less is better.
-
-    Parameters
-    ----------
-    posterior : ExactPosterior
-        An exact posterior.
 
     Returns
     -------

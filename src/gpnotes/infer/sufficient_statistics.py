@@ -159,11 +159,6 @@ def positive_noise(gp: GP) -> float:
 
     Features alone explain no y exactly.
 
-    Parameters
-    ----------
-    gp : GP
-        The process.
-
     Returns
     -------
     float

@@ -125,8 +125,6 @@ def backup(
 
     Parameters
     ----------
-    pomdp : POMDP
-        The process.
     value : AlphaVectors
         The value after the step.
     beliefs : Matrix, shape (n, S), optional

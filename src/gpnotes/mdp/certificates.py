@@ -37,15 +37,8 @@ def rounding_error(mdp: MDP, values: Vector) -> float:
 
     Parameters
     ----------
-    mdp : MDP
-        The process.
     values : Vector, shape (S,)
         v.
-
-    Returns
-    -------
-    float
-        The bound.
 
     Notes
     -----
@@ -63,8 +56,6 @@ def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
 
     Parameters
     ----------
-    mdp : MDP
-        The process.
     P : Matrix, shape (S, S), optional
         The chain of a proper policy, needed if the discount is 1.
 
@@ -99,8 +90,6 @@ def certify(
 
     Parameters
     ----------
-    mdp : MDP
-        The process.
     values : Vector, shape (S,)
         Any numbers v, zero in terminal states.
     action_values : Matrix, shape (S, A)

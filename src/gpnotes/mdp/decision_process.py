@@ -145,13 +145,6 @@ class MDP:
             The probabilities of the next state by state and action, or a matrix for each action.
         rewards : Array, shape (S, A), (S, A, S) or (S,)
             The reward by state and action, also by the next state, or by the state alone.
-        discount : float
-            The discount.
-
-        Returns
-        -------
-        MDP
-            The process.
         """
         if isinstance(transitions, list | tuple):
             P, actions = _stacked(transitions), len(transitions)
@@ -175,8 +168,6 @@ class MDP:
         env : gymnasium.Env
             An environment with ``env.unwrapped.P[s][a]``, a list of tuples (probability, next
             state, reward, terminated).
-        discount : float
-            The discount.
 
         Returns
         -------

@@ -123,8 +123,6 @@ def lift_policy(mdp: MDP, small: CollapsedMDP, policy: HostVector) -> HostVector
 
     Parameters
     ----------
-    mdp : MDP
-        The process.
     small : CollapsedMDP
         What was made of it.
     policy : HostVector, shape (K,)

@@ -28,8 +28,6 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
 
     Parameters
     ----------
-    mdp : MDP
-        The process.
     policy : Array, shape (S,) or (S, A)
         The action of each state, or the probabilities of the actions.
 
@@ -117,8 +115,6 @@ def occupancy_measure(mdp: MDP, policy: Array, start: Vector) -> Matrix:
 
     Parameters
     ----------
-    mdp : MDP
-        The process.
     policy : Array, shape (S,) or (S, A)
         The action of each state, or the probabilities of the actions.
     start : Vector, shape (S,)

@@ -92,8 +92,6 @@ class POMDP:
         ----------
         belief : Vector, shape (S,), or Matrix, shape (n, S)
             What is believed of the state before the action, or several such beliefs.
-        action : int
-            The action.
 
         Returns
         -------
@@ -114,8 +112,6 @@ class POMDP:
         ----------
         belief : Vector, shape (S,)
             What is believed of the state before the action.
-        action : int
-            The action.
         observation : int
             What is seen after it.
 
@@ -144,11 +140,6 @@ class POMDP:
             What is believed of the state before the first action.
         actions : sequence of int
             The actions, each of which is followed by one reading.
-
-        Returns
-        -------
-        ControlledChain
-            The chain.
         """
         _check.vector(start, "start", size=self.mdp.num_states)
         self.check_belief(start, "start")

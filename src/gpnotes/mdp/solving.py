@@ -120,8 +120,6 @@ def solve(
 
     Parameters
     ----------
-    mdp : MDP
-        The process.
     method : str, default ``"modified policy iteration"``
         Also ``"value iteration"``, ``"policy iteration"`` and ``"linear program"``.
     tolerance : float, default 1e-8

@@ -58,12 +58,8 @@ def fast_informed_bound(
 
     Parameters
     ----------
-    pomdp : POMDP
-        The process, with a discount below one.
-    tolerance : float, default 1e-8
-        It has converged where each vector is proved to be so near to the limit; it is above it.
-    max_steps : int, default 100000
-        How many backups at most.
+    pomdp, tolerance, max_steps
+        As in `qmdp`.
 
     Returns
     -------

@@ -41,11 +41,6 @@ class Coordinate:
     def __call__(self, x: Matrix) -> Vector:
         """Evaluate the mean.
 
-        Parameters
-        ----------
-        x : Matrix, shape (n, d)
-            The inputs.
-
         Returns
         -------
         Vector, shape (n,)
@@ -64,8 +59,6 @@ class Coordinate:
 
         Parameters
         ----------
-        x : Matrix, shape (n, d)
-            The inputs.
         bar : Vector, shape (n,)
             The derivatives by the means.
 
@@ -96,8 +89,6 @@ def compose(layers: Sequence[GP], X: Matrix, *, rng: RNG) -> tuple[Vector, ...]:
     ----------
     layers : sequence of GP
         The processes, the first of which is given X; their ``noise_var`` is not added.
-    X : Matrix, shape (n, d)
-        The inputs.
     rng : Stream, Generator or int
         The stream to draw from.
 

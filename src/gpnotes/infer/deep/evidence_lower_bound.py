@@ -54,8 +54,6 @@ def elbo(
         The layers with their q, and the likelihood.
     X : Matrix, shape (n, d)
         The inputs, all of them or those of a batch.
-    y : Vector, shape (n,)
-        The observations.
     noise : Noise, optional
         The ways through the inner layers; without it, the ones that the model's seed draws.
     total : int, optional
@@ -178,11 +176,6 @@ def _finite(value: float) -> float:
 def posteriors(model: DeepGP) -> Posteriors:
     """The units of a model as whitened sparse processes.
 
-    Parameters
-    ----------
-    model : DeepGP
-        The model.
-
     Returns
     -------
     tuple of tuples of VariationalPosterior
@@ -218,8 +211,6 @@ def passed(units: Posteriors, X: Matrix, noise: Noise) -> list[Passed]:
     ----------
     units : tuple of tuples of VariationalPosterior
         The units.
-    X : Matrix, shape (n, d)
-        The inputs.
     noise : Noise
         The normal numbers.
 
@@ -300,23 +291,12 @@ def part_and_gradient(
 
     Parameters
     ----------
-    model : DeepGP
-        The model.
     units : tuple of tuples of VariationalPosterior
         Its units.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
     noise : Noise
         The ways through the inner layers.
     scale : float
         The number of rows that each stands for.
-
-    Returns
-    -------
-    Part
-        The sum and its derivatives.
     """
     trail, H = _inner(units, X, noise)
     value, likelihood_bar, last, H_bar = _last_layer(model, units[-1][0], H, y, noise, scale)
@@ -462,8 +442,6 @@ def with_divergence(model: DeepGP, units: Posteriors, part: Part) -> tuple[float
 
     Parameters
     ----------
-    model : DeepGP
-        The model.
     units : tuple of tuples of VariationalPosterior
         Its units.
     part : Part

@@ -135,8 +135,6 @@ class Frequencies:
         ----------
         kernel : Kernel
             The kernel, of the terms that the frequencies were drawn for.
-        X : Matrix, shape (n, d)
-            The inputs.
 
         Returns
         -------
@@ -246,11 +244,6 @@ class Frequencies:
     def validate_kernel(self, kernel: Kernel) -> Kernel:
         """The kernel, if these frequencies are for it; else a `TypeError`.
 
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel.
-
         Returns
         -------
         Kernel
@@ -277,10 +270,6 @@ class Frequencies:
 
         Parameters
         ----------
-        kernel : Kernel
-            The kernel.
-        X : Matrix, shape (n, d)
-            The inputs.
         name : str, default ``"X"``
             The name of the inputs in what is raised.
 
@@ -299,11 +288,6 @@ class Frequencies:
         ----------
         kernel, X, name
             As in `validate`.
-
-        Returns
-        -------
-        Kernel
-            The kernel, as it is.
         """
         self.validate_kernel(kernel)
         _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")

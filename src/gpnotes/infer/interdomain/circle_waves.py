@@ -99,18 +99,7 @@ class Harmonics(WaveVariables[Circular]):
         return array_namespace(means).where(self.of_each == 0.0, means, 2.0 * means)
 
     def lost(self, kernel: Circular) -> float:
-        """The variance of f at any angle that u leaves, ``σ_f² − Σ aₙ`` over the orders; O(R).
-
-        Parameters
-        ----------
-        kernel : Circular
-            The kernel.
-
-        Returns
-        -------
-        float
-            The variance.
-        """
+        """The variance of f at any angle that u leaves, ``σ_f² − Σ aₙ`` over the orders; O(R)."""
         self.require_kernel(kernel)
         wide = _xp.in_double(self.orders)
         kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
@@ -118,11 +107,6 @@ class Harmonics(WaveVariables[Circular]):
 
     def gram(self, kernel: Circular) -> Matrix:
         """The covariance of u, ``diag(aₙ)``, as a dense matrix.
-
-        Parameters
-        ----------
-        kernel : Circular
-            The kernel.
 
         Returns
         -------
@@ -138,8 +122,6 @@ class Harmonics(WaveVariables[Circular]):
 
         Parameters
         ----------
-        kernel : Circular
-            The kernel.
         K_bar : Matrix, shape (M, M)
             The derivatives, of which only the diagonal matters.
 
@@ -170,17 +152,10 @@ def leading_harmonics(kernel: Circular, X: Matrix, n: int) -> Harmonics:
 
     Parameters
     ----------
-    kernel : Circular
-        The kernel of f.
     X : Matrix, shape (N, 1)
         Angles, of the namespace and dtype that the orders take.
     n : int
         The number of orders.
-
-    Returns
-    -------
-    Harmonics
-        The harmonics.
 
     Examples
     --------
@@ -198,8 +173,6 @@ def harmonics_within(kernel: Circular, X: Matrix, share: float) -> Harmonics:
 
     Parameters
     ----------
-    kernel : Circular
-        The kernel of f.
     X : Matrix, shape (N, 1)
         Angles, of the namespace and dtype that the orders take.
     share : float

@@ -97,11 +97,6 @@ class InducingPoints:
     def gram(self, kernel: Kernel) -> Matrix:
         """The covariance of u, ``k(Z, Z)``; O(M² d).
 
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel.
-
         Returns
         -------
         Matrix, shape (M, M)
@@ -115,8 +110,6 @@ class InducingPoints:
 
         Parameters
         ----------
-        kernel : Kernel
-            The kernel.
         K_bar : Matrix, shape (M, M)
             The derivatives by K_uu.
 
@@ -134,13 +127,6 @@ class InducingPoints:
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
         """The covariance of u with f, ``k(Z, X)``; O(M n d).
-
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel.
-        X : Matrix, shape (n, d)
-            The inputs.
 
         Returns
         -------
@@ -297,11 +283,6 @@ def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
     ----------
     Z : Matrix, shape (M, d), or InducingVariables
         The points, or variables of the contract, which are returned as they are.
-
-    Returns
-    -------
-    InducingVariables
-        The variables.
     """
     if not isinstance(Z, type) and not missing(Z, InducingVariables):
         return cast(InducingVariables, Z)
@@ -335,10 +316,6 @@ def applied(variables: InducingVariables, mean: MeanFunction, kernel: Kernel) ->
         The variables. So it is in the four functions below: points are looked over when they are
         made, and the kernel with them; of other variables the public method is called, which
         checks what it likes.
-    mean : MeanFunction
-        The mean.
-    kernel : Kernel
-        The kernel.
 
     Returns
     -------

@@ -130,11 +130,6 @@ class GaussianWindows:
     def gram(self, kernel: RBF) -> Matrix:
         """The covariance of u; O(M² d).
 
-        Parameters
-        ----------
-        kernel : RBF
-            The kernel.
-
         Returns
         -------
         Matrix, shape (M, M)
@@ -148,8 +143,6 @@ class GaussianWindows:
 
         Parameters
         ----------
-        kernel : RBF
-            The kernel.
         K_bar : Matrix, shape (M, M)
             The derivatives by K_uu.
 
@@ -166,13 +159,6 @@ class GaussianWindows:
 
     def cross(self, kernel: RBF, X: Matrix) -> Matrix:
         """The covariance of u with f; O(M n d).
-
-        Parameters
-        ----------
-        kernel : RBF
-            The kernel.
-        X : Matrix, shape (n, d)
-            The inputs.
 
         Returns
         -------

@@ -129,8 +129,6 @@ def with_columns(
     ----------
     found : tuple of Hyperparameter
         The hyperparameters of a model.
-    model : Parameters
-        The model.
     columns : sequence of str
         The names of the columns of its inputs; empty where they have none.
 

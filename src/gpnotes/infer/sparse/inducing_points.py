@@ -25,8 +25,6 @@ def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
 
     Parameters
     ----------
-    kernel : Kernel
-        The kernel of f.
     X : Matrix, shape (N, d)
         The inputs to choose from.
     n : int
@@ -101,11 +99,6 @@ def kmeans_points(X: Matrix, n: int, *, steps: int = 50, rng: RNG) -> Matrix:
         The most steps to take.
     rng : Stream, Generator or int
         The stream that the first centres are drawn from.
-
-    Returns
-    -------
-    Matrix, shape (n, d)
-        The centres.
 
     Notes
     -----

@@ -70,10 +70,8 @@ class Method:
 
         Parameters
         ----------
-        gap : Vector, shape (n,)
-            The gaps g.
-        noise_var : float
-            σ².
+        gap, noise_var
+            As in `noise`.
 
         Returns
         -------
@@ -120,11 +118,6 @@ def method_named(name: MethodName, power: float = 0.5) -> Method:
         One of ``"sor"``, ``"dtc"``, ``"fitc"``, ``"vfe"``, ``"pep"``, ``"tight"`` and ``"upper"``.
     power : float, default 0.5
         The power of ``"pep"``, power EP, from 0 (VFE) to 1 (FITC).
-
-    Returns
-    -------
-    Method
-        The method of that name.
 
     Examples
     --------

@@ -109,8 +109,6 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
 
     Parameters
     ----------
-    gp : GP
-        The process.
     variables : InducingVariables
         The variables u.
     quiet : bool, default False

@@ -109,18 +109,7 @@ def _series(z: Vector, start: int, largest: float) -> Vector:
 
 
 def motion_of(gp: GP) -> Motion:
-    """Return the motion of a process, if it is one on a line that this room can work for.
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
-
-    Returns
-    -------
-    Motion
-        The motion.
-    """
+    """Return the motion of a process, if it is one on a line that this room can work for."""
     kernel = kernel_of(gp)
     if getattr(kernel.lengthscale, "ndim", 0):
         raise TypeError(
@@ -133,18 +122,7 @@ def motion_of(gp: GP) -> Motion:
 
 
 def kernel_of(gp: GP) -> Stationary:
-    """Return the kernel of a process, if it is a Matérn kernel that this room knows.
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
-
-    Returns
-    -------
-    Stationary
-        Its kernel.
-    """
+    """Return the kernel of a process, if it is a Matérn kernel that this room knows."""
     kernel = require_known_mean(_check.instance(gp, "gp", GP)).kernel
     if not isinstance(kernel, Stationary) or type(kernel) not in _ENTRIES:
         wanted = "Matern12, Matern32 or Matern52"

@@ -51,8 +51,6 @@ def elbo(posterior: Variational, X: Matrix, y: Vector, *, total: int | None = No
         The Gaussian q.
     X : Matrix, shape (n, d)
         The inputs, all of them or those of a batch.
-    y : Vector, shape (n,)
-        The observations.
     total : int, optional
         The number of all rows, where X is a batch. The sum then counts total / n times: over
         batches drawn at random its average is that of all.
@@ -149,10 +147,6 @@ def quiet_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tuple[
     ----------
     posterior : VariationalPosterior
         The Gaussian q.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
     scale : float
         The number of rows that each of them stands for.
 
@@ -207,11 +201,6 @@ def way_back(posterior: VariationalPosterior) -> Way:
     ----------
     posterior : VariationalPosterior
         The Gaussian q.
-
-    Returns
-    -------
-    Way
-        The factors.
     """
     lower = posterior.inducing.lower
     root = posterior.root
@@ -276,11 +265,6 @@ def variance_bar(
         The projection of the rows.
     by_mean, by_variance : Vector, shape (n,)
         The derivatives by the moments of f at each input.
-
-    Returns
-    -------
-    float
-        The derivative.
 
     Notes
     -----
@@ -353,11 +337,6 @@ def added_models(first: SVGP, second: SVGP) -> SVGP:
     ----------
     first, second : SVGP
         The derivatives.
-
-    Returns
-    -------
-    SVGP
-        Their sum.
     """
     return cotangent(added(first, second), Z=inputs_bar(first) + inputs_bar(second))
 

@@ -90,12 +90,6 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
 
     Parameters
     ----------
-    model : SVGP
-        The model.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
     name : str, default "X"
         The name of X in an error.
 
@@ -119,8 +113,6 @@ def validate_inputs(model: SVGP, Xs: Matrix) -> None:
 
     Parameters
     ----------
-    model : SVGP
-        The model.
     Xs : Matrix, shape (m, d)
         The inputs.
     """

@@ -71,10 +71,6 @@ def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> Any:
     ----------
     posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
     scale : float, default 1.0
         The number of rows that each of them stands for.
 
@@ -115,18 +111,7 @@ def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) 
 
 @threads_for(lambda block: block.f.A.shape[0] ** 2 * block.f.A.shape[1])
 def sums_of(block: Block) -> Sums:
-    """The sums over one block.
-
-    Parameters
-    ----------
-    block : Block
-        The block.
-
-    Returns
-    -------
-    Sums
-        Its sums.
-    """
+    """The sums over one block."""
     A, slopes = block.f.A, block.slopes
     xp = array_namespace(A)
     precision = -2.0 * slopes.by_variance

@@ -299,10 +299,8 @@ class CircularMatern12(_CircularMatern):
 
     Parameters
     ----------
-    variance : float, default 1.0
-        σ_f², positive.
-    lengthscale : float, default 1.0
-        ℓ, positive, in radians.
+    variance, lengthscale
+        As in `CircularRBF`.
 
     Notes
     -----
@@ -340,10 +338,8 @@ class CircularMatern32(_CircularMatern):
 
     Parameters
     ----------
-    variance : float, default 1.0
-        σ_f², positive.
-    lengthscale : float, default 1.0
-        ℓ, positive, in radians.
+    variance, lengthscale
+        As in `CircularRBF`.
 
     Notes
     -----

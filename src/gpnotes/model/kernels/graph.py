@@ -202,10 +202,8 @@ class GraphHeat(OnGraph):
     ----------
     graph : Graph
         The graph.
-    variance : float, default 1.0
-        σ_f², positive: the mean of the variances over all nodes.
-    lengthscale : float, default 1.0
-        ℓ, positive, in edges.
+    variance, lengthscale
+        As in `OnGraph`.
 
     Notes
     -----
@@ -236,10 +234,8 @@ class GraphMatern(OnGraph):
     ----------
     graph : Graph
         The graph.
-    variance : float, default 1.0
-        σ_f², positive: the mean of the variances over all nodes.
-    lengthscale : float, default 1.0
-        ℓ, positive, in edges.
+    variance, lengthscale
+        As in `OnGraph`.
     smoothness : float, default 1.5
         ν, positive; it is fitted too.
 

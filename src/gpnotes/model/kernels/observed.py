@@ -119,11 +119,6 @@ class Observed(ABC):
         ----------
         rows : Rows
             n rows.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The variances.
         """
 
     @abstractmethod
@@ -132,10 +127,8 @@ class Observed(ABC):
 
         Parameters
         ----------
-        left : Rows
-            n rows.
-        right : Rows
-            m rows.
+        left, right
+            As in `gram`.
         K_bar : Matrix, shape (n, m)
             The derivatives by the entries of `gram`.
 
@@ -397,18 +390,7 @@ _LEAVES: dict[type, Any] = {Linear: _OfLinear, Constant: _OfConstant, ThinPlate:
 
 
 def covariances_of(kernel: Kernel) -> Observed:
-    """Find the covariances of values and derivatives for a kernel.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel of f.
-
-    Returns
-    -------
-    Observed
-        The covariances.
-    """
+    """Find the covariances of values and derivatives for a kernel."""
     if type(kernel) is Sum:
         return _OfSum(kernel, tuple(map(covariances_of, kernel.parts)))
     if type(kernel) is Scaled:

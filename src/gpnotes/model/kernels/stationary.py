@@ -181,8 +181,6 @@ def inside(values: Array, q: Array) -> Array:
 
     Parameters
     ----------
-    values : Array
-        The values.
     q : Array
         Squared distances, of the same shape.
 
@@ -245,10 +243,8 @@ class Matern12(Stationary):
 
     Parameters
     ----------
-    variance : float, default 1.0
-        σ_f², positive.
-    lengthscale : float or Vector, shape (d,), default 1.0
-        ℓ, positive: one length, or one per dimension.
+    variance, lengthscale
+        As in `RBF`.
 
     Notes
     -----
@@ -286,10 +282,8 @@ class Matern32(Stationary):
 
     Parameters
     ----------
-    variance : float, default 1.0
-        σ_f², positive.
-    lengthscale : float or Vector, shape (d,), default 1.0
-        ℓ, positive: one length, or one per dimension.
+    variance, lengthscale
+        As in `RBF`.
 
     Notes
     -----
@@ -329,10 +323,8 @@ class Matern52(Stationary):
 
     Parameters
     ----------
-    variance : float, default 1.0
-        σ_f², positive.
-    lengthscale : float or Vector, shape (d,), default 1.0
-        ℓ, positive: one length, or one per dimension.
+    variance, lengthscale
+        As in `RBF`.
 
     Notes
     -----
@@ -372,10 +364,8 @@ class RationalQuadratic(Stationary):
 
     Parameters
     ----------
-    variance : float, default 1.0
-        σ_f², positive.
-    lengthscale : float or Vector, shape (d,), default 1.0
-        ℓ, positive: one length, or one per dimension.
+    variance, lengthscale
+        As in `RBF`.
     alpha : float, default 1.0
         α, positive.
 

@@ -19,11 +19,6 @@ def total(a: Array) -> float:
     ----------
     a : Array
         The entries.
-
-    Returns
-    -------
-    float
-        Their sum.
     """
     return float(array_namespace(a).sum(a))
 
