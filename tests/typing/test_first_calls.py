@@ -65,6 +65,8 @@ def of_polars(table: pl.DataFrame) -> GP:
 def test_a_fit_has_the_class_of_its_model():
     found = fit(SparseGP(GP(RBF(), 0.1), X[::3]), X, y, steps=2)
     assert_type(found.model, SparseGP)
+    assert_type(found.posterior, SparsePosterior)
+    assert_type(fit(GP(RBF(), 0.1), X, y, steps=2, rng=1).posterior, ExactPosterior)
     assert found.model.gp.noise_var > 0.0
 
 

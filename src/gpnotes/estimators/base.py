@@ -110,7 +110,7 @@ class GPEstimator(BaseEstimator):
         self.gp_ = posterior.gp
         self.log_evidence_ = posterior.log_evidence
 
-    def _fitted(self, model: Any, X: HostMatrix, y: HostVector) -> Fit[Any]:
+    def _fitted(self, model: Any, X: HostMatrix, y: HostVector) -> Fit[Any, Any]:
         """The fit of a model from where it stands; what is zero in it stays zero."""
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]

@@ -17,14 +17,16 @@ from ..ground.conversion import together
 from ..ground.params import Parameters
 from ..ground.xp import Table
 from .interdomain import WaveSums
+from .posterior import Posterior
 
 __all__ = ["Evidence", "data_of", "evidence_of", "whole_rows"]
 
 M = TypeVar("M", bound=Parameters)
+Q_co = TypeVar("Q_co", bound=Posterior, covariant=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence(ABC, Generic[M]):
+class Evidence(ABC, Generic[M, Q_co]):
     """The log evidence of models of one kind, or what stands for it, given data.
 
     Made by `evidence_of`, which has checked that the model and the data go together.
@@ -41,7 +43,7 @@ class Evidence(ABC, Generic[M]):
     latent: bool = field(default=False, kw_only=True)
 
     @abstractmethod
-    def posterior(self, model: M, /) -> Any:
+    def posterior(self, model: M, /) -> Q_co:
         """Return the model given the data."""
 
     @abstractmethod
@@ -50,7 +52,8 @@ class Evidence(ABC, Generic[M]):
 
     def value(self, model: M, /) -> float:
         """Return its value alone: that of the posterior, where nothing else is cheaper."""
-        return float(self.posterior(model).log_evidence)
+        posterior: Any = self.posterior(model)
+        return float(posterior.log_evidence)
 
     def require_gradient(self, model: M, /) -> None:
         """Raise a `TypeError` for a model that has a value but no gradient."""
@@ -60,13 +63,13 @@ class Evidence(ABC, Generic[M]):
         self.require_gradient(model)
         return self
 
-    def fitted(self, model: M, /) -> Any:
+    def fitted(self, model: M, /) -> Q_co:
         """Return the posterior of a model that a fit has found."""
         return self.posterior(model)
 
 
 @singledispatch
-def evidence_of(model: object, data: Data | WaveSums) -> Evidence[Any]:
+def evidence_of(model: object, data: Data | WaveSums) -> Evidence[Any, Posterior]:
     """Return the evidence of a model given data.
 
     A room registers its own kind of model: ``evidence_of.register(Model)``.

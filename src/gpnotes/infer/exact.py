@@ -292,7 +292,7 @@ def _evidence(model: GP, data: Data | WaveSums) -> _Evidence:
 
 @saved_as("exact evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[GP]):
+class _Evidence(Evidence[GP, ExactPosterior]):
     """The log evidence of an exact process."""
 
     rows: Rows

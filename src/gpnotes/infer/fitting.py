@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
@@ -25,15 +25,84 @@ from .interdomain import WaveSums
 from .objective import Fit, Objective, Run, objective_of
 from .progress import Bar, bar_of
 
+if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
+    from ..model.gaussian_process import GP
+    from .deep import DeepGP, DeepPosterior
+    from .exact import ExactPosterior
+    from .features import FeatureGP, FeaturePosterior
+    from .laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
+    from .linear import BayesianLinear, WeightPosterior
+    from .posterior import Posterior
+    from .sparse import SparseGP, SparsePosterior
+    from .state_space import StateSpaceGP, StateSpacePosterior
+    from .svgp import SVGP
+    from .svgp.posterior import Variational
+
 __all__ = ["Fit", "Run", "fit"]
 
 M = TypeVar("M", bound=Parameters)
 Callback = Callable[[Run[Any]], bool | None]
 
 
-@in_one_pool
+class Options(TypedDict, total=False):
+    """What `fit` takes by keyword."""
+
+    restarts: int
+    restart_sd: float
+    bounds: Mapping[str, tuple[float, float]] | None
+    priors: Mapping[str, Prior] | None
+    fixed: Collection[str]
+    steps: int
+    callback: Callback | None
+    progress: bool
+    rng: RNG | None
+
+
+@overload
+def fit(model: GP, X: Table, y: Table, **options: Unpack[Options]) -> Fit[GP, ExactPosterior]: ...
+@overload
+def fit(
+    model: SparseGP,
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
+    **options: Unpack[Options],
+) -> Fit[SparseGP, SparsePosterior]: ...
+@overload
+def fit(
+    model: FeatureGP, X: Table | Chunks, y: Table | None = None, **options: Unpack[Options]
+) -> Fit[FeatureGP, FeaturePosterior]: ...
+@overload
+def fit(
+    model: StateSpaceGP, X: Table, y: Table, **options: Unpack[Options]
+) -> Fit[StateSpaceGP, StateSpacePosterior]: ...
+@overload
+def fit(
+    model: LaplaceGP, X: Table, y: Table, **options: Unpack[Options]
+) -> Fit[LaplaceGP, LaplacePosterior]: ...
+@overload
+def fit(
+    model: SoftmaxGP, X: Table, y: Table, **options: Unpack[Options]
+) -> Fit[SoftmaxGP, SoftmaxPosterior]: ...
+@overload
+def fit(model: SVGP, X: Table, y: Table, **options: Unpack[Options]) -> Fit[SVGP, Variational]: ...
+@overload
+def fit(
+    model: DeepGP, X: Table | Chunks, y: Table | None = None, **options: Unpack[Options]
+) -> Fit[DeepGP, DeepPosterior]: ...
+@overload
+def fit(
+    model: BayesianLinear, X: Table, y: Table, **options: Unpack[Options]
+) -> Fit[BayesianLinear, WeightPosterior]: ...
+@overload
 def fit(
     model: M,
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
+    **options: Unpack[Options],
+) -> Fit[M, Posterior]: ...
+@in_one_pool
+def fit(
+    model: Parameters,
     X: Table | Chunks | WaveSums,
     y: Table | None = None,
     *,
@@ -46,7 +115,7 @@ def fit(
     callback: Callback | None = None,
     progress: bool = False,
     rng: RNG | None = None,
-) -> Fit[M]:
+) -> Fit[Any, Any]:
     """Maximise the evidence of y (n,) at X (n, d) over what is free in a model.
 
     Parameters

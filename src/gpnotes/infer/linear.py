@@ -89,7 +89,7 @@ def _evidence(model: BayesianLinear, data: Data) -> _Evidence:
 
 @saved_as("linear evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[BayesianLinear]):
+class _Evidence(Evidence[BayesianLinear, "WeightPosterior"]):
     """The log evidence of weights, ``log N(y; 0, Φ S_w Φᵀ + σ_n² I)``."""
 
     rows: Rows

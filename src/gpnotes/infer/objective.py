@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -36,12 +36,14 @@ from ..model.bounds import Spread, _spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
 from .evidence import Evidence, evidence_of
 from .interdomain import WaveSums
+from .posterior import Posterior
 from .report import FLAT, Ended, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
 __all__ = ["Fit", "Objective", "Run", "objective_of"]
 
 M = TypeVar("M", bound=Parameters)
+Q = TypeVar("Q", bound=Posterior)
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Objective(Generic[M]):
     """
 
     model: M
-    evidence: Evidence[M]
+    evidence: Evidence[M, Posterior]
     spread: Spread
     fixed: tuple[str, ...]
     priors: Mapping[str, Prior]
@@ -342,7 +344,7 @@ def objective_of(
 
 
 @dataclass(frozen=True, repr=False)
-class Fit(Generic[M]):
+class Fit(Generic[M, Q]):
     """All runs of a fit, best first: the model that was found, its evidence, its posterior.
 
     Printed, it is its `report`, a page; the data are kept for that and for the posterior, not
@@ -354,7 +356,7 @@ class Fit(Generic[M]):
         The runs, best first.
     objective : Objective or None
         What was maximised, which keeps the data.
-    known : object or None
+    known : Posterior or None
         The posterior, where the way to the model led through it.
     columns : tuple of str, default ()
         The names of the columns of X, where it was a frame.
@@ -362,7 +364,7 @@ class Fit(Generic[M]):
 
     runs: tuple[Run[M], ...]
     objective: Objective[M] | None = field(default=None, compare=False)
-    known: Any = field(default=None, compare=False)
+    known: Q | None = field(default=None, compare=False)
     columns: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -376,13 +378,14 @@ class Fit(Generic[M]):
         return self.runs[0].log_evidence
 
     @cached_property
-    def posterior(self) -> Any:
+    def posterior(self) -> Q:
         """The best model given the data, worked out when it is first asked for.
 
         A fit that has kept neither its data nor a posterior has none: a `ValueError`.
         """
-        known = self.known
-        return self._kept().evidence.fitted(self.model) if known is None else known
+        if self.known is not None:
+            return self.known
+        return cast(Q, self._kept().evidence.fitted(self.model))
 
     @property
     def agreeing(self) -> int:

@@ -84,7 +84,7 @@ class Posterior(ABC):
         return self._moments(Xs)[1]
 
     def _joint(self, Xs: Matrix, noise: bool) -> Normal:
-        covariance = self._noisy_covariance(Xs, noise)
+        covariance = self._add_noise(self._covariance(Xs), noise)
         return normal_of(self._mean_of_f(Xs, None), covariance, self._scales(Xs))
 
     def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
@@ -186,10 +186,10 @@ class Posterior(ABC):
         """
         noise = self._admit("covariance", Xs, noise)
         self._require_square(Xs)
-        return self._noisy_covariance(Xs, noise)
+        return self._add_noise(self._covariance(Xs), noise)
 
-    def _noisy_covariance(self, Xs: Matrix, noise: bool) -> Matrix:
-        return plus_noise(self._covariance(Xs), self._noise_var() if noise else 0.0)
+    def _add_noise(self, covariance: Matrix, noise: bool) -> Matrix:
+        return plus_noise(covariance, self._noise_var()) if noise else covariance
 
     @takes("Xs")
     def joint(self, Xs: Matrix, *, noise: bool = False) -> Normal:

@@ -14,6 +14,7 @@ from ..ground.xp import Table
 from . import exact  # registers GP, which comes from a lower floor
 from .evidence import Evidence, data_of, evidence_of
 from .interdomain import WaveSums
+from .posterior import Posterior
 
 if TYPE_CHECKING:  # what an editor completes after `condition(...)`.
     from ..model.gaussian_process import GP
@@ -22,6 +23,8 @@ if TYPE_CHECKING:  # what an editor completes after `condition(...)`.
     from .linear import BayesianLinear, WeightPosterior
     from .sparse import SparseGP, SparsePosterior
     from .state_space import StateSpaceGP, StateSpacePosterior
+    from .svgp import SVGP
+    from .svgp.posterior import Variational
 
 __all__ = ["condition", "log_evidence", "log_evidence_and_gradient"]
 
@@ -43,10 +46,12 @@ def condition(model: LaplaceGP, X: Table, y: Table) -> LaplacePosterior: ...
 @overload
 def condition(model: SoftmaxGP, X: Table, y: Table) -> SoftmaxPosterior: ...
 @overload
+def condition(model: SVGP, X: Table, y: Table) -> Variational: ...
+@overload
 def condition(model: BayesianLinear, X: Table, y: Table) -> WeightPosterior: ...
 @overload
-def condition(model: Parameters, X: Table | Chunks, y: Table | None = None) -> Any: ...
-def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None = None) -> Any:
+def condition(model: Parameters, X: Table | Chunks, y: Table | None = None) -> Posterior: ...
+def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None = None) -> Posterior:
     """Condition a model on observations y (n,) at inputs X (n, d).
 
     Parameters
@@ -172,5 +177,7 @@ def log_evidence_and_gradient(
     return evidence.value_and_gradient(model)
 
 
-def _evidence(model: Any, X: Table | Chunks | WaveSums, y: Table | None) -> Evidence[Any]:
+def _evidence(
+    model: Any, X: Table | Chunks | WaveSums, y: Table | None
+) -> Evidence[Any, Posterior]:
     return evidence_of(model, data_of(model, X, y))

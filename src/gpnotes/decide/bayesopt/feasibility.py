@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -136,8 +136,7 @@ def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:
     d = X.shape[1]
     gp = GP(Matern32(100.0, 0.6 * math.sqrt(d)), 0.0)
     model = svgp.SVGP(gp, Bernoulli(), np.unique(X, axis=0))
-    found: VariationalPosterior = svgp.condition(model, X, y, steps=100)
-    return found
+    return cast(VariationalPosterior, svgp.condition(model, X, y, steps=100))
 
 
 class _Success(NamedTuple):

@@ -172,7 +172,7 @@ def _mixed(means: Matrix, variances: Matrix) -> tuple[Vector, Vector]:
 
 @saved_as("deep evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[DeepGP]):
+class _Evidence(Evidence[DeepGP, DeepPosterior]):
     """The bound, with the draws that the model's seed gives: the same at each step.
 
     A row's draws depend on its place in its chunk, so that chunks need not know of each other.

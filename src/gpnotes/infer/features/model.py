@@ -70,7 +70,7 @@ class FeatureGP:
 
 @saved_as("feature evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[FeatureGP]):
+class _Evidence(Evidence[FeatureGP, FeaturePosterior]):
     """The log evidence by features, of rows or of chunks."""
 
     data: Data

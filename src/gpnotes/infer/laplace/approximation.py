@@ -304,7 +304,7 @@ class LaplaceGP:
 
 @saved_as("Laplace evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[LaplaceGP]):
+class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
     """The approximate evidence of `condition`."""
 
     rows: Rows

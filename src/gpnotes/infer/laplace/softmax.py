@@ -406,7 +406,7 @@ class SoftmaxGP:
 
 @saved_as("softmax evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[SoftmaxGP]):
+class _Evidence(Evidence[SoftmaxGP, SoftmaxPosterior]):
     """The approximate evidence of `condition_softmax`."""
 
     rows: Rows

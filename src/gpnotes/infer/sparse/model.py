@@ -112,7 +112,7 @@ class SparseGP:
 
 @saved_as("sparse evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[SparseGP]):
+class _Evidence(Evidence[SparseGP, SparsePosterior]):
     """The log evidence by inducing variables, or a bound on it, of rows or of chunks."""
 
     data: Data | WaveSums

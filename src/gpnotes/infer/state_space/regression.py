@@ -230,7 +230,7 @@ class StateSpaceGP:
 
 @saved_as("state-space evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[StateSpaceGP]):
+class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
     """The log evidence on a line."""
 
     rows: Rows

@@ -25,7 +25,7 @@ from ..objective import Fit, Objective, Run, objective_of
 from .evidence_lower_bound import quiet_gradient
 from .model import SVGP, validate_rows
 from .natural_gradients import best, stepped
-from .posterior import Variational, inducing_factor, prior, quiet_prior
+from .posterior import V, Variational, inducing_factor, prior, quiet_prior
 from .streaming import require_finite, sweep
 
 __all__ = ["Progress", "batches", "fit"]
@@ -93,7 +93,7 @@ def _batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
 @takes("X", "y")
 @in_one_pool
 def fit(
-    posterior: Variational,
+    posterior: V,
     X: Matrix,
     y: Vector,
     *,
@@ -104,7 +104,7 @@ def fit(
     fixed: Collection[str] = (),
     callback: Callable[[Progress], bool | None] | None = None,
     rng: RNG,
-) -> Fit[SVGP]:
+) -> Fit[SVGP, V]:
     """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
 
     `gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; this one is for rows
@@ -242,7 +242,7 @@ class _Climb:
         sums, model_bar = quiet_gradient(posterior, *self.last, scale)
         return sums, self.objective.gradient(posterior.model, model_bar)
 
-    def fit(self, posterior: Any) -> Fit[SVGP]:
+    def fit(self, posterior: V) -> Fit[SVGP, V]:
         """The fit that came of it; of a way that has led down, that of its highest point."""
         rows = self.last
         if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
@@ -262,13 +262,13 @@ class _Climb:
 
 @saved_as("variational evidence")
 @dataclass(frozen=True, eq=False)
-class _Evidence(Evidence[SVGP]):
+class _Evidence(Evidence[SVGP, Variational]):
     """The highest bound: that of the best q for all rows."""
 
     rows: Rows
 
     @in_one_pool
-    def posterior(self, model: SVGP) -> Any:
+    def posterior(self, model: SVGP) -> Variational:
         return best(prior(model), self.rows.X, self.rows.y)
 
     @in_one_pool

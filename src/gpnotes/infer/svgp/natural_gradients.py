@@ -22,7 +22,7 @@ from ...ground.linalg import _cholesky
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from .model import SVGP, validate_rows
-from .posterior import Variational, VariationalPosterior, prior
+from .posterior import V, Variational, VariationalPosterior, prior
 from .streaming import Sums, require_finite, sweep
 
 __all__ = ["along", "best", "condition", "distance", "stepped", "tolerance", "update"]
@@ -34,13 +34,13 @@ _SHORT = 2.0**-5  # and that is begun with
 @takes("X", "y")
 @in_one_pool
 def update(
-    posterior: Variational,
+    posterior: V,
     X: Matrix,
     y: Vector,
     *,
     length: float = 1.0,
     total: int | None = None,
-) -> Any:
+) -> V:
     """Take one natural-gradient step of q on rows of data.
 
     With a Gaussian likelihood and all rows, a step of length 1 arrives, wherever it starts.
@@ -100,7 +100,8 @@ def update(
     if length > 1.0:
         raise ValueError(f"length must be at most 1; got {length}")
     sums = sweep(posterior, X, y, scale_of(X, total))
-    return stepped(posterior, require_finite(sums), length)
+    after: V = stepped(posterior, require_finite(sums), length)
+    return after
 
 
 def scale_of(X: Matrix, total: int | None) -> float:
@@ -153,7 +154,7 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
 
 @takes("X", "y")
 @in_one_pool
-def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Any:
+def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variational:
     """Find the q of the highest bound, by natural-gradient steps on all rows.
 
     With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing
@@ -205,7 +206,7 @@ def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Any:
 
 
 @np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
-def best(posterior: Any, X: Matrix, y: Vector, steps: int = 200) -> Any:
+def best(posterior: V, X: Matrix, y: Vector, steps: int = 200) -> V:
     """`condition` from where q is, of data that are validated.
 
     Parameters

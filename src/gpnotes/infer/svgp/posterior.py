@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import Field, dataclass
 from functools import cached_property, singledispatch
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 
 from ...fast import svgp as in_place
 from ...ground import check as _check
@@ -28,9 +28,13 @@ __all__ = [
 ]  # fmt: skip
 
 
+V = TypeVar("V", bound="Variational")
+
+
 class Variational(Posterior):
     """What `prior`, `condition` and `fit` make: a Gaussian q of one function, or of several."""
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     model: SVGP
     inducing: Cholesky
     steps: int
@@ -224,7 +228,7 @@ def _in_place(
     return Marginals(kept.Phi.T, values_of(model.gp.mean, X) + kept.pull, kept.variance, kept)
 
 
-def prior(model: SVGP) -> Any:
+def prior(model: SVGP) -> Variational:
     """The Gaussian q before any data, that of the prior: ``P = I``, ``t = 0``.
 
     Parameters
@@ -255,7 +259,7 @@ def prior(model: SVGP) -> Any:
     return posterior
 
 
-def quiet_prior(model: SVGP) -> Any:
+def quiet_prior(model: SVGP) -> Variational:
     """`prior` without a warning of jitter, since a fit meets many.
 
     Parameters
@@ -276,7 +280,7 @@ def quiet_prior(model: SVGP) -> Any:
 
 
 @singledispatch
-def read_by(likelihood: object, q: VariationalPosterior) -> Any:
+def read_by(likelihood: object, q: VariationalPosterior) -> Variational:
     """What a likelihood reads of functions with a common q: one, unless it is of classes.
 
     Parameters
