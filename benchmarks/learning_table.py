@@ -22,7 +22,7 @@ import numpy as np
 
 from gpnotes import stream
 from gpnotes.mdp import GridWorld
-from gpnotes.mdp.learning import EpsilonGreedy, Power, QLearning, Tabular, run
+from gpnotes.mdp.learning import EpsilonGreedy, MDPEnvironment, PowerLawDecay, QLearning, run
 
 DISCOUNT, EPSILON, EXPONENT = 0.95, 0.1, 0.7
 TARGET = 2.0  # times as fast as the plain loop
@@ -90,7 +90,7 @@ def by_hand(mdp: Any, runs: int, steps: int) -> Callable[[], Any]:
     """A loop for this one learner, as somebody would write it for Numba."""
     import numba
 
-    world = Tabular(mdp).layout
+    world = MDPEnvironment(mdp).layout
     keys, successors, rewards, terminal, _, begins = world
     S, A = mdp.num_states, mdp.num_actions
 
@@ -122,8 +122,8 @@ def by_hand(mdp: Any, runs: int, steps: int) -> Callable[[], Any]:
 
 def ours(mdp: Any, runs: int, steps: int, compiled: bool) -> Callable[[], Any]:
     """All runs at once, or in our compiled loop."""
-    learner = QLearning(DISCOUNT, Power(exponent=EXPONENT), EpsilonGreedy(EPSILON))
-    world = Tabular(mdp)
+    learner = QLearning(DISCOUNT, PowerLawDecay(exponent=EXPONENT), EpsilonGreedy(EPSILON))
+    world = MDPEnvironment(mdp)
 
     def call() -> Any:
         settings: dict[str, Any] = {"every": 1000, "compiled": compiled}

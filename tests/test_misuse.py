@@ -143,10 +143,10 @@ UNTRIED = {
     "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "PhasePoint", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
-    "Episodes", "Memory", "Model", "OffPolicy", "Slots", "StateMemory", "Traced", "TracedWaiting",
-    "Transition", "Waiting",
+    "Episodes", "Memory", "ModelMemory", "NStepMemory", "OffPolicyEstimate", "QLambdaMemory",
+    "SARSALambdaMemory", "SARSAMemory", "StateMemory", "Transition",
     # for subclasses and for other rooms
-    "Explorer", "Learner", "Schedule", "World",
+    "Environment", "ExplorationPolicy", "Learner", "Schedule",
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "OfClasses",
     "Mapper",
     "Chunks", "Rows", "Sampler", "StateModel", "leapfrog",

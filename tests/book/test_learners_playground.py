@@ -13,8 +13,8 @@ from gpnotes.mdp.learning import (
     SARSA,
     EpsilonGreedy,
     ExpectedSARSA,
+    MDPEnvironment,
     QLearning,
-    Tabular,
     Transition,
 )
 
@@ -67,24 +67,25 @@ def of_the_page(seed):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize(("epsilon", "rate"), [(0.3, 0.5), (0.1, 1.0)])
-def test_its_tables_are_the_packages(opened, rule, epsilon, rate):
+@pytest.mark.parametrize(("epsilon", "step_size"), [(0.3, 0.5), (0.1, 1.0)])
+def test_its_tables_are_the_packages(opened, rule, epsilon, step_size):
     given = {
         "rule": rule,
         "epsilon": epsilon,
-        "rate": rate,
+        "rate": step_size,
         "seed": 7,
         "steps": 400,
         "pairs": pairs(),
     }
     theirs = opened("learners").evaluate("given => window.gpLearners.learn(given)", given)
-    learner, world = RULES[rule](0.95, rate, EpsilonGreedy(epsilon)), Tabular(PROCESS, START)
+    learner = RULES[rule](0.95, step_size, EpsilonGreedy(epsilon))
+    environment = MDPEnvironment(PROCESS, START)
     memory, stream, states = learner.init(24, 4, 1), of_the_page(7), np.array([START])
     for step in range(401):
         actions = learner.act(memory, states, stream)
         if step == 400 and rule != "sarsa":  # its last step waits for this action
             break
-        onward, rewards, ended, cut = world.step(states, actions, stream)
+        onward, rewards, ended, cut = environment.step(states, actions, stream)
         made = Transition(states, actions, rewards, onward, ended & (step < 400), cut)
         memory = learner.step(memory, made, stream)
         states = np.where(ended, START, onward)

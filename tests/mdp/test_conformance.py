@@ -1,4 +1,4 @@
-"""The checks that are shipped for learners and worlds: they accept ours, and refuse wrong ones."""
+"""The checks that are shipped for learners and environments: they refuse wrong ones."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from gpnotes.mdp.learning import (
     SARSA,
     TD,
     UCB,
-    Counting,
+    CertaintyEquivalence,
     ExpectedSARSA,
-    Gymnasium,
+    GymnasiumEnvironment,
+    MDPEnvironment,
     NStepSARSA,
     NStepTD,
     QLambda,
     QLearning,
     RMax,
     SARSALambda,
-    Tabular,
 )
 
 EVEN = np.full((3, 2), 0.5)
 OTHER = np.asarray([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]])
 LEARNERS = (
-    QLearning(0.9), SARSA(0.9), SARSA(0.9, explore=UCB(0.5)), ExpectedSARSA(0.9), QLambda(0.9),
-    SARSALambda(0.9), NStepSARSA(0.9, count=3), TD(0.9, EVEN, trace=0.5),
-    TD(0.9, EVEN, trace=0.5, behaviour=OTHER), NStepTD(0.9, OTHER, behaviour=EVEN, count=3),
-    RMax(1.0, 2, 0.9), Counting(0.9, every=5),
+    QLearning(0.9), SARSA(0.9), SARSA(0.9, exploration=UCB(0.5)), ExpectedSARSA(0.9), QLambda(0.9),
+    SARSALambda(0.9), NStepSARSA(0.9, n=3), TD(0.9, EVEN, trace_decay=0.5),
+    TD(0.9, EVEN, trace_decay=0.5, behaviour=OTHER), NStepTD(0.9, OTHER, behaviour=EVEN, n=3),
+    RMax(1.0, 2, 0.9), CertaintyEquivalence(0.9, plan_every=5),
 )  # fmt: skip
 WORLDS = (
-    Tabular(MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.9)),
-    Tabular(MDP(EVEN[[0, 0, 0, 0], :2], np.eye(2), 0.9), EVEN[0], (0.0, 1.0)),
-    Gymnasium(gymnasium.make("FrozenLake-v1")),
-    Gymnasium(gymnasium.make("Taxi-v4", max_episode_steps=5)),
+    MDPEnvironment(MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.9)),
+    MDPEnvironment(MDP(EVEN[[0, 0, 0, 0], :2], np.eye(2), 0.9), EVEN[0], (0.0, 1.0)),
+    GymnasiumEnvironment(gymnasium.make("FrozenLake-v1")),
+    GymnasiumEnvironment(gymnasium.make("Taxi-v4", max_episode_steps=5)),
 )
 
 
@@ -48,9 +48,9 @@ def test_ours_are_learners(learner):
     testing.check_learner(learner)
 
 
-@pytest.mark.parametrize("world", WORLDS, ids=lambda one: one.called[:20])
-def test_ours_are_worlds(world):
-    testing.check_world(world)
+@pytest.mark.parametrize("environment", WORLDS, ids=lambda one: one.identifier[:20])
+def test_ours_are_worlds(environment):
+    testing.check_environment(environment)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,23 +113,23 @@ def test_no_learner(learner, said):
         testing.check_learner(learner)
 
 
-class Restless(Tabular):
+class Restless(MDPEnvironment):
     def restart(self, states, over, stream, /):
         return self.reset(stream, states.shape[0])
 
 
-class Short(Tabular):
+class Short(MDPEnvironment):
     def step(self, states, actions, stream, /):
         outcome = super().step(states, actions, stream)
         return outcome._replace(rewards=outcome.rewards[:1])
 
 
-class Far(Tabular):
+class Far(MDPEnvironment):
     def reset(self, stream, runs, /):
-        return super().reset(stream, runs) + self.states
+        return super().reset(stream, runs) + self.num_states
 
 
-class Own(Tabular):
+class Own(MDPEnvironment):
     """It draws by itself."""
 
     draws = stream(7)
@@ -138,7 +138,7 @@ class Own(Tabular):
         return super().step(states, actions, self.draws)
 
 
-class Lost(Gymnasium):
+class Lost(GymnasiumEnvironment):
     def restore(self, parts, /):
         pass
 
@@ -147,7 +147,7 @@ TOSS = MDP(np.full((3, 3), 1 / 3), np.ones((3, 1)), 0.9)
 
 
 @pytest.mark.parametrize(
-    ("world", "said"),
+    ("environment", "said"),
     [
         (Restless(TOSS), "a restart moved other runs"),
         (Short(TOSS), "a step must have four parts"),
@@ -156,6 +156,6 @@ TOSS = MDP(np.full((3, 3), 1 / 3), np.ones((3, 1)), 0.9)
         (Lost(gymnasium.make("FrozenLake-v1")), "what was saved went on otherwise"),
     ],
 )
-def test_no_world(world, said):
+def test_no_world(environment, said):
     with pytest.raises(AssertionError, match=said):
-        testing.check_world(world)
+        testing.check_environment(environment)

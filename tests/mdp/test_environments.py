@@ -1,4 +1,4 @@
-"""Environments of gymnasium as worlds: tables, seeds, files, and spaces of several numbers."""
+"""Environments of gymnasium: tables, seeds, files, and spaces of several numbers."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from gpnotes.mdp import MDP, solve
 from gpnotes.mdp.learning import (
     SARSA,
     EpsilonGreedy,
-    Gymnasium,
-    Power,
+    GymnasiumEnvironment,
+    MDPEnvironment,
+    PowerLawDecay,
     QLearning,
-    Tabular,
     run,
 )
 
@@ -23,36 +23,36 @@ NAMES = ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_runs_are_repeatable_and_resume_from_a_file(name, tmp_path):
-    world, again = (Gymnasium(gymnasium.make(name)) for _ in range(2))
-    learner = SARSA(0.99, rate=0.2, explore=EpsilonGreedy(0.3))
+    environment, again = (GymnasiumEnvironment(gymnasium.make(name)) for _ in range(2))
+    learner = SARSA(0.99, step_size=0.2, exploration=EpsilonGreedy(0.3))
     settings = {"runs": 3, "rng": stream(1), "record": True, "every": 10}
-    whole = run(learner, world, steps=150, **settings)
+    whole = run(learner, environment, steps=150, **settings)
     for steps in (37, 60, 150):
         found = run(learner, again, steps=steps, file=tmp_path / "runs.npz", **settings)
     paused = run(learner, again, steps=70, **settings)
     for other in (found, paused.resume(80)):
         assert np.array_equal(other.memory.values, whole.memory.values)
-        for ours, theirs in zip(whole.seen, other.seen, strict=True):
+        for ours, theirs in zip(whole.transitions, other.transitions, strict=True):
             assert np.array_equal(ours, theirs)
 
 
 def test_it_does_what_the_environment_does():
     """Another copy, reset with the same seeds and given the same actions, step by step."""
     env = gymnasium.make("Taxi-v4", max_episode_steps=7)
-    world, by_hand = Gymnasium(env), gymnasium.make("Taxi-v4", max_episode_steps=7)
+    environment, by_hand = GymnasiumEnvironment(env), gymnasium.make("Taxi-v4", max_episode_steps=7)
     source = stream(5)
-    states = world.reset(source, 1)
-    reached, _ = by_hand.reset(seed=int(world.saved()["seeds"][0]))
+    states = environment.reset(source, 1)
+    reached, _ = by_hand.reset(seed=int(environment.saved()["seeds"][0]))
     assert states[0] == reached
     for action in np.random.default_rng(1).integers(6, size=40):
-        outcome = world.step(states, np.asarray([action]), source)
+        outcome = environment.step(states, np.asarray([action]), source)
         reached, reward, ended, cut, _ = by_hand.step(int(action))
         ours = [part[0] for part in outcome]
         assert ours == [reached, reward, ended, cut]
-        states = outcome.next
+        states = outcome.next_states
         if ended or cut:
-            states = world.restart(states, np.asarray([True]), source)
-            reached, _ = by_hand.reset(seed=int(world.saved()["seeds"][0]))
+            states = environment.restart(states, np.asarray([True]), source)
+            reached, _ = by_hand.reset(seed=int(environment.saved()["seeds"][0]))
             assert states[0] == reached
 
 
@@ -60,7 +60,7 @@ def test_the_environment_itself_is_never_touched():
     env = gymnasium.make("FrozenLake-v1")
     env.reset(seed=3)
     before = env.unwrapped.s
-    run(QLearning(0.9), Gymnasium(env), steps=50, runs=2, rng=stream(1))
+    run(QLearning(0.9), GymnasiumEnvironment(env), steps=50, runs=2, rng=stream(1))
     assert env.unwrapped.s == before
 
 
@@ -69,13 +69,13 @@ def test_the_world_of_its_table_moves_as_the_environment():
     env = gymnasium.make("FrozenLake-v1", max_episode_steps=1)
     n = 3000
     shares = {}
-    for name, world in (
-        ("environment", Gymnasium(env)),
-        ("table", Tabular(MDP.from_gymnasium(env, 0.9))),
+    for name, environment in (
+        ("environment", GymnasiumEnvironment(env)),
+        ("table", MDPEnvironment(MDP.from_gymnasium(env, 0.9))),
     ):
-        found = run(QLearning(0.9, explore=EpsilonGreedy(1.0)), world, steps=1, runs=n,
+        found = run(QLearning(0.9, exploration=EpsilonGreedy(1.0)), environment, steps=1, runs=n,
                     rng=stream(1), record=True)  # fmt: skip
-        pairs = found.seen.actions[0] * 16 + found.seen.next[0] % 16
+        pairs = found.transitions.actions[0] * 16 + found.transitions.next_states[0] % 16
         shares[name] = np.bincount(pairs, minlength=64) / n
     gap = np.abs(shares["environment"] - shares["table"])
     assert np.all(gap <= 5 * np.sqrt(2 * shares["table"] * (1 - shares["table"]) / n))
@@ -85,18 +85,18 @@ def test_the_world_of_its_table_moves_as_the_environment():
 def test_cliff_walking_is_learnt_to_the_best_walk():
     """Nothing is random there: with full steps the values become exact; 13 steps are best."""
     env = gymnasium.make("CliffWalking-v1")
-    learner = QLearning(1.0, rate=1.0, explore=EpsilonGreedy(0.2))
-    found = run(learner, Gymnasium(env), steps=15000, rng=stream(2))
+    learner = QLearning(1.0, step_size=1.0, exploration=EpsilonGreedy(0.2))
+    found = run(learner, GymnasiumEnvironment(env), steps=15000, rng=stream(2))
     exact = solve(MDP.from_gymnasium(env, 1.0))
     assert found.memory.values[0, 36].max() == pytest.approx(exact.values[36]) == -13.0
     assert np.all(found.memory.values[0] >= exact.action_values[:48] - 1e-9)
 
 
 def test_spaces_of_several_numbers_are_counted_through():
-    world = Gymnasium(gymnasium.make("Blackjack-v1"))
-    assert (world.states, world.actions) == (32 * 11 * 2, 2)
-    learner = QLearning(1.0, rate=Power(exponent=0.7), explore=EpsilonGreedy(1.0))
-    found = run(learner, world, steps=400, runs=2, rng=stream(1))
+    environment = GymnasiumEnvironment(gymnasium.make("Blackjack-v1"))
+    assert (environment.num_states, environment.num_actions) == (32 * 11 * 2, 2)
+    learner = QLearning(1.0, step_size=PowerLawDecay(exponent=0.7), exploration=EpsilonGreedy(1.0))
+    found = run(learner, environment, steps=400, runs=2, rng=stream(1))
     assert set(np.unique(found.episodes.returns)) <= {-1.0, 0.0, 1.0, 1.5}
     assert found.memory.visits.sum() == 800
 
@@ -118,11 +118,11 @@ class Shifted(gymnasium.Env):
 
 
 def test_spaces_that_do_not_begin_at_nought():
-    world = Gymnasium(Shifted())
-    assert (world.states, world.actions) == (3, 6)
-    assert world.reset(stream(1), 2).tolist() == [0, 0]
-    outcome = world.step(np.asarray([0, 0]), np.asarray([0, 5]), stream(1))
-    assert outcome.next.tolist() == [(1 + 5) % 3, (2 + 7) % 3]
+    environment = GymnasiumEnvironment(Shifted())
+    assert (environment.num_states, environment.num_actions) == (3, 6)
+    assert environment.reset(stream(1), 2).tolist() == [0, 0]
+    outcome = environment.step(np.asarray([0, 0]), np.asarray([0, 5]), stream(1))
+    assert outcome.next_states.tolist() == [(1 + 5) % 3, (2 + 7) % 3]
     assert outcome.rewards.tolist() == [5.0, 7.0]
 
 
@@ -140,7 +140,7 @@ class Unseeded(Shifted):
 
 
 def test_an_environment_that_cannot_be_repeated_is_refused():
-    found = run(QLearning(0.9), Gymnasium(Unseeded()), steps=50, runs=9, rng=stream(1))
+    found = run(QLearning(0.9), GymnasiumEnvironment(Unseeded()), steps=50, runs=9, rng=stream(1))
     with pytest.raises(ValueError, match="env must do the same after the same seed"):
         found.resume(10)
 
@@ -152,4 +152,4 @@ def test_an_environment_that_cannot_be_repeated_is_refused():
 def test_what_has_no_whole_numbers_is_refused(wrong, said):
     env = gymnasium.make(wrong) if isinstance(wrong, str) else wrong
     with pytest.raises(TypeError, match=f"env must .*{said}"):
-        Gymnasium(env)
+        GymnasiumEnvironment(env)

@@ -15,23 +15,23 @@ from gpnotes.mdp.learning import (
     Constant,
     EpsilonGreedy,
     ExpectedSARSA,
-    Exponential,
-    Fixed,
-    Listed,
+    ExponentialDecay,
+    FixedPolicy,
     Memory,
-    Power,
+    PowerLawDecay,
     QLearning,
+    Tabulated,
     Transition,
 )
 
 COUNTS = np.arange(5.0)
 SCHEDULES = {
     "constant": (Constant(0.3), [0.3] * 5),
-    "one over n": (Power(), [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]),
-    "a root": (Power(0.8, 0.5), [0.8 / math.sqrt(k + 1) for k in range(5)]),
-    "later": (Power(0.5, 2.0, delay=3.0), [0.5 * (4 / (k + 4)) ** 2 for k in range(5)]),
-    "geometric": (Exponential(0.5, 0.1), [0.5, 0.05, 0.005, 5e-4, 5e-5]),
-    "listed": (Listed(np.asarray([1.0, 0.5])), [1.0, 0.5, 0.5, 0.5, 0.5]),
+    "one over n": (PowerLawDecay(), [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]),
+    "a root": (PowerLawDecay(0.8, 0.5), [0.8 / math.sqrt(k + 1) for k in range(5)]),
+    "later": (PowerLawDecay(0.5, 2.0, delay=3.0), [0.5 * (4 / (k + 4)) ** 2 for k in range(5)]),
+    "geometric": (ExponentialDecay(0.5, 0.1), [0.5, 0.05, 0.005, 5e-4, 5e-5]),
+    "listed": (Tabulated(np.asarray([1.0, 0.5])), [1.0, 0.5, 0.5, 0.5, 0.5]),
 }
 
 
@@ -47,10 +47,10 @@ class Own:
     clock = "visits"
 
     def __init__(self, top):
-        self.top = top
+        self.max_value = top
 
     def __call__(self, count):
-        return self.top * np.exp(-np.asarray(count, float))
+        return self.max_value * np.exp(-np.asarray(count, float))
 
 
 def memory(values, visits, time=0):
@@ -58,17 +58,17 @@ def memory(values, visits, time=0):
 
 
 @pytest.mark.parametrize(
-    ("rate", "after"),
+    ("step_size", "after"),
     [
-        (Power(), 1 / 4),
-        (Power(clock="time"), 1 / 8),
+        (PowerLawDecay(), 1 / 4),
+        (PowerLawDecay(clock="time"), 1 / 8),
         (Own(0.5), 0.5 * math.exp(-3)),
         (0.2, 0.2),
     ],
 )
-def test_which_count_a_step_size_takes(rate, after):
+def test_which_count_a_step_size_takes(step_size, after):
     """The fourth visit of the pair, the eighth step of the run."""
-    learner = QLearning(0.0, rate)
+    learner = QLearning(0.0, step_size)
     at = memory([[0.0, 0.0]], [[3, 4]], 7)
     none, no = np.zeros(1, int), np.zeros(1, bool)
     moved = learner.step(at, Transition(none, none, np.ones(1), none, no, no), stream(1))
@@ -76,7 +76,8 @@ def test_which_count_a_step_size_takes(rate, after):
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "share"), [(0.3, 0.3), (Power(), 1 / 8), (Power(0.9, clock="time"), 0.9 / 10)]
+    ("epsilon", "share"),
+    [(0.3, 0.3), (PowerLawDecay(), 1 / 8), (PowerLawDecay(0.9, clock="time"), 0.9 / 10)],
 )
 def test_epsilon_greedy_takes_actions_with_its_probabilities(epsilon, share):
     """Frequencies within five standard errors; the share falls with the visits of the state."""
@@ -106,11 +107,15 @@ def test_upper_bounds_by_hand():
 def test_a_fixed_policy_takes_no_action_of_probability_zero():
     policy = np.asarray([[0.0, 0.4, 0.0, 0.6, 0.0]])
     n, at = 40000, memory([[0.0] * 5], [[0] * 5])
-    taken = Fixed(policy).choose(at, np.zeros(n, int), stream(1))
+    taken = FixedPolicy(policy).choose(at, np.zeros(n, int), stream(1))
     shares = np.bincount(taken, minlength=5) / n
     assert shares[[0, 2, 4]].tolist() == [0.0, 0.0, 0.0]
     assert abs(shares[1] - 0.4) < 5 * math.sqrt(0.24 / n)
-    assert Fixed(np.asarray([2])).choose(at, np.zeros(3, int), stream(1)).tolist() == [2, 2, 2]
+    assert FixedPolicy(np.asarray([2])).choose(at, np.zeros(3, int), stream(1)).tolist() == [
+        2,
+        2,
+        2,
+    ]
 
 
 BOTH, ONE = np.asarray([1, 1]), np.asarray([[0.5, 0.5], [1.0, 0.0]])
@@ -120,24 +125,33 @@ BOTH, ONE = np.asarray([1, 1]), np.asarray([[0.5, 0.5], [1.0, 0.0]])
     ("make", "said"),
     [
         (lambda: QLearning(1.5), r"discount must be a number in \[0, 1\]; got 1.5"),
-        (lambda: QLearning(0.9, rate=1.5), r"rate must be a number in \[0, 1\]"),
-        (lambda: QLearning(0.9, rate=Own(1.5)), "rate must be a schedule with values"),
-        (lambda: QLearning(0.9, rate="fast"), "rate must be a number"),
+        (lambda: QLearning(0.9, step_size=1.5), r"step_size must be a number in \[0, 1\]"),
+        (lambda: QLearning(0.9, step_size=Own(1.5)), "step_size must be a schedule with values"),
+        (lambda: QLearning(0.9, step_size="fast"), "step_size must be a number"),
         (lambda: EpsilonGreedy(-0.1), r"epsilon must be a number in \[0, 1\]"),
-        (lambda: Power(clock="hours"), "clock must be one of"),
-        (lambda: Listed(np.asarray([0.5, 1.5])), r"values must be numbers in \[0, 1\]"),
+        (lambda: PowerLawDecay(clock="hours"), "clock must be one of"),
+        (lambda: Tabulated(np.asarray([0.5, 1.5])), r"values must be numbers in \[0, 1\]"),
         (lambda: UCB(-1.0), "scale must be non-negative"),
-        (lambda: Fixed(np.asarray([[0.5, 0.6]])), "policy must have rows of probabilities"),
-        (lambda: Fixed(np.asarray([-1])), "policy must be actions from 0"),
-        (lambda: Fixed(np.asarray([0.5])), "policy must be whole numbers"),
-        (lambda: QLearning(0.9, explore=EpsilonGreedy), "explore must be a rule to act by"),
+        (lambda: FixedPolicy(np.asarray([[0.5, 0.6]])), "policy must have rows of probabilities"),
+        (lambda: FixedPolicy(np.asarray([-1])), "policy must be actions from 0"),
+        (lambda: FixedPolicy(np.asarray([0.5])), "policy must be whole numbers"),
         (
-            lambda: QLearning(0.9, start=np.ones((2, 3))).init(3, 2, 1),
-            r"start must be a number or have shape \(3, 2\); got \(2, 3\)",
+            lambda: QLearning(0.9, exploration=EpsilonGreedy),
+            "exploration must be an exploration policy",
         ),
-        (lambda: QLearning(0.9, explore=Fixed(np.asarray([0]))).init(2, 2, 1), "policy must have"),
-        (lambda: ExpectedSARSA(0.9, policy=Fixed(np.asarray([3, 0]))).init(2, 2, 1), "actions 0"),
-        (lambda: QLearning(0.9).init(2, 0, 1), "actions must be a whole number from 1"),
+        (
+            lambda: QLearning(0.9, initial_values=np.ones((2, 3))).init(3, 2, 1),
+            r"initial_values must be a number or have shape \(3, 2\); got \(2, 3\)",
+        ),
+        (
+            lambda: QLearning(0.9, exploration=FixedPolicy(np.asarray([0]))).init(2, 2, 1),
+            "policy must have",
+        ),
+        (
+            lambda: ExpectedSARSA(0.9, policy=FixedPolicy(np.asarray([3, 0]))).init(2, 2, 1),
+            "actions 0",
+        ),
+        (lambda: QLearning(0.9).init(2, 0, 1), "num_actions must be a whole number from 1"),
         (
             lambda: TD(0.9, BOTH, behaviour=ONE).init(2, 2, 1),
             "behaviour must take every action that policy takes; in state 1 it never takes action",

@@ -10,13 +10,13 @@ import pytest
 from gpnotes import stream
 from gpnotes.mdp import MDP, solve
 from gpnotes.mdp.learning import (
-    Counting,
+    CertaintyEquivalence,
     EpsilonGreedy,
-    Fixed,
-    Power,
+    FixedPolicy,
+    MDPEnvironment,
+    PowerLawDecay,
     QLearning,
     RMax,
-    Tabular,
     Transition,
     model_based,
     optimistic_value,
@@ -43,47 +43,51 @@ def uncertain(S=4, A=2, seed=1):
 
 def optimistic_values(found, run_number, highest, discount):
     """Action values of the optimistic model, by sweeps over what was recorded."""
-    seen, S, A = found.seen, *found.memory.values.shape[1:]
+    seen, S, A = found.transitions, *found.memory.values.shape[1:]
     top, Q = highest / (1 - discount), np.zeros((S, A))
     for _ in range(400):
         V = Q.max(1)
         for s in range(S):
             for a in range(A):
                 here = (seen.states[:, run_number] == s) & (seen.actions[:, run_number] == a)
-                if here.sum() < found.learner.known:
+                if here.sum() < found.learner.known_threshold:
                     Q[s, a] = top
                     continue
-                onward = np.where(seen.ended[here, run_number], 0.0, V[seen.next[here, run_number]])
+                onward = np.where(
+                    seen.terminated[here, run_number], 0.0, V[seen.next_states[here, run_number]]
+                )
                 Q[s, a] = np.mean(seen.rewards[here, run_number] + discount * onward)
     return Q
 
 
 @pytest.mark.parametrize(
-    "learner", [RMax(1.0, 3, 0.9), Counting(0.9, every=10)], ids=["RMax", "Counting"]
+    "learner",
+    [RMax(1.0, 3, 0.9), CertaintyEquivalence(0.9, plan_every=10)],
+    ids=["RMax", "CertaintyEquivalence"],
 )
 def test_a_plan_that_has_not_converged_is_no_plan(learner, monkeypatch):
     monkeypatch.setattr(model_based, "solve", partial(solve, max_steps=1))
     with pytest.raises(RuntimeError, match="after 1 sweeps the plan may still lose"):
-        run(learner, Tabular(ring()), steps=200, rng=stream(1))
+        run(learner, MDPEnvironment(ring()), steps=200, rng=stream(1))
 
 
 def test_the_plan_of_rmax_is_that_of_what_it_has_seen():
     """When the last pair became known; sweeps over the record are the other way to it."""
-    learner = RMax(1.0, known=3, discount=0.9, tolerance=1e-9)
-    whole = run(learner, Tabular(uncertain()), steps=60, runs=3, rng=stream(1), every=1,
+    learner = RMax(1.0, known_threshold=3, discount=0.9, tolerance=1e-9)
+    whole = run(learner, MDPEnvironment(uncertain()), steps=60, runs=3, rng=stream(1), every=1,
                 watch=lambda memory: memory.values)  # fmt: skip
     changed = np.any(np.diff(whole.watched, axis=0) != 0.0, axis=(2, 3))
     for one in range(3):
         for last in np.flatnonzero(changed[:, one])[[0, len(changed[0]), -1]]:
-            found = run(learner, Tabular(uncertain()), steps=int(last) + 2, runs=3,
+            found = run(learner, MDPEnvironment(uncertain()), steps=int(last) + 2, runs=3,
                         rng=stream(1), record=True)  # fmt: skip
             wanted = optimistic_values(found, one, 1.0, 0.9)
             assert found.memory.values[one] == pytest.approx(wanted, abs=1e-7)
 
 
 def test_the_model_of_rmax_has_a_fictitious_state_and_an_end():
-    learner = RMax(2.0, known=2, discount=0.5)
-    found = run(learner, Tabular(uncertain()), steps=8, rng=stream(1), record=True)
+    learner = RMax(2.0, known_threshold=2, discount=0.5)
+    found = run(learner, MDPEnvironment(uncertain()), steps=8, rng=stream(1), record=True)
     mdp, memory = learner.model(found.memory, 0), found.memory
     P = mdp.transitions.reshape(6, 2, 6)
     assert np.all(P[4, :, 4] == 1.0)
@@ -93,10 +97,12 @@ def test_the_model_of_rmax_has_a_fictitious_state_and_an_end():
     assert 0 < known.sum() < 8
     for s, a in np.ndindex(4, 2):
         if known[s, a]:
-            here = (found.seen.states[:, 0] == s) & (found.seen.actions[:, 0] == a)
-            reached = np.where(found.seen.ended[here, 0], 5, found.seen.next[here, 0])
+            here = (found.transitions.states[:, 0] == s) & (found.transitions.actions[:, 0] == a)
+            reached = np.where(
+                found.transitions.terminated[here, 0], 5, found.transitions.next_states[here, 0]
+            )
             assert P[s, a] == pytest.approx(np.bincount(reached, minlength=6) / here.sum())
-            assert mdp.rewards[s, a] == pytest.approx(found.seen.rewards[here, 0].mean())
+            assert mdp.rewards[s, a] == pytest.approx(found.transitions.rewards[here, 0].mean())
         else:
             assert P[s, a].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0, 0.0]
             assert mdp.rewards[s, a] == 2.0
@@ -106,36 +112,43 @@ def test_the_model_of_rmax_has_a_fictitious_state_and_an_end():
 def test_rmax_is_optimistic_and_then_right_where_nothing_is_random():
     """One visit tells all of a pair: no value is too low at any time, and the last plan is best."""
     mdp = ring()
-    learner, exact = RMax(1.0, known=1, discount=0.9), solve(mdp).action_values
-    found = run(learner, Tabular(mdp), steps=200, rng=stream(1), every=1,
+    learner, exact = RMax(1.0, known_threshold=1, discount=0.9), solve(mdp).action_values
+    found = run(learner, MDPEnvironment(mdp), steps=200, rng=stream(1), every=1,
                 watch=lambda memory: memory.values[0])  # fmt: skip
     assert np.all(found.watched >= exact - 2e-6)
     assert found.memory.greedy[0].tolist() == exact.argmax(1).tolist()
     assert found.rewards[-5:, 0].sum() == pytest.approx(1.0)
-    assert found.memory.plans[0] == (found.memory.visits[0] > 0).sum() <= 10
+    assert found.memory.num_plans[0] == (found.memory.visits[0] > 0).sum() <= 10
 
 
 def test_rmax_needs_no_more_unknown_steps_than_pairs_times_visits():
-    learner = RMax(1.0, known=4, discount=0.9)
-    found = run(learner, Tabular(uncertain()), steps=300, runs=5, rng=stream(2))
-    assert np.all(found.memory.plans == (found.memory.visits >= 4).sum((1, 2)))
-    assert np.all(found.memory.plans <= 8)
+    learner = RMax(1.0, known_threshold=4, discount=0.9)
+    found = run(learner, MDPEnvironment(uncertain()), steps=300, runs=5, rng=stream(2))
+    assert np.all(found.memory.num_plans == (found.memory.visits >= 4).sum((1, 2)))
+    assert np.all(found.memory.num_plans <= 8)
 
 
 def test_rmax_refuses_a_reward_above_the_highest():
-    with pytest.raises(ValueError, match="highest must be no less than any reward"):
-        run(RMax(0.5, known=1, discount=0.9), Tabular(ring()), steps=50, rng=stream(1))
+    with pytest.raises(ValueError, match="max_reward must be no less than any reward"):
+        run(
+            RMax(0.5, known_threshold=1, discount=0.9),
+            MDPEnvironment(ring()),
+            steps=50,
+            rng=stream(1),
+        )
 
 
 @pytest.mark.parametrize("unseen", [0.0, 7.0])
 def test_a_plan_from_counts(unseen):
     """Against values by sweeps over the record."""
-    learner = Counting(0.9, EpsilonGreedy(0.5), every=25, unseen=unseen, tolerance=1e-9)
-    found = run(learner, Tabular(uncertain()), steps=50, runs=2, rng=stream(3), record=True)
-    assert found.memory.plans.tolist() == [2, 2]
+    learner = CertaintyEquivalence(
+        0.9, EpsilonGreedy(0.5), plan_every=25, unseen_value=unseen, tolerance=1e-9
+    )
+    found = run(learner, MDPEnvironment(uncertain()), steps=50, runs=2, rng=stream(3), record=True)
+    assert found.memory.num_plans.tolist() == [2, 2]
     unvisited = 0
     for one in range(2):
-        Q, seen = np.zeros((4, 2)), [part[:, one] for part in found.seen]
+        Q, seen = np.zeros((4, 2)), [part[:, one] for part in found.transitions]
         states, actions, rewards, onward, ended, _ = seen
         for _ in range(500):
             for s, a in np.ndindex(4, 2):
@@ -148,19 +161,24 @@ def test_a_plan_from_counts(unseen):
 
 
 def test_runs_that_count_resume():
-    for learner in (RMax(1.0, known=2, discount=0.9), Counting(0.9, every=10)):
+    for learner in (
+        RMax(1.0, known_threshold=2, discount=0.9),
+        CertaintyEquivalence(0.9, plan_every=10),
+    ):
         settings = {"runs": 2, "rng": stream(1)}
-        whole = run(learner, Tabular(uncertain()), steps=70, **settings)
-        parts = run(learner, Tabular(uncertain()), steps=33, **settings).resume(37)
+        whole = run(learner, MDPEnvironment(uncertain()), steps=70, **settings)
+        parts = run(learner, MDPEnvironment(uncertain()), steps=33, **settings).resume(37)
         assert np.array_equal(whole.memory.values, parts.memory.values)
-        assert np.array_equal(whole.memory.counts, parts.memory.counts)
+        assert np.array_equal(whole.memory.transition_counts, parts.memory.transition_counts)
 
 
-@pytest.mark.parametrize("rate", [0.2, Power(0.5, 0.6), Power(0.9, 1.0, clock="time")])
-def test_an_optimistic_value_lasts_for_its_visits_and_no_longer(rate):
+@pytest.mark.parametrize(
+    "step_size", [0.2, PowerLawDecay(0.5, 0.6), PowerLawDecay(0.9, 1.0, clock="time")]
+)
+def test_an_optimistic_value_lasts_for_its_visits_and_no_longer(step_size):
     """Where nothing is ever earned, so many visits leave the highest value exactly."""
-    start = optimistic_value(1.0, 0.9, rate, visits=6)
-    learner = QLearning(0.9, rate, Fixed(np.asarray([0])), start)
+    start = optimistic_value(1.0, 0.9, step_size, num_visits=6)
+    learner = QLearning(0.9, step_size, FixedPolicy(np.asarray([0])), start)
     memory = learner.init(1, 1, 1)
     none, no = np.zeros(1, int), np.zeros(1, bool)
     for _ in range(6):
@@ -172,10 +190,10 @@ def test_an_optimistic_value_lasts_for_its_visits_and_no_longer(rate):
 
 def test_greedy_optimism_tries_every_pair_as_often_as_it_was_made_for():
     """No pair with fewer visits may fall below the highest value, so none is left behind."""
-    rate = Power(0.5, 0.6)
-    start = optimistic_value(1.0, 0.9, rate, visits=5)
-    learner = QLearning(0.9, rate, EpsilonGreedy(0.0), start)
-    found = run(learner, Tabular(ring()), steps=3000, rng=stream(1))
+    step_size = PowerLawDecay(0.5, 0.6)
+    start = optimistic_value(1.0, 0.9, step_size, num_visits=5)
+    learner = QLearning(0.9, step_size, EpsilonGreedy(0.0), start)
+    found = run(learner, MDPEnvironment(ring()), steps=3000, rng=stream(1))
     assert found.memory.visits.min() >= 5
     assert found.memory.greedy[0].tolist() == solve(ring()).policy.tolist()
 
@@ -183,14 +201,14 @@ def test_greedy_optimism_tries_every_pair_as_often_as_it_was_made_for():
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"rate": Power()}, "rate must be below 1 at the first 3 counts"),
+        ({"step_size": PowerLawDecay()}, "step_size must be below 1 at the first 3 counts"),
         ({"discount": 1.0}, "discount must be below 1"),
-        ({"highest": -1.0}, "highest must be non-negative"),
-        ({"rate": 0.999, "visits": 200}, "visits must be smaller in size"),
+        ({"max_reward": -1.0}, "max_reward must be non-negative"),
+        ({"step_size": 0.999, "num_visits": 200}, "num_visits must be smaller in size"),
     ],
 )
 def test_no_optimistic_value(wrong, said):
-    right = {"highest": 1.0, "discount": 0.9, "rate": 0.1, "visits": 3}
+    right = {"max_reward": 1.0, "discount": 0.9, "step_size": 0.1, "num_visits": 3}
     with pytest.raises(ValueError, match=said):
         optimistic_value(**{**right, **wrong})
 
@@ -199,9 +217,12 @@ def test_no_optimistic_value(wrong, said):
     ("make", "said"),
     [
         (lambda: RMax(1.0, 2, 1.0), "discount must be below 1"),
-        (lambda: Counting(1.0), "discount must be below 1"),
-        (lambda: RMax(1.0, 0, 0.9), "known must be a whole number from 1"),
-        (lambda: Counting(0.9, explore=0.1), "explore must be a rule to act by"),
+        (lambda: CertaintyEquivalence(1.0), "discount must be below 1"),
+        (lambda: RMax(1.0, 0, 0.9), "known_threshold must be a whole number from 1"),
+        (
+            lambda: CertaintyEquivalence(0.9, exploration=0.1),
+            "exploration must be an exploration policy",
+        ),
     ],
 )
 def test_no_learner_that_counts(make, said):

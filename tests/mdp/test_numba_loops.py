@@ -15,10 +15,10 @@ from gpnotes.mdp.learning import (
     UCB,
     EpsilonGreedy,
     ExpectedSARSA,
-    Gymnasium,
-    Power,
+    GymnasiumEnvironment,
+    MDPEnvironment,
+    PowerLawDecay,
     QLearning,
-    Tabular,
     numba_loops,
     run,
 )
@@ -36,20 +36,22 @@ def process(S=6, A=3, seed=2):
     return MDP.from_arrays(P, r, 0.9)
 
 
-SLOW = EpsilonGreedy(Power(0.9, 0.4))
+SLOW = EpsilonGreedy(PowerLawDecay(0.9, 0.4))
 LEARNERS = {
-    "Q": QLearning(0.9, explore=SLOW),
-    "Q by time": QLearning(0.9, Power(0.5, 0.6, clock="time"), EpsilonGreedy(Power(clock="time"))),
-    "Q, greedy and hopeful": QLearning(0.9, 0.1, EpsilonGreedy(0.0), start=9.0),
-    "SARSA": SARSA(0.9, explore=SLOW),
-    "SARSA by time": SARSA(1.0, Power(0.5, 0.6, clock="time"), EpsilonGreedy(0.2)),
-    "expected": ExpectedSARSA(0.9, explore=SLOW),
+    "Q": QLearning(0.9, exploration=SLOW),
+    "Q by time": QLearning(
+        0.9, PowerLawDecay(0.5, 0.6, clock="time"), EpsilonGreedy(PowerLawDecay(clock="time"))
+    ),
+    "Q, greedy and hopeful": QLearning(0.9, 0.1, EpsilonGreedy(0.0), initial_values=9.0),
+    "SARSA": SARSA(0.9, exploration=SLOW),
+    "SARSA by time": SARSA(1.0, PowerLawDecay(0.5, 0.6, clock="time"), EpsilonGreedy(0.2)),
+    "expected": ExpectedSARSA(0.9, exploration=SLOW),
     "off policy": ExpectedSARSA(0.9, 0.2, EpsilonGreedy(1.0), policy=EpsilonGreedy(0.3)),
 }
 START = np.asarray([0.2, 0.3, 0.5, 0.0, 0.0, 0.0])
 WORLDS = {
-    "one start": Tabular(process()),
-    "starts and coins": Tabular(process(), START, coins=(-1.5, 1.0)),
+    "one start": MDPEnvironment(process()),
+    "starts and binary_rewards": MDPEnvironment(process(), START, binary_rewards=(-1.5, 1.0)),
 }
 NUMBA = pytest.param(
     None,
@@ -67,15 +69,15 @@ def loop(request, monkeypatch):
 
 @pytest.mark.usefixtures("loop")
 @pytest.mark.parametrize("horizon", [None, 7])
-@pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS.keys())
+@pytest.mark.parametrize("environment", WORLDS.values(), ids=WORLDS.keys())
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
-def test_it_walks_the_same_to_the_last_bit(learner, world, horizon, monkeypatch):
+def test_it_walks_the_same_to_the_last_bit(learner, environment, horizon, monkeypatch):
     monkeypatch.setattr(numba_loops, "_ROOM", 60)  # several calls a block
     settings = {"runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,
                 "watch": lambda memory: memory.values.mean(0)}  # fmt: skip
-    wanted = run(learner, world, steps=130, **settings)
-    found = run(learner, world, steps=130, compiled=True, **settings)
-    mixed = run(learner, world, steps=55, compiled=True, **settings).resume(75)
+    wanted = run(learner, environment, steps=130, **settings)
+    found = run(learner, environment, steps=130, compiled=True, **settings)
+    mixed = run(learner, environment, steps=55, compiled=True, **settings).resume(75)
     for other in (found, mixed):
         assert other._parts.keys() == wanted._parts.keys()
         for name, part in wanted._parts.items():
@@ -85,38 +87,41 @@ def test_it_walks_the_same_to_the_last_bit(learner, world, horizon, monkeypatch)
 
 def test_a_file_goes_on_in_either_loop(tmp_path, monkeypatch):
     monkeypatch.setattr(numba_loops, "compiled", lambda: numba_loops.walk)
-    settings, world = {"runs": 3, "rng": stream(1), "every": 20}, WORLDS["starts and coins"]
+    settings, environment = (
+        {"runs": 3, "rng": stream(1), "every": 20},
+        WORLDS["starts and binary_rewards"],
+    )
     learner, file = LEARNERS["SARSA"], tmp_path / "runs.npz"
-    wanted = run(learner, world, steps=90, **settings)
+    wanted = run(learner, environment, steps=90, **settings)
     for steps, quick in ((30, True), (50, False), (90, True)):
-        found = run(learner, world, steps=steps, compiled=quick, file=file, **settings)
+        found = run(learner, environment, steps=steps, compiled=quick, file=file, **settings)
     assert np.array_equal(found.memory.values, wanted.memory.values)
 
 
-WIDE = Tabular(MDP(np.ones((8, 1)), np.zeros((1, 8)), 0.9))
+WIDE = MDPEnvironment(MDP(np.ones((8, 1)), np.zeros((1, 8)), 0.9))
 
 
 @pytest.mark.parametrize(
-    ("learner", "world", "record", "needed"),
+    ("learner", "environment", "record", "needed"),
     [
         (TD(0.9, np.zeros(6, int)), WORLDS["one start"], False, "QLearning, SARSA or"),
-        (QLearning(0.9, explore=UCB()), WORLDS["one start"], False, "with EpsilonGreedy"),
+        (QLearning(0.9, exploration=UCB()), WORLDS["one start"], False, "with EpsilonGreedy"),
         (ExpectedSARSA(0.9, policy=UCB()), WORLDS["one start"], False, "EpsilonGreedy as policy"),
         (SARSA(0.9), WIDE, False, "fewer than 8 actions"),
         (QLearning(0.9), WORLDS["one start"], True, "record=False"),
     ],
 )
-def test_what_is_not_compiled_is_refused(learner, world, record, needed):
+def test_what_is_not_compiled_is_refused(learner, environment, record, needed):
     with pytest.raises(ValueError, match=f"compiled must be False here: .*{needed}"):
-        run(learner, world, steps=3, rng=stream(1), record=record, compiled=True)
+        run(learner, environment, steps=3, rng=stream(1), record=record, compiled=True)
 
 
-def test_an_environment_is_not_compiled():
+def test_gymnasium_is_not_compiled():
     import gymnasium
 
-    world = Gymnasium(gymnasium.make("FrozenLake-v1"))
-    with pytest.raises(ValueError, match="needs the world of a process, Tabular"):
-        run(QLearning(0.9), world, steps=3, rng=stream(1), compiled=True)
+    environment = GymnasiumEnvironment(gymnasium.make("FrozenLake-v1"))
+    with pytest.raises(ValueError, match="needs an MDPEnvironment"):
+        run(QLearning(0.9), environment, steps=3, rng=stream(1), compiled=True)
 
 
 def test_without_numba_it_says_what_to_install(monkeypatch):

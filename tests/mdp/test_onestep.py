@@ -11,10 +11,10 @@ from gpnotes.mdp.learning import (
     SARSA,
     EpsilonGreedy,
     ExpectedSARSA,
-    Fixed,
-    Power,
+    FixedPolicy,
+    MDPEnvironment,
+    PowerLawDecay,
     QLearning,
-    Tabular,
     Transition,
     run,
 )
@@ -38,9 +38,9 @@ def best(mdp, discount):
     return Q
 
 
-def step(states, actions, rewards, onward, ended=False, cut=False):
+def step(states, actions, rewards, onward, terminated=False, truncated=False):
     """One transition of a single run."""
-    as_bool = [np.asarray([bool(one)]) for one in (ended, cut)]
+    as_bool = [np.asarray([bool(one)]) for one in (terminated, truncated)]
     return Transition(
         np.asarray([states]), np.asarray([actions]), np.asarray([float(rewards)]),
         np.asarray([onward]), *as_bool,
@@ -48,13 +48,13 @@ def step(states, actions, rewards, onward, ended=False, cut=False):
 
 
 def test_q_learning_by_hand():
-    learner = QLearning(0.5, rate=0.1, start=np.asarray([[1.0, 2.0], [3.0, 4.0]]))
+    learner = QLearning(0.5, step_size=0.1, initial_values=np.asarray([[1.0, 2.0], [3.0, 4.0]]))
     memory = learner.init(2, 2, 1)
     memory = learner.step(memory, step(0, 1, 10.0, 1), stream(1))
     assert memory.values[0, 0, 1] == pytest.approx(2.0 + 0.1 * (10.0 + 0.5 * 4.0 - 2.0))
-    memory = learner.step(memory, step(1, 0, 10.0, 1, ended=True), stream(1))
+    memory = learner.step(memory, step(1, 0, 10.0, 1, terminated=True), stream(1))
     assert memory.values[0, 1, 0] == pytest.approx(3.0 + 0.1 * (10.0 - 3.0))
-    memory = learner.step(memory, step(1, 1, 0.0, 1, cut=True), stream(1))
+    memory = learner.step(memory, step(1, 1, 0.0, 1, truncated=True), stream(1))
     assert memory.values[0, 1, 1] == pytest.approx(4.0 + 0.1 * (0.5 * 4.0 - 4.0))
     assert memory.visits.tolist() == [[[0, 1], [1, 1]]]
     assert memory.time == 3
@@ -62,14 +62,14 @@ def test_q_learning_by_hand():
 
 def test_sarsa_by_hand():
     """The update of a step is made with the action of the next; at an end at once."""
-    learner = SARSA(0.5, rate=0.1, start=np.asarray([[1.0, 2.0], [3.0, 4.0]]))
+    learner = SARSA(0.5, step_size=0.1, initial_values=np.asarray([[1.0, 2.0], [3.0, 4.0]]))
     memory = learner.init(2, 2, 1)
     memory = learner.step(memory, step(0, 1, 10.0, 1), stream(1))
     assert memory.values[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
     memory = learner.step(memory, step(1, 0, 7.0, 0), stream(1))
     first = 2.0 + 0.1 * (10.0 + 0.5 * 3.0 - 2.0)
     assert memory.values[0, 0].tolist() == [1.0, pytest.approx(first)]
-    memory = learner.step(memory, step(0, 1, 5.0, 1, ended=True), stream(1))
+    memory = learner.step(memory, step(0, 1, 5.0, 1, terminated=True), stream(1))
     second = 3.0 + 0.1 * (7.0 + 0.5 * first - 3.0)
     third = first + 0.1 * (5.0 - first)
     assert memory.values[0] == pytest.approx(np.asarray([[1.0, third], [second, 4.0]]))
@@ -79,27 +79,30 @@ def test_sarsa_by_hand():
 
 def test_sarsa_where_an_episode_is_cut():
     learner = SARSA(
-        0.5, rate=0.1, explore=EpsilonGreedy(0.4), start=np.asarray([[1.0], [3.0]]) * [1, 2]
+        0.5,
+        step_size=0.1,
+        exploration=EpsilonGreedy(0.4),
+        initial_values=np.asarray([[1.0], [3.0]]) * [1, 2],
     )
-    memory = learner.step(learner.init(2, 2, 1), step(0, 0, 1.0, 1, cut=True), stream(1))
+    memory = learner.step(learner.init(2, 2, 1), step(0, 0, 1.0, 1, truncated=True), stream(1))
     mean = 0.2 * 3.0 + 0.8 * 6.0
     assert memory.values[0, 0, 0] == pytest.approx(1.0 + 0.1 * (1.0 + 0.5 * mean - 1.0))
 
 
 def test_expected_sarsa_by_hand_and_off_policy():
     start = np.asarray([[1.0, 2.0], [3.0, 4.0]])
-    policy = Fixed(np.asarray([[0.5, 0.5], [0.25, 0.75]]))
-    learner = ExpectedSARSA(0.5, rate=0.1, start=start, policy=policy)
+    policy = FixedPolicy(np.asarray([[0.5, 0.5], [0.25, 0.75]]))
+    learner = ExpectedSARSA(0.5, step_size=0.1, initial_values=start, policy=policy)
     memory = learner.step(learner.init(2, 2, 1), step(0, 1, 10.0, 1), stream(1))
     mean = 0.25 * 3.0 + 0.75 * 4.0
     assert memory.values[0, 0, 1] == pytest.approx(2.0 + 0.1 * (10.0 + 0.5 * mean - 2.0))
 
 
 def test_expected_sarsa_of_the_greedy_policy_is_q_learning():
-    world = Tabular(random_process(1))
+    environment = MDPEnvironment(random_process(1))
     settings = {"steps": 300, "runs": 5, "rng": stream(3)}
-    one = run(QLearning(0.9), world, **settings)
-    other = run(ExpectedSARSA(0.9, policy=EpsilonGreedy(0.0)), world, **settings)
+    one = run(QLearning(0.9), environment, **settings)
+    other = run(ExpectedSARSA(0.9, policy=EpsilonGreedy(0.0)), environment, **settings)
     assert np.array_equal(one.memory.values, other.memory.values)
 
 
@@ -107,8 +110,8 @@ def test_q_learning_with_full_steps_is_value_iteration_where_nothing_is_random()
     """Each round of visits takes a factor of the discount off the error, its largest."""
     mdp = process([[1, 0], [0, 1], [1, 0], [0, 1]], [[0.0, -1.0], [2.0, 1.0]])
     found = run(
-        QLearning(0.5, rate=1.0, explore=EpsilonGreedy(1.0)), Tabular(mdp), steps=2000, runs=4,
-        rng=stream(1),
+        QLearning(0.5, step_size=1.0, exploration=EpsilonGreedy(1.0)),
+        MDPEnvironment(mdp), steps=2000, runs=4, rng=stream(1),
     )  # fmt: skip
     rounds = found.memory.visits.min()
     assert rounds > 300
@@ -119,9 +122,9 @@ def test_q_learning_at_the_best_values_stays_there_on_average():
     """From the fixed point the mean of a step is nought: five standard errors, known exactly."""
     mdp, runs, discount = random_process(2), 40000, 0.9
     Q = best(mdp, discount)
-    learner = QLearning(discount, rate=0.5, explore=EpsilonGreedy(1.0), start=Q)
+    learner = QLearning(discount, step_size=0.5, exploration=EpsilonGreedy(1.0), initial_values=Q)
     for state in range(mdp.num_states):
-        found = run(learner, Tabular(mdp, state), steps=1, runs=runs, rng=stream(state))
+        found = run(learner, MDPEnvironment(mdp, state), steps=1, runs=runs, rng=stream(state))
         moved = found.memory.values - Q
         top = Q.max(1)
         for action in range(mdp.num_actions):
@@ -144,12 +147,12 @@ def test_q_learning_comes_to_the_best_values_as_fast_as_a_mean():
     r[1:4] = [[0.0, 1.0], [0.3, 0.2], [-1.0, -0.5]]
     mdp = MDP.from_arrays(P, r, 0.9)
     found = run(
-        QLearning(0.9, explore=EpsilonGreedy(1.0)), Tabular(mdp), steps=6000, runs=runs,
+        QLearning(0.9, exploration=EpsilonGreedy(1.0)), MDPEnvironment(mdp), steps=6000, runs=runs,
         rng=stream(2), record=True,
     )  # fmt: skip
     exact, wide = best(mdp, 0.9), 0.9 * 1.5
     assert np.all(found.memory.values[:, 1:4] == r[1:4])
-    tried = found.seen.states * 2 + found.seen.actions
+    tried = found.transitions.states * 2 + found.transitions.actions
     for one in range(runs):
         known = max(int(np.argmax(tried[:, one] == pair)) for pair in range(2, 8))
         for a in range(2):
@@ -164,17 +167,19 @@ def test_the_mean_over_runs_is_the_exact_one(kind):
     """Under a fixed policy the mean of table and state together moves by a linear map."""
     mdp, discount, T, runs = random_process(5, S=3), 0.8, 12, 20000
     policy = np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
-    rate = Power(0.7, 0.6, clock="time")
-    learner = {"expected": ExpectedSARSA, "sarsa": SARSA}[kind](discount, rate, Fixed(policy))
-    found = run(learner, Tabular(mdp), steps=T, runs=runs, rng=stream(4))
-    exact = _exact_means(mdp, discount, policy, rate, T - (kind == "sarsa"), kind)
+    step_size = PowerLawDecay(0.7, 0.6, clock="time")
+    learner = {"expected": ExpectedSARSA, "sarsa": SARSA}[kind](
+        discount, step_size, FixedPolicy(policy)
+    )
+    found = run(learner, MDPEnvironment(mdp), steps=T, runs=runs, rng=stream(4))
+    exact = _exact_means(mdp, discount, policy, step_size, T - (kind == "sarsa"), kind)
     values = found.memory.values.reshape(runs, -1)
     error = values.std(0, ddof=1) / np.sqrt(runs)
     assert np.all(np.abs(values.mean(0) - exact) < 5 * error)
     assert np.all(np.abs(exact) > 10 * error)  # it has learnt something
 
 
-def _exact_means(mdp, discount, policy, rate, steps, kind):
+def _exact_means(mdp, discount, policy, step_size, steps, kind):
     """E Q after so many updates, by the means of Q on each pair: states of a longer chain."""
     S, A = mdp.rewards.shape
     n = S * A
@@ -183,7 +188,7 @@ def _exact_means(mdp, discount, policy, rate, steps, kind):
     held = np.zeros((n, n))  # E[Q; the pair is now (s, a)]
     chain = (mdp.transitions[:, :, None] * policy).reshape(n, n)
     for t in range(steps):
-        alpha = float(rate(np.asarray(float(t))))
+        alpha = float(step_size(np.asarray(float(t))))
         next_held = np.zeros_like(held)
         for pair in range(n):
             for other in range(n):

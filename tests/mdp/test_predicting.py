@@ -13,14 +13,14 @@ from gpnotes.mdp import MDP, evaluate
 from gpnotes.mdp.learning import (
     SARSA,
     TD,
-    Fixed,
+    FixedPolicy,
+    MDPEnvironment,
     NStepSARSA,
     NStepTD,
-    Power,
+    PowerLawDecay,
     QLambda,
     QLearning,
     SARSALambda,
-    Tabular,
     Transition,
     run,
 )
@@ -53,13 +53,13 @@ PAIRS = np.random.default_rng(9).standard_normal((7, 2))
 def one_episode(learner, horizon=None):
     """What the first episode of each of some runs changed, and what was seen in it."""
     found = run(
-        learner, Tabular(forward()), steps=8, runs=40, rng=stream(2), record=True,
+        learner, MDPEnvironment(forward()), steps=8, runs=40, rng=stream(2), record=True,
         horizon=horizon, watch=lambda memory: memory.values, every=1,
     )  # fmt: skip
     for one in range(40):
         ends = int(found.episodes.of(one).step[0])
-        parts = (part[:ends, one] for part in found.seen)
-        yield found.watched[ends - 1, one], found.seen._make(parts)
+        parts = (part[:ends, one] for part in found.transitions)
+        yield found.watched[ends - 1, one], found.transitions._make(parts)
 
 
 def mixture(returns, trace):
@@ -86,11 +86,11 @@ def n_step_returns(rewards, after):
 @pytest.mark.parametrize("horizon", [None, 2])
 @pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
 def test_td_with_traces_is_the_mixture_of_n_step_returns(trace, horizon):
-    """Where no state is seen twice, each value moves by its rate times the mixture's error."""
-    learner = TD(DISCOUNT, EVEN, rate=0.3, start=START, trace=trace)
+    """Where no state is seen twice, each value moves by its step_size times the mixture's error."""
+    learner = TD(DISCOUNT, EVEN, step_size=0.3, initial_values=START, trace_decay=trace)
     lengths = set()
     for after, seen in one_episode(learner, horizon):
-        onward = np.where(seen.ended, 0.0, START[seen.next])
+        onward = np.where(seen.terminated, 0.0, START[seen.next_states])
         wanted = START.copy()
         for s, returns in zip(seen.states, n_step_returns(seen.rewards, onward), strict=True):
             wanted[s] += 0.3 * (mixture(returns, trace) - START[s])
@@ -101,7 +101,13 @@ def test_td_with_traces_is_the_mixture_of_n_step_returns(trace, horizon):
 
 @pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
 def test_sarsa_with_traces_is_the_mixture_of_n_step_returns(trace):
-    learner = SARSALambda(DISCOUNT, rate=0.3, explore=Fixed(EVEN), start=PAIRS, trace=trace)
+    learner = SARSALambda(
+        DISCOUNT,
+        step_size=0.3,
+        exploration=FixedPolicy(EVEN),
+        initial_values=PAIRS,
+        trace_decay=trace,
+    )
     for after, seen in one_episode(learner):
         onward = np.append(PAIRS[seen.states[1:], seen.actions[1:]], 0.0)
         wanted = PAIRS.copy()
@@ -114,9 +120,9 @@ def test_sarsa_with_traces_is_the_mixture_of_n_step_returns(trace):
 @pytest.mark.parametrize("horizon", [None, 3])
 @pytest.mark.parametrize("count", [1, 2, 10])
 def test_n_step_td_learns_from_the_n_step_returns(count, horizon):
-    learner = NStepTD(DISCOUNT, EVEN, rate=0.3, start=START, count=count)
+    learner = NStepTD(DISCOUNT, EVEN, step_size=0.3, initial_values=START, n=count)
     for after, seen in one_episode(learner, horizon):
-        onward = np.where(seen.ended, 0.0, START[seen.next])
+        onward = np.where(seen.terminated, 0.0, START[seen.next_states])
         wanted = START.copy()
         for s, returns in zip(seen.states, n_step_returns(seen.rewards, onward), strict=True):
             wanted[s] += 0.3 * (returns[min(count, len(returns)) - 1] - START[s])
@@ -125,7 +131,9 @@ def test_n_step_td_learns_from_the_n_step_returns(count, horizon):
 
 @pytest.mark.parametrize("count", [1, 2, 10])
 def test_n_step_sarsa_learns_from_the_n_step_returns(count):
-    learner = NStepSARSA(DISCOUNT, rate=0.3, explore=Fixed(EVEN), start=PAIRS, count=count)
+    learner = NStepSARSA(
+        DISCOUNT, step_size=0.3, exploration=FixedPolicy(EVEN), initial_values=PAIRS, n=count
+    )
     for after, seen in one_episode(learner):
         onward = np.append(PAIRS[seen.states[1:], seen.actions[1:]], 0.0)
         wanted = PAIRS.copy()
@@ -141,15 +149,17 @@ SAME = {
         TD(DISCOUNT, np.full((3, 2), 0.5)),
     ),
     "n-step SARSA of one step": (NStepSARSA(DISCOUNT), SARSA(DISCOUNT)),
-    "SARSA with traces of no length": (SARSALambda(DISCOUNT, trace=0.0), SARSA(DISCOUNT)),
-    "Q with traces of no length": (QLambda(DISCOUNT, trace=0.0), QLearning(DISCOUNT)),
+    "SARSA with traces of no length": (SARSALambda(DISCOUNT, trace_decay=0.0), SARSA(DISCOUNT)),
+    "Q with traces of no length": (QLambda(DISCOUNT, trace_decay=0.0), QLearning(DISCOUNT)),
 }
 
 
 @pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME.keys())
 def test_special_cases_are_the_simpler_learner(one, other):
     settings = {"steps": 300, "runs": 6, "rng": stream(1), "horizon": 9}
-    ours, theirs = (run(who, Tabular(recurrent()), **settings).memory for who in (one, other))
+    ours, theirs = (
+        run(who, MDPEnvironment(recurrent()), **settings).memory for who in (one, other)
+    )
     assert ours.values == pytest.approx(theirs.values, abs=1e-12)
     assert np.array_equal(ours.visits, theirs.visits)
 
@@ -162,7 +172,7 @@ def test_traces_of_q_are_cut_by_a_step_that_is_not_greedy():
         return Transition(s, a, np.asarray([reward]), n, no, no)
 
     start = np.asarray([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
-    learner = QLambda(0.5, rate=0.1, start=start, trace=0.5)
+    learner = QLambda(0.5, step_size=0.1, initial_values=start, trace_decay=0.5)
     memory = learner.step(learner.init(3, 2, 1), step(0, 0, 1.0, 1), stream(1))
     first = 1.0 + 0.1 * (1.0 + 0.5 - 1.0)
     assert memory.values[0, 0, 0] == pytest.approx(first)
@@ -180,24 +190,24 @@ def test_the_mean_of_td_over_runs_is_the_exact_one(trace, off_policy):
     mdp, runs = recurrent(), 20000
     policy = np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
     behaviour = np.asarray([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]) if off_policy else None
-    rate = Power(0.5, 0.6, clock="time")
-    learner = TD(DISCOUNT, policy, rate, behaviour=behaviour, trace=trace)
-    values = run(learner, Tabular(mdp), steps=4, runs=runs, rng=stream(4)).memory.values
+    step_size = PowerLawDecay(0.5, 0.6, clock="time")
+    learner = TD(DISCOUNT, policy, step_size, behaviour=behaviour, trace_decay=trace)
+    values = run(learner, MDPEnvironment(mdp), steps=4, runs=runs, rng=stream(4)).memory.values
     acts = policy if behaviour is None else behaviour
-    exact = by_all_paths(mdp, policy, acts, rate, trace, 4)
+    exact = by_all_paths(mdp, policy, acts, step_size, trace, 4)
     error = values.std(0, ddof=1) / np.sqrt(runs)
     assert np.all(np.abs(values.mean(0) - exact) < 5 * error)
     assert np.all(np.abs(exact) > 10 * error)
 
 
-def by_all_paths(mdp, policy, behaviour, rate, trace, steps):
+def by_all_paths(mdp, policy, behaviour, step_size, trace, steps):
     """The mean of V over all paths of so many steps, one after another."""
     S, A = mdp.rewards.shape
 
     def mean(s, t, values, traces):
         if t == steps:
             return values
-        alpha, total = float(rate(np.asarray(float(t)))), np.zeros(S)
+        alpha, total = float(step_size(np.asarray(float(t)))), np.zeros(S)
         for a in range(A):
             ratio = policy[s, a] / behaviour[s, a]
             eligible = DISCOUNT * trace * traces
@@ -227,9 +237,9 @@ def layered(seed=3):
 def test_td_that_begins_at_the_values_of_the_policy_has_them_as_its_mean(count):
     """No state depends on what is learnt of it later in the layers: every bias is nought."""
     exact = evaluate(layered(), EVEN)
-    learner = NStepTD(DISCOUNT, EVEN, start=exact, count=count)
-    world = Tabular(layered(), np.asarray([0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))
-    found = run(learner, world, steps=90, runs=4000, rng=stream(1))
+    learner = NStepTD(DISCOUNT, EVEN, initial_values=exact, n=count)
+    environment = MDPEnvironment(layered(), np.asarray([0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    found = run(learner, environment, steps=90, runs=4000, rng=stream(1))
     values = found.memory.values
     error = values.std(0, ddof=1) / np.sqrt(4000)
     assert np.all(np.abs(values.mean(0) - exact) <= 5 * error)
@@ -239,8 +249,8 @@ def test_td_that_begins_at_the_values_of_the_policy_has_them_as_its_mean(count):
 def test_monte_carlo_is_the_mean_of_returns_and_so_unbiased_from_any_start():
     """With a step of one over the visits, and no bootstrap, first values are forgotten."""
     exact, start = evaluate(layered(), EVEN), np.full(7, 100.0)
-    learner = NStepTD(DISCOUNT, EVEN, start=start, count=3)
-    found = run(learner, Tabular(layered()), steps=90, runs=4000, rng=stream(2))
+    learner = NStepTD(DISCOUNT, EVEN, initial_values=start, n=3)
+    found = run(learner, MDPEnvironment(layered()), steps=90, runs=4000, rng=stream(2))
     for s in (0, 2, 3, 4, 5):
         values = found.memory.values[found.memory.visits[:, s] > 0, s]
         assert values.size > 3900
@@ -252,8 +262,8 @@ def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
     """The first n-step return of each run, weighted, has the mean that the policy's would have."""
     mdp, policy = recurrent(), np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
     behaviour = np.full((3, 2), 0.5)
-    learner = NStepTD(DISCOUNT, policy, 1.0, behaviour=behaviour, count=3)
-    found = run(learner, Tabular(mdp), steps=3, runs=20000, rng=stream(8))
+    learner = NStepTD(DISCOUNT, policy, 1.0, behaviour=behaviour, n=3)
+    found = run(learner, MDPEnvironment(mdp), steps=3, runs=20000, rng=stream(8))
     P, r = mdp.induced_chain(policy)
     exact = (r + DISCOUNT * P @ (r + DISCOUNT * P @ r))[0]
     first = found.memory.values[:, 0]
@@ -263,16 +273,16 @@ def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
 EVEN_3, OTHER_3 = np.full((3, 2), 0.5), np.asarray([[0.2, 0.8], [0.9, 0.1], [0.5, 0.5]])
 CARRYING = {
     "SARSA": SARSA(DISCOUNT, 0.2),
-    "TD(λ)": TD(DISCOUNT, EVEN_3, 0.2, trace=0.7),
-    "TD(λ), off policy": TD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, trace=0.7),
-    "SARSA(λ)": SARSALambda(DISCOUNT, 0.2, trace=0.7),
-    "Q(λ)": QLambda(DISCOUNT, 0.2, trace=0.7),
-    "n-step TD": NStepTD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, count=4),
-    "n-step SARSA": NStepSARSA(DISCOUNT, 0.2, count=4),
+    "TD(λ)": TD(DISCOUNT, EVEN_3, 0.2, trace_decay=0.7),
+    "TD(λ), off policy": TD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, trace_decay=0.7),
+    "SARSA(λ)": SARSALambda(DISCOUNT, 0.2, trace_decay=0.7),
+    "Q(λ)": QLambda(DISCOUNT, 0.2, trace_decay=0.7),
+    "n-step TD": NStepTD(DISCOUNT, EVEN_3, 0.2, behaviour=OTHER_3, n=4),
+    "n-step SARSA": NStepSARSA(DISCOUNT, 0.2, n=4),
 }
 
 
-@each("how", ["ended", "cut"])
+@each("how", ["terminated", "truncated"])
 @each("learner", CARRYING.values(), ids=CARRYING.keys())
 def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
     """Of two runs one is over: with a memory made anew it alone would learn the same."""
@@ -287,7 +297,7 @@ def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
             memory = learner.step(memory, one, stream(1))
         return memory
 
-    first, second = steps(6), [*steps(2), steps(1)[0]._replace(ended=~no)]
+    first, second = steps(6), [*steps(2), steps(1)[0]._replace(terminated=~no)]
     first[-1] = first[-1]._replace(**{how: np.asarray([True, False])})
     memory = taught(learner.init(3, 2, 2), first)
     kept = replace(

@@ -12,13 +12,13 @@ from gpnotes.mdp.learning import (
     SARSA,
     TD,
     EpsilonGreedy,
+    MDPEnvironment,
     NStepSARSA,
     NStepTD,
-    Power,
+    PowerLawDecay,
     QLambda,
     QLearning,
     SARSALambda,
-    Tabular,
     run,
 )
 
@@ -36,14 +36,14 @@ def walk(length=5):
 
 
 LEARNERS = {
-    "Q-learning": QLearning(0.9, explore=EpsilonGreedy(Power(exponent=0.5))),
-    "SARSA": SARSA(0.9, rate=Power(0.5, 0.7, clock="time")),
+    "Q-learning": QLearning(0.9, exploration=EpsilonGreedy(PowerLawDecay(exponent=0.5))),
+    "SARSA": SARSA(0.9, step_size=PowerLawDecay(0.5, 0.7, clock="time")),
     "TD(0)": TD(0.9, np.full((5, 2), 0.5)),
-    "TD(λ)": TD(0.9, np.full((5, 2), 0.5), rate=0.1, trace=0.8),
-    "n-step TD": NStepTD(0.9, np.full((5, 2), 0.5), count=3),
-    "n-step SARSA": NStepSARSA(0.9, count=3),
-    "SARSA(λ)": SARSALambda(0.9, rate=0.1),
-    "Q(λ)": QLambda(0.9, rate=0.1, replacing=True),
+    "TD(λ)": TD(0.9, np.full((5, 2), 0.5), step_size=0.1, trace_decay=0.8),
+    "n-step TD": NStepTD(0.9, np.full((5, 2), 0.5), n=3),
+    "n-step SARSA": NStepSARSA(0.9, n=3),
+    "SARSA(λ)": SARSALambda(0.9, step_size=0.1),
+    "Q(λ)": QLambda(0.9, step_size=0.1, replacing=True),
 }
 STARTS = np.asarray([0.0, 0.2, 0.3, 0.5, 0.0])
 
@@ -67,59 +67,59 @@ def hold_same(one, other):
 
 @each("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_the_same_stream_gives_the_same_runs(learner):
-    world = Tabular(walk(), STARTS)
-    once = run(learner, world, steps=120, **settings())
-    hold_same(once, run(learner, world, steps=120, **settings()))
-    other = run(learner, world, steps=120, **settings(rng=stream(4)))
+    environment = MDPEnvironment(walk(), STARTS)
+    once = run(learner, environment, steps=120, **settings())
+    hold_same(once, run(learner, environment, steps=120, **settings()))
+    other = run(learner, environment, steps=120, **settings(rng=stream(4)))
     assert not np.array_equal(once.memory.values, other.memory.values)
 
 
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_runs_that_are_resumed_are_the_uninterrupted_ones(learner, tmp_path):
-    world = Tabular(walk(), STARTS)
-    whole = run(learner, world, steps=235, **settings())
-    first = run(learner, world, steps=73, **settings())
+    environment = MDPEnvironment(walk(), STARTS)
+    whole = run(learner, environment, steps=235, **settings())
+    first = run(learner, environment, steps=73, **settings())
     kept = first.memory.values.copy()
     hold_same(whole, first.resume(100).resume(62))
     hold_same(whole, first.resume(162))
     assert np.array_equal(first.memory.values, kept)
     for steps in (73, 150, 235):  # as if the process had died twice
-        from_file = run(learner, world, steps=steps, file=tmp_path / "runs.npz", **settings())
+        from_file = run(learner, environment, steps=steps, file=tmp_path / "runs.npz", **settings())
     hold_same(whole, from_file)
 
 
 def test_what_a_run_reports_agrees_with_what_it_saw():
-    found = run(LEARNERS["SARSA"], Tabular(walk(), STARTS), steps=200, **settings())
-    seen = found.seen
+    found = run(LEARNERS["SARSA"], MDPEnvironment(walk(), STARTS), steps=200, **settings())
+    seen = found.transitions
     assert seen.states.shape == (200, 7)
     assert found.rewards == pytest.approx(seen.rewards.reshape(4, 50, 7).mean(1))
     assert found.watched.shape == (4, 7)
     for one in range(7):
         ours = found.episodes.of(one)
-        over = np.flatnonzero(seen.ended[:, one] | seen.cut[:, one]) + 1
+        over = np.flatnonzero(seen.terminated[:, one] | seen.truncated[:, one]) + 1
         assert ours.step.tolist() == over.tolist()
         assert ours.lengths.tolist() == np.diff(over, prepend=0).tolist()
         parts = np.split(seen.rewards[:, one], over)[:-1]
         assert ours.returns == pytest.approx(np.asarray([part.sum() for part in parts]))
         assert ours.lengths.max() <= 6
-    assert np.all(seen.cut[seen.cut] & ~seen.ended[seen.cut])
-    inner = ~(seen.ended | seen.cut)[:-1]
-    assert np.array_equal(seen.next[:-1][inner], seen.states[1:][inner])
+    assert np.all(seen.truncated[seen.truncated] & ~seen.terminated[seen.truncated])
+    inner = ~(seen.terminated | seen.truncated)[:-1]
+    assert np.array_equal(seen.next_states[:-1][inner], seen.states[1:][inner])
 
 
 def test_a_file_of_other_runs_is_refused(tmp_path):
-    file, world = tmp_path / "runs.npz", Tabular(walk())
-    run(LEARNERS["SARSA"], world, steps=60, file=file, **settings())
+    file, environment = tmp_path / "runs.npz", MDPEnvironment(walk())
+    run(LEARNERS["SARSA"], environment, steps=60, file=file, **settings())
     for learner, other, more in (
-        (LEARNERS["Q-learning"], world, {}),
-        (LEARNERS["SARSA"], Tabular(walk(), STARTS), {}),
-        (LEARNERS["SARSA"], world, {"rng": stream(4)}),
-        (LEARNERS["SARSA"], world, {"horizon": 7}),
+        (LEARNERS["Q-learning"], environment, {}),
+        (LEARNERS["SARSA"], MDPEnvironment(walk(), STARTS), {}),
+        (LEARNERS["SARSA"], environment, {"rng": stream(4)}),
+        (LEARNERS["SARSA"], environment, {"horizon": 7}),
     ):
         with pytest.raises(ValueError, match="file must be of this run"):
             run(learner, other, steps=60, file=file, **settings(**more))
     with pytest.raises(ValueError, match="steps must be at least those taken, 60; got 50"):
-        run(LEARNERS["SARSA"], world, steps=50, file=file, **settings())
+        run(LEARNERS["SARSA"], environment, steps=50, file=file, **settings())
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
 )
 def test_what_is_watched_are_numbers_of_one_shape(watch):
     with pytest.raises(TypeError, match="watch must return an array of numbers, of one shape"):
-        run(LEARNERS["SARSA"], Tabular(walk()), steps=4, every=2, watch=watch, rng=stream(1))
+        run(LEARNERS["SARSA"], MDPEnvironment(walk()), steps=4, every=2, watch=watch, rng=stream(1))
 
 
 @pytest.mark.parametrize(
@@ -140,23 +140,23 @@ def test_what_is_watched_are_numbers_of_one_shape(watch):
 )
 def test_no_such_start(start, said):
     with pytest.raises(ValueError, match=said):
-        Tabular(walk(), start)
+        MDPEnvironment(walk(), start)
 
 
 def test_episodes_start_with_their_probabilities():
-    states = Tabular(walk(), STARTS).reset(stream(1), 40000)
+    states = MDPEnvironment(walk(), STARTS).reset(stream(1), 40000)
     shares = np.bincount(states, minlength=5) / 40000
     assert np.all(np.abs(shares - STARTS) <= 5 * np.sqrt(STARTS * (1 - STARTS) / 40000))
 
 
 def test_the_world_steps_with_the_probabilities_of_the_process():
-    """Frequencies of successors and of coins within five standard errors."""
+    """Frequencies of successors and of binary_rewards within five standard errors."""
     P = np.asarray([[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [1.0, 0.0, 0.0]])
     mdp = MDP(P, np.asarray([[0.2], [-1.0], [1.0]]), 0.9)
-    world, n = Tabular(mdp, coins=(-1.0, 2.0)), 40000
+    environment, n = MDPEnvironment(mdp, binary_rewards=(-1.0, 2.0)), 40000
     for state in range(3):
         here = np.full(n, state)
-        onward, rewards, ended, cut = world.step(here, np.zeros(n, int), stream(state))
+        onward, rewards, ended, cut = environment.step(here, np.zeros(n, int), stream(state))
         shares = np.bincount(onward, minlength=3) / n
         sd = np.sqrt(P[state] * (1 - P[state]) / n)
         assert np.all(np.abs(shares - P[state]) <= 5 * sd)

@@ -10,8 +10,8 @@ from gpnotes import stream
 from gpnotes.mdp import MDP, evaluate
 from gpnotes.mdp.learning import (
     ExpectedSARSA,
-    Fixed,
-    Tabular,
+    FixedPolicy,
+    MDPEnvironment,
     importance_weights,
     off_policy_value,
     run,
@@ -31,15 +31,15 @@ def process():
 
 
 def seen(runs, steps, behaviour=BEHAVIOUR, **more):
-    learner = ExpectedSARSA(DISCOUNT, explore=Fixed(behaviour))
-    return run(learner, Tabular(process()), steps=steps, runs=runs, rng=stream(1), record=True,
-               **more).seen  # fmt: skip
+    learner = ExpectedSARSA(DISCOUNT, exploration=FixedPolicy(behaviour))
+    settings = {"steps": steps, "runs": runs, "rng": stream(1), "record": True, **more}
+    return run(learner, MDPEnvironment(process()), **settings).transitions
 
 
 def test_weights_are_products_since_an_episode_began():
     record = seen(4, 30, horizon=5)
     weights = importance_weights(record, POLICY, BEHAVIOUR)
-    over = record.ended | record.cut
+    over = record.terminated | record.truncated
     for one in range(4):
         begins = 0
         for t in range(30):
@@ -52,8 +52,8 @@ def test_weights_are_products_since_an_episode_began():
 def test_returns_are_discounted_from_where_each_episode_began():
     record = seen(4, 60, horizon=6)
     found, wanted = off_policy_value(record, POLICY, BEHAVIOUR, DISCOUNT), []
-    over = record.ended | record.cut
-    for t, one in np.argwhere(record.ended):
+    over = record.terminated | record.truncated
+    for t, one in np.argwhere(record.terminated):
         begins = max((int(s) + 1 for s in np.flatnonzero(over[:t, one])), default=0)
         rewards = record.rewards[begins : t + 1, one]
         wanted.append(rewards @ DISCOUNT ** np.arange(rewards.size))
@@ -66,17 +66,17 @@ def test_the_policy_that_acted_has_weights_of_one():
     assert importance_weights(record, BEHAVIOUR, BEHAVIOUR) == pytest.approx(np.ones((20, 3)))
     found = off_policy_value(record, BEHAVIOUR, BEHAVIOUR, DISCOUNT)
     assert found.ordinary == pytest.approx(found.returns.mean()) == pytest.approx(found.weighted)
-    assert found.effective == pytest.approx(found.returns.size)
+    assert found.effective_sample_size == pytest.approx(found.returns.size)
 
 
 @pytest.mark.parametrize("policy", [POLICY, np.asarray([0, 1, 1, 0])])
 def test_the_ordinary_estimate_has_no_bias(policy):
     """First episodes of many runs, all of them over; within five standard errors."""
     record = seen(4000, 120)
-    over = record.ended | record.cut
+    over = record.terminated | record.truncated
     first = np.cumsum(over, axis=0) - over == 0
     assert over.any(0).all()
-    record = record._replace(ended=record.ended & first)
+    record = record._replace(terminated=record.terminated & first)
     found = off_policy_value(record, policy, BEHAVIOUR, DISCOUNT)
     exact = float(evaluate(process(), policy)[0])
     assert found.returns.size == 4000
@@ -84,7 +84,7 @@ def test_the_ordinary_estimate_has_no_bias(policy):
     assert abs(found.ordinary - exact) < 5 * terms.std() / np.sqrt(4000)
     rest = found.weights * (found.returns - exact)
     assert abs(found.weighted - exact) < 6 * rest.std() / np.sqrt(4000)
-    assert found.effective < 2500
+    assert found.effective_sample_size < 2500
 
 
 @each(
@@ -106,12 +106,12 @@ def test_what_has_no_weights_is_refused(policy, behaviour, said):
 
 def test_no_value_without_an_episode_or_a_weight():
     record = seen(1, 30)
-    none = record._replace(ended=np.zeros_like(record.ended))
-    with pytest.raises(ValueError, match="seen must hold an episode"):
+    none = record._replace(terminated=np.zeros_like(record.terminated))
+    with pytest.raises(ValueError, match="transitions must hold an episode"):
         off_policy_value(none, POLICY, BEHAVIOUR, DISCOUNT)
     start = int(record.actions[0, 0])
     other = np.asarray([1 - start, 0, 0, 0])
     only = record._replace(**{n: getattr(record, n)[:1] for n in record._fields})
-    only = only._replace(ended=np.ones((1, 1), bool))
+    only = only._replace(terminated=np.ones((1, 1), bool))
     with pytest.raises(ValueError, match="policy must be able to do what was seen"):
         off_policy_value(only, other, BEHAVIOUR, DISCOUNT)

@@ -9,7 +9,7 @@ from .decisions import check_acquisition, check_cost, check_criterion, check_pol
 from .differences import gradcheck
 from .inducing import check_inducing_variables
 from .kernels import check_kernel
-from .learners import check_learner, check_world
+from .learners import check_environment, check_learner
 from .mixtures import check_classes, check_mixture, check_network
 from .models import check_likelihood, check_mean, check_posterior, check_prior
 from .samplers import check_sampler
@@ -20,6 +20,7 @@ __all__ = [
     "check_classes",
     "check_cost",
     "check_criterion",
+    "check_environment",
     "check_inducing_variables",
     "check_kernel",
     "check_learner",
@@ -31,7 +32,6 @@ __all__ = [
     "check_posterior",
     "check_prior",
     "check_sampler",
-    "check_world",
     "gradcheck",
     "namespaces",
 ]

@@ -1,4 +1,4 @@
-"""Checks of learners, and of the worlds that they act in."""
+"""Checks of learners, and of the environments that they act in."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..ground import check as _check
 from ..ground.random import Stream, stream
 from ..ground.xp import HostVector
 from ..mdp import MDP
-from ..mdp.learning import Learner, Outcome, Tabular, Transition, World, run
+from ..mdp.learning import Environment, Learner, MDPEnvironment, Outcome, Transition, run
 from ..model.contracts import missing
 from .agreement import hold
 
-__all__ = ["check_learner", "check_world"]
+__all__ = ["check_environment", "check_learner"]
 
 _RUNS, _STEPS = 5, 40
 
 
-def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
+def check_learner(learner: Learner, num_states: int = 3, num_actions: int = 2) -> None:
     """Check that a learner does what it must do, in a process with rewards in [0, 1].
 
     Its memory is a dataclass of arrays and numbers, its actions are actions, the same random
@@ -29,9 +29,9 @@ def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
 
     Parameters
     ----------
-    states : int, default 3
+    num_states : int, default 3
         How many states the process has.
-    actions : int, default 2
+    num_actions : int, default 2
         How many actions.
 
     Examples
@@ -39,8 +39,9 @@ def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
     >>> from gpnotes.mdp.learning import QLearning
     >>> check_learner(QLearning(0.9))
     """
-    _complete(learner, "learner", Learner, "init, act and step")
-    states, actions = _check.whole(states, "states", 1), _check.whole(actions, "actions", 1)
+    _complete(learner, "learner", Learner, "a learner, with init, act and step")
+    states = _check.whole(num_states, "num_states", 1)
+    actions = _check.whole(num_actions, "num_actions", 1)
     memory = learner.init(states, actions, _RUNS)
     good = is_dataclass(memory) and not isinstance(memory, type)
     hold(
@@ -48,48 +49,56 @@ def check_learner(learner: Learner, states: int = 3, actions: int = 2) -> None:
     )
     chosen = learner.act(memory, np.arange(_RUNS) % states, stream(1))
     _whole(chosen, actions, "act must return an action for each run")
-    world = Tabular(_process(states, actions))
+    environment = MDPEnvironment(_process(states, actions))
     settings: dict[str, Any] = {"runs": _RUNS, "rng": stream(1), "horizon": 7}
-    whole = run(learner, world, steps=_STEPS, **settings)
-    again = run(learner, world, steps=_STEPS, **settings)
+    whole = run(learner, environment, steps=_STEPS, **settings)
+    again = run(learner, environment, steps=_STEPS, **settings)
     _same(whole.memory, again.memory, "the same random numbers gave other runs")
-    paused = run(learner, world, steps=_STEPS // 2 + 1, **settings)
+    paused = run(learner, environment, steps=_STEPS // 2 + 1, **settings)
     later = paused.resume(_STEPS - _STEPS // 2 - 1)
     _same(whole.memory, later.memory, "runs that paused are not what they would have been")
     one, other = (_taught(learner, states, actions, seed) for seed in (1, 2))
     _same(one, other, "the first run has learnt from what happened in others", first=True)
 
 
-def check_world(world: World) -> None:
-    """Check that a world does what it must do.
+def check_environment(environment: Environment) -> None:
+    """Check that an environment does what it must do.
 
     States and rewards are numbers in their range, one for each run; the same random numbers give
-    the same steps; a restart leaves alone the runs that are not over; and a world that was saved
-    goes on as it would have.
+    the same steps; a restart leaves alone the runs that are not over; and an environment that was
+    saved goes on as it would have.
 
     Examples
     --------
     >>> mdp = MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.9)
-    >>> check_world(Tabular(mdp))
+    >>> check_environment(MDPEnvironment(mdp))
     """
-    _complete(world, "world", World, "states, actions, reset, step, restart, saved and restore")
-    hold(min(world.states, world.actions) >= 1, "there must be a state and an action")
-    seen = _walked(world, stream(1), world.reset(stream(2), _RUNS))
-    again = _walked(world, stream(1), world.reset(stream(2), _RUNS))
+    parts = "num_states, num_actions, reset, step, restart, saved and restore"
+    _complete(environment, "environment", Environment, f"an environment, with {parts}")
+    hold(
+        min(environment.num_states, environment.num_actions) >= 1,
+        "there must be a state and an action",
+    )
+    seen = _walked(environment, stream(1), environment.reset(stream(2), _RUNS))
+    again = _walked(environment, stream(1), environment.reset(stream(2), _RUNS))
     hold(_equal(seen, again), "the same random numbers gave other steps")
-    states = world.reset(stream(3), _RUNS)
-    for outcome in _walked(world, stream(4), states)[-1:]:
-        states = world.restart(outcome.next, outcome.ended | outcome.cut, stream(5))
-    saved = world.saved()
-    onward = _walked(world, stream(6), states)
-    world.restore(saved)
-    hold(_equal(onward, _walked(world, stream(6), states)), "what was saved went on otherwise")
+    states = environment.reset(stream(3), _RUNS)
+    for outcome in _walked(environment, stream(4), states)[-1:]:
+        states = environment.restart(
+            outcome.next_states, outcome.terminated | outcome.truncated, stream(5)
+        )
+    saved = environment.saved()
+    onward = _walked(environment, stream(6), states)
+    environment.restore(saved)
+    hold(
+        _equal(onward, _walked(environment, stream(6), states)), "what was saved went on otherwise"
+    )
 
 
 def _complete(value: Any, name: str, contract: type, parts: str) -> None:
     if isinstance(value, type) or (lacking := missing(value, contract)):
         got = _check.kind_of(value) if isinstance(value, type) else f"{lacking} missing"
-        raise TypeError(f"{name} must be a {name}, with {parts}; got {got}")
+        raise TypeError(f"{name} must be {parts}; got {got}")
 
 
 def _whole(values: Any, below: int, problem: str) -> None:
@@ -118,10 +127,10 @@ def _taught(learner: Any, states: int, actions: int, seed: int) -> Any:
 
 def _drawn(draw: np.random.Generator, states: int, actions: int, runs: int) -> Transition:
     here, onward = draw.integers(states, size=runs), draw.integers(states, size=runs)
-    ended = draw.random(runs) < 0.1
-    cut = ~ended & (draw.random(runs) < 0.1)
+    terminated = draw.random(runs) < 0.1
+    truncated = ~terminated & (draw.random(runs) < 0.1)
     return Transition(
-        here, draw.integers(actions, size=runs), draw.random(runs), onward, ended, cut
+        here, draw.integers(actions, size=runs), draw.random(runs), onward, terminated, truncated
     )
 
 
@@ -133,23 +142,25 @@ def _same(one: Any, other: Any, problem: str, *, first: bool = False) -> None:
         hold(np.array_equal(ours, theirs), f"{problem}: see {part.name}")
 
 
-def _walked(world: World, source: Stream, states: HostVector) -> list[Outcome]:
+def _walked(environment: Environment, source: Stream, states: HostVector) -> list[Outcome]:
     """Some steps of random actions."""
     draw, seen = np.random.default_rng(0), []
     for _ in range(_STEPS):
-        _whole(states, world.states, "states must be whole numbers, one for each run")
-        actions = draw.integers(world.actions, size=_RUNS)
-        outcome = world.step(states, actions, source)
-        _whole(outcome.next, world.states, "step must lead to a state in each run")
+        _whole(states, environment.num_states, "states must be whole numbers, one for each run")
+        actions = draw.integers(environment.num_actions, size=_RUNS)
+        outcome = environment.step(states, actions, source)
+        _whole(outcome.next_states, environment.num_states, "step must lead to a state in each run")
         sizes = [np.shape(part) for part in outcome]
         hold(
             sizes == [(_RUNS,)] * 4, f"a step must have four parts of shape ({_RUNS},); got {sizes}"
         )
         hold(bool(np.all(np.isfinite(outcome.rewards))), "rewards must be finite")
-        over = outcome.ended | outcome.cut
+        over = outcome.terminated | outcome.truncated
         seen.append(outcome)
-        states = world.restart(outcome.next, over, source)
-        hold(np.array_equal(states[~over], outcome.next[~over]), "a restart moved other runs")
+        states = environment.restart(outcome.next_states, over, source)
+        hold(
+            np.array_equal(states[~over], outcome.next_states[~over]), "a restart moved other runs"
+        )
     return seen
 
 

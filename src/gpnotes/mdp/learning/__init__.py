@@ -1,24 +1,57 @@
-"""Learning from what happens: worlds to act in, learners with `init`, `act` and `step`, runs."""
+"""Learning from what happens: environments, learners with `init`, `act` and `step`, and runs."""
 
-from .exploring import UCB, EpsilonGreedy, Explorer, Fixed
-from .gymnasium_environment import Gymnasium
-from .importance_sampling import OffPolicy, importance_weights, off_policy_value
-from .mdp_environment import Outcome, Tabular, World
-from .model_based import Counting, Model, RMax
-from .n_step import NStepSARSA, NStepTD, Slots
+from .exploring import UCB, EpsilonGreedy, ExplorationPolicy, FixedPolicy
+from .gymnasium_environment import GymnasiumEnvironment
+from .importance_sampling import OffPolicyEstimate, importance_weights, off_policy_value
+from .mdp_environment import Environment, MDPEnvironment, Outcome
+from .model_based import CertaintyEquivalence, ModelMemory, RMax
+from .n_step import NStepMemory, NStepSARSA, NStepTD
 from .optimistic_values import optimistic_value
 from .running import Episodes, Run, run
-from .schedules import Constant, Exponential, Listed, Power, Schedule
+from .schedules import Constant, ExponentialDecay, PowerLawDecay, Schedule, Tabulated
 from .tabular import Learner, Memory, Transition
-from .td_control import SARSA, ExpectedSARSA, QLearning, Waiting
+from .td_control import SARSA, ExpectedSARSA, QLearning, SARSAMemory
 from .td_prediction import TD, StateMemory
-from .traces import QLambda, SARSALambda, Traced, TracedWaiting
+from .traces import QLambda, QLambdaMemory, SARSALambda, SARSALambdaMemory
 
 __all__ = [
-    "SARSA", "TD", "UCB", "Constant", "Counting", "Episodes", "EpsilonGreedy", "ExpectedSARSA",
-    "Explorer", "Exponential", "Fixed", "Gymnasium", "Learner", "Listed", "Memory", "Model",
-    "NStepSARSA", "NStepTD", "OffPolicy", "Outcome", "Power", "QLambda", "QLearning", "RMax", "Run",
-    "SARSALambda", "Schedule", "Slots", "StateMemory", "Tabular", "Traced", "TracedWaiting",
-    "Transition", "Waiting", "World", "importance_weights", "off_policy_value", "optimistic_value",
+    "SARSA",
+    "TD",
+    "UCB",
+    "CertaintyEquivalence",
+    "Constant",
+    "Environment",
+    "Episodes",
+    "EpsilonGreedy",
+    "ExpectedSARSA",
+    "ExplorationPolicy",
+    "ExponentialDecay",
+    "FixedPolicy",
+    "GymnasiumEnvironment",
+    "Learner",
+    "MDPEnvironment",
+    "Memory",
+    "ModelMemory",
+    "NStepMemory",
+    "NStepSARSA",
+    "NStepTD",
+    "OffPolicyEstimate",
+    "Outcome",
+    "PowerLawDecay",
+    "QLambda",
+    "QLambdaMemory",
+    "QLearning",
+    "RMax",
+    "Run",
+    "SARSALambda",
+    "SARSALambdaMemory",
+    "SARSAMemory",
+    "Schedule",
+    "StateMemory",
+    "Tabulated",
+    "Transition",
+    "importance_weights",
+    "off_policy_value",
+    "optimistic_value",
     "run",
 ]  # fmt: skip

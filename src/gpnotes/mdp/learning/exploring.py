@@ -1,4 +1,4 @@
-"""How a learner acts: greedily but for a share of random actions, by bounds, by a fixed policy.
+"""Exploration: greedy but for a share of random actions, by upper bounds, by a fixed policy.
 
 Each rule draws one uniform number for each run and step, or none. Of actions that are as good the
 first is taken, everywhere.
@@ -14,16 +14,16 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
-from .schedules import Constant, Schedule, at, settled
+from .schedules import Constant, Schedule, as_schedule, value_at
 from .tabular import Memory
 
-__all__ = ["UCB", "EpsilonGreedy", "Explorer", "Fixed"]
+__all__ = ["UCB", "EpsilonGreedy", "ExplorationPolicy", "FixedPolicy"]
 
 
-class Explorer(Protocol):
-    """A rule by which a learner acts."""
+class ExplorationPolicy(Protocol):
+    """A policy by which a learner acts and explores."""
 
-    def fits(self, states: int, actions: int, /) -> None:
+    def check_sizes(self, num_states: int, num_actions: int, /) -> None:
         """Raise `ValueError` where it is made for other numbers of states and actions."""
         ...
 
@@ -49,28 +49,28 @@ class EpsilonGreedy:
     epsilon: Schedule | float = 0.1
 
     def __post_init__(self) -> None:
-        """Make the share a schedule."""
-        object.__setattr__(self, "epsilon", settled(self.epsilon, "epsilon"))
+        """Make epsilon a schedule."""
+        object.__setattr__(self, "epsilon", as_schedule(self.epsilon, "epsilon"))
 
-    def fits(self, states: int, actions: int, /) -> None:
+    def check_sizes(self, num_states: int, num_actions: int, /) -> None:
         """It is made for all numbers."""
 
     @property
-    def never(self) -> bool:
+    def is_greedy(self) -> bool:
         """Whether no action is random, so that no number is drawn."""
         return isinstance(self.epsilon, Constant) and self.epsilon.value == 0.0
 
-    def share(self, memory: Memory, states: HostVector) -> Any:
+    def epsilon_at(self, memory: Memory, states: HostVector) -> Any:
         """Return the share of random actions, a number or one for each run."""
         schedule: Any = self.epsilon
-        return at(schedule, lambda: memory.seen(states).sum(1), memory.time)
+        return value_at(schedule, lambda: memory.visits_at(states).sum(1), memory.time)
 
     def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
-        best = memory.row(states).argmax(1)
-        if self.never:
+        best = memory.values_at(states).argmax(1)
+        if self.is_greedy:
             return np.asarray(best)
-        epsilon, uniform = self.share(memory, states), stream.generator.random(best.shape[0])
+        epsilon, uniform = self.epsilon_at(memory, states), stream.generator.random(best.shape[0])
         random = (uniform < epsilon).nonzero()[0]
         if random.size:
             width = memory.values.shape[2]
@@ -82,12 +82,12 @@ class EpsilonGreedy:
 
     def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
-        values = memory.row(states)
+        values = memory.values_at(states)
         runs, width = values.shape
-        epsilon = np.broadcast_to(self.share(memory, states), (runs,))
-        found = np.repeat((epsilon / width)[:, None], width, axis=1)
-        found[np.arange(runs), values.argmax(1)] += 1.0 - epsilon
-        return found
+        epsilon = np.broadcast_to(self.epsilon_at(memory, states), (runs,))
+        chances = np.repeat((epsilon / width)[:, None], width, axis=1)
+        chances[np.arange(runs), values.argmax(1)] += 1.0 - epsilon
+        return chances
 
 
 @dataclass(frozen=True)
@@ -110,15 +110,15 @@ class UCB:
         scale = _check.positive(_check.number(self.scale, "scale"), "scale", zero=True)
         object.__setattr__(self, "scale", scale)
 
-    def fits(self, states: int, actions: int, /) -> None:
+    def check_sizes(self, num_states: int, num_actions: int, /) -> None:
         """It is made for all numbers."""
 
     def bounds(self, memory: Memory, states: HostVector) -> HostMatrix:
         """Return the upper bound of each action, (runs, actions); infinite where none was seen."""
-        seen = memory.seen(states).astype(np.float64)
+        seen = memory.visits_at(states).astype(np.float64)
         total = np.maximum(seen.sum(1, keepdims=True), 1.0)
         width = self.scale * np.sqrt(np.log(total) / np.maximum(seen, 1.0))
-        return np.asarray(memory.row(states) + np.where(seen > 0, width, np.inf))
+        return np.asarray(memory.values_at(states) + np.where(seen > 0, width, np.inf))
 
     def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
@@ -131,7 +131,7 @@ class UCB:
 
 
 @dataclass(frozen=True, eq=False)
-class Fixed:
+class FixedPolicy:
     """A policy that does not learn.
 
     Parameters
@@ -144,18 +144,18 @@ class Fixed:
 
     def __post_init__(self) -> None:
         """Check the policy, and keep a copy."""
-        object.__setattr__(self, "policy", settle_policy(self.policy, "policy"))
+        object.__setattr__(self, "policy", as_policy(self.policy, "policy"))
 
-    def fits(self, states: int, actions: int, /) -> None:
+    def check_sizes(self, num_states: int, num_actions: int, /) -> None:
         """Raise `ValueError` where it is made for other numbers of states and actions."""
-        table(self.policy, "policy", states, actions)
+        policy_table(self.policy, "policy", num_states, num_actions)
 
     def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         chosen = np.asarray(self.policy[states])
         if chosen.ndim == 1:
             return chosen
-        return drawn(chosen, np.asarray(stream.generator.random(states.shape[0])))
+        return sample_actions(chosen, np.asarray(stream.generator.random(states.shape[0])))
 
     def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
@@ -163,13 +163,13 @@ class Fixed:
         return np.asarray(chosen if chosen.ndim == 2 else np.eye(width)[chosen])
 
 
-def drawn(probabilities: HostMatrix, uniform: HostVector) -> HostVector:
+def sample_actions(probabilities: HostMatrix, uniform: HostVector) -> HostVector:
     """The action that each uniform number falls on; never one of probability zero."""
     ends = probabilities.cumsum(1)
     return np.asarray((ends <= uniform[:, None] * ends[:, -1:]).sum(1))
 
 
-def settle_policy(policy: HostArray, name: str) -> HostArray:
+def as_policy(policy: HostArray, name: str) -> HostArray:
     """Return a policy, a copy on the host, if it is one: ints (S,) or probabilities (S, A)."""
     given = np.array(to_numpy(_check.plain(_check.array(policy, name), name)))
     whole = given.ndim == 1 and np.issubdtype(given.dtype, np.integer)
@@ -192,23 +192,27 @@ def settle_policy(policy: HostArray, name: str) -> HostArray:
     return given.astype(np.float64)
 
 
-def table(policy: HostArray, name: str, states: int, actions: int) -> HostMatrix:
+def policy_table(policy: HostArray, name: str, num_states: int, num_actions: int) -> HostMatrix:
     """The probabilities (S, A) of a settled policy, if it has these sizes."""
     if policy.ndim == 2:
-        if policy.shape != (states, actions):
-            raise ValueError(f"{name} must have shape {(states, actions)}; got {policy.shape}")
+        if policy.shape != (num_states, num_actions):
+            raise ValueError(
+                f"{name} must have shape {(num_states, num_actions)}; got {policy.shape}"
+            )
         return policy
-    if policy.shape != (states,):
-        raise ValueError(f"{name} must have shape {(states,)}; got {policy.shape}")
-    if policy.size and policy.max() >= actions:
-        raise ValueError(f"{name} must be actions 0 to {actions - 1}; got {policy.max()}")
-    return np.asarray(np.eye(actions)[policy])
+    if policy.shape != (num_states,):
+        raise ValueError(f"{name} must have shape {(num_states,)}; got {policy.shape}")
+    if policy.size and policy.max() >= num_actions:
+        raise ValueError(f"{name} must be actions 0 to {num_actions - 1}; got {policy.max()}")
+    return np.asarray(np.eye(num_actions)[policy])
 
 
-def settle_explorer(explore: Explorer, name: str = "explore") -> Explorer:
-    """Return a rule to act by, if it is one."""
-    lacking = [p for p in ("fits", "choose", "probabilities") if not hasattr(explore, p)]
-    if isinstance(explore, type) or lacking:
-        wanted = "a rule to act by, with fits, choose and probabilities"
-        raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(explore)}")
-    return explore
+def check_exploration(
+    exploration: ExplorationPolicy, name: str = "exploration"
+) -> ExplorationPolicy:
+    """Return an exploration policy, if it is one."""
+    lacking = [p for p in ("check_sizes", "choose", "probabilities") if not hasattr(exploration, p)]
+    if isinstance(exploration, type) or lacking:
+        wanted = "an exploration policy, with check_sizes, choose and probabilities"
+        raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(exploration)}")
+    return exploration

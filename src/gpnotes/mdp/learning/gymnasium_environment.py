@@ -1,4 +1,4 @@
-"""The world of an environment of gymnasium, with spaces of whole numbers.
+"""Environments of gymnasium with spaces of whole numbers.
 
 Each run has a copy of the environment, which every episode resets with a seed of its own. So where
 an environment stands follows from the last seed and the actions since, whatever is inside it: this
@@ -18,7 +18,7 @@ from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
 from .mdp_environment import Outcome
 
-__all__ = ["Gymnasium"]
+__all__ = ["GymnasiumEnvironment"]
 
 _SEEDS = 2**31  # gymnasium takes whole numbers below this on every platform
 
@@ -50,22 +50,23 @@ class _Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class Gymnasium:
-    """The world of an environment of gymnasium; what it does is kept in the environment.
+class GymnasiumEnvironment:
+    """An environment of gymnasium with finitely many states and actions.
 
     A state of several numbers, a `MultiDiscrete` or a `Tuple` of `Discrete`, is counted through.
+    What it does is kept in it.
 
     Parameters
     ----------
     env : gymnasium.Env
         The environment, as ``gymnasium.make`` gives it. It is copied for each run, and never
-        touched itself. Where it truncates an episode, the episode is cut.
+        touched itself. Its own limits of time truncate episodes.
 
     Examples
     --------
     >>> import gymnasium
-    >>> world = Gymnasium(gymnasium.make("FrozenLake-v1"))
-    >>> world.states, world.actions
+    >>> environment = GymnasiumEnvironment(gymnasium.make("FrozenLake-v1"))
+    >>> environment.num_states, environment.num_actions
     (16, 4)
     """
 
@@ -84,12 +85,12 @@ class Gymnasium:
         object.__setattr__(self, "_spaces", spaces)
 
     @property
-    def states(self) -> int:
+    def num_states(self) -> int:
         """How many states there are."""
         return self._spaces[0].count
 
     @property
-    def actions(self) -> int:
+    def num_actions(self) -> int:
         """How many actions there are."""
         return self._spaces[1].count
 
@@ -102,16 +103,17 @@ class Gymnasium:
         """Take one step in each run."""
         pairs = zip(self._copies, actions.tolist(), strict=True)
         columns = zip(*(one.step(action) for one, action in pairs), strict=True)
-        onward, rewards, ended, cut = map(np.asarray, columns)
-        return Outcome(onward, rewards.astype(np.float64), ended, cut & ~ended)
+        onward, rewards, terminated, truncated = map(np.asarray, columns)
+        truncated = truncated & ~terminated
+        return Outcome(onward, rewards.astype(np.float64), terminated, truncated)
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
-        found, which = states.copy(), np.flatnonzero(over)
+        new, which = states.copy(), np.flatnonzero(over)
         seeds = stream.generator.integers(_SEEDS, size=which.size)
         for run, seed in zip(which.tolist(), seeds.tolist(), strict=True):
-            found[run] = self._copies[run].begin(seed)
-        return found
+            new[run] = self._copies[run].begin(seed)
+        return new
 
     def saved(self) -> dict[str, HostArray]:
         """Return the last seed of each run, and its actions since, padded with −1."""
@@ -142,11 +144,11 @@ class Gymnasium:
             raise ValueError("env must do the same after the same seed; played again, it did not")
 
     @property
-    def called(self) -> str:
+    def identifier(self) -> str:
         """The name and the settings of the environment."""
         spec = getattr(self.env, "spec", None)
         if spec is None:
-            return f"{type(self.env).__name__}({self.states}, {self.actions})"
+            return f"{type(self.env).__name__}({self.num_states}, {self.num_actions})"
         return f"{spec.id}({dict(spec.kwargs)}, {spec.max_episode_steps})"
 
 
@@ -164,9 +166,9 @@ class _Copy:
 
     def step(self, action: int) -> tuple[int, float, bool, bool]:
         self.actions.append(action)
-        reached, reward, ended, cut, _ = self.env.step(self.element(action))
+        reached, reward, terminated, truncated, _ = self.env.step(self.element(action))
         self.state = self.number(reached)
-        return self.state, float(reward), bool(ended), bool(cut)
+        return self.state, float(reward), bool(terminated), bool(truncated)
 
 
 def _copied(env: Any) -> Any:

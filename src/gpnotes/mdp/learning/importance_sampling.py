@@ -8,16 +8,16 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.xp import HostArray, HostMatrix, HostVector
-from .exploring import settle_policy, table
-from .schedules import share
+from .exploring import as_policy, policy_table
+from .schedules import fraction
 from .tabular import Transition
-from .td_prediction import chance, covered
+from .td_prediction import action_probabilities, check_coverage
 
-__all__ = ["OffPolicy", "importance_weights", "off_policy_value"]
+__all__ = ["OffPolicyEstimate", "importance_weights", "off_policy_value"]
 
 
 @dataclass(frozen=True, eq=False)
-class OffPolicy:
+class OffPolicyEstimate:
     """What episodes of one policy say of the value of another, at the states where they begin.
 
     Parameters
@@ -26,7 +26,7 @@ class OffPolicy:
         The mean of the weighted returns: without bias, and with a variance that may be infinite.
     weighted : float
         Their sum by the sum of the weights: biased by less the more episodes there are.
-    effective : float
+    effective_sample_size : float
         How many episodes of the policy itself would say as much: ``(Σ w)² / Σ w²``.
     returns : HostVector, shape (n,)
         The discounted return of each episode.
@@ -36,17 +36,19 @@ class OffPolicy:
 
     ordinary: float
     weighted: float
-    effective: float
+    effective_sample_size: float
     returns: HostVector
     weights: HostVector
 
 
-def importance_weights(seen: Transition, policy: HostArray, behaviour: HostArray) -> HostMatrix:
+def importance_weights(
+    transitions: Transition, policy: HostArray, behaviour: HostArray
+) -> HostMatrix:
     """Return how much more probable a policy makes each episode so far than the one that acted.
 
     Parameters
     ----------
-    seen : Transition
+    transitions : Transition
         What was recorded of some runs, each part (steps, runs).
     policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
         The policy.
@@ -58,8 +60,8 @@ def importance_weights(seen: Transition, policy: HostArray, behaviour: HostArray
     HostMatrix, shape (steps, runs)
         The products of the ratios from the first step of the episode on.
     """
-    ratios = _ratios(seen, policy, behaviour)
-    over, weights = seen.ended | seen.cut, np.empty_like(ratios)
+    ratios = _ratios(transitions, policy, behaviour)
+    over, weights = transitions.terminated | transitions.truncated, np.empty_like(ratios)
     product = np.ones(ratios.shape[1])
     for step, ratio in enumerate(ratios):
         product = product * ratio
@@ -69,13 +71,13 @@ def importance_weights(seen: Transition, policy: HostArray, behaviour: HostArray
 
 
 def off_policy_value(
-    seen: Transition, policy: HostArray, behaviour: HostArray, discount: float
-) -> OffPolicy:
+    transitions: Transition, policy: HostArray, behaviour: HostArray, discount: float
+) -> OffPolicyEstimate:
     """Estimate the value of a policy from episodes of another, of those that came to their end.
 
     Parameters
     ----------
-    seen : Transition
+    transitions : Transition
         What was recorded of some runs, each part (steps, runs).
     policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
         The policy.
@@ -86,40 +88,43 @@ def off_policy_value(
 
     Returns
     -------
-    OffPolicy
+    OffPolicyEstimate
         Two estimates, the returns and the weights.
     """
-    weights, discount = importance_weights(seen, policy, behaviour), share(discount, "discount")
-    if not seen.ended.any():
-        raise ValueError("seen must hold an episode that came to its end; got none")
+    weights, discount = (
+        importance_weights(transitions, policy, behaviour),
+        fraction(discount, "discount"),
+    )
+    if not transitions.terminated.any():
+        raise ValueError("transitions must hold an episode that came to its end; got none")
     total, factor = np.zeros(weights.shape[1]), np.ones(weights.shape[1])
     returns = np.empty_like(weights)
-    for step, over in enumerate(seen.ended | seen.cut):
-        total = total + factor * seen.rewards[step]
+    for step, over in enumerate(transitions.terminated | transitions.truncated):
+        total = total + factor * transitions.rewards[step]
         returns[step] = total
         total, factor = np.where(over, 0.0, total), np.where(over, 1.0, factor * discount)
-    g, w = returns[seen.ended], weights[seen.ended]
+    g, w = returns[transitions.terminated], weights[transitions.terminated]
     whole = float(w.sum())
     if whole == 0.0:
         raise _check.NoValueError("policy must be able to do what was seen; all weights are 0")
     effective = whole**2 / float(w @ w)
-    return OffPolicy(float((w * g).mean()), float(w @ g) / whole, effective, g, w)
+    return OffPolicyEstimate(float((w * g).mean()), float(w @ g) / whole, effective, g, w)
 
 
-def _ratios(seen: Transition, policy: HostArray, behaviour: HostArray) -> HostMatrix:
-    if not isinstance(seen, Transition) or np.ndim(seen.states) != 2:
+def _ratios(transitions: Transition, policy: HostArray, behaviour: HostArray) -> HostMatrix:
+    if not isinstance(transitions, Transition) or np.ndim(transitions.states) != 2:
         wanted = "the transitions of runs, of a `Run` with record=True"
-        raise TypeError(f"seen must be {wanted}; got {_check.kind_of(seen)}")
-    acted = settle_policy(behaviour, "behaviour")
+        raise TypeError(f"transitions must be {wanted}; got {_check.kind_of(transitions)}")
+    acted = as_policy(behaviour, "behaviour")
     if acted.ndim != 2:
         raise ValueError(f"behaviour must be probabilities (S, A); got shape {acted.shape}")
     states, actions = acted.shape
-    if seen.states.max() >= states or seen.actions.max() >= actions:
-        most = (int(seen.states.max()), int(seen.actions.max()))
+    if transitions.states.max() >= states or transitions.actions.max() >= actions:
+        most = (int(transitions.states.max()), int(transitions.actions.max()))
         raise ValueError(f"behaviour must have all states and actions that were seen; got {most}")
-    target = table(settle_policy(policy, "policy"), "policy", states, actions)
-    covered(target, acted)
-    taken = chance(acted, seen.states, seen.actions)
+    target = policy_table(as_policy(policy, "policy"), "policy", states, actions)
+    check_coverage(target, acted)
+    taken = action_probabilities(acted, transitions.states, transitions.actions)
     if not taken.all():
         raise ValueError("behaviour must be the policy that acted: some action has probability 0")
-    return np.asarray(chance(target, seen.states, seen.actions) / taken)
+    return np.asarray(action_probabilities(target, transitions.states, transitions.actions) / taken)

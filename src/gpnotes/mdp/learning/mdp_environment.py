@@ -1,4 +1,4 @@
-"""The world of a process: many runs at once step through it by chance."""
+"""An MDP as an environment: many runs at once step through it by chance."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector, to_numpy
 from ..decision_process import MDP
 
-__all__ = ["Layout", "Outcome", "Tabular", "World"]
+__all__ = ["Environment", "Layout", "MDPEnvironment", "Outcome"]
 
 
 class Outcome(NamedTuple):
@@ -21,32 +21,32 @@ class Outcome(NamedTuple):
 
     Parameters
     ----------
-    next : HostVector, shape (runs,)
+    next_states : HostVector, shape (runs,)
         The states that were reached.
     rewards : HostVector, shape (runs,)
         The rewards.
-    ended : HostVector, shape (runs,)
+    terminated : HostVector, shape (runs,)
         Whether the episode ended there.
-    cut : HostVector, shape (runs,)
-        Whether the world broke it off, as environments do after a time.
+    truncated : HostVector, shape (runs,)
+        Whether the environment broke it off, as environments do after a time.
     """
 
-    next: HostVector
+    next_states: HostVector
     rewards: HostVector
-    ended: HostVector
-    cut: HostVector
+    terminated: HostVector
+    truncated: HostVector
 
 
-class World(Protocol):
+class Environment(Protocol):
     """What learners act in: states and actions are whole numbers from 0."""
 
     @property
-    def states(self) -> int:
+    def num_states(self) -> int:
         """How many states there are."""
         ...
 
     @property
-    def actions(self) -> int:
+    def num_actions(self) -> int:
         """How many actions there are."""
         ...
 
@@ -71,8 +71,8 @@ class World(Protocol):
         ...
 
     @property
-    def called(self) -> str:
-        """What it is called in the file of a run; another world has another name."""
+    def identifier(self) -> str:
+        """Its name in the file of a run; another environment has another."""
         ...
 
 
@@ -106,8 +106,8 @@ class Layout(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tabular:
-    """The world of a Markov decision process.
+class MDPEnvironment:
+    """A Markov decision process as an environment.
 
     Parameters
     ----------
@@ -115,34 +115,34 @@ class Tabular:
         The process. An episode ends in its terminal states.
     start : int or HostVector, shape (S,), default 0
         The state where episodes begin, or the probabilities of all states.
-    coins : tuple of two floats, or None
+    binary_rewards : tuple of two floats, or None
         With None, each step earns its expected reward. With two numbers, it earns one of them, as a
         coin falls whose mean is the expected reward.
     """
 
     mdp: MDP
     start: int | HostVector = 0
-    coins: tuple[float, float] | None = None
+    binary_rewards: tuple[float, float] | None = None
     layout: Layout = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Check start and coins, and lay out the distribution of each pair's successor."""
+        """Check the arguments, and lay out the distribution of each pair's successor."""
         _check.instance(self.mdp, "mdp", MDP)
         keys, successors, begins = _laid_out(self.mdp.transitions)
         rewards = np.array(to_numpy(self.mdp.rewards), dtype=np.float64).reshape(-1)
         terminal = np.array(to_numpy(self.mdp.terminal), dtype=bool)
-        starts = _starts(self.start, self.states)
+        starts = _starts(self.start, self.num_states)
         layout = Layout(keys, successors, rewards, terminal, starts, begins)
         object.__setattr__(self, "layout", layout)
-        object.__setattr__(self, "coins", _coins(self.coins, rewards))
+        object.__setattr__(self, "binary_rewards", _binary_rewards(self.binary_rewards, rewards))
 
     @property
-    def states(self) -> int:
+    def num_states(self) -> int:
         """How many states there are."""
         return int(self.mdp.num_states)
 
     @property
-    def actions(self) -> int:
+    def num_actions(self) -> int:
         """How many actions there are."""
         return int(self.mdp.num_actions)
 
@@ -156,13 +156,13 @@ class Tabular:
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
         """Take one step in each run."""
         keys, successors, earned, terminal = self.layout[:4]
-        rows = states * self.actions + actions
-        wanted = stream.generator.random(rows.shape[0])
-        wanted += 2 * rows
-        onward = successors[keys.searchsorted(wanted, side="right")]
+        rows = states * self.num_actions + actions
+        keys_drawn = stream.generator.random(rows.shape[0])
+        keys_drawn += 2 * rows
+        onward = successors[keys.searchsorted(keys_drawn, side="right")]
         rewards = earned[rows]
-        if self.coins is not None:
-            low, high = self.coins
+        if self.binary_rewards is not None:
+            low, high = self.binary_rewards
             won = stream.generator.random(rows.shape[0]) * (high - low) < rewards - low
             rewards = np.where(won, high, low)
         return Outcome(onward, rewards, terminal[onward], np.zeros(rows.shape[0], bool))
@@ -179,18 +179,19 @@ class Tabular:
         """Do nothing."""
 
     @property
-    def called(self) -> str:
+    def identifier(self) -> str:
         """A digest of all its numbers."""
-        return f"Tabular({self.states}, {self.actions}, {digest(*self.layout)}, {self.coins})"
+        numbers = f"{digest(*self.layout)}, {self.binary_rewards}"
+        return f"MDPEnvironment({self.num_states}, {self.num_actions}, {numbers})"
 
 
 def digest(*arrays: HostArray) -> str:
     """Sixteen letters that differ, but by a miracle, where the numbers of arrays do."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for array in arrays:
-        found.update(f"{array.dtype} {array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()[:16]
+        hashed.update(f"{array.dtype} {array.shape}".encode())
+        hashed.update(np.ascontiguousarray(array).tobytes())
+    return hashed.hexdigest()[:16]
 
 
 def _laid_out(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
@@ -227,13 +228,13 @@ def _starts(start: Any, states: int) -> HostVector:
     return np.asarray(ends)
 
 
-def _coins(coins: Any, rewards: HostVector) -> tuple[float, float] | None:
-    if coins is None:
+def _binary_rewards(binary_rewards: Any, rewards: HostVector) -> tuple[float, float] | None:
+    if binary_rewards is None:
         return None
-    if not isinstance(coins, tuple) or len(coins) != 2:
-        raise TypeError(f"coins must be None or two numbers; got {coins!r}")
-    low, high = (_check.number(one, "coins") for one in coins)
+    if not isinstance(binary_rewards, tuple) or len(binary_rewards) != 2:
+        raise TypeError(f"binary_rewards must be None or two numbers; got {binary_rewards!r}")
+    low, high = (_check.number(reward, "binary_rewards") for reward in binary_rewards)
     if not low < high or rewards.min() < low or rewards.max() > high:
         around = f"{rewards.min():g} to {rewards.max():g}"
-        raise ValueError(f"coins must lie around all rewards, {around}; got {(low, high)}")
+        raise ValueError(f"binary_rewards must lie around all rewards, {around}; got {(low, high)}")
     return low, high

@@ -1,4 +1,4 @@
-"""Learners that count: they estimate the process, and act by the best policy of the estimate.
+"""Model-based learners: they estimate the process, and act by the best policy of the estimate.
 
 What is estimated is ``P(s' | s, a) = N(s, a, s') / N(s, a)`` and the mean reward. The end of an
 episode is a state of its own, so that it is learnt like any other. A table of counts has
@@ -19,55 +19,55 @@ from ...ground.xp import HostArray, HostVector
 from ..decision_process import MDP
 from ..greedy_policies import greedy_policy
 from ..solving import solve
-from .exploring import EpsilonGreedy, Explorer, settle_explorer
-from .schedules import share
-from .tabular import Memory, Transition, flat, later, places, sizes
+from .exploring import EpsilonGreedy, ExplorationPolicy, check_exploration
+from .schedules import fraction
+from .tabular import Memory, Transition, flat, flat_indices, later, sizes
 
-__all__ = ["Counting", "Model", "RMax"]
+__all__ = ["CertaintyEquivalence", "ModelMemory", "RMax"]
 
 _EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Memory):
+class ModelMemory(Memory):
     """The memory of a learner that counts.
 
     Parameters
     ----------
     values, visits, time
         As of `Memory`; the values are those of the last plan.
-    counts : HostArray, shape (runs, states, actions, states + 1)
+    transition_counts : HostArray, shape (runs, states, actions, states + 1)
         How often each state was reached from each pair; the last one is the end of an episode.
-    sums : HostArray, shape (runs, states, actions)
+    reward_sums : HostArray, shape (runs, states, actions)
         The sums of the rewards.
-    plans : HostVector, shape (runs,)
+    num_plans : HostVector, shape (runs,)
         How many times each run has planned.
     """
 
-    counts: Any = None
-    sums: Any = None
-    plans: Any = None
+    transition_counts: Any = None
+    reward_sums: Any = None
+    num_plans: Any = None
 
     __repr__ = summary
 
 
-def _blank(states: int, actions: int, runs: int, value: float) -> Model:
-    shape = sizes(states, actions, runs)
-    return Model(
+def _blank(num_states: int, num_actions: int, runs: int, value: float) -> ModelMemory:
+    shape = sizes(num_states, num_actions, runs)
+    return ModelMemory(
         np.full(shape, value), np.zeros(shape, np.int64),
-        counts=np.zeros((*shape, shape[1] + 1), np.int64), sums=np.zeros(shape),
-        plans=np.zeros(shape[0], np.int64),
+        transition_counts=np.zeros((*shape, shape[1] + 1), np.int64), reward_sums=np.zeros(shape),
+        num_plans=np.zeros(shape[0], np.int64),
     )  # fmt: skip
 
 
-def _counted(memory: Model, transition: Transition) -> HostVector:
+def _counted(memory: ModelMemory, transition: Transition) -> HostVector:
     """Count a transition of each run; return where its pair stands."""
-    here = places(memory.values, transition.states, transition.actions)
+    here = flat_indices(memory.values, transition.states, transition.actions)
     flat(memory.visits)[here] += 1
-    flat(memory.sums)[here] += transition.rewards
-    width = memory.counts.shape[3]
-    reached = np.where(transition.ended, width - 1, transition.next)
-    flat(memory.counts)[here * width + reached] += 1
+    flat(memory.reward_sums)[here] += transition.rewards
+    width = memory.transition_counts.shape[3]
+    reached = np.where(transition.terminated, width - 1, transition.next_states)
+    flat(memory.transition_counts)[here * width + reached] += 1
     return here
 
 
@@ -75,15 +75,15 @@ def _counted(memory: Model, transition: Transition) -> HostVector:
 class RMax:
     """R_max: what is not known is taken to be as good as can be, and the best policy goes there.
 
-    A pair is known once it was taken `known` times. Of the others the model says that they lead
-    to a fictitious state, where every step earns `highest` for ever. The plan is made anew when a
-    pair becomes known, by `solve`, from all that was counted until then.
+    A pair is known once it was taken `known_threshold` times. Of the others the model says that
+    they lead to a fictitious state, where every step earns `max_reward` for ever. The plan is made
+    anew when a pair becomes known, by `solve`, from all that was counted until then.
 
     Parameters
     ----------
-    highest : float
+    max_reward : float
         The highest reward of a step.
-    known : int
+    known_threshold : int
         How many visits make a pair known.
     discount : float
         The discount γ, in [0, 1).
@@ -91,49 +91,52 @@ class RMax:
         What a plan may lose by its model.
     """
 
-    highest: float
-    known: int
+    max_reward: float
+    known_threshold: int
     discount: float
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
         """Check the parts."""
-        object.__setattr__(self, "highest", _check.number(self.highest, "highest"))
-        object.__setattr__(self, "known", _check.whole(self.known, "known", 1))
+        object.__setattr__(self, "max_reward", _check.number(self.max_reward, "max_reward"))
+        known_threshold = _check.whole(self.known_threshold, "known_threshold", 1)
+        object.__setattr__(self, "known_threshold", known_threshold)
         object.__setattr__(self, "discount", _below_one(self.discount))
         tolerance = _check.positive(_check.number(self.tolerance, "tolerance"), "tolerance")
         object.__setattr__(self, "tolerance", tolerance)
 
     @property
-    def top(self) -> float:
-        """The value of the fictitious state, ``highest / (1 − γ)``."""
-        return self.highest / (1.0 - self.discount)
+    def max_value(self) -> float:
+        """The value of the fictitious state, ``max_reward / (1 − γ)``."""
+        return self.max_reward / (1.0 - self.discount)
 
-    def init(self, states: int, actions: int, runs: int, /) -> Model:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelMemory:
         """Return the memory of runs that have seen nothing: all is as good as can be."""
-        return _blank(states, actions, runs, self.top)
+        return _blank(num_states, num_actions, runs, self.max_value)
 
-    def act(self, memory: Model, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, memory: ModelMemory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose the first action that is as good as any by the plan, up to its tolerance."""
-        return np.asarray(greedy_policy(memory.row(states), self.tolerance))
+        return np.asarray(greedy_policy(memory.values_at(states), self.tolerance))
 
-    def step(self, memory: Model, transition: Transition, stream: Stream, /) -> Model:
+    def step(self, memory: ModelMemory, transition: Transition, stream: Stream, /) -> ModelMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
         got = float(transition.rewards.max())
-        if got > self.highest:
-            raise ValueError(f"highest must be no less than any reward; {got} > {self.highest}")
+        if got > self.max_reward:
+            raise ValueError(
+                f"max_reward must be no less than any reward; {got} > {self.max_reward}"
+            )
         here = _counted(memory, transition)
-        for run in np.flatnonzero(flat(memory.visits)[here] == self.known).tolist():
+        for run in np.flatnonzero(flat(memory.visits)[here] == self.known_threshold).tolist():
             memory.values[run] = _planned(self.model(memory, run), self.tolerance)
-            memory.plans[run] += 1
+            memory.num_plans[run] += 1
         return later(memory)
 
-    def model(self, memory: Model, run: int) -> MDP:
-        """Return the process that a run takes the world to be.
+    def model(self, memory: ModelMemory, run: int) -> MDP:
+        """Return the process that a run takes the environment to be.
 
         Parameters
         ----------
-        memory : Model
+        memory : ModelMemory
             The memory.
         run : int
             Which run.
@@ -143,67 +146,67 @@ class RMax:
         MDP
             Of S + 2 states: the fictitious one at S, the end of an episode at S + 1.
         """
-        known = memory.visits[run] >= self.known
-        return _process(memory, run, known, self.highest, self.highest, self.discount)
+        known = memory.visits[run] >= self.known_threshold
+        return _process(memory, run, known, self.max_reward, self.max_reward, self.discount)
 
 
 @dataclass(frozen=True, eq=False)
-class Counting:
-    """A plan from counts, made anew every so many steps, and a rule to act by its values.
+class CertaintyEquivalence:
+    """Certainty equivalence: a plan from counts, made anew every so many steps, and exploration.
 
     Parameters
     ----------
     discount : float
         The discount γ, in [0, 1).
-    explore : Explorer, default EpsilonGreedy()
+    exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
-    every : int, default 100
+    plan_every : int, default 100
         After how many steps the plan is made anew.
-    unseen : float, default 0.0
+    unseen_value : float, default 0.0
         The value of a pair that was never taken; a high one makes the learner try it.
     tolerance : float, default 1e-6
         What a plan may lose by its model.
     """
 
     discount: float
-    explore: Explorer = _EXPLORE
-    every: int = 100
-    unseen: float = 0.0
+    exploration: ExplorationPolicy = _EXPLORE
+    plan_every: int = 100
+    unseen_value: float = 0.0
     tolerance: float = 1e-6
 
     def __post_init__(self) -> None:
         """Check the parts."""
         object.__setattr__(self, "discount", _below_one(self.discount))
-        settle_explorer(self.explore)
-        object.__setattr__(self, "every", _check.whole(self.every, "every", 1))
-        object.__setattr__(self, "unseen", _check.number(self.unseen, "unseen"))
+        check_exploration(self.exploration)
+        object.__setattr__(self, "plan_every", _check.whole(self.plan_every, "plan_every", 1))
+        object.__setattr__(self, "unseen_value", _check.number(self.unseen_value, "unseen_value"))
         tolerance = _check.positive(_check.number(self.tolerance, "tolerance"), "tolerance")
         object.__setattr__(self, "tolerance", tolerance)
 
-    def init(self, states: int, actions: int, runs: int, /) -> Model:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelMemory:
         """Return the memory of runs that have seen nothing."""
-        self.explore.fits(states, actions)
-        return _blank(states, actions, runs, self.unseen)
+        self.exploration.check_sizes(num_states, num_actions)
+        return _blank(num_states, num_actions, runs, self.unseen_value)
 
-    def act(self, memory: Model, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, memory: ModelMemory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
-        return self.explore.choose(memory, states, stream)
+        return self.exploration.choose(memory, states, stream)
 
-    def step(self, memory: Model, transition: Transition, stream: Stream, /) -> Model:
+    def step(self, memory: ModelMemory, transition: Transition, stream: Stream, /) -> ModelMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
         _counted(memory, transition)
-        if (memory.time + 1) % self.every == 0:
+        if (memory.time + 1) % self.plan_every == 0:
             for run in range(memory.values.shape[0]):
                 memory.values[run] = _planned(self.model(memory, run), self.tolerance)
-            memory.plans[:] += 1
+            memory.num_plans[:] += 1
         return later(memory)
 
-    def model(self, memory: Model, run: int) -> MDP:
-        """Return the process that a run takes the world to be.
+    def model(self, memory: ModelMemory, run: int) -> MDP:
+        """Return the process that a run takes the environment to be.
 
         Parameters
         ----------
-        memory : Model
+        memory : ModelMemory
             The memory.
         run : int
             Which run.
@@ -211,15 +214,16 @@ class Counting:
         Returns
         -------
         MDP
-            Of S + 2 states: at S one that stands for what was never seen, whose value is `unseen`;
+            Of S + 2 states: at S one that stands for what was never seen, whose value is
+            `unseen_value`;
             the end of an episode at S + 1.
         """
-        reward = self.unseen * (1.0 - self.discount)
+        reward = self.unseen_value * (1.0 - self.discount)
         return _process(memory, run, memory.visits[run] > 0, reward, reward, self.discount)
 
 
 def _process(
-    memory: Model, run: int, known: HostArray, first: float, after: float, discount: float
+    memory: ModelMemory, run: int, known: HostArray, first: float, after: float, discount: float
 ) -> MDP:
     """The estimate, in which pairs that are not known lead to the state S.
 
@@ -228,9 +232,9 @@ def _process(
     states, actions = known.shape
     P, r = np.zeros((states + 2, actions, states + 2)), np.zeros((states + 2, actions))
     visits = np.maximum(memory.visits[run], 1)
-    shares = memory.counts[run] / visits[:, :, None]
+    shares = memory.transition_counts[run] / visits[:, :, None]
     P[:states, :, :states], P[:states, :, -1] = shares[:, :, :-1], shares[:, :, -1]
-    r[:states] = memory.sums[run] / visits
+    r[:states] = memory.reward_sums[run] / visits
     P[:states][~known], r[:states][~known] = 0.0, first
     P[:states, :, states][~known] = 1.0
     P[states, :, states] = P[states + 1, :, states + 1] = 1.0
@@ -250,7 +254,7 @@ def _planned(model: MDP, tolerance: float) -> HostArray:
 
 
 def _below_one(discount: Any) -> float:
-    discount = share(discount, "discount")
+    discount = fraction(discount, "discount")
     if discount == 1.0:
         raise ValueError("discount must be below 1, for what is not known to have a value; got 1.0")
     return discount

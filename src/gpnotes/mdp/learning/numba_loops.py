@@ -1,4 +1,4 @@
-"""The loop of common learners in the world of a process, for Numba to compile.
+"""The loop of common learners in an `MDPEnvironment`, for Numba to compile.
 
 It says the updates of three learners once more, for a quarter of the time (benchmarks/README.md).
 It is the walk of `running`, run by run instead of all at once, with the same random numbers in the
@@ -18,31 +18,31 @@ import numpy as np
 
 from ...ground.xp import HostArray, HostVector
 from .exploring import EpsilonGreedy
-from .mdp_environment import Tabular, World
+from .mdp_environment import Environment, MDPEnvironment
 from .schedules import Constant, Schedule
 from .tabular import Learner, Memory
-from .td_control import SARSA, ExpectedSARSA, QLearning, nothing_waits
+from .td_control import SARSA, ExpectedSARSA, QLearning, no_pending
 
 __all__ = ["Tables", "advance", "compiled", "refused", "walk"]
 
-Rates: TypeAlias = tuple[HostVector, bool]  # values by counts; whether of visits
+StepSizes: TypeAlias = tuple[HostVector, bool]  # values by counts; whether of visits
 Arrays: TypeAlias = tuple[HostVector, ...]
 _KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
 _WIDTH = 8  # from so many terms on NumPy sums in another order
 _ROOM = 1_000_000  # episodes that one call may see to their end
-_WAITING = ("at", "rewards", "rates", "waits")
+_WAITING = ("at", "rewards", "step_sizes", "pending")
 
 
-def refused(learner: Learner, world: World, record: bool) -> str:
+def refused(learner: Learner, environment: Environment, record: bool) -> str:
     """Say what the compiled loop needs that is not so; nothing where it can be had."""
-    rules = [getattr(learner, name, None) for name in ("explore", "policy")]
+    rules = [getattr(learner, name, None) for name in ("exploration", "policy")]
     if type(learner) not in _KINDS or type(rules[0]) is not EpsilonGreedy:
         return "QLearning, SARSA or ExpectedSARSA, with EpsilonGreedy"
     if rules[1] is not None and type(rules[1]) is not EpsilonGreedy:
         return "EpsilonGreedy as policy"
-    if type(world) is not Tabular:
-        return "the world of a process, Tabular"
-    if type(learner) is not QLearning and world.actions >= _WIDTH:
+    if type(environment) is not MDPEnvironment:
+        return "an MDPEnvironment"
+    if type(learner) is not QLearning and environment.num_actions >= _WIDTH:
         return f"fewer than {_WIDTH} actions, but for QLearning"
     return "record=False" if record else ""
 
@@ -81,8 +81,8 @@ class Tables:
 
 
 def advance(
-    loop: Callable[..., int], learner: Learner, world: Tabular, memory: Memory, tables: Tables,
-    steps: int, horizon: int | None, states: HostVector, sums: Arrays,
+    loop: Callable[..., int], learner: Learner, environment: MDPEnvironment, memory: Memory,
+    tables: Tables, steps: int, horizon: int | None, states: HostVector, sums: Arrays,
     generator: np.random.Generator,
 ) -> tuple[Memory, list[Arrays]]:  # fmt: skip
     """Take steps in all runs, by `walk` or what was compiled of it.
@@ -91,7 +91,7 @@ def advance(
     ----------
     loop : callable
         The one of them.
-    learner, world, memory, steps, horizon
+    learner, environment, memory, steps, horizon
         As of a run.
     tables : Tables
         The tables that were made so far.
@@ -111,19 +111,19 @@ def advance(
     runs, ended, known = states.shape[0], list[Arrays](), cast(Any, learner)
     waiting: Any = {name: np.array(getattr(memory, name, 0)) for name in _WAITING}
     if type(learner) is not SARSA:
-        waiting = nothing_waits(runs)
-    low, high = world.coins or (0.0, 0.0)
-    parts = (*world.layout, world.coins is not None, low, high)
-    policy = getattr(learner, "policy", None) or known.explore
-    schedules = (known.rate, known.explore.epsilon, policy.epsilon)
-    greedy = known.explore.never
+        waiting = no_pending(runs)
+    low, high = environment.binary_rewards or (0.0, 0.0)
+    parts = (*environment.layout, environment.binary_rewards is not None, low, high)
+    policy = getattr(learner, "policy", None) or known.exploration
+    schedules = (known.step_size, known.exploration.epsilon, policy.epsilon)
+    greedy = known.exploration.is_greedy
     time, most = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
-    rates = [tables.of(schedule, most) for schedule in schedules]
+    step_sizes = [tables.of(schedule, most) for schedule in schedules]
     while steps:
         count = min(steps, max(1, _ROOM // runs))
         room = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
         found = loop(
-            _KINDS[type(learner)], count, time, known.discount, greedy, horizon or 0, *rates,
+            _KINDS[type(learner)], count, time, known.discount, greedy, horizon or 0, *step_sizes,
             parts, tuple(waiting[name] for name in _WAITING), sums, memory.values, memory.visits,
             states, generator, tuple(room),
         )  # fmt: skip
@@ -143,7 +143,7 @@ def _best(table: HostVector, row: int, width: int) -> int:
 
 
 def _chosen(
-    table: HostVector, counts: HostVector, row: int, width: int, time: int, epsilon: Rates,
+    table: HostVector, counts: HostVector, row: int, width: int, time: int, epsilon: StepSizes,
     uniform: float,
 ) -> int:  # fmt: skip
     """The action that `EpsilonGreedy.choose` takes in one run."""
@@ -167,7 +167,13 @@ def _reached(keys: HostVector, first: int, last: int, wanted: float) -> int:
 
 
 def _value(
-    kind: int, table: HostVector, counts: HostVector, row: int, width: int, time: int, policy: Rates
+    kind: int,
+    table: HostVector,
+    counts: HostVector,
+    row: int,
+    width: int,
+    time: int,
+    policy: StepSizes,
 ) -> float:
     """The value of a state: the highest of its actions, or the mean by a policy."""
     best = _best(table, row, width)
@@ -206,13 +212,13 @@ def _restarted(
 
 def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
     kind: int, steps: int, time: int, discount: float, greedy: bool, horizon: int,
-    rate: Rates, epsilon: Rates, policy: Rates, world: tuple[Any, ...], waiting: Arrays,
-    sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
+    step_size: StepSizes, epsilon: StepSizes, policy: StepSizes, environment: tuple[Any, ...],
+    waiting: Arrays, sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
     generator: np.random.Generator, ended: Arrays,
 ) -> int:  # fmt: skip
     """Take steps in all runs; return how many episodes were over. All arrays are written into."""
-    keys, successors, earns, terminal, starts, begins, coins, low, high = world
-    at, reward_before, rate_before, waits = waiting
+    keys, successors, earns, terminal, starts, begins, binary_rewards, low, high = environment
+    at, reward_before, step_size_before, pending = waiting
     runs, count, width = values.shape
     table, counts = values.reshape(-1), visits.reshape(-1)
     actions, onward = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
@@ -231,7 +237,7 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
             wanted = generator.random() + 2 * pair
             successor = _reached(keys, begins[pair], begins[pair + 1] - 1, wanted)
             onward[i], rewards[i] = successors[successor], earns[pair]
-        if coins:
+        if binary_rewards:
             for i in range(runs):
                 won = generator.random() * (high - low) < rewards[i] - low
                 rewards[i] = high if won else low
@@ -244,15 +250,15 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
             value = 0.0
             if kind != 1 and not end:
                 value = _value(kind, table, counts, row, width, time, policy)
-            alpha = rate[0][min(counts[here] if rate[1] else time, rate[0].size - 1)]
+            alpha = step_size[0][min(counts[here] if step_size[1] else time, step_size[0].size - 1)]
             counts[here] += 1
             if kind == 1:
-                if waits[i]:
+                if pending[i]:
                     old = table[at[i]]
                     target = reward_before[i] + discount * table[here]
-                    table[at[i]] = old + rate_before[i] * (target - old)
-                at[i], reward_before[i], rate_before[i] = here, rewards[i], alpha
-                waits[i] = not over[i]
+                    table[at[i]] = old + step_size_before[i] * (target - old)
+                at[i], reward_before[i], step_size_before[i] = here, rewards[i], alpha
+                pending[i] = not over[i]
                 if over[i] and not end:
                     value = _value(kind, table, counts, row, width, time, policy)
             if kind != 1 or over[i]:

@@ -5,29 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from ...ground import check as _check
-from .schedules import Schedule, settled, share
+from .schedules import Schedule, as_schedule, fraction
 
 __all__ = ["optimistic_value"]
 
 
 def optimistic_value(
-    highest: float, discount: float, rate: Schedule | float, visits: int = 0
+    max_reward: float, discount: float, step_size: Schedule | float, num_visits: int = 0
 ) -> float:
     """Return a first value that stays above all true ones for so many visits of a pair.
 
-    ``highest / (1 − γ) · ∏ (1 − α_k)^{−1}`` over the first `visits` step sizes: a visit leaves at
-    least the share ``1 − α_k`` of a value, so that after so many of them ``highest / (1 − γ)`` is
-    left, which no policy earns more than. Rewards must not be negative.
+    ``max_reward / (1 − γ) · ∏ (1 − α_k)^{−1}`` over the first `num_visits` step sizes: a visit
+    leaves at least the share ``1 − α_k`` of a value, so that after so many of them
+    ``max_reward / (1 − γ)`` is left, which no policy earns more than. Rewards must not be negative.
 
     Parameters
     ----------
-    highest : float
+    max_reward : float
         The highest reward of a step, from 0.
     discount : float
         The discount γ, in [0, 1).
-    rate : Schedule or float
+    step_size : Schedule or float
         The step sizes α, at counts from 0.
-    visits : int, default 0
+    num_visits : int, default 0
         For how many visits.
 
     Returns
@@ -43,20 +43,22 @@ def optimistic_value(
 
     Examples
     --------
-    >>> round(optimistic_value(1.0, 0.9, 0.1, visits=2), 6)
+    >>> round(optimistic_value(1.0, 0.9, 0.1, num_visits=2), 6)
     12.345679
     """
-    highest = _check.positive(_check.number(highest, "highest"), "highest", zero=True)
-    discount = share(discount, "discount")
+    max_reward = _check.number(max_reward, "max_reward")
+    _check.positive(max_reward, "max_reward", zero=True)
+    discount = fraction(discount, "discount")
     if discount == 1.0:
         raise ValueError(f"discount must be below 1, for values to have a bound; got {discount}")
-    schedule, visits = settled(rate, "rate"), _check.whole(visits, "visits")
-    rests = 1.0 - np.asarray(schedule(np.arange(float(visits))))
+    schedule = as_schedule(step_size, "step_size")
+    num_visits = _check.whole(num_visits, "num_visits")
+    rests = 1.0 - np.asarray(schedule(np.arange(float(num_visits))))
     if not rests.all():
         raise ValueError(
-            f"rate must be below 1 at the first {visits} counts, as a step of size 1 forgets the "
-            f"first value; got {rate}"
+            f"step_size must be below 1 at the first {num_visits} counts, as a step of size 1 "
+            f"forgets the first value; got {step_size}"
         )
     with np.errstate(over="ignore", divide="ignore"):
-        value = float(np.float64(highest / (1.0 - discount)) / rests.prod())
-    return _check.no_overflow(value if highest else 0.0, "visits", "the first value")
+        value = float(np.float64(max_reward / (1.0 - discount)) / rests.prod())
+    return _check.no_overflow(value if max_reward else 0.0, "num_visits", "the first value")

@@ -1,4 +1,4 @@
-"""Runs of a learner in a world: many at once, repeatable, and with a file to go on from."""
+"""Runs of a learner in an environment: many at once, repeatable, and with a file to go on from."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ...model.contracts import missing
 from . import numba_loops
-from .mdp_environment import World, digest
+from .mdp_environment import Environment, digest
 from .tabular import Learner, Transition, some
 
 __all__ = ["Episodes", "Run", "run"]
@@ -51,7 +51,7 @@ class Episodes:
     def of(self, run: int) -> Episodes:
         """Return those of one run."""
         kept = self.run == run
-        return Episodes(*(getattr(self, one.name)[kept] for one in fields(self)))
+        return Episodes(*(getattr(self, item.name)[kept] for item in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +62,8 @@ class Run:
     ----------
     learner : Learner
         The learner.
-    world : World
-        The world.
+    environment : Environment
+        The environment.
     memory : object
         What the learner knows now, of all runs.
     states : HostVector, shape (runs,)
@@ -76,19 +76,19 @@ class Run:
         The mean reward of each run in each block of `every` steps.
     watched : HostArray, shape (k, …)
         What `watch` said of the memory after each block.
-    seen : Transition or None
+    transitions : Transition or None
         All transitions, each part (steps, runs), if they were recorded.
     """
 
     learner: Any
-    world: Any
+    environment: Any
     memory: Any
     states: HostVector
     steps: int
     episodes: Episodes
     rewards: HostMatrix
     watched: HostArray
-    seen: Transition | None
+    transitions: Transition | None
     _settings: Any = field(repr=False)
     _parts: dict[str, HostArray] = field(repr=False)
 
@@ -119,7 +119,7 @@ class Run:
 
 def run(
     learner: Learner,
-    world: World,
+    environment: Environment,
     *,
     steps: int,
     runs: int = 1,
@@ -131,14 +131,14 @@ def run(
     compiled: bool = False,
     rng: RNG,
 ) -> Run:
-    """Run a learner in a world, as many times at once as is asked.
+    """Run a learner in an environment, as many times at once as is asked.
 
     Parameters
     ----------
     learner : Learner
-        `onestep.QLearning`, `SARSA`, `ExpectedSARSA`, or another with `init`, `act` and `step`.
-    world : World
-        `worlds.Tabular` for a process, `environments.Gymnasium` for an environment.
+        `QLearning`, `SARSA`, `ExpectedSARSA`, or another with `init`, `act` and `step`.
+    environment : Environment
+        `MDPEnvironment` for a process, `GymnasiumEnvironment` for one of gymnasium.
     steps : int
         How many steps each run takes.
     runs : int, default 1
@@ -158,7 +158,7 @@ def run(
     compiled : bool, default False
         Walk in a loop that Numba compiles, of the extra `compiled`: the same runs to the last bit,
         some four times as fast at a hundred of them. It is there for `QLearning`, `SARSA` and
-        `ExpectedSARSA` with `EpsilonGreedy` in the world of a process, of fewer than eight actions
+        `ExpectedSARSA` with `EpsilonGreedy` in an `MDPEnvironment`, of fewer than eight actions
         but for the first, without `record`.
     rng : Stream, Generator or int
         The source of random numbers; the same one gives the same runs.
@@ -177,17 +177,20 @@ def run(
     --------
     >>> from gpnotes import stream
     >>> from gpnotes.mdp import MDP
-    >>> from gpnotes.mdp.learning import QLearning, Tabular
+    >>> from gpnotes.mdp.learning import QLearning, MDPEnvironment
     >>> there_and_back = MDP(np.asarray([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
     ...                      np.asarray([[0.0, 0.0], [0.0, 1.0]]), 0.9)
-    >>> found = run(QLearning(0.9), Tabular(there_and_back), steps=500, runs=3, rng=stream(1))
-    >>> found.memory.greedy
+    >>> walk = run(QLearning(0.9), MDPEnvironment(there_and_back), steps=500, runs=3, rng=stream(1))
+    >>> walk.memory.greedy
     array([[1, 1],
            [1, 1],
            [1, 1]])
     """
-    _settle(learner, "learner", Learner, "init, act and step")
-    _settle(world, "world", World, "states, actions, reset, step and restart")
+    _complete(learner, "learner", Learner, "a learner, with init, act and step")
+    _complete(
+        environment, "environment", Environment,
+        "an environment, with num_states, num_actions, reset, step and restart",
+    )  # fmt: skip
     stream = stream_of(rng)
     steps, runs = _check.whole(steps, "steps", 1), _check.whole(runs, "runs", 1)
     every = _check.whole(every, "every", 1)
@@ -197,18 +200,20 @@ def run(
     record = _check.flag(record, "record")
     loop = None
     if _check.flag(compiled, "compiled"):
-        if needed := numba_loops.refused(learner, world, record):
+        if needed := numba_loops.refused(learner, environment, record):
             raise ValueError(f"compiled must be False here: the compiled loop needs {needed}")
         loop = numba_loops.compiled()
-    settings = _Settings(learner, world, runs, stream, horizon, every, watch, record, file, loop)
-    held = {} if file is None else files.read(file, settings.called)
+    settings = _Settings(
+        learner, environment, runs, stream, horizon, every, watch, record, file, loop
+    )
+    held = {} if file is None else files.read(file, settings.identifier)
     return _Walk(settings, held).onward(steps)
 
 
-def _settle(value: Any, name: str, contract: type, parts: str) -> None:
+def _complete(value: Any, name: str, contract: type, parts: str) -> None:
     if isinstance(value, type) or missing(value, contract):
         got = _check.kind_of(value)
-        raise TypeError(f"{name} must be a {name}, with {parts}; got {got}")
+        raise TypeError(f"{name} must be {parts}; got {got}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +221,7 @@ class _Settings:
     """All that runs depend on, but for how long they are."""
 
     learner: Any
-    world: Any
+    environment: Any
     runs: int
     stream: Stream
     horizon: int | None
@@ -227,31 +232,31 @@ class _Settings:
     loop: Any = None
 
     @property
-    def called(self) -> str:
+    def identifier(self) -> str:
         """What the runs are called in their file; longer ones are called the same."""
         at = f"{self.stream.seed} {'/'.join(self.stream.path)}"
         watched = "watched" if self.watch else ""
         kept = f"{self.runs} {self.horizon} {self.every} {watched} {self.record}"
-        return f"{in_words(self.learner)} in {self.world.called} by {at}: {kept}"
+        return f"{in_words(self.learner)} in {self.environment.identifier} by {at}: {kept}"
 
 
 class _Walk:
     """Runs on their way, from their first step or from the parts that a file has of them."""
 
     def __init__(self, settings: _Settings, parts: dict[str, HostArray]) -> None:
-        self.settings, learner, world = settings, settings.learner, settings.world
+        self.settings, learner, environment = settings, settings.learner, settings.environment
         self.stream = _again(settings.stream.spawn("run"))
-        self.memory = learner.init(world.states, world.actions, settings.runs)
+        self.memory = learner.init(environment.num_states, environment.num_actions, settings.runs)
         _check_memory(self.memory)
         self.ended: list[tuple[HostVector, ...]] = []
         self.watched: list[HostArray] = []
         self.blocks: list[HostVector] = []
-        self.seen: list[Transition] = []
+        self.transitions: list[Transition] = []
         self.tables = numba_loops.Tables()
         if parts:
             self._restore(parts)
             return
-        self.steps, self.states = 0, world.reset(self.stream, settings.runs)
+        self.steps, self.states = 0, environment.reset(self.stream, settings.runs)
         self.returns, self.lengths = np.zeros(settings.runs), np.zeros(settings.runs, np.int64)
         self.earned = np.zeros(settings.runs)
 
@@ -265,43 +270,43 @@ class _Walk:
             if self.steps % every == 0:
                 self._look()
                 if self.settings.file is not None:
-                    files.write(self.settings.file, self.settings.called, self.parts())
+                    files.write(self.settings.file, self.settings.identifier, self.parts())
         if self.settings.file is not None:
-            files.write(self.settings.file, self.settings.called, self.parts())
+            files.write(self.settings.file, self.settings.identifier, self.parts())
         return self._run()
 
     def _walk(self, count: int) -> None:
         if self.settings.loop is not None:
             self._loop(count)
             return
-        learner, world, stream = self.settings.learner, self.settings.world, self.stream
+        learner, environment, stream = self.settings.learner, self.settings.environment, self.stream
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
         for _ in range(count):
             actions = learner.act(self.memory, states, stream)
-            reached = world.step(states, actions, stream)
+            reached = environment.step(states, actions, stream)
             transition = Transition(states, actions, reached[1], reached[0], *reached[2:])
             self.lengths += 1
             if horizon is not None:
-                late = (self.lengths >= horizon) & ~transition.ended
-                transition = transition._replace(cut=transition.cut | late)
+                late = (self.lengths >= horizon) & ~transition.terminated
+                transition = transition._replace(truncated=transition.truncated | late)
             self.memory = learner.step(self.memory, transition, stream)
             self.steps += 1
             self.earned += transition.rewards
             self.returns += transition.rewards
             if record:
-                self.seen.append(Transition(*(np.array(part) for part in transition)))
-            states = transition.next
-            over = transition.ended | transition.cut
+                self.transitions.append(Transition(*(np.array(part) for part in transition)))
+            states = transition.next_states
+            over = transition.terminated | transition.truncated
             if some(over):
                 self._note(over)
-                states = world.restart(states, over, stream)
+                states = environment.restart(states, over, stream)
         self.states = states
 
     def _loop(self, count: int) -> None:
         """The same in one loop."""
         settings, states = self.settings, np.array(self.states, dtype=np.int64)
         self.memory, ended = numba_loops.advance(
-            settings.loop, settings.learner, settings.world, self.memory, self.tables, count,
+            settings.loop, settings.learner, settings.environment, self.memory, self.tables, count,
             settings.horizon, states, (self.returns, self.lengths, self.earned),
             self.stream.generator,
         )  # fmt: skip
@@ -321,8 +326,10 @@ class _Walk:
         if self.settings.watch is not None:
             said = np.array(self.settings.watch(self.memory))
             if said.dtype.kind not in "biuf" or said.shape != self.watched_shape(said):
-                wanted = "an array of numbers, of one shape"
-                raise TypeError(f"watch must return {wanted}; got {said.dtype} of {said.shape}")
+                raise TypeError(
+                    "watch must return an array of numbers, of one shape; "
+                    f"got {said.dtype} of {said.shape}"
+                )
             self.watched.append(said)
 
     def watched_shape(self, said: HostArray) -> tuple[int, ...]:
@@ -331,29 +338,29 @@ class _Walk:
 
     def _run(self) -> Run:
         parts = self.parts()
-        seen = _under(parts, "seen.")
+        recorded = _under(parts, "transitions.")
         return Run(
-            self.settings.learner, self.settings.world, self.memory, self.states, self.steps,
+            self.settings.learner, self.settings.environment, self.memory, self.states, self.steps,
             Episodes(**_under(parts, "episodes.")), parts["rewards"], parts["watched"],
-            Transition(**seen) if seen else None, self.settings, parts,
+            Transition(**recorded) if recorded else None, self.settings, parts,
         )  # fmt: skip
 
     def parts(self) -> dict[str, HostArray]:
         """All that it takes to go on, as arrays of its own by name."""
-        runs, told = self.settings.runs, self.stream.generator.bit_generator.state
-        memory = {one.name: getattr(self.memory, one.name) for one in fields(self.memory)}
+        runs, generator = self.settings.runs, self.stream.generator.bit_generator.state
+        memory = {item.name: getattr(self.memory, item.name) for item in fields(self.memory)}
         now = {
             "states": self.states, "steps": self.steps, "returns": self.returns,
-            "lengths": self.lengths, "earned": self.earned, "generator": json.dumps(told),
+            "lengths": self.lengths, "earned": self.earned, "generator": json.dumps(generator),
             "rewards": np.stack(self.blocks) if self.blocks else np.zeros((0, runs)),
             "watched": np.stack(self.watched) if self.watched else np.zeros(0),
-            **_over(memory, "memory."), **_over(self.settings.world.saved(), "world."),
+            **_over(memory, "memory."), **_over(self.settings.environment.saved(), "environment."),
             **_over(_episodes(self.ended), "episodes."),
         }  # fmt: skip
         if self.settings.record:
-            columns = zip(*self.seen, strict=True) if self.seen else ((),) * 6
+            columns = zip(*self.transitions, strict=True) if self.transitions else ((),) * 6
             joined = zip(Transition._fields, map(np.asarray, columns), strict=True)
-            now |= _over(dict(joined), "seen.")
+            now |= _over(dict(joined), "transitions.")
         return {name: np.array(part) for name, part in now.items()}
 
     def _restore(self, parts: dict[str, HostArray]) -> None:
@@ -365,9 +372,9 @@ class _Walk:
         self.blocks, self.watched = list(parts["rewards"]), list(parts["watched"])
         self.ended = [tuple(_under(parts, "episodes.").values())]
         if self.settings.record:
-            seen = Transition(**_under(parts, "seen."))
-            self.seen = [Transition(*row) for row in zip(*seen, strict=True)]
-        self.settings.world.restore(_under(parts, "world."))
+            recorded = Transition(**_under(parts, "transitions."))
+            self.transitions = [Transition(*row) for row in zip(*recorded, strict=True)]
+        self.settings.environment.restore(_under(parts, "environment."))
 
 
 def _again(stream: Stream) -> Stream:
@@ -379,7 +386,7 @@ def _again(stream: Stream) -> Stream:
 
 def _episodes(ended: list[tuple[HostVector, ...]]) -> dict[str, HostArray]:
     kinds = (np.int64, np.int64, np.float64, np.int64)
-    names = [one.name for one in fields(Episodes)]
+    names = [item.name for item in fields(Episodes)]
     columns = list(zip(*ended, strict=True)) if ended else [()] * 4
     return {
         name: np.concatenate([np.zeros(0, kind), *column]).astype(kind)
@@ -391,8 +398,8 @@ def _check_memory(memory: Any) -> None:
     """Raise where the memory of a learner could not be written to a file."""
     good = is_dataclass(memory) and not isinstance(memory, type)
     wrong = [] if not good else [
-        one.name for one in fields(memory)
-        if np.asarray(getattr(memory, one.name)).dtype.kind not in "biuf"
+        item.name for item in fields(memory)
+        if np.asarray(getattr(memory, item.name)).dtype.kind not in "biuf"
     ]  # fmt: skip
     if not good or wrong:
         got = f"{wrong[0]} that is none" if wrong else _check.kind_of(memory)
@@ -422,6 +429,6 @@ def _under(parts: dict[str, HostArray], before: str) -> dict[str, HostArray]:
 def in_words(value: Any) -> str:
     """A learner in words that are the same in every process."""
     if is_dataclass(value) and not isinstance(value, type):
-        told = (f"{one.name}={in_words(getattr(value, one.name))}" for one in fields(value))
-        return f"{type(value).__name__}({', '.join(told)})"
+        parts = (f"{item.name}={in_words(getattr(value, item.name))}" for item in fields(value))
+        return f"{type(value).__name__}({', '.join(parts)})"
     return digest(to_numpy(value)) if hasattr(value, "dtype") else repr(value)

@@ -17,7 +17,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.xp import HostArray, HostVector, Numbers, to_numpy
 
-__all__ = ["CLOCKS", "Constant", "Exponential", "Listed", "Power", "Schedule"]
+__all__ = ["CLOCKS", "Constant", "ExponentialDecay", "PowerLawDecay", "Schedule", "Tabulated"]
 
 CLOCKS = ("visits", "time")
 _TRIED = np.concatenate([np.arange(200.0), np.geomspace(200.0, 1e9, 50)])
@@ -50,7 +50,7 @@ class Constant:
 
     def __post_init__(self) -> None:
         """Check the value."""
-        object.__setattr__(self, "value", share(self.value, "value"))
+        object.__setattr__(self, "value", fraction(self.value, "value"))
 
     @property
     def clock(self) -> str:
@@ -63,12 +63,12 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Power:
-    """A power of the count: ``scale ((1 + delay) / (k + 1 + delay))^exponent``.
+class PowerLawDecay:
+    """A power-law decay with the count: ``initial ((1 + delay) / (k + 1 + delay))^exponent``.
 
     Parameters
     ----------
-    scale : float, default 1.0
+    initial : float, default 1.0
         The first value, in [0, 1].
     exponent : float, default 1.0
         How fast it falls, from 0.
@@ -79,18 +79,18 @@ class Power:
 
     Examples
     --------
-    >>> Power()(np.arange(3.0))
+    >>> PowerLawDecay()(np.arange(3.0))
     array([1.        , 0.5       , 0.33333333])
     """
 
-    scale: float = 1.0
+    initial: float = 1.0
     exponent: float = 1.0
     delay: float = 0.0
     clock: str = "visits"
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        object.__setattr__(self, "scale", share(self.scale, "scale"))
+        object.__setattr__(self, "initial", fraction(self.initial, "initial"))
         for name in ("exponent", "delay"):
             value = _check.number(getattr(self, name), name)
             object.__setattr__(self, name, _check.positive(value, name, zero=True))
@@ -99,41 +99,41 @@ class Power:
     def __call__(self, count: HostArray, /) -> HostArray:
         """Return the value at each count."""
         ratio = (1.0 + self.delay) / (count + (1.0 + self.delay))
-        return np.asarray(self.scale * (ratio if self.exponent == 1.0 else ratio**self.exponent))
+        return np.asarray(self.initial * (ratio if self.exponent == 1.0 else ratio**self.exponent))
 
 
 @dataclass(frozen=True)
-class Exponential:
-    """A geometric decay: ``scale factor^k``; its sum is finite.
+class ExponentialDecay:
+    """An exponential decay: ``initial decay_rate^k``; its sum is finite.
 
     Parameters
     ----------
-    scale : float
+    initial : float
         The first value, in [0, 1].
-    factor : float
+    decay_rate : float
         What each value is of the one before, in [0, 1].
     clock : str, default "visits"
         What is counted: ``"visits"`` or ``"time"``.
     """
 
-    scale: float
-    factor: float
+    initial: float
+    decay_rate: float
     clock: str = "visits"
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        for name in ("scale", "factor"):
-            object.__setattr__(self, name, share(getattr(self, name), name))
+        for name in ("initial", "decay_rate"):
+            object.__setattr__(self, name, fraction(getattr(self, name), name))
         _check.choice(self.clock, "clock", CLOCKS)
 
     def __call__(self, count: HostArray, /) -> HostArray:
         """Return the value at each count."""
-        return np.asarray(self.scale * self.factor ** np.asarray(count, dtype=np.float64))
+        return np.asarray(self.initial * self.decay_rate ** np.asarray(count, dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
-    """Values from a list, of which the last one stays.
+class Tabulated:
+    """Values from a table, of which the last one stays.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class Listed:
         return np.asarray(self.values[np.minimum(np.asarray(count, dtype=np.int64), last)])
 
 
-def share(value: Numbers, name: str) -> float:
+def fraction(value: Numbers, name: str) -> float:
     """Return a number, if it lies in [0, 1]."""
     value = _check.number(value, name)
     if not 0.0 <= value <= 1.0:
@@ -168,13 +168,13 @@ def share(value: Numbers, name: str) -> float:
     return value
 
 
-def settled(value: Any, name: str) -> Schedule:
+def as_schedule(value: Any, name: str) -> Schedule:
     """Return a schedule, of which a number is one, if its values lie in [0, 1]."""
-    if isinstance(value, Constant | Power | Exponential | Listed):
+    if isinstance(value, Constant | PowerLawDecay | ExponentialDecay | Tabulated):
         return value
     clock = None if isinstance(value, type) else getattr(value, "clock", None)
     if not callable(value) or clock is None:
-        return Constant(share(value, name))
+        return Constant(fraction(value, name))
     _check.choice(clock, f"{name}.clock", CLOCKS)
     tried = np.asarray(value(_TRIED), dtype=np.float64)
     if tried.shape != _TRIED.shape or not bool(np.all((tried >= 0.0) & (tried <= 1.0))):
@@ -182,7 +182,7 @@ def settled(value: Any, name: str) -> Schedule:
     return value
 
 
-def at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> Any:
+def value_at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> Any:
     """The value of a schedule by its clock; `visits` is a function, called where it is needed."""
     if isinstance(schedule, Constant):
         return schedule.value

@@ -34,20 +34,20 @@ class Transition(NamedTuple):
         The actions.
     rewards : HostVector, shape (runs,)
         The rewards.
-    next : HostVector, shape (runs,)
+    next_states : HostVector, shape (runs,)
         The states that were reached.
-    ended : HostVector, shape (runs,)
+    terminated : HostVector, shape (runs,)
         Whether the episode ended there: nothing is earned after it.
-    cut : HostVector, shape (runs,)
+    truncated : HostVector, shape (runs,)
         Whether it was broken off, as by a limit of time: what would have been earned still counts.
     """
 
     states: HostVector
     actions: HostVector
     rewards: HostVector
-    next: HostVector
-    ended: HostVector
-    cut: HostVector
+    next_states: HostVector
+    terminated: HostVector
+    truncated: HostVector
 
     def __repr__(self) -> str:
         return summary(self)
@@ -73,11 +73,11 @@ class Memory:
 
     __repr__ = summary
 
-    def row(self, states: HostVector) -> HostArray:
+    def values_at(self, states: HostVector) -> HostArray:
         """Return the values of the actions in the state of each run, (runs, actions)."""
         return rows(self.values, states)
 
-    def seen(self, states: HostVector) -> HostArray:
+    def visits_at(self, states: HostVector) -> HostArray:
         """Return how often each action was taken in the state of each run, (runs, actions)."""
         return rows(self.visits, states)
 
@@ -101,7 +101,7 @@ class Clocked(Protocol):
 class Learner(Protocol):
     """A learner: `init`, `act` and `step`, each for all runs at once."""
 
-    def init(self, states: int, actions: int, runs: int, /) -> Any:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> Any:
         """Return the memory of runs that have seen nothing."""
         ...
 
@@ -129,7 +129,7 @@ def rows(table: HostArray, states: HostVector) -> HostArray:
     return laid.take(offsets(runs, count) + states, axis=0)
 
 
-def highest(values: HostMatrix) -> HostVector:
+def row_max(values: HostMatrix) -> HostVector:
     """The largest entry of each row; for rows as short as these faster than NumPy's `max`."""
     count, width = values.shape
     return values.reshape(-1).take(offsets(count, width) + values.argmax(1))
@@ -140,44 +140,46 @@ def some(which: HostVector) -> bool:
     return bool(np.count_nonzero(which))
 
 
-def places(table: HostArray, states: HostVector, actions: HostVector) -> HostVector:
+def flat_indices(table: HostArray, states: HostVector, actions: HostVector) -> HostVector:
     """Where the pairs of each run stand in a table (runs, S, A) laid flat."""
     runs, count, width = table.shape
     return np.asarray((offsets(runs, count) + states) * width + actions)
 
 
 def flat(table: HostArray) -> HostVector:
-    """A table laid flat, for indices of `places`; to write into it is to write into the table."""
+    """A table laid flat, for `flat_indices`; to write into it is to write into the table."""
     return table.reshape(-1)
 
 
 def later(memory: M, **changed: Any) -> M:
     """The memory one step later."""
-    found = object.__new__(type(memory))  # `replace` takes as long as four operations on all runs
-    vars(found).update(vars(memory), time=memory.time + 1, **changed)
-    return found
+    new = object.__new__(type(memory))  # `replace` takes as long as four operations on all runs
+    vars(new).update(vars(memory), time=memory.time + 1, **changed)
+    return new
 
 
-def sizes(states: int, actions: int, runs: int) -> tuple[int, int, int]:
+def sizes(num_states: int, num_actions: int, runs: int) -> tuple[int, int, int]:
     """Return the shape (runs, states, actions), if each is a whole number from 1."""
-    shape = {"runs": runs, "states": states, "actions": actions}
+    shape = {"runs": runs, "num_states": num_states, "num_actions": num_actions}
     counted = [_check.whole(value, name, 1) for name, value in shape.items()]
     return counted[0], counted[1], counted[2]
 
 
-def start_of(start: float | HostArray, shape: tuple[int, ...]) -> HostArray:
-    """A new table (runs, …), whose every run begins with `start`: a number, or a table (…)."""
-    if hasattr(start, "shape") and start.shape != shape[1:]:
-        wanted = ", ".join(map(str, shape[1:]))
-        raise ValueError(f"start must be a number or have shape ({wanted}); got {start.shape}")
+def initial_table(values: float | HostArray, shape: tuple[int, ...]) -> HostArray:
+    """A new table (runs, …), whose every run begins with `values`: a number, or a table (…)."""
+    if hasattr(values, "shape") and values.shape != shape[1:]:
+        sizes = ", ".join(map(str, shape[1:]))
+        raise ValueError(
+            f"initial_values must be a number or have shape ({sizes}); got {values.shape}"
+        )
     # In the order of C: a table laid flat must be the table itself, no copy.
-    return np.array(np.broadcast_to(np.asarray(start, dtype=np.float64), shape), order="C")
+    return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape), order="C")
 
 
-def settle_start(start: float | HostArray) -> float | HostArray:
+def check_initial_values(values: float | HostArray) -> float | HostArray:
     """Return first values, if they are a finite number or an array of them: a copy on the host."""
-    given: Any = start
+    given: Any = values
     if getattr(given, "ndim", 0) == 0:
-        return _check.number(given, "start")
-    given = _check.floating(given, "start")
-    return _check.finite(np.array(to_numpy(given), dtype=np.float64), "start")
+        return _check.number(given, "initial_values")
+    given = _check.floating(given, "initial_values")
+    return _check.finite(np.array(to_numpy(given), dtype=np.float64), "initial_values")

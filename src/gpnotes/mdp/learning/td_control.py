@@ -14,57 +14,57 @@ import numpy as np
 
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
-from .exploring import EpsilonGreedy, Explorer, settle_explorer
-from .schedules import Power, Schedule, at, settled, share
+from .exploring import EpsilonGreedy, ExplorationPolicy, check_exploration
+from .schedules import PowerLawDecay, Schedule, as_schedule, fraction, value_at
 from .tabular import (
     Memory,
     Transition,
+    check_initial_values,
     flat,
-    highest,
+    flat_indices,
+    initial_table,
     later,
-    places,
+    row_max,
     rows,
-    settle_start,
     sizes,
     some,
-    start_of,
 )
 
-__all__ = ["SARSA", "ExpectedSARSA", "OneStep", "QLearning", "Waiting"]
+__all__ = ["SARSA", "ActionValueLearner", "ExpectedSARSA", "QLearning", "SARSAMemory"]
 
 
-_RATE = Power()  # one over the number of the visit
+_STEP_SIZE = PowerLawDecay()  # one over the number of the visit
 _EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False)
-class OneStep:
+class ActionValueLearner:
     """What learners of action values share: discount, step size, a rule to act by, first values."""
 
     discount: float
-    rate: Schedule | float = _RATE
-    explore: Explorer = _EXPLORE
-    start: float | HostArray = 0.0
+    step_size: Schedule | float = _STEP_SIZE
+    exploration: ExplorationPolicy = _EXPLORE
+    initial_values: float | HostArray = 0.0
 
     def __post_init__(self) -> None:
         """Check the parts."""
-        object.__setattr__(self, "discount", share(self.discount, "discount"))
-        object.__setattr__(self, "rate", settled(self.rate, "rate"))
-        settle_explorer(self.explore)
-        object.__setattr__(self, "start", settle_start(self.start))
+        object.__setattr__(self, "discount", fraction(self.discount, "discount"))
+        object.__setattr__(self, "step_size", as_schedule(self.step_size, "step_size"))
+        check_exploration(self.exploration)
+        object.__setattr__(self, "initial_values", check_initial_values(self.initial_values))
 
-    def init(self, states: int, actions: int, runs: int, /) -> Any:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> Any:
         """Return the memory of runs that have seen nothing."""
-        shape = sizes(states, actions, runs)
-        self.explore.fits(states, actions)
-        return Memory(start_of(self.start, shape), np.zeros(shape, np.int64))
+        shape = sizes(num_states, num_actions, runs)
+        self.exploration.check_sizes(num_states, num_actions)
+        return Memory(initial_table(self.initial_values, shape), np.zeros(shape, np.int64))
 
     def act(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
-        return self.explore.choose(memory, states, stream)
+        return self.exploration.choose(memory, states, stream)
 
 
-class QLearning(OneStep):
+class QLearning(ActionValueLearner):
     """Q-learning: the value of the next state is the highest of its actions.
 
     It learns the values of the best policy, by whatever policy it acts, if that goes on to try
@@ -74,22 +74,22 @@ class QLearning(OneStep):
     ----------
     discount : float
         The discount γ, in [0, 1].
-    rate : Schedule or float, default Power()
+    step_size : Schedule or float, default PowerLawDecay()
         The step size α; visits are those of the pair.
-    explore : Explorer, default EpsilonGreedy()
+    exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
-    start : float or HostArray, shape (S, A), default 0.0
+    initial_values : float or HostArray, shape (S, A), default 0.0
         The first values.
     """
 
     def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        onward = highest(rows(memory.values, transition.next))
+        onward = row_max(rows(memory.values, transition.next_states))
         return _moved(self, memory, transition, onward)
 
 
 @dataclass(frozen=True, eq=False)
-class ExpectedSARSA(OneStep):
+class ExpectedSARSA(ActionValueLearner):
     """Expected SARSA: the value of the next state is the mean over the actions of a policy.
 
     With a policy other than that by which it acts it learns off policy, and needs no weights.
@@ -98,39 +98,39 @@ class ExpectedSARSA(OneStep):
     ----------
     discount : float
         The discount γ, in [0, 1].
-    rate : Schedule or float, default Power()
+    step_size : Schedule or float, default PowerLawDecay()
         The step size α; visits are those of the pair.
-    explore : Explorer, default EpsilonGreedy()
+    exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
-    start : float or HostArray, shape (S, A), default 0.0
+    initial_values : float or HostArray, shape (S, A), default 0.0
         The first values.
-    policy : Explorer or None
+    policy : ExplorationPolicy or None
         The policy whose values are learnt; None: the one by which it acts.
     """
 
-    policy: Explorer | None = None
+    policy: ExplorationPolicy | None = None
 
     def __post_init__(self) -> None:
         """Check the parts."""
         super().__post_init__()
         if self.policy is not None:
-            settle_explorer(self.policy, "policy")
+            check_exploration(self.policy, "policy")
 
-    def init(self, states: int, actions: int, runs: int, /) -> Memory:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> Memory:
         """Return the memory of runs that have seen nothing."""
         if self.policy is not None:
-            self.policy.fits(states, actions)
-        memory: Memory = super().init(states, actions, runs)
+            self.policy.check_sizes(num_states, num_actions)
+        memory: Memory = super().init(num_states, num_actions, runs)
         return memory
 
     def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        onward = mean_value(self.policy or self.explore, memory, transition.next)
+        onward = expected_value(self.policy or self.exploration, memory, transition.next_states)
         return _moved(self, memory, transition, onward)
 
 
 @dataclass(frozen=True, eq=False)
-class Waiting(Memory):
+class SARSAMemory(Memory):
     """The memory of SARSA, whose last step waits for the action that comes next.
 
     Parameters
@@ -141,19 +141,19 @@ class Waiting(Memory):
         Where the pair that waits stands in the table of its run laid flat.
     rewards : HostVector, shape (runs,)
         What it earned.
-    rates : HostVector, shape (runs,)
+    step_sizes : HostVector, shape (runs,)
         With what step size it will be learnt from.
-    waits : HostVector, shape (runs,)
+    pending : HostVector, shape (runs,)
         Whether one waits.
     """
 
     at: Any = None
     rewards: Any = None
-    rates: Any = None
-    waits: Any = None
+    step_sizes: Any = None
+    pending: Any = None
 
 
-class SARSA(OneStep):
+class SARSA(ActionValueLearner):
     """SARSA: the value of the next state is that of the action taken there.
 
     The update of a step is made when the next action is known, which was chosen before it. Where an
@@ -163,76 +163,85 @@ class SARSA(OneStep):
     ----------
     discount : float
         The discount γ, in [0, 1].
-    rate : Schedule or float, default Power()
+    step_size : Schedule or float, default PowerLawDecay()
         The step size α; visits are those of the pair.
-    explore : Explorer, default EpsilonGreedy()
+    exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
-    start : float or HostArray, shape (S, A), default 0.0
+    initial_values : float or HostArray, shape (S, A), default 0.0
         The first values.
     """
 
-    def init(self, states: int, actions: int, runs: int, /) -> Waiting:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSAMemory:
         """Return the memory of runs that have seen nothing."""
-        fresh: Memory = super().init(states, actions, runs)
-        return Waiting(fresh.values, fresh.visits, **nothing_waits(runs))
+        fresh: Memory = super().init(num_states, num_actions, runs)
+        return SARSAMemory(fresh.values, fresh.visits, **no_pending(runs))
 
-    def step(self, memory: Waiting, transition: Transition, stream: Stream, /) -> Waiting:
+    def step(self, memory: SARSAMemory, transition: Transition, stream: Stream, /) -> SARSAMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        table, here = flat(memory.values), places(memory.values, *transition[:2])
-        rates = np.broadcast_to(rate_of(self.rate, memory, here), here.shape)
+        table, here = flat(memory.values), flat_indices(memory.values, *transition[:2])
+        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, here), here.shape)
         flat(memory.visits)[here] += 1
         target = memory.rewards + self.discount * table[here]
         old = table[memory.at]
-        table[memory.at] = old + np.where(memory.waits, memory.rates * (target - old), 0.0)
-        over = transition.ended | transition.cut
+        table[memory.at] = old + np.where(memory.pending, memory.step_sizes * (target - old), 0.0)
+        over = transition.terminated | transition.truncated
         if some(over):
-            self._close(memory, transition, here, rates, over)
-        return later(memory, at=here, rewards=transition.rewards, rates=rates, waits=~over)
+            self._close(memory, transition, here, step_sizes, over)
+        return later(
+            memory, at=here, rewards=transition.rewards, step_sizes=step_sizes, pending=~over
+        )
 
     def _close(
-        self, memory: Waiting, transition: Transition, here: HostVector, rates: Any, over: Any
+        self,
+        memory: SARSAMemory,
+        transition: Transition,
+        here: HostVector,
+        step_sizes: Any,
+        over: Any,
     ) -> None:
         """Learn from the steps that ended an episode, for which no action is to come."""
         onward = np.zeros(here.shape[0])
-        if some(transition.cut):
-            onward = mean_value(self.explore, memory, transition.next)
-        table, target = flat(memory.values), target_of(self.discount, transition, onward)
+        if some(transition.truncated):
+            onward = expected_value(self.exploration, memory, transition.next_states)
+        table, target = flat(memory.values), td_target(self.discount, transition, onward)
         old = table[here]
-        table[here] = old + np.where(over, rates * (target - old), 0.0)
+        table[here] = old + np.where(over, step_sizes * (target - old), 0.0)
 
 
-def nothing_waits(runs: int) -> dict[str, Any]:
-    """The parts of `Waiting` at the start of runs, beside those of `Memory`."""
+def no_pending(runs: int) -> dict[str, Any]:
+    """The parts of `SARSAMemory` at the start of runs, beside those of `Memory`."""
     zeros = np.zeros(runs)
     return {
-        "at": np.zeros(runs, np.int64), "rewards": zeros, "rates": zeros,
-        "waits": np.zeros(runs, bool),
+        "at": np.zeros(runs, np.int64), "rewards": zeros, "step_sizes": zeros,
+        "pending": np.zeros(runs, bool),
     }  # fmt: skip
 
 
-def rate_of(rate: Schedule | float, memory: Memory, here: HostVector) -> Any:
-    """The step size for pairs of given places, a number or one for each run."""
-    return at(cast(Schedule, rate), lambda: flat(memory.visits)[here], memory.time)
+def step_size_at(step_size: Schedule | float, memory: Memory, here: HostVector) -> Any:
+    """The step size for pairs at given indices, a number or one for each run."""
+    return value_at(cast(Schedule, step_size), lambda: flat(memory.visits)[here], memory.time)
 
 
-def mean_value(policy: Explorer, memory: Memory, states: HostVector) -> HostVector:
+def expected_value(policy: ExplorationPolicy, memory: Memory, states: HostVector) -> HostVector:
     """The mean of a state's action values over the actions of a policy."""
-    return np.asarray((policy.probabilities(memory, states) * memory.row(states)).sum(1))
+    return np.asarray((policy.probabilities(memory, states) * memory.values_at(states)).sum(1))
 
 
-def target_of(discount: float, transition: Transition, onward: HostVector) -> HostVector:
+def td_target(discount: float, transition: Transition, onward: HostVector) -> HostVector:
     """What a step was worth: its reward, and the discounted value of where it led."""
-    if some(transition.ended):
-        onward = np.where(transition.ended, 0.0, onward)
+    if some(transition.terminated):
+        onward = np.where(transition.terminated, 0.0, onward)
     return np.asarray(transition.rewards + discount * onward)
 
 
-def _moved(learner: OneStep, memory: Memory, transition: Transition, onward: HostVector) -> Memory:
+def _moved(
+    learner: ActionValueLearner, memory: Memory, transition: Transition, onward: HostVector
+) -> Memory:
     """The memory after a share of the error was added to each pair's value."""
-    here = places(memory.values, transition.states, transition.actions)
-    rate = rate_of(learner.rate, memory, here)
+    here = flat_indices(memory.values, transition.states, transition.actions)
+    step_size = step_size_at(learner.step_size, memory, here)
     flat(memory.visits)[here] += 1
-    table, target = flat(memory.values), target_of(learner.discount, transition, onward)
+    table, target = flat(memory.values), td_target(learner.discount, transition, onward)
     old = table[here]
-    table[here] = old + rate * (target - old)
+    table[here] = old + step_size * (target - old)
     return later(memory)

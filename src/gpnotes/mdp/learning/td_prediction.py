@@ -14,22 +14,22 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector
-from .exploring import drawn, settle_policy, table
-from .schedules import Power, Schedule, at, settled, share
+from .exploring import as_policy, policy_table, sample_actions
+from .schedules import PowerLawDecay, Schedule, as_schedule, fraction, value_at
 from .tabular import (
     Clocked,
     Transition,
+    check_initial_values,
     flat,
+    initial_table,
     later,
     offsets,
-    settle_start,
     sizes,
-    start_of,
 )
 
-__all__ = ["TD", "Predictor", "StateMemory"]
+__all__ = ["TD", "StateMemory", "StateValueLearner"]
 
-_RATE = Power()
+_STEP_SIZE = PowerLawDecay()
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,49 +55,54 @@ class StateMemory:
 
 
 @dataclass(frozen=True, eq=False)
-class Predictor:
+class StateValueLearner:
     """What learners of state values share: a policy, and the one by which they act."""
 
     discount: float
     policy: HostArray
-    rate: Schedule | float = _RATE
-    start: float | HostArray = 0.0
+    step_size: Schedule | float = _STEP_SIZE
+    initial_values: float | HostArray = 0.0
     behaviour: HostArray | None = None
 
     def __post_init__(self) -> None:
         """Check the parts."""
-        object.__setattr__(self, "discount", share(self.discount, "discount"))
-        object.__setattr__(self, "policy", settle_policy(self.policy, "policy"))
-        object.__setattr__(self, "rate", settled(self.rate, "rate"))
-        object.__setattr__(self, "start", settle_start(self.start))
+        object.__setattr__(self, "discount", fraction(self.discount, "discount"))
+        object.__setattr__(self, "policy", as_policy(self.policy, "policy"))
+        object.__setattr__(self, "step_size", as_schedule(self.step_size, "step_size"))
+        object.__setattr__(self, "initial_values", check_initial_values(self.initial_values))
         if self.behaviour is not None:
-            object.__setattr__(self, "behaviour", settle_policy(self.behaviour, "behaviour"))
+            object.__setattr__(self, "behaviour", as_policy(self.behaviour, "behaviour"))
 
-    def fresh(self, states: int, actions: int, runs: int) -> tuple[HostArray, HostArray]:
+    def fresh(self, num_states: int, num_actions: int, runs: int) -> tuple[HostArray, HostArray]:
         """First values and no visits, after the sizes are checked."""
-        runs, states, actions = sizes(states, actions, runs)
-        target = table(self.policy, "policy", states, actions)
+        runs, num_states, num_actions = sizes(num_states, num_actions, runs)
+        target = policy_table(self.policy, "policy", num_states, num_actions)
         if self.behaviour is not None:
-            covered(target, table(self.behaviour, "behaviour", states, actions))
-        return start_of(self.start, (runs, states)), np.zeros((runs, states), np.int64)
+            check_coverage(
+                target, policy_table(self.behaviour, "behaviour", num_states, num_actions)
+            )
+        shape = runs, num_states
+        return initial_table(self.initial_values, shape), np.zeros(shape, np.int64)
 
     def act(self, memory: Clocked, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run, by the policy or by the other one."""
         chosen = np.asarray((self.policy if self.behaviour is None else self.behaviour)[states])
         if chosen.ndim == 1:
             return chosen
-        return drawn(chosen, np.asarray(stream.generator.random(states.shape[0])))
+        return sample_actions(chosen, np.asarray(stream.generator.random(states.shape[0])))
 
     def ratio(self, transition: Transition) -> Any:
         """How much more probable the policy makes each action than the one that took it."""
         if self.behaviour is None:
             return 1.0
         pair = transition.states, transition.actions
-        return chance(self.policy, *pair) / chance(self.behaviour, *pair)
+        return action_probabilities(self.policy, *pair) / action_probabilities(
+            self.behaviour, *pair
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class TD(Predictor):
+class TD(StateValueLearner):
     """Temporal differences: TD(0), and TD(λ) with eligibility traces.
 
     Parameters
@@ -106,69 +111,69 @@ class TD(Predictor):
         The discount γ, in [0, 1].
     policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
         The policy whose values are learnt.
-    rate : Schedule or float, default Power()
+    step_size : Schedule or float, default PowerLawDecay()
         The step size; visits are those of the state that the step began in.
-    start : float or HostVector, shape (S,), default 0.0
+    initial_values : float or HostVector, shape (S,), default 0.0
         The first values.
     behaviour : HostVector, HostMatrix or None
         The policy by which it acts, which must take every action that `policy` takes; None: the
         same.
-    trace : float, default 0.0
+    trace_decay : float, default 0.0
         The share λ of a trace that is left after a step, in [0, 1].
     replacing : bool, default False
         Whether a trace is set to one by a visit; else a visit adds one to it.
     """
 
-    trace: float = 0.0
+    trace_decay: float = 0.0
     replacing: bool = False
 
     def __post_init__(self) -> None:
         """Check the parts."""
         super().__post_init__()
-        object.__setattr__(self, "trace", share(self.trace, "trace"))
+        object.__setattr__(self, "trace_decay", fraction(self.trace_decay, "trace_decay"))
         object.__setattr__(self, "replacing", _check.flag(self.replacing, "replacing"))
 
-    def init(self, states: int, actions: int, runs: int, /) -> StateMemory:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> StateMemory:
         """Return the memory of runs that have seen nothing."""
-        values, visits = self.fresh(states, actions, runs)
-        width = states if self.trace > 0.0 else 0
+        values, visits = self.fresh(num_states, num_actions, runs)
+        width = num_states if self.trace_decay > 0.0 else 0
         return StateMemory(values, visits, 0, np.zeros((values.shape[0], width)))
 
     def step(self, memory: StateMemory, transition: Transition, stream: Stream, /) -> StateMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
         begins = offsets(*memory.values.shape)
         here, values, visits = begins + transition.states, flat(memory.values), flat(memory.visits)
-        schedule: Any = self.rate
-        rate = at(schedule, lambda: visits[here], memory.time)
+        schedule: Any = self.step_size
+        step_size = value_at(schedule, lambda: visits[here], memory.time)
         visits[here] += 1
-        onward = np.where(transition.ended, 0.0, values[begins + transition.next])
+        onward = np.where(transition.terminated, 0.0, values[begins + transition.next_states])
         error = transition.rewards + self.discount * onward - values[here]
         ratio = self.ratio(transition)
-        if self.trace == 0.0:
-            values[here] += rate * (ratio * error)
+        if self.trace_decay == 0.0:
+            values[here] += step_size * (ratio * error)
             return later(memory)
         traces = memory.traces
-        traces *= self.discount * self.trace
+        traces *= self.discount * self.trace_decay
         seen = flat(traces)
         seen[here] = 1.0 if self.replacing else seen[here] + 1.0
         if self.behaviour is not None:
             traces *= np.asarray(ratio)[:, None]
-        np.add(memory.values, (rate * error)[:, None] * traces, out=memory.values)
-        traces[transition.ended | transition.cut] = 0.0
+        np.add(memory.values, (step_size * error)[:, None] * traces, out=memory.values)
+        traces[transition.terminated | transition.truncated] = 0.0
         return later(memory)
 
 
-def chance(policy: HostArray, states: HostVector, actions: HostVector) -> HostVector:
+def action_probabilities(policy: HostArray, states: HostVector, actions: HostVector) -> HostVector:
     """With what probability a settled policy takes an action in a state."""
     if policy.ndim == 1:
         return np.asarray(policy[states] == actions, dtype=np.float64)
     return np.asarray(policy[states, actions])
 
 
-def covered(policy: HostMatrix, behaviour: HostMatrix) -> None:
+def check_coverage(policy: HostMatrix, behaviour: HostMatrix) -> None:
     """Raise where one policy takes an action that the other never takes."""
     missed = (policy > 0.0) & (behaviour == 0.0)
     if missed.any():
-        s, a = (int(one) for one in np.argwhere(missed)[0])
+        s, a = np.argwhere(missed)[0].tolist()
         said = f"in state {s} it never takes action {a}"
         raise ValueError(f"behaviour must take every action that policy takes; {said}")

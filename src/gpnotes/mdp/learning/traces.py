@@ -15,26 +15,33 @@ from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
 from .exploring import EpsilonGreedy
-from .schedules import Power, share
+from .schedules import PowerLawDecay, fraction
 from .tabular import (
     Memory,
     Transition,
     flat,
-    highest,
+    flat_indices,
     later,
-    places,
+    row_max,
     rows,
 )
-from .td_control import OneStep, Waiting, mean_value, nothing_waits, rate_of, target_of
+from .td_control import (
+    ActionValueLearner,
+    SARSAMemory,
+    expected_value,
+    no_pending,
+    step_size_at,
+    td_target,
+)
 
-__all__ = ["QLambda", "SARSALambda", "Traced", "TracedWaiting"]
+__all__ = ["QLambda", "QLambdaMemory", "SARSALambda", "SARSALambdaMemory"]
 
-_RATE = Power()
+_STEP_SIZE = PowerLawDecay()
 _EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False)
-class Traced(Memory):
+class QLambdaMemory(Memory):
     """A memory with traces.
 
     Parameters
@@ -49,13 +56,13 @@ class Traced(Memory):
 
 
 @dataclass(frozen=True, eq=False)
-class TracedWaiting(Waiting):
+class SARSALambdaMemory(SARSAMemory):
     """A memory with traces, whose last step waits for the action that comes next.
 
     Parameters
     ----------
-    values, visits, time, at, rewards, rates, waits
-        As of `onestep.Waiting`.
+    values, visits, time, at, rewards, step_sizes, pending
+        As of `SARSAMemory`.
     traces : HostArray, shape (runs, states, actions)
         What share each pair has in the errors to come.
     """
@@ -64,19 +71,19 @@ class TracedWaiting(Waiting):
 
 
 @dataclass(frozen=True, eq=False)
-class _Tracing(OneStep):
-    trace: float = 0.9
+class _Tracing(ActionValueLearner):
+    trace_decay: float = 0.9
     replacing: bool = False
 
     def __post_init__(self) -> None:
         """Check the parts."""
         super().__post_init__()
-        object.__setattr__(self, "trace", share(self.trace, "trace"))
+        object.__setattr__(self, "trace_decay", fraction(self.trace_decay, "trace_decay"))
         object.__setattr__(self, "replacing", _check.flag(self.replacing, "replacing"))
 
     def mark(self, traces: HostArray, here: HostVector, which: Any) -> None:
         """Let time pass for all traces, and mark the pairs that were visited in some runs."""
-        traces *= self.discount * self.trace
+        traces *= self.discount * self.trace_decay
         marks = flat(traces)
         old = marks[here]
         marks[here] = np.where(which, 1.0 if self.replacing else old + 1.0, old)
@@ -93,33 +100,37 @@ class QLambda(_Tracing):
     ----------
     discount : float
         The discount γ, in [0, 1].
-    rate : Schedule or float, default Power()
+    step_size : Schedule or float, default PowerLawDecay()
         The step size; visits are those of the pair.
-    explore : Explorer, default EpsilonGreedy()
+    exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
-    start : float or HostArray, shape (S, A), default 0.0
+    initial_values : float or HostArray, shape (S, A), default 0.0
         The first values.
-    trace : float, default 0.9
+    trace_decay : float, default 0.9
         The share λ, in [0, 1].
     replacing : bool, default False
         Whether a trace is set to one by a visit; else a visit adds one to it.
     """
 
-    def init(self, states: int, actions: int, runs: int, /) -> Traced:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> QLambdaMemory:
         """Return the memory of runs that have seen nothing."""
-        fresh = super().init(states, actions, runs)
-        return Traced(fresh.values, fresh.visits, 0, np.zeros_like(fresh.values))
+        fresh = super().init(num_states, num_actions, runs)
+        return QLambdaMemory(fresh.values, fresh.visits, 0, np.zeros_like(fresh.values))
 
-    def step(self, memory: Traced, transition: Transition, stream: Stream, /) -> Traced:
+    def step(
+        self, memory: QLambdaMemory, transition: Transition, stream: Stream, /
+    ) -> QLambdaMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        here, values = places(memory.values, *transition[:2]), flat(memory.values)
-        rate = rate_of(self.rate, memory, here)
+        here, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
+        step_size = step_size_at(self.step_size, memory, here)
         flat(memory.visits)[here] += 1
-        memory.traces[values[here] < highest(memory.row(transition.states))] = 0.0
+        memory.traces[values[here] < row_max(memory.values_at(transition.states))] = 0.0
         self.mark(memory.traces, here, True)
-        target = target_of(self.discount, transition, highest(rows(memory.values, transition.next)))
-        self.spread(memory, rate * (target - values[here]))
-        memory.traces[transition.ended | transition.cut] = 0.0
+        target = td_target(
+            self.discount, transition, row_max(rows(memory.values, transition.next_states))
+        )
+        self.spread(memory, step_size * (target - values[here]))
+        memory.traces[transition.terminated | transition.truncated] = 0.0
         return later(memory)
 
 
@@ -130,42 +141,46 @@ class SARSALambda(_Tracing):
     ----------
     discount : float
         The discount γ, in [0, 1].
-    rate : Schedule or float, default Power()
+    step_size : Schedule or float, default PowerLawDecay()
         The step size; visits are those of the pair.
-    explore : Explorer, default EpsilonGreedy()
+    exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
-    start : float or HostArray, shape (S, A), default 0.0
+    initial_values : float or HostArray, shape (S, A), default 0.0
         The first values.
-    trace : float, default 0.9
+    trace_decay : float, default 0.9
         The share λ, in [0, 1].
     replacing : bool, default False
         Whether a trace is set to one by a visit; else a visit adds one to it.
     """
 
-    def init(self, states: int, actions: int, runs: int, /) -> TracedWaiting:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSALambdaMemory:
         """Return the memory of runs that have seen nothing."""
-        fresh = super().init(states, actions, runs)
+        fresh = super().init(num_states, num_actions, runs)
         traces = np.zeros_like(fresh.values)
-        return TracedWaiting(fresh.values, fresh.visits, **nothing_waits(runs), traces=traces)
+        return SARSALambdaMemory(fresh.values, fresh.visits, **no_pending(runs), traces=traces)
 
-    def step(self, memory: TracedWaiting, transition: Transition, stream: Stream, /) -> Any:
+    def step(self, memory: SARSALambdaMemory, transition: Transition, stream: Stream, /) -> Any:
         """Learn from one transition of each run; the memory that is given is written into."""
-        here, values = places(memory.values, *transition[:2]), flat(memory.values)
-        rates = np.broadcast_to(rate_of(self.rate, memory, here), here.shape)
+        here, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
+        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, here), here.shape)
         flat(memory.visits)[here] += 1
         target = memory.rewards + self.discount * values[here]
-        self._learn(memory, memory.at, memory.rates * (target - values[memory.at]), memory.waits)
-        over = transition.ended | transition.cut
+        self._learn(
+            memory, memory.at, memory.step_sizes * (target - values[memory.at]), memory.pending
+        )
+        over = transition.terminated | transition.truncated
         if over.any():
             onward = np.zeros(here.shape[0])
-            if transition.cut.any():
-                onward = mean_value(self.explore, memory, transition.next)
-            target = target_of(self.discount, transition, onward)
+            if transition.truncated.any():
+                onward = expected_value(self.exploration, memory, transition.next_states)
+            target = td_target(self.discount, transition, onward)
             # Time passes for the traces of the runs that are over alone.
             kept = memory.traces[~over]
-            self._learn(memory, here, rates * (target - values[here]), over)
+            self._learn(memory, here, step_sizes * (target - values[here]), over)
             memory.traces[~over], memory.traces[over] = kept, 0.0
-        return later(memory, at=here, rewards=transition.rewards, rates=rates, waits=~over)
+        return later(
+            memory, at=here, rewards=transition.rewards, step_sizes=step_sizes, pending=~over
+        )
 
     def _learn(self, memory: Any, here: HostVector, size: HostVector, which: Any) -> None:
         self.mark(memory.traces, here, which)

@@ -1,4 +1,4 @@
-"""Right calls of learners, of worlds, and of runs of the one in the other."""
+"""Right calls of learners, of environments, and of runs of the one in the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..kinds import stream as stream_kind
 _MDP = mdp.MDP(
     np.asarray([[0.5, 0.5], [0.0, 1.0], [1.0, 0.0], [0.3, 0.7]]), np.eye(2), 0.9
 )  # fmt: skip
-_WORLD = learning.Tabular(_MDP)
+_WORLD = learning.MDPEnvironment(_MDP)
 _SHARE = number(0.4).but(negative=-0.1, beyond=1.1)
 _BELOW = _SHARE.but(one=1.0)
 _EVEN = np.full((2, 2), 0.5)
@@ -37,61 +37,63 @@ _POLICY = matrix(_EVEN, mates=False).but(
 _POLICY = _POLICY.but("half precision", "integers", **{"a table of integers": np.eye(2, dtype=int)})
 _START = number(0.5).but("a vector")
 _CLOCK = {"clock": one_of("time")}
-_RULE = thing(learning.EpsilonGreedy(0.2), learning.Power())
-_VALUES = {"discount": _SHARE, "rate": _SHARE, "explore": _RULE, "start": _START}
-_TRACE = {"trace": _SHARE, "replacing": flag()}
-_PREDICTS = {"discount": _SHARE, "policy": _POLICY, "rate": _SHARE, "start": _START,
+_RULE = thing(learning.EpsilonGreedy(0.2), learning.PowerLawDecay())
+_VALUES = {"discount": _SHARE, "step_size": _SHARE, "exploration": _RULE, "initial_values": _START}
+_TRACE = {"trace_decay": _SHARE, "replacing": flag()}
+_PREDICTS = {"discount": _SHARE, "policy": _POLICY, "step_size": _SHARE, "initial_values": _START,
              "behaviour": _POLICY.but("None")}  # fmt: skip
 _TOLERANCE = number(1e-6).but(zero=0.0, negative=-1.0)
 _SEEN = learning.run(
     learning.ExpectedSARSA(0.9), _WORLD, steps=20, rng=gpnotes.stream(1), record=True
-).seen
-_SEEN = _SEEN._replace(ended=_SEEN.states == 1)
+).transitions
+_SEEN = _SEEN._replace(terminated=_SEEN.states == 1)
 _RECORD = Argument(_SEEN, {"None": None, "a run": 3, "an array": np.ones((3, 2)), "a tuple": (1, 2),
                            "one step": learning.Transition(*(p[0] for p in _SEEN))})  # fmt: skip
 _ENV = gymnasium.make("FrozenLake-v1")
 
 CALLS = (
     call("Constant", learning.Constant, value=_SHARE),
-    call("Power", learning.Power, scale=_SHARE, exponent=nonnegative(0.5), delay=nonnegative(2.0),
+    call("PowerLawDecay", learning.PowerLawDecay, initial=_SHARE, exponent=nonnegative(0.5),
+         delay=nonnegative(2.0), **_CLOCK),
+    call("ExponentialDecay", learning.ExponentialDecay, initial=_SHARE, decay_rate=_SHARE,
          **_CLOCK),
-    call("Exponential", learning.Exponential, scale=_SHARE, factor=_SHARE, **_CLOCK),
-    call("Listed", learning.Listed, values=vector(_EVEN[0], mates=False).but(
+    call("Tabulated", learning.Tabulated, values=vector(_EVEN[0], mates=False).but(
         **{"above one": np.ones(2) * 1.5, "none": np.ones(0)}), **_CLOCK),
     call("EpsilonGreedy", learning.EpsilonGreedy, epsilon=_SHARE),
     call("UCB", learning.UCB, scale=nonnegative(0.5)),
-    call("Fixed", learning.Fixed, policy=_POLICY),
+    call("FixedPolicy", learning.FixedPolicy, policy=_POLICY),
     call("QLearning", learning.QLearning, **_VALUES),
     call("SARSA", learning.SARSA, **_VALUES),
     call("ExpectedSARSA", learning.ExpectedSARSA, **_VALUES,
-         policy=thing(learning.EpsilonGreedy(0.0), learning.Power(), optional=True)),
-    call("NStepSARSA", learning.NStepSARSA, **_VALUES, count=whole(2)),
+         policy=thing(learning.EpsilonGreedy(0.0), learning.PowerLawDecay(), optional=True)),
+    call("NStepSARSA", learning.NStepSARSA, **_VALUES, n=whole(2)),
     call("SARSALambda", learning.SARSALambda, **_VALUES, **_TRACE),
     call("QLambda", learning.QLambda, **_VALUES, **_TRACE),
     call("TD", learning.TD, **_PREDICTS, **_TRACE),
-    call("NStepTD", learning.NStepTD, **_PREDICTS, count=whole(2)),
-    call("RMax", learning.RMax, highest=number(1.0), known=whole(2), discount=_BELOW,
+    call("NStepTD", learning.NStepTD, **_PREDICTS, n=whole(2)),
+    call("RMax", learning.RMax, max_reward=number(1.0), known_threshold=whole(2), discount=_BELOW,
          tolerance=_TOLERANCE),
-    call("Counting", learning.Counting, discount=_BELOW, explore=_RULE, every=whole(5),
-         unseen=number(0.0), tolerance=_TOLERANCE),
-    call("optimistic_value", learning.optimistic_value, highest=nonnegative(1.0), discount=_BELOW,
-         rate=_BELOW, visits=whole(3, 0)),
-    call("Tabular", learning.Tabular, mdp=thing(_MDP, learning.Power()),
+    call("CertaintyEquivalence", learning.CertaintyEquivalence, discount=_BELOW,
+         exploration=_RULE, plan_every=whole(5), unseen_value=number(0.0), tolerance=_TOLERANCE),
+    call("optimistic_value", learning.optimistic_value, max_reward=nonnegative(1.0),
+         discount=_BELOW, step_size=_BELOW, num_visits=whole(3, 0)),
+    call("MDPEnvironment", learning.MDPEnvironment, mdp=thing(_MDP, learning.PowerLawDecay()),
          start=whole(1, 0).but(**{"a state too far": 2}),
-         coins=Argument((-1.0, 2.0), {"a number": 1.0, "a list": [0.0, 1.0], "one": (0.0,),
+         binary_rewards=Argument((-1.0, 2.0), {"a number": 1.0, "a list": [0.0, 1.0], "one": (0.0,),
                                       "too narrow": (0.0, 0.5), "turned": (2.0, -1.0),
                                       "words": ("a", "b"), "a NaN": (0.0, float("nan"))})),
-    call("Gymnasium", learning.Gymnasium, env=thing(_ENV, _MDP)),
+    call("GymnasiumEnvironment", learning.GymnasiumEnvironment, env=thing(_ENV, _MDP)),
     call("run", learning.run, learner=thing(learning.SARSA(0.9), _WORLD),
-         world=thing(_WORLD, learning.SARSA(0.9), _MDP), steps=whole(7), runs=whole(2),
+         environment=thing(_WORLD, learning.SARSA(0.9), _MDP), steps=whole(7), runs=whole(2),
          rng=stream_kind(), horizon=whole(3, optional=True), every=whole(2),
          watch=function(lambda memory: memory.values.max()).but(
              "None", **{"one that gives words": lambda memory: "x"}), record=flag()),
-    call("importance_weights", learning.importance_weights, seen=_RECORD, policy=_POLICY,
+    call("importance_weights", learning.importance_weights, transitions=_RECORD, policy=_POLICY,
          behaviour=_POLICY),
-    call("off_policy_value", learning.off_policy_value, seen=_RECORD, policy=_POLICY,
+    call("off_policy_value", learning.off_policy_value, transitions=_RECORD, policy=_POLICY,
          behaviour=_POLICY, discount=_SHARE),
     call("check_learner", testing.check_learner, learner=thing(learning.QLearning(0.9), _WORLD),
-         states=whole(2), actions=whole(2)),
-    call("check_world", testing.check_world, world=thing(_WORLD, learning.QLearning(0.9), _MDP)),
+         num_states=whole(2), num_actions=whole(2)),
+    call("check_environment", testing.check_environment,
+         environment=thing(_WORLD, learning.QLearning(0.9), _MDP)),
 )  # fmt: skip
