@@ -22,7 +22,7 @@ TABLES = [
     (row, name) for row in CALLS for name in tables_of(row.function)
     if isinstance(row.right().get(name), np.ndarray)
 ]  # fmt: skip
-SEEDED = [row for row in CALLS if "stream" in row.arguments and row.called != "Optimiser"]
+SEEDED = [row for row in CALLS if "rng" in row.arguments and row.called != "Optimiser"]
 
 _PLACES = pd.DataFrame({"depth": [0, 1, 2, 4, 5], "width": [3.0, 1.5, 4.0, 0.5, 2.0]})
 _VALUES = pd.Series([1, 0, -1, 2, 1], name="yield")

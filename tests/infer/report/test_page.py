@@ -353,7 +353,7 @@ def test_a_callback_hears_of_each_run_and_may_end_the_fit(rng):
     found = fit(GP(RBF(), 0.1), X, y, callback=heard.append, **options)
     assert sorted(heard, key=lambda run: -run.objective) == list(found.runs)
     assert len(heard) == 4
-    options["stream"] = stream(0)
+    options["rng"] = stream(0)
     ended = fit(GP(RBF(), 0.1), X, y, callback=lambda run: run.evaluations > 0, **options)
     assert ended.runs == (heard[0],)
     with pytest.raises(TypeError, match=r"callback\(run\) must be True or False; got 1"):
