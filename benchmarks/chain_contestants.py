@@ -212,7 +212,7 @@ def our_chain(problem: HyperProblem, draws: int) -> tuple[float, int]:
     numbers a third as many steps of warm-up as draws will do.
     """
     found = samplers.sample(
-        problem.objective, samplers.NUTS(), rng=gpnotes.stream(1), num_chains=1, draws=draws,
+        problem.objective, samplers.NUTS(), rng=gpnotes.stream(1), num_chains=1, num_samples=draws,
         num_warmup=draws // 3, mass_matrix="dense",
     )  # fmt: skip
     return float(np.min(found.ess_bulk)), int(found.evaluations.sum() + sum(found.warmup))

@@ -18,7 +18,7 @@ EDGES = [((4,), (5,)), ((1, 6), (2, 3)), ((1, 1), (3, 2)), ((3, 2), (1, 4)), ((2
 
 def _ask(model, p, method):
     """Payoffs and Jacobian by any of the methods."""
-    options = {"rng": stream(3), "samples": 40} if method == "sampled" else {}
+    options = {"rng": stream(3), "num_samples": 40} if method == "sampled" else {}
     return model.deviation_payoffs_and_jacobian(p, method, **options)
 
 
@@ -40,12 +40,12 @@ def test_every_space_has_the_answer_of_numpy(space, make_model, make_mixtures, a
 def test_standard_errors_live_with_the_payoffs(space, make_model, make_mixtures):
     model = make_model((5, 1), (3, 2), space.asarray)
     p = space.asarray(make_mixtures(model.game, 3))
-    payoffs, jacobian = model.sampled_payoffs_and_jacobian(p, samples=50, rng=stream(0))
+    payoffs, jacobian = model.sampled_payoffs_and_jacobian(p, num_samples=50, rng=stream(0))
     for estimate, shape in ((payoffs, (3, 5)), (jacobian, (3, 5, 5))):
         assert space.holds(estimate.mean)
         assert space.holds(estimate.standard_error)
         assert estimate.mean.shape == estimate.standard_error.shape == shape
-        assert estimate.samples == 50
+        assert estimate.num_samples == 50
 
 
 def test_standard_errors_are_positive_where_a_payoff_counts_losses(make_model, make_mixtures):
@@ -55,9 +55,9 @@ def test_standard_errors_are_positive_where_a_payoff_counts_losses(make_model, m
         for f in model.expansions
     ]
     p = make_mixtures(model.game, 2)
-    drawn = model.sampled_payoffs_and_jacobian(p, samples=20, rng=stream(5))
+    drawn = model.sampled_payoffs_and_jacobian(p, num_samples=20, rng=stream(5))
     lost = PayoffModel(model.game, losses).sampled_payoffs_and_jacobian(
-        p, samples=20, rng=stream(5)
+        p, num_samples=20, rng=stream(5)
     )
     for ours, theirs in zip(lost, drawn, strict=True):
         np.testing.assert_array_equal(ours.mean, -theirs.mean)
@@ -69,12 +69,12 @@ def test_samples_are_one_method_of_six(space, make_model, make_mixtures):
     """The same draws, with standard errors or without."""
     model = make_model((5, 1), (3, 2), space.asarray)
     p = space.asarray(make_mixtures(model.game, 3))
-    options = {"rng": stream(2), "samples": 30}
+    options = {"rng": stream(2), "num_samples": 30}
     payoffs = model.deviation_payoffs(p, "sampled", **options)
-    drawn = model.sampled_payoffs(p, samples=30, rng=stream(2))
+    drawn = model.sampled_payoffs(p, num_samples=30, rng=stream(2))
     np.testing.assert_array_equal(to_numpy(payoffs), to_numpy(drawn.mean))
-    both = model.deviation_payoffs_and_jacobian(p, "sampled", rng=stream(4), samples=30)
-    estimates = model.sampled_payoffs_and_jacobian(p, samples=30, rng=stream(4))
+    both = model.deviation_payoffs_and_jacobian(p, "sampled", rng=stream(4), num_samples=30)
+    estimates = model.sampled_payoffs_and_jacobian(p, num_samples=30, rng=stream(4))
     for ours, estimate in zip(both, estimates, strict=True):
         np.testing.assert_array_equal(to_numpy(ours), to_numpy(estimate.mean))
 
@@ -207,9 +207,9 @@ def test_the_steps_to_neighbours_are_counted_and_each_is_made_once(opponents, st
 def test_samples_that_come_in_lots_are_one_sample(make_model, make_mixtures, monkeypatch):
     model = make_model((5, 3), (3, 2))
     p = make_mixtures(model.game, 3)
-    together = model.sampled_payoffs_and_jacobian(p, samples=3001, rng=stream(1))
+    together = model.sampled_payoffs_and_jacobian(p, num_samples=3001, rng=stream(1))
     monkeypatch.setattr(sampled, "_DRAWN", 5 * 700)
-    lots = model.sampled_payoffs_and_jacobian(p, samples=3001, rng=stream(1))
+    lots = model.sampled_payoffs_and_jacobian(p, num_samples=3001, rng=stream(1))
     exact = model.deviation_payoffs_and_jacobian(p)
     for estimate, wanted in zip(lots, exact, strict=True):
         assert (abs(estimate.mean - wanted) < 4.5 * estimate.standard_error + 1e-12).all()

@@ -102,12 +102,12 @@ def test_samples_lie_within_their_errors(make_model, make_mixtures):
     model = make_model((5, 1), (3, 2))
     p = make_mixtures(model.game, 4)
     exact = model.deviation_payoffs_and_jacobian(p)
-    estimates = model.sampled_payoffs_and_jacobian(p, samples=4000, rng=stream(1))
+    estimates = model.sampled_payoffs_and_jacobian(p, num_samples=4000, rng=stream(1))
     for estimate, wanted in zip(estimates, exact, strict=True):
         assert (abs(estimate.mean - wanted) < 4.5 * estimate.standard_error + 1e-12).all()
     assert estimates[0].standard_error.max() < 0.1
-    with pytest.raises(ValueError, match="samples must be a whole number from 2; got 1"):
-        model.deviation_payoffs(p, "sampled", rng=stream(1), samples=1)
+    with pytest.raises(ValueError, match="num_samples must be a whole number from 2; got 1"):
+        model.deviation_payoffs(p, "sampled", rng=stream(1), num_samples=1)
 
 
 def test_all_neighbours_are_all_profiles(make_model, make_mixtures):

@@ -174,7 +174,7 @@ def _crowds(rng, number=40):
 def test_a_certificate_tells_payoffs_regret_and_place(rng):
     model = _crowds(rng)
     settled = find_equilibria(model, rng=stream(1))[0].mixture
-    told = certify(model, settled, rng=stream(2), draws=4000)
+    told = certify(model, settled, rng=stream(2), num_samples=4000)
     u, sd = model.deviation_payoffs_and_sd(settled)
     np.testing.assert_array_equal(told.payoffs, u[0])
     np.testing.assert_array_equal(told.payoff_sd, sd[0])

@@ -64,8 +64,8 @@ def test_strategies_that_are_none(strategy):
 @each(
     ("method", "options", "error", "says"),
     [
-        ("exact", {"samples": 3}, TypeError, "method 'exact' has threads; got samples"),
-        ("sampled", {"limit": 3}, TypeError, "method 'sampled' has samples, rng; got limit"),
+        ("exact", {"num_samples": 3}, TypeError, "method 'exact' has threads; got num_samples"),
+        ("sampled", {"limit": 3}, TypeError, "method 'sampled' has num_samples, rng; got limit"),
         ("sampled", {}, TypeError, "rng must be a gpnotes Stream; got NoneType"),
         (
             "sampled",
@@ -73,7 +73,12 @@ def test_strategies_that_are_none(strategy):
             TypeError,
             "rng must be a Stream, a NumPy Generator",
         ),
-        ("sampled", {"rng": stream(0), "samples": 9.5}, TypeError, "samples must be a whole"),
+        (
+            "sampled",
+            {"rng": stream(0), "num_samples": 9.5},
+            TypeError,
+            "num_samples must be a whole",
+        ),
         (
             "neighbours",
             {"max_deviations": NAN},

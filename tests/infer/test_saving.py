@@ -90,7 +90,7 @@ FITTED = {
     "several classes by the softmax": lambda: svgp.condition(
         svgp.SVGP(LATENT, Categorical(3), X[:4]), X, CLASSES, steps=3),
     "a deep process": lambda: few(deep.deepen(
-        svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], draws=2), Y),
+        svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),
     "a circle": lambda: sparse.condition(
         GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0)), X[:, :1], Y),
     "a linear model": lambda: condition(linear.BayesianLinear(np.eye(2), 0.1), X, Y),

@@ -317,12 +317,12 @@ def test_a_distribution_keeps_its_own_arrays(space):
         (
             lambda x: x.sample(2.0, rng=stream(0)),
             TypeError,
-            "n must be a whole number from 0; got 2.0",
+            "num_samples must be a whole number from 0; got 2.0",
         ),
         (
             lambda x: x.sample(-1, rng=stream(0)),
             ValueError,
-            "n must be a whole number from 0; got -1",
+            "num_samples must be a whole number from 0; got -1",
         ),
         (lambda x: x.interval("x"), TypeError, "level must be a number; got str"),
         (lambda x: x.interval(True), TypeError, "level must be a number; got bool"),

@@ -255,7 +255,7 @@ def test_the_mean_field_of_a_line_is_the_best_there_is(numbers):
     X, y, _ = numbers
     model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
     start = nets.MeanField(np.zeros(3), np.full(3, -2.0))
-    found = nets.fit_mean_field(model, X, y, start, steps=3000, draws=20, rng=stream(0))
+    found = nets.fit_mean_field(model, X, y, start, steps=3000, num_samples=20, rng=stream(0))
     A = np.column_stack([X, np.ones(9)])
     P = A.T @ A / 0.5 + np.eye(3) / 2.0
     np.testing.assert_allclose(found.q.mean, np.linalg.solve(P, A.T @ y / 0.5), atol=0.02)
@@ -368,7 +368,7 @@ def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
         np.zeros(3),
         dropout_rate=drop,
         steps=4000,
-        draws=50,
+        num_samples=50,
         learning_rate=0.02,
         rng=stream(0),
     ).theta

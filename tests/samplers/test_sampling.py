@@ -67,7 +67,9 @@ BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
 def test_warm_up_finds_step_and_units(sampler, mass):
     # Units of single entries cannot undo a correlation: a chain that is stuck in one is a lottery.
     target = skewed({"diagonal": 0.3, "dense": 0.9}[mass])
-    found = samplers.sample(target, sampler, APART, rng=stream(1), draws=600, mass_matrix=mass)
+    found = samplers.sample(
+        target, sampler, APART, rng=stream(1), num_samples=600, mass_matrix=mass
+    )
     assert np.all(np.abs(found.mean - 1.0) < 5 * found.mcse)
     assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalk else 60))
     assert found.acceptance.mean() == pytest.approx(sampler.target_acceptance, abs=0.15)
@@ -137,7 +139,7 @@ def heavy(x):
 @pytest.mark.parametrize("sampler", [NUTS(), HMC(num_steps=5)], ids=repr)
 def test_warm_up_ends_at_the_acceptance_that_was_asked_for(sampler, target, seed):
     found = samplers.sample(
-        target, sampler, SCALES, rng=stream(seed), num_chains=4, draws=200, num_warmup=300
+        target, sampler, SCALES, rng=stream(seed), num_chains=4, num_samples=200, num_warmup=300
     )
     assert found.acceptance.mean() == pytest.approx(sampler.target_acceptance, abs=0.05)
 
@@ -150,7 +152,7 @@ def test_paths_whose_step_was_tuned_do_not_come_home(seed):
         HMC(num_steps=5),
         APART,
         rng=stream(seed),
-        draws=300,
+        num_samples=300,
         num_warmup=300,
         mass_matrix="dense",
     )
@@ -159,8 +161,8 @@ def test_paths_whose_step_was_tuned_do_not_come_home(seed):
 
 def run(file=None, draws=250, callback=None, sampler=None, seed=1):
     return samplers.sample(
-        skew, sampler or NUTS(), APART, rng=stream(seed), draws=draws, num_warmup=60, file=file,
-        callback=callback,
+        skew, sampler or NUTS(), APART, rng=stream(seed), num_samples=draws, num_warmup=60,
+        file=file, callback=callback,
     )  # fmt: skip
 
 
@@ -193,7 +195,7 @@ def test_an_ellipse_goes_on_to_the_same_draws(tmp_path):
     def go(draws, file=None):
         return samplers.sample(
             lambda f: -float(f @ f), EllipticalSlice(np.eye(2)), np.zeros(2), rng=stream(2),
-            num_chains=2, draws=draws, num_warmup=10, file=file,
+            num_chains=2, num_samples=draws, num_warmup=10, file=file,
         )  # fmt: skip
 
     go(150, tmp_path / "run.npz")
@@ -241,7 +243,7 @@ def test_a_chain_that_never_moves_is_reported():
     target = lambda x: 0.0 if x[0] in (0.0, 1.0) else -math.inf  # noqa: E731
     with pytest.warns(samplers.ChainWarning, match="never moved: chain 0, 1, whose draws"):
         found = samplers.sample(
-            target, RandomWalk(), start, rng=stream(1), num_chains=2, draws=20, num_warmup=5
+            target, RandomWalk(), start, rng=stream(1), num_chains=2, num_samples=20, num_warmup=5
         )
     assert found.stuck == (0, 1)
     assert np.all(found.rhat == np.inf)
@@ -253,13 +255,13 @@ def test_paths_that_diverge_are_reported():
     wall = lambda x: skew(x) if x[0] > 0.9 else (-math.inf, -x)  # noqa: E731
     with pytest.warns(samplers.ChainWarning, match="diverged: "):
         samplers.sample(
-            wall, NUTS(), np.ones(2), rng=stream(1), num_chains=1, draws=50, num_warmup=50
+            wall, NUTS(), np.ones(2), rng=stream(1), num_chains=1, num_samples=50, num_warmup=50
         )
 
 
 def test_one_chain_is_asked_for_rhat():
     found = samplers.sample(
-        skew, NUTS(), np.ones(2), rng=stream(1), num_chains=1, draws=50, num_warmup=20
+        skew, NUTS(), np.ones(2), rng=stream(1), num_chains=1, num_samples=50, num_warmup=20
     )
     with pytest.raises(ValueError, match="draws must be of two chains or more for R-hat; got 1"):
         _ = found.rhat
@@ -279,7 +281,7 @@ def test_one_chain_is_asked_for_rhat():
         ({"start": np.zeros((3, 2))}, "start must have shape"),
         ({"start": np.zeros(0)}, "must have an entry"),
         ({"mass_matrix": "heavy"}, "mass_matrix must be one of"),
-        ({"draws": 0}, "draws must be"),
+        ({"num_samples": 0}, "num_samples must be"),
         ({"rng": 1.0}, "rng must be a Stream, a NumPy Generator"),
         ({"sampler": SGLD()}, "target must be a gpnotes MinibatchDensity"),
     ],
@@ -291,7 +293,7 @@ def test_wrong_arguments_are_named(change, said):
             **{**right, **change},
             num_chains=4,
             num_warmup=0,
-            **({} if "draws" in change else {"draws": 4}),
+            **({} if "num_samples" in change else {"num_samples": 4}),
         )
 
 
@@ -326,7 +328,7 @@ def objective():
 @pytest.mark.nightly
 def test_hyperparameters_are_drawn_from_their_posterior():
     """Beside a rule of quadrature, with the density of the lengthscale in its own units."""
-    found = samplers.sample(objective(), NUTS(), rng=stream(3), draws=500, num_warmup=200)
+    found = samplers.sample(objective(), NUTS(), rng=stream(3), num_samples=500, num_warmup=200)
     assert found.names == ("log kernel.lengthscale", "mean.value")
 
     def density(length, level):
@@ -368,7 +370,7 @@ def test_bounds_are_walls():
         priors={"kernel.lengthscale": LogNormalPrior(0.0, 0.7)},
         bounds={"kernel.lengthscale": (0.7, 0.9)},
     )  # fmt: skip
-    found = samplers.sample(bounded, RandomWalk(), rng=stream(3), draws=300, num_warmup=50)
+    found = samplers.sample(bounded, RandomWalk(), rng=stream(3), num_samples=300, num_warmup=50)
     assert found.acceptance.min() == 0.0, "some proposals were beyond them"
     assert np.all((np.exp(found.flat) >= 0.7) & (np.exp(found.flat) <= 0.9))
 
@@ -470,7 +472,7 @@ def test_ranks_show_a_step_that_is_too_long():
 def test_a_sampler_in_float32_stays_in_it():
     target = lambda x: (-0.5 * float(x @ x), -x)  # noqa: E731
     found = samplers.sample(
-        target, NUTS(), np.zeros(2, dtype=np.float32), rng=stream(1), draws=50, num_warmup=50
+        target, NUTS(), np.zeros(2, dtype=np.float32), rng=stream(1), num_samples=50, num_warmup=50
     )
     assert found.samplers[0].inverse_mass_root.dtype == np.float32
     np.testing.assert_array_equal(found.draws, found.draws.astype(np.float32))

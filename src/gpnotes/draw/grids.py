@@ -68,12 +68,12 @@ class CirculantEmbedding:
 
     __repr__ = summary
 
-    def sample(self, n: int, *, antithetic: bool = False, rng: RNG) -> Array:
+    def sample(self, num_samples: int, *, antithetic: bool = False, rng: RNG) -> Array:
         """Draw functions of the prior on the grid.
 
         Parameters
         ----------
-        n : int
+        num_samples : int
             How many functions are drawn.
         antithetic : bool, default False
             Let every second function be minus the one before it, [eq-sa-pairs]; means of
@@ -83,7 +83,7 @@ class CirculantEmbedding:
 
         Returns
         -------
-        Array, shape (n, ...)
+        Array, shape (num_samples, ...)
             The functions on the grid, one after the other along the first axis.
 
         Notes
@@ -93,13 +93,13 @@ class CirculantEmbedding:
         second, independent draw. Source: Dietrich & Newsam (1997).
         """
         stream = stream_of(rng)
-        n = _check.whole(n, "n")
+        num_samples = _check.whole(num_samples, "num_samples")
         if _check.flag(antithetic, "antithetic"):
             xp = array_namespace(self.eigenvalues)
-            half = self._independent(stream, (n + 1) // 2)
+            half = self._independent(stream, (num_samples + 1) // 2)
             both = xp.reshape(xp.stack([half, -half], axis=1), (2 * half.shape[0], *self.shape))
-            return both[:n, ...]
-        return self._independent(stream, n)
+            return both[:num_samples, ...]
+        return self._independent(stream, num_samples)
 
     def _independent(self, stream: Stream, n: int) -> Array:
         xp = array_namespace(self.eigenvalues)

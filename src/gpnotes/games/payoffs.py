@@ -29,13 +29,13 @@ class Estimate:
         The mean.
     standard_error : Array
         Its standard error, of the same shape.
-    samples : int
+    num_samples : int
         The number of samples.
     """
 
     mean: Array
     standard_error: Array
-    samples: int
+    num_samples: int
 
     __repr__ = summary
 
@@ -86,20 +86,20 @@ class PayoffModel:
     def deviation_payoffs(self, mixtures: Array, method: str = "exact", **options: Any) -> Array:
         """The expected payoff to each strategy where all others play mixtures.
 
-        ==========  ==========================================================  ==========
+        ==========  ==========================================================  ==============
         method      the payoff that it computes                                 options
-        ==========  ==========================================================  ==========
-        exact       the expectation, [eq-dp-roles], by polynomials:         threads
+        ==========  ==========================================================  ==============
+        exact       the expectation, [eq-dp-roles], by polynomials:             threads
                     O(B n²) for each sample
-        enumerated  the same, over all profiles, [eq-dp-expectation]        limit
+        enumerated  the same, over all profiles, [eq-dp-expectation]            limit
         gaussian    the closed form of the normal approximation,
                     [eq-dp-closed]
         point       the payoff at the mean profile
         neighbours  the mean over profiles near the likeliest; for few          max_deviations,
                     opponents                                                   limit
-        sampled     the mean over profiles that are drawn; `sampled_payoffs`    samples,
+        sampled     the mean over profiles that are drawn; `sampled_payoffs`    num_samples,
                     has its standard error                                      rng
-        ==========  ==========================================================  ==========
+        ==========  ==========================================================  ==============
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class PayoffModel:
         **options : object
             Options of the method, and what they are unless given: blocks of mixtures in
             ``threads=1`` at a time, ``limit=200000`` profiles, ``max_deviations=2`` players,
-            ``samples=1000`` for each mixture, and an ``rng`` to draw them from.
+            ``num_samples=1000`` for each mixture, and an ``rng`` to draw them from.
 
         Returns
         -------
@@ -242,14 +242,14 @@ class PayoffModel:
         chosen = [payoff for payoff, keep in zip(self.expansions, mask, strict=True) if keep]
         return PayoffModel(game, tuple(payoff.restrict(mask) for payoff in chosen))
 
-    def sampled_payoffs(self, mixtures: Array, *, samples: int = 1000, rng: RNG) -> Estimate:
+    def sampled_payoffs(self, mixtures: Array, *, num_samples: int = 1000, rng: RNG) -> Estimate:
         """Deviation payoffs as means over drawn profiles, with standard errors.
 
         Parameters
         ----------
         mixtures : Array, shape (S,) or (B, S)
             The mixtures, one a row.
-        samples : int, default 1000
+        num_samples : int, default 1000
             The number of profiles drawn for each mixture.
         rng : Stream, Generator or int
             The stream to draw from.
@@ -269,10 +269,10 @@ class PayoffModel:
         >>> bool((abs(drawn.mean - 0.4385) < 4.0 * drawn.standard_error).all())
         True
         """
-        return self._sampled(mixtures, False, rng, samples)[0]
+        return self._sampled(mixtures, False, rng, num_samples)[0]
 
     def sampled_payoffs_and_jacobian(
-        self, mixtures: Array, *, samples: int = 1000, rng: RNG
+        self, mixtures: Array, *, num_samples: int = 1000, rng: RNG
     ) -> tuple[Estimate, Estimate]:
         """`sampled_payoffs`, and Jacobians from draws of their own.
 
@@ -280,7 +280,7 @@ class PayoffModel:
 
         Parameters
         ----------
-        mixtures, samples, rng
+        mixtures, num_samples, rng
             As in `sampled_payoffs`.
 
         Returns
@@ -290,17 +290,19 @@ class PayoffModel:
         jacobian : Estimate
             Their Jacobians, (B, S, S).
         """
-        payoffs, jacobian = self._sampled(mixtures, True, rng, samples)
+        payoffs, jacobian = self._sampled(mixtures, True, rng, num_samples)
         return payoffs, jacobian
 
-    def _sampled(self, mixtures: Array, gradient: bool, rng: RNG, samples: int) -> list[Estimate]:
-        options = {"samples": samples, "rng": rng}
+    def _sampled(
+        self, mixtures: Array, gradient: bool, rng: RNG, num_samples: int
+    ) -> list[Estimate]:
+        options = {"num_samples": num_samples, "rng": rng}
         columns = zip(*self._expectations(mixtures, gradient, "sampled", options), strict=True)
         values, gradients, value_errors, gradient_errors = columns
         estimates = [(values, value_errors), (gradients, gradient_errors)][: 1 + gradient]
         name = "payoffs by method 'sampled'"
         return [
-            Estimate(_columns(means, name), _columns(errors, f"errors of {name}"), samples)
+            Estimate(_columns(means, name), _columns(errors, f"errors of {name}"), num_samples)
             for means, errors in estimates
         ]
 

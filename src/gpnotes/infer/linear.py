@@ -282,24 +282,24 @@ class WeightPosterior(Posterior):
         f = weights @ array_namespace(Xs).matrix_transpose(Xs)
         return with_noise(f, self.noise_var, stream) if noise else f
 
-    def sample_weights(self, n: int, *, rng: RNG) -> Matrix:
+    def sample_weights(self, num_samples: int, *, rng: RNG) -> Matrix:
         """Draw weights: the mean plus the Cholesky factor times standard normals.
 
         Parameters
         ----------
-        n : int
+        num_samples : int
             How many draws.
         rng : Stream, Generator or int
             The source of random numbers.
 
         Returns
         -------
-        Matrix, shape (n, R)
+        Matrix, shape (num_samples, R)
             The weights, one draw a row.
         """
         stream = stream_of(rng)
-        n = _check.whole(n, "n")
-        return of_root(self.weight_mean, self.cholesky.lower).sample(n, rng=stream)
+        num_samples = _check.whole(num_samples, "num_samples")
+        return of_root(self.weight_mean, self.cholesky.lower).sample(num_samples, rng=stream)
 
 
 def _number(y: Any) -> float:

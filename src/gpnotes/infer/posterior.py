@@ -213,7 +213,7 @@ class Posterior(ABC):
         return self._joint(Xs, noise)
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, num_samples: int = 1, *, rng: RNG, noise: bool = False) -> Matrix:
+    def sample(self, Xs: Matrix, num_samples: int = 1, *, noise: bool = False, rng: RNG) -> Matrix:
         """Draw functions at inputs, or sets of new y.
 
         Parameters
@@ -222,10 +222,10 @@ class Posterior(ABC):
             The inputs.
         num_samples : int, default 1
             How many functions are drawn.
-        rng : Stream, Generator or int
-            The source of random numbers.
         noise : bool, default False
             Draw sets of new y, with normal noise, rather than f.
+        rng : Stream, Generator or int
+            The source of random numbers.
 
         Returns
         -------
@@ -274,8 +274,8 @@ class Posterior(ABC):
         Xs: Matrix,
         num_samples: int = 1000,
         *,
-        rng: RNG | None = None,
         chunk: int | None = None,
+        rng: RNG | None = None,
     ) -> Array:
         """Predict the probability of a label, ``P(y = 1)`` or that of each class, averaged over f.
 
@@ -285,10 +285,10 @@ class Posterior(ABC):
             The inputs.
         num_samples : int, default 1000
             How many functions are drawn where the average has no closed form, as of a softmax.
-        rng : Stream, Generator, int or None, default None
-            The random numbers for these; None will do for all others.
         chunk : int or None, default None
             As in `predict`.
+        rng : Stream, Generator, int or None, default None
+            The random numbers for the functions that are drawn; None will do for all others.
 
         Returns
         -------

@@ -214,21 +214,21 @@ class Posterior(Protocol):
     def covariance(self, Xs: Matrix, /) -> Matrix:
         """Find the covariance of f at Xs (m, d), as a matrix (m, m)."""
 
-    def sample(self, Xs: Matrix, n: int, /, *, rng: RNG) -> Matrix:
+    def sample(self, Xs: Matrix, num_samples: int, /, *, rng: RNG) -> Matrix:
         """Draw functions from the posterior.
 
         Parameters
         ----------
         Xs : Matrix, shape (m, d)
             The inputs.
-        n : int
+        num_samples : int
             How many functions to draw.
         rng : Stream, Generator or int
             The random numbers.
 
         Returns
         -------
-        Matrix, shape (n, m)
+        Matrix, shape (num_samples, m)
             The functions at the inputs, one a row.
         """
 

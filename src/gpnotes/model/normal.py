@@ -274,24 +274,24 @@ class Normal:
         reach = NormalDist().inv_cdf(0.5 * (1.0 + level)) * sd
         return self.mean - reach, self.mean + reach
 
-    def sample(self, n: int, *, rng: RNG) -> Matrix:
+    def sample(self, num_samples: int, *, rng: RNG) -> Matrix:
         """Draw independently from the distribution: mean plus root times standard normal numbers.
 
         Parameters
         ----------
-        n : int
+        num_samples : int
             How many draws to make, from 0.
         rng : Stream, Generator or int
             The random numbers.
 
         Returns
         -------
-        Matrix, shape (n, size)
+        Matrix, shape (num_samples, size)
             The draws, one a row.
         """
         stream = stream_of(rng)
-        _check.whole(n, "n")
-        draws = stream.normal((n, self.root.shape[1]), like=self.mean)
+        _check.whole(num_samples, "num_samples")
+        draws = stream.normal((num_samples, self.root.shape[1]), like=self.mean)
         xp = array_namespace(draws)
         if self.root_kind == "cholesky":
             moved = _xp.triangular_product(self.root, xp.matrix_transpose(draws))

@@ -40,24 +40,24 @@ class MeanField:
         size = _check.vector(self.mean, "mean").shape[0]
         _check.alike(_check.vector(self.log_sd, "log_sd", size=size), "log_sd", self.mean, "mean")
 
-    def draw(self, m: int, *, rng: RNG) -> Matrix:
-        """Draw the weights (m, p) of m networks.
+    def draw(self, num_samples: int, *, rng: RNG) -> Matrix:
+        """Draw the weights (num_samples, p) of networks.
 
         Parameters
         ----------
-        m : int
+        num_samples : int
             How many.
         rng : Stream, Generator or int
             The stream to draw from.
 
         Returns
         -------
-        Matrix, shape (m, p)
+        Matrix, shape (num_samples, p)
             The weights.
         """
         stream = stream_of(rng)
-        m = _check.whole(m, "m", 1)
-        return self.reparameterise(stream.normal((m, self.mean.shape[0]), like=self.mean))
+        num_samples = _check.whole(num_samples, "num_samples", 1)
+        return self.reparameterise(stream.normal((num_samples, self.mean.shape[0]), like=self.mean))
 
     def reparameterise(self, noise: Matrix) -> Matrix:
         """The weights that standard normal numbers become, the map of [eq-bn-reparam]."""
@@ -152,7 +152,7 @@ def fit_mean_field(
     *,
     steps: int = 1000,
     learning_rate: float = 0.02,
-    draws: int = 4,
+    num_samples: int = 4,
     rng: RNG,
 ) -> FittedMeanField:
     """Raise the bound by steps of Adam, each by fresh draws of the weights.
@@ -167,8 +167,8 @@ def fit_mean_field(
         The number of steps.
     learning_rate : float, default 0.02
         The length of the first steps in each entry; it falls to zero along a line.
-    draws : int, default 4
-        The draws of a step.
+    num_samples : int, default 4
+        How many networks are drawn for a step.
     rng : Stream, Generator or int
         The stream of the draws.
 
@@ -178,7 +178,7 @@ def fit_mean_field(
         The distribution, and the bound that each step estimated.
     """
     steps, learning_rate = validate_steps(steps, learning_rate)
-    draws = _check.whole(draws, "draws", 1)
+    num_samples = _check.whole(num_samples, "num_samples", 1)
     stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
     _check.instance(start, "start", MeanField)
@@ -188,7 +188,7 @@ def fit_mean_field(
     data = readings(model, X, y, q.mean, None)
     adams, trace = (Adam(learning_rate, q.mean), Adam(learning_rate, q.mean)), []
     for step in range(steps):
-        value, slope = _elbo(model, q, stream.normal((draws, p), like=q.mean), data)
+        value, slope = _elbo(model, q, stream.normal((num_samples, p), like=q.mean), data)
         trace.append(value)
         share = 1.0 - step / steps
         q = _unchecked(

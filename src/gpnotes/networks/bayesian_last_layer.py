@@ -32,30 +32,30 @@ class LastLayer:
 
     __repr__ = summary
 
-    def draw(self, m: int, *, rng: RNG) -> Matrix:
-        """Draw the weights (m, p) of m networks, of which all but the last layer are equal.
+    def draw(self, num_samples: int, *, rng: RNG) -> Matrix:
+        """Draw the weights (num_samples, p) of networks, equal in all but the last layer.
 
         Parameters
         ----------
-        m : int
+        num_samples : int
             How many.
         rng : Stream, Generator or int
             The stream to draw from.
 
         Returns
         -------
-        Matrix, shape (m, p)
+        Matrix, shape (num_samples, p)
             The weights.
         """
         stream = stream_of(rng)
-        m, xp = _check.whole(m, "m", 1), array_namespace(self.theta)
+        num_samples, xp = _check.whole(num_samples, "num_samples", 1), array_namespace(self.theta)
         moves = []
         for factor in self.factors:
-            noise = stream.normal((factor.size, m), like=self.theta)
+            noise = stream.normal((factor.size, num_samples), like=self.theta)
             moves.append(xp.matrix_transpose(factor._half_solve_t(noise)))
-        last = xp.reshape(xp.stack(moves, axis=-1), (m, -1))
+        last = xp.reshape(xp.stack(moves, axis=-1), (num_samples, -1))
         still = xp.zeros(
-            (m, self.theta.shape[0] - last.shape[1]), dtype=last.dtype, device=last.device
+            (num_samples, self.theta.shape[0] - last.shape[1]), dtype=last.dtype, device=last.device
         )
         return self.theta + xp.concat([still, last], axis=1)
 

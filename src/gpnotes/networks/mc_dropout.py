@@ -17,18 +17,18 @@ __all__ = ["dropout_masks", "fit_mc_dropout"]
 
 def dropout_masks(
     network: Network,
-    m: int,
+    num_samples: int,
     *,
     dropout_rate: float,
     kind: str = "dropconnect",
     like: Array | None = None,
     rng: RNG,
 ) -> Matrix:
-    """Draw which weights (m, p) of m networks are there, one, and which have been dropped, zero.
+    """Draw which weights (num_samples, p) are there, one, and which have been dropped, zero.
 
     Parameters
     ----------
-    m : int
+    num_samples : int
         How many.
     dropout_rate : float
         The probability that a weight or a neuron is dropped, from 0 to below 1.
@@ -42,7 +42,7 @@ def dropout_masks(
 
     Returns
     -------
-    Matrix, shape (m, p)
+    Matrix, shape (num_samples, p)
         Zeros and ones, by which theta is multiplied.
 
     Notes
@@ -60,11 +60,14 @@ def dropout_masks(
     """
     _check.instance(network, "network", Network)
     stream = stream_of(rng)
-    m, dropout_rate = _check.whole(m, "m", 1), _validated_rate(dropout_rate)
+    num_samples, dropout_rate = (
+        _check.whole(num_samples, "num_samples", 1),
+        _validated_rate(dropout_rate),
+    )
     each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
     if like is not None:
         _check.floating(like, "like")
-    masks = _masks(network, stream, m, dropout_rate, each_weight)
+    masks = _masks(network, stream, num_samples, dropout_rate, each_weight)
     return masks if like is None else as_array(masks, like)
 
 
@@ -103,7 +106,7 @@ def fit_mc_dropout(
     kind: str = "dropconnect",
     steps: int = 1000,
     learning_rate: float = 0.03,
-    draws: int = 4,
+    num_samples: int = 4,
     rng: RNG,
 ) -> FittedWeights:
     """Fit the weights that are dropped or not: maximise what is expected of the log likelihood.
@@ -125,7 +128,7 @@ def fit_mc_dropout(
         The number of steps.
     learning_rate : float, default 0.03
         The length of the first steps in each weight; it falls to zero along a line.
-    draws : int, default 4
+    num_samples : int, default 4
         The masks of a step.
     rng : Stream, Generator or int
         The stream of the masks.
@@ -143,7 +146,10 @@ def fit_mc_dropout(
     steps, learning_rate = validate_steps(steps, learning_rate)
     _check.instance(model, "model", BayesianNetwork)
     stream = stream_of(rng)
-    draws, dropout_rate = _check.whole(draws, "draws", 1), _validated_rate(dropout_rate)
+    num_samples, dropout_rate = (
+        _check.whole(num_samples, "num_samples", 1),
+        _validated_rate(dropout_rate),
+    )
     each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
     _check.vector(start, "start", size=model.network.num_weights)
     data = readings(model, X, y, _check.alike(start, "start", _check.matrix(X, "X"), "X"), None)
@@ -151,7 +157,9 @@ def fit_mc_dropout(
     kept = as_array(_kept(model.network, dropout_rate, each_weight), start)
 
     def target(theta: Vector) -> tuple[Array, Array]:
-        masks = as_array(_masks(model.network, stream, draws, dropout_rate, each_weight), start)
+        masks = as_array(
+            _masks(model.network, stream, num_samples, dropout_rate, each_weight), start
+        )
         values, slopes = joint_and_gradient(model, theta * masks, data, prior=0.0)
         value = xp.mean(values) - 0.5 * xp.sum(kept * theta**2 / v)
         return value, xp.mean(slopes * masks, axis=0) - kept * theta / v

@@ -69,12 +69,12 @@ class BayesianNetwork:
                 f"{self.network.sizes[-1]}"
             )
 
-    def draw(self, m: int, *, like: Array | None = None, rng: RNG) -> Matrix:
-        """Draw the weights (m, p) of m networks from the prior.
+    def draw(self, num_samples: int, *, like: Array | None = None, rng: RNG) -> Matrix:
+        """Draw the weights (num_samples, p) of networks from the prior.
 
         Parameters
         ----------
-        m : int
+        num_samples : int
             How many.
         like : Array or None, default None
             The weights are in the kind of it; without it, NumPy float64.
@@ -83,12 +83,12 @@ class BayesianNetwork:
 
         Returns
         -------
-        Matrix, shape (m, p)
+        Matrix, shape (num_samples, p)
             The weights.
         """
         stream = stream_of(rng)
-        m = _check.whole(m, "m", 1)
-        noise = stream.normal((m, self.network.num_weights), like=like)
+        num_samples = _check.whole(num_samples, "num_samples", 1)
+        noise = stream.normal((num_samples, self.network.num_weights), like=like)
         return noise * self.variances(noise) ** 0.5
 
     def variances(self, like: Array) -> Vector:

@@ -122,14 +122,14 @@ def _from_start(
     return data
 
 
-def bootstrap_counts(n: int, m: int, *, like: Array | None = None, rng: RNG) -> Matrix:
-    """Draw m samples of n readings with replacement: how often each reading is in each, (m, n).
+def bootstrap_counts(n: int, num_samples: int, *, like: Array | None = None, rng: RNG) -> Matrix:
+    """Draw samples of n readings with replacement: how often each is in each, (num_samples, n).
 
     Parameters
     ----------
     n : int
         The number of readings.
-    m : int
+    num_samples : int
         The number of samples.
     like : Array or None, default None
         The counts are in the kind of it; without it, NumPy float64.
@@ -138,7 +138,7 @@ def bootstrap_counts(n: int, m: int, *, like: Array | None = None, rng: RNG) -> 
 
     Returns
     -------
-    Matrix, shape (m, n)
+    Matrix, shape (num_samples, n)
         Whole numbers as floats; each row sums to n.
 
     Examples
@@ -148,8 +148,8 @@ def bootstrap_counts(n: int, m: int, *, like: Array | None = None, rng: RNG) -> 
     array([4., 4.])
     """
     stream = stream_of(rng)
-    n, m = _check.whole(n, "n", 1), _check.whole(m, "m", 1)
-    picked = np.asarray(stream.integers(0, n, (m, n)))
+    n, num_samples = _check.whole(n, "n", 1), _check.whole(num_samples, "num_samples", 1)
+    picked = np.asarray(stream.integers(0, n, (num_samples, n)))
     counts = np.stack([np.bincount(row, minlength=n) for row in picked])
     host = counts.astype(np.float64)
     return host if like is None else as_array(host, _check.floating(like, "like"))

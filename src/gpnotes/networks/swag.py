@@ -137,26 +137,26 @@ class SWAG:
     def _variances(self) -> Vector:
         return self.squared_deviations / _two_or_more(self.count)
 
-    def draw(self, m: int, *, rng: RNG) -> Matrix:
-        """Draw the weights (m, p) of m networks.
+    def draw(self, num_samples: int, *, rng: RNG) -> Matrix:
+        """Draw the weights (num_samples, p) of networks.
 
         Parameters
         ----------
-        m : int
+        num_samples : int
             How many.
         rng : Stream, Generator or int
             The stream to draw from.
 
         Returns
         -------
-        Matrix, shape (m, p)
+        Matrix, shape (num_samples, p)
             The weights.
         """
         stream = stream_of(rng)
-        m = _check.whole(m, "m", 1)
+        num_samples = _check.whole(num_samples, "num_samples", 1)
         D, xp = array_namespace(self.mean).stack(self.deviations), array_namespace(self.mean)
-        own = stream.normal((m, D.shape[1]), like=D) * xp.sqrt(0.5 * self._variances())
-        shared = stream.normal((m, D.shape[0]), like=D) @ D
+        own = stream.normal((num_samples, D.shape[1]), like=D) * xp.sqrt(0.5 * self._variances())
+        shared = stream.normal((num_samples, D.shape[0]), like=D) @ D
         return self.mean + own + shared / (2.0 * (D.shape[0] - 1)) ** 0.5
 
 

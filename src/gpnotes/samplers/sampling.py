@@ -49,7 +49,7 @@ def sample(
     start: Vector | Matrix | None = None,
     *,
     num_chains: int = 4,
-    draws: int = 1000,
+    num_samples: int = 1000,
     num_warmup: int = 1000,
     mass_matrix: str = "diagonal",
     file: str | os.PathLike[str] | None = None,
@@ -74,7 +74,7 @@ def sample(
         None for an objective: around the parameters of its model, moved by half their units.
     num_chains : int, default 4
         How many chains.
-    draws : int, default 1000
+    num_samples : int, default 1000
         How many draws of each, after the warm-up.
     num_warmup : int, default 1000
         How many steps of each come before, in which step size and mass matrix are learnt.
@@ -121,16 +121,16 @@ def sample(
         )
     stream = stream_of(rng)
     num_chains = _check.whole(num_chains, "num_chains", 1)
-    draws = _check.whole(draws, "draws", 1)
+    num_samples = _check.whole(num_samples, "num_samples", 1)
     num_warmup = _check.whole(num_warmup, "num_warmup")
     mass_matrix = _check.choice(mass_matrix, "mass_matrix", _MASS_MATRICES)
     if callback is not None:
         _check.function(callback, "callback", "a chain and its draws")
     target, starts, names = _settled(target, sampler, start, num_chains, stream)
-    run = _Run(target, sampler, starts, stream, draws, num_warmup, mass_matrix)
+    run = _Run(target, sampler, starts, stream, num_samples, num_warmup, mass_matrix)
     run.check_starts()
     shown = _check.flag(progress, "progress")
-    bar = bar_of(num_chains * draws, "sample", "draw") if shown else None
+    bar = bar_of(num_chains * num_samples, "sample", "draw") if shown else None
     try:
         return _reported(run.chains(file, _told(callback, bar), names))
     finally:

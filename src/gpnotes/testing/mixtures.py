@@ -30,7 +30,7 @@ class Classes(Protocol):
     def class_covariance(self, Xs: Matrix, /) -> Stack:
         """Find the covariances (m, c, c) between the functions."""
 
-    def probability(self, Xs: Matrix, n: int, /, *, rng: RNG) -> Matrix:
+    def probability(self, Xs: Matrix, num_samples: int, /, *, rng: RNG) -> Matrix:
         """Find the probabilities (m, c), averaged over n draws."""
 
 
@@ -56,7 +56,7 @@ class Mixed(Protocol):
     def log_density(self, Xs: Matrix, y: Vector, /) -> Vector:
         """Find the log density of new y, each by itself."""
 
-    def sample(self, Xs: Matrix, n: int, /, *, rng: RNG) -> Matrix:
+    def sample(self, Xs: Matrix, num_samples: int, /, *, rng: RNG) -> Matrix:
         """Draw n functions."""
 
 

@@ -183,9 +183,9 @@ def test_it_goes_with_constraints_and_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("given", "kind", "said"),
     [
-        ({"draws": 0}, ValueError, "draws"),
+        ({"num_samples": 0}, ValueError, "num_samples"),
         ({"features": 7}, ValueError, "features"),
-        ({"draws": 1.5}, TypeError, "draws"),
+        ({"num_samples": 1.5}, TypeError, "num_samples"),
     ],
 )
 def test_numbers_that_do_not_fit_are_refused(given, kind, said):

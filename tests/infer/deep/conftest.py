@@ -27,7 +27,7 @@ def two_layers(seed=0, asarray=np.asarray, likelihood=None, draws=3):
         unit(rng, Matern52(0.4, 1.2), deep.Coordinate(0), 2, 3, asarray),
     )
     last = unit(rng, RBF(1.3, 0.9), GP(RBF(), 0.0).mean, 2, 5, asarray)
-    return deep.DeepGP((inner, (last,)), likelihood or Gaussian(0.3), draws=draws, seed=seed)
+    return deep.DeepGP((inner, (last,)), likelihood or Gaussian(0.3), num_samples=draws, seed=seed)
 
 
 def narrow(seed=0, sizes=(2, 3), asarray=np.asarray, likelihood=None):

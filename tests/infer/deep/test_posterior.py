@@ -31,7 +31,7 @@ def shallow(X, y, size=10):
 def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
     X, y = step(rng)
     flat = shallow(X, y)
-    model = deep.deepen(flat.posterior, [RBF()], draws=5)
+    model = deep.deepen(flat.posterior, [RBF()], num_samples=5)
     found = fit(model, X, y, fixed=model.places)
     assert found.log_evidence > flat.log_evidence + 5.0
     assert found.runs[0].converged or found.runs[0].evaluations > 100
@@ -42,7 +42,7 @@ def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
 
 def test_a_report_is_of_hyperparameters_and_not_of_q(rng):
     X, y = step(rng, 20)
-    model = deep.deepen(shallow(X, y, 4).posterior, [RBF()], draws=2)
+    model = deep.deepen(shallow(X, y, 4).posterior, [RBF()], num_samples=2)
     found = fit(model, X, y, fixed=model.places, steps=20)
     rows = [row.name for row in found.report().hyperparameters]
     assert len(rows) == 5
@@ -52,7 +52,7 @@ def test_a_report_is_of_hyperparameters_and_not_of_q(rng):
 
 def test_a_fit_over_chunks(rng):
     X, y = step(rng, 20)
-    model = deep.deepen(shallow(X, y, 5).posterior, [RBF()], draws=2)
+    model = deep.deepen(shallow(X, y, 5).posterior, [RBF()], num_samples=2)
     begin = deep.elbo(model, X, y, deep.quadrature_noise(model))
     found = fit(model, Chunks([(X[:12], y[:12]), (X[12:], y[12:])]), steps=10)
     assert deep.elbo(found.model, X, y, deep.quadrature_noise(model)) > begin
@@ -81,7 +81,7 @@ def test_layers_begin_near_the_identity(space, linear):
 def test_predictions_are_those_of_many_draws():
     model = two_layers()
     Xs = np.random.default_rng(3).normal(size=(3, 2))
-    posterior = deep.DeepPosterior(model, draws=4000)
+    posterior = deep.DeepPosterior(model, num_samples=4000)
     mean, variance = posterior.predict(Xs)
     draws = posterior.sample(Xs, 1500, rng=stream(5))
     error = np.sqrt(variance / 1500) * 1.3
@@ -95,7 +95,7 @@ def test_log_densities_are_those_of_the_mixture(space):
     model = two_layers(asarray=space.asarray)
     rng = np.random.default_rng(3)
     Xs, ys = space.asarray(rng.normal(size=(4, 2))), space.asarray(rng.normal(size=4))
-    posterior = deep.DeepPosterior(model, draws=6)
+    posterior = deep.DeepPosterior(model, num_samples=6)
     means, variances = (to_numpy(a).astype(float) for a in posterior.components(Xs))
     v = variances + 0.3
     parts = np.exp(-0.5 * (to_numpy(ys) - means) ** 2 / v) / np.sqrt(2 * np.pi * v)
@@ -136,7 +136,7 @@ PLAIN = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros((1, 1))))
         (lambda: deep.DeepGP((), Gaussian(0.1)), "layers must hold units"),
         (lambda: deep.DeepGP(((UNIT, UNIT),), Gaussian(0.1)), "the last of them one"),
         (lambda: deep.DeepGP(((UNIT, UNIT), (UNIT,)), Gaussian(0.1)), r"layers\[1\]\[0\].Z must"),
-        (lambda: deep.DeepGP(((UNIT,),), Gaussian(0.1), draws=0), "draws must be"),
+        (lambda: deep.DeepGP(((UNIT,),), Gaussian(0.1), num_samples=0), "num_samples must be"),
         (lambda: deep.elbo(narrow(), np.zeros((3, 2)), np.zeros(3)), "X must have shape"),
         (lambda: deep.elbo(narrow(), np.zeros((3, 1)), np.zeros(2)), "y must have shape"),
         (lambda: deep.elbo(narrow(), np.zeros((0, 1)), np.zeros(0)), "X must have at least one"),

@@ -182,7 +182,8 @@ def reliability_of_groups(
 
 @takes("probability")
 def errors_if_calibrated(
-    probability: Vector, draws: int = 1000, bins: int = 10, *, strategy: str = "uniform", rng: RNG,
+    probability: Vector, num_samples: int = 1000, bins: int = 10, *,
+    strategy: str = "uniform", rng: RNG,
 ) -> Vector:  # fmt: skip
     """Draw labels from the predicted probabilities themselves, and return the error of each draw.
 
@@ -190,7 +191,7 @@ def errors_if_calibrated(
     ----------
     probability, bins
         As in `reliability`.
-    draws : int, default 1000
+    num_samples : int, default 1000
         How often n labels are drawn.
     strategy : str, default "uniform"
         As in `reliability`.
@@ -199,13 +200,13 @@ def errors_if_calibrated(
 
     Returns
     -------
-    Vector, shape (draws,)
+    Vector, shape (num_samples,)
         The expected calibration error of each draw. An error of real labels that most of these
         exceed is what chance does to a model without fault.
 
     Notes
     -----
-    Costs O(n · draws). Source: Bröcker & Smith (2007), who draw the bars of a diagram so.
+    Costs O(n · num_samples). Source: Bröcker & Smith (2007), who draw the bars of a diagram so.
 
     Examples
     --------
@@ -217,13 +218,13 @@ def errors_if_calibrated(
     """
     p = probabilities(probability)
     stream = stream_of(rng)
-    draws = _check.whole(draws, "draws", 1)
+    num_samples = _check.whole(num_samples, "num_samples", 1)
     share = _membership(_binned(p, bins, strategy), p)
     xp = array_namespace(p)
     rows = max(1, _CHUNK // p.shape[0])
     parts = []
-    for start in range(0, draws, rows):
-        shape = (min(rows, draws - start), p.shape[0])
+    for start in range(0, num_samples, rows):
+        shape = (min(rows, num_samples - start), p.shape[0])
         ones = xp.astype(stream.uniform(shape, like=p) < p[None, :], p.dtype)
         parts.append(xp.sum(xp.abs((ones - p[None, :]) @ share), axis=1) / p.shape[0])
     return xp.concat(parts)

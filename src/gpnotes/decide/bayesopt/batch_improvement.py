@@ -36,7 +36,7 @@ class JointImprovement:
 
     Parameters
     ----------
-    draws : int, default 512
+    num_samples : int, default 512
         The number of functions that are drawn.
     features : int, default 1024
         The number of features of a function, as in `sample_paths`.
@@ -62,11 +62,11 @@ class JointImprovement:
     True
     """
 
-    draws: int = 512
+    num_samples: int = 512
     features: int = 1024
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "draws", _check.whole(self.draws, "draws", 1))
+        object.__setattr__(self, "num_samples", _check.whole(self.num_samples, "num_samples", 1))
         object.__setattr__(self, "features", validate_pairs(self.features))
 
     def __call__(self, best: float) -> LogExpectedImprovement:
@@ -75,7 +75,7 @@ class JointImprovement:
 
     def drawn(self, posterior: ExactPosterior, stream: Stream) -> Paths:
         """Draw the functions."""
-        return sample_paths(posterior, self.draws, features=self.features, rng=stream)
+        return sample_paths(posterior, self.num_samples, features=self.features, rng=stream)
 
 
 @takes("x")

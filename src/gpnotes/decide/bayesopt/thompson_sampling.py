@@ -145,7 +145,9 @@ class _Path(NamedTuple):
         return values[0, :], self.paths.validated_pull(Xs, one)
 
 
-def thompson_among(posterior: ExactPosterior, Xs: Matrix, n: int = 1, *, rng: RNG) -> Vector:
+def thompson_among(
+    posterior: ExactPosterior, Xs: Matrix, num_samples: int = 1, *, rng: RNG
+) -> Vector:
     """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
 
     Parameters
@@ -154,7 +156,7 @@ def thompson_among(posterior: ExactPosterior, Xs: Matrix, n: int = 1, *, rng: RN
         The posterior of f, given n_X data.
     Xs : Matrix, shape (m, d)
         The candidates, at least one. Nothing between them is looked at.
-    n : int, default 1
+    num_samples : int, default 1
         The number of functions.
     rng : Stream, Generator or int
         Source of the draws.
@@ -182,5 +184,5 @@ def thompson_among(posterior: ExactPosterior, Xs: Matrix, n: int = 1, *, rng: RN
     _check.instance(posterior, "posterior", ExactPosterior)
     if _check.matrix(Xs, "Xs", columns=posterior.X.shape[1]).shape[0] == 0:
         raise ValueError(f"Xs must have at least one row; got {Xs.shape}")
-    n = _check.whole(n, "n", 1)
-    return array_namespace(Xs).argmax(posterior.sample(Xs, n, rng=rng), axis=1)
+    num_samples = _check.whole(num_samples, "num_samples", 1)
+    return array_namespace(Xs).argmax(posterior.sample(Xs, num_samples, rng=rng), axis=1)

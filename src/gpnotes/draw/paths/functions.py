@@ -205,7 +205,9 @@ class Paths:
 
 
 @in_one_pool
-def sample_paths(posterior: AnyPosterior, count: int, *, features: int = 1024, rng: RNG) -> Paths:
+def sample_paths(
+    posterior: AnyPosterior, num_samples: int, *, features: int = 1024, rng: RNG
+) -> Paths:
     """Draw functions from a posterior, which can be asked for values anywhere.
 
     Parameters
@@ -215,7 +217,7 @@ def sample_paths(posterior: AnyPosterior, count: int, *, features: int = 1024, r
         a linear and a constant kernel and `Coregion` have features of their own, which are exact;
         so have sums, multiples and choices of columns of all these, and products in which one
         factor alone has random ones. White noise has none, it belongs into ``noise_var``.
-    count : int
+    num_samples : int
         How many functions are drawn.
     features : int, default 1024
         The number of random cosines, an even number, in pairs.
@@ -225,9 +227,9 @@ def sample_paths(posterior: AnyPosterior, count: int, *, features: int = 1024, r
     Notes
     -----
     By Matheron's rule, [eq-bo-pathwise]: w and ε are drawn for each path, ``w ~ N(0, I)`` and
-    ``ε ~ N(0, σ_n² I)``, and ``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` is solved for; O(n R count +
-    n² count), memory O(count (n + R)) and a block of Φ. Jitter that `condition` took counts as
-    noise, here as there. Of inducing points u is drawn from its posterior, and
+    ``ε ~ N(0, σ_n² I)``, and ``v = K_y⁻¹ (y − m(X) − Φ w − ε)`` is solved for; O(n R S +
+    n² S) for S samples, memory O(S (n + R)) and a block of Φ. Jitter that `condition` took counts
+    as noise, here as there. Of inducing points u is drawn from its posterior, and
     ``v = K_uu⁻¹ (u − m(Z) − Φ w)``: with M of them the n above is M, whatever the data are.
 
     The mean over the draws is the posterior's. The covariance is so up to the error of the
@@ -247,15 +249,15 @@ def sample_paths(posterior: AnyPosterior, count: int, *, features: int = 1024, r
     (array([1., 0.]), array([0.1, 0.6]))
     """
     anchor = anchor_of(posterior)
-    count = _check.whole(count, "count", 1)
+    num_samples = _check.whole(num_samples, "num_samples", 1)
     stream = stream_of(rng)
     features = validate_pairs(features)
     X = _check.squarable(anchor.places, "posterior.X")
     drawn = draw_features(anchor.gp.kernel, X, features, stream)
     n = X.shape[0]
-    memory.require(count, n + drawn.size, copies=3, like=X, what="the weights of the paths")
-    weights = stream.normal((count, drawn.size), like=X)
-    normals = stream.normal((count, anchor.normals), like=X)
+    memory.require(num_samples, n + drawn.size, copies=3, like=X, what="the weights of the paths")
+    weights = stream.normal((num_samples, drawn.size), like=X)
+    normals = stream.normal((num_samples, anchor.normals), like=X)
     return Paths(anchor.gp, X, drawn, weights, _update(anchor, drawn, weights, normals))
 
 

@@ -61,7 +61,7 @@ class CertifiedMixture:
 
 
 def certify(
-    model: PayoffModel, mixture: Array, *, method: str = "exact", draws: int = 1000, rng: RNG
+    model: PayoffModel, mixture: Array, *, method: str = "exact", num_samples: int = 1000, rng: RNG
 ) -> CertifiedMixture:
     """Ask a learned game how well it knows a mixture: its payoffs, its regret, its place.
 
@@ -73,7 +73,7 @@ def certify(
         The mixture, best an equilibrium of the model.
     method : ``"exact"``, ``"enumerated"`` or ``"gaussian"``, default ``"exact"``
         The way to the expectations.
-    draws : int, default 1000
+    num_samples : int, default 1000
         The number of payoffs to draw.
     rng : Stream, Generator or int
         The stream that draws possible payoffs.
@@ -101,7 +101,7 @@ def certify(
     """
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", WITH_VARIANCE)
-    draws = _check.whole(draws, "draws", 2)
+    num_samples = _check.whole(num_samples, "num_samples", 2)
     generator = stream_of(rng).generator
     p = model.game.check_mixtures(mixture, "mixture")
     if p.shape[0] != 1:
@@ -110,8 +110,8 @@ def certify(
     _, jacobian = model.deviation_payoffs_and_jacobian(p, method)
     host, spread = (np.asarray(to_numpy(a), float)[0] for a in (payoffs, sd))
     at = np.asarray(to_numpy(p), float)
-    possible = host + spread * generator.standard_normal((draws, model.game.num_strategies))
-    told = _regrets(possible, np.tile(at, (draws, 1)), model)
+    possible = host + spread * generator.standard_normal((num_samples, model.game.num_strategies))
+    told = _regrets(possible, np.tile(at, (num_samples, 1)), model)
     slopes = np.asarray(to_numpy(jacobian), float)[0]
     moved = equal_payoffs(at[0], slopes, model)
     unsettled = np.isinf(moved).any(axis=1)  # infinite however sure the payoffs are

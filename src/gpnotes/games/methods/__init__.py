@@ -33,7 +33,7 @@ METHODS = {
     "gaussian": Method(gaussian.expectations),
     "point": Method(point.expectations),
     "neighbours": Method(neighbours.expectations, ("max_deviations", "limit")),
-    "sampled": Method(sampled.expectations, ("samples", "rng")),
+    "sampled": Method(sampled.expectations, ("num_samples", "rng")),
 }
 
 DETERMINISTIC = tuple(name for name, method in METHODS.items() if "rng" not in method.options)

@@ -127,7 +127,7 @@ class Options:
         The most profiles to sum over.
     max_deviations : int, default 2
         The players by which a profile may differ from the likeliest one.
-    samples : int, default 1000
+    num_samples : int, default 1000
         The profiles drawn for each mixture, at least two.
     threads : int, default 1
         The threads in which blocks of mixtures are worked on.
@@ -137,12 +137,17 @@ class Options:
 
     limit: int = LIMIT
     max_deviations: int = 2
-    samples: int = 1000
+    num_samples: int = 1000
     threads: int = 1
     rng: Stream | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("limit", 1), ("max_deviations", 0), ("samples", 2), ("threads", 1)):
+        for name, least in (
+            ("limit", 1),
+            ("max_deviations", 0),
+            ("num_samples", 2),
+            ("threads", 1),
+        ):
             object.__setattr__(self, name, _check.whole(getattr(self, name), name, least))
 
 

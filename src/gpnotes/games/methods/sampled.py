@@ -30,7 +30,7 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     problem : RoleProblem
         The payoffs and mixtures.
     options : Options
-        Of which ``samples`` and ``rng`` matter.
+        Of which ``num_samples`` and ``rng`` matter.
 
     Returns
     -------
@@ -45,10 +45,10 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     """
     stream = cast(Stream, _check.instance(options.rng, "rng", Stream))
     p = problem.mixtures
-    rows = blocks(p.shape[0], options.samples * problem.game.num_strategies, _DRAWN)
+    rows = blocks(p.shape[0], options.num_samples * problem.game.num_strategies, _DRAWN)
     answers = []
     for payoff in problem.expansions:
-        draws = [_Draws(problem.game, p[some, :], stream, options.samples) for some in rows]
+        draws = [_Draws(problem.game, p[some, :], stream, options.num_samples) for some in rows]
         parts = [_expectation(problem, payoff, some) for some in draws]
         answers.append(Expectation.joined(parts))
     return answers
@@ -56,17 +56,17 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """A source of profiles: `samples` of them for each of some mixtures (b, S)."""
+    """A source of profiles: `num_samples` of them for each of some mixtures (b, S)."""
 
     game: RoleSymmetricGame
     mixtures: Array
     stream: Stream
-    samples: int
+    num_samples: int
 
     def profiles(self, players: tuple[int, ...]) -> Iterator[np.ndarray]:
         """Profiles (b, some, S), drawn on the host, until there are enough for each mixture."""
         host = np.asarray(to_numpy(self.mixtures), dtype=np.float64)
-        for some in blocks(self.samples, len(host) * self.game.num_strategies, _DRAWN):
+        for some in blocks(self.num_samples, len(host) * self.game.num_strategies, _DRAWN):
             shape = len(host), some.stop - some.start
             drawn = np.zeros((*shape, self.game.num_strategies))
             for n, part in zip(players, self.game.columns, strict=True):

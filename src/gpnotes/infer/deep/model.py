@@ -91,7 +91,7 @@ class DeepGP:
         the layer before has units.
     likelihood : Likelihood
         The likelihood of y given f.
-    draws : int, default 10
+    num_samples : int, default 10
         How many ways through the inner layers a fit draws for each row.
     seed : int, default 0
         The seed of these draws, which are the same at each step of a fit.
@@ -105,14 +105,14 @@ class DeepGP:
 
     layers: tuple[tuple[Unit, ...], ...]
     likelihood: Likelihood
-    draws: int = fixed(10)
+    num_samples: int = fixed(10)
     seed: int = fixed(0)
     nodes: int = fixed(20)
 
     def __post_init__(self) -> None:
         _validate_layers(self.layers)
         require(self.likelihood, "likelihood", Likelihood)
-        for name, least, most in (("draws", 1, None), ("seed", 0, None), ("nodes", 2, 350)):
+        for name, least, most in (("num_samples", 1, None), ("seed", 0, None), ("nodes", 2, 350)):
             number = _check.whole(getattr(self, name), name, least, most)
             object.__setattr__(self, name, number)
 
@@ -157,7 +157,7 @@ def deepen(
     kernels: Sequence[Kernel],
     *,
     linear: bool = True,
-    draws: int = 10,
+    num_samples: int = 10,
     seed: int = 0,
 ) -> DeepGP:
     """Put layers below a sparse process, each as wide as the inputs, which begin near the identity.
@@ -175,7 +175,7 @@ def deepen(
     linear : bool, default True
         Give the inner units the mean `Coordinate`; without, they have a zero mean, and begin at
         the identity by the weights of q alone.
-    draws, seed : int
+    num_samples, seed : int
         As in `DeepGP`.
 
     Returns
@@ -207,7 +207,7 @@ def deepen(
         for kernel in kernels
     )
     likelihood = cast(Likelihood, posterior.model.likelihood)  # or `DeepGP` refuses it
-    return DeepGP((*inner, (last,)), likelihood, draws, seed)
+    return DeepGP((*inner, (last,)), likelihood, num_samples, seed)
 
 
 def _unit_of(posterior: VariationalPosterior) -> Unit:

@@ -78,7 +78,7 @@ class Noise:
             raise ValueError(f"noise must hold {wanted}; got shapes {shapes}")
 
 
-def draw_noise(model: DeepGP, n: int, draws: int, *, rng: RNG) -> Noise:
+def draw_noise(model: DeepGP, n: int, num_samples: int, *, rng: RNG) -> Noise:
     """Draw the numbers that carry n rows through the inner layers of a model.
 
     Parameters
@@ -87,7 +87,7 @@ def draw_noise(model: DeepGP, n: int, draws: int, *, rng: RNG) -> Noise:
         The model.
     n : int
         The number of rows.
-    draws : int
+    num_samples : int
         The number S of ways through the layers.
     rng : Stream, Generator or int
         The stream to draw from.
@@ -110,7 +110,7 @@ def draw_noise(model: DeepGP, n: int, draws: int, *, rng: RNG) -> Noise:
     """
     _check.instance(model, "model", DeepGP)
     stream = stream_of(rng)
-    shape = _check.whole(draws, "draws", 1), _check.whole(n, "n", 1)
+    shape = _check.whole(num_samples, "num_samples", 1), _check.whole(n, "n", 1)
     like = model.layers[0][0].Z
     inner = model.layers[:-1]
     normals = tuple(stream.normal((*shape, len(layer)), like=like) for layer in inner)
@@ -118,7 +118,7 @@ def draw_noise(model: DeepGP, n: int, draws: int, *, rng: RNG) -> Noise:
 
 
 def own_noise(model: DeepGP, n: int) -> Noise:
-    """The numbers that a model itself says: by its `seed` and its `draws`.
+    """The numbers that a model itself says: by its `seed` and its `num_samples`.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def own_noise(model: DeepGP, n: int) -> Noise:
     Noise
         The same for every call; of fewer rows, not those of the first ones of more.
     """
-    return draw_noise(model, n, model.draws, rng=seeded(model.seed))
+    return draw_noise(model, n, model.num_samples, rng=seeded(model.seed))
 
 
 def quadrature_noise(model: DeepGP, nodes: int = 20) -> Noise:

@@ -48,7 +48,7 @@ class DeepPosterior(Posterior):
     ----------
     model : DeepGP
         The layers with their q.
-    draws : int, default 100
+    num_samples : int, default 100
         The number of draws of a prediction.
     seed : int, default 1
         The seed of these draws: the same inputs get the same answers.
@@ -65,7 +65,7 @@ class DeepPosterior(Posterior):
     """
 
     model: DeepGP
-    draws: int = 100
+    num_samples: int = 100
     seed: int = 1
     _lacks: ClassVar[Mapping[str, str]] = {
         "covariance": _MIXTURE,
@@ -75,7 +75,7 @@ class DeepPosterior(Posterior):
 
     def __post_init__(self) -> None:
         _check.instance(self.model, "model", DeepGP)
-        object.__setattr__(self, "draws", _check.whole(self.draws, "draws", 1))
+        object.__setattr__(self, "num_samples", _check.whole(self.num_samples, "num_samples", 1))
         object.__setattr__(self, "seed", _check.whole(self.seed, "seed", 0))
 
     @cached_property
@@ -111,7 +111,7 @@ class DeepPosterior(Posterior):
         n, xp = Xs.shape[0], array_namespace(Xs)
         if n == 0:
             return (xp.reshape(Xs[:, 0], (1, 0)),) * 2
-        noise = draw_noise(self.model, n, self.draws, rng=seeded(self.seed))
+        noise = draw_noise(self.model, n, self.num_samples, rng=seeded(self.seed))
         f = passed(self._units, Xs, noise)[-1].found[0]
         return xp.reshape(f.mean, (-1, n)), xp.reshape(f.variance, (-1, n))
 

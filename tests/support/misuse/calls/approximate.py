@@ -151,7 +151,7 @@ CALLS = (
          step=positive(0.5).but("a list", **{"a pair": (0.5, 0.5)}), error=nonnegative(1e-6),
          doublings=whole(2, 0), like=thing(np.ones(2), optional=True).but("an array", "a list")),
     call("CirculantEmbedding.sample", grids.embed_circulant(RBF(), (4, 3), 0.5).sample,
-         rng=stream_kind(), n=whole(2, 0), antithetic=flag()),
+         rng=stream_kind(), num_samples=whole(2, 0), antithetic=flag()),
     call("draw_frequencies", features.draw_frequencies, kernel=thing(_GP.kernel, _GP),
          X=matrix(_X, columns=True, mates=False), n=whole(4).but("a boolean"),
          rng=stream_kind(), kind=one_of("paired"), orthogonal=flag()),

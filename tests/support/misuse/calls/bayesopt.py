@@ -71,13 +71,13 @@ _PLACES = (
     call("thompson", bayesopt.thompson, posterior=_POSTERIOR, box=_BOX, rng=stream(),
          features=_FEATURES, raw=whole(8), starts=whole(2), steps=whole(3)),
     call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
-         **{"no rows": _X[:0]}), rng=stream(), n=whole(2)),
+         **{"no rows": _X[:0]}), rng=stream(), num_samples=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
-    call("JointImprovement", bayesopt.JointImprovement, draws=whole(8), features=_FEATURES),
+    call("JointImprovement", bayesopt.JointImprovement, num_samples=whole(8), features=_FEATURES),
     call("joint_improvement", bayesopt.joint_improvement, paths=thing(_PATHS, RBF()), x=_XS.but(
         **{"no rows": _X[:0]}), best=number(0.3)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
-    call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, count=whole(2),
+    call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, num_samples=whole(2),
          rng=stream(), features=_FEATURES),
     call("Paths.__call__", _PATHS, Xs=_XS),
     call("Paths.values_and_pullback", _PATHS.values_and_pullback, Xs=_XS),

@@ -42,7 +42,7 @@ CALLS: tuple[Call, ...] = (
     call("reliability_of_groups", ca.reliability_of_groups, y=_LABELS, probability=_PREDICTED,
          groups=_GROUPS),
     call("errors_if_calibrated", ca.errors_if_calibrated, probability=_ALONE, rng=stream(),
-         draws=whole(5, 1), **_BINS),
+         num_samples=whole(5, 1), **_BINS),
     call("logit", ca.logit, probability=matrix(_P[None], mates=False).but(
         "a vector", "a scalar array", "one more axis", "two more axes",
         **_OUTSIDE, **{"a certain one": np.asarray([0.5, 1.0])})),

@@ -17,9 +17,9 @@ from ..posteriors import of_posterior
 _DRAW = np.random.default_rng(0)
 _X, _Y = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal(6)
 _TOP = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), _X[:3]))
-_MODEL = deep.deepen(_TOP, [RBF()], draws=2)
+_MODEL = deep.deepen(_TOP, [RBF()], num_samples=2)
 _UNIT = _MODEL.layers[1][0]
-_POSTERIOR = deep.DeepPosterior(_MODEL, draws=2)
+_POSTERIOR = deep.DeepPosterior(_MODEL, num_samples=2)
 _NOISE = deep.draw_noise(_MODEL, 6, 2, rng=stream(0))
 _NEW = matrix(_X[:4], columns=True)
 _OF_ROWS: dict[str, Any] = {
@@ -49,11 +49,11 @@ CALLS = (
         _MODEL.layers, _KINDS | {"nothing": (), "an empty layer": (_MODEL.layers[0], ()),
                                  "a wide last one": (_MODEL.layers[0],),
                                  "a unit": (_UNIT,)}),
-         likelihood=thing(Gaussian(0.1), RBF()), draws=whole(2), seed=whole(0, 0),
+         likelihood=thing(Gaussian(0.1), RBF()), num_samples=whole(2), seed=whole(0, 0),
          nodes=whole(20, 2)),
     call("deepen", deep.deepen, posterior=thing(_TOP, _MODEL),
          kernels=Argument([RBF()], _KINDS | {"processes": [GP(RBF(), 0.1)]}),
-         linear=flag(), draws=whole(2), seed=whole(0, 0)),
+         linear=flag(), num_samples=whole(2), seed=whole(0, 0)),
     call("Noise", deep.Noise, normals=Argument(
         _NOISE.normals, {"None": None, "an array": _NOISE.normals[0], "a matrix": (_X,),
                          "of three draws": (np.zeros((3, 6, 2)),),
@@ -61,12 +61,12 @@ CALLS = (
          weights=vector(_NOISE.weights, size=True).but(
              "no entries", negative=np.asarray([1.5, -0.5]), uneven=np.asarray([0.5, 0.7]))),
     call("draw_noise", deep.draw_noise, model=thing(_MODEL, _UNIT), n=whole(3),
-         rng=stream_kind(), draws=whole(2)),
+         rng=stream_kind(), num_samples=whole(2)),
     call("quadrature_noise", deep.quadrature_noise, model=thing(_MODEL, _UNIT),
          nodes=whole(3).but(many=340)),
     call("deep.elbo", deep.elbo, **_OF_ROWS),
     call("deep.elbo_and_gradient", deep.elbo_and_gradient, **_OF_ROWS),
-    call("DeepPosterior", deep.DeepPosterior, model=thing(_MODEL, _UNIT), draws=whole(2),
+    call("DeepPosterior", deep.DeepPosterior, model=thing(_MODEL, _UNIT), num_samples=whole(2),
          seed=whole(0, 0)),
     call("DeepPosterior.components", _POSTERIOR.components, Xs=_NEW),
     *of_posterior(_POSTERIOR, _X, vector(_Y, size=True), lacks=_MIXED),

@@ -109,10 +109,10 @@ CALLS = (
       for method in ("exact", "enumerated", "gaussian", "point", "neighbours")
       for name in ("deviation_payoffs", "deviation_payoffs_and_jacobian")),
     call("deviation_payoffs, sampled", _MODEL.deviation_payoffs, mixtures=Argument(_ONES, {}),
-         method=Argument("sampled", {}), samples=whole(10, 2), rng=stream()),
+         method=Argument("sampled", {}), num_samples=whole(10, 2), rng=stream()),
     *(call(name, getattr(_MODEL, name),
            mixtures=_MIXTURES.but("another namespace", "another precision"),
-           samples=whole(10, 2), rng=stream())
+           num_samples=whole(10, 2), rng=stream())
       for name in ("sampled_payoffs", "sampled_payoffs_and_jacobian")),
     *(call(f"deviation_payoffs_and_sd, {method}", _MODEL.deviation_payoffs_and_sd,
            mixtures=_MIXTURES.but("another namespace", "another precision"), method=one_of(method))
@@ -121,7 +121,7 @@ CALLS = (
     call("certify", games.certify, model=thing(_MODEL, _GAME),
          mixture=vector(_ONES[0], size=True).but(
              "another namespace", "another precision", "one more axis"),
-         rng=stream(), method=one_of("exact"), draws=whole(20, 2)),
+         rng=stream(), method=one_of("exact"), num_samples=whole(20, 2)),
     call("propose_profiles", games.propose_profiles, model=thing(_MODEL, _GAME),
          mixtures=_MIXTURES.but("another namespace", "another precision"), count=whole(2),
          rng=stream(), candidates=whole(10), method=one_of("gaussian")),

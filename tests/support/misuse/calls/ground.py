@@ -84,7 +84,7 @@ CALLS = (
     call("Normal.kl", _NORMAL.kl, other=thing(_OTHER).but(**{"another size": _SMALL})),
     call("Normal.product", _NORMAL.product, other=thing(_OTHER).but(**{"another size": _SMALL})),
     call("Normal.log_density", _NORMAL.log_density, x=vector([1.0, 2.0, 0.0], size=True)),
-    call("Normal.sample", _NORMAL.sample, rng=stream(), n=whole(3, 0)),
+    call("Normal.sample", _NORMAL.sample, rng=stream(), num_samples=whole(3, 0)),
     call("NormalPrior", priors.NormalPrior, mean=_MEAN, sd=_SD),
     call("LogNormalPrior", priors.LogNormalPrior, mean=_MEAN, sd=_SD),
     call("NormalPrior.log_density", priors.NormalPrior().log_density,

@@ -369,7 +369,7 @@ CALLS = (
          "no rows", "no columns"), noise_var=positive()),
     *of_posterior(_WEIGHTS, _PHI, vector(_Y, size=True), lacks=("probability",)),
     call("WeightPosterior.sample_weights", _WEIGHTS.sample_weights, rng=stream(),
-         n=whole(2, 0)),
+         num_samples=whole(2, 0)),
     call("WeightPosterior.update", _WEIGHTS.update,
          phi=matrix(_PHI, columns=True, rows=True).but("a vector"),
          y=vector(_Y, size=True)),

@@ -54,7 +54,7 @@ CALLS = (
                                       "nothing": np.arange(0), "a table": np.ones((2, 2), int)})),
     call("sample", samplers.sample, target=_TARGET,
          sampler=thing(samplers.NUTS()), start=_PLACE, rng=stream_kind(), num_chains=whole(2),
-         draws=whole(4), num_warmup=whole(3, 0),
+         num_samples=whole(4), num_warmup=whole(3, 0),
          mass_matrix=Argument("dense", {"another": "heavy", "None": None, "a number": 3}),
          progress=flag()),
     call("check_sampler", testing.check_sampler, sampler=thing(samplers.MALA(0.5)),
