@@ -20,7 +20,12 @@ UNDERLINE = re.compile(r"-{3,}\s*$")
 ENTRY = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*)(?: ?: ?(.*))?$")
 LISTS = ("Parameters", "Attributes")
 # What a vector or a matrix holds wherever it has this name, as `gpnotes` itself says.
-USUAL = {("X", "Matrix"): "The inputs.", ("y", "Vector"): "The observations."}
+USUAL = {
+    ("X", "Matrix"): "The inputs.",
+    ("y", "Vector"): "The observations.",
+    ("rng", "RNG"): "The source of all that is random: a seed, a stream, or a generator of NumPy.",
+}
+ALIASES = {"RNG": "Stream, Generator or int"}
 NOTHING = (inspect.Signature.empty, None, "None")
 EQUATION = re.compile(r"\[(eq-[\w-]+)\]")
 
@@ -136,7 +141,7 @@ def _words(annotation: Any) -> str:
         return ""
     words = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     shape = getattr(getattr(array_types, words, None), "__metadata__", ())  # `Matrix` has one
-    return ", shape ".join([words, *shape]).replace(", shape ()", "")
+    return ", shape ".join([ALIASES.get(words, words), *shape]).replace(", shape ()", "")
 
 
 def _default(one: inspect.Parameter) -> str:

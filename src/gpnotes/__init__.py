@@ -5,8 +5,9 @@ Here are the verbs, the models and their parts, the estimators for scikit-learn,
 lives in, as ``from gpnotes.infer import sparse``.
 
 Wherever there is no other word for them, X are inputs, a matrix (n, d) with one in a row, and y are
-the observations at them, a vector (n,); where the list of a docstring passes over a parameter, its
-name and the type in the signature say all. A label in brackets, as in "Costs O(n³),
+the observations at them, a vector (n,); ``rng`` is the source of all that is random: a seed, a
+`stream`, or a generator of NumPy. Where the list of a docstring passes over a parameter, its name
+and the type in the signature say all. A label in brackets, as in "Costs O(n³),
 [eq-fv-mean]", is that of an equation of the book.
 """
 

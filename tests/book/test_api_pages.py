@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import gpnotes
+from gpnotes.ground.random import RNG
 from gpnotes.ground.xp import Matrix, Numbers, Scalar, Vector
 
 pytestmark = pytest.mark.book
@@ -178,10 +179,11 @@ Notes
 
 
 def test_what_has_its_usual_name_needs_no_entry(api: Any) -> None:
-    def call(X: Matrix, y: Vector, x: Scalar, variance: Numbers) -> Matrix: ...
+    def call(X: Matrix, y: Vector, x: Scalar, variance: Numbers, *, rng: RNG) -> Matrix: ...
 
     wanted = ["X : Matrix, shape (n, d)", "    The inputs.", "y : Vector, shape (n,)"]
-    wanted += ["    The observations.", "x : Scalar", "variance : Numbers", ""]
+    wanted += ["    The observations.", "x : Scalar", "variance : Numbers"]
+    wanted += ["rng : Stream, Generator or int", f"    {api['docstrings'].USUAL['rng', 'RNG']}", ""]
     wanted += ["Returns", "-------"]
     found = completed(api, "call", call)
     start = found.index("Parameters") + 2

@@ -100,8 +100,6 @@ def kfold(n: int, folds: int, *, rng: RNG) -> Folds:
         The number of rows.
     folds : int
         The number of folds, from 2 to `n`.
-    rng : Stream, Generator or int
-        The source of random numbers.
 
     Returns
     -------

@@ -76,11 +76,6 @@ def write_game(game: Game) -> str:
         What to write. Simulations become a ``game`` if no profile repeats, else a ``samplegame``;
         of a model the means are written, but not how sure they are: the format has no place for it.
 
-    Returns
-    -------
-    str
-        The contents of the file.
-
     Examples
     --------
     >>> write_game(RoleSymmetricGame((2,), (2,)))

@@ -233,11 +233,6 @@ class RoleSymmetricGame:
         strategy : int
             The column of the strategy that he deviates to.
 
-        Returns
-        -------
-        int
-            The number of profiles.
-
         Examples
         --------
         >>> RoleSymmetricGame((50, 50), (4, 4)).count_profiles(0)

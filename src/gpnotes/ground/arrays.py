@@ -40,11 +40,6 @@ def asarray(data: Any) -> Array:
     data : array_like
         A sequence of real numbers, or a NumPy array.
 
-    Returns
-    -------
-    Array
-        The data, in float64 of the chosen backend.
-
     Raises
     ------
     ImportError

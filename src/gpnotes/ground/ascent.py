@@ -83,11 +83,6 @@ def ascend(
     rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,), or None
         A and b of ``A v ≤ b``, within which it stays, up to rounding; not with `ends` or `units`.
 
-    Returns
-    -------
-    Ascent
-        Where it ended.
-
     Notes
     -----
     Where `function` raises an `ArithmeticError` or a ``LinAlgError``, or gives what is not finite,
@@ -282,8 +277,6 @@ def finite_or_none(function: Function, vector: HostVector) -> tuple[float, HostV
     ----------
     function : callable
         It gives value and gradient at a vector (n,).
-    vector : HostVector, shape (n,)
-        The place.
 
     Returns
     -------

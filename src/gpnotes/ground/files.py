@@ -25,8 +25,6 @@ def write_arrays(place: Path, arrays: Mapping[str, Any]) -> None:
 
     Parameters
     ----------
-    place : Path
-        The file.
     arrays : mapping of HostArray
         The arrays by name.
 

@@ -32,11 +32,6 @@ def array_namespace(*arrays: Any) -> Namespace:
     ----------
     *arrays : Array
         The arrays.
-
-    Returns
-    -------
-    Namespace
-        The functions of the array API standard.
     """
     for a in arrays:
         if type(a) is not np.ndarray:

@@ -21,13 +21,6 @@ def standard_log_cdf(xp: Namespace, x: Array) -> Array:
     ----------
     xp : Namespace
         The namespace of `x`.
-    x : Array
-        The arguments.
-
-    Returns
-    -------
-    Array
-        The logarithms, entry by entry.
     """
     far = xp.clip(xp.abs(x), _TAIL, None)
     tail = -0.5 * (far * far + LOG_2PI) - xp.log(far + mills_fractions(far)[0])

@@ -229,13 +229,7 @@ def _added(first: Any, second: Any) -> Any:
 
 
 def holds_derivatives(obj: Parameters) -> bool:
-    """Tell if an object was made by `cotangent`.
-
-    Returns
-    -------
-    bool
-        True for a cotangent.
-    """
+    """Tell if an object was made by `cotangent`."""
     return getattr(obj, "_holds_derivatives", False)
 
 

@@ -65,11 +65,6 @@ def expect(f: Callable[[Array], Array], mean: Array, variance: Array, n: int = 2
     n : int, default 20
         The number of nodes.
 
-    Returns
-    -------
-    Array
-        The expectations, in the shape of `mean`.
-
     Examples
     --------
     >>> np.round(expect(np.exp, np.zeros(1), np.ones(1)), 6)

@@ -75,11 +75,6 @@ class Stream:
             The shape of the result.
         like : Array or None, default None
             The numbers are on the device of it; without it, NumPy.
-
-        Returns
-        -------
-        Array
-            The numbers.
         """
         low = _check.whole(low, "low", None)
         high = _check.whole(high, "high", low + 1)

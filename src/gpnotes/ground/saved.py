@@ -52,11 +52,6 @@ def class_of(tag: str) -> type | None:
 def tag_of(kind: type) -> str | None:
     """Return the tag of a class.
 
-    Parameters
-    ----------
-    kind : type
-        The class.
-
     Returns
     -------
     str or None

@@ -124,11 +124,6 @@ def solve_contraction(P: Any, b: HostMatrix, start: HostMatrix | None = None) ->
     start : HostMatrix, optional
         Where to start, zero otherwise.
 
-    Returns
-    -------
-    HostMatrix
-        The solution, to rounding.
-
     Raises
     ------
     ValueError

@@ -68,11 +68,6 @@ def as_array(value: Any, like: Array) -> Array:
         Numbers.
     like : Array
         The array to be like.
-
-    Returns
-    -------
-    Array
-        The numbers.
     """
     xp = array_namespace(like)
     return xp.asarray(value, dtype=like.dtype, device=device(like))
@@ -334,11 +329,6 @@ def minimise(
     rows : tuple of HostMatrix, shape (k, n), and HostVector, shape (k,), or None
         A and b of ``A x ≤ b``: from a start where this holds, it holds at every point tried, up to
         rounding.
-
-    Returns
-    -------
-    Minimum
-        Where it ended, and what the optimiser said.
     """
     from scipy.optimize import minimize
 
@@ -482,11 +472,6 @@ def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
 
 def log_normal_cdf(x: Array) -> Array:
     """Return ``log Φ(x)`` entry by entry, far into the tail.
-
-    Parameters
-    ----------
-    x : Array
-        The arguments.
 
     Returns
     -------

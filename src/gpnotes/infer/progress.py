@@ -29,11 +29,6 @@ def bar_of(total: int, said: str, unit: str) -> Bar:
     unit : str
         One of them.
 
-    Returns
-    -------
-    Bar
-        The bar, at its beginning.
-
     Raises
     ------
     ImportError

@@ -141,11 +141,6 @@ class Statistics:
         ----------
         noise_var : float
             σ², which every λᵢ must be.
-
-        Returns
-        -------
-        float
-            The square.
         """
         xp = array_namespace(self.cross)
         w = self.weight_mean
@@ -158,11 +153,6 @@ def positive_noise(gp: GP) -> float:
     """The noise variance of a process, which must be positive.
 
     Features alone explain no y exactly.
-
-    Returns
-    -------
-    float
-        ``gp.noise_var``.
     """
     if gp.noise_var == 0.0:
         raise ValueError("gp.noise_var must be positive for features or inducing points; got 0.0")

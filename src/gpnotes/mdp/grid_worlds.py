@@ -107,11 +107,6 @@ class GridWorld:
         ----------
         row, column : int
             The cell, from 0.
-
-        Returns
-        -------
-        int
-            The number of its state.
         """
         height, width = self._numbers.shape
         row = _check.whole(row, "row", 0, height - 1)

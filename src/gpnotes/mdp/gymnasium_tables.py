@@ -29,11 +29,6 @@ def read_table(env: Any) -> TransitionTable:
     ----------
     env : gymnasium.Env
         The environment.
-
-    Returns
-    -------
-    TransitionTable
-        Its entries.
     """
     P = getattr(getattr(env, "unwrapped", None), "P", None)
     sizes = [

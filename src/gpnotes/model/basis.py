@@ -166,11 +166,6 @@ def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Ve
         Its covariance.
     scales : Vector, shape (n*,)
         The variances before the data, if the mean is known.
-
-    Returns
-    -------
-    Normal
-        The joint distribution.
     """
     return normal_of(
         mean, covariance, scales if trend is None else scales + _xp.diagonal(covariance)

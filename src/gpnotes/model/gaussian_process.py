@@ -102,11 +102,6 @@ def require_known_mean(gp: GP) -> GP:
     """Return `gp` unless its mean has unknown weights.
 
     Methods that do not learn the weights must not ignore them either.
-
-    Returns
-    -------
-    GP
-        The same process.
     """
     if isinstance(gp.mean, BasisMean):
         wanted = "known: exact regression alone learns the weights of a BasisMean"
@@ -229,10 +224,5 @@ def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
     ----------
     X : Matrix, shape (n, d)
         The inputs, validated before.
-
-    Returns
-    -------
-    Vector, shape (n,)
-        The residuals.
     """
     return y - values_of(gp.mean, X)

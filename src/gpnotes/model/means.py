@@ -229,11 +229,6 @@ class Powers:
         ----------
         bar : Matrix, shape (n, 1 + degree · d)
             The derivatives by the columns.
-
-        Returns
-        -------
-        Matrix, shape (n, d)
-            The derivatives by x.
         """
         n, d = _check.matrix(x, "x").shape
         _check.matrix(bar, "bar", rows=n, columns=1 + self.degree * d)
@@ -307,11 +302,6 @@ class BasisMean:
         ----------
         bar : Matrix, shape (n, p)
             The derivatives by the columns.
-
-        Returns
-        -------
-        Matrix, shape (n, d)
-            The derivatives by x.
 
         Raises
         ------

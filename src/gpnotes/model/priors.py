@@ -44,11 +44,6 @@ class NormalPrior:
         ----------
         value : float or Vector, shape (d,)
             The parameter, in its own units.
-
-        Returns
-        -------
-        float
-            The log density.
         """
         z = (_check.finite(value, "value") - self.mean) / self.sd
         return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
@@ -99,11 +94,6 @@ class LogNormalPrior:
         ----------
         value : float or Vector, shape (d,)
             The parameter, positive, in its own units.
-
-        Returns
-        -------
-        float
-            The log density, summed over the entries.
         """
         log = _log(_check.positive(value, "value"))
         return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)

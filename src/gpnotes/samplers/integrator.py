@@ -49,11 +49,6 @@ def leapfrog(
         The step; a negative one goes back.
     inverse_mass_root : None, Vector (d,) or Matrix (d, d)
         A root of the inverse mass matrix, as of `HMC`.
-
-    Returns
-    -------
-    PhasePoint
-        Where it is then.
     """
     # Of the momentum p this is r = Lᵀ p: so dx/dt = L Lᵀ p = L r, and dr/dt = Lᵀ dp/dt = −Lᵀ ∇f.
     root = inverse_mass_root

@@ -171,8 +171,6 @@ def warm_up(
         The sampler; one whose `target_acceptance` is None stays as it is.
     target, stream
         As in `find_reasonable_step_size`.
-    state : State
-        The start.
     num_warmup : int
         How many steps.
     mass_matrix : str

@@ -12,13 +12,7 @@ __all__ = ["close", "hold", "is_array", "is_double", "rounding", "semidefinite"]
 
 
 def hold(condition: bool, problem: str) -> None:
-    """Fail with a message unless a condition holds.
-
-    Parameters
-    ----------
-    problem : str
-        The message.
-    """
+    """Fail with a message unless a condition holds."""
     if not condition:
         raise AssertionError(problem)
 

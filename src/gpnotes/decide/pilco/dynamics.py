@@ -138,11 +138,6 @@ def fit_dynamics(
         bounds have their place. Its kernel sees the columns of X and no angle, which `kernel.on`
         says.
 
-    Returns
-    -------
-    Dynamics
-        The model.
-
     Notes
     -----
     Inputs are the state with its angles replaced by their sines and cosines, and the action; one

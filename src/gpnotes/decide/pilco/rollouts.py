@@ -336,8 +336,6 @@ def sample_paths(
         Where p particles begin, at least one.
     steps : int
         The number of steps.
-    rng : Stream, Generator or int
-        Source of the draws.
 
     Returns
     -------

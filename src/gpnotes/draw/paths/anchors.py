@@ -58,11 +58,6 @@ def anchor_of(posterior: AnyPosterior) -> Anchor:
     ----------
     posterior : ExactPosterior, SparsePosterior or VariationalPosterior
         The posterior.
-
-    Returns
-    -------
-    Anchor
-        The places and their weights.
     """
     if isinstance(posterior, ExactPosterior):
         return _of_data(posterior)

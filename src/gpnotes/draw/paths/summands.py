@@ -103,11 +103,6 @@ class Features:
     def rows(self, X: Matrix) -> Matrix:
         """Return the features of inputs.
 
-        Parameters
-        ----------
-        X : Matrix, shape (n, d)
-            The inputs, validated.
-
         Returns
         -------
         Matrix, shape (n, R)
@@ -121,8 +116,6 @@ class Features:
 
         Parameters
         ----------
-        X : Matrix, shape (n, d)
-            The inputs, validated.
         Phi_bar : Matrix, shape (n, R)
             The derivatives by Φ.
         """

@@ -44,13 +44,7 @@ class Solved(NamedTuple):
 
 
 def count_supports(game: RoleSymmetricGame) -> int:
-    """Count the supports of a game, ``Π_r (2^{S_r} − 1)``.
-
-    Returns
-    -------
-    int
-        The number of supports.
-    """
+    """Count the supports of a game, ``Π_r (2^{S_r} − 1)``."""
     return math.prod(2**s - 1 for s in game.strategies)
 
 
@@ -63,11 +57,6 @@ def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
     ----------
     tried : int
         The number of supports that were tried, the first that `supports_of` gives.
-
-    Returns
-    -------
-    bool
-        True if they are enough.
     """
     if game.players == (1, 1):
         rows, columns = game.strategies

@@ -98,11 +98,6 @@ def tree(strategies: int, n: int) -> Node:
         The number of strategies of the role.
     n : int
         The number of opponents in it: of the product only this degree is computed.
-
-    Returns
-    -------
-    Node
-        The root of the tree.
     """
     return _node(strategies, [n], n)
 

@@ -39,13 +39,7 @@ class Coordinate:
         object.__setattr__(self, "column", _check.whole(self.column, "Coordinate.column"))
 
     def __call__(self, x: Matrix) -> Vector:
-        """Evaluate the mean.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The coordinate of each.
-        """
+        """Evaluate the mean."""
         return self._values(_check.matrix(x, "x"))
 
     def _values(self, x: Matrix) -> Vector:
@@ -89,8 +83,6 @@ def compose(layers: Sequence[GP], X: Matrix, *, rng: RNG) -> tuple[Vector, ...]:
     ----------
     layers : sequence of GP
         The processes, the first of which is given X; their ``noise_var`` is not added.
-    rng : Stream, Generator or int
-        The stream to draw from.
 
     Returns
     -------

@@ -242,13 +242,7 @@ class Frequencies:
         return xp.stack([held[place[k]] if k in place else one for k in range(d)])
 
     def validate_kernel(self, kernel: Kernel) -> Kernel:
-        """The kernel, if these frequencies are for it; else a `TypeError`.
-
-        Returns
-        -------
-        Kernel
-            The kernel, as it is.
-        """
+        """The kernel, if these frequencies are for it; else a `TypeError`."""
         wanted = "; ".join(map(str, self._terms))
         if self._terms[1:] == () and len(self._terms[0].columns) == self.unit.shape[1]:
             wanted = f"a {self._terms[0].kind.__name__}"
@@ -272,11 +266,6 @@ class Frequencies:
         ----------
         name : str, default ``"X"``
             The name of the inputs in what is raised.
-
-        Returns
-        -------
-        Kernel
-            The kernel, as it is.
         """
         _check.matrix(X, name, columns=self.unit.shape[1])
         return self.require_match(kernel, X, name)
@@ -412,13 +401,6 @@ def draw_frequencies(
     orthogonal : bool, default False
         Draw d frequencies at a time at right angles, each distributed as before, which lowers the
         variance of the estimate.
-    rng : Stream, Generator or int
-        The stream to draw from.
-
-    Returns
-    -------
-    Frequencies
-        The frequencies and their phases.
 
     Notes
     -----

@@ -105,11 +105,6 @@ class FeaturePosterior(Posterior):
         y : Vector, shape (m,)
             The new observations.
 
-        Returns
-        -------
-        FeaturePosterior
-            The posterior given all data so far.
-
         Notes
         -----
         O(m R² + R³).

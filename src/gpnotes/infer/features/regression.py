@@ -45,10 +45,6 @@ def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> Feature
         The process, with a positive ``noise_var``.
     frequencies : Frequencies
         The frequencies, drawn for a kernel of the same terms.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
 
     Returns
     -------
@@ -248,17 +244,8 @@ def posterior_of(gp: GP, frequencies: Frequencies, data: Data) -> FeaturePosteri
 
     Parameters
     ----------
-    gp : GP
-        The process.
-    frequencies : Frequencies
-        The frequencies.
     data : Rows or Chunks
         The data.
-
-    Returns
-    -------
-    FeaturePosterior
-        The posterior.
     """
     statistics: Statistics = data.over(Sums(gp, frequencies)).warned()
     root = statistics.factor._half_solve_t(_xp.eye(frequencies.size, statistics.gram))

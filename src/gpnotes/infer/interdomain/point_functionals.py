@@ -296,11 +296,6 @@ def points_at(Z: Matrix) -> InducingPoints:
     ----------
     Z : Matrix, shape (M, d)
         The points.
-
-    Returns
-    -------
-    InducingPoints
-        The values there.
     """
     points = object.__new__(InducingPoints)
     object.__setattr__(points, "Z", Z)

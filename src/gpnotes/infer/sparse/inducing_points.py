@@ -177,13 +177,6 @@ def random_points(X: Matrix, n: int, *, rng: RNG) -> Matrix:
         The inputs to draw from.
     n : int
         The number of rows, at most N.
-    rng : Stream, Generator or int
-        The stream that they are drawn from.
-
-    Returns
-    -------
-    Matrix, shape (n, d)
-        The rows that were drawn.
 
     Examples
     --------

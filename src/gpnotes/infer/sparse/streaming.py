@@ -131,18 +131,7 @@ class Sums:
         )
 
     def of_waves(self, sums: WaveSums) -> Statistics:
-        """The statistics of readings of which sums are left, for a method with one noise.
-
-        Parameters
-        ----------
-        sums : WaveSums
-            The sums.
-
-        Returns
-        -------
-        Statistics
-            The statistics.
-        """
+        """The statistics of readings of which sums are left, for a method with one noise."""
         seen = _seen_by(self, sums)
         xp = array_namespace(seen.T)
         noise_var = self.gp.noise_var
@@ -259,15 +248,6 @@ class Pull:
         With ``K_uf = diag(c) H`` and ``V = T H``: ``c_bar = diag(L_u⁻ᵀ V_bar Hᵀ)``, where the Gram
         matrix of H and its products with r make ``V_bar Hᵀ``.
 
-        Parameters
-        ----------
-        sums : WaveSums
-            The sums.
-
-        Returns
-        -------
-        Slopes
-            The slopes.
         """
         seen = _seen_by(self, sums)
         xp = array_namespace(seen.T)
@@ -416,18 +396,7 @@ def _seen_by(work: Sums | Pull, sums: WaveSums) -> _Seen:
 
 
 def level_of(gp: GP) -> float:
-    """The mean of a process, if it is the same everywhere.
-
-    Parameters
-    ----------
-    gp : GP
-        The process.
-
-    Returns
-    -------
-    float
-        The mean.
-    """
+    """The mean of a process, if it is the same everywhere."""
     if type(gp.mean) is ConstantMean:
         return gp.mean.value
     if type(gp.mean) is ZeroMean:

@@ -127,18 +127,7 @@ class Spread:
 
 
 def forth(lanes: Lanes) -> Forth:
-    """Filter all readings, O(N).
-
-    Parameters
-    ----------
-    lanes : Lanes
-        The readings.
-
-    Returns
-    -------
-    Forth
-        The beliefs before each.
-    """
+    """Filter all readings, O(N)."""
     own, drifts = elements(lanes)
     xp, motion = array_namespace(lanes.gaps), lanes.motion
     before = scan(own, compose)

@@ -146,15 +146,8 @@ def classes_marginals(posterior: ClassesPosterior, X: Matrix) -> ClassesMarginal
 
     Parameters
     ----------
-    posterior : ClassesPosterior
-        The Gaussian q.
     X : Matrix, shape (m, d)
         The inputs.
-
-    Returns
-    -------
-    ClassesMarginals
-        Means and variances.
 
     Notes
     -----

@@ -169,11 +169,6 @@ def plus(first: Sums, second: Sums) -> Sums:
     ----------
     first, second : Sums
         The sums of each.
-
-    Returns
-    -------
-    Sums
-        The sums over the rows of both.
     """
     return Sums(
         first.value + second.value, first.gradient + second.gradient, first.sites + second.sites,

@@ -60,11 +60,6 @@ class Kernel(KernelBase):
         ----------
         *dims : int
             The columns, distinct and counted from 0.
-
-        Returns
-        -------
-        ActiveDims
-            The kernel of these columns.
         """
         return ActiveDims(self, dims)
 

@@ -123,11 +123,6 @@ class KernelBase(ABC):
         ----------
         x : Matrix, shape (n, d)
             The points.
-
-        Returns
-        -------
-        Vector, shape (n,)
-            The variances ``k(xᵢ, xᵢ)``.
         """
         self.validate_inputs(x, "x")
         return self._diag(x)

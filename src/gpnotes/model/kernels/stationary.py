@@ -166,11 +166,6 @@ def roots(q: Array) -> Array:
     ----------
     q : Array
         Squared distances.
-
-    Returns
-    -------
-    Array
-        The roots, of the shape of q.
     """
     xp = array_namespace(q)
     return xp.clip(xp.sqrt(q), float(xp.finfo(q.dtype).smallest_normal) ** 0.25, None)
@@ -183,11 +178,6 @@ def inside(values: Array, q: Array) -> Array:
     ----------
     q : Array
         Squared distances, of the same shape.
-
-    Returns
-    -------
-    Array
-        `values` where q is positive, and zero elsewhere.
     """
     xp = array_namespace(q)
     return xp.where(q > 0.0, values, xp.zeros_like(values))

@@ -13,13 +13,7 @@ __all__ = ["added", "per_dimension", "products_of_others", "total"]
 
 
 def total(a: Array) -> float:
-    """Sum all entries to a Python float: a NumPy scalar would leak its dtype.
-
-    Parameters
-    ----------
-    a : Array
-        The entries.
-    """
+    """Sum all entries to a Python float: a NumPy scalar would leak its dtype."""
     return float(array_namespace(a).sum(a))
 
 
@@ -48,11 +42,6 @@ def added(terms: Iterable[Array]) -> Array:
     ----------
     terms : iterable of Array
         At least one array.
-
-    Returns
-    -------
-    Array
-        Their sum.
     """
     first, *rest = terms
     return sum(rest, start=first)

@@ -95,11 +95,6 @@ def log_factorial(y: Any, like: Array) -> Array:
     like : Array
         An array whose namespace, dtype and device the answer has where y is a float.
 
-    Returns
-    -------
-    Array
-        The logarithms, of the shape of y.
-
     Notes
     -----
     Stirling's series, Abramowitz & Stegun (1964), 6.1.40, after a shift by 8 where y is small.

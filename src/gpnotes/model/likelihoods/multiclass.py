@@ -241,8 +241,6 @@ def require_classes(y: Vector, classes: int) -> None:
 
     Parameters
     ----------
-    y : Vector, shape (n,)
-        The labels.
     classes : int
         How many classes there are.
     """
