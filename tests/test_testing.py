@@ -1,7 +1,8 @@
 """The checks that we ship: each must accept what is right and refuse what is wrong."""
 
 import math
-from dataclasses import dataclass, replace
+import sys
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -254,9 +255,19 @@ def test_check_posterior_finds_views_that_disagree(rng, changes, message):
         check_posterior(views(**changes), Xs)
 
 
-def test_a_space_says_why_it_cannot_be_used():
-    missing = replace(namespaces()[0], reason="not here")
-    assert missing.reason == "not here"
+@pytest.mark.parametrize(
+    ("library", "place", "said"),
+    [
+        ("array_api_strict", "strict", "array-api-strict is not installed"),
+        ("cupy", "cupy", "no CuPy with a device"),
+    ],
+)
+def test_a_space_whose_library_is_missing_says_so(monkeypatch, library, place, said):
+    monkeypatch.setitem(sys.modules, library, None)  # what is not installed is imported like this
+    reasons = [space.reason for space in namespaces() if space.name.startswith(place)]
+    assert reasons
+    assert all(reason.startswith(said) for reason in reasons)
+    assert not any(space.reason for space in namespaces() if space.name.startswith("numpy"))
 
 
 def test_inputs_are_named_as_the_caller_names_them():
