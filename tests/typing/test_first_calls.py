@@ -25,6 +25,7 @@ from gpnotes import (
     minimise,
     plot,
 )
+from gpnotes.assess.scores import mean_squared_error
 from gpnotes.infer.sparse import SparsePosterior
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ def test_lists_and_frames_are_data():
     by_lists = fit(GP(RBF(), 0.1), ROWS, READINGS, steps=5)
     by_frames = fit(GP(RBF(), 0.1), FRAME[["day"]], FRAME["mm"], steps=5)
     assert by_lists.log_evidence == by_frames.log_evidence
+    posterior = condition(by_lists.model, ROWS, READINGS)
+    assert np.array_equal(posterior.mean(ROWS), posterior.mean(FRAME[["day"]]))
+    assert mean_squared_error(FRAME["mm"], posterior.mean(ROWS)) < 1.0
 
 
 def test_whatever_is_conditioned_completes_as_what_it_is():

@@ -19,7 +19,17 @@ from ..ground import check as _check
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Array, HostVector, Matrix, Vector, array_namespace, device, to_numpy
+from ..ground.xp import (
+    Array,
+    HostVector,
+    Matrix,
+    MatrixLike,
+    Vector,
+    VectorLike,
+    array_namespace,
+    device,
+    to_numpy,
+)
 from .scores import Scores, score_all, sds_to_each_side
 
 __all__ = ["CrossValidation", "cross_validate", "group_folds", "kfold"]
@@ -160,8 +170,8 @@ def group_folds(groups: Array | Sequence[int | str]) -> Folds:
 @takes("X", "y")
 def cross_validate(
     fit: FitFunction,
-    X: Matrix,
-    y: Vector,
+    X: MatrixLike,
+    y: VectorLike,
     folds: int | None = None,
     *,
     groups: Array | Sequence[int | str] | None = None,

@@ -17,7 +17,7 @@ from statistics import NormalDist
 from ..ground import check as _check
 from ..ground import xp as _xp
 from ..ground.conversion import takes
-from ..ground.xp import LOG_2PI, Namespace, Vector, array_namespace
+from ..ground.xp import LOG_2PI, Namespace, Vector, VectorLike, array_namespace
 
 __all__ = [
     "Scores", "coverage", "crps", "log_loss", "mean_squared_error", "mean_standardised_log_loss",
@@ -54,7 +54,7 @@ class Scores:
 
 
 @takes("y", "mean")
-def mean_squared_error(y: Vector, mean: Vector) -> float:
+def mean_squared_error(y: VectorLike, mean: VectorLike) -> float:
     """Return the mean squared error of predictive means m (n,) for held-out y (n,).
 
     Parameters
@@ -85,7 +85,7 @@ def mean_squared_error(y: Vector, mean: Vector) -> float:
 
 
 @takes("y", "mean")
-def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
+def standardised_mean_squared_error(y: VectorLike, mean: VectorLike) -> float:
     """Return `mean_squared_error` divided by the variance of the held-out y; it has no unit.
 
     Parameters
@@ -122,7 +122,7 @@ def standardised_mean_squared_error(y: Vector, mean: Vector) -> float:
 
 
 @takes("y", "mean", "variance")
-def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
+def log_loss(y: VectorLike, mean: VectorLike, variance: VectorLike) -> float:
     """Return the mean negative log density of held-out y (n,) under normal predictions, in nats.
 
     Parameters
@@ -158,7 +158,9 @@ def log_loss(y: Vector, mean: Vector, variance: Vector) -> float:
 
 
 @takes("y", "mean", "variance", "y_train")
-def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_train: Vector) -> float:
+def mean_standardised_log_loss(
+    y: VectorLike, mean: VectorLike, variance: VectorLike, y_train: VectorLike
+) -> float:
     """Return `log_loss` less that of the trivial prediction from the training targets, in nats.
 
     Parameters
@@ -201,7 +203,7 @@ def mean_standardised_log_loss(y: Vector, mean: Vector, variance: Vector, y_trai
 
 
 @takes("y", "mean", "variance")
-def crps(y: Vector, mean: Vector, variance: Vector) -> float:
+def crps(y: VectorLike, mean: VectorLike, variance: VectorLike) -> float:
     """Return the continuous ranked probability score of normal predictions, in the unit of y.
 
     Parameters
@@ -238,7 +240,7 @@ def crps(y: Vector, mean: Vector, variance: Vector) -> float:
 
 
 @takes("y", "mean", "variance")
-def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> float:
+def coverage(y: VectorLike, mean: VectorLike, variance: VectorLike, level: float = 0.95) -> float:
     """Return the share of y (n,) in the central intervals that hold it with probability `level`.
 
     Parameters
@@ -273,7 +275,7 @@ def coverage(y: Vector, mean: Vector, variance: Vector, level: float = 0.95) -> 
 
 @takes("y", "mean", "variance", "y_train")
 def score_all(
-    y: Vector, mean: Vector, variance: Vector, y_train: Vector, level: float = 0.95
+    y: VectorLike, mean: VectorLike, variance: VectorLike, y_train: VectorLike, level: float = 0.95
 ) -> Scores:
     """Return all scores of y (n,) under normal predictions, given the training targets.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-__all__ = ["Array"]
+__all__ = ["Array", "ArrayLike", "Frame"]
 
 MYPY = False  # mypy takes it for True
 
@@ -64,8 +65,19 @@ class Array(Protocol):
     def __ge__(self, other: Any, /) -> Array: ...
 
 
+class Frame(Protocol):
+    """What makes an array of itself: a frame of pandas or Polars, or one of its columns."""
+
+    def __array__(self) -> np.ndarray: ...
+
+
+# What a function marked `conversion.takes` is given: inside it is an array, as which mypy reads it
+ArrayLike: TypeAlias = Array
+
 # Where mypy checks the package, an array has the members above and no more. Other checkers take the
 # last declaration: for pyright, which binds each overload of NumPy's operators, no array of NumPy
 # is an `Array`, and an editor would complete none of its methods. CuPy's, without types, will pass.
+# And who calls may give what `conversion.takes` makes an array of.
 if TYPE_CHECKING and not MYPY:
     Array: TypeAlias = np.ndarray
+    ArrayLike: TypeAlias = np.ndarray | Frame | Sequence[float] | Sequence[Sequence[float]]

@@ -13,11 +13,11 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from .array_protocol import Array
+from .array_protocol import Array, ArrayLike, Frame
 
 __all__ = [
-    "Array", "HostArray", "HostMatrix", "HostVector", "Matrix", "Namespace", "Numbers", "Scalar",
-    "Stack", "Table", "Vector",
+    "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix", "MatrixLike",
+    "Namespace", "Numbers", "Scalar", "Stack", "Table", "Vector", "VectorLike",
 ]  # fmt: skip
 
 Scalar: TypeAlias = Annotated[Array, "()"]
@@ -31,15 +31,12 @@ Stack: TypeAlias = Annotated[Array, "(k, n, d)"]
 Numbers: TypeAlias = Array | float
 """A Python float or an array: a hyperparameter, and what is worked out entry by entry."""
 
-
-class Frame(Protocol):
-    """What makes an array of itself: a frame of pandas or Polars, or one of its columns."""
-
-    def __array__(self) -> np.ndarray: ...
-
-
 Table: TypeAlias = Array | Frame | Sequence[float] | Sequence[Sequence[float]]
-"""Data as people have them, before `conversion.takes` makes an array of floats of them."""
+"""Data as people have them, before `conversion` makes an array of floats of them."""
+VectorLike: TypeAlias = Annotated[ArrayLike, "(n,)"]
+"""One axis, or a column of a frame, or a list: where a function is marked `conversion.takes`."""
+MatrixLike: TypeAlias = Annotated[ArrayLike, "(n, d)"]
+"""Two axes, or a frame, or a list of rows, in the same place."""
 
 HostArray: TypeAlias = np.ndarray
 """An array of NumPy, of any shape: what optimisers, files and fast paths work on."""

@@ -20,29 +20,32 @@ from array_api_compat import (
 
 from .array_types import (
     Array,
+    ArrayLike,
     HostArray,
     HostMatrix,
     HostVector,
     Matrix,
+    MatrixLike,
     Namespace,
     Numbers,
     Scalar,
     Stack,
     Table,
     Vector,
+    VectorLike,
 )
 from .namespace import array_namespace
 from .normal_tail import LOG_2PI, mills_fractions, standard_log_cdf
 from .threads import called_back, threads_for
 
 __all__ = [
-    "LOG_2PI", "Array", "HostArray", "HostMatrix", "HostVector", "Matrix", "Namespace",
-    "Numbers", "Scalar", "Stack", "Table", "Vector", "array_namespace", "as_array", "as_host",
-    "blas", "cholesky_factor", "cholesky_inverse", "device", "device_memory", "diagonal",
-    "digamma", "epsilon", "eye", "has_double", "in_double", "is_numpy_namespace", "keep_copies",
-    "lapack", "log_normal_cdf", "mills_fractions", "minimise", "set_rows", "sobol",
-    "solve_triangular", "symmetric_part", "to_device", "to_numpy", "triangular_product",
-    "zeros",
+    "LOG_2PI", "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix",
+    "MatrixLike", "Namespace", "Numbers", "Scalar", "Stack", "Table", "Vector", "VectorLike",
+    "array_namespace", "as_array", "as_host", "blas", "cholesky_factor", "cholesky_inverse",
+    "device", "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double",
+    "in_double", "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf",
+    "mills_fractions", "minimise", "set_rows", "sobol", "solve_triangular", "symmetric_part",
+    "to_device", "to_numpy", "triangular_product", "zeros",
 ]  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from ..ground.params import cotangent
 from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
-from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
+from ..ground.xp import LOG_2PI, Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian_process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
 from ..model.means import BasisMean, pulled
@@ -252,7 +252,7 @@ class ExactPosterior(Posterior):
         return LeaveOneOut(self.y - error, variance, log_density)
 
     @takes("x", "y")
-    def extend(self, x: Matrix, y: Vector) -> ExactPosterior:
+    def extend(self, x: MatrixLike, y: VectorLike) -> ExactPosterior:
         """Add further observations y (m,) at x (m, d), in O(n² m) instead of O(n³).
 
         Parameters

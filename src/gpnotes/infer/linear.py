@@ -19,7 +19,7 @@ from ..ground.params import cotangent, positive, settle
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.saved import saved_as
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
+from ..ground.xp import LOG_2PI, ArrayLike, Matrix, Numbers, Vector, array_namespace
 from ..model.normal import of_root
 from .evidence import Evidence, evidence_of, whole_rows
 from .posterior import Posterior, with_noise
@@ -174,7 +174,7 @@ class WeightPosterior(Posterior):
         return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
 
     @takes("phi", "y")
-    def update(self, phi: Array, y: Numbers) -> WeightPosterior:
+    def update(self, phi: ArrayLike, y: Numbers) -> WeightPosterior:
         """Return the posterior given more data, one observation or a batch.
 
         Parameters

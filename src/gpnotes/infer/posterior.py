@@ -14,7 +14,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.random import RNG, Stream, stream_of
-from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
+from ..ground.xp import LOG_2PI, Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from ..model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
 from ..model.gaussian_process import plus_noise
 from ..model.kernels import Kernel
@@ -109,7 +109,7 @@ class Posterior(ABC):
 
     @takes("Xs")
     def predict(
-        self, Xs: Matrix, *, noise: bool = False, chunk: int | None = None
+        self, Xs: MatrixLike, *, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
         """Predict the mean and the variance of f, or of a new y, at each of some inputs.
 
@@ -149,7 +149,7 @@ class Posterior(ABC):
         return with_hooks(cast(PredictiveLikelihood, likelihood))._predict(mean, variance)
 
     @takes("Xs")
-    def mean(self, Xs: Matrix, *, noise: bool = False, chunk: int | None = None) -> Vector:
+    def mean(self, Xs: MatrixLike, *, noise: bool = False, chunk: int | None = None) -> Vector:
         """Predict the mean alone, (n*,), which may cost less; arguments are those of `predict`."""
         noise = self._admit("mean", Xs, noise, chunk)
         if noise:  # a mean of counts needs the variance of f
@@ -161,13 +161,13 @@ class Posterior(ABC):
         return array_namespace(Xs).concat(parts)
 
     @takes("Xs")
-    def variance(self, Xs: Matrix, *, noise: bool = False, chunk: int | None = None) -> Vector:
+    def variance(self, Xs: MatrixLike, *, noise: bool = False, chunk: int | None = None) -> Vector:
         """Predict the variance alone, (n*,); arguments are those of `predict`."""
         noise = self._admit("variance", Xs, noise, chunk)
         return self._predict(Xs, noise, chunk)[1]
 
     @takes("Xs")
-    def covariance(self, Xs: Matrix, *, noise: bool = False) -> Matrix:
+    def covariance(self, Xs: MatrixLike, *, noise: bool = False) -> Matrix:
         """Predict the covariance of f, or of new y, at all of some inputs together.
 
         It is never jittered, nor clipped: its eigenvalues may be below zero by rounding.
@@ -192,7 +192,7 @@ class Posterior(ABC):
         return plus_noise(covariance, self._noise_var()) if noise else covariance
 
     @takes("Xs")
-    def joint(self, Xs: Matrix, *, noise: bool = False) -> Normal:
+    def joint(self, Xs: MatrixLike, *, noise: bool = False) -> Normal:
         """Predict the joint distribution of f, or of new y, at all of some inputs together.
 
         Parameters
@@ -213,7 +213,9 @@ class Posterior(ABC):
         return self._joint(Xs, noise)
 
     @takes("Xs")
-    def sample(self, Xs: Matrix, num_samples: int = 1, *, noise: bool = False, rng: RNG) -> Matrix:
+    def sample(
+        self, Xs: MatrixLike, num_samples: int = 1, *, noise: bool = False, rng: RNG
+    ) -> Matrix:
         """Draw functions at inputs, or sets of new y.
 
         Parameters
@@ -247,7 +249,7 @@ class Posterior(ABC):
         return self._sample(Xs, num_samples, stream, noise)
 
     @takes("Xs", "y")
-    def log_density(self, Xs: Matrix, y: Vector, *, chunk: int | None = None) -> Vector:
+    def log_density(self, Xs: MatrixLike, y: VectorLike, *, chunk: int | None = None) -> Vector:
         """Evaluate ``log p(yᵢ)`` of new y, each by itself, averaged over f.
 
         Parameters
@@ -271,7 +273,7 @@ class Posterior(ABC):
     @takes("Xs")
     def probability(
         self,
-        Xs: Matrix,
+        Xs: MatrixLike,
         num_samples: int = 1000,
         *,
         chunk: int | None = None,

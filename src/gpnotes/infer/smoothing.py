@@ -11,14 +11,14 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.conversion import takes
-from ..ground.xp import Matrix, array_namespace
+from ..ground.xp import Matrix, MatrixLike, array_namespace
 from .exact import ExactPosterior
 
 __all__ = ["degrees_of_freedom", "generalised_cross_validation", "hat_matrix"]
 
 
 @takes("Xs")
-def hat_matrix(posterior: ExactPosterior, Xs: Matrix | None = None) -> Matrix:
+def hat_matrix(posterior: ExactPosterior, Xs: MatrixLike | None = None) -> Matrix:
     """Return the weights H (m, n) by which observations enter the posterior mean, a place a row.
 
     Parameters

@@ -10,7 +10,7 @@ from ..ground import memory
 from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.params import holds_derivatives, nonnegative, settle
-from ..ground.xp import Matrix, Vector, array_namespace
+from ..ground.xp import Matrix, MatrixLike, Vector, array_namespace
 from .contracts import Mean, MeanFunction, require
 from .kernels import Kernel
 from .means import BasisMean, ConstantMean, Powers, ZeroMean, values_of
@@ -110,7 +110,7 @@ def require_known_mean(gp: GP) -> GP:
 
 
 @takes("Xs")
-def prior(gp: GP, Xs: Matrix, noise: bool = False) -> Normal:
+def prior(gp: GP, Xs: MatrixLike, noise: bool = False) -> Normal:
     """Find the distribution of f at some inputs before any data, or with `noise` that of y there.
 
     [eq-fv-moments]; with `noise` [eq-fv-cov-y]; with a basis [eq-mf-prior].

@@ -12,7 +12,7 @@ from ..ground.adam import Adam
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Matrix, Vector, array_namespace
+from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
 from .posterior_mode import validate_steps
 
@@ -146,8 +146,8 @@ class FittedMeanField(NamedTuple):
 @takes("X", "y")
 def fit_mean_field(
     model: BayesianNetwork,
-    X: Matrix,
-    y: Vector,
+    X: MatrixLike,
+    y: VectorLike,
     start: MeanField,
     *,
     steps: int = 1000,

@@ -9,7 +9,7 @@ from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Matrix, Vector, array_namespace
+from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from .model import BayesianNetwork, readings
 
 __all__ = ["LastLayer", "fit_last_layer"]
@@ -61,7 +61,9 @@ class LastLayer:
 
 
 @takes("X", "y")
-def fit_last_layer(model: BayesianNetwork, theta: Vector, X: Matrix, y: Vector) -> LastLayer:
+def fit_last_layer(
+    model: BayesianNetwork, theta: Vector, X: MatrixLike, y: VectorLike
+) -> LastLayer:
     """Approximate the posterior of the last layer's weights, all others held, by a normal one.
 
     Parameters

@@ -7,7 +7,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.conversion import takes
 from ..ground.random import RNG, Stream, stream_of
-from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
+from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
 from .layers import Network
 from .model import BayesianNetwork, joint_and_gradient, readings
 from .posterior_mode import FittedWeights, ascend, validate_steps
@@ -98,8 +98,8 @@ def _masks(
 @takes("X", "y")
 def fit_mc_dropout(
     model: BayesianNetwork,
-    X: Matrix,
-    y: Vector,
+    X: MatrixLike,
+    y: VectorLike,
     start: Vector,
     *,
     dropout_rate: float,

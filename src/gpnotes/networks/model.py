@@ -16,7 +16,16 @@ from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, Array, Matrix, Numbers, Vector, array_namespace
+from ..ground.xp import (
+    LOG_2PI,
+    Array,
+    Matrix,
+    MatrixLike,
+    Numbers,
+    Vector,
+    VectorLike,
+    array_namespace,
+)
 from .layers import Network
 
 __all__ = ["BayesianNetwork", "Mixture", "log_joint", "log_joint_and_gradient", "predict"]
@@ -284,7 +293,7 @@ class Mixture:
         return self.aleatoric + self.epistemic
 
     @takes("y")
-    def log_density(self, y: Vector) -> Vector:
+    def log_density(self, y: VectorLike) -> Vector:
         """Return the log density (n,) of readings y (n,), [eq-bn-predictive].
 
         Returns
@@ -301,7 +310,7 @@ class Mixture:
         return -0.5 * ((y - self.means) ** 2 / v + xp.log(v) + LOG_2PI)
 
     @takes("y")
-    def cdf(self, y: Vector) -> Vector:
+    def cdf(self, y: VectorLike) -> Vector:
         """Return the probability (n,) of a smaller reading than y (n,).
 
         Returns
@@ -348,7 +357,7 @@ class Mixture:
 
 
 @takes("X")
-def predict(model: BayesianNetwork, thetas: Array, X: Matrix) -> Mixture:
+def predict(model: BayesianNetwork, thetas: Array, X: MatrixLike) -> Mixture:
     """Return what networks with weights (m, p) predict of a reading at X (n, d).
 
     Parameters

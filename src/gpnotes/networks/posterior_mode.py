@@ -12,7 +12,7 @@ from ..ground.adam import Adam
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Array, Matrix, Vector, array_namespace, as_array
+from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
 from .model import BayesianNetwork, Readings, joint_and_gradient, readings
 
 __all__ = ["FittedWeights", "bootstrap_counts", "map_estimate"]
@@ -62,8 +62,8 @@ def validate_steps(steps: int, learning_rate: float) -> tuple[int, float]:
 @takes("X", "y")
 def map_estimate(
     model: BayesianNetwork,
-    X: Matrix,
-    y: Vector,
+    X: MatrixLike,
+    y: VectorLike,
     start: Array,
     *,
     steps: int = 500,

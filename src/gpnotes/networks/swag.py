@@ -8,7 +8,7 @@ from ..ground import check as _check
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import Matrix, Vector, array_namespace, zeros
+from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace, zeros
 from .model import BayesianNetwork, joint_and_gradient, readings
 from .posterior_mode import validate_steps
 
@@ -163,8 +163,8 @@ class SWAG:
 @takes("X", "y")
 def fit_swag(
     model: BayesianNetwork,
-    X: Matrix,
-    y: Vector,
+    X: MatrixLike,
+    y: VectorLike,
     start: Vector,
     *,
     steps: int = 1000,

@@ -17,7 +17,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.conversion import takes
 from ..ground.params import free_leaves, names
-from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, as_host
+from ..ground.xp import HostMatrix, HostVector, MatrixLike, Vector, array_namespace, as_host
 from ..infer import fitting  # noqa: F401  it says what the evidence of an exact process is
 from ..infer.objective import Objective
 
@@ -80,7 +80,7 @@ class HyperparameterDensity:
 
 @takes("Xs")
 def average_predictions(
-    objective: Objective[Any], vectors: HostMatrix, Xs: Matrix, *, noise: bool = False
+    objective: Objective[Any], vectors: HostMatrix, Xs: MatrixLike, *, noise: bool = False
 ) -> tuple[Vector, Vector]:
     """Predict with hyperparameters averaged: mean and variance over the draws of a chain.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.xp import Array, Vector, array_namespace, as_array
+from ...ground.xp import Array, Vector, VectorLike, array_namespace, as_array
 
 __all__ = [
     "ConformalCoverage", "SplitConformal", "conformal_coverage", "conformal_quantile",
@@ -19,7 +19,7 @@ _ROUNDED = 1e-12  # of (n + 1) level: a level of 0.95 is no float
 
 
 @takes("y", "mean", "variance")
-def probability_integral_transform(y: Vector, mean: Vector, variance: Vector) -> Vector:
+def probability_integral_transform(y: VectorLike, mean: VectorLike, variance: VectorLike) -> Vector:
     """Return ``Φ((y − m)/√v)``: where each held-out y (n,) stands in its predicted distribution.
 
     Parameters
@@ -59,7 +59,7 @@ def probability_integral_transform(y: Vector, mean: Vector, variance: Vector) ->
 
 
 @takes("scores")
-def conformal_quantile(scores: Vector, level: float) -> float:
+def conformal_quantile(scores: VectorLike, level: float) -> float:
     """Return the score that a new one exceeds with a probability of at most 1 − level.
 
     Parameters
@@ -109,7 +109,7 @@ class SplitConformal:
     count: int
 
     @takes("mean", "scale")
-    def interval(self, mean: Vector, scale: Vector | float = 1.0) -> tuple[Vector, Vector]:
+    def interval(self, mean: VectorLike, scale: VectorLike | float = 1.0) -> tuple[Vector, Vector]:
         """Return both ends of the intervals around means (m,) with scales (m,).
 
         Parameters
@@ -138,7 +138,7 @@ class SplitConformal:
 
 @takes("y", "mean", "scale")
 def split_conformal(
-    y: Vector, mean: Vector, scale: Vector | float = 1.0, *, level: float = 0.9
+    y: VectorLike, mean: VectorLike, scale: VectorLike | float = 1.0, *, level: float = 0.9
 ) -> SplitConformal:
     """Find how wide intervals around a model's means must be, from y (n,) that it has not seen.
 

@@ -12,7 +12,16 @@ from ...ground import check as _check
 from ...ground.conversion import takes
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
-from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array, device, to_numpy
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Vector,
+    VectorLike,
+    array_namespace,
+    as_array,
+    device,
+    to_numpy,
+)
 from .validation import is_one, labels, probabilities
 
 __all__ = ["Reliability", "errors_if_calibrated", "reliability", "reliability_of_groups"]
@@ -103,7 +112,7 @@ class Reliability:
 
 @takes("y", "probability")
 def reliability(
-    y: Vector, probability: Vector, bins: int = 10, *, strategy: str = "uniform"
+    y: VectorLike, probability: VectorLike, bins: int = 10, *, strategy: str = "uniform"
 ) -> Reliability:
     """Compare predicted probabilities p (n,) with labels y (n,), in bins by what was predicted.
 
@@ -146,7 +155,7 @@ def reliability(
 
 @takes("y", "probability")
 def reliability_of_groups(
-    y: Vector, probability: Vector, groups: Array | Sequence[int]
+    y: VectorLike, probability: VectorLike, groups: Array | Sequence[int]
 ) -> Reliability:
     """Compare predicted probabilities p (n,) with labels y (n,) in groups that are given.
 
@@ -182,7 +191,7 @@ def reliability_of_groups(
 
 @takes("probability")
 def errors_if_calibrated(
-    probability: Vector, num_samples: int = 1000, bins: int = 10, *,
+    probability: VectorLike, num_samples: int = 1000, bins: int = 10, *,
     strategy: str = "uniform", rng: RNG,
 ) -> Vector:  # fmt: skip
     """Draw labels from the predicted probabilities themselves, and return the error of each draw.

@@ -16,7 +16,16 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.showing import summary
-from ...ground.xp import Array, HostVector, Vector, array_namespace, as_array, to_numpy
+from ...ground.xp import (
+    Array,
+    ArrayLike,
+    HostVector,
+    Vector,
+    VectorLike,
+    array_namespace,
+    as_array,
+    to_numpy,
+)
 from .validation import beside, is_one, labels
 
 __all__ = [
@@ -29,7 +38,7 @@ _FLAT = 1e-10  # of a gradient, beside the sum of the sizes of its terms
 
 
 @takes("probability")
-def logit(probability: Array) -> Array:
+def logit(probability: ArrayLike) -> Array:
     """Return the log odds ``log(p / (1 − p))`` of probabilities.
 
     Parameters
@@ -81,7 +90,7 @@ class Temperature:
         _check.positive(_check.number(self.temperature, "temperature"), "temperature")
 
     @takes("score")
-    def __call__(self, score: Array) -> Array:
+    def __call__(self, score: ArrayLike) -> Array:
         """Return the probability of the label 1 for scores of any shape."""
         return _sigmoid(_score(score) / self.temperature)
 
@@ -116,7 +125,7 @@ class Platt:
         _check.number(self.intercept, "intercept")
 
     @takes("score")
-    def __call__(self, score: Array) -> Array:
+    def __call__(self, score: ArrayLike) -> Array:
         """Return the probability of the label 1 for scores of any shape."""
         return _sigmoid(self.slope * _score(score) + self.intercept)
 
@@ -155,14 +164,14 @@ class Isotonic:
         _xp.keep_copies(self, "knots", "values")
 
     @takes("score")
-    def __call__(self, score: Array) -> Array:
+    def __call__(self, score: ArrayLike) -> Array:
         """Return the probability of the label 1 for scores of any shape."""
         host = to_numpy(_score(score))
         return as_array(np.interp(host, self.knots, self.values), score)
 
 
 @takes("y", "score")
-def fit_temperature(y: Vector, score: Vector) -> Temperature:
+def fit_temperature(y: VectorLike, score: VectorLike) -> Temperature:
     """Find the temperature of the least log loss for labels y (n,) with log odds f (n,).
 
     Parameters
@@ -208,7 +217,7 @@ def fit_temperature(y: Vector, score: Vector) -> Temperature:
 
 
 @takes("y", "score")
-def fit_platt(y: Vector, score: Vector) -> Platt:
+def fit_platt(y: VectorLike, score: VectorLike) -> Platt:
     """Find slope and intercept of Platt's sigmoid for labels y (n,) with scores f (n,).
 
     Parameters
@@ -253,7 +262,7 @@ def fit_platt(y: Vector, score: Vector) -> Platt:
 
 
 @takes("y", "score")
-def fit_isotonic(y: Vector, score: Vector) -> Isotonic:
+def fit_isotonic(y: VectorLike, score: VectorLike) -> Isotonic:
     """Find the rising function of scores f (n,) nearest to labels y (n,) in squares.
 
     Parameters

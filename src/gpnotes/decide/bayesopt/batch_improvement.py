@@ -18,7 +18,7 @@ from ...draw.paths.functions import validate_pairs
 from ...ground import check as _check
 from ...ground.conversion import takes
 from ...ground.random import Stream
-from ...ground.xp import Matrix, Vector, array_namespace, as_array, to_numpy
+from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
 
@@ -79,7 +79,7 @@ class JointImprovement:
 
 
 @takes("x")
-def joint_improvement(paths: Paths, x: Matrix, best: float) -> float:
+def joint_improvement(paths: Paths, x: MatrixLike, best: float) -> float:
     """Estimate the joint expected improvement of a batch, from functions that were drawn.
 
     Parameters

@@ -12,7 +12,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.random import RNG
-from ...ground.xp import Matrix, Vector
+from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike
 from ...infer.exact import ExactPosterior
 from ...infer.fitting import fit
 from ...model.contracts import Prior
@@ -55,7 +55,7 @@ def searching_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
 
 
 @takes("X", "y")
-def fitted_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
+def fitted_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterior:
     """Fit a model whose lengths are whatever the readings say, without a prior.
 
     Parameters
@@ -91,7 +91,7 @@ def fitted_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
 
 
 @takes("X", "y")
-def fitted_with_gradients(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
+def fitted_with_gradients(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterior:
     """Fit the model that an `Optimiser` with gradients uses unless it is given another.
 
     It is `fitted_model` for values and gradients. The noise, of one variance, is of all rows.
@@ -137,7 +137,7 @@ def fitted_with_gradients(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
 
 
 @takes("X", "y")
-def scaled_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
+def scaled_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterior:
     """Fit a model of lengths that a prior knows: the more inputs, the longer.
 
     An `Optimiser` predicts by it unless it is given another, and chooses places by it too, though

@@ -19,6 +19,7 @@ from ...ground.xp import (
     HostMatrix,
     HostVector,
     Matrix,
+    MatrixLike,
     Numbers,
     Vector,
     array_namespace,
@@ -35,7 +36,7 @@ _BATCH = 4096  # subsets whose determinants are computed together
 @takes("X")
 def exhaustive_design(
     gp: GP | ExactPosterior,
-    X: Matrix,
+    X: MatrixLike,
     budget: int,
     criterion: str = "information",
     *,
@@ -180,7 +181,7 @@ _VALUES = {
 
 
 @takes("X")
-def farthest_points(X: Matrix, budget: int, *, start: Iterable[int] = ()) -> Vector:
+def farthest_points(X: MatrixLike, budget: int, *, start: Iterable[int] = ()) -> Vector:
     """Choose points that fill the space: each the farthest from those before it.
 
     Parameters
@@ -243,7 +244,7 @@ def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
 
 
 @takes("X")
-def at_random(X: Matrix, budget: int, *, rng: RNG) -> Vector:
+def at_random(X: MatrixLike, budget: int, *, rng: RNG) -> Vector:
     """Draw rows of X without replacement, each set of them as likely as any other.
 
     Parameters

@@ -11,7 +11,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.showing import summary
-from ...ground.xp import HostVector, Matrix, Numbers, Vector, array_namespace
+from ...ground.xp import HostVector, Matrix, MatrixLike, Numbers, Vector, array_namespace
 from ...infer.exact import GP, ExactPosterior
 from ...model import contracts
 from . import arguments
@@ -52,7 +52,7 @@ class Design:
 @takes("X", "reference")
 def greedy_design(
     gp: GP | ExactPosterior,
-    X: Matrix,
+    X: MatrixLike,
     budget: int,
     criterion: str = "information",
     *,
@@ -60,7 +60,7 @@ def greedy_design(
     lazy: bool = True,
     start: Iterable[int] = (),
     repeat: bool = False,
-    reference: Matrix | None = None,
+    reference: MatrixLike | None = None,
 ) -> Design:
     """Choose candidates to measure one after the other, each time the one that gains most.
 
@@ -150,7 +150,7 @@ def greedy_design(
 @takes("X")
 def greedy_design_by(
     criterion: contracts.Criterion,
-    X: Matrix,
+    X: MatrixLike,
     budget: int,
     *,
     lazy: bool = True,

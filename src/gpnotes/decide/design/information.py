@@ -9,7 +9,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.linalg import _cholesky, warn_of_jitter
-from ...ground.xp import Matrix, Numbers, Vector, array_namespace
+from ...ground.xp import MatrixLike, Numbers, Vector, array_namespace
 from ...infer.exact import GP, ExactPosterior
 from . import arguments
 from .criteria import Information
@@ -18,7 +18,9 @@ __all__ = ["information_gain", "marginal_gains"]
 
 
 @takes("X")
-def information_gain(gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | None = None) -> float:
+def information_gain(
+    gp: GP | ExactPosterior, X: MatrixLike, noise_var: Numbers | None = None
+) -> float:
     """Return the information that measurements of X have about f, in nats.
 
     Parameters
@@ -59,7 +61,10 @@ def information_gain(gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | No
 
 @takes("X")
 def marginal_gains(
-    gp: GP | ExactPosterior, X: Matrix, chosen: Iterable[int] = (), noise_var: Numbers | None = None
+    gp: GP | ExactPosterior,
+    X: MatrixLike,
+    chosen: Iterable[int] = (),
+    noise_var: Numbers | None = None,
 ) -> Vector:
     """Return what one more measurement of each candidate adds to the information of those chosen.
 

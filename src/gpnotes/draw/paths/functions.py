@@ -13,7 +13,7 @@ from ...ground.conversion import takes
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, array_namespace
+from ...ground.xp import Matrix, MatrixLike, array_namespace
 from ...model.gaussian_process import GP, differentiable_mean
 from ...model.kernels import Kernel
 from .anchors import Anchor, AnyPosterior, anchor_of
@@ -77,7 +77,7 @@ class Paths:
 
     @takes("Xs")
     @in_one_pool
-    def __call__(self, Xs: Matrix) -> Matrix:
+    def __call__(self, Xs: MatrixLike) -> Matrix:
         """Return the values of all paths at inputs; the same again whenever they are asked.
 
         Parameters
@@ -94,7 +94,7 @@ class Paths:
         return self.validated_values(Xs)
 
     @takes("Xs")
-    def values_and_pullback(self, Xs: Matrix) -> tuple[Matrix, Pullback]:
+    def values_and_pullback(self, Xs: MatrixLike) -> tuple[Matrix, Pullback]:
         """Return the values at inputs, and the way back to derivatives by the inputs.
 
         Parameters

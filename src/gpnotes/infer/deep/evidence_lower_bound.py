@@ -13,7 +13,7 @@ from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, Stack, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Stack, Vector, VectorLike, array_namespace
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import with_hooks
@@ -40,7 +40,12 @@ Posteriors = tuple[tuple[VariationalPosterior, ...], ...]
 @takes("X", "y")
 @in_one_pool
 def elbo(
-    model: DeepGP, X: Matrix, y: Vector, noise: Noise | None = None, *, total: int | None = None
+    model: DeepGP,
+    X: MatrixLike,
+    y: VectorLike,
+    noise: Noise | None = None,
+    *,
+    total: int | None = None,
 ) -> float:
     """The lower bound on the log evidence, ``Σ E log p(yᵢ | fᵢ) − Σ KL``, [eq-dg-bound].
 
@@ -111,7 +116,12 @@ def less_divergence(units: Posteriors, value: float) -> float:
 @takes("X", "y")
 @in_one_pool
 def elbo_and_gradient(
-    model: DeepGP, X: Matrix, y: Vector, noise: Noise | None = None, *, total: int | None = None
+    model: DeepGP,
+    X: MatrixLike,
+    y: VectorLike,
+    noise: Noise | None = None,
+    *,
+    total: int | None = None,
 ) -> tuple[float, DeepGP]:
     """`elbo` with its derivatives by all that the units and the likelihood hold.
 

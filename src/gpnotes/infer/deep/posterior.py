@@ -14,7 +14,7 @@ from ...ground.random import RNG, Stream
 from ...ground.random import stream as seeded
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent, with_hooks
@@ -91,7 +91,7 @@ class DeepPosterior(Posterior):
         return self.model.likelihood
 
     @takes("Xs")
-    def components(self, Xs: Matrix) -> tuple[Matrix, Matrix]:
+    def components(self, Xs: MatrixLike) -> tuple[Matrix, Matrix]:
         """The means and the variances of f, one row for each draw of the inner layers.
 
         Parameters

@@ -21,7 +21,7 @@ from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
-from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
+from ...ground.xp import Array, Matrix, MatrixLike, Vector, array_namespace, as_array
 from ...model.kernels import (
     RBF,
     ActiveDims,
@@ -377,7 +377,7 @@ def _waves(X: Matrix, omega: Matrix, offset: Vector, amplitude: float | Vector) 
 @takes("X")
 def draw_frequencies(
     kernel: Kernel,
-    X: Matrix,
+    X: MatrixLike,
     n: int,
     *,
     kind: FeatureKind = "paired",

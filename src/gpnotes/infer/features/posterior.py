@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...ground.conversion import takes
 from ...ground.random import Stream
 from ...ground.showing import summary
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from ...model.gaussian_process import GP, residual_of, validate_data
 from ...model.means import values_of
 from ..linear import WeightPosterior
@@ -95,7 +95,7 @@ class FeaturePosterior(Posterior):
         return with_noise(f, self.gp.noise_var, stream) if noise else f
 
     @takes("x", "y")
-    def extend(self, x: Matrix, y: Vector) -> FeaturePosterior:
+    def extend(self, x: MatrixLike, y: VectorLike) -> FeaturePosterior:
         """The posterior given further observations.
 
         Parameters

@@ -14,7 +14,7 @@ from ...ground import xp as _xp
 from ...ground.chunks import Chunk, Chunks, Data, Mapper, Rows, repeatable
 from ...ground.conversion import takes
 from ...ground.params import cotangent
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import MatrixLike, VectorLike, array_namespace
 from ...model.gaussian_process import GP, differentiable_mean
 from ..linear import WeightPosterior
 from ..sufficient_statistics import Statistics, like_data, positive_noise
@@ -34,7 +34,7 @@ __all__ = [
 
 
 @takes("X", "y")
-def condition(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> FeaturePosterior:
+def condition(gp: GP, frequencies: Frequencies, X: MatrixLike, y: VectorLike) -> FeaturePosterior:
     """Condition a process on data through its features.
 
     ``w | y ~ N(B⁻¹Φᵀr / σ², B⁻¹)`` with ``B = I + ΦᵀΦ / σ²`` and ``r = y − m(X)``.
@@ -111,7 +111,7 @@ def condition_on_chunks(
 
 
 @takes("X", "y")
-def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> float:
+def log_evidence(gp: GP, frequencies: Frequencies, X: MatrixLike, y: VectorLike) -> float:
     """The log evidence of the process by features, ``log N(y; m(X), ΦΦᵀ + σ²I)``.
 
     Parameters
@@ -147,7 +147,7 @@ def log_evidence(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> floa
 
 @takes("X", "y")
 def log_evidence_and_gradient(
-    gp: GP, frequencies: Frequencies, X: Matrix, y: Vector
+    gp: GP, frequencies: Frequencies, X: MatrixLike, y: VectorLike
 ) -> tuple[float, GP]:
     """`log_evidence` and its derivatives by all hyperparameters; the frequencies are held.
 

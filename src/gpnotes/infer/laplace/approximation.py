@@ -19,7 +19,7 @@ from ...ground.params import cotangent, leaves
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.likelihoods import Bernoulli
@@ -35,7 +35,9 @@ _PROBIT = Bernoulli()
 
 
 @takes("X", "y")
-def condition(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood = _PROBIT) -> LaplacePosterior:
+def condition(
+    gp: GP, X: MatrixLike, y: VectorLike, likelihood: Likelihood = _PROBIT
+) -> LaplacePosterior:
     """Approximate ``p(f | y)`` by the Gaussian around its mode, given labels y (n,) at X (n, d).
 
     Parameters

@@ -21,7 +21,7 @@ from ...ground.random import RNG, stream_of
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...ground.xp import Array, Matrix, MatrixLike, Stack, Vector, VectorLike, array_namespace
 from ...model.gaussian_process import GP, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -32,7 +32,7 @@ __all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
 
 
 @takes("X", "y")
-def condition_softmax(gp: GP, X: Matrix, y: Vector, classes: int) -> SoftmaxPosterior:
+def condition_softmax(gp: GP, X: MatrixLike, y: VectorLike, classes: int) -> SoftmaxPosterior:
     """Approximate the functions of all classes, given y (n,) at X (n, d), around their mode.
 
     Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax], and each ``f_c`` the
@@ -268,7 +268,7 @@ class SoftmaxPosterior(Posterior):
         return mean, _of_classes(covariance)
 
     @takes("Xs")
-    def class_covariance(self, Xs: Matrix, *, chunk: int | None = None) -> Stack:
+    def class_covariance(self, Xs: MatrixLike, *, chunk: int | None = None) -> Stack:
         """Predict the covariance of the functions of all classes with each other, input by input.
 
         Parameters

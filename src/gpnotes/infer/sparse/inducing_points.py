@@ -9,7 +9,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.random import RNG, Stream, stream_of
-from ...ground.xp import HostMatrix, HostVector, Matrix, array_namespace, as_array
+from ...ground.xp import HostMatrix, HostVector, Matrix, MatrixLike, array_namespace, as_array
 from ...model.kernels import Kernel
 from .projection import in_double
 
@@ -17,7 +17,7 @@ __all__ = ["greedy_points", "kmeans_points", "random_points"]
 
 
 @takes("X")
-def greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
+def greedy_points(kernel: Kernel, X: MatrixLike, n: int) -> Matrix:
     """Choose rows of X greedily, each where f is least known given those before.
 
     They are the first n pivots of a pivoted Cholesky factorisation of ``kernel(X)``: each lowers
@@ -82,7 +82,7 @@ def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
 
 
 @takes("X")
-def kmeans_points(X: Matrix, n: int, *, steps: int = 50, rng: RNG) -> Matrix:
+def kmeans_points(X: MatrixLike, n: int, *, steps: int = 50, rng: RNG) -> Matrix:
     """Find the centres of clusters of X, by Lloyd's steps.
 
     The centres start at rows drawn far from each other (k-means++) and move until no row changes
@@ -168,7 +168,7 @@ def _moved(X: HostMatrix, labels: HostVector, centres: HostMatrix) -> HostMatrix
 
 
 @takes("X")
-def random_points(X: Matrix, n: int, *, rng: RNG) -> Matrix:
+def random_points(X: MatrixLike, n: int, *, rng: RNG) -> Matrix:
     """Draw different rows of X at random, each as likely as any other.
 
     Parameters

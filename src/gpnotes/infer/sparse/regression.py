@@ -19,7 +19,7 @@ from ...ground.conversion import takes
 from ...ground.linalg import Cholesky
 from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, VectorLike, array_namespace
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, differentiable_mean
 from ..interdomain.point_functionals import gram_pulled, variables_of
@@ -40,9 +40,9 @@ __all__ = [
 @takes("Z", "X", "y")
 def condition(
     gp: GP,
-    Z: Matrix | InducingVariables,
-    X: Matrix,
-    y: Vector,
+    Z: MatrixLike | InducingVariables,
+    X: MatrixLike,
+    y: VectorLike,
     *,
     method: MethodName = "vfe",
     power: float = 0.5,
@@ -104,7 +104,7 @@ def condition(
 @takes("Z")
 def condition_on_chunks(
     gp: GP,
-    Z: Matrix | InducingVariables,
+    Z: MatrixLike | InducingVariables,
     chunks: Iterable[Chunk],
     *,
     method: MethodName = "vfe",
@@ -145,9 +145,9 @@ def condition_on_chunks(
 @takes("Z", "X", "y")
 def log_evidence(
     gp: GP,
-    Z: Matrix | InducingVariables,
-    X: Matrix,
-    y: Vector,
+    Z: MatrixLike | InducingVariables,
+    X: MatrixLike,
+    y: VectorLike,
     *,
     method: MethodName = "vfe",
     power: float = 0.5,
@@ -200,9 +200,9 @@ def log_evidence(
 @takes("Z", "X", "y")
 def log_evidence_and_gradient(
     gp: GP,
-    Z: Matrix | InducingVariables,
-    X: Matrix,
-    y: Vector,
+    Z: MatrixLike | InducingVariables,
+    X: MatrixLike,
+    y: VectorLike,
     *,
     method: MethodName = "vfe",
     power: float = 0.5,
@@ -258,7 +258,7 @@ def log_evidence_and_gradient(
 @takes("Z")
 def log_evidence_and_gradient_on_chunks(
     gp: GP,
-    Z: Matrix | InducingVariables,
+    Z: MatrixLike | InducingVariables,
     chunks: Iterable[Chunk],
     *,
     method: MethodName = "vfe",

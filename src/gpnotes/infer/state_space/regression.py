@@ -13,7 +13,7 @@ from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.means import pulled
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -26,7 +26,7 @@ __all__ = ["StateSpaceGP", "condition", "log_evidence", "log_evidence_and_gradie
 
 
 @takes("X", "y")
-def condition(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
+def condition(gp: GP, X: MatrixLike, y: VectorLike) -> StateSpacePosterior:
     """Condition a Matérn process on readings along a line, exactly, in O(N).
 
     Parameters
@@ -71,7 +71,7 @@ def _posterior(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
 
 
 @takes("X", "y")
-def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
+def log_evidence(gp: GP, X: MatrixLike, y: VectorLike) -> float:
     """The log evidence ``log N(y; m(X), K_y)``, in O(N).
 
     Parameters
@@ -95,7 +95,7 @@ def log_evidence(gp: GP, X: Matrix, y: Vector) -> float:
 
 
 @takes("X", "y")
-def log_evidence_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP]:
+def log_evidence_and_gradient(gp: GP, X: MatrixLike, y: VectorLike) -> tuple[float, GP]:
     """`log_evidence` and its derivatives by all hyperparameters, in O(N).
 
     Parameters

@@ -17,7 +17,15 @@ from ...ground.random import RNG, Stream, stream_of
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
-from ...ground.xp import HostVector, Matrix, Vector, array_namespace, to_numpy
+from ...ground.xp import (
+    HostVector,
+    Matrix,
+    MatrixLike,
+    Vector,
+    VectorLike,
+    array_namespace,
+    to_numpy,
+)
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -94,8 +102,8 @@ def _batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
 @in_one_pool
 def fit(
     posterior: V,
-    X: Matrix,
-    y: Vector,
+    X: MatrixLike,
+    y: VectorLike,
     *,
     steps: int = 1000,
     batch: int | None = None,

@@ -11,7 +11,7 @@ from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
@@ -39,7 +39,9 @@ __all__ = [
 
 @takes("X", "y")
 @in_one_pool
-def elbo(posterior: Variational, X: Matrix, y: Vector, *, total: int | None = None) -> float:
+def elbo(
+    posterior: Variational, X: MatrixLike, y: VectorLike, *, total: int | None = None
+) -> float:
     """The lower bound on the log evidence, ``Σ E_q log p(yᵢ | fᵢ) − KL(q ‖ prior)``.
 
     It is at most ``log p(y)``. Averages without a closed form are Gauss-Hermite sums, which may
@@ -90,7 +92,7 @@ def elbo(posterior: Variational, X: Matrix, y: Vector, *, total: int | None = No
 @takes("X", "y")
 @in_one_pool
 def elbo_and_gradient(
-    posterior: Variational, X: Matrix, y: Vector, *, total: int | None = None
+    posterior: Variational, X: MatrixLike, y: VectorLike, *, total: int | None = None
 ) -> tuple[float, SVGP]:
     """`elbo` with its derivatives by process, likelihood and inducing inputs, with q(v) held.
 

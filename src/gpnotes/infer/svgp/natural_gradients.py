@@ -20,7 +20,7 @@ from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.linalg import _cholesky
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from .model import SVGP, validate_rows
 from .posterior import V, Variational, VariationalPosterior, prior
 from .streaming import Sums, require_finite, sweep
@@ -35,8 +35,8 @@ _SHORT = 2.0**-5  # and that is begun with
 @in_one_pool
 def update(
     posterior: V,
-    X: Matrix,
-    y: Vector,
+    X: MatrixLike,
+    y: VectorLike,
     *,
     length: float = 1.0,
     total: int | None = None,
@@ -154,7 +154,7 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
 
 @takes("X", "y")
 @in_one_pool
-def condition(model: SVGP, X: Matrix, y: Vector, *, steps: int = 200) -> Variational:
+def condition(model: SVGP, X: MatrixLike, y: VectorLike, *, steps: int = 200) -> Variational:
     """Find the q of the highest bound, by natural-gradient steps on all rows.
 
     With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing

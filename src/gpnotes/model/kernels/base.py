@@ -18,7 +18,7 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import holds_derivatives, settle
-from ...ground.xp import Matrix, Vector
+from ...ground.xp import Matrix, MatrixLike, Vector
 
 __all__ = ["KernelBase"]
 
@@ -91,7 +91,7 @@ class KernelBase(ABC):
         return any(kernel.labels_rows for kernel in _kernels_in(self))
 
     @takes("x", "z")
-    def __call__(self, x: Matrix, z: Matrix | None = None) -> Matrix:
+    def __call__(self, x: MatrixLike, z: MatrixLike | None = None) -> Matrix:
         """Evaluate the matrix ``[k(xᵢ, zⱼ)]``.
 
         Without `z`, it is the matrix of x with itself. That is more than ``z = x``: white noise is

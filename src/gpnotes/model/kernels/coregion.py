@@ -15,7 +15,7 @@ from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import cotangent, nonnegative, positive, real
-from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
+from ...ground.xp import Array, Matrix, MatrixLike, Vector, array_namespace, as_array
 from .algebra import Kernel
 
 __all__ = ["Coregion", "OutputNoise", "outputs_at", "readings_of"]
@@ -221,7 +221,7 @@ class OutputNoise(_OfOutputs):
 
 
 @takes("x")
-def outputs_at(x: Matrix, outputs: int) -> Matrix:
+def outputs_at(x: MatrixLike, outputs: int) -> Matrix:
     """Rows for all outputs at some places, place by place.
 
     A prediction at these rows, (m p,), is a table by ``reshape(mean, (m, p))``.
@@ -256,7 +256,7 @@ def outputs_at(x: Matrix, outputs: int) -> Matrix:
 
 
 @takes("x", "Y")
-def readings_of(x: Matrix, Y: Matrix, *, gaps: bool = False) -> tuple[Matrix, Vector]:
+def readings_of(x: MatrixLike, Y: MatrixLike, *, gaps: bool = False) -> tuple[Matrix, Vector]:
     """Write a table of several outputs as rows and readings, without the missing ones.
 
     Parameters
