@@ -326,8 +326,7 @@ class Optimiser(Generic[Place]):
 
     def ask(self) -> Place:
         """Return where to evaluate next, on the host; it stays until something is told."""
-        place: Place = self.ask_batch(1)[0]
-        return place
+        return cast(Place, self.ask_batch(1)[0])
 
     @overload
     def ask_batch(
@@ -340,9 +339,9 @@ class Optimiser(Generic[Place]):
     ) -> HostMatrix: ...
 
     @overload
-    def ask_batch(self, q: int, pending: Places | None = None) -> Any: ...
+    def ask_batch(self, q: int, pending: Places | None = None) -> list[Point] | HostMatrix: ...
 
-    def ask_batch(self, q: int, pending: Places | None = None) -> Any:
+    def ask_batch(self, q: int, pending: Places | None = None) -> list[Point] | HostMatrix:
         """Return q points at which to evaluate next; the same again until something is told.
 
         The first is what `ask` gives, and each further one what it would give if those before had

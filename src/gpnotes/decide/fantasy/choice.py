@@ -20,6 +20,7 @@ from ...ground.xp import (
     Array,
     HostVector,
     Matrix,
+    Numbers,
     Stack,
     Vector,
     array_namespace,
@@ -64,7 +65,7 @@ class Choice(NamedTuple):
 
 def batch_reduction(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, batch: Matrix
-) -> Any:
+) -> Numbers:
     """Return how much several fantasies at once take from the variance of an uncertain prediction.
 
     Parameters
