@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gpnotes.decide.bayesopt import Category, Fixed, Real, Space
+from gpnotes.decide.bayesopt import Categorical, Fixed, Real, Space
 from gpnotes.estimators import BayesSearchCV
 
 ALPHA = {"alpha": Real(1e-3, 1e3, log=True)}
@@ -83,7 +83,7 @@ def test_it_finds_more_than_a_random_search(data):
 
 
 def test_it_has_what_scikit_learns_searches_have(data):
-    space = Space({**ALPHA, "solver": Category(["svd", "cholesky"]), "max_iter": Fixed(50)})
+    space = Space({**ALPHA, "solver": Categorical(["svd", "cholesky"]), "max_iter": Fixed(50)})
     found = search(Ridge(), space, n_iter=6, n_points=4).fit(*data)
     results = found.cv_results_
     assert len(results["params"]) == 6

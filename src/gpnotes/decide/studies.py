@@ -18,7 +18,7 @@ from .bayesopt.history import Evaluation
 from .bayesopt.optimiser import Optimiser
 from .bayesopt.options import Goal
 from .bayesopt.pending_points import AcquisitionOf
-from .bayesopt.search_space import Category, Dimension, Integer, Point, Real, Space
+from .bayesopt.search_space import Categorical, Dimension, Integer, Point, Real, Space
 from .bayesopt.surrogates import Model
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class ProcessSampler(_Sampler):
 def _dimension(distribution: Distribution) -> Dimension:
     """A distribution as a dimension; where it has steps, or choices, their numbers."""
     if isinstance(distribution, optuna.distributions.CategoricalDistribution):
-        return Category(list(range(len(distribution.choices))))
+        return Categorical(list(range(len(distribution.choices))))
     if step := _step(distribution):
         return Integer(0, round((distribution.high - distribution.low) / step))
     if isinstance(distribution, optuna.distributions.IntDistribution):

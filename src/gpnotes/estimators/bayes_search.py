@@ -33,7 +33,7 @@ class BayesSearchCV(BaseSearchCV):
     ----------
     estimator : estimator of scikit-learn
         What is tuned.
-    search_space : Space or mapping from str to Real, Integer, Category or Fixed
+    search_space : Space or mapping from str to Real, Integer, Categorical or Fixed
         What each parameter of the estimator may be.
     n_iter : int, default 50
         How many candidates are tried.

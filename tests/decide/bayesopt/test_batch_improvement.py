@@ -9,18 +9,18 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Matern52, condition, stream, to_numpy
 from gpnotes.decide.bayesopt import (
+    BatchExpectedImprovement,
     Integer,
-    JointImprovement,
-    Linear,
+    LinearConstraint,
     LogExpectedImprovement,
     Optimiser,
     Real,
     Space,
+    batch_expected_improvement,
     batch_improvement,
-    joint_improvement,
 )
 from gpnotes.decide.bayesopt.batch_improvement import fresh_after
-from gpnotes.decide.bayesopt.pending_points import Aims, chosen
+from gpnotes.decide.bayesopt.pending_points import Aims, choose_batch
 from gpnotes.draw.paths import sample_paths
 from gpnotes.testing import gradcheck
 
@@ -69,7 +69,7 @@ def test_draws_average_to_the_improvement_of_two_points(seed):
     paths = sample_paths(posterior, 4000, features=4096, rng=stream(seed))
     pair = np.random.default_rng(seed + 50).random((2, 2))
     improvements = np.clip(paths(pair).max(axis=1) - best, 0.0, None)
-    value = joint_improvement(paths, pair, best)
+    value = batch_expected_improvement(paths, pair, best)
     assert value == pytest.approx(improvements.mean(), rel=1e-12)
     truth = exact(posterior, pair, best)
     assert abs(value - truth) < 5.0 * improvements.std() / math.sqrt(4000.0) + 0.01 * truth
@@ -121,8 +121,8 @@ def test_pairs_are_worth_more_than_those_of_a_believer():
         posterior = a_posterior(seed)
         best = float(np.max(posterior.mean(posterior.X)))
         worth = []
-        for acquisition in (JointImprovement(), LogExpectedImprovement):
-            pair = chosen(posterior, acquisition, posterior.X, [], 2, stream(seed), Aims())
+        for acquisition in (BatchExpectedImprovement(), LogExpectedImprovement):
+            pair = choose_batch(posterior, acquisition, posterior.X, [], 2, stream(seed), Aims())
             worth.append(exact(posterior, np.stack(pair), best))
         gains.append(worth[0] / worth[1] - 1.0)
     assert np.mean(gains) > 0.0
@@ -138,18 +138,21 @@ def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
         return made
 
     alone = told(LogExpectedImprovement).ask()
-    made = told(JointImprovement())
+    made = told(BatchExpectedImprovement())
     np.testing.assert_array_equal(made.ask(), alone)
     batch = made.ask_batch(4)
     np.testing.assert_array_equal(batch[0], alone)
-    np.testing.assert_array_equal(told(JointImprovement()).ask_batch(2), batch[:2])
+    np.testing.assert_array_equal(told(BatchExpectedImprovement()).ask_batch(2), batch[:2])
     beside = made.ask_batch(1, pending=batch[:1])
     np.testing.assert_array_equal(beside, batch[1:2])
 
 
 def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
     made = Optimiser(
-        PLANE, acquisition=JointImprovement(64, 128), linear=[Linear([1.0, 1.0], most=0.6)], rng=2
+        PLANE,
+        acquisition=BatchExpectedImprovement(64, 128),
+        linear=[LinearConstraint([1.0, 1.0], upper=0.6)],
+        rng=2,
     )
     for _ in range(5):
         for x in made.ask_batch(4):
@@ -157,7 +160,7 @@ def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
             made.tell(x, bowl(x))
     assert made.best.y - 2 * 0.1**2 < 5e-3  # at (0.3, 0.3)
     space = Space({"n": Integer(0, 9), "r": Real(0.0, 1.0)})
-    whole = Optimiser(space, acquisition=JointImprovement(64, 128), model=quick, rng=2)
+    whole = Optimiser(space, acquisition=BatchExpectedImprovement(64, 128), model=quick, rng=2)
     for _ in range(5):
         for point in whole.ask_batch(4):
             whole.tell(point, (point["n"] - 6) ** 2 + point["r"])
@@ -165,7 +168,7 @@ def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
 
 
 def test_it_goes_with_constraints_and_from_a_file(tmp_path):
-    options = {"acquisition": JointImprovement(32, 64), "constraints": 1, "model": quick}
+    options = {"acquisition": BatchExpectedImprovement(32, 64), "constraints": 1, "model": quick}
 
     def run(path, kills):
         made, points = Optimiser(PLANE, path=path, rng=5, **options), []
@@ -190,8 +193,8 @@ def test_it_goes_with_constraints_and_from_a_file(tmp_path):
 )
 def test_numbers_that_do_not_fit_are_refused(given, kind, said):
     with pytest.raises(kind, match=said):
-        JointImprovement(**given)
-    with pytest.raises(TypeError, match=r"JointImprovement\(\); got the class"):
-        Optimiser(PLANE, acquisition=JointImprovement, rng=1)
-    with pytest.raises(ValueError, match="JointImprovement with gradients=True"):
-        Optimiser(PLANE, acquisition=JointImprovement(), gradients=True, rng=1)
+        BatchExpectedImprovement(**given)
+    with pytest.raises(TypeError, match=r"BatchExpectedImprovement\(\); got the class"):
+        Optimiser(PLANE, acquisition=BatchExpectedImprovement, rng=1)
+    with pytest.raises(ValueError, match="BatchExpectedImprovement with gradients=True"):
+        Optimiser(PLANE, acquisition=BatchExpectedImprovement(), gradients=True, rng=1)

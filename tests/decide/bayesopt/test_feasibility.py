@@ -9,7 +9,7 @@ import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
-    Category,
+    Categorical,
     Evaluation,
     ExpectedImprovement,
     Integer,
@@ -22,7 +22,7 @@ from gpnotes.decide.bayesopt import (
     fitted_model,
     minimise,
 )
-from gpnotes.decide.bayesopt.feasibility import odds_of
+from gpnotes.decide.bayesopt.feasibility import log_feasibility
 from gpnotes.testing import gradcheck
 
 SQUARE = [(0.0, 1.0)] * 2
@@ -116,7 +116,7 @@ def test_batches_under_constraints_are_apart_and_begin_alike():
 
 
 def test_a_space_has_constraints_too():
-    space = Space({"n": Integer(1, 9), "r": Real(0.0, 1.0), "c": Category(["a", "b"])})
+    space = Space({"n": Integer(1, 9), "r": Real(0.0, 1.0), "c": Categorical(["a", "b"])})
 
     def loss(point):
         return -point["n"] - point["r"], [point["n"] * point["r"] - 2.0]
@@ -192,7 +192,7 @@ def test_slopes_of_the_odds_are_those_of_differences(rng):
         for x in X
     ]  # fmt: skip
     for doubt in (True, False):
-        odds = odds_of(evaluations, X, quick, stream(1), doubt)
+        odds = log_feasibility(evaluations, X, quick, stream(1), doubt)
         assert len(odds) == 3
         for surface in odds:
             at = rng.random((4, 2))

@@ -9,10 +9,10 @@ import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
-    Category,
+    Categorical,
     Fixed,
     Integer,
-    Linear,
+    LinearConstraint,
     Optimiser,
     Real,
     Space,
@@ -54,11 +54,14 @@ def test_what_a_sequence_reaches_is_of_the_sequence():
 @pytest.mark.parametrize(
     ("linear", "said"),
     [
-        ([Linear([1.0, 1.0], most=-1.5)], "room"),
-        ([Linear([1.0, 1.0], most=1.0, least=1.0)], "room"),
-        ([Linear([1.0, 1.0], most=1.0), Linear([1.0, 0.0], least=1.9)], "room"),
-        ([Linear([1.0], most=1.0)], "2 coefficients"),
-        ([Linear({"x": 1.0}, most=1.0)], "2 coefficients"),
+        ([LinearConstraint([1.0, 1.0], upper=-1.5)], "room"),
+        ([LinearConstraint([1.0, 1.0], upper=1.0, lower=1.0)], "room"),
+        (
+            [LinearConstraint([1.0, 1.0], upper=1.0), LinearConstraint([1.0, 0.0], lower=1.9)],
+            "room",
+        ),
+        ([LinearConstraint([1.0], upper=1.0)], "2 coefficients"),
+        ([LinearConstraint({"x": 1.0}, upper=1.0)], "2 coefficients"),
     ],
 )
 def test_constraints_that_leave_nothing_are_refused(linear, said):
@@ -81,26 +84,26 @@ def test_what_has_no_sum_is_refused(coefficients, said):
         {
             "rate": Real(1e-3, 1.0, log=True),
             "width": Real(0.0, 1.0),
-            "rule": Category(["a", "b"]),
+            "rule": Categorical(["a", "b"]),
             "name": Fixed("x"),
         }
     )
     with pytest.raises((ValueError, TypeError), match=said):
-        Optimiser(space, linear=[Linear(coefficients, most=0.5)], rng=1)
+        Optimiser(space, linear=[LinearConstraint(coefficients, upper=0.5)], rng=1)
 
 
 @pytest.mark.parametrize(
     "given",
     [
         {"coefficients": [1.0]},
-        {"coefficients": [0.0, 0.0], "most": 1.0},
-        {"coefficients": [1.0, math.nan], "most": 1.0},
-        {"coefficients": [1.0], "most": 1.0, "least": 2.0},
+        {"coefficients": [0.0, 0.0], "upper": 1.0},
+        {"coefficients": [1.0, math.nan], "upper": 1.0},
+        {"coefficients": [1.0], "upper": 1.0, "lower": 2.0},
     ],
 )
 def test_a_constraint_that_says_nothing_is_refused(given):
-    with pytest.raises(ValueError, match=r"coefficients|most"):
-        Linear(**given)
+    with pytest.raises(ValueError, match=r"coefficients|upper|lower"):
+        LinearConstraint(**given)
 
 
 # -- the search -------------------------------------------------------------------------------
@@ -109,7 +112,7 @@ def test_a_constraint_that_says_nothing_is_refused(given):
 @pytest.mark.parametrize("acquisition", [None, ThompsonSampling(64)], ids=["usual", "drawn"])
 def test_nothing_outside_is_asked_for(acquisition):
     """Of first points, later ones, batches and what is asked beside others under way."""
-    sides = [Linear([1.0, 2.0], most=2.0), Linear([1.0, -1.0], least=-1.5)]
+    sides = [LinearConstraint([1.0, 2.0], upper=2.0), LinearConstraint([1.0, -1.0], lower=-1.5)]
     made = Optimiser(
         [(-1.0, 2.0), (0.0, 3.0)], linear=sides, model=quick, acquisition=acquisition, rng=3
     )
@@ -130,7 +133,7 @@ def test_the_best_on_a_side_is_found_and_beyond_it_nothing():
         lambda x: float(np.sum((x - 2.0) ** 2)),
         [(0.0, 3.0)] * 2,
         18,
-        linear=[Linear([1.0, 1.0], most=2.0)],
+        linear=[LinearConstraint([1.0, 1.0], upper=2.0)],
         rng=1,
     )
     assert found.best.y == pytest.approx(2.0, abs=1e-3)
@@ -142,11 +145,11 @@ def test_whole_numbers_keep_to_a_side_with_reals():
         {
             "bolts": Integer(0, 9),
             "length": Real(0.0, 9.0),
-            "rule": Category(["a", "b", "c"]),
+            "rule": Categorical(["a", "b", "c"]),
             "spare": Fixed(1.0),
         }
     )
-    sides = [Linear({"bolts": 2.0, "length": 1.0, "spare": 1.0}, most=10.0)]
+    sides = [LinearConstraint({"bolts": 2.0, "length": 1.0, "spare": 1.0}, upper=10.0)]
     asked = []
 
     def loss(point):
@@ -162,7 +165,7 @@ def test_whole_numbers_keep_to_a_side_with_reals():
 def test_settings_that_can_be_counted_are_taken_once_each():
     """All 6 of 36 with a sum of 5 exactly: an equation is no matter where all are whole."""
     space = Space({"a": Integer(0, 5), "b": Integer(0, 5)})
-    sides = [Linear({"a": 1.0, "b": 1.0}, most=5.0, least=5.0)]
+    sides = [LinearConstraint({"a": 1.0, "b": 1.0}, upper=5.0, lower=5.0)]
     made = Optimiser(space, linear=sides, model=quick, initial=2, rng=1)
     for _ in range(6):
         point = made.ask()
@@ -174,7 +177,7 @@ def test_settings_that_can_be_counted_are_taken_once_each():
 def test_walkers_go_through_many_whole_numbers():
     """Five counts of a thousand with the sum 1000: no sequence meets that, exchanges do."""
     space = Space({name: Integer(0, 1000) for name in "abcde"})
-    sides = [Linear(dict.fromkeys("abcde", 1.0), most=1000.0, least=1000.0)]
+    sides = [LinearConstraint(dict.fromkeys("abcde", 1.0), upper=1000.0, lower=1000.0)]
     made = Optimiser(space, linear=sides, model=quick, rng=1)
     points = made.ask_batch(8)
     assert {sum(point.values()) for point in points} == {1000}
@@ -187,7 +190,7 @@ def test_walkers_go_through_many_whole_numbers():
 def test_a_place_outside_is_refused_like_one_outside_the_box():
     inside = np.asarray([0.5, 0.5])
     outside = np.asarray([0.8, 0.8])
-    sides = [Linear([1.0, 1.0], most=1.0)]
+    sides = [LinearConstraint([1.0, 1.0], upper=1.0)]
     made = Optimiser([(0.0, 1.0)] * 2, linear=sides, model=quick, rng=1)
     made.tell(inside, 1.0)  # on the side
     for call in (
@@ -198,12 +201,12 @@ def test_a_place_outside_is_refused_like_one_outside_the_box():
     ):
         with pytest.raises(ValueError, match="must meet the linear constraints; got x"):
             call()
-    with pytest.raises(TypeError, match="sequence of Linear"):
+    with pytest.raises(TypeError, match="sequence of LinearConstraint"):
         Optimiser([(0.0, 1.0)] * 2, linear=sides[0], rng=1)
 
 
 def test_a_search_goes_on_from_its_file_to_the_same_points(tmp_path):
-    sides = [Linear([1.0, 1.0, 1.0], most=1.0)]
+    sides = [LinearConstraint([1.0, 1.0, 1.0], upper=1.0)]
 
     def made(path):
         return Optimiser([(0.0, 1.0)] * 3, path=path, linear=sides, model=quick, rng=3)
@@ -218,6 +221,6 @@ def test_a_search_goes_on_from_its_file_to_the_same_points(tmp_path):
         return np.stack(points)
 
     np.testing.assert_array_equal(run(tmp_path / "a", ()), run(tmp_path / "b", (1, 5, 9, 10, 11)))
-    other = [Linear([1.0, 1.0, 1.0], most=1.5)]
+    other = [LinearConstraint([1.0, 1.0, 1.0], upper=1.5)]
     with pytest.raises(ValueError, match="must hold the history of"):
         Optimiser([(0.0, 1.0)] * 3, path=tmp_path / "a", linear=other, rng=3)

@@ -74,12 +74,12 @@ def test_no_climb_ends_below_its_start_nor_the_best_below_a_raw_point(rng):
         )
         units = sobol(40, 2, stream(seed).generator)
         raw = acquisition(*posterior.predict(np.asarray([-2.0, 0.0]) + np.asarray([5, 10]) * units))
-        assert len(found.climbs) == 6
+        assert len(found.local_maxima) == 6
         assert found.value >= np.max(raw)
-        starts = sorted((climb.start_value for climb in found.climbs), reverse=True)
+        starts = sorted((climb.start_value for climb in found.local_maxima), reverse=True)
         np.testing.assert_allclose(starts, np.sort(raw)[::-1][:6], rtol=1e-12)
-        assert all(climb.value >= climb.start_value for climb in found.climbs)
-        values = [climb.value for climb in found.climbs]
+        assert all(climb.value >= climb.start_value for climb in found.local_maxima)
+        values = [climb.value for climb in found.local_maxima]
         assert values == sorted(values, reverse=True)
         assert found.value == values[0]
 
@@ -94,10 +94,10 @@ def test_a_climb_that_falls_ends_at_its_start(rng, monkeypatch):
     monkeypatch.setattr(maximiser, "ascend_all", falls)
     posterior, acquisition = on_the_line(rng), UpperConfidenceBound(4.0)
     found = maximise_acquisition(posterior, acquisition, LINE, raw=16, rng=stream(1))
-    for climb in found.climbs:
+    for climb in found.local_maxima:
         np.testing.assert_array_equal(climb.x, climb.start)
         assert climb.value == climb.start_value
-    assert found.value == max(climb.start_value for climb in found.climbs)
+    assert found.value == max(climb.start_value for climb in found.local_maxima)
 
 
 def test_derivatives_of_the_wrong_sign_lead_nowhere_and_lose_nothing(rng):
@@ -107,7 +107,7 @@ def test_derivatives_of_the_wrong_sign_lead_nowhere_and_lose_nothing(rng):
             return tuple(-bar for bar in super().derivatives(mean, variance))
 
     found = maximise_acquisition(on_the_line(rng), Wrong(4.0), LINE, raw=16, rng=stream(1))
-    assert found.value >= max(climb.start_value for climb in found.climbs)
+    assert found.value >= max(climb.start_value for climb in found.local_maxima)
 
 
 def test_where_there_is_nan_there_is_no_worth(rng):
@@ -119,10 +119,10 @@ def test_where_there_is_nan_there_is_no_worth(rng):
         on_the_line(rng), Torn(4.0), LINE, raw=64, starts=64, rng=stream(1)
     )
     assert np.isfinite(found.value)
-    torn = [climb for climb in found.climbs if climb.start_value == -np.inf]
+    torn = [climb for climb in found.local_maxima if climb.start_value == -np.inf]
     assert 0 < len(torn) < 64
     assert all(climb.message.startswith("no value at the start") for climb in torn)
-    values = [climb.value for climb in found.climbs]
+    values = [climb.value for climb in found.local_maxima]
     assert values == sorted(values, reverse=True)
 
 
@@ -147,7 +147,7 @@ def test_far_below_the_best_the_logarithm_still_leads_somewhere(rng):
     steep = maximise_acquisition(posterior, LogExpectedImprovement(100.0), LINE, rng=stream(1))
     assert flat.value == 0.0
     assert np.isfinite(steep.value)
-    assert steep.value > max(climb.start_value for climb in steep.climbs)
+    assert steep.value > max(climb.start_value for climb in steep.local_maxima)
 
 
 def test_the_same_stream_gives_the_same_point(rng):
@@ -166,7 +166,7 @@ def test_the_point_lives_where_the_posterior_does(space, rng):
     )
     assert space.holds(found.x)
     assert isinstance(found.value, float)
-    assert all(space.holds(climb.start) for climb in found.climbs)
+    assert all(space.holds(climb.start) for climb in found.local_maxima)
     x = to_numpy(found.x).astype(float)
     assert np.all((x >= [-2.0, 0.0]) & (x <= [3.0, 10.0]))
     host = condition(
@@ -187,7 +187,7 @@ def test_a_climb_follows_the_slope_in_the_units_of_the_box():
     found = maximise_acquisition(
         posterior, UpperConfidenceBound(0.0), box, raw=16, starts=1, rng=stream(1)
     )
-    (climb,) = found.climbs
+    (climb,) = found.local_maxima
     assert climb.converged
     assert climb.evaluations < 20
     np.testing.assert_allclose(found.x, X[0], rtol=1e-3)
@@ -197,7 +197,7 @@ def test_fewer_points_than_starts_are_all_climbed(rng):
     found = maximise_acquisition(
         on_the_line(rng), UpperConfidenceBound(4.0), LINE, raw=3, starts=9, rng=stream(1)
     )
-    assert len(found.climbs) == 3
+    assert len(found.local_maxima) == 3
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
-    Category,
+    Categorical,
     Evaluation,
     Integer,
     Optimiser,
@@ -213,7 +213,7 @@ def test_a_bar_counts_the_evaluations(monkeypatch):
 
 
 def test_categories_can_be_predicted_at():
-    space = Space({"a": Real(0.0, 1.0), "rule": Category(["x", "y"])})
+    space = Space({"a": Real(0.0, 1.0), "rule": Categorical(["x", "y"])})
     optimiser = Optimiser(space, model=quick, rng=1)
     for _ in range(8):
         point = optimiser.ask()

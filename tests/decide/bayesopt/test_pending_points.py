@@ -185,7 +185,7 @@ def test_no_point_of_the_sequence_is_asked_for_twice():
 
 @pytest.mark.parametrize("told", [2, 7])
 def test_what_is_under_way_is_not_asked_for_again(told):
-    """Told one of four: the three others are pending, and a fifth is asked for."""
+    """TrainingData one of four: the three others are pending, and a fifth is asked for."""
     made = optimiser(told)
     batch = made.ask_batch(4)
     made.tell(batch[1], bowl(batch[1]))

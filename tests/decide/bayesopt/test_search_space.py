@@ -11,7 +11,7 @@ from cases import each
 
 from gpnotes import GP, RBF, condition, stream
 from gpnotes.decide.bayesopt import (
-    Category,
+    Categorical,
     Fixed,
     Integer,
     Optimiser,
@@ -28,8 +28,8 @@ SPACE = Space(
         "share": Real(-2.0, 3.0),
         "depth": Integer(1, 12),
         "width": Integer(1, 4096, log=True),
-        "rule": Category(["relu", "tanh", "sine"]),
-        "centred": Category([False, True]),
+        "rule": Categorical(["relu", "tanh", "sine"]),
+        "centred": Categorical([False, True]),
         "rounds": Fixed(100),
     }
 )
@@ -60,7 +60,12 @@ def test_settings_come_back_from_the_cube(rng):
 
 @pytest.mark.parametrize(
     "dimension",
-    [Integer(-3, 9), Integer(1, 5000, log=True), Integer(2**39, 2**39 + 7), Category(list("abcd"))],
+    [
+        Integer(-3, 9),
+        Integer(1, 5000, log=True),
+        Integer(2**39, 2**39 + 7),
+        Categorical(list("abcd")),
+    ],
     ids=repr,
 )
 def test_every_setting_comes_back(dimension):
@@ -163,7 +168,7 @@ def test_a_loop_goes_on_to_the_same_settings(tmp_path):
 @pytest.mark.parametrize("acquisition", [None, ThompsonSampling()], ids=["improvement", "draws"])
 def test_no_setting_is_read_twice_while_another_is_left(acquisition):
     """Of all 24, in 24 evaluations of an objective with noise; then they come again."""
-    space = Space({"depth": Integer(1, 8), "rule": Category(["relu", "tanh", "sine"])})
+    space = Space({"depth": Integer(1, 8), "rule": Categorical(["relu", "tanh", "sine"])})
     noise = stream(2)
 
     def objective(point):
@@ -193,7 +198,7 @@ def bowl_model(X, y, *, rng):
 
 
 def test_a_batch_has_settings_of_its_own_each(rng):
-    few = Space({"depth": Integer(1, 6), "rule": Category(["relu", "tanh", "sine"])})
+    few = Space({"depth": Integer(1, 6), "rule": Categorical(["relu", "tanh", "sine"])})
     assert len({tuple(point.values()) for point in Optimiser(few, rng=1).ask_batch(18)}) == 18
     optimiser = Optimiser(SPACE, model=quick, initial=4, rng=1)
     for point in optimiser.ask_batch(4):
@@ -205,7 +210,7 @@ def test_a_batch_has_settings_of_its_own_each(rng):
 
 
 def test_true_and_one_are_two_settings():
-    space = Space({"of": Category([0, False, 1, True])})
+    space = Space({"of": Categorical([0, False, 1, True])})
     batch = Optimiser(space, rng=1).ask_batch(4)
     assert len({(type(point["of"]), point["of"]) for point in batch}) == 4
 
@@ -229,10 +234,10 @@ WRONG = [
     (lambda: Integer(0, 4, log=True), ValueError, "lower must be a whole number from 1"),
     (lambda: Integer(1, 4.0), TypeError, "upper must be a whole number"),
     (lambda: Integer(0, 2**50), ValueError, "upper must be a whole number from 1 to"),
-    (lambda: Category(["a"]), ValueError, "choices must be two or more, each once"),
-    (lambda: Category(["a", "a"]), ValueError, "choices must be two or more, each once"),
-    (lambda: Category("ab"), TypeError, "choices must be a sequence; got str"),
-    (lambda: Category([RBF(), RBF()]), TypeError, "choices must be made of strings"),
+    (lambda: Categorical(["a"]), ValueError, "choices must be two or more, each once"),
+    (lambda: Categorical(["a", "a"]), ValueError, "choices must be two or more, each once"),
+    (lambda: Categorical("ab"), TypeError, "choices must be a sequence; got str"),
+    (lambda: Categorical([RBF(), RBF()]), TypeError, "choices must be made of strings"),
     (lambda: Fixed([1]), TypeError, "value must be made of strings"),
     (lambda: Space([("a", Real(0.0, 1.0))]), TypeError, "dimensions must be a mapping"),
     (lambda: Space({"a": (0.0, 1.0)}), TypeError, r"dimensions\['a'\] must be a Real"),

@@ -9,7 +9,7 @@ import pytest
 
 from gpnotes import RBF, LogNormalPrior, Matern52, stream
 from gpnotes.decide.bayesopt import Optimiser, fitted_model, scaled_model
-from gpnotes.decide.bayesopt.training_data import eased
+from gpnotes.decide.bayesopt.training_data import compress_tail
 
 
 @pytest.mark.parametrize("d", [3, 30])
@@ -40,7 +40,7 @@ def test_of_many_inputs_it_predicts_what_the_model_without_a_prior_cannot():
 
 
 def of_eased(X, y, *, rng):
-    return scaled_model(X, eased(y), rng=rng)
+    return scaled_model(X, compress_tail(y), rng=rng)
 
 
 @pytest.mark.parametrize(("d", "model"), [(9, of_eased), (10, scaled_model)])
@@ -64,19 +64,19 @@ def test_the_kernel_is_rough_below_ten_inputs_and_smooth_from_there_on():
 
 def test_eased_values_keep_their_order_and_what_is_above_the_median():
     y = np.asarray([-1e6, -40.0, 0.0, 1.0, 3.0])
-    found = eased(y)
+    found = compress_tail(y)
     assert np.all(np.diff(found) > 0.0)
     good = found[2:]  # from the median 0, u = 3 above it
     assert (good[1] - good[0]) / (good[2] - good[0]) == pytest.approx(1.0 / 3.0, rel=1e-12)
     by_hand = [-3.0 * math.log(1.0 + 1e6 / 3.0), -3.0 * math.log(1.0 + 40.0 / 3.0), 0.0, 1.0, 3.0]
     np.testing.assert_allclose(found, (by_hand - np.mean(by_hand)) / np.std(by_hand), rtol=1e-12)
-    np.testing.assert_allclose(eased(5.0 * y + 7.0), found, rtol=1e-9)
+    np.testing.assert_allclose(compress_tail(5.0 * y + 7.0), found, rtol=1e-9)
 
 
 def test_values_are_eased_without_a_kink_at_the_median():
     """Slopes on both sides of it, of values a ten-thousandth of u apart; the largest is u = 2."""
     step = 2e-4
-    found = eased(np.asarray([-3.0, -1.0, -step, 0.0, step, 1.0, 2.0]))
+    found = compress_tail(np.asarray([-3.0, -1.0, -step, 0.0, step, 1.0, 2.0]))
     below, above = found[3] - found[2], found[4] - found[3]
     assert below / above == pytest.approx(1.0, rel=1e-4)
 
@@ -84,7 +84,7 @@ def test_values_are_eased_without_a_kink_at_the_median():
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_ties_stay_ties_and_the_order_stays_where_the_better_half_is_small_or_large(unit):
     y = np.asarray([-50.0, -50.0, -7.0, -1.0, 0.0, 0.0, 0.3 * unit, unit, unit])
-    found = eased(y)
+    found = compress_tail(y)
     assert np.isfinite(found).all()
     assert np.array_equal(np.diff(found) > 0.0, np.diff(y) > 0.0)
     assert np.array_equal(np.diff(found) == 0.0, np.diff(y) == 0.0)
@@ -121,7 +121,7 @@ def test_a_search_goes_on_whatever_values_it_was_told(values):
 
 @pytest.mark.parametrize("y", [[0.0] * 4, [-3.0, 1.0, 1.0, 1.0]])
 def test_values_of_which_none_is_better_than_the_median_stay(y):
-    np.testing.assert_array_equal(eased(np.asarray(y)), y)
+    np.testing.assert_array_equal(compress_tail(np.asarray(y)), y)
 
 
 def test_predictions_are_of_values_that_nothing_eases():

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from gpnotes import GP, RBF, Linear, Matern52, condition, stream, to_numpy
-from gpnotes.decide.bayesopt import Optimiser, ThompsonSampling, minimise, thompson, thompson_among
+from gpnotes.decide.bayesopt import (
+    Optimiser,
+    ThompsonSampling,
+    minimise,
+    thompson_sample,
+    thompson_sample_among,
+)
 from gpnotes.draw.paths import sample_paths
 
 BOX = [(-1.0, 2.0), (0.0, 3.0)]
@@ -39,7 +45,7 @@ def test_a_candidate_is_chosen_as_often_as_it_is_best():
     mean, covariance = posterior.mean(Xs), posterior.covariance(Xs)
     scale = math.sqrt(covariance[0, 0] + covariance[1, 1] - 2.0 * covariance[0, 1])
     odds = 0.5 * math.erfc(-(mean[0] - mean[1]) / scale / math.sqrt(2.0))
-    rows = thompson_among(posterior, Xs, 40_000, rng=stream(1))
+    rows = thompson_sample_among(posterior, Xs, 40_000, rng=stream(1))
     assert rows.shape == (40_000,)
     error = math.sqrt(odds * (1.0 - odds) / 40_000)
     assert abs(np.mean(rows == 0) - odds) < 5.0 * error
@@ -57,7 +63,8 @@ def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
     odds = 0.5 * math.erfc(-m / s / math.sqrt(2.0))
     source = stream(2)
     ends = [
-        thompson(posterior, [(-1.0, 1.0)], raw=4, starts=1, rng=source).x[0] for _ in range(600)
+        thompson_sample(posterior, [(-1.0, 1.0)], raw=4, starts=1, rng=source).x[0]
+        for _ in range(600)
     ]
     assert set(np.sign(ends)) == {-1.0, 1.0}
     np.testing.assert_allclose(np.abs(ends), 1.0)
@@ -67,19 +74,19 @@ def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
 def test_no_point_of_a_grid_is_worth_more_than_the_one_found(rng):
     """The path that it climbed is the first that a stream of the same seed draws."""
     posterior = posterior_of(Matern52(1.0, 0.8), rng)
-    found = thompson(posterior, BOX, features=64, rng=stream(4))
+    found = thompson_sample(posterior, BOX, features=64, rng=stream(4))
     path = sample_paths(posterior, 1, features=64, rng=stream(4))
     np.testing.assert_allclose(path(found.x[None, :])[0, 0], found.value, rtol=1e-9)
     a, b = np.meshgrid(np.linspace(-1.0, 2.0, 80), np.linspace(0.0, 3.0, 80))
     grid = path(np.column_stack([a.ravel(), b.ravel()]))
     assert found.value >= np.max(grid) - 1e-6
-    assert found.value == max(climb.value for climb in found.climbs)
+    assert found.value == max(climb.value for climb in found.local_maxima)
     assert found.value > np.mean(grid) + np.std(grid)
 
 
 def test_a_climb_ends_where_the_path_is_flat_or_the_box_ends(rng):
     posterior = posterior_of(Matern52(1.0, 0.8), rng)
-    found = thompson(posterior, BOX, features=64, rng=stream(4))
+    found = thompson_sample(posterior, BOX, features=64, rng=stream(4))
     path = sample_paths(posterior, 1, features=64, rng=stream(4))
     _, pull = path.values_and_pullback(found.x[None, :])
     slope = pull(np.ones((1, 1)))[0]
@@ -89,20 +96,22 @@ def test_a_climb_ends_where_the_path_is_flat_or_the_box_ends(rng):
 
 def test_they_live_where_the_posterior_does(space, rng):
     posterior = posterior_of(Matern52(1.0, 0.8), rng, space.asarray)
-    found = thompson(posterior, BOX, features=16, raw=32, starts=2, rng=stream(4))
+    found = thompson_sample(posterior, BOX, features=16, raw=32, starts=2, rng=stream(4))
     assert space.holds(found.x)
     host = condition(posterior.gp, *(to_numpy(a).astype(float) for a in (posterior.X, posterior.y)))
-    other = thompson(host, BOX, features=16, raw=32, starts=2, rng=stream(4))
+    other = thompson_sample(host, BOX, features=16, raw=32, starts=2, rng=stream(4))
     np.testing.assert_allclose(found.value, other.value, rtol=1e-6 if space.double else 5e-3)
     Xs = rng.uniform(-1.0, 2.0, (6, 2))
-    rows = thompson_among(posterior, space.asarray(Xs), 20, rng=stream(1))
-    np.testing.assert_array_equal(to_numpy(rows), thompson_among(host, Xs, 20, rng=stream(1)))
+    rows = thompson_sample_among(posterior, space.asarray(Xs), 20, rng=stream(1))
+    np.testing.assert_array_equal(
+        to_numpy(rows), thompson_sample_among(host, Xs, 20, rng=stream(1))
+    )
 
 
 def test_no_candidates_and_odd_features_are_refused(rng):
     posterior = posterior_of(RBF(), rng)
     with pytest.raises(ValueError, match=r"Xs must have at least one row; got \(0, 2\)"):
-        thompson_among(posterior, np.zeros((0, 2)), rng=stream(1))
+        thompson_sample_among(posterior, np.zeros((0, 2)), rng=stream(1))
     with pytest.raises(ValueError, match="features must be even"):
         ThompsonSampling(5)
 

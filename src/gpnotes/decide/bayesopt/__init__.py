@@ -7,28 +7,28 @@ from .acquisition import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
-from .batch_improvement import JointImprovement, joint_improvement
+from .batch_improvement import BatchExpectedImprovement, batch_expected_improvement
 from .gradients import acquisition_and_gradient, predict_and_pullback
 from .history import Evaluation
 from .loop import Outcome, maximise, minimise
-from .maximiser import Climb, Maximum, maximise_acquisition
+from .maximiser import LocalMaximum, Maximum, maximise_acquisition
 from .optimiser import Optimiser, Recommendation
 from .pending_points import fantasise
-from .polytopes import Linear
-from .search_space import Category, Fixed, Integer, Real, Space
-from .sensitivity import Section, Share, draw_shares, sections, shares
+from .polytopes import LinearConstraint
+from .search_space import Categorical, Fixed, Integer, Real, Space
+from .sensitivity import Slice, SobolIndex, plot_sobol_indices, slices, sobol_indices
 from .surrogates import fitted_model, fitted_with_gradients, scaled_model
-from .thompson_sampling import ThompsonSampling, thompson, thompson_among
+from .thompson_sampling import ThompsonSampling, thompson_sample, thompson_sample_among
 
 __all__ = [
-    "Category",
-    "Climb",
+    "BatchExpectedImprovement",
+    "Categorical",
     "Evaluation",
     "ExpectedImprovement",
     "Fixed",
     "Integer",
-    "JointImprovement",
-    "Linear",
+    "LinearConstraint",
+    "LocalMaximum",
     "LogExpectedImprovement",
     "LogProbabilityOfImprovement",
     "Maximum",
@@ -37,24 +37,24 @@ __all__ = [
     "ProbabilityOfImprovement",
     "Real",
     "Recommendation",
-    "Section",
-    "Share",
+    "Slice",
+    "SobolIndex",
     "Space",
     "ThompsonSampling",
     "UpperConfidenceBound",
     "acquisition_and_gradient",
-    "draw_shares",
+    "batch_expected_improvement",
     "fantasise",
     "fitted_model",
     "fitted_with_gradients",
-    "joint_improvement",
     "maximise",
     "maximise_acquisition",
     "minimise",
+    "plot_sobol_indices",
     "predict_and_pullback",
     "scaled_model",
-    "sections",
-    "shares",
-    "thompson",
-    "thompson_among",
+    "slices",
+    "sobol_indices",
+    "thompson_sample",
+    "thompson_sample_among",
 ]

@@ -22,13 +22,13 @@ from ...ground.xp import Matrix, MatrixLike, Vector, array_namespace, as_array, 
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
 
-__all__ = ["JointImprovement", "joint_improvement"]
+__all__ = ["BatchExpectedImprovement", "batch_expected_improvement"]
 
 _SMOOTH = 1e-3  # of the deviation of the values, over which an improvement sets in
 
 
 @dataclass(frozen=True)
-class JointImprovement:
+class BatchExpectedImprovement:
     """Joint expected improvement: points of a batch are worth what the best of them adds.
 
     It stands in the place of an acquisition. A point that is asked for alone is that of
@@ -53,8 +53,8 @@ class JointImprovement:
     Examples
     --------
     >>> from gpnotes import stream
-    >>> from gpnotes.decide.bayesopt import JointImprovement, Optimiser
-    >>> optimiser = Optimiser([(-1.0, 2.0)], acquisition=JointImprovement(), rng=stream(1))
+    >>> from gpnotes.decide.bayesopt import BatchExpectedImprovement, Optimiser
+    >>> optimiser = Optimiser([(-1.0, 2.0)], acquisition=BatchExpectedImprovement(), rng=stream(1))
     >>> for _ in range(3):
     ...     for x in optimiser.ask_batch(4):
     ...         optimiser.tell(x, (x[0] - 0.5) ** 2)
@@ -79,7 +79,7 @@ class JointImprovement:
 
 
 @takes("x")
-def joint_improvement(paths: Paths, x: MatrixLike, best: float) -> float:
+def batch_expected_improvement(paths: Paths, x: MatrixLike, best: float) -> float:
     """Estimate the joint expected improvement of a batch, from functions that were drawn.
 
     Parameters
@@ -111,7 +111,7 @@ def joint_improvement(paths: Paths, x: MatrixLike, best: float) -> float:
     >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
     >>> paths = sample_paths(posterior, 2000, rng=stream(1))
     >>> pair = np.asarray([[2.0], [-2.0]])
-    >>> one, two = (joint_improvement(paths, x, 1.0) for x in (pair[:1], pair))
+    >>> one, two = (batch_expected_improvement(paths, x, 1.0) for x in (pair[:1], pair))
     >>> one < two < 2.0 * one
     True
     """

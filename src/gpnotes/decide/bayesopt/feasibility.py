@@ -32,7 +32,7 @@ from .training_data import standardised
 
 _DOUBT = 16.0  # the power of a probability of success, where it is below a half
 
-__all__ = ["constraint_values", "odds_of", "success_model", "validate_odds"]
+__all__ = ["constraint_values", "log_feasibility", "success_model", "validate_odds"]
 
 
 def validate_odds(acquisition: AcquisitionOf, what: str) -> None:
@@ -58,7 +58,7 @@ def constraint_values(given: Any, count: int) -> HostVector | None:
     return values
 
 
-def odds_of(
+def log_feasibility(
     evaluations: Sequence[Evaluation[Any]],
     units: HostMatrix,
     model: Model,

@@ -29,14 +29,14 @@ from ...model.kernels import values_at
 from .acquisition import LogExpectedImprovement
 from .gradients import admitted_predict_and_pullback
 
-__all__ = ["Climb", "Lattice", "Maximum", "maximise_acquisition"]
+__all__ = ["Lattice", "LocalMaximum", "Maximum", "maximise_acquisition"]
 
 _ALL = 4096  # so many settings are looked at one by one
 _MOVES = 20  # from a setting to one beside it
 
 
 @dataclass(frozen=True, eq=False)
-class Climb:
+class LocalMaximum:
     """One climb from a start to a place that is worth no less.
 
     A climb that ended lower than it started, or had no value at its start, ends at the start.
@@ -72,7 +72,7 @@ class Climb:
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """The best point found by `maximise_acquisition` or `thompson`.
+    """The best point found by `maximise_acquisition` or `thompson_sample`.
 
     Parameters
     ----------
@@ -80,13 +80,13 @@ class Maximum:
         The point.
     value : float
         What it is worth.
-    climbs : tuple of Climb
+    local_maxima : tuple of LocalMaximum
         All climbs, best first.
     """
 
     x: Vector
     value: float
-    climbs: tuple[Climb, ...]
+    local_maxima: tuple[LocalMaximum, ...]
 
     __repr__ = summary
 
@@ -149,7 +149,7 @@ def maximise_acquisition(
     >>> posterior = condition(GP(RBF(), 0.01), np.zeros((1, 1)), np.ones(1))
     >>> bound = UpperConfidenceBound(0.0)
     >>> found = maximise_acquisition(posterior, bound, [(-2.0, 3.0)], rng=stream(1))
-    >>> bool(abs(found.x[0]) < 1e-3), len(found.climbs)
+    >>> bool(abs(found.x[0]) < 1e-3), len(found.local_maxima)
     (True, 10)
     """
     surface = worth_of(posterior, acquisition)
@@ -409,7 +409,7 @@ _Within: TypeAlias = tuple[Room, HostVector]  # where climbs stay, along which c
 
 def _climbs(
     place: _Place, units: HostMatrix, starts: int, steps: int, within: _Within | None = None
-) -> tuple[Climb, ...]:
+) -> tuple[LocalMaximum, ...]:
     values = place.values(units)
     order = np.argsort(-values, kind="stable")
     best = order[:starts]
@@ -439,8 +439,10 @@ def _unit(ordered: HostVector, starts: int) -> float:
     return unit if 0.0 < unit < math.inf else 1.0
 
 
-def _climb(place: _Place, start: HostVector, before: float, ascent: Ascent, after: float) -> Climb:
+def _climb(
+    place: _Place, start: HostVector, before: float, ascent: Ascent, after: float
+) -> LocalMaximum:
     rose = after >= before
     x = place.inputs(ascent.vector if rose else start)
     value = float(after if rose else before)
-    return Climb(place.inputs(start), float(before), x, value, *ascent[2:])
+    return LocalMaximum(place.inputs(start), float(before), x, value, *ascent[2:])

@@ -22,7 +22,7 @@ from ...ground.random import RNG, stream_of
 from ...ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from .acquisition import LogExpectedImprovement
-from .feasibility import constraint_values, odds_of, validate_odds
+from .feasibility import constraint_values, log_feasibility, validate_odds
 from .history import FAILURES, Evaluation, History, record_of
 from .options import (
     Goal,
@@ -34,13 +34,20 @@ from .options import (
     validated_known,
     validated_model,
 )
-from .pending_points import AcquisitionOf, Aims, as_rows, chosen, disappoint, fantasise
-from .polytopes import Linear
+from .pending_points import (
+    AcquisitionOf,
+    Aims,
+    as_rows,
+    choose_batch,
+    fantasise,
+    fantasise_failures,
+)
+from .polytopes import LinearConstraint
 from .recommendation import Recommendation
 from .search_region import Place, Region, fresh_places, region_of
 from .search_space import Point, Setting, Space
 from .surrogates import Model, fitted_with_gradients, scaled_model, searching_model
-from .training_data import Told, rows_and_values
+from .training_data import TrainingData, rows_and_values
 from .workers import SharedHistory
 
 __all__ = ["Optimiser", "Recommendation"]
@@ -96,18 +103,18 @@ class Optimiser(Generic[Place]):
         chosen by a `scaled_model` of values of which those worse than the median fall off as a
         logarithm.
         Predictions are of the values as they are, and so are the models of `constraints`.
-    acquisition : Callable, ThompsonSampling or JointImprovement, default `LogExpectedImprovement`
+    acquisition : Callable, ThompsonSampling or BatchExpectedImprovement, optional
         A function of the best value, the largest mean at a point that was evaluated, that returns
-        an acquisition.
+        an acquisition; unless it is given, `LogExpectedImprovement`.
     gradients : bool, default False
         If True, it can be told gradients besides values, at all points or at some. Then inputs of
         the model are rows (n, d + 1) that end in a label, as `kernels.WithGradients` takes them,
         gradients are by the unit cube's inputs and in the unit of the values, and the model is
         `fitted_with_gradients` unless it is given. `ThompsonSampling` cannot draw from such a
         model.
-    linear : sequence of Linear, optional
-        Linear constraints on the inputs, `Linear`. The search stays within; a place outside is
-        refused wherever one is given, as one outside the box is. The file names them.
+    linear : sequence of LinearConstraint, optional
+        Linear constraints on the inputs. The search stays within; a place outside is refused
+        wherever one is given, as one outside the box is. The file names them.
     constraints : int, default 0
         How many constraints are measured with the objective, each of which is met where its value
         is at most zero. Each has a process of its own, as `model` makes it; what an evaluation is
@@ -158,7 +165,7 @@ class Optimiser(Generic[Place]):
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
         gradients: bool = False,
-        linear: Sequence[Linear] = (),
+        linear: Sequence[LinearConstraint] = (),
         constraints: int = 0,
         rng: RNG,
     ) -> None:
@@ -289,7 +296,7 @@ class Optimiser(Generic[Place]):
         """Where the next points may be, and how likely it is that what they give will count."""
         units = self._region.units([e.x for e in counted])
         stream = self._stream.spawn(f"model {len(counted)}")
-        odds = odds_of(counted, units, self._model, stream, doubt)
+        odds = log_feasibility(counted, units, self._model, stream, doubt)
         good = units[[e.is_feasible for e in counted]] if self.constraints else None
         return Aims(self._region.lattice, self._region.room, odds, good)
 
@@ -539,11 +546,11 @@ class Optimiser(Generic[Place]):
             if skipped:
                 posterior = fantasise(posterior, as_rows(posterior, np.stack(skipped)))
             if hopeless:
-                posterior = disappoint(posterior, X, np.stack(hopeless))
+                posterior = fantasise_failures(posterior, X, np.stack(hopeless))
             under_way = self._units([*pending, *places])
             stream = self._stream.spawn(f"climb {step}")
             more = q - len(places), stream, self._aims(counted)
-            points = chosen(posterior, self._acquisition, X, under_way, *more)
+            points = choose_batch(posterior, self._acquisition, X, under_way, *more)
             places = [*places, *self._region.places(np.stack(points))]
         return places
 
@@ -557,7 +564,7 @@ class Optimiser(Generic[Place]):
 
     def _fitted(
         self, known: list[Evaluation[Place]], step: int, model: Model
-    ) -> tuple[ExactPosterior, Told]:
+    ) -> tuple[ExactPosterior, TrainingData]:
         """A model of what is known, and what its values stand for."""
         X = self._region.units([evaluation.x for evaluation in known])
         told = rows_and_values(X, known, self._sign, self._region.widths, self.gradients)

@@ -12,11 +12,11 @@ from ...ground import check as _check
 from ...ground.xp import HostVector, Matrix, Vector, to_numpy
 from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition, missing
-from .batch_improvement import JointImprovement
+from .batch_improvement import BatchExpectedImprovement
 from .feasibility import constraint_values
 from .history import Evaluation
 from .pending_points import AcquisitionOf
-from .polytopes import Linear
+from .polytopes import LinearConstraint
 from .search_space import Setting
 from .surrogates import Model
 from .thompson_sampling import ThompsonSampling
@@ -44,14 +44,14 @@ class Options(TypedDict, total=False):
     model: Model | None
     acquisition: AcquisitionOf | None
     gradients: bool
-    linear: Sequence[Linear]
+    linear: Sequence[LinearConstraint]
     constraints: int
 
 
 def validated_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
     """Return what was given as `acquisition`, if it makes one and goes with what is told."""
     given: object = worth
-    for kind in (ThompsonSampling, JointImprovement):
+    for kind in (ThompsonSampling, BatchExpectedImprovement):
         if given is kind:
             raise TypeError(f"acquisition must be an object, {kind.__name__}(); got the class")
         if isinstance(worth, kind):

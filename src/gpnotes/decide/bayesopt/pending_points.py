@@ -27,13 +27,15 @@ from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
 from .acquisition import LogDeviation
-from .batch_improvement import JointImprovement, fresh_after
+from .batch_improvement import BatchExpectedImprovement, fresh_after
 from .maximiser import Lattice, Maximum, Room, Surface, Weighed, climbed_in, climbed_on, worth_of
 from .thompson_sampling import ThompsonSampling, path_of
 
-__all__ = ["Aims", "as_rows", "chosen", "fantasise"]
+__all__ = ["Aims", "as_rows", "choose_batch", "fantasise"]
 
-AcquisitionOf: TypeAlias = Callable[[float], Acquisition] | ThompsonSampling | JointImprovement
+AcquisitionOf: TypeAlias = (
+    Callable[[float], Acquisition] | ThompsonSampling | BatchExpectedImprovement
+)
 
 
 def fantasise(posterior: ExactPosterior, x: Matrix) -> ExactPosterior:
@@ -79,7 +81,9 @@ def as_rows(posterior: ExactPosterior, x: Matrix) -> Matrix:
     return values_at(x) if posterior.gp.kernel.labels_rows else x
 
 
-def disappoint(posterior: ExactPosterior, seen: HostMatrix, x: HostMatrix) -> ExactPosterior:
+def fantasise_failures(
+    posterior: ExactPosterior, seen: HostMatrix, x: HostMatrix
+) -> ExactPosterior:
     """Condition a posterior on values at x that are no better than its best mean at `seen` points.
 
     Where an objective failed it has no value to look for, however good one the model expects: with
@@ -113,7 +117,7 @@ class Aims(NamedTuple):
 
 
 @in_one_pool
-def chosen(
+def choose_batch(
     posterior: ExactPosterior,
     acquisition: AcquisitionOf,
     seen: HostMatrix,
@@ -127,7 +131,7 @@ def chosen(
     `seen` (n, d) are the points that were evaluated, `under_way` those that will be. The first q
     points are the same for every larger q.
     """
-    if isinstance(acquisition, JointImprovement):
+    if isinstance(acquisition, BatchExpectedImprovement):
         return _jointly(posterior, acquisition, seen, under_way, q, stream, aims)
     if under_way and not isinstance(acquisition, ThompsonSampling):
         posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
@@ -147,7 +151,7 @@ def chosen(
 
 def _jointly(
     posterior: ExactPosterior,
-    joint: JointImprovement,
+    joint: BatchExpectedImprovement,
     seen: HostMatrix,
     under_way: list[HostVector],
     q: int,
@@ -157,7 +161,7 @@ def _jointly(
     """Points that add most to those before, by the same draws; the first by its closed form."""
     good = seen if aims.good is None else aims.good
     if not len(good):  # nothing to improve on yet
-        return chosen(posterior, joint.__call__, seen, under_way, q, stream, aims)
+        return choose_batch(posterior, joint.__call__, seen, under_way, q, stream, aims)
     best = float(np.max(to_numpy(posterior.mean(as_array(good, posterior.X)))))
     paths = joint.drawn(posterior, stream.spawn("draws"))
     points: list[HostVector] = []

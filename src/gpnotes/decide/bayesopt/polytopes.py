@@ -20,7 +20,7 @@ from ...ground.random import Stream
 from ...ground.sparse_matrices import least_cost_in_box
 from ...ground.xp import HostMatrix, HostVector
 
-__all__ = ["Linear", "Polytope", "Row", "polytope_of"]
+__all__ = ["LinearConstraint", "Polytope", "Row", "polytope_of"]
 
 _GIVEN = 1e-9  # in units of the cube: a user's place is not refused for its rounding,
 _OWN = 1e-12  # nor one of ours,
@@ -31,24 +31,24 @@ _WALKERS = 256
 
 
 @dataclass(frozen=True)
-class Linear:
-    """A linear constraint on the inputs of a search, ``least ≤ Σ aᵢ xᵢ ≤ most``.
+class LinearConstraint:
+    """A linear constraint on the inputs of a search, ``lower ≤ Σ aᵢ xᵢ ≤ upper``.
 
     Parameters
     ----------
     coefficients : mapping from str to float, or sequence of d floats
         The factors aᵢ: by names for a `Space`, where those that are left out are zero; one for each
         input of a box.
-    most : float or None, default None
+    upper : float or None, default None
         The largest value of the sum; None for no limit.
-    least : float or None, default None
+    lower : float or None, default None
         The least.
 
     Examples
     --------
-    >>> from gpnotes.decide.bayesopt import Linear, Real, Space, minimise
+    >>> from gpnotes.decide.bayesopt import LinearConstraint, Real, Space, minimise
     >>> space = Space({"width": Real(0.0, 9.0), "depth": Real(0.0, 9.0)})
-    >>> fits = Linear({"width": 1.0, "depth": 2.0}, most=10.0)
+    >>> fits = LinearConstraint({"width": 1.0, "depth": 2.0}, upper=10.0)
     >>> found = minimise(lambda p: -p["width"] * p["depth"], space, 12, linear=[fits], rng=1)
     >>> point = found.best.x  # truly 5 and 2.5
     >>> point["width"] + 2.0 * point["depth"] <= 10.0, bool(found.best.y < -12.0)
@@ -56,25 +56,25 @@ class Linear:
     """
 
     coefficients: Mapping[str, float] | Sequence[float]
-    most: float | None = None
-    least: float | None = None
+    upper: float | None = None
+    lower: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "coefficients", _factors(self.coefficients))
-        for name in ("most", "least"):
+        for name in ("upper", "lower"):
             limit = getattr(self, name)
             if limit is not None:
                 object.__setattr__(self, name, _check.number(limit, name))
-        if self.most is None and self.least is None:
-            raise ValueError("most or least must be given; got None for both")
-        if self.most is not None and self.least is not None and self.least > self.most:
-            raise ValueError(f"least must be at most {self.most:g}; got {self.least:g}")
+        if self.upper is None and self.lower is None:
+            raise ValueError("upper or lower must be given; got None for both")
+        if self.upper is not None and self.lower is not None and self.lower > self.upper:
+            raise ValueError(f"lower must be at most {self.upper:g}; got {self.lower:g}")
 
     def described(self) -> dict[str, Any]:
         """The constraint in words and numbers of JSON, for the first line of a history."""
         given = self.coefficients
         plain = dict(given) if isinstance(given, Mapping) else list(given)
-        return {"coefficients": plain, "most": self.most, "least": self.least}
+        return {"coefficients": plain, "upper": self.upper, "lower": self.lower}
 
 
 def _factors(given: object) -> dict[str, float] | tuple[float, ...]:
@@ -100,13 +100,15 @@ class Row(NamedTuple):
 
 
 def polytope_of(
-    constraints: Sequence[Linear], row_of: Callable[[Linear], Row], cells: HostVector
+    constraints: Sequence[LinearConstraint],
+    row_of: Callable[[LinearConstraint], Row],
+    cells: HostVector,
 ) -> Polytope | None:
     """What linear constraints leave of a cube; None where there are none.
 
     Parameters
     ----------
-    constraints : sequence of Linear
+    constraints : sequence of LinearConstraint
         The constraints.
     row_of : callable
         The sum of one of them over the cube.
@@ -124,15 +126,19 @@ def polytope_of(
         If nothing is left, or so little that a search has no room.
     """
     given: object = constraints
-    if not isinstance(given, Sequence) or not all(isinstance(one, Linear) for one in given):
-        raise TypeError(f"linear must be a sequence of Linear; got {_check.kind_of(given)}")
+    if not isinstance(given, Sequence) or not all(
+        isinstance(one, LinearConstraint) for one in given
+    ):
+        raise TypeError(
+            f"linear must be a sequence of LinearConstraint; got {_check.kind_of(given)}"
+        )
     if not constraints:
         return None
     sides = []
     for one in constraints:
         factors, offset = row_of(one)
-        sides += [(factors, one.most - offset)] if one.most is not None else []
-        sides += [(-factors, offset - one.least)] if one.least is not None else []
+        sides += [(factors, one.upper - offset)] if one.upper is not None else []
+        sides += [(-factors, offset - one.lower)] if one.lower is not None else []
     rows = np.stack([side for side, _ in sides])
     return Polytope(rows, np.asarray([limit for _, limit in sides]), cells, list(constraints))
 

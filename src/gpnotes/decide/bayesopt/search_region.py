@@ -20,8 +20,8 @@ from ...ground.conversion import floats
 from ...ground.random import Stream
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from .maximiser import Lattice
-from .polytopes import Linear, Polytope, Row, polytope_of
-from .search_space import Category, Fixed, Point, Space
+from .polytopes import LinearConstraint, Polytope, Row, polytope_of
+from .search_space import Categorical, Fixed, Point, Space
 
 __all__ = ["Axis", "Place", "Region", "named_settings", "region_of", "said"]
 
@@ -83,7 +83,7 @@ class Region(Protocol[Place]):
         """A place from JSON; a `ValueError` or `TypeError` for what is none."""
 
 
-def region_of(box: Pairs | Space, linear: Sequence[Linear] = ()) -> Region[Any]:
+def region_of(box: Pairs | Space, linear: Sequence[LinearConstraint] = ()) -> Region[Any]:
     """Return the region for what came in at the door."""
     return _Named(box, linear) if isinstance(box, Space) else _Box(box, linear)
 
@@ -96,7 +96,7 @@ def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
     return region.room.spread(count, stream, None if lattice is None else lattice.snapped)
 
 
-def _head(linear: Sequence[Linear]) -> dict[str, Any]:
+def _head(linear: Sequence[LinearConstraint]) -> dict[str, Any]:
     return {"linear": [one.described() for one in linear]} if linear else {}
 
 
@@ -105,7 +105,7 @@ class _Box:
 
     lattice: Lattice | None = None
 
-    def __init__(self, box: Pairs, linear: Sequence[Linear]) -> None:
+    def __init__(self, box: Pairs, linear: Sequence[LinearConstraint]) -> None:
         ends = intervals(box, "box")
         self._lower = ends[:, 0]
         self._upper = ends[:, 1]
@@ -115,7 +115,7 @@ class _Box:
         self.head: dict[str, Any] = {"box": ends.tolist(), **_head(linear)}
         self.where = f"at {self.columns} numbers"
 
-    def _row_of(self, one: Linear) -> Row:
+    def _row_of(self, one: LinearConstraint) -> Row:
         given = one.coefficients
         if isinstance(given, Mapping) or len(given) != self.columns:
             wanted = f"a sequence of {self.columns} coefficients, one for each input of the box"
@@ -171,7 +171,7 @@ class _Box:
 class _Named:
     """A space of named settings."""
 
-    def __init__(self, space: Space, linear: Sequence[Linear]) -> None:
+    def __init__(self, space: Space, linear: Sequence[LinearConstraint]) -> None:
         self._space = space
         self.room = polytope_of(linear, self._row_of, space.cells)
         self.columns = space.columns
@@ -180,7 +180,7 @@ class _Named:
         self.head: dict[str, Any] = {"box": space.described(), **_head(linear)}
         self.where = f"at a point with the names {list(space.names)}"
 
-    def _row_of(self, one: Linear) -> Row:
+    def _row_of(self, one: LinearConstraint) -> Row:
         if not isinstance(one.coefficients, Mapping):
             wanted = f"coefficients by the names {list(self._space.names)}"
             raise ValueError(f"linear must have {wanted}; got {one.coefficients!r}")
@@ -211,7 +211,7 @@ class _Named:
         for name, one in self._space.dimensions.items():
             start = axes[-1].part.stop if axes else 0
             part = slice(start, start + one.columns)
-            if isinstance(one, Category):
+            if isinstance(one, Categorical):
                 told = [str(choice) for choice in one.choices]
                 units, x = one.units(one.choices), np.arange(float(len(told)))
                 axes.append(Axis(name, part, units, x, _number_in(name, one), tuple(told)))
@@ -237,7 +237,7 @@ def _require_met(room: Polytope | None, units: HostMatrix, name: str, place: Any
         raise ValueError(f"{name} must meet the linear constraints; got {said(place)}")
 
 
-def _number_in(name: str, one: Category) -> Callable[[Point], float]:
+def _number_in(name: str, one: Categorical) -> Callable[[Point], float]:
     """Which of the choices a point has, counted from zero."""
     units = one.units(one.choices)
     return lambda at: float(np.argmax(np.all(units == one.units([at[name]]), axis=1)))

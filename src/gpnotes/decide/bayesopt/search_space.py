@@ -19,7 +19,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.xp import HostMatrix, HostVector, to_numpy
 
-__all__ = ["Category", "Dimension", "Fixed", "Integer", "Point", "Real", "Setting", "Space"]
+__all__ = ["Categorical", "Dimension", "Fixed", "Integer", "Point", "Real", "Setting", "Space"]
 
 Setting: TypeAlias = str | int | float | bool | None
 Point: TypeAlias = dict[str, Any]
@@ -159,7 +159,7 @@ class Integer:
 
 
 @dataclass(frozen=True)
-class Category:
+class Categorical:
     """One of some choices, which have no order.
 
     Parameters
@@ -169,7 +169,7 @@ class Category:
 
     Examples
     --------
-    >>> Category(["relu", "tanh"]).values(np.asarray([[0.2], [0.9]]))
+    >>> Categorical(["relu", "tanh"]).values(np.asarray([[0.2], [0.9]]))
     ['relu', 'tanh']
     """
 
@@ -261,7 +261,7 @@ class Fixed:
         return []
 
 
-Dimension: TypeAlias = Real | Integer | Category | Fixed
+Dimension: TypeAlias = Real | Integer | Categorical | Fixed
 
 
 class Space:
@@ -269,7 +269,7 @@ class Space:
 
     Parameters
     ----------
-    dimensions : mapping from str to Real, Integer, Category or Fixed
+    dimensions : mapping from str to Real, Integer, Categorical or Fixed
         What each input may be.
 
     Examples
@@ -282,13 +282,13 @@ class Space:
 
     def __init__(self, dimensions: Mapping[str, Dimension]) -> None:
         if not isinstance(dimensions, Mapping):
-            wanted = "a mapping from names to Real, Integer, Category or Fixed"
+            wanted = "a mapping from names to Real, Integer, Categorical or Fixed"
             raise TypeError(f"dimensions must be {wanted}; got {_check.kind_of(dimensions)}")
         for name, one in dimensions.items():
             if not isinstance(name, str):
                 raise TypeError(f"dimensions must have strings for names; got {name!r}")
-            if not isinstance(one, Real | Integer | Category | Fixed):
-                wanted = "a Real, Integer, Category or Fixed"
+            if not isinstance(one, Real | Integer | Categorical | Fixed):
+                wanted = "a Real, Integer, Categorical or Fixed"
                 raise TypeError(f"dimensions[{name!r}] must be {wanted}; got {_check.kind_of(one)}")
         self.dimensions: dict[str, Dimension] = dict(dimensions)
         ends = np.cumsum([0, *(one.columns for one in self.dimensions.values())])
@@ -383,7 +383,7 @@ class Space:
         """Rows of the cube, moved to the middle of the cell that they lie in."""
         rows = np.array(units, dtype=np.float64)
         for one, part in zip(self.dimensions.values(), self._slices, strict=True):
-            if isinstance(one, Integer | Category):
+            if isinstance(one, Integer | Categorical):
                 rows[:, part] = one.units(list(one.values(rows[:, part])))
         return rows
 
@@ -435,7 +435,7 @@ class Space:
     def _all(self, one: Dimension) -> HostMatrix:
         if isinstance(one, Integer):
             return one.units(list(range(one.lower, one.upper + 1)))
-        return one.units(one.choices if isinstance(one, Category) else [None])
+        return one.units(one.choices if isinstance(one, Categorical) else [None])
 
     def described(self) -> dict[str, Any]:
         """The space in words and numbers of JSON, for the first line of a history."""

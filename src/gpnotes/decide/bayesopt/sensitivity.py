@@ -1,4 +1,4 @@
-"""What a search has learnt of each input: sections of its model, and what mattered."""
+"""What a search has learnt of each input: slices of its model, and Sobol indices."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .optimiser import Optimiser
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.axes import Axes
 
-__all__ = ["Section", "Share", "draw_shares", "sections", "shares"]
+__all__ = ["Slice", "SobolIndex", "plot_sobol_indices", "slices", "sobol_indices"]
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
+class Slice:
     """The model of a search along one input, all others as at one place.
 
     Parameters
@@ -37,9 +37,9 @@ class Section:
     sd : HostVector, shape (n,)
         Its standard deviations, without the noise of a reading.
     at : float
-        The input at the place that the section goes through.
+        The input at the place that the slice goes through.
     read : HostVector, shape (m,)
-        The input at each reading. Readings do not lie in the section: their other inputs are
+        The input at each reading. Readings do not lie in the slice: their other inputs are
         settings of their own.
     y : HostVector, shape (m,)
         The readings.
@@ -61,9 +61,9 @@ class Section:
 
     def __repr__(self) -> str:
         """One line."""
-        return f"<Section: {self.name}, means {self.mean.min():.4g} to {self.mean.max():.4g}>"
+        return f"<Slice: {self.name}, means {self.mean.min():.4g} to {self.mean.max():.4g}>"
 
-    def draw(self, ax: Axes) -> None:
+    def plot(self, ax: Axes) -> None:
         """Draw the mean with its band, the readings, and a line at the place.
 
         Parameters
@@ -83,31 +83,31 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Share:
-    """How much of a model's variance an input is worth.
+class SobolIndex:
+    """The Sobol indices of an input: how much of a model's variance it is worth.
 
     Parameters
     ----------
     name : str
         The input.
-    alone : float
+    first_order : float
         The share of the variance that is left if only this input varies, the others averaged over.
     total : float
         The share that is lost if this input is held: alone and together with others.
     """
 
     name: str
-    alone: float
+    first_order: float
     total: float
 
     def __repr__(self) -> str:
         """One line."""
-        return f"<Share: {self.name} alone {self.alone:.2f}, in all {self.total:.2f}>"
+        return f"<SobolIndex: {self.name} alone {self.first_order:.2f}, in all {self.total:.2f}>"
 
 
-def sections(
+def slices(
     optimiser: Optimiser[Any], through: Any = None, *, points: int = 65
-) -> tuple[Section, ...]:
+) -> tuple[Slice, ...]:
     """Cut the model of a search through a place, along each of the inputs.
 
     Parameters
@@ -123,7 +123,7 @@ def sections(
 
     Returns
     -------
-    tuple of Section
+    tuple of Slice
         One for each input that varies.
 
     Examples
@@ -133,13 +133,13 @@ def sections(
     >>> for _ in range(9):
     ...     x = optimiser.ask()
     ...     optimiser.tell(x, (x[0] - 0.5) ** 2)
-    >>> section, = sections(optimiser)
+    >>> section, = slices(optimiser)
     >>> bool(abs(section.x[section.mean.argmin()] - 0.5) < 0.05)
     True
     """
     _check.instance(optimiser, "optimiser", Optimiser)
     _check.whole(points, "points", 2)
-    good = _valued(optimiser)
+    valued = _valued(optimiser)
     region = optimiser.region
     place = _recommended(optimiser) if through is None else region.validated(through, "through")
     axes = region.axes(points)
@@ -149,18 +149,20 @@ def sections(
         rows[:, axis.part] = axis.units
     ends = np.cumsum([len(rows) for rows in units])[:-1]
     mean, sd = (np.split(one, ends) for one in optimiser.believed(np.concatenate(units)))
-    y = np.asarray([one.y for one in good])
+    y = np.asarray([one.y for one in valued])
     return tuple(
-        Section(
+        Slice(
             axis.name, axis.x, mean[i], sd[i], float(axis.of(place)),
-            np.asarray([float(axis.of(one.x)) for one in good]), y, axis.ticks, axis.log,
+            np.asarray([float(axis.of(one.x)) for one in valued]), y, axis.ticks, axis.log,
         )
         for i, axis in enumerate(axes)
     )  # fmt: skip
 
 
-def shares(optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0) -> tuple[Share, ...]:
-    """Tell what mattered: the shares of its inputs in the variance of a search's model.
+def sobol_indices(
+    optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0
+) -> tuple[SobolIndex, ...]:
+    """Tell what mattered: the Sobol indices of the inputs, their shares in a model's variance.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ def shares(optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0) -> tu
 
     Returns
     -------
-    tuple of Share
+    tuple of SobolIndex
         One for each input that varies, in their order.
 
     Notes
@@ -193,8 +195,8 @@ def shares(optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0) -> tu
     >>> optimiser = Optimiser([(0.0, 1.0)] * 2, initial=12, rng=1)
     >>> for x in optimiser.ask_batch(12):
     ...     optimiser.tell(x, 2.0 * x[0] + x[1])  # shares 4 / 5 and 1 / 5
-    >>> shares(optimiser)
-    (<Share: x[0] alone 0.80, in all 0.80>, <Share: x[1] alone 0.20, in all 0.20>)
+    >>> sobol_indices(optimiser)
+    (<SobolIndex: x[0] alone 0.80, in all 0.80>, <SobolIndex: x[1] alone 0.20, in all 0.20>)
     """
     _check.instance(optimiser, "optimiser", Optimiser)
     _check.whole(points, "points", 2)
@@ -214,7 +216,7 @@ def shares(optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0) -> tu
     variance = float(np.var(np.concatenate([f, g])))
     scale = 0.0 if variance == 0.0 else 0.5 / variance
     return tuple(
-        Share(
+        SobolIndex(
             axis.name,
             float(np.clip(1.0 - scale * np.mean((g - mix) ** 2), 0.0, 1.0)) if scale else 0.0,
             float(scale * np.mean((f - mix) ** 2)),
@@ -225,17 +227,17 @@ def shares(optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0) -> tu
 
 def _valued(optimiser: Optimiser[Any]) -> list[Evaluation[Any]]:
     """The evaluations that the model is made of, of which there must be one."""
-    good = [one for one in optimiser.evaluations if not one.failure]
-    if not good:
+    valued = [each for each in optimiser.evaluations if not each.failure]
+    if not valued:
         raise ValueError("optimiser must have an evaluation with a value; there is none yet")
-    return good
+    return valued
 
 
 def _recommended(optimiser: Optimiser[Any]) -> Any:
-    found = optimiser.recommend()
-    if found is None:
+    recommended = optimiser.recommend()
+    if recommended is None:
         raise ValueError("through must be a place as long as none is feasible; got None")
-    return found.x
+    return recommended.x
 
 
 def _snapped(optimiser: Optimiser[Any], units: HostMatrix) -> HostMatrix:
@@ -248,20 +250,22 @@ def _plain(name: str) -> str:
     return name.replace("$", r"\$")
 
 
-def draw_shares(ax: Axes, found: Sequence[Share]) -> None:
-    """Draw shares as bars: what an input does alone, and lighter what it does with others.
+def plot_sobol_indices(ax: Axes, indices: Sequence[SobolIndex]) -> None:
+    """Plot Sobol indices as bars: what an input does alone, and lighter what it does with others.
 
     Parameters
     ----------
     ax : Axes
         The axes of matplotlib to draw on.
-    found : sequence of Share
-        Those of `shares`.
+    indices : sequence of SobolIndex
+        Those of `sobol_indices`.
     """
-    names = [_plain(share.name) for share in found]
+    names = [_plain(index.name) for index in indices]
     colour = plot.COLOURS["exact"]
-    ax.barh(names, [one.total for one in found], color=colour, alpha=0.3, label="with others")
-    ax.barh(names, [one.alone for one in found], color=colour, height=0.5, label="alone")
+    ax.barh(names, [index.total for index in indices], color=colour, alpha=0.3, label="with others")
+    ax.barh(
+        names, [index.first_order for index in indices], color=colour, height=0.5, label="alone"
+    )
     ax.invert_yaxis()
     ax.set_xlabel("share of the variance")
     ax.legend(loc="lower right")

@@ -20,7 +20,7 @@ from ...model.gaussian_process import GP
 from ...model.kernels import RBF, Matern52, WithGradients
 from ...model.means import ConstantMean, ConstantOfValues
 from ...model.priors import LogNormalPrior
-from .training_data import eased
+from .training_data import compress_tail
 
 __all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "searching_model"]
 
@@ -51,7 +51,7 @@ def searching_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     columns or more; a category of three choices or more has as many.
     """
     plain = _check.matrix(X, "X").shape[1] >= _MANY
-    return scaled_model(X, y if plain else _xp.as_array(eased(_xp.to_numpy(y)), y), rng=rng)
+    return scaled_model(X, y if plain else _xp.as_array(compress_tail(_xp.to_numpy(y)), y), rng=rng)
 
 
 @takes("X", "y")

@@ -21,7 +21,7 @@ from ...infer.exact import ExactPosterior
 from ...model.gaussian_process import differentiable_mean
 from .maximiser import Maximum, Surface, climbed, validate_effort
 
-__all__ = ["ThompsonSampling", "thompson", "thompson_among"]
+__all__ = ["ThompsonSampling", "thompson_sample", "thompson_sample_among"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ThompsonSampling:
     Parameters
     ----------
     features : int, default 1024
-        The number of features of a path, as in `thompson`.
+        The number of features of a path, as in `thompson_sample`.
 
     Notes
     -----
@@ -58,7 +58,7 @@ class ThompsonSampling:
 
 
 @in_one_pool
-def thompson(
+def thompson_sample(
     posterior: ExactPosterior,
     box: Pairs,
     *,
@@ -113,7 +113,7 @@ def thompson(
     >>> from gpnotes import GP, RBF, condition, stream
     >>> X = np.linspace(0.0, 1.0, 9)[:, None]
     >>> posterior = condition(GP(RBF(1.0, 0.3), 1e-6), X, -((X[:, 0] - 0.3) ** 2))
-    >>> found = thompson(posterior, [(0.0, 1.0)], rng=stream(1))
+    >>> found = thompson_sample(posterior, [(0.0, 1.0)], rng=stream(1))
     >>> bool(abs(found.x[0] - 0.3) < 0.05)
     True
     """
@@ -145,7 +145,7 @@ class _Path(NamedTuple):
         return values[0, :], self.paths.validated_pull(Xs, one)
 
 
-def thompson_among(
+def thompson_sample_among(
     posterior: ExactPosterior, Xs: Matrix, num_samples: int = 1, *, rng: RNG
 ) -> Vector:
     """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
@@ -178,7 +178,7 @@ def thompson_among(
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 1e-6), np.asarray([[0.0], [1.0]]), np.asarray([0.0, 5.0]))
-    >>> thompson_among(posterior, np.asarray([[0.0], [1.0]]), 3, rng=stream(1))
+    >>> thompson_sample_among(posterior, np.asarray([[0.0], [1.0]]), 3, rng=stream(1))
     array([1, 1, 1])
     """
     _check.instance(posterior, "posterior", ExactPosterior)

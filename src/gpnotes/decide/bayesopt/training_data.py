@@ -11,10 +11,10 @@ from ...ground.xp import HostMatrix, HostVector, to_numpy
 from ...model.kernels import gradients_at, values_at
 from .history import Evaluation
 
-__all__ = ["Told", "eased", "rows_and_values", "standardised"]
+__all__ = ["TrainingData", "compress_tail", "rows_and_values", "standardised"]
 
 
-class Told(NamedTuple):
+class TrainingData(NamedTuple):
     """What a model is told, and what its zero and its one stand for."""
 
     rows: HostMatrix
@@ -29,7 +29,7 @@ def rows_and_values(
     sign: float,
     widths: HostVector,
     gradients: bool,
-) -> Told:
+) -> TrainingData:
     """Rows and values, the larger the better, of evaluations at `places` (n, d) of the unit cube.
 
     With `gradients` the rows end in a label; first come the values, then the gradients of those
@@ -38,16 +38,18 @@ def rows_and_values(
     signed = sign * np.asarray([evaluation.y for evaluation in evaluations])
     y, centre, scale = standardised(signed)
     if not gradients:
-        return Told(places, y, centre, scale)
+        return TrainingData(places, y, centre, scale)
     X = to_numpy(values_at(places))
     known = [(i, e.gradient) for i, e in enumerate(evaluations) if e.gradient is not None]
     if not known:
-        return Told(X, y, centre, scale)
+        return TrainingData(X, y, centre, scale)
     slopes = np.concatenate([sign * widths * gradient for _, gradient in known])
     if scale == 0.0:  # of values that are all the same: the gradients' own size is the unit
         scale = max(float(np.max(np.abs(slopes))), np.finfo(np.float64).tiny)
     rows = to_numpy(gradients_at(places[[i for i, _ in known]]))
-    return Told(np.concatenate([X, rows]), np.concatenate([y, slopes / scale]), centre, scale)
+    return TrainingData(
+        np.concatenate([X, rows]), np.concatenate([y, slopes / scale]), centre, scale
+    )
 
 
 def standardised(y: HostVector) -> tuple[HostVector, float, float]:
@@ -67,7 +69,7 @@ def standardised(y: HostVector) -> tuple[HostVector, float, float]:
     return y / deviation, centre * size, deviation * size
 
 
-def eased(y: HostVector) -> HostVector:
+def compress_tail(y: HostVector) -> HostVector:
     """Values, the larger the better, of which those below the median fall off as a logarithm.
 
     With the median m and u from there to the best, ``m − u log(1 + (m − y) / u)`` stands for a y

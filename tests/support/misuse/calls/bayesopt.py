@@ -68,13 +68,15 @@ _PLACES = (
     call("maximise_acquisition", bayesopt.maximise_acquisition, posterior=_POSTERIOR,
          acquisition=_ACQUISITION, box=_BOX, rng=stream(), raw=whole(8), starts=whole(2),
          steps=whole(3)),
-    call("thompson", bayesopt.thompson, posterior=_POSTERIOR, box=_BOX, rng=stream(),
+    call("thompson_sample", bayesopt.thompson_sample, posterior=_POSTERIOR, box=_BOX, rng=stream(),
          features=_FEATURES, raw=whole(8), starts=whole(2), steps=whole(3)),
-    call("thompson_among", bayesopt.thompson_among, posterior=_POSTERIOR, Xs=_XS.but(
+    call("thompson_sample_among", bayesopt.thompson_sample_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), rng=stream(), num_samples=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
-    call("JointImprovement", bayesopt.JointImprovement, num_samples=whole(8), features=_FEATURES),
-    call("joint_improvement", bayesopt.joint_improvement, paths=thing(_PATHS, RBF()), x=_XS.but(
+    call("BatchExpectedImprovement", bayesopt.BatchExpectedImprovement,
+         num_samples=whole(8), features=_FEATURES),
+    call("batch_expected_improvement", bayesopt.batch_expected_improvement,
+         paths=thing(_PATHS, RBF()), x=_XS.but(
         **{"no rows": _X[:0]}), best=number(0.3)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, num_samples=whole(2),
@@ -113,10 +115,10 @@ _OPTIONS = {
     "acquisition": function(bayesopt.LogExpectedImprovement).but(
         "None", **{"the class": bayesopt.ThompsonSampling}),
     "linear": Argument((), {"None": None, "a string": "x", "a number": 1.0, "numbers": [1.0],
-                            "one alone": bayesopt.Linear([1.0, 1.0], most=1.0),
-                            "too few": [bayesopt.Linear([1.0], most=1.0)],
-                            "no room": [bayesopt.Linear([1.0, 1.0], most=-1.0)],
-                            "names": [bayesopt.Linear({"x": 1.0}, most=1.0)]}),
+                            "one alone": bayesopt.LinearConstraint([1.0, 1.0], upper=1.0),
+                            "too few": [bayesopt.LinearConstraint([1.0], upper=1.0)],
+                            "no room": [bayesopt.LinearConstraint([1.0, 1.0], upper=-1.0)],
+                            "names": [bayesopt.LinearConstraint({"x": 1.0}, upper=1.0)]}),
     "path": Argument(None, {"a number": 3, "a list": ["a"], "bytes": b"a", "a boolean": True,
                             "an object": object(), "the class": str}),
 }  # fmt: skip
@@ -181,8 +183,8 @@ _DIMENSIONS = (
         log=flag(),
     ),
     call(
-        "Category",
-        bayesopt.Category,
+        "Categorical",
+        bayesopt.Categorical,
         choices=Argument(
             ["a", "b"],
             {
@@ -197,8 +199,8 @@ _DIMENSIONS = (
     ),
     call("Fixed", bayesopt.Fixed, value=Argument(3, _SETTINGS)),
     call(
-        "Linear",
-        bayesopt.Linear,
+        "LinearConstraint",
+        bayesopt.LinearConstraint,
         coefficients=Argument(
             [1.0, 2.0],
             {
@@ -211,8 +213,8 @@ _DIMENSIONS = (
                 "none": [],
             },
         ),
-        most=number(2.0).but("None", "beyond the other", below=-9.0),
-        least=number(-1.0).but("None"),
+        upper=number(2.0).but("None", "beyond the other", below=-9.0),
+        lower=number(-1.0).but("None"),
     ),
 )
 _KNOWING = thing(_knowing(), RBF())
@@ -235,9 +237,9 @@ _LOOPS = (
              "None", "a NaN", "an infinity", "minus infinity")),
     call("Optimiser.fail", _fail, x=_INSIDE.table, problem=name("no value"),
          on_failure=one_of("skip").but("None")),
-    call("sections", bayesopt.sections, optimiser=_KNOWING,
+    call("slices", bayesopt.slices, optimiser=_KNOWING,
          through=_INSIDE.table.but("None"), points=whole(3)),
-    call("shares", bayesopt.shares, optimiser=_KNOWING, points=whole(8),
+    call("sobol_indices", bayesopt.sobol_indices, optimiser=_KNOWING, points=whole(8),
          rng=stream().but("a seed")),
     call("minimise", bayesopt.minimise, **_LOOP),
     call("maximise", bayesopt.maximise, **_LOOP),
