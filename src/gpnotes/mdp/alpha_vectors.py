@@ -80,14 +80,14 @@ class AlphaVectors:
 
     def values(self, beliefs: Array) -> Array:
         """Return the value of a belief (S,), or of each of some (n, S)."""
-        return array_namespace(beliefs).max(self._heights(beliefs), axis=-1)
+        return self._values(self._check_beliefs(beliefs))
 
     def best(self, beliefs: Array) -> Array:
         """Return the number of the best alpha vector at a belief (S,), or at each of some (n, S).
 
         Of those that are equally good, up to rounding, it is the first.
         """
-        return first_highest(self._heights(beliefs))
+        return first_highest(self._heights(self._check_beliefs(beliefs)))
 
     def decide(self, beliefs: Array) -> Array:
         """Return the action of the best alpha vector at a belief (S,), or at each of (n, S)."""
@@ -96,14 +96,19 @@ class AlphaVectors:
         actions = xp.asarray(self.actions, dtype=best.dtype, device=best.device)
         return xp.reshape(xp.take(actions, xp.reshape(best, (-1,))), best.shape)
 
+    def _values(self, beliefs: Array) -> Array:
+        return array_namespace(beliefs).max(self._heights(beliefs), axis=-1)
+
     def _heights(self, beliefs: Array) -> Array:
+        return beliefs @ array_namespace(beliefs).matrix_transpose(self.vectors)
+
+    def _check_beliefs(self, beliefs: Array) -> Array:
         _check.finite(_check.floating(beliefs, "beliefs"), "beliefs")
         size = self.vectors.shape[1]
         if beliefs.ndim not in (1, 2) or beliefs.shape[-1] != size:
             raise ValueError(f"beliefs must have shape ({size},) or (n, {size}); "
                              f"got {beliefs.shape}")  # fmt: skip
-        _check.alike(beliefs, "beliefs", self.vectors, "the alpha vectors")
-        return beliefs @ array_namespace(beliefs).matrix_transpose(self.vectors)
+        return _check.alike(beliefs, "beliefs", self.vectors, "the alpha vectors")
 
 
 def first_highest(heights: Array) -> Array:
@@ -440,7 +445,7 @@ def point_based_value_iteration(
     _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     for _ in range(_check.whole(max_steps, "max_steps", 1)):
         new = _kept(value, _point_based_backup(pomdp, value, beliefs), beliefs, pomdp)
-        rise = new.values(beliefs) - value.values(beliefs)
+        rise = new._values(beliefs) - value._values(beliefs)
         value = new
         if float(array_namespace(rise).max(rise)) <= tolerance:
             return value

@@ -170,15 +170,15 @@ class POMDP:
         max_beliefs = _check.whole(max_beliefs, "max_beliefs", 1)
         _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
         xp = array_namespace(start)
-        found, ahead = start[None, :], [start]
-        while ahead and found.shape[0] < max_beliefs:
-            here = ahead.pop(0)
+        beliefs, queue = start[None, :], [start]
+        while queue and beliefs.shape[0] < max_beliefs:
+            here = queue.pop(0)
             for new in self._next(here):
-                near = xp.max(xp.abs(found - new[None, :]), axis=1) <= tolerance
-                if not bool(xp.any(near)) and found.shape[0] < max_beliefs:
-                    found = xp.concat([found, new[None, :]])
-                    ahead.append(new)
-        return found
+                near = xp.max(xp.abs(beliefs - new[None, :]), axis=1) <= tolerance
+                if not bool(xp.any(near)) and beliefs.shape[0] < max_beliefs:
+                    beliefs = xp.concat([beliefs, new[None, :]])
+                    queue.append(new)
+        return beliefs
 
     def _next(self, belief: Vector) -> list[Vector]:
         """The beliefs that one action and one observation lead to."""

@@ -38,14 +38,14 @@ class _Numbers:
     def number(self, element: Any) -> int:
         if self.kind == "Discrete":
             return int(element) - self.starts[0]
-        entries = (int(one) - start for one, start in zip(element, self.starts, strict=True))
+        entries = (int(entry) - start for entry, start in zip(element, self.starts, strict=True))
         return int(np.ravel_multi_index(tuple(entries), self.sizes))
 
     def element(self, number: int) -> Any:
         if self.kind == "Discrete":
             return number + self.starts[0]
         indices = np.unravel_index(number, self.sizes)
-        entries = [int(one) + start for one, start in zip(indices, self.starts, strict=True)]
+        entries = [int(index) + start for index, start in zip(indices, self.starts, strict=True)]
         return tuple(entries) if self.kind == "Tuple" else np.asarray(entries)
 
 
@@ -102,7 +102,7 @@ class GymnasiumEnvironment:
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
         """Take one step in each run."""
         pairs = zip(self._copies, actions.tolist(), strict=True)
-        columns = zip(*(one.step(action) for one, action in pairs), strict=True)
+        columns = zip(*(env_copy.step(action) for env_copy, action in pairs), strict=True)
         onward, rewards, terminated, truncated = map(np.asarray, columns)
         truncated = truncated & ~terminated
         return Outcome(onward, rewards.astype(np.float64), terminated, truncated)
@@ -117,12 +117,12 @@ class GymnasiumEnvironment:
 
     def saved(self) -> dict[str, HostArray]:
         """Return the last seed of each run, and its actions since, padded with −1."""
-        lengths = [len(one.actions) for one in self._copies]
+        lengths = [len(env_copy.actions) for env_copy in self._copies]
         since = np.full((len(lengths), max(lengths, default=0)), -1)
-        for row, one in zip(since, self._copies, strict=True):
-            row[: len(one.actions)] = one.actions
-        seeds = np.asarray([one.seed for one in self._copies], dtype=np.int64)
-        states = np.asarray([one.state for one in self._copies], dtype=np.int64)
+        for row, env_copy in zip(since, self._copies, strict=True):
+            row[: len(env_copy.actions)] = env_copy.actions
+        seeds = np.asarray([env_copy.seed for env_copy in self._copies], dtype=np.int64)
+        states = np.asarray([env_copy.state for env_copy in self._copies], dtype=np.int64)
         return {"seeds": seeds, "since": since, "states": states}
 
     def restore(self, parts: dict[str, HostArray], /) -> None:
@@ -135,11 +135,11 @@ class GymnasiumEnvironment:
         """
         self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in parts["seeds"]]
         columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)
-        for one, seed, since in columns:
-            one.begin(seed)
+        for env_copy, seed, since in columns:
+            env_copy.begin(seed)
             for action in since[since >= 0].tolist():
-                one.step(action)
-        states = [one.state for one in self._copies]
+                env_copy.step(action)
+        states = [env_copy.state for env_copy in self._copies]
         if states != parts["states"].tolist():
             raise ValueError("env must do the same after the same seed; played again, it did not")
 
@@ -187,8 +187,8 @@ def _counted(space: Any) -> _Numbers:
     if kind == "MultiDiscrete" and space.nvec.ndim == 1:
         sizes, starts = space.nvec.tolist(), np.asarray(space.start).tolist()
         return _Numbers(tuple(sizes), tuple(starts), kind)
-    if kind == "Tuple" and all(type(one).__name__ == "Discrete" for one in space.spaces):
-        sizes = tuple(int(one.n) for one in space.spaces)
-        return _Numbers(sizes, tuple(int(one.start) for one in space.spaces), kind)
+    if kind == "Tuple" and all(type(part).__name__ == "Discrete" for part in space.spaces):
+        sizes = tuple(int(part.n) for part in space.spaces)
+        return _Numbers(sizes, tuple(int(part.start) for part in space.spaces), kind)
     wanted = "Discrete, MultiDiscrete or a Tuple of Discrete"
     raise TypeError(f"env must have spaces of whole numbers, {wanted}; got {space}")

@@ -56,10 +56,10 @@ def compiled() -> Any:
         raise ImportError("compiled needs Numba: from a clone, pip install '.[compiled]'") from None
     # The names of this module stay those of ordinary functions, as Numba is optional and tests run
     # both: copies of them see the compiled ones by a namespace of their own.
-    known = dict(globals())
+    namespace = dict(globals())
     for part in (_best, _chosen, _reached, _value, _restarted, walk):
-        known[part.__name__] = numba.njit(FunctionType(part.__code__, known, part.__name__))
-    return known["walk"]
+        namespace[part.__name__] = numba.njit(FunctionType(part.__code__, namespace, part.__name__))
+    return namespace["walk"]
 
 
 class Tables:
@@ -72,12 +72,12 @@ class Tables:
         """Return the values at fewer counts than are given, and whether visits are counted."""
         if isinstance(schedule, Constant):
             return np.asarray([schedule.value]), False
-        found = self.held.get(id(schedule), np.zeros(0))
-        if found.size < counts:
-            size = max(2 * found.size, counts, 1024)
-            found = np.array(schedule(np.arange(size)), dtype=np.float64)
-            self.held[id(schedule)] = found
-        return found, schedule.clock == "visits"
+        values = self.held.get(id(schedule), np.zeros(0))
+        if values.size < counts:
+            size = max(2 * values.size, counts, 1024)
+            values = np.array(schedule(np.arange(size)), dtype=np.float64)
+            self.held[id(schedule)] = values
+        return values, schedule.clock == "visits"
 
 
 def advance(
@@ -108,26 +108,26 @@ def advance(
     ended : list of tuple
         Run, step, return and length of the episodes that were over.
     """
-    runs, ended, known = states.shape[0], list[Arrays](), cast(Any, learner)
+    runs, ended, settings = states.shape[0], list[Arrays](), cast(Any, learner)
     waiting: Any = {name: np.array(getattr(memory, name, 0)) for name in _WAITING}
     if type(learner) is not SARSA:
         waiting = no_pending(runs)
     low, high = environment.binary_rewards or (0.0, 0.0)
     parts = (*environment.layout, environment.binary_rewards is not None, low, high)
-    policy = getattr(learner, "policy", None) or known.exploration
-    schedules = (known.step_size, known.exploration.epsilon, policy.epsilon)
-    greedy = known.exploration.is_greedy
+    policy = getattr(learner, "policy", None) or settings.exploration
+    schedules = (settings.step_size, settings.exploration.epsilon, policy.epsilon)
+    greedy = settings.exploration.is_greedy
     time, most = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
     step_sizes = [tables.of(schedule, most) for schedule in schedules]
     while steps:
         count = min(steps, max(1, _ROOM // runs))
         room = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
-        found = loop(
-            _KINDS[type(learner)], count, time, known.discount, greedy, horizon or 0, *step_sizes,
-            parts, tuple(waiting[name] for name in _WAITING), sums, memory.values, memory.visits,
-            states, generator, tuple(room),
+        num_ended = loop(
+            _KINDS[type(learner)], count, time, settings.discount, greedy, horizon or 0,
+            *step_sizes, parts, tuple(waiting[name] for name in _WAITING), sums, memory.values,
+            memory.visits, states, generator, tuple(room),
         )  # fmt: skip
-        ended.append(tuple(part[:found].copy() for part in room))
+        ended.append(tuple(part[:num_ended].copy() for part in room))
         time, steps = time + count, steps - count
     kept = waiting if type(learner) is SARSA else {}
     return replace(memory, time=time, **kept), ended
@@ -155,11 +155,11 @@ def _chosen(
     return _best(table, row, width)
 
 
-def _reached(keys: HostVector, first: int, last: int, wanted: float) -> int:
+def _reached(keys: HostVector, first: int, last: int, key: float) -> int:
     """The first key above a number, between two."""
     while first < last:
         middle = (first + last) // 2
-        if keys[middle] > wanted:
+        if keys[middle] > key:
             last = middle
         else:
             first = middle + 1
@@ -193,21 +193,21 @@ def _value(
 
 def _restarted(
     over: HostVector, states: HostVector, starts: HostVector, time: int, sums: Arrays,
-    ended: Arrays, found: int, generator: np.random.Generator,
+    ended: Arrays, num_ended: int, generator: np.random.Generator,
 ) -> int:  # fmt: skip
     """Begin new episodes in the runs that are over; return how many were over so far."""
     for i in range(over.size):
         uniform = generator.random() if starts.size > 1 else 0.0
         if over[i]:
-            ended[0][found], ended[1][found] = i, time
-            ended[2][found], ended[3][found] = sums[0][i], sums[1][i]
+            ended[0][num_ended], ended[1][num_ended] = i, time
+            ended[2][num_ended], ended[3][num_ended] = sums[0][i], sums[1][i]
             sums[0][i], sums[1][i] = 0.0, 0
-            found += 1
+            num_ended += 1
             if starts.size > 1:
                 states[i] = np.searchsorted(starts, uniform, side="right")
             else:
                 states[i] = starts[0]
-    return found
+    return num_ended
 
 
 def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
@@ -223,7 +223,7 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
     table, counts = values.reshape(-1), visits.reshape(-1)
     actions, onward = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
     rewards, over = np.zeros(runs), np.zeros(runs, np.bool_)
-    found = 0
+    num_ended = 0
     for _ in range(steps):
         for i in range(runs):
             row = (i * count + states[i]) * width
@@ -234,8 +234,8 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
                 actions[i] = _chosen(table, counts, row, width, time, epsilon, uniform)
         for i in range(runs):
             pair = states[i] * width + actions[i]
-            wanted = generator.random() + 2 * pair
-            successor = _reached(keys, begins[pair], begins[pair + 1] - 1, wanted)
+            key = generator.random() + 2 * pair
+            successor = _reached(keys, begins[pair], begins[pair + 1] - 1, key)
             onward[i], rewards[i] = successors[successor], earns[pair]
         if binary_rewards:
             for i in range(runs):
@@ -269,5 +269,5 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
             states[i] = onward[i]
         time += 1
         if over.any():
-            found = _restarted(over, states, starts, time, sums, ended, found, generator)
-    return found
+            num_ended = _restarted(over, states, starts, time, sums, ended, num_ended, generator)
+    return num_ended
