@@ -271,17 +271,9 @@ class _Moved:
 
 
 def finite_or_none(function: Function, vector: HostVector) -> tuple[float, HostVector] | None:
-    """Return value and gradient at a vector, or None where an ascent would meet a wall.
+    """Return value and gradient at a vector (n,), or None where an ascent would meet a wall.
 
-    Parameters
-    ----------
-    function : callable
-        It gives value and gradient at a vector (n,).
-
-    Returns
-    -------
-    tuple of float and HostVector, or None
-        Value and gradient, if both are finite and below 1e150.
+    That is where either is not finite, or not below 1e150.
     """
     found = _evaluated(function, vector)
     return None if isinstance(found, str) else found

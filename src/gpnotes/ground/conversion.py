@@ -26,17 +26,7 @@ _DEEP = 5
 
 
 def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let arguments of a function or method be tables: what is no array becomes one of floats.
-
-    Parameters
-    ----------
-    *names : str
-        The arguments, in the order in which errors look at them.
-
-    Returns
-    -------
-    callable
-        A decorator.
+    """Let some arguments be tables, by their names: what is no array becomes one of floats.
 
     Notes
     -----
@@ -75,20 +65,9 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def together(owner: object, **tables: Any) -> dict[str, Any]:
-    """Return tables as arrays of floats of one kind, by their names.
+    """Return tables by their names as arrays of floats of one kind; what is none, as it came.
 
-    Parameters
-    ----------
-    owner : object
-        The model that they are for; where no table is an array of floats, they become like what it
-        holds.
-    **tables : array_like
-        The tables, by the names that errors give them.
-
-    Returns
-    -------
-    dict from str to Array
-        The arrays, and what is none as it came.
+    Where no table is an array of floats, they become like what their owner, a model, holds.
     """
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = next(_held(owner, _DEEP), None) if like is None else like
@@ -134,18 +113,7 @@ def floats(a: Any, name: str, like: Array | None = None) -> Any:
 
 
 def columns_of(X: Any) -> tuple[str, ...]:
-    """Return the names of the columns of a frame; none for what has no such names.
-
-    Parameters
-    ----------
-    X : object
-        A frame of pandas or Polars, or anything else.
-
-    Returns
-    -------
-    tuple of str
-        The names, or ``()``.
-    """
+    """Return the names of the columns of a frame of pandas or Polars, else ``()``."""
     names = () if _is_array(X) else tuple(getattr(X, "columns", ()))
     return names if all(isinstance(name, str) for name in names) else ()
 

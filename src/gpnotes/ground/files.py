@@ -23,11 +23,6 @@ _RUN = "run"
 def write_arrays(place: Path, arrays: Mapping[str, Any]) -> None:
     """Write NumPy's archive; until all is written, a file that is there stays what it was.
 
-    Parameters
-    ----------
-    arrays : mapping of HostArray
-        The arrays by name.
-
     Raises
     ------
     OSError
@@ -40,17 +35,7 @@ def write_arrays(place: Path, arrays: Mapping[str, Any]) -> None:
 
 
 def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
-    """Return the arrays of a run from its file; none where there is no file.
-
-    Parameters
-    ----------
-    run : str
-        What the run was called when it was written: another one is refused.
-
-    Returns
-    -------
-    dict of HostArray
-        The arrays by name.
+    """Return the arrays of a run, by name, from its file; none where there is no file.
 
     Raises
     ------
@@ -72,15 +57,7 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
 
 
 def write(path: str | os.PathLike[str], run: str, arrays: Mapping[str, HostArray]) -> None:
-    """Write the arrays of a run; until all are written, the file is what it was before.
-
-    Parameters
-    ----------
-    run : str
-        What the run is called.
-    arrays : mapping of HostArray
-        The arrays by name.
-    """
+    """Write the arrays of a run, by name; until all are written, the file is what it was before."""
     place = _place(path)
     write_arrays(place, {**arrays, _RUN: np.asarray(run)})
 

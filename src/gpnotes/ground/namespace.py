@@ -26,13 +26,7 @@ _SMALLEST: Callable[..., Any] = np.minimum.reduce
 
 
 def array_namespace(*arrays: Any) -> Namespace:
-    """Return the namespace of some arrays, ``xp``, which is that of their library.
-
-    Parameters
-    ----------
-    *arrays : Array
-        The arrays.
-    """
+    """Return the namespace of some arrays, ``xp``: the array API standard in their library."""
     for a in arrays:
         if type(a) is not np.ndarray:
             break

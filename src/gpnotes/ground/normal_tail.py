@@ -15,13 +15,7 @@ _LEVELS = 100  # of it: rounding in float64 from there on
 
 
 def standard_log_cdf(xp: Namespace, x: Array) -> Array:
-    """Return ``log Φ(x)`` by standard operations: a fraction in the tail, a series in the middle.
-
-    Parameters
-    ----------
-    xp : Namespace
-        The namespace of `x`.
-    """
+    """Return ``log Φ(x)`` by standard operations: in the tail a fraction, else a series."""
     far = xp.clip(xp.abs(x), _TAIL, None)
     tail = -0.5 * (far * far + LOG_2PI) - xp.log(far + mills_fractions(far)[0])
     near = xp.clip(xp.abs(x), None, _TAIL)
@@ -42,17 +36,7 @@ def _middle(xp: Namespace, x: Array) -> Array:
 
 
 def mills_fractions(x: Array) -> tuple[Array, Array, Array]:
-    """Return ``q₁, q₂, q₃`` of the normal tail, where ``qₖ = k / (x + qₖ₊₁)``.
-
-    Parameters
-    ----------
-    x : Array
-        The arguments, from 2.
-
-    Returns
-    -------
-    tuple of three Array
-        The continued fractions, entry by entry.
+    """Return ``q₁, q₂, q₃`` of the normal tail, ``qₖ = k / (x + qₖ₊₁)``, for x from 2.
 
     Notes
     -----

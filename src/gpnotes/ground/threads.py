@@ -32,16 +32,6 @@ _SMALL = 2**27  # multiplications, a product of three matrices' sides of 512
 def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
     """Let NumPy's own pool have one thread during a function, if SciPy has another pool.
 
-    Parameters
-    ----------
-    function : callable
-        The function.
-
-    Returns
-    -------
-    callable
-        The same, with one pool at work.
-
     Notes
     -----
     SciPy's pool, which does the larger products in place, keeps its threads; so does NumPy's where
@@ -60,16 +50,8 @@ def in_one_pool(function: Callable[P, R]) -> Callable[P, R]:
 def threads_for(work: Callable[..., int]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function have the threads that its work can use: one alone, or those of one pool.
 
-    Parameters
-    ----------
-    work : callable
-        It tells from the arguments of the function, which are validated, about how many
-        multiplications it is.
-
-    Returns
-    -------
-    callable
-        A decorator of the function.
+    From the function's arguments, which are validated, `work` tells about how many multiplications
+    it is.
 
     Notes
     -----
@@ -91,16 +73,6 @@ def threads_for(work: Callable[..., int]) -> Callable[[Callable[P, R]], Callable
 
 def called_back(function: Callable[P, R]) -> Callable[P, R]:
     """Let a function have the threads that there were before the small problem that calls it.
-
-    Parameters
-    ----------
-    function : callable
-        The function.
-
-    Returns
-    -------
-    callable
-        The same, with the threads of before.
 
     Notes
     -----

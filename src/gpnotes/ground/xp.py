@@ -50,47 +50,20 @@ __all__ = [
 
 
 def keep_copies(obj: object, *names: str) -> None:
-    """Give a frozen object, while it is made, arrays of its own, as the caller's may change.
-
-    Parameters
-    ----------
-    *names : str
-        The names of the fields that hold the arrays.
-    """
+    """Give an object, while it is made, arrays of its own in some fields: others may change."""
     for name in names:
         a = getattr(obj, name)
         object.__setattr__(obj, name, array_namespace(a).asarray(a, copy=True))
 
 
 def as_array(value: Any, like: Array) -> Array:
-    """Return a value as an array of the namespace, dtype and device of `like`.
-
-    Parameters
-    ----------
-    value : array_like
-        Numbers.
-    like : Array
-        The array to be like.
-    """
+    """Return anything array-like as an array of the namespace, dtype and device of `like`."""
     xp = array_namespace(like)
     return xp.asarray(value, dtype=like.dtype, device=device(like))
 
 
 def eye(n: int, like: Array) -> Matrix:
-    """Return the identity matrix in the kind of an array.
-
-    Parameters
-    ----------
-    n : int
-        The number of rows.
-    like : Array
-        An array of its namespace, dtype and device.
-
-    Returns
-    -------
-    Matrix, shape (n, n)
-        The identity.
-    """
+    """Return the identity matrix (n, n) in the namespace, dtype and on the device of an array."""
     xp = array_namespace(like)
     return xp.eye(n, dtype=like.dtype, device=device(like))
 
@@ -102,29 +75,12 @@ def zeros(shape: tuple[int, ...], like: Array) -> Array:
 
 
 def diagonal(a: Matrix) -> Vector:
-    """Return the main diagonal of a matrix; the standard has it in `linalg` only.
-
-    Parameters
-    ----------
-    a : Matrix, shape (n, n)
-        The matrix.
-    """
+    """Return the main diagonal of a matrix (n, n); the standard has it in `linalg` only."""
     return array_namespace(a).linalg.diagonal(a)
 
 
 def symmetric_part(a: Array) -> Array:
-    """Return ``½ (A + Aᵀ)`` of each matrix.
-
-    Parameters
-    ----------
-    a : Array, shape (..., n, n)
-        A matrix, or many.
-
-    Returns
-    -------
-    Array, shape (..., n, n)
-        Their symmetric parts.
-    """
+    """Return ``½ (A + Aᵀ)`` of a matrix, or of each in an array (..., n, n)."""
     return 0.5 * (a + (a.T if a.ndim == 2 else array_namespace(a).matrix_transpose(a)))
 
 
@@ -148,13 +104,7 @@ def has_double(like: Array) -> bool:
 
 
 def in_double(a: Array) -> Array:
-    """Return an array in float64, where its device has such numbers.
-
-    Returns
-    -------
-    Array
-        The array itself if it is in float64, or its device has no such numbers.
-    """
+    """Return an array in float64; itself if it is, or its device has no such numbers."""
     xp = array_namespace(a)
     if a.dtype == getattr(xp, "float64", None) or not has_double(a):
         return a
@@ -191,13 +141,10 @@ def to_numpy(a: Array) -> HostArray:
 
 
 def device_memory(like: Array) -> int | None:
-    """Return the bytes that are free on the GPU where an array lives.
+    """Return the bytes that are free on the GPU where an array lives; None on the host.
 
-    Returns
-    -------
-    int or None
-        The bytes, those that CuPy's pool keeps for later included; None on the host. Without the
-        pool's share, a loop would seem to run out of memory.
+    Those that CuPy's pool keeps for later are included: without them, a loop would seem to run out
+    of memory.
     """
     if not is_cupy_namespace(array_namespace(like)):
         return None
@@ -208,17 +155,7 @@ def device_memory(like: Array) -> int | None:
 
 
 def cholesky_factor(a: Matrix) -> Matrix | None:
-    """Return the lower Cholesky factor of a matrix, or None where it is not positive definite.
-
-    Parameters
-    ----------
-    a : Matrix, shape (n, n)
-        A symmetric matrix.
-
-    Returns
-    -------
-    Matrix, shape (n, n), or None
-        The factor.
+    """Return the lower Cholesky factor of a matrix, or None if it is not positive definite.
 
     Notes
     -----
@@ -241,18 +178,7 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
 
 
 def cholesky_inverse(lower: Matrix) -> Matrix:
-    """Return ``(L Lᵀ)⁻¹`` from the lower factor; O(n³).
-
-    Parameters
-    ----------
-    lower : Matrix, shape (n, n)
-        The factor L.
-
-    Returns
-    -------
-    Matrix, shape (n, n)
-        The inverse, symmetric.
-    """
+    """Return ``(L Lᵀ)⁻¹``, symmetric, from the lower factor (n, n); O(n³)."""
     xp = array_namespace(lower)
     if is_numpy_namespace(xp):
         return _potri(lower)
@@ -346,22 +272,7 @@ def minimise(
 
 
 def sobol(n: int, d: int, generator: Any) -> HostMatrix:
-    """Return the first points of a scrambled Sobol sequence.
-
-    Parameters
-    ----------
-    n : int
-        The number of points.
-    d : int
-        The number of dimensions.
-    generator : numpy.random.Generator
-        The source of random numbers that scrambles it.
-
-    Returns
-    -------
-    HostMatrix, shape (n, d)
-        The points, in [0, 1).
-    """
+    """Return the first n points, in [0, 1)ᵈ, of a Sobol sequence that `generator` scrambles."""
     from scipy.stats.qmc import Sobol
 
     # `seed` is called `rng` too since SciPy 1.15; 1.14 has the one name alone
@@ -370,17 +281,7 @@ def sobol(n: int, d: int, generator: Any) -> HostMatrix:
 
 
 def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> None:
-    """Set ``a[rows, columns] = values`` in place.
-
-    Parameters
-    ----------
-    a : Matrix, shape (n, d)
-        The matrix that is written to.
-    rows : HostVector, shape (k,)
-        The numbers of rows, a NumPy array on the host.
-    values : Matrix, shape (k, m)
-        The values, a row for each of `rows`.
-    """
+    """Set ``a[rows, columns] = values`` in place; `rows` (k,) are numbers of rows, on the host."""
     xp = array_namespace(a)
     if is_numpy_namespace(xp) or is_cupy_namespace(xp):
         a[xp.asarray(rows), columns] = values
@@ -390,21 +291,9 @@ def set_rows(a: Matrix, rows: HostVector, columns: slice, values: Matrix) -> Non
 
 
 def solve_triangular(lower: Matrix, b: Array, *, transpose: bool = False) -> Array:
-    """Solve ``L x = b`` or, with `transpose`, ``Lᵀ x = b`` for lower triangular L; O(n² m).
+    """Solve ``L x = b`` or, with `transpose`, ``Lᵀ x = b``, for b (n,) or (n, m); O(n² m).
 
-    Parameters
-    ----------
-    lower : Matrix, shape (n, n)
-        L, of which one triangle is read.
-    b : Array, shape (n,) or (n, m)
-        The right-hand sides.
-    transpose : bool, default False
-        Solve with the transpose.
-
-    Returns
-    -------
-    Array, shape (n,) or (n, m)
-        The solution.
+    L is lower triangular: one triangle of it is read.
     """
     xp = array_namespace(lower, b)
     if is_numpy_namespace(xp):
@@ -454,33 +343,14 @@ def _substitute(xp: Namespace, lower: Matrix, b: Array, transpose: bool) -> Arra
 
 
 def triangular_product(lower: Matrix, b: Matrix) -> Matrix:
-    """Return ``L b`` for lower triangular L; O(n² m).
-
-    Parameters
-    ----------
-    lower : Matrix, shape (n, n)
-        L, zero above the diagonal.
-    b : Matrix, shape (n, m)
-        The matrix that it multiplies.
-
-    Returns
-    -------
-    Matrix, shape (n, m)
-        The product.
-    """
+    """Return ``L b``, (n, m), for L that is zero above the diagonal; O(n² m)."""
     if is_numpy_namespace(array_namespace(lower, b)) and b.size:  # BLAS refuses empty matrices
         return blas("trmm", lower)(1.0, lower, b, lower=1)
     return lower @ b
 
 
 def log_normal_cdf(x: Array) -> Array:
-    """Return ``log Φ(x)`` entry by entry, far into the tail.
-
-    Returns
-    -------
-    Array
-        The logarithms; ``−x²/2`` does not underflow.
-    """
+    """Return ``log Φ(x)`` entry by entry, far into the tail: ``−x²/2`` does not underflow."""
     xp = array_namespace(x)
     if is_numpy_namespace(xp):
         from scipy.special import log_ndtr
@@ -495,18 +365,7 @@ _Number = TypeVar("_Number", float, Array)
 
 
 def digamma(x: _Number) -> _Number:
-    """Return ``ψ(x) = d log Γ(x)/dx`` entry by entry.
-
-    Parameters
-    ----------
-    x : float or Array
-        The arguments.
-
-    Returns
-    -------
-    float or Array
-        The values, as `x` is.
-    """
+    """Return ``ψ(x) = d log Γ(x)/dx``, entry by entry of an array."""
     from scipy.special import psi
 
     if isinstance(x, float):

@@ -89,41 +89,14 @@ class Trend:
 
 
 def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
-    """Evaluate the mean at some inputs, or the best guess of it, ``h(x*)ᵀβ̄``.
-
-    Parameters
-    ----------
-    trend : Trend, optional
-        Its weights as observations leave them; None for a mean that is known.
-    Xs : Matrix, shape (n*, d)
-        The inputs, validated before.
-
-    Returns
-    -------
-    Vector, shape (n*,)
-        The means.
-    """
+    """Evaluate the mean at inputs (n*, d), or the best guess of it, ``h(x*)ᵀβ̄``."""
     return values_of(mean, Xs) if trend is None else trend.mean.columns(Xs) @ trend.weights.mean
 
 
 def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> Vector:
-    """Find the share of the variance at some inputs that the data take away.
+    """Find the share (n*,) of the variance at Xs that the data take away.
 
-    Parameters
-    ----------
-    trend : Trend, optional
-        The weights as observations leave them; None for a mean that is known.
-    Xs : Matrix, shape (n*, d)
-        The inputs, validated before.
-    cross : Matrix, shape (n, n*)
-        K_f*.
-    half : Matrix, shape (n, n*)
-        ``L⁻¹ K_f*``.
-
-    Returns
-    -------
-    Vector, shape (n*,)
-        What the data take, less what unknown weights add.
+    Of `cross`, ``K_f*``, and `half`, ``L⁻¹ K_f*``, (n, n*) both; less what unknown weights add.
     """
     xp = array_namespace(half)
     by_function = xp.sum(half * half, axis=0)
@@ -133,20 +106,7 @@ def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> V
 
 
 def added(trend: Trend, Xs: Matrix, cross: Matrix) -> Matrix:
-    """Find what unknown weights add to the covariance at some inputs.
-
-    Parameters
-    ----------
-    trend : Trend
-        The weights as observations leave them.
-    Xs, cross
-        As in `explained`.
-
-    Returns
-    -------
-    Matrix, shape (n*, n*)
-        The addition.
-    """
+    """Find what unknown weights add to the covariance (n*, n*) at Xs; `cross` as in `explained`."""
     root = trend.unknown(Xs, cross)
     return root @ array_namespace(root).matrix_transpose(root)
 
@@ -154,18 +114,8 @@ def added(trend: Trend, Xs: Matrix, cross: Matrix) -> Matrix:
 def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
     """Make a `Normal` of a posterior, as `gaussian.normal_of` with scales that suit the trend.
 
-    Unknown weights have no variance before the data: what is left is as large as its parts.
-
-    Parameters
-    ----------
-    trend : Trend, optional
-        The weights as observations leave them; None for a mean that is known.
-    mean : Vector, shape (n*,)
-        The mean of the posterior.
-    covariance : Matrix, shape (n*, n*)
-        Its covariance.
-    scales : Vector, shape (n*,)
-        The variances before the data, if the mean is known.
+    For a mean that is known `scales` (n*,) are the variances before the data. Unknown weights have
+    no variance before the data: what is left is as large as its parts.
     """
     return normal_of(
         mean, covariance, scales if trend is None else scales + _xp.diagonal(covariance)
@@ -173,20 +123,7 @@ def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Ve
 
 
 def precision(trend: Trend | None, factor: Cholesky) -> Matrix:
-    """Find ``K_y⁻¹``, less what the weights take of it; times ``y − Hb`` it gives α.
-
-    Parameters
-    ----------
-    trend : Trend, optional
-        The weights as observations leave them; None for a mean that is known.
-    factor : Cholesky
-        The factor of K_y.
-
-    Returns
-    -------
-    Matrix, shape (n, n)
-        The precision.
-    """
+    """Find ``K_y⁻¹``, less what the weights take of it; times ``y − Hb`` it gives α."""
     if trend is None:
         return factor.inverse()
     taken = trend.taken()

@@ -156,31 +156,15 @@ def prior(gp: GP, Xs: MatrixLike, noise: bool = False) -> Normal:
 
 
 def plus_noise(K: Matrix, noise_var: float) -> Matrix:
-    """Add the variance of the noise to the diagonal: the covariance of y from that of f.
+    """Add the variance of the noise to the diagonal: the covariance of y from that of f, (n, n).
 
-    Parameters
-    ----------
-    K : Matrix, shape (n, n)
-        The covariance of f.
-    noise_var : float
-        The variance of the noise.
-
-    Returns
-    -------
-    Matrix, shape (n, n)
-        The covariance of y; K itself if there is no noise.
+    Without noise it is K itself.
     """
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
 
 
 def require_zero_mean(gp: GP) -> None:
-    """Refuse a process of classes with a mean.
-
-    Parameters
-    ----------
-    gp : GP
-        The process of each class.
-    """
+    """Refuse a process of classes with a mean."""
     if not isinstance(gp.mean, ZeroMean):
         why = "what all classes have in common changes no probability"
         raise ValueError(f"gp.mean must be ZeroMean(): {why}; got {gp.mean!r}")
@@ -218,11 +202,5 @@ def validate_data(
 
 
 def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
-    """Subtract the mean from the observations, ``y − m(X)``.
-
-    Parameters
-    ----------
-    X : Matrix, shape (n, d)
-        The inputs, validated before.
-    """
+    """Subtract the mean from the observations, ``y − m(X)``; X is validated before."""
     return y - values_of(gp.mean, X)

@@ -359,21 +359,9 @@ def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
 
 
 def of_root(mean: Vector, root: Matrix, kind: RootKind = "given") -> Normal:
-    """Make a `Normal` of arrays that nobody else holds, neither looked over nor copied.
+    """Make a `Normal` of a mean (n,) and a root (n, r) of the covariance, validated before.
 
-    Parameters
-    ----------
-    mean : Vector, shape (n,)
-        The mean, worked out from what was validated.
-    root : Matrix, shape (n, r)
-        A root of the covariance, likewise.
-    kind : str, default "given"
-        What the root is, as ``Normal.root_kind``.
-
-    Returns
-    -------
-    Normal
-        The distribution, with these very arrays.
+    Nobody else may hold these arrays, which are not copied; `kind` is ``Normal.root_kind``.
     """
     normal = object.__new__(Normal)
     for name, value in (("mean", mean), ("root", root), ("root_kind", kind)):

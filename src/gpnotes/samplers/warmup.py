@@ -71,18 +71,10 @@ class StepSizeAdaptation:
 
 
 def adaptation_windows(num_warmup: int) -> list[int]:
-    """Return the lengths of the windows of a warm-up, of which all but two learn a mass matrix.
+    """Return the lengths of a warm-up's windows, of which all but two learn a mass matrix.
 
-    Parameters
-    ----------
-    num_warmup : int
-        How many steps it has.
-
-    Returns
-    -------
-    list of int
-        A window in which the chain comes from its start, windows each twice as long as the one
-        before, and one for the step alone.
+    In the first the chain comes from its start, the next are each twice as long as the one before,
+    and the last is for the step alone.
     """
     first, last = num_warmup * 15 // 100, num_warmup // 5
     rest, length, middle = num_warmup - first - last, 25, []
@@ -94,17 +86,10 @@ def adaptation_windows(num_warmup: int) -> list[int]:
 
 
 def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatrix:
-    """Return a root of the inverse mass matrix that a chain should have, from draws of it.
+    """Return a root of the inverse mass matrix for a chain, from draws (n, d) of it.
 
-    Parameters
-    ----------
-    mass_matrix : str
-        ``"diagonal"`` for a scale of each entry, ``"dense"`` for a root of the covariance.
-
-    Returns
-    -------
-    HostMatrix, shape (d,) or (d, d)
-        The root. An entry that has not moved gets 1; correlations count for ``n/(n + 5)``.
+    ``"diagonal"`` is a scale (d,) of each entry, ``"dense"`` a root (d, d) of the covariance. An
+    entry that has not moved gets 1; correlations count for ``n/(n + 5)``.
     """
     n = draws.shape[0]
     scales = np.std(draws, axis=0, ddof=1)
@@ -121,21 +106,7 @@ def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatri
 def find_reasonable_step_size(sampler: Any, target: Target, state: State, stream: Stream) -> float:
     """Return a step near which a proposal is accepted every second time.
 
-    Parameters
-    ----------
-    sampler : Tunable
-        The sampler.
-    target : callable
-        The log density.
-    state : State
-        Where the chain is.
-    stream : Stream
-        The source of random numbers.
-
-    Returns
-    -------
-    float
-        The step of the sampler, halved or doubled until a proposal goes the other way.
+    That of the sampler is halved or doubled until a proposal goes the other way.
     """
 
     single = _with_single_steps(sampler)

@@ -150,20 +150,7 @@ class Circular(Kernel):
 
 
 def require_orders(orders: Vector, name: str) -> Vector:
-    """Return `orders` if they are whole numbers from 0, in floats of the data's dtype.
-
-    Parameters
-    ----------
-    orders : Vector, shape (R,)
-        The orders.
-    name : str
-        The name of the argument, for an error.
-
-    Returns
-    -------
-    Vector, shape (R,)
-        The same orders.
-    """
+    """Return `orders` (R,) if they are whole numbers from 0, in floats of the data's dtype."""
     xp = array_namespace(_check.vector(orders, name))
     if not bool(xp.all((orders >= 0.0) & (orders == xp.round(orders)))):
         raise ValueError(f"{name} must be whole numbers from 0; got {orders}")

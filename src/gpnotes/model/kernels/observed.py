@@ -46,18 +46,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, x: Matrix) -> Self:
-        """Read rows whose last column holds the labels.
-
-        Parameters
-        ----------
-        x : Matrix, shape (n, d + 1)
-            The rows, validated before.
-
-        Returns
-        -------
-        Rows
-            The points and what is seen at each.
-        """
+        """Read validated rows (n, d + 1), whose last column holds the labels."""
         xp = array_namespace(x)
         d = x.shape[1] - 1
         label = xp.astype(x[:, d], xp.int64)
@@ -71,18 +60,7 @@ class Rows(NamedTuple):
         )
 
     def take(self, rows: slice) -> Self:
-        """Select some of the rows.
-
-        Parameters
-        ----------
-        rows : slice
-            Which.
-
-        Returns
-        -------
-        Rows
-            These rows.
-        """
+        """Select some of the rows."""
         return type(self)(
             self.points[rows, :], self.value[rows], self.unit[rows, :], self.column[rows]
         )
@@ -96,70 +74,22 @@ class Observed(ABC):
 
     @abstractmethod
     def gram(self, left: Rows, right: Rows) -> Matrix:
-        """Evaluate the covariances of two sets of rows.
-
-        Parameters
-        ----------
-        left : Rows
-            n rows.
-        right : Rows
-            m rows.
-
-        Returns
-        -------
-        Matrix, shape (n, m)
-            The covariances.
-        """
+        """Evaluate the covariances (n, m) of n rows with m rows."""
 
     @abstractmethod
     def diag(self, rows: Rows) -> Vector:
-        """Evaluate the variances.
-
-        Parameters
-        ----------
-        rows : Rows
-            n rows.
-        """
+        """Evaluate the variances."""
 
     @abstractmethod
     def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
-        """Carry derivatives by the covariances back to the kernel and the points.
+        """Carry derivatives by the entries (n, m) of `gram` back to kernel and points.
 
-        Parameters
-        ----------
-        left, right
-            As in `gram`.
-        K_bar : Matrix, shape (n, m)
-            The derivatives by the entries of `gram`.
-
-        Returns
-        -------
-        kernel_bar : Kernel
-            A kernel of the same class that holds the derivatives.
-        left_bar : Matrix, shape (n, d)
-            The derivatives by the points of `left`.
-        right_bar : Matrix, shape (m, d)
-            The derivatives by the points of `right`.
+        The kernel's are a kernel of the same class.
         """
 
     @abstractmethod
     def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
-        """Carry derivatives by the variances back to the kernel and the points.
-
-        Parameters
-        ----------
-        rows : Rows
-            n rows.
-        d_bar : Vector, shape (n,)
-            The derivatives by the entries of `diag`.
-
-        Returns
-        -------
-        kernel_bar : Kernel
-            A kernel of the same class that holds the derivatives.
-        points_bar : Matrix, shape (n, d)
-            The derivatives by the points.
-        """
+        """Carry derivatives by the entries (n,) of `diag` back to kernel and points."""
 
 
 class _Pairs(NamedTuple):

@@ -137,19 +137,10 @@ class Stationary(Kernel):
 
 
 def distances(u: Array, v: Array | None) -> Array:
-    """Find the squared distances of rows, finite where they overflow: infinity times zero is NaN.
+    """Find the squared distances (n, m) of rows of u and v, or among those of u.
 
-    Parameters
-    ----------
-    u : Array, shape (n, d)
-        Inputs in units of the lengthscale.
-    v : Array, shape (m, d), optional
-        Others; None for those of u among themselves.
-
-    Returns
-    -------
-    Array, shape (n, m)
-        `squared_distances`, and no more than a hundredth of what the dtype can hold.
+    In units of the lengthscale, and at most a hundredth of what the dtype can hold: finite where
+    they overflow, since infinity times zero is NaN.
     """
     xp = array_namespace(u)
     q = _squared_distances(u, v)
@@ -160,25 +151,13 @@ def distances(u: Array, v: Array | None) -> Array:
 
 
 def roots(q: Array) -> Array:
-    """Take the root ``√q``, but no less than what can be divided by three times.
-
-    Parameters
-    ----------
-    q : Array
-        Squared distances.
-    """
+    """Take the root ``√q`` of squares, but no less than what can be divided by three times."""
     xp = array_namespace(q)
     return xp.clip(xp.sqrt(q), float(xp.finfo(q.dtype).smallest_normal) ** 0.25, None)
 
 
 def inside(values: Array, q: Array) -> Array:
-    """Put zero where two points coincide.
-
-    Parameters
-    ----------
-    q : Array
-        Squared distances, of the same shape.
-    """
+    """Keep values where the squared distances q are positive; where points coincide, put zero."""
     xp = array_namespace(q)
     return xp.where(q > 0.0, values, xp.zeros_like(values))
 

@@ -18,31 +18,12 @@ def total(a: Array) -> float:
 
 
 def per_dimension(terms: Array, value: Any) -> Any:
-    """Sum terms to the shape of a hyperparameter that is one, or one per dimension.
-
-    Parameters
-    ----------
-    terms : Array, shape (n, d)
-        The terms.
-    value : float or Vector, shape (d,)
-        The hyperparameter.
-
-    Returns
-    -------
-    float or Vector, shape (d,)
-        The sum of all terms for a float, of each column for an array.
-    """
+    """Sum terms (n, d) to the shape of a hyperparameter: to one number, or to one per dimension."""
     return total(terms) if isinstance(value, float) else array_namespace(terms).sum(terms, axis=0)
 
 
 def added(terms: Iterable[Array]) -> Array:
-    """Add arrays.
-
-    Parameters
-    ----------
-    terms : iterable of Array
-        At least one array.
-    """
+    """Add arrays, at least one."""
     first, *rest = terms
     return sum(rest, start=first)
 
@@ -50,15 +31,7 @@ def added(terms: Iterable[Array]) -> Array:
 def products_of_others(factors: list[Array]) -> Iterator[Array]:
     """Yield for each factor the product of the others, one at a time: matrices are large.
 
-    Parameters
-    ----------
-    factors : list of Array
-        The factors, of one shape.
-
-    Yields
-    ------
-    Array
-        The product of the others; of one factor alone, ones.
+    Of one factor alone that is ones.
     """
     for i, factor in enumerate(factors):
         others = factors[:i] + factors[i + 1 :]
