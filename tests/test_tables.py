@@ -80,7 +80,7 @@ def test_whole_numbers_beside_a_model_in_single_precision_become_that() -> None:
 def test_a_model_is_asked_by_name_and_through_its_sums(kernel: Kernel) -> None:
     X, y = _X.tolist(), _Y.tolist()
     gp = GP(kernel, 0.1)
-    for posterior in (condition(gp, X, y), condition(gp=gp, X=X, y=y)):
+    for posterior in (condition(gp, X, y), condition(model=gp, X=X, y=y)):
         assert posterior.X.dtype == posterior.y.dtype == np.float32
 
 
