@@ -14,6 +14,7 @@ import numpy as np
 
 import gpnotes
 import gpnotes.ground.params
+from gpnotes import log_evidence_and_gradient
 from gpnotes.infer import sparse
 
 D = 8
@@ -71,7 +72,8 @@ def ours(problem: BoundProblem) -> Call:
     gp = problem.gp
 
     def call() -> np.ndarray:
-        value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, Z, X, y)
+        value, model_bar = log_evidence_and_gradient(sparse.SparseGP(gp, Z), X, y)
+        gp_bar, Z_bar = model_bar.gp, model_bar.Z
         gradient = gpnotes.ground.params.flatten_gradient(gp, gp_bar)
         return np.concatenate([[value], gradient, Z_bar.ravel()])
 

@@ -18,8 +18,15 @@ from typing import Any
 import line_table
 import numpy as np
 
-from gpnotes import GP, RBF, Matern32, stream
-from gpnotes.infer import features, sparse
+from gpnotes import (
+    GP,
+    RBF,
+    Matern32,
+    SparseGP,
+    log_evidence_and_gradient,
+    stream,
+)
+from gpnotes.infer import features
 from gpnotes.infer.interdomain import GaussianWindows, leading_harmonics, wave_sums
 from gpnotes.model.kernels import CircularMatern32
 
@@ -66,9 +73,11 @@ def gradient_from_sums(n: int) -> Ways:
     u = leading_harmonics(_CIRCLE.kernel, X, 21)
     sums = wave_sums(u, X, y)
     return {
-        "gpnotes": lambda: _flat(sparse.log_evidence_and_gradient_on_sums(_CIRCLE, u, sums)),
+        "gpnotes": lambda: _flat(log_evidence_and_gradient(SparseGP(_CIRCLE, u), sums)),
         "jax": _by_jax(*_plain_sums(X, y, 20), float(y @ y), n),
-        "gpnotes, by readings": lambda: _flat(sparse.log_evidence_and_gradient(_CIRCLE, u, X, y)),
+        "gpnotes, by readings": lambda: _flat(
+            log_evidence_and_gradient(SparseGP(_CIRCLE, u), X, y)
+        ),
     }
 
 
@@ -162,7 +171,8 @@ def windows(n: int) -> Ways:
     u, gp = GaussianWindows(Z, widths), GP(RBF(1.3, 0.5), 0.1)
 
     def ours() -> Any:
-        value, bar, inputs_bar = sparse.log_evidence_and_gradient(gp, u, X, y)
+        value, model_bar = log_evidence_and_gradient(SparseGP(gp, u), X, y)
+        bar, inputs_bar = model_bar.gp, model_bar.Z
         return np.concatenate([_flat((value, bar)), inputs_bar.ravel()])
 
     def theirs() -> Any:

@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 import gpnotes as gp
+from gpnotes import condition
 from gpnotes.infer import features, interdomain, sparse, svgp
 from gpnotes.model.kernels import CircularMatern32
 
@@ -65,7 +66,7 @@ def by_features(task: Task) -> Prediction:
 def by_points(task: Task) -> Prediction:
     """Inducing points, O(n M²)."""
     Z = inducing(task)
-    return sparse.condition(task.process, Z, task.X, task.y).predict(task.Xs, noise=True)
+    return condition(sparse.SparseGP(task.process, Z), task.X, task.y).predict(task.Xs, noise=True)
 
 
 def by_batches(task: Task) -> Prediction:
@@ -85,7 +86,7 @@ def by_harmonics(task: Task) -> Prediction:
     """Fourier coefficients of a function on the circle, O(n M²)."""
     orders = (HARMONICS + 1) // 2  # a constant, and a cosine and a sine of each other order
     variables = interdomain.leading_harmonics(task.process.kernel, task.X, orders)
-    posterior = sparse.condition(task.process, variables, task.X, task.y)
+    posterior = condition(sparse.SparseGP(task.process, variables), task.X, task.y)
     return posterior.predict(task.Xs, noise=True)
 
 

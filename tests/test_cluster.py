@@ -14,10 +14,18 @@ import numpy as np
 import pytest
 from rows import Rows, count
 
-from gpnotes import GP, RBF, stream
+from gpnotes import (
+    GP,
+    RBF,
+    Chunks,
+    SparseGP,
+    condition,
+    log_evidence_and_gradient,
+    stream,
+)
 from gpnotes.ground.chunks import ChunkError, add_up
 from gpnotes.ground.params import flatten_gradient
-from gpnotes.infer import features, sparse
+from gpnotes.infer import features
 
 # of the extra `scale`, which the locks have; `make versions` does without
 distributed = pytest.importorskip("distributed")
@@ -105,15 +113,16 @@ def test_random_features_are_those_in_memory(cluster, chunks, table, gp):
 def test_the_variational_bound_is_that_in_memory_with_its_derivatives(cluster, chunks, table, gp):
     X, y, Xs = table[:, :2], table[:, 2], table[:20, :2] + 0.1
     Z = table[::50, :2]
-    theirs = sparse.condition(gp, Z, X, y)
-    ours = sparse.condition_on_chunks(gp, Z, chunks, map=cluster)
+    theirs = condition(SparseGP(gp, Z), X, y)
+    ours = condition(SparseGP(gp, Z), Chunks(chunks, map=cluster))
     for one, other in zip(ours.predict(Xs), theirs.predict(Xs), strict=True):
         near(one, other)
-    value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, Z, X, y)
-    told = sparse.log_evidence_and_gradient_on_chunks(gp, Z, chunks, map=cluster)
+    value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z), X, y)
+    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    told = log_evidence_and_gradient(SparseGP(gp, Z), Chunks(chunks, map=cluster))
     near(told[0], value)
-    near(flatten_gradient(gp, told[1]), flatten_gradient(gp, gp_bar))
-    near(told[2], Z_bar)
+    near(flatten_gradient(gp, told[1].gp), flatten_gradient(gp, gp_bar))
+    near(told[1].Z, Z_bar)
 
 
 def test_the_engine_tries_again_and_no_row_counts_twice(cluster, chunks):
@@ -126,6 +135,6 @@ def test_the_engine_tries_again_and_no_row_counts_twice(cluster, chunks):
 def test_a_chunk_that_fails_too_often_is_named(cluster, chunks, gp):
     chunks[3] = replace(chunks[3], failures=3)
     with pytest.raises(ChunkError, match="chunk 3 of chunks failed: OSError: the disk") as caught:
-        sparse.condition_on_chunks(gp, np.zeros((1, 2)), chunks, map=replace(cluster, retries=1))
+        condition(SparseGP(gp, np.zeros((1, 2))), Chunks(chunks, map=replace(cluster, retries=1)))
     assert caught.value.number == 3
     assert len(list(chunks[3].path.parent.glob("*.450.*"))) == 2

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpnotes as gp
-from gpnotes import log_evidence_and_gradient
+from gpnotes import condition, log_evidence_and_gradient
 from gpnotes.decide import design, fantasy
 from gpnotes.ground import check, memory
 from gpnotes.infer import features, laplace, linear, smoothing, sparse, svgp
@@ -90,10 +90,10 @@ def test_inducing_points_are_looked_over_once(
 ) -> None:
     data = DATA | {"finite Z": 1, "alike X, Z": 1}
     process = gp.GP(kernel, 0.1, mean)
-    posterior = sparse.condition(process, X[::4], X, Y)
+    posterior = condition(sparse.SparseGP(process, X[::4]), X, Y)
     assert counted == data
     counted.clear()
-    sparse.log_evidence_and_gradient(process, X[::4], X, Y)
+    log_evidence_and_gradient(sparse.SparseGP(process, X[::4]), X, Y)
     assert counted.pop("finite X") == counted.pop("finite y") == 2  # it goes over them twice
     assert counted == {"finite Z": 1, "alike X, Z": 2, "alike y, X": 2}
     counted.clear()

@@ -262,7 +262,7 @@ def test_any_posterior_that_predicts_observations(data):
     frequencies = features.draw_frequencies(gp.kernel, data[0], 100, rng=stream(2))
     model = svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), data[0][:8])
     for one in (
-        lambda X, y: sparse.condition(gp, X[:8], X, y),
+        lambda X, y: condition(sparse.SparseGP(gp, X[:8]), X, y),
         lambda X, y: features.condition(gp, frequencies, X, y),
         lambda X, y: svgp.condition(model, X, y),
         lambda X, y: condition(BayesianLinear(np.eye(2), 0.1), X, y),

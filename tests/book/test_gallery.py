@@ -45,11 +45,9 @@ def test_what_the_drawing_uses_is_followed_to_the_call(calls: Any) -> None:
 
 
 def test_the_nearest_comes_first_and_a_long_call_is_shown_by_its_name(calls: Any) -> None:
-    long = (
-        "q = sparse.condition(GP(RBF(1.0, 2.0), 0.1), Z, X, y, method='fitc', power=0.25, more=1)"
-    )
+    long = "q = sparse.greedy_points(GP(RBF(1.0, 2.0), 0.1).kernel, X, 14, jitter=0.0, power=0.25)"
     cells = [IMPORTS, "model = fit(start, X, y).model", long + "\nuse(model)", "ax.plot(q, model)"]
-    assert [text for text, _ in calls(*cells)] == ["sparse.condition(…)", "fit(start, X, y)"]
+    assert [text for text, _ in calls(*cells)] == ["sparse.greedy_points(…)", "fit(start, X, y)"]
 
 
 def test_a_figure_of_the_data_shows_where_they_come_from(calls: Any) -> None:

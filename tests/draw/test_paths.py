@@ -20,6 +20,7 @@ from gpnotes import (
     Matern52,
     Periodic,
     RationalQuadratic,
+    SparseGP,
     White,
     condition,
     stream,
@@ -27,7 +28,7 @@ from gpnotes import (
 )
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.linalg import Cholesky, JitterWarning
-from gpnotes.infer import interdomain, sparse, svgp
+from gpnotes.infer import interdomain, svgp
 from gpnotes.testing import gradcheck
 
 LENGTHS = np.asarray([0.8, 1.5])
@@ -289,7 +290,7 @@ def induced(kind, kernel, rng, asarray=np.asarray):
     if kind == "variational":
         model = svgp.SVGP(GP(kernel, 0.0, mean), Bernoulli(), Z)
         return svgp.condition(model, X, asarray(np.sign(y))), Xs
-    return sparse.condition(GP(kernel, 0.2, mean), Z, X, asarray(y), method=kind), Xs
+    return condition(SparseGP(GP(kernel, 0.2, mean), Z, kind), X, asarray(y)), Xs
 
 
 @pytest.mark.parametrize(
@@ -332,7 +333,7 @@ def test_paths_of_coinciding_points_keep_their_variance(kind, rng):
     Z = np.asarray([[0.0], [0.0], [1.0]])
     y = np.sin(X[:, 0])
     make = {
-        "vfe": lambda: sparse.condition(GP(RBF(), 0.2), Z, X, y),
+        "vfe": lambda: condition(SparseGP(GP(RBF(), 0.2), Z), X, y),
         "variational": lambda: svgp.condition(
             svgp.SVGP(GP(RBF(), 0.0), Bernoulli(), Z), X, np.sign(y)
         ),
@@ -366,7 +367,7 @@ def test_posteriors_without_such_paths_are_refused(rng):
         sample_paths(posterior, 1, rng=stream(1))
     Z, X = rng.normal(size=(3, 2)), rng.normal(size=(9, 2))
     weighted = interdomain.WeightedPoints(Z, np.eye(3))
-    other = sparse.condition(GP(RBF(), 0.1), weighted, X, X[:, 0])
+    other = condition(SparseGP(GP(RBF(), 0.1), weighted), X, X[:, 0])
     with pytest.raises(TypeError, match="posterior must be one of inducing points"):
         sample_paths(other, 1, rng=stream(1))
     with pytest.raises(TypeError, match="posterior must be an ExactPosterior, a Sparse"):

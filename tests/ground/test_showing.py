@@ -63,7 +63,7 @@ PRINTED = {
     "a fit": lambda: fit(GP(RBF(), 0.1), X, Y, steps=2),
     "features": lambda: features.condition(
         GP(RBF(), 0.1), features.draw_frequencies(RBF(), X, 20, rng=stream(1)), X, Y),
-    "points": lambda: sparse.condition(GP(RBF(), 0.1), X[::10], X, Y),
+    "points": lambda: condition(sparse.SparseGP(GP(RBF(), 0.1), X[::10]), X, Y),
     "labels": lambda: laplace.condition(
         GP(RBF(), 0.0), X, np.where(Y > 0.5, 1.0, -1.0), Bernoulli()),
     "a variational process": lambda: svgp.condition(

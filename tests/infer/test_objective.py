@@ -68,7 +68,7 @@ STANDS_FOR = {
 }
 CONDITIONED = {
     "exact": lambda model: condition(model, X, Y),
-    "sparse": lambda model: sparse.condition(model.gp, model.Z, X, Y),
+    "sparse": lambda model: condition(sparse.SparseGP(model.gp, model.Z), X, Y),
     "features": lambda model: features.condition(model.gp, model.frequencies, X, Y),
     "variational": lambda model: svgp.condition(model, X, Y),
     "heavy tails": lambda model: svgp.condition(model, X, Y),

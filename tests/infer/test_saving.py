@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpnotes
-from gpnotes import (
+from gpnotes import (  # fmt: skip
     GP,
     RBF,
     Bernoulli,
@@ -22,11 +22,12 @@ from gpnotes import (
     Poisson,
     RationalQuadratic,
     RobustMax,
+    SparseGP,
     condition,
     fit,
     networks,
     stream,
-)  # fmt: skip
+)
 from gpnotes.estimators import GPRegressor
 from gpnotes.ground.chunks import Chunks
 from gpnotes.ground.saved import saved_as
@@ -57,7 +58,7 @@ def few(model, y, **more):
 
 
 def in_chunks():
-    return fit(sparse.SparseGP(PLAIN, X[:4]), Chunks([(X[:9], Y[:9]), (X[9:], Y[9:])]), steps=2)
+    return fit(SparseGP(PLAIN, X[:4]), Chunks([(X[:9], Y[:9]), (X[9:], Y[9:])]), steps=2)
 
 
 ONE_INPUT = ("a circle", "waves on an interval")
@@ -69,16 +70,16 @@ FITTED = {
         PLAIN, Y, priors={"kernel.lengthscale": NormalPrior(1.0, 1.0)}, fixed=["noise_var"],
         bounds={"kernel.variance": (0.1, 3.0)}),
     "features": lambda: few(features.FeatureGP(PLAIN, FREQUENCIES), Y),
-    "points": lambda: few(sparse.SparseGP(PLAIN, X[:4], method="fitc"), Y),
+    "points": lambda: few(SparseGP(PLAIN, X[:4], "fitc"), Y),
     "points, chunks": in_chunks,
-    "weighted points": lambda: sparse.condition(
-        PLAIN, interdomain.WeightedPoints(X[:3], np.eye(3)), X, Y),
+    "weighted points": lambda: condition(
+        SparseGP(PLAIN, interdomain.WeightedPoints(X[:3], np.eye(3))), X, Y),
     "waves on an interval": lambda: fit(
-        sparse.SparseGP(GP(Matern52(), 0.1),
+        SparseGP(GP(Matern52(), 0.1),
                         interdomain.IntervalHarmonics(np.arange(4.0), -3.0, 3.0)),
         X[:, :1], Y, steps=3),
     "windows": lambda: few(
-        sparse.SparseGP(PLAIN, interdomain.GaussianWindows(X[:4], X[:4] + 0.5)), Y),
+        SparseGP(PLAIN, interdomain.GaussianWindows(X[:4], X[:4] + 0.5)), Y),
     "features of a sum": lambda: few(
         features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, rng=stream(1))), Y),
     "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, steps=3),
@@ -91,8 +92,8 @@ FITTED = {
         svgp.SVGP(LATENT, Categorical(3), X[:4]), X, CLASSES, steps=3),
     "a deep process": lambda: few(deep.deepen(
         svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),
-    "a circle": lambda: sparse.condition(
-        GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0)), X[:, :1], Y),
+    "a circle": lambda: condition(
+        SparseGP(GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0))), X[:, :1], Y),
     "a linear model": lambda: condition(linear.BayesianLinear(np.eye(2), 0.1), X, Y),
     "a network": lambda: networks.fit_mean_field(
         NET, X, Y, networks.MeanField(THETA, THETA - 2.0), steps=3, rng=stream(1)),

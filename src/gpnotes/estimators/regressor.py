@@ -285,7 +285,7 @@ def _conditioned(
 ) -> ExactPosterior | sparse.SparsePosterior:
     if isinstance(model, GP):
         return condition(model, X, y)
-    return sparse.condition(model.gp, model.Z, X, y)
+    return condition(sparse.SparseGP(model.gp, model.Z), X, y)
 
 
 def _targets(y: ArrayLike, n: int) -> HostVector:

@@ -8,10 +8,20 @@ import numpy as np
 import pytest
 from cases import each
 
-from gpnotes import GP, RBF, ConstantMean, fit, stream, to_numpy
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    SparseGP,
+    condition,
+    fit,
+    log_evidence_and_gradient,
+    stream,
+    to_numpy,
+)
 from gpnotes.ground.chunks import Chunks
 from gpnotes.ground.params import flatten_gradient
-from gpnotes.infer import features, sparse
+from gpnotes.infer import features
 from gpnotes.infer.interdomain import Harmonics, InducingPoints, wave_sums
 from gpnotes.model.kernels import CircularArcCosine, CircularMatern32, CircularRBF
 
@@ -53,10 +63,10 @@ def test_evidence_and_gradient_are_those_of_the_readings(space, rows, case, meth
     kernel, orders = CASES[case]
     X, y = (space.asarray(a) for a in rows)
     u, gp = Harmonics(space.asarray(orders)), GP(kernel, 0.3, ConstantMean(39.0))
-    value, gp_bar = sparse.log_evidence_and_gradient_on_sums(
-        gp, u, wave_sums(u, X, y), method=method
-    )
-    wanted, wanted_bar, _ = sparse.log_evidence_and_gradient(gp, u, X, y, method=method)
+    value, model_bar = log_evidence_and_gradient(SparseGP(gp, u, method), wave_sums(u, X, y))
+    gp_bar = model_bar.gp
+    wanted, model_bar = log_evidence_and_gradient(SparseGP(gp, u, method), X, y)
+    wanted_bar = model_bar.gp
     close = 1e-10 if space.double else 1e-4
     assert value == pytest.approx(wanted, rel=close)
     ours, theirs = (flatten_gradient(gp, bar) for bar in (gp_bar, wanted_bar))
@@ -68,8 +78,8 @@ def test_the_posterior_is_that_of_the_readings(space, rows, method):
     kernel, orders = CASES["smooth"]
     X, y = (space.asarray(a) for a in rows)
     u, gp = Harmonics(space.asarray(orders)), GP(kernel, 0.3, ConstantMean(39.0))
-    ours = sparse.condition_on_sums(gp, u, wave_sums(u, X, y), method=method)
-    wanted = sparse.condition(gp, u, X, y, method=method)
+    ours = condition(SparseGP(gp, u, method), wave_sums(u, X, y))
+    wanted = condition(SparseGP(gp, u, method), X, y)
     close = 1e-10 if space.double else 1e-4
     for one, other in zip(ours.predict(X), wanted.predict(X), strict=True):
         assert space.holds(one)
@@ -103,7 +113,7 @@ def test_a_fit_goes_through_the_readings_once(rows):
         return fetch
 
     u = Harmonics(np.asarray([0.0, 1.0, 2.0, 5.0]))
-    model = sparse.SparseGP(GP(CircularRBF(1.3, 0.8), 0.3, ConstantMean(39.0)), u)
+    model = SparseGP(GP(CircularRBF(1.3, 0.8), 0.3, ConstantMean(39.0)), u)
     chunks = Chunks([part(slice(0, 20)), part(slice(20, 57))])
     found = [fit(model, chunks), fit(model, wave_sums(u, X, y)), fit(model, X, y)]
     assert len(passes) == 4, "once for the spread, once for the sums"
@@ -111,7 +121,7 @@ def test_a_fit_goes_through_the_readings_once(rows):
         assert one.log_evidence == pytest.approx(found[0].log_evidence, rel=1e-10)
         np.testing.assert_allclose(one.posterior.mean(X), found[0].posterior.mean(X), rtol=1e-6)
         assert str(one).startswith("Fit of 57 readings")
-    tight = fit(sparse.SparseGP(model.gp, u, method="tight"), X, y, steps=3)
+    tight = fit(SparseGP(model.gp, u, "tight"), X, y, steps=3)
     assert np.isfinite(tight.log_evidence)
 
 
@@ -153,19 +163,19 @@ def test_readings_that_are_not_there_are_asked_for_by_name(rows):
     u = Harmonics(np.asarray([0.0, 1.0]))
     sums, gp = wave_sums(u, X, y), GP(CircularRBF(), 0.1)
     with pytest.raises(ValueError, match="orders up to 1, a turn from"):
-        sparse.condition_on_sums(gp, Harmonics(np.asarray([2.0])), sums)
+        condition(SparseGP(gp, Harmonics(np.asarray([2.0]))), sums)
     with pytest.raises(ValueError, match="method must be 'sor', 'dtc', 'vfe' or 'upper' where"):
-        sparse.condition_on_sums(gp, u, sums, method="fitc")
+        condition(SparseGP(gp, u, "fitc"), sums)
     with pytest.raises(TypeError, match=r"gp\.mean must be a ZeroMean or a ConstantMean"):
-        sparse.log_evidence_and_gradient_on_sums(GP(gp.kernel, 0.1, _Slope()), u, sums)
-    with pytest.raises(TypeError, match="variables must be a gpnotes WaveVariables"):
-        sparse.condition_on_sums(GP(RBF(), 0.1), InducingPoints(X[:2]), sums)
+        log_evidence_and_gradient(SparseGP(GP(gp.kernel, 0.1, _Slope()), u), sums)
+    with pytest.raises(TypeError, match="model.Z must be a gpnotes WaveVariables"):
+        condition(SparseGP(GP(RBF(), 0.1), InducingPoints(X[:2])), sums)
     with pytest.raises(TypeError, match="X must be rows or chunks"):
         fit(features.FeatureGP(GP(RBF(), 0.1), _frequencies(X)), sums)
     with pytest.raises(TypeError, match="X must be a matrix"):
         fit(gp, sums)
     with pytest.raises(TypeError, match="y must be None where X is sums"):
-        fit(sparse.SparseGP(gp, u), sums, y)
+        fit(SparseGP(gp, u), sums, y)
     with pytest.raises(ValueError, match="X must have at least one row"):
         wave_sums(u, X[:0], y[:0])
     with pytest.raises(ValueError, match="sums must be of the same waves"):

@@ -12,6 +12,7 @@ from cases import each
 from gpnotes import (
     GP,
     RBF,
+    Chunks,
     ConstantMean,
     Linear,
     Matern12,
@@ -19,9 +20,11 @@ from gpnotes import (
     Matern52,
     Normal,
     Periodic,
+    SparseGP,
     White,
     condition,
     log_evidence,
+    log_evidence_and_gradient,
     stream,
     to_numpy,
 )
@@ -29,7 +32,6 @@ from gpnotes.ground import memory
 from gpnotes.ground.chunks import ChunkError
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import flatten_gradient
-from gpnotes.infer import sparse
 from gpnotes.testing import check_posterior, gradcheck
 
 N, D, M = 19, 2, 5
@@ -98,7 +100,7 @@ def dense_evidence(numbers, which, method, power):
 def test_the_evidence_is_that_of_dense_algebra(space, numbers, which, method):
     X, y, _, Z = (space.asarray(a) for a in numbers)
     gp = process(space.asarray, which)
-    ours = sparse.log_evidence(gp, Z, X, y, method=method, power=0.3)
+    ours = log_evidence(SparseGP(gp, Z, method, power=0.3), X, y)
     np.testing.assert_allclose(
         ours, dense_evidence(numbers, which, method, 0.3), **tolerance(space)
     )
@@ -114,8 +116,8 @@ def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
     Q_ss = k(Xs, Z) @ np.linalg.solve(k(Z), k(Z, Xs))
     mean = 0.5 + Q_s @ np.linalg.solve(Ky, y - 0.5)
     covariance = (Q_ss if method == "sor" else k(Xs)) - Q_s @ np.linalg.solve(Ky, Q_s.T)
-    there = [space.asarray(a) for a in (Z, X, y)]
-    posterior = sparse.condition(process(space.asarray, which), *there, method=method)
+    Z, X, y = (space.asarray(a) for a in (Z, X, y))
+    posterior = condition(SparseGP(process(space.asarray, which), Z, method), X, y)
     close = tolerance(space)
     new = space.asarray(Xs)
     np.testing.assert_allclose(to_numpy(posterior.mean(new)), mean, **close)
@@ -127,15 +129,19 @@ def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
     assert all(map(space.holds, (draws, u.mean, u.root)))
 
 
+def bars(gp, Z, X, y, **method):
+    """The derivatives by the process and by the inputs of Z, as `gradcheck` takes them."""
+    model_bar = log_evidence_and_gradient(SparseGP(gp, Z, **method), X, y)[1]
+    return model_bar.gp, model_bar.Z
+
+
 @each("method", METHODS)
 def test_the_gradient_agrees_with_differences(numbers, which, method):
     X, y, _, Z = numbers
     gp = process(np.asarray, which)
     gradcheck(
-        lambda gp, Z: sparse.log_evidence(gp, Z, X, y, method=method, power=0.3),
-        lambda gp, Z, bar: sparse.log_evidence_and_gradient(gp, Z, X, y, method=method, power=0.3)[
-            1:
-        ],
+        lambda gp, Z: log_evidence(SparseGP(gp, Z, method, power=0.3), X, y),
+        lambda gp, Z, bar: bars(gp, Z, X, y, method=method, power=0.3),
         gp,
         Z,
         names=("gp", "Z"),
@@ -148,8 +154,8 @@ def test_the_gradient_of_other_kernels_agrees_with_differences(numbers, kernel_c
     X, y, _, Z = numbers
     gp = GP(kernel_class(1.3, 0.9), NOISE_VAR)
     gradcheck(
-        lambda gp, Z: sparse.log_evidence(gp, Z, X, y, method=method),
-        lambda gp, Z, bar: sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)[1:],
+        lambda gp, Z: log_evidence(SparseGP(gp, Z, method), X, y),
+        lambda gp, Z, bar: bars(gp, Z, X, y, method=method),
         gp,
         Z,
         names=("gp", "Z"),
@@ -159,10 +165,12 @@ def test_the_gradient_of_other_kernels_agrees_with_differences(numbers, kernel_c
 @each("method", ["vfe", "fitc", "upper"])
 def test_value_and_gradient_are_the_same_in_every_space(space, numbers, which, method):
     X, y, _, Z = numbers
-    there = [space.asarray(a) for a in (Z, X, y)]
+    Zs, *there = (space.asarray(a) for a in (Z, X, y))
     gp, host = process(space.asarray, which), process(np.asarray, which)
-    value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, *there, method=method)
-    wanted, host_bar, host_Z_bar = sparse.log_evidence_and_gradient(host, Z, X, y, method=method)
+    value, model_bar = log_evidence_and_gradient(SparseGP(gp, Zs, method), *there)
+    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    wanted, model_bar = log_evidence_and_gradient(SparseGP(host, Z, method), X, y)
+    host_bar, host_Z_bar = model_bar.gp, model_bar.Z
     close = tolerance(space)
     np.testing.assert_allclose(value, wanted, **close)
     np.testing.assert_allclose(to_numpy(Z_bar), host_Z_bar, **close)
@@ -183,7 +191,7 @@ def test_the_bounds_enclose_the_evidence():
         y = np.sin(X.sum(axis=1)) + 0.3 * draw.normal(size=n)
         Z = X[draw.permutation(n)[:m]]
         names = ("vfe", "tight", "upper")
-        vfe, tight, upper = (sparse.log_evidence(gp, Z, X, y, method=name) for name in names)
+        vfe, tight, upper = (log_evidence(SparseGP(gp, Z, name), X, y) for name in names)
         exact = log_evidence(gp, X, y)
         assert vfe <= tight <= exact + 1e-6 * abs(exact)
         assert exact - 1e-6 * abs(exact) <= upper
@@ -198,10 +206,10 @@ def test_with_inducing_points_at_the_data_all_is_exact(numbers, method):
     exact = condition(gp, X, y)
     more = np.concatenate([X, Xs])
     for Z in (X, more):  # and with more points than data
-        ours = sparse.log_evidence(gp, Z, X, y, method=method)
+        ours = log_evidence(SparseGP(gp, Z, method), X, y)
         assert ours == pytest.approx(exact.log_evidence, rel=1e-7)
     if method != "upper":
-        posterior = sparse.condition(gp, X, X, y, method=method)
+        posterior = condition(SparseGP(gp, X, method), X, y)
         np.testing.assert_allclose(posterior.mean(Xs), exact.mean(Xs), rtol=1e-6, atol=1e-8)
         if method != "sor":
             pair = posterior.covariance(Xs), exact.covariance(Xs)
@@ -213,7 +221,7 @@ def test_power_ep_lies_between_the_two(numbers):
     gp = process(np.asarray)
 
     def value(method, power=0.5):
-        return sparse.log_evidence(gp, Z, X, y, method=method, power=power)
+        return log_evidence(SparseGP(gp, Z, method, power=power), X, y)
 
     assert value("pep", 0.0) == value("vfe")
     assert value("pep", 1.0) == value("fitc")
@@ -225,9 +233,9 @@ def test_points_that_coincide_add_nothing(numbers):
     gp = process(np.asarray)
     twice = np.concatenate([Z, Z[:2]])
     for method in METHODS[:-1]:
-        alone = sparse.condition(gp, Z, X, y, method=method)
+        alone = condition(SparseGP(gp, Z, method), X, y)
         with pytest.warns(JitterWarning, match="K_uu of RBF"):
-            double = sparse.condition(gp, twice, X, y, method=method)
+            double = condition(SparseGP(gp, twice, method), X, y)
         assert double.log_evidence == pytest.approx(alone.log_evidence, rel=1e-6)
         for a, b in zip(double.predict(Xs), alone.predict(Xs), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
@@ -238,7 +246,7 @@ def test_far_from_its_points_the_degenerate_variance_vanishes_and_the_full_one_i
 ):
     X, y, _, Z = numbers
     gp, far = process(np.asarray), np.full((1, D), 50.0)
-    sor, dtc = (sparse.condition(gp, Z, X, y, method=name) for name in ("sor", "dtc"))
+    sor, dtc = (condition(SparseGP(gp, Z, name), X, y) for name in ("sor", "dtc"))
     assert sor.log_evidence == dtc.log_evidence
     assert sor.variance(far)[0] < 1e-12
     assert dtc.variance(far)[0] == pytest.approx(1.3)
@@ -247,7 +255,7 @@ def test_far_from_its_points_the_degenerate_variance_vanishes_and_the_full_one_i
 
 def test_what_is_known_at_the_points_is_what_is_predicted_there(numbers):
     X, y, _, Z = numbers
-    posterior = sparse.condition(process(np.asarray), Z, X, y, method="fitc")
+    posterior = condition(SparseGP(process(np.asarray), Z, "fitc"), X, y)
     u, joint = posterior.inducing_values(), posterior.joint(Z)
     np.testing.assert_allclose(u.mean, joint.mean, rtol=1e-9)
     np.testing.assert_allclose(u.covariance, joint.covariance, rtol=1e-8, atol=1e-11)
@@ -257,9 +265,11 @@ def test_what_is_known_at_the_points_is_what_is_predicted_there(numbers):
 def test_blocks_of_rows_change_nothing(monkeypatch, numbers, which, method):
     X, y, _, Z = numbers
     gp = process(np.asarray, which)
-    value, gp_bar, Z_bar = sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)
+    value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), X, y)
+    gp_bar, Z_bar = model_bar.gp, model_bar.Z
     monkeypatch.setattr(memory, "ENTRIES", M * 3)
-    again, again_bar, Z_again = sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)
+    again, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), X, y)
+    again_bar, Z_again = model_bar.gp, model_bar.Z
     assert again == pytest.approx(value, rel=1e-11)
     np.testing.assert_allclose(Z_again, Z_bar, rtol=1e-8, atol=1e-10)
     pair = flatten_gradient(gp, again_bar), flatten_gradient(gp, gp_bar)
@@ -271,16 +281,18 @@ def test_chunks_give_what_all_rows_give(space, numbers, method):
     X, y, Xs, Z = (space.asarray(a) for a in numbers)
     gp = process(space.asarray)
     chunks = [(X[:5, :], y[:5]), lambda: (X[5:6, :], y[5:6]), (X[6:, :], y[6:])]
-    value, bar, Z_bar = sparse.log_evidence_and_gradient_on_chunks(gp, Z, chunks, method=method)
-    wanted, wanted_bar, Z_wanted = sparse.log_evidence_and_gradient(gp, Z, X, y, method=method)
+    value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), Chunks(chunks))
+    bar, Z_bar = model_bar.gp, model_bar.Z
+    wanted, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), X, y)
+    wanted_bar, Z_wanted = model_bar.gp, model_bar.Z
     close = tolerance(space)
     np.testing.assert_allclose(value, wanted, **close)
     np.testing.assert_allclose(to_numpy(Z_bar), to_numpy(Z_wanted), **close)
     pair = flatten_gradient(gp, bar), flatten_gradient(gp, wanted_bar)
     np.testing.assert_allclose(*pair, **close)
     if method != "upper":
-        ours = sparse.condition_on_chunks(gp, Z, chunks, method=method)
-        whole = sparse.condition(gp, Z, X, y, method=method)
+        ours = condition(SparseGP(gp, Z, method), Chunks(chunks))
+        whole = condition(SparseGP(gp, Z, method), X, y)
         for a, b in zip(ours.predict(Xs), whole.predict(Xs), strict=True):
             np.testing.assert_allclose(to_numpy(a), to_numpy(b), **close)
 
@@ -294,8 +306,10 @@ def test_work_for_other_processes_can_be_pickled(numbers):
         return [pickle.loads(pickle.dumps(there(one))) for one in iterable]
 
     chunks = [(X[:9], y[:9]), (X[9:], y[9:])]
-    value, bar, _ = sparse.log_evidence_and_gradient_on_chunks(gp, Z, chunks, map=far)
-    wanted, wanted_bar, _ = sparse.log_evidence_and_gradient(gp, Z, X, y)
+    value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z), Chunks(chunks, map=far))
+    bar = model_bar.gp
+    wanted, model_bar = log_evidence_and_gradient(SparseGP(gp, Z), X, y)
+    wanted_bar = model_bar.gp
     assert value == pytest.approx(wanted, rel=1e-11)
     pair = flatten_gradient(gp, bar), flatten_gradient(gp, wanted_bar)
     np.testing.assert_allclose(*pair, rtol=1e-8, atol=1e-10)
@@ -311,50 +325,49 @@ def test_a_chunk_with_bad_rows_or_none_is_named(numbers):
         ((X[:0], y[:0]), "chunk 1 of chunks failed: .* X must have at least one row"),
     ):
         with pytest.raises(ChunkError, match=words):
-            sparse.condition_on_chunks(gp, Z, [(X, y), wrong])
+            condition(SparseGP(gp, Z), Chunks([(X, y), wrong]))
 
 
 def test_the_gradient_leads_to_better_points(numbers):
     """One small step along it, from points that are nowhere near the data."""
     X, y, _, Z = numbers
     gp = process(np.asarray)
-    value, _, Z_bar = sparse.log_evidence_and_gradient(gp, Z + 1.0, X, y)
+    value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z + 1.0), X, y)
+    Z_bar = model_bar.Z
     step = 1e-3 / np.max(np.abs(Z_bar))
-    assert sparse.log_evidence(gp, Z + 1.0 + step * Z_bar, X, y) > value
+    assert log_evidence(SparseGP(gp, Z + 1.0 + step * Z_bar), X, y) > value
 
 
 @each(
     ("call", "error", "words"),
     [
-        (lambda g, Z, X, y: sparse.condition(g, Z[:0], X, y), ValueError, "Z must have at least"),
-        (lambda g, Z, X, y: sparse.condition(g, Z[:, :1], X, y), ValueError, r"Z must have shape"),
-        (lambda g, Z, X, y: sparse.condition(g, Z, X, y[:-1]), ValueError, "y must have shape"),
-        (lambda g, Z, X, y: sparse.condition(GP(RBF(), 0.0), Z, X, y), ValueError, "noise_var mus"),
+        (lambda g, Z, X, y: SparseGP(g, Z[:0]), ValueError, "Z must have at least"),
+        (lambda g, Z, X, y: SparseGP(g, Z[:, :1]), ValueError, "Z must have shape"),
+        (lambda g, Z, X, y: condition(SparseGP(g, Z), X, y[:-1]), ValueError, "y must have shape"),
+        (lambda g, Z, X, y: SparseGP(GP(RBF(), 0.0), Z), ValueError, "noise_var mus"),
         (
-            lambda g, Z, X, y: sparse.condition(g, Z, X, y, method="upper"),
+            lambda g, Z, X, y: condition(SparseGP(g, Z, "upper"), X, y),
             ValueError,
             "method must have a posterior",
         ),
         (
-            lambda g, Z, X, y: sparse.log_evidence(g, Z, X, y, method="nystrom"),
+            lambda g, Z, X, y: log_evidence(SparseGP(g, Z, "nystrom"), X, y),
             ValueError,
             "method must be one of",
         ),
         (
-            lambda g, Z, X, y: sparse.log_evidence(g, Z, X, y, method="pep", power=1.5),
+            lambda g, Z, X, y: log_evidence(SparseGP(g, Z, "pep", power=1.5), X, y),
             ValueError,
             "power must be from 0 to 1",
         ),
         (
-            lambda g, Z, X, y: sparse.log_evidence(
-                GP(RBF(), 0.1), Z.astype(np.float32), X, y
-            ),
+            lambda g, Z, X, y: log_evidence(SparseGP(GP(RBF(), 0.1), Z.astype(np.float32)), X, y),
             TypeError,
             "X must have the dtype of Z",
         ),
         (
-            lambda g, Z, X, y: sparse.log_evidence_and_gradient(
-                GP(RBF(), 0.1, lambda x: x[:, 0]), Z, X, y
+            lambda g, Z, X, y: log_evidence_and_gradient(
+                SparseGP(GP(RBF(), 0.1, lambda x: x[:, 0]), Z), X, y
             ),
             TypeError,
             "gp.mean must be",
@@ -372,6 +385,6 @@ def test_readings_whose_squares_overflow_are_refused(numbers, which, method):
     """The evidence was NaN."""
     X, y, _, Z = numbers
     gp = process(np.asarray, which)
-    for call in (sparse.log_evidence, sparse.log_evidence_and_gradient):
+    for call in (log_evidence, log_evidence_and_gradient):
         with pytest.raises(ValueError, match=r"y − m\(X\) must be smaller than 2e\+123 in size"):
-            call(gp, Z, X, 1e160 * y, method=method)
+            call(SparseGP(gp, Z, method), X, 1e160 * y)

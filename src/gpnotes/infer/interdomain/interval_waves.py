@@ -61,11 +61,11 @@ class IntervalHarmonics(WaveVariables[Matern]):
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, Matern32
+    >>> from gpnotes import GP, Matern32, condition
     >>> from gpnotes.infer import sparse
     >>> X = np.linspace(0.0, 6.0, 60)[:, None]
     >>> u = IntervalHarmonics(np.arange(12.0), -2.0, 8.0)
-    >>> posterior = sparse.condition(GP(Matern32(), 0.01), u, X, np.sin(X[:, 0]))
+    >>> posterior = condition(sparse.SparseGP(GP(Matern32(), 0.01), u), X, np.sin(X[:, 0]))
     >>> posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """

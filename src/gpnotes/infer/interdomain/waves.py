@@ -406,14 +406,14 @@ def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP
+    >>> from gpnotes import GP, condition
     >>> from gpnotes.infer import sparse
     >>> from gpnotes.infer.interdomain import Harmonics
     >>> from gpnotes.model.kernels import CircularRBF
     >>> X = np.linspace(0.0, 6.0, 30)[:, None]
     >>> u, gp = Harmonics(np.arange(9.0)), GP(CircularRBF(), 0.1)
     >>> sums = wave_sums(u, X, np.sin(X[:, 0]))
-    >>> sparse.condition_on_sums(gp, u, sums).mean(np.asarray([[1.5]])).round(1)
+    >>> condition(sparse.SparseGP(gp, u), sums).mean(np.asarray([[1.5]])).round(1)
     array([1.])
     """
     _check.instance(variables, "variables", WaveVariables)

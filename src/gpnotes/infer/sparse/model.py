@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
+from ...ground.conversion import floats
 from ...ground.params import cotangent, fixed
 from ...ground.saved import saved_as
 from ...ground.showing import summary
@@ -21,60 +22,82 @@ from ..interdomain.point_functionals import variables_of
 from ..interdomain.waves import WaveVariables
 from ..sufficient_statistics import positive_noise
 from .methods import Method, MethodName, method_named
-from .on_sums import require_sums
 from .posterior import SparsePosterior
 from .projection import inducing_at
 from .regression import posterior_of, value_and_gradient, value_of
-from .streaming import Sums
+from .streaming import Sums, level_of
 
 __all__ = ["SparseGP"]
 
 
 @dataclass(frozen=True, eq=False)
 class SparseGP:
-    """A process seen through inducing variables, the model that `gpnotes.fit` takes to fit them.
+    """A process seen through inducing variables, a model for `condition`, `log_evidence` and `fit`.
 
-    Parameters and inducing inputs move together, by the evidence of a `method` of `condition`.
-    With ``"vfe"`` and ``"tight"`` a bound is raised, so that more freedom is never paid for with a
-    wrong evidence; what FITC maximises is no bound. As a cotangent, it holds the derivatives by
-    process and inputs.
+    With ``V = L_u⁻¹ K_uf``, ``Λ = diag(σ² + s g)`` of the `method` and ``B = I + V Λ⁻¹ Vᵀ``:
+    ``L_u⁻¹ u | y ~ N(B⁻¹ V Λ⁻¹ r, B⁻¹)``. The log evidence is ``log N(y; m(X), Q + Λ) + T`` with
+    ``Q = K_fu K_uu⁻¹ K_uf`` and the gaps ``g = diag(K_ff − Q)``. The methods are
+
+    - ``"sor"``: subset of regressors, of which the variance vanishes far from Z; ``"dtc"``: the
+      same with the full variance of f; for both ``Λ = σ²I``, ``T = 0``;
+    - ``"fitc"``: with the gaps as noise, ``Λ = σ²I + diag g``, ``T = 0``;
+    - ``"vfe"``: Titsias' (2009) variational posterior, which is DTC's with another bound,
+      ``T = −Σ gᵢ / 2σ²``, from below;
+    - ``"pep"``: power EP, between VFE (``power=0``) and FITC (``power=1``), ``Λ = σ²I + p diag g``,
+      ``T = −(1 − p)/2p Σ log(1 + p gᵢ/σ²)`` for the power p;
+    - ``"tight"``: VFE's posterior with the tighter bound of Titsias (2025),
+      ``T = −½ Σ log(1 + gᵢ/σ²)``;
+    - ``"upper"``: an upper bound, ``−½ (n log 2π + log |Q + σ²I| + rᵀ(Q + (σ² + Σ gᵢ) I)⁻¹ r)``,
+      which has neither a posterior nor a fit.
+
+    A fit moves parameters and inducing inputs together. With ``"vfe"`` and ``"tight"`` a bound is
+    raised, so that more freedom is never paid for with a wrong evidence; what FITC maximises is no
+    bound. As a cotangent, it holds the derivatives by process and inputs.
 
     Parameters
     ----------
     gp : GP
         The process, with a positive ``noise_var``.
     Z : Matrix, shape (M, d), or InducingVariables
-        The inducing inputs, which are copied, or other inducing variables.
+        The inducing inputs, which are copied, or other inducing variables such as
+        `interdomain.Harmonics`: K_uu and K_uf are then their covariances.
     method : str, default ``"vfe"``
-        A method of `condition`. ``"upper"`` is refused: a fit would only make an upper bound
-        worse.
+        The name of a method, one of those above.
     power : float, default 0.5
         The power of ``"pep"``, from 0 to 1.
 
     Raises
     ------
     ValueError
-        For a process without noise, an unknown method or ``"upper"``, a power that is not from 0
-        to 1, and inducing inputs that do not fit the kernel.
+        For a process without noise, an unknown method, a power that is not from 0 to 1, and
+        inducing inputs that do not fit the kernel.
 
     Notes
     -----
-    The first optimum uphill is found, which depends on where Z starts. An evaluation costs
-    O(n M² + M³). Through waves, `interdomain.Harmonics` or `interdomain.IntervalHarmonics`, with
-    one noise for all rows and a mean that is the same everywhere, the readings are gone through
-    once, `interdomain.wave_sums`, and an evaluation costs O(M³).
+    With M points among which are all of X, all methods but ``"sor"`` give the exact posterior.
+    Points of Z that coincide change nothing but that K_uu needs jitter, of which a
+    ``JitterWarning`` tells; where they nearly do, derivatives are differences of large numbers.
 
-    Source: Snelson & Ghahramani (2006) and Titsias (2009) for Z as parameters.
+    An evaluation costs O(n M² + M³) time and O(M²) memory, whatever n is: rows come a few at a
+    time. For NumPy arrays and an RBF or Matérn kernel SoR, DTC, VFE and the upper bound work in
+    place. A fit finds the first optimum uphill, which depends on where Z starts. Through waves,
+    `interdomain.Harmonics` or `interdomain.IntervalHarmonics`, with one noise for all rows and a
+    mean that is the same everywhere, it goes through the readings once, `interdomain.wave_sums`,
+    and an evaluation costs O(M³), as [eq-id-once] says.
+
+    Source: Quiñonero-Candela & Rasmussen (2005) for SoR, DTC and FITC; Titsias (2009) for VFE;
+    Bui, Yan & Turner (2017) for power EP; Titsias (2025) for the tighter bound; Titsias (2014) for
+    the upper one; Snelson & Ghahramani (2006) and Titsias (2009) for Z as parameters.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import RBF, fit
-    >>> from gpnotes.infer.sparse import log_evidence
+    >>> from gpnotes import RBF, condition, fit, log_evidence
     >>> X = np.linspace(0.0, 6.0, 60)[:, None]
-    >>> y, start = np.sin(X[:, 0]), GP(RBF(), 0.1)
-    >>> found = fit(SparseGP(start, X[:5]), X, y, steps=20)
-    >>> found.log_evidence > log_evidence(start, X[:5], X, y) + 100.0
+    >>> y, model = np.sin(X[:, 0]), SparseGP(GP(RBF(), 0.1), X[::10])
+    >>> condition(model, X, y).mean([[1.5]]).round(2)
+    array([0.99])
+    >>> fit(model, X, y, steps=20).log_evidence > log_evidence(model, X, y) + 50.0
     True
     """
 
@@ -88,6 +111,7 @@ class SparseGP:
     def __post_init__(self) -> None:
         positive_noise(_check.instance(self.gp, "gp", GP))
         method_named(self.method, self.power)
+        object.__setattr__(self, "Z", floats(self.Z, "Z"))
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
@@ -149,13 +173,22 @@ def _work(model: SparseGP, quiet: bool = False) -> Sums:
 @evidence_of.register(SparseGP)
 def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
     if isinstance(data, WaveSums):
-        require_sums(model.gp, model.variables, model.chosen, data)
+        _require_sums(model, data)
         return _Evidence(data)
     if isinstance(data, Rows):
         Z = model.variables.inputs
         validate_data(model.gp, data.X, data.y, columns=Z.shape[1])
         _check.alike(data.X, "X", Z, "Z")
     return _Evidence(data)
+
+
+def _require_sums(model: SparseGP, sums: WaveSums) -> None:
+    """Raise unless a model needs no more of readings than sums of waves, [eq-id-once]."""
+    waves = cast(WaveVariables[Any], _check.instance(model.variables, "model.Z", WaveVariables))
+    sums.require_for(waves)
+    if not model.chosen.constant:
+        raise ValueError("method must be 'sor', 'dtc', 'vfe' or 'upper' where rows are but sums")
+    level_of(model.gp)
 
 
 def _needs_sums_alone(model: SparseGP) -> bool:

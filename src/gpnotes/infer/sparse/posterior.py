@@ -47,10 +47,10 @@ class SparsePosterior(Posterior):
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, RBF
+    >>> from gpnotes import GP, RBF, condition
     >>> from gpnotes.infer import sparse
     >>> Z = np.asarray([[0.0]])
-    >>> posterior = sparse.condition(GP(RBF(), 0.5), Z, Z, np.asarray([3.0]))
+    >>> posterior = condition(sparse.SparseGP(GP(RBF(), 0.5), Z), Z, np.asarray([3.0]))
     >>> [a.round(4) for a in posterior.predict(np.asarray([[0.0], [9.0]]), noise=True)]
     [array([2., 0.]), array([0.8333, 1.5   ])]
     """

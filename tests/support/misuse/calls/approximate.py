@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, RBF, Matern32, fit, stream, testing
+from gpnotes import GP, RBF, Matern32, condition, fit, stream, testing
 from gpnotes.draw import grids
 from gpnotes.ground import chunks
 from gpnotes.infer import features, interdomain, sparse
@@ -61,7 +61,7 @@ _WINDOWS = interdomain.GaussianWindows(_Z, _Z + 1.0)
 _INTERVAL = interdomain.IntervalHarmonics(np.asarray([0.0, 2.0]), -3.0, 3.0)
 _SUMS = interdomain.wave_sums(_HARMONICS, _X[:, :1], _Y)
 _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns": _XS[:, :0]})
-_SPARSE = sparse.condition(_GP, _Z, _X, _Y)
+_SPARSE = condition(sparse.SparseGP(_GP, _Z), _X, _Y)
 _ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
 _PLACES = {"X": matrix(_X[:, :1], rows=True, columns=True), "y": vector(_Y, size=True)}
 _LINE = line.condition(_ON_LINE, _X[:, :1], _Y)
@@ -131,16 +131,8 @@ CALLS = (
          X=_ANGLES, n=whole(3)),
     call("harmonics_within", interdomain.harmonics_within, kernel=thing(_CIRCULAR, RBF()),
          X=_ANGLES, share=number(0.01).but(zero=0.0, negative=-0.1, beyond=1.5, tiny=1e-30)),
-    *(call(f"sparse.{name} of variables", getattr(sparse, name),
-           gp=thing(GP(_CIRCULAR, 0.1), RBF()), Z=thing(_HARMONICS).but("an array"),
-           X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True))
-      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     call("wave_sums", interdomain.wave_sums, variables=thing(_HARMONICS, _POINTS),
          X=matrix(_X[:, :1], rows=True, columns=True), y=vector(_Y, size=True)),
-    *(call(f"sparse.{name}", getattr(sparse, name), gp=thing(GP(_CIRCULAR, 0.1), RBF()),
-           variables=thing(_HARMONICS, _POINTS), sums=thing(_SUMS, _HARMONICS),
-           method=one_of("vfe").but(fitc="fitc"))
-      for name in ("condition_on_sums", "log_evidence_and_gradient_on_sums")),
     call("add_up", chunks.add_up, work=function(_work), chunks=_CHUNKS, map=_MAP),
     call("Rows", lambda X, y: fit(_GP, X, y, steps=1), X=_XY["X"].table, y=_XY["y"].table),
     call("Chunks", lambda **parts: fit(
@@ -174,10 +166,6 @@ CALLS = (
     *(call(f"line.{name}", getattr(line, name), gp=thing(_ON_LINE, _GP, RBF()), **_PLACES)
       for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
-    *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, **_XY)
-      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
-    *(call(f"sparse.{name}", getattr(sparse, name), **_INDUCED, chunks=_CHUNKS, map=_MAP)
-      for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
     call("SparseGP", sparse.SparseGP, **_INDUCED),
     *of_posterior(_SPARSE, _X, vector(_Y, size=True), lacks=("probability",)),
     call("greedy_points", sparse.greedy_points, kernel=thing(_GP.kernel, _GP),
