@@ -330,7 +330,8 @@ def _members(owner: Owner) -> dict[str, ast.FunctionDef]:
 
 def _has_twin(owner: Owner, word: str) -> bool:
     """Whether what stands there, or in a base of it, checks and then does what `word` does."""
-    twin = _members(owner).get(word[1:])
+    members = _members(owner)
+    twin = members.get(word[1:]) or members.get(f"_{word}__")
     if twin is not None:
         calls = [node for node in ast.walk(twin) if isinstance(node, ast.Call)]
         return word in map(_called, calls) and len(calls) > 1

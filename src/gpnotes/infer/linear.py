@@ -95,7 +95,7 @@ class _Evidence(Evidence[BayesianLinear, "WeightPosterior"]):
     rows: Rows
 
     def posterior(self, model: BayesianLinear) -> WeightPosterior:
-        return model.prior().updated(self.rows.X, self.rows.y)
+        return model.prior()._update(self.rows.X, self.rows.y)
 
     def value_and_gradient(
         self, model: BayesianLinear, *, quiet: bool = False
@@ -203,10 +203,10 @@ class WeightPosterior(Posterior):
         _check.squarable(phi, "phi")
         batch: Any = y
         _check.alike(_check.vector(batch, "y", size=phi.shape[0]), "y", phi, "phi")
-        return self.updated(phi, batch)
+        return self._update(phi, batch)
 
-    def updated(self, Phi: Matrix, y: Vector) -> WeightPosterior:
-        """Update by a batch that is validated, by one QR, which has all that is needed, of V and e.
+    def _update(self, Phi: Matrix, y: Vector) -> WeightPosterior:
+        """Update by a batch, by one QR, which has all that is needed, of V and e.
 
         ``V = Φ root / σ_n`` and ``e = (y − Φ w̄) / σ_n``.
 

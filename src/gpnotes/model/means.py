@@ -37,9 +37,9 @@ class ZeroMean:
         Vector, shape (n,)
             Zeros.
         """
-        return self._values(_check.matrix(x, "x"))
+        return self._call(_check.matrix(x, "x"))
 
-    def _values(self, x: Matrix) -> Vector:
+    def _call(self, x: Matrix) -> Vector:
         return array_namespace(x).zeros_like(x[:, 0])
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
@@ -58,9 +58,9 @@ class ZeroMean:
             Zeros.
         """
         _validate_bar(x, bar)
-        return self._pulled(x, bar)
+        return self._pullback(x, bar)
 
-    def _pulled(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
+    def _pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         return self, array_namespace(x).zeros_like(x)
 
 
@@ -93,9 +93,9 @@ class ConstantMean:
         Vector, shape (n,)
             `value`, repeated.
         """
-        return self._values(_check.matrix(x, "x"))
+        return self._call(_check.matrix(x, "x"))
 
-    def _values(self, x: Matrix) -> Vector:
+    def _call(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.value)
 
     def pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
@@ -114,9 +114,9 @@ class ConstantMean:
             Zeros.
         """
         _validate_bar(x, bar)
-        return self._pulled(x, bar)
+        return self._pullback(x, bar)
 
-    def _pulled(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
+    def _pullback(self, x: Matrix, bar: Vector) -> tuple[Self, Matrix]:
         xp = array_namespace(x)
         value_bar = float(xp.sum(bar))
         return cotangent(self, value=value_bar), xp.zeros_like(x)
@@ -352,14 +352,14 @@ class BasisMean:
 class _Own(Protocol):
     """A mean whose class brings what needs no checks, for inputs that are validated."""
 
-    def _values(self, x: Matrix) -> Vector: ...
+    def _call(self, x: Matrix) -> Vector: ...
 
-    def _pulled(self, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]: ...
+    def _pullback(self, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]: ...
 
 
 def _is_own(mean: object) -> TypeGuard[_Own]:
     """True if the class itself brings both; a subclass may do as it likes."""
-    return {"_values", "_pulled"} <= vars(type(mean)).keys()
+    return {"_call", "_pullback"} <= vars(type(mean)).keys()
 
 
 def values_of(mean: MeanFunction, x: Matrix) -> Vector:
@@ -371,7 +371,7 @@ def values_of(mean: MeanFunction, x: Matrix) -> Vector:
         The inputs, validated before.
     """
     if _is_own(mean):
-        return mean._values(x)
+        return mean._call(x)
     return _check.vector(mean(x), "gp.mean(X)", size=x.shape[0])
 
 
@@ -392,7 +392,7 @@ def pulled(mean: Mean, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
     x_bar : Matrix, shape (n, d)
         The derivatives by x.
     """
-    return mean._pulled(x, bar) if _is_own(mean) else mean.pullback(x, bar)
+    return mean._pullback(x, bar) if _is_own(mean) else mean.pullback(x, bar)
 
 
 def _is_value(x: Matrix) -> Vector:

@@ -13,7 +13,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
-from .model import BayesianNetwork, Readings, joint_and_gradient, readings
+from .model import BayesianNetwork, Readings, readings
 from .posterior_mode import validate_steps
 
 __all__ = ["FittedMeanField", "MeanField", "elbo_and_gradient", "fit_mean_field"]
@@ -109,7 +109,7 @@ def _elbo(
     xp = array_namespace(noise)
     with np.errstate(over="ignore", invalid="ignore"):
         sd, v = xp.exp(q.log_sd), model.variances(q.mean)
-        logs, slopes = joint_and_gradient(model, q.reparameterise(noise), data, prior=0.0)
+        logs, slopes = _log_joint_and_gradient(model, q.reparameterise(noise), data, prior=0.0)
         ratio = sd**2 / v
         kl = 0.5 * float(xp.sum(q.mean**2 / v + ratio - 1.0 - xp.log(ratio)))
         by_mean = xp.mean(slopes, axis=0) - q.mean / v

@@ -9,7 +9,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
 from .layers import Network
-from .model import BayesianNetwork, joint_and_gradient, readings
+from .model import BayesianNetwork, _log_joint_and_gradient, readings
 from .posterior_mode import FittedWeights, ascend, validate_steps
 
 __all__ = ["dropout_masks", "fit_mc_dropout"]
@@ -160,7 +160,7 @@ def fit_mc_dropout(
         masks = as_array(
             _masks(model.network, stream, num_samples, dropout_rate, each_weight), start
         )
-        values, slopes = joint_and_gradient(model, theta * masks, data, prior=0.0)
+        values, slopes = _log_joint_and_gradient(model, theta * masks, data, prior=0.0)
         value = xp.mean(values) - 0.5 * xp.sum(kept * theta**2 / v)
         return value, xp.mean(slopes * masks, axis=0) - kept * theta / v
 

@@ -206,10 +206,10 @@ def log_joint_and_gradient(
     >>> log_joint_and_gradient(model, np.zeros(2), np.asarray([[3.0]]), np.asarray([2.0]))[1]
     array([6., 2.])
     """
-    return joint_and_gradient(model, theta, readings(model, X, y, theta, counts))
+    return _log_joint_and_gradient(model, theta, readings(model, X, y, theta, counts))
 
 
-def joint_and_gradient(
+def _log_joint_and_gradient(
     model: BayesianNetwork, theta: Array, data: Readings, prior: float = 1.0
 ) -> tuple[Array, Array]:
     """Value and gradient of data that have been checked; `prior` is a share of the prior's part."""

@@ -13,7 +13,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
-from .model import BayesianNetwork, Readings, joint_and_gradient, readings
+from .model import BayesianNetwork, Readings, readings
 
 __all__ = ["FittedWeights", "bootstrap_counts", "map_estimate"]
 
@@ -107,7 +107,9 @@ def map_estimate(
     """
     steps, learning_rate = validate_steps(steps, learning_rate)
     data = _from_start(model, X, y, start, counts)
-    return ascend(lambda theta: joint_and_gradient(model, theta, data), start, steps, learning_rate)
+    return ascend(
+        lambda theta: _log_joint_and_gradient(model, theta, data), start, steps, learning_rate
+    )
 
 
 def _from_start(
@@ -117,7 +119,7 @@ def _from_start(
     _check.alike(model.network.weights(start, "start"), "start", _check.matrix(X, "X"), "X")
     data = readings(model, X, y, start, counts)
     with np.errstate(over="ignore", invalid="ignore"):
-        value, _ = joint_and_gradient(model, start, data)
+        value, _ = _log_joint_and_gradient(model, start, data)
     _check.no_overflow(value, "start", "the log density")
     return data
 

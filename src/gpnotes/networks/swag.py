@@ -9,7 +9,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace, zeros
-from .model import BayesianNetwork, joint_and_gradient, readings
+from .model import BayesianNetwork, readings
 from .posterior_mode import validate_steps
 
 __all__ = ["SWAG", "RunningMoments", "fit_swag"]
@@ -212,7 +212,7 @@ def fit_swag(
     for step in range(1, steps + 1):
         rows = stream.choice(n, batch, like=X)
         part = whole._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
-        value, gradient = joint_and_gradient(model, theta, part, prior=batch / n)
+        value, gradient = _log_joint_and_gradient(model, theta, part, prior=batch / n)
         theta = theta + learning_rate / batch * gradient
         if not (bool(xp.isfinite(value)) and bool(xp.all(xp.isfinite(theta)))):
             raise _check.NoValueError(

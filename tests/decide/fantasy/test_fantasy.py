@@ -11,7 +11,7 @@ import pytest
 
 from gpnotes import GP, RBF, ExactPosterior, Linear, Matern52, condition, to_numpy
 from gpnotes.decide import fantasy
-from gpnotes.decide.moments.kernel_expectations import mean_and_pullback
+from gpnotes.decide.moments.kernel_expectations import _kernel_mean_and_pullback
 from gpnotes.ground.linalg import cholesky
 from gpnotes.testing import gradcheck
 
@@ -21,7 +21,7 @@ def test_a_kernels_average_is_that_of_quadrature(make_posterior, make_state, nod
         kernel, (m, S) = make_posterior(parts=parts).gp.kernel, make_state(rank=rank)
         Z = rng.normal(size=(5, 2))
         x, w = nodes(m, S)
-        value, _ = mean_and_pullback(kernel, Z, m, S)
+        value, _ = _kernel_mean_and_pullback(kernel, Z, m, S)
         np.testing.assert_allclose(value, w @ kernel(x, Z), rtol=1e-9)
 
 
@@ -39,10 +39,10 @@ def test_the_pullback_of_a_kernels_average(make_posterior, make_state, rng):
     kernel, (m, _), root = make_posterior(parts=2).gp.kernel, make_state(), rng.normal(size=(2, 3))
 
     def value(Z, m, root):
-        return mean_and_pullback(kernel, Z, m, root @ root.T)[0]
+        return _kernel_mean_and_pullback(kernel, Z, m, root @ root.T)[0]
 
     def pullback(Z, m, root, bar):
-        Z_bar, m_bar, S_bar = mean_and_pullback(kernel, Z, m, root @ root.T)[1](bar)
+        Z_bar, m_bar, S_bar = _kernel_mean_and_pullback(kernel, Z, m, root @ root.T)[1](bar)
         np.testing.assert_array_equal(S_bar, S_bar.T)
         return Z_bar, m_bar, 2.0 * S_bar @ root
 

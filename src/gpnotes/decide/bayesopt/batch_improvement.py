@@ -141,15 +141,15 @@ class Fresh(NamedTuple):
     best: float
 
     def values(self, Xs: Matrix) -> Vector:
-        values = self.paths.validated_values(Xs)
+        values = self.paths._call(Xs)
         over = self._over(values, self.levels[:, None])
         return over.log_mean - self._over(values, self.best).log_mean
 
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
-        values = self.paths.validated_values(Xs)
+        values, pull = self.paths._values_and_pullback(Xs)
         over, alone = self._over(values, self.levels[:, None]), self._over(values, self.best)
         bar = over.slopes() - alone.slopes()
-        return over.log_mean - alone.log_mean, self.paths.validated_pull(Xs, bar)
+        return over.log_mean - alone.log_mean, pull(bar)
 
     def _over(self, values: Matrix, level: Matrix | float) -> _Over:
         xp = array_namespace(values)
@@ -178,7 +178,7 @@ class _Over(NamedTuple):
 
 def fresh_after(paths: Paths, x: Matrix, best: float) -> Fresh:
     """What is fresh of a point's improvement, with points x (q, d) in the batch already."""
-    values = np.asarray(to_numpy(paths.validated_values(x)), dtype=np.float64)
+    values = np.asarray(to_numpy(paths._call(x)), dtype=np.float64)
     levels = np.maximum(np.max(values, axis=1), best)
     return Fresh(paths, as_array(levels, paths.places), best)
 

@@ -75,7 +75,7 @@ def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector,
     differentiable_mean(posterior.gp)
     _check.matrix(Xs, "Xs", columns=posterior.X.shape[1])
     _check.alike(Xs, "Xs", posterior.X, "X")
-    mean, variance, pull = admitted_predict_and_pullback(posterior, Xs)
+    mean, variance, pull = _predict_and_pullback(posterior, Xs)
 
     def validated_pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
         _check.cotangent(mean_bar, "mean_bar", mean)
@@ -86,10 +86,7 @@ def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector,
 
 
 @threads_for(lambda posterior, Xs: posterior.X.shape[0] ** 2 * Xs.shape[0])
-def admitted_predict_and_pullback(
-    posterior: ExactPosterior, Xs: Matrix
-) -> tuple[Vector, Vector, Pullback]:
-    """`predict_and_pullback` without its checks: a climb calls it at each step."""
+def _predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector, Vector, Pullback]:
     xp = array_namespace(Xs)
     gp, lower = posterior.gp, posterior.cholesky.lower
     if point_predictions.supports(gp.kernel, Xs):

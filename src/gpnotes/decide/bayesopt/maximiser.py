@@ -27,7 +27,7 @@ from ...model.contracts import Acquisition, require
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import values_at
 from .acquisition import LogExpectedImprovement
-from .gradients import admitted_predict_and_pullback
+from .gradients import _predict_and_pullback
 
 __all__ = ["Lattice", "LocalMaximum", "Maximum", "maximise_acquisition"]
 
@@ -239,7 +239,7 @@ class _Worth(NamedTuple):
         return self.acquisition(*self.posterior.predict(Xs))
 
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
-        mean, variance, pull = admitted_predict_and_pullback(self.posterior, Xs)
+        mean, variance, pull = _predict_and_pullback(self.posterior, Xs)
         if isinstance(self.acquisition, LogExpectedImprovement):
             value, slopes = self.acquisition.with_derivatives(mean, variance)
             return value, pull(*slopes)

@@ -137,12 +137,11 @@ class _Path(NamedTuple):
     paths: Paths
 
     def values(self, Xs: Matrix) -> Vector:
-        return self.paths.validated_values(Xs)[0, :]
+        return self.paths._call(Xs)[0, :]
 
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
-        values = self.paths.validated_values(Xs)
-        one = array_namespace(Xs).ones_like(values)
-        return values[0, :], self.paths.validated_pull(Xs, one)
+        values, pull = self.paths._values_and_pullback(Xs)
+        return values[0, :], pull(array_namespace(Xs).ones_like(values))
 
 
 def thompson_sample_among(

@@ -10,7 +10,7 @@ from ...ground import xp as _xp
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Stack, Vector, array_namespace
 from ...infer.exact import ExactPosterior
-from ..moments.kernel_expectations import covariance_of
+from ..moments.kernel_expectations import _kernel_covariance
 from ..moments.prediction import matched_moments
 from ..moments.predictors import predictor_of, require_constant_mean
 from .input_averages import (
@@ -213,7 +213,7 @@ def expected_variance_parts(
     kernel = posterior.gp.kernel
     X = posterior.X
     xp = array_namespace(X)
-    C = covariance_of(kernel, kernel, X, X, *inputs[0])
+    C = _kernel_covariance(kernel, kernel, X, X, *inputs[0])
     # E_x V_f[f(x)] = k(x, x) − tr(K_y⁻¹ E_x k_Xx k_xX), and E k k = C + E k E k
     half_means = averages.half_means
     explained = xp.sum(posterior.cholesky.inverse() * C) + xp.sum(half_means * half_means)
@@ -245,6 +245,6 @@ def _varied(averages: Averages, candidates: Candidates, C: Matrix, rows: Matrix)
     kernel = posterior.gp.kernel
     m, S = averages.inputs[0]
     onto = posterior.cholesky._half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
-    with_data = covariance_of(kernel, kernel, posterior.X, rows, m, S)
-    own = _xp.diagonal(covariance_of(kernel, kernel, rows, rows, m, S))
+    with_data = _kernel_covariance(kernel, kernel, posterior.X, rows, m, S)
+    own = _xp.diagonal(_kernel_covariance(kernel, kernel, rows, rows, m, S))
     return xp.clip(xp.sum(onto * (C @ onto - 2.0 * with_data), axis=0) + own, 0.0, None)

@@ -17,7 +17,7 @@ from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...infer.exact import ExactPosterior
 from ...model.gaussian_process import require_known_mean
 from ..moments.input_covariance import validate_beside, validate_input
-from ..moments.kernel_expectations import mean_of
+from ..moments.kernel_expectations import _kernel_mean
 
 __all__ = [
     "Averages",
@@ -166,7 +166,7 @@ def average_over(posterior: ExactPosterior, inputs: list[UncertainInput]) -> Ave
 def kernel_means(posterior: ExactPosterior, Z: Matrix, inputs: Sequence[UncertainInput]) -> Matrix:
     """``E_x k(x, zᵢ)`` for every uncertain input, (T, k)."""
     kernel = posterior.gp.kernel
-    means = [mean_of(kernel, Z, m, S) for m, S in inputs]
+    means = [_kernel_mean(kernel, Z, m, S) for m, S in inputs]
     return array_namespace(Z).stack(means)
 
 

@@ -17,7 +17,7 @@ from ...ground import check as _check
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
 from ...infer.exact import ExactPosterior
-from ..moments.kernel_expectations import mean_and_pullback
+from ..moments.kernel_expectations import _kernel_mean_and_pullback
 from .input_averages import (
     Averages,
     Candidates,
@@ -244,8 +244,8 @@ def _pulled(
     x_bar = x_bar + kernel._diag_pullback(x, variance_bar)[1]
     m_bars, S_bars = [], []
     for t, uncertain in enumerate(averages.inputs):
-        _, pull_candidates = mean_and_pullback(kernel, x, *uncertain)
-        _, pull_data = mean_and_pullback(kernel, posterior.X, *uncertain)
+        _, pull_candidates = _kernel_mean_and_pullback(kernel, x, *uncertain)
+        _, pull_data = _kernel_mean_and_pullback(kernel, posterior.X, *uncertain)
         x_bar_t, m_bar, S_bar = pull_candidates(covariance_bar[t, :])
         _, m_bar_of_data, S_bar_of_data = pull_data(q_bar[:, t])
         x_bar = x_bar + x_bar_t

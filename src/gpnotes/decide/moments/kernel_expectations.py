@@ -77,10 +77,10 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     >>> kernel_mean(RBF(), np.asarray([[0.0]]), np.zeros(1), np.asarray([[3.0]]))
     array([0.5])
     """
-    return mean_of(kernel, X, m, _validate(X, m, S))
+    return _kernel_mean(kernel, X, m, _validate(X, m, S))
 
 
-def mean_of(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
+def _kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     """`kernel_mean` of a state that has been checked, for the rooms above."""
     xp = array_namespace(X)
     return xp.sum(_terms_at_input(xp, kernel, X, m, S).q, axis=0)
@@ -125,8 +125,8 @@ def kernel_outer(
     array([[0.3333]])
     """
     S = _validate_both(X, Z, m, S)
-    covariance = covariance_of(kernel_a, kernel_b, X, Z, m, S)
-    left, right = (mean_of(kernel, at, m, S) for kernel, at in ((kernel_a, X), (kernel_b, Z)))
+    covariance = _kernel_covariance(kernel_a, kernel_b, X, Z, m, S)
+    left, right = (_kernel_mean(kernel, at, m, S) for kernel, at in ((kernel_a, X), (kernel_b, Z)))
     return covariance + left[:, None] * right[None, :]
 
 
@@ -159,13 +159,12 @@ def kernel_covariance(
     >>> round(1e30 * float(C[0, 0]), 12) == round(float(np.exp(-1.0)), 12)
     True
     """
-    return covariance_of(kernel_a, kernel_b, X, Z, m, _validate_both(X, Z, m, S))
+    return _kernel_covariance(kernel_a, kernel_b, X, Z, m, _validate_both(X, Z, m, S))
 
 
-def covariance_of(
+def _kernel_covariance(
     kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
 ) -> Matrix:
-    """`kernel_covariance` of points and a state that have been checked, for the rooms above."""
     met = _meeting(kernel_a, kernel_b, X, Z, m, S)
     xp = array_namespace(X)
     return xp.sum(_covariances(xp, met), axis=0)
@@ -195,11 +194,11 @@ def kernel_mean_and_pullback(
     >>> m_bar.round(4), S_bar.round(4)
     (array([0.6065]), array([[0.]]))
     """
-    q, pull = mean_and_pullback(kernel, X, m, _validate(X, m, S))
+    q, pull = _kernel_mean_and_pullback(kernel, X, m, _validate(X, m, S))
     return q, lambda q_bar: pull(_check.cotangent(q_bar, "q_bar", q))
 
 
-def mean_and_pullback(
+def _kernel_mean_and_pullback(
     kernel: Kernel, X: Matrix, m: Vector, S: Matrix
 ) -> tuple[Vector, Callable[[Vector], tuple[Matrix, Vector, Matrix]]]:
     """`kernel_mean_and_pullback` of a state that has been checked, for the rooms above.

@@ -91,7 +91,11 @@ class Paths:
             The values, a path a row.
         """
         self._validate(Xs)
-        return self.validated_values(Xs)
+        return self._call(Xs)
+
+    def _call(self, Xs: Matrix) -> Matrix:
+        parts = [self._values(Xs[rows, :]) for rows in self._blocks(Xs)]
+        return parts[0] if len(parts) == 1 else array_namespace(Xs).concat(parts, axis=1)
 
     @takes("Xs")
     def values_and_pullback(self, Xs: MatrixLike) -> tuple[Matrix, Pullback]:
@@ -131,48 +135,17 @@ class Paths:
         """
         differentiable_mean(self.gp)
         self._validate(Xs)
-        values = self.validated_values(Xs)
+        values, pull = self._values_and_pullback(Xs)
+        return values, lambda bar: pull(_check.cotangent(bar, "values_bar", values))
+
+    def _values_and_pullback(self, Xs: Matrix) -> tuple[Matrix, Pullback]:
+        """`values_and_pullback`, and its way back, without their checks."""
 
         def pull(values_bar: Matrix) -> Matrix:
-            return self.validated_pull(Xs, _check.cotangent(values_bar, "values_bar", values))
+            parts = [self._pull(Xs[rows, :], values_bar[:, rows]) for rows in self._blocks(Xs)]
+            return parts[0] if len(parts) == 1 else array_namespace(Xs).concat(parts, axis=0)
 
-        return values, pull
-
-    def validated_values(self, Xs: Matrix) -> Matrix:
-        """Return the values at inputs that are validated, as a climb needs at each step.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-
-        Returns
-        -------
-        Matrix, shape (count, m)
-            The values, a path a row.
-        """
-        xp = array_namespace(Xs)
-        parts = [self._values(Xs[rows, :]) for rows in self._blocks(Xs)]
-        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=1)
-
-    def validated_pull(self, Xs: Matrix, values_bar: Matrix) -> Matrix:
-        """Go back as the pullback of `values_and_pullback` does, without its checks.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-        values_bar : Matrix, shape (count, m)
-            The derivatives by the values.
-
-        Returns
-        -------
-        Matrix, shape (m, d)
-            The derivatives by the inputs, summed over the paths.
-        """
-        xp = array_namespace(Xs)
-        parts = [self._pull(Xs[rows, :], values_bar[:, rows]) for rows in self._blocks(Xs)]
-        return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
+        return self._call(Xs), pull
 
     @threads_for(lambda self, Xs: self.count * self._width * Xs.shape[0])
     def _values(self, Xs: Matrix) -> Matrix:

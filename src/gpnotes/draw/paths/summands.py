@@ -139,7 +139,7 @@ class _Waves:
         return self.frequencies.size
 
     def rows(self, X: Matrix) -> Matrix:
-        return self.frequencies.feature_rows(self.kernel, X - self.centre)
+        return self.frequencies._features(self.kernel, X - self.centre)
 
     def pull(self, X: Matrix, bar: Matrix) -> Matrix:
         phase_bar = self.frequencies.phase_bar(self.kernel, X - self.centre, bar)

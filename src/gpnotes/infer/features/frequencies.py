@@ -148,7 +148,7 @@ class Frequencies:
         """
         self.validate(kernel, X)
         memory.require(X.shape[0], self.size, copies=2, like=X, what="the features")
-        return self.feature_rows(kernel, X)
+        return self._features(kernel, X)
 
     def pullback(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by the features back to the kernel and the inputs.
@@ -177,7 +177,7 @@ class Frequencies:
         _check.alike(Phi_bar, "Phi_bar", X, "X")
         xp = array_namespace(X)
         P_bar = self.phase_bar(kernel, X, Phi_bar)
-        weighted = xp.sum(Phi_bar * self.feature_rows(kernel, X), axis=0)
+        weighted = xp.sum(Phi_bar * self._features(kernel, X), axis=0)
         omega_bar = xp.matrix_transpose(P_bar) @ X
         turns, _, _ = self.waves_of(kernel)
         return self.kernel_bar(kernel, weighted, omega_bar), P_bar @ (_TURN * turns)
@@ -283,8 +283,7 @@ class Frequencies:
         kernel._validate_inputs(X, name)
         return kernel
 
-    def feature_rows(self, kernel: Kernel, X: Matrix) -> Matrix:
-        """`features` of inputs that are validated, (n, R)."""
+    def _features(self, kernel: Kernel, X: Matrix) -> Matrix:
         return _waves(X, *self.waves_of(kernel))
 
     def phase_bar(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> Matrix:

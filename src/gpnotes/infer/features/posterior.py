@@ -72,7 +72,7 @@ class FeaturePosterior(Posterior):
         return self.frequencies.size
 
     def _features(self, Xs: Matrix) -> Matrix:
-        return self.frequencies.feature_rows(self.gp.kernel, Xs)
+        return self.frequencies._features(self.gp.kernel, Xs)
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``."""
@@ -111,6 +111,6 @@ class FeaturePosterior(Posterior):
         """
         validate_data(self.gp, x, y, "x", columns=self.frequencies.unit.shape[1])
         kernel = self.frequencies.require_match(self.gp.kernel, x, "x")
-        features = self.frequencies.feature_rows(kernel, x)
-        weights = self.weights.updated(features, residual_of(self.gp, x, y))
+        features = self.frequencies._features(kernel, x)
+        weights = self.weights._update(features, residual_of(self.gp, x, y))
         return FeaturePosterior(self.gp, self.frequencies, weights)

@@ -68,7 +68,7 @@ class Sums:
         size = self.frequencies.size
         gram, cross = _xp.zeros((size, size), r), _xp.zeros((size,), r)
         for rows in memory.blocks(X.shape[0], size):
-            Phi = _xp.in_double(self.frequencies.feature_rows(kernel, X[rows, :]))
+            Phi = _xp.in_double(self.frequencies._features(kernel, X[rows, :]))
             gram = gram + xp.matrix_transpose(Phi) @ Phi
             cross = cross + xp.matrix_transpose(Phi) @ r[rows]
         return gram, cross
@@ -127,7 +127,7 @@ class Pull:
         alphas = []
         for rows in memory.blocks(X.shape[0], self.frequencies.size):
             part = X[rows, :]
-            Phi = _xp.in_double(self.frequencies.feature_rows(kernel, part))
+            Phi = _xp.in_double(self.frequencies._features(kernel, part))
             alpha = (r[rows] - Phi @ self.weight_mean) / self.gp.noise_var
             # 2 K_bar Φ with K_bar = ½ (α αᵀ − K_y⁻¹): there Φᵀα is w and K_y⁻¹Φ is Φ B⁻¹/σ², so
             # that no matrix (n, n) is needed

@@ -30,10 +30,10 @@ from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
 from ..objective import Fit, Objective, Run, objective_of
-from .evidence_lower_bound import quiet_gradient
+from .evidence_lower_bound import sums_and_gradient
 from .model import SVGP, validate_rows
 from .natural_gradients import best, stepped
-from .posterior import V, Variational, inducing_factor, prior, quiet_prior
+from .posterior import V, Variational, _prior, inducing_factor, prior
 from .streaming import require_finite, sweep
 
 __all__ = ["Progress", "batches", "fit"]
@@ -247,7 +247,7 @@ class _Climb:
         scale = self.X.shape[0] / self.last[0].shape[0]
         if not self.objective.units.size:
             return require_finite(sweep(posterior, *self.last, scale)), np.zeros(0)
-        sums, model_bar = quiet_gradient(posterior, *self.last, scale)
+        sums, model_bar = sums_and_gradient(posterior, *self.last, scale)
         return sums, self.objective.gradient(posterior.model, model_bar)
 
     def fit(self, posterior: V) -> Fit[SVGP, V]:
@@ -290,9 +290,9 @@ class _Evidence(Evidence[SVGP, Variational]):
     @in_one_pool
     def value_and_gradient(self, model: SVGP, *, quiet: bool = False) -> tuple[float, SVGP]:
         """The derivatives with q held: at its best it gains nothing by moving."""
-        start = quiet_prior(model) if quiet else prior(model)
+        start = _prior(model) if quiet else prior(model)
         q = best(start, self.rows.X, self.rows.y)
-        sums, model_bar = quiet_gradient(q, self.rows.X, self.rows.y, 1.0)
+        sums, model_bar = sums_and_gradient(q, self.rows.X, self.rows.y, 1.0)
         return sums.value - q.kl, model_bar
 
 

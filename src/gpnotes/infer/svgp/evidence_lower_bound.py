@@ -33,7 +33,7 @@ from .streaming import (
 
 __all__ = [
     "Way", "added_models", "bar_of_inducing", "cross_slope", "elbo", "elbo_and_gradient",
-    "inputs_bar", "quiet_gradient", "variance_bar", "way_back",
+    "inputs_bar", "sums_and_gradient", "variance_bar", "way_back",
 ]  # fmt: skip
 
 
@@ -137,12 +137,12 @@ def elbo_and_gradient(
     _check.instance(posterior, "posterior", Variational)
     validate_rows(posterior.model, X, y)
     differentiable_mean(posterior.model.gp)
-    sums, model_bar = quiet_gradient(posterior, X, y, scale_of(X, total))
+    sums, model_bar = sums_and_gradient(posterior, X, y, scale_of(X, total))
     return sums.value - posterior.kl, model_bar
 
 
 @singledispatch
-def quiet_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tuple[Any, SVGP]:
+def sums_and_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tuple[Any, SVGP]:
     """The sums over rows that are validated, and the derivatives of the bound, in one pass.
 
     Parameters

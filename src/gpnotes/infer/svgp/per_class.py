@@ -24,7 +24,7 @@ from .evidence_lower_bound import (
     bar_of_inducing,
     cross_slope,
     inputs_bar,
-    quiet_gradient,
+    sums_and_gradient,
     way_back,
 )
 from .model import SVGP
@@ -115,7 +115,7 @@ def _(posterior: ClassesPosterior) -> float:
     return math.hypot(*map(tolerance, posterior.functions))
 
 
-@quiet_gradient.register
+@sums_and_gradient.register
 def _(posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float) -> tuple[ClassesSums, SVGP]:
     ways = tuple(map(way_back, posterior.functions))
     sums, model_bar = reduce(

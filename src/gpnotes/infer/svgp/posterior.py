@@ -24,7 +24,7 @@ from .model import SVGP
 
 __all__ = [
     "Marginals", "Variational", "VariationalPosterior", "inducing_factor", "marginals", "prior",
-    "projected", "quiet_prior", "read_by",
+    "projected", "read_by",
 ]  # fmt: skip
 
 
@@ -254,24 +254,13 @@ def prior(model: SVGP) -> Variational:
     >>> prior(SVGP(GP(RBF(2.0), 0.0), Bernoulli(), np.zeros((1, 1)))).predict(np.ones((1, 1)))
     (array([0.]), array([2.]))
     """
-    posterior = quiet_prior(_check.instance(model, "model", SVGP))
+    posterior = _prior(_check.instance(model, "model", SVGP))
     warn_of_jitter(posterior.inducing.jitter, _gram_name(model))
     return posterior
 
 
-def quiet_prior(model: SVGP) -> Variational:
-    """`prior` without a warning of jitter, since a fit meets many.
-
-    Parameters
-    ----------
-    model : SVGP
-        The model, which is validated.
-
-    Returns
-    -------
-    VariationalPosterior or ClassesPosterior
-        As in `prior`.
-    """
+def _prior(model: SVGP) -> Variational:
+    """`prior`, and it is the caller who warns of jitter, since a fit meets many."""
     factor = inducing_factor(model)
     identity = _xp.eye(model.variables.size, factor.lower)
     weights = array_namespace(identity).zeros_like(identity[:, 0])
