@@ -41,14 +41,9 @@ _MODELS: dict[type, type] = {
 
 
 def validate_fitted(values: Mapping[str, Any], posteriors: tuple[type, ...]) -> None:
-    """Refuse values that are not what a fit sets, all of it in shape.
+    """Refuse values, by the names of `FITTED`, that are not what a fit sets, all of it in shape.
 
-    Parameters
-    ----------
-    values : mapping of str
-        The values by the names of `FITTED`.
-    posteriors : tuple of type
-        The classes of posteriors that the fit can end with.
+    The posterior must be of one of the classes that the fit can end with.
     """
     if values.keys() != set(FITTED):
         raise ValueError(f"a fit sets {sorted(FITTED)}, not {sorted(values)}")

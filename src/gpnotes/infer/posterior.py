@@ -352,18 +352,7 @@ class Posterior(ABC):
 
 
 def one_function_a_class(remedy: str) -> Mapping[str, str]:
-    """Return what the posterior of a function for each class lacks, and why.
-
-    Parameters
-    ----------
-    remedy : str
-        What is to be done instead.
-
-    Returns
-    -------
-    mapping from str to str
-        The reasons, by methods and options.
-    """
+    """Return why methods and options are lacking where each class has a function."""
     jointly = f"there is one function a class; {remedy}"
     noise = "a class is no number; `probability` says how likely each is"
     return {"covariance": jointly, "joint": jointly, "sample": jointly, "noise": noise}
@@ -372,20 +361,9 @@ def one_function_a_class(remedy: str) -> Mapping[str, str]:
 def require_inputs(
     Xs: Matrix, name: str, data: Matrix, of: str, kernel: Kernel | None = None
 ) -> None:
-    """Refuse inputs that have not the columns, or are not of the kind, of those of the data.
+    """Refuse inputs (n*, d) that have not the columns or the kind of those of the data.
 
-    Parameters
-    ----------
-    Xs : Matrix, shape (n*, d)
-        The inputs.
-    name : str
-        Their name in an error.
-    data : Matrix, shape (n, d)
-        The inputs of the data, or the inducing inputs.
-    of : str
-        The name of these.
-    kernel : Kernel or None, default None
-        The kernel, which may ask for more.
+    Names are for errors, and the kernel may ask for more.
     """
     _check.matrix(Xs, name, columns=data.shape[1])
     _check.alike(Xs, name, data, of)
@@ -394,20 +372,5 @@ def require_inputs(
 
 
 def with_noise(f: Matrix, noise_var: float, stream: Stream) -> Matrix:
-    """Add normal noise to functions that were drawn.
-
-    Parameters
-    ----------
-    f : Matrix, shape (num_samples, n*)
-        The functions, one a row.
-    noise_var : float
-        The variance of the noise.
-    stream : Stream
-        The random numbers.
-
-    Returns
-    -------
-    Matrix, shape (num_samples, n*)
-        Sets of y.
-    """
+    """Add normal noise to functions that were drawn, one a row: sets of y."""
     return f + noise_var**0.5 * stream.normal(f.shape, like=f)

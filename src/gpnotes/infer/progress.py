@@ -18,16 +18,7 @@ class Bar(Protocol):
 
 
 def bar_of(total: int, said: str, unit: str) -> Bar:
-    """Return a bar.
-
-    Parameters
-    ----------
-    total : int
-        How many there are to do.
-    said : str
-        What is being done.
-    unit : str
-        One of them.
+    """Return a bar of so many units, with what is being done before it.
 
     Raises
     ------

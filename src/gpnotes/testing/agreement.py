@@ -18,19 +18,7 @@ def hold(condition: bool, problem: str) -> None:
 
 
 def is_array(name: str, a: Any, shape: tuple[int, ...], like: Array) -> None:
-    """Check that a value is a finite array of a shape, of the kind of another array.
-
-    Parameters
-    ----------
-    name : str
-        The name of the value in what is raised.
-    a : object
-        The value.
-    shape : tuple of int
-        The shape that it must have.
-    like : Array
-        An array of the namespace, dtype and device that it must have.
-    """
+    """Check that a value is a finite array of a shape, of the kind of another array."""
     got = getattr(a, "shape", None)
     hold(got is not None, f"{name} must be an array of shape {shape}; got {type(a).__name__}")
     hold(got == shape, f"{name} must have shape {shape}; got {got}")
@@ -47,29 +35,13 @@ def is_double(a: Array) -> bool:
 
 
 def rounding(*arrays: Array) -> float:
-    """A bound for rounding in entries of the size of the largest.
-
-    Parameters
-    ----------
-    *arrays : Array
-        The arrays; the first has the precision that counts.
-    """
+    """A bound for rounding of the largest entry, in the precision of the first array."""
     sizes = [float(np.max(np.abs(to_numpy(a)), initial=0.0)) for a in arrays]
     return 1e3 * epsilon(arrays[0]) * (1e-300 + max(sizes))
 
 
 def close(what: str, a: Any, b: Any, atol: float) -> None:
-    """Check that two arrays of one shape agree.
-
-    Parameters
-    ----------
-    what : str
-        The names of both in what is raised.
-    a, b : array-like
-        The arrays.
-    atol : float
-        The gap that is allowed.
-    """
+    """Check that two arrays of one shape agree up to a gap; `what` names both."""
     left, right = _host(a), _host(b)
     hold(left.shape == right.shape, f"{what} have the shapes {left.shape} and {right.shape}")
     gap = float(np.max(np.abs(left - right), initial=0.0))
@@ -77,16 +49,9 @@ def close(what: str, a: Any, b: Any, atol: float) -> None:
 
 
 def semidefinite(name: str, a: Array, atol: float) -> None:
-    """Check that a matrix is symmetric and positive semidefinite.
+    """Check that a matrix (n, n) is symmetric, up to a gap, and positive semidefinite.
 
-    Parameters
-    ----------
-    name : str
-        The name of the matrix in what is raised.
-    a : Matrix, shape (n, n)
-        The matrix.
-    atol : float
-        The gap to its transpose that is allowed, and, times n, the eigenvalue below zero.
+    No eigenvalue may be below zero by more than n times the gap.
     """
     host = _host(a)
     gap = float(np.max(np.abs(host - host.T), initial=0.0))

@@ -144,19 +144,7 @@ def _inner(bar: Any, value: Any) -> float:
 
 
 def jacobian(f: Callable[[Vector], Vector], x: Vector) -> HostMatrix:
-    """The derivatives of a function of vectors, by the differences of `gradcheck`.
-
-    Parameters
-    ----------
-    f : callable
-        The function, of x.
-    x : Vector, shape (d,)
-        The point.
-
-    Returns
-    -------
-    HostMatrix, shape (m, d)
-        The derivatives of f(x) (m,), on the host.
+    """The derivatives (m, d) of a function of vectors (d,), by the differences of `gradcheck`.
 
     Examples
     --------

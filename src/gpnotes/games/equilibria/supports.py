@@ -49,14 +49,9 @@ def count_supports(game: RoleSymmetricGame) -> int:
 
 
 def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
-    """Tell if so many supports hold all equilibria of the game, unless it is degenerate.
+    """Tell if so many first supports hold all equilibria of the game, unless it is degenerate.
 
     Only where payoffs are linear, since everybody meets one other player.
-
-    Parameters
-    ----------
-    tried : int
-        The number of supports that were tried, the first that `supports_of` gives.
     """
     if game.players == (1, 1):
         rows, columns = game.strategies
@@ -65,20 +60,10 @@ def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
 
 
 def supports_of(game: RoleSymmetricGame, most: int) -> list[tuple[int, ...]]:
-    """List the first supports of a game, small ones first.
+    """List the first supports of a game, small ones first, each as the columns played.
 
     With one player in each of two roles, those with as many strategies in one role as in the other
     come before: only they have an equilibrium unless the game is degenerate.
-
-    Parameters
-    ----------
-    most : int
-        The most supports to list.
-
-    Returns
-    -------
-    list of tuple
-        The columns that are played, for each support.
     """
     sizes = _sizes(game)
     if game.players == (1, 1):
@@ -116,24 +101,9 @@ def solve_on_supports(
 ) -> Solved:
     """Find mixtures on each support at which all that is played pays alike, if steps get there.
 
-    A step goes nine tenths of the way to the edge at most, and who is led there again and again
-    has left.
-
-    Parameters
-    ----------
-    payoffs : callable
-        A function of mixtures (n, S) that gives payoffs (n, S) and Jacobians (n, S, S).
-    chosen : list of tuple
-        The supports, each as the columns that are played.
-    unit : HostVector, shape (S,)
-        The unit that the payoffs of each strategy are measured in.
-    rounding : float
-        Steps below this are none.
-
-    Returns
-    -------
-    Solved
-        The end on each support.
+    For mixtures (n, S) `payoffs` gives payoffs (n, S), of which each strategy has a `unit`, and
+    Jacobians (n, S, S). A step goes nine tenths of the way to the edge at most, and who is led
+    there again and again has left; steps below `rounding` are none.
     """
     played = np.zeros((len(chosen), game.num_strategies), dtype=bool)
     for row, support in zip(played, chosen, strict=True):

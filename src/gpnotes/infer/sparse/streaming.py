@@ -44,32 +44,13 @@ class Kept:
         self._room = _KEPT
 
     def put(self, start: int, block: in_place.Block) -> None:
-        """Keep the block of some rows, if it has room.
-
-        Parameters
-        ----------
-        start : int
-            The first of the rows.
-        block : Block
-            Their block.
-        """
+        """Keep the block of the rows from `start`, if it has room."""
         self._room -= block.Phi.size
         if self._room >= 0:
             self._blocks[start] = block
 
     def get(self, start: int) -> in_place.Block | None:
-        """The block of some rows, if it was kept.
-
-        Parameters
-        ----------
-        start : int
-            The first of the rows.
-
-        Returns
-        -------
-        Block or None
-            The block, or None.
-        """
+        """Return the block of the rows from `start`, if it was kept."""
         return self._blocks.get(start)
 
 

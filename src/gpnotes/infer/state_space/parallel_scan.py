@@ -82,23 +82,10 @@ class Lanes:
 
 
 def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: float) -> Lanes:
-    """Cut readings into lanes.
+    """Cut readings (N,) at ascending times, in those of the motion, into lanes.
 
-    Parameters
-    ----------
-    motion : Motion
-        How a state moves.
-    times : Vector, shape (N,)
-        Where the readings were made, ascending, in the time of the motion.
-    readings : Vector, shape (N,)
-        The readings, for a signal of variance one.
-    noise : float
-        The variance of their noise.
-
-    Returns
-    -------
-    Lanes
-        The lanes: a third of √N steps each, which balances the steps and the pairs of lanes.
+    Of a signal of variance one, under noise of this variance. A lane has a third of √N steps, which
+    balances the steps and the pairs of lanes.
     """
     xp = array_namespace(times)
     n = times.shape[0]

@@ -10,22 +10,10 @@ __all__ = ["prior_draw"]
 
 
 def prior_draw(lanes: Lanes, normals: Stack) -> Vector:
-    """Draw the signal at places along a line, O(N).
+    """Draw the signal (N,), of variance one, at places along a line, from normals (L, D, B); O(N).
 
     All lanes start from a state of zeros, at once; what the state that a lane is entered with adds
-    is carried through afterwards, as the motion is linear.
-
-    Parameters
-    ----------
-    lanes : Lanes
-        The places; readings and noise are not looked at.
-    normals : Stack, shape (L, D, B)
-        Independent standard normal numbers.
-
-    Returns
-    -------
-    Vector, shape (N,)
-        The signal, of variance one, in the order of the places.
+    is carried through afterwards, as the motion is linear. Readings and noise are not looked at.
     """
     xp, motion = array_namespace(normals), lanes.motion
     x, d = xp.zeros_like(normals[0, ...]), motion.size

@@ -161,18 +161,7 @@ def classes_marginals(posterior: ClassesPosterior, X: Matrix) -> ClassesMarginal
 
 
 def whitened(q: VariationalPosterior) -> Whitened:
-    """What is a class's own of the Gaussian of its function.
-
-    Parameters
-    ----------
-    q : VariationalPosterior
-        The Gaussian of the function.
-
-    Returns
-    -------
-    Whitened
-        Its precision, with the factor, and its mean.
-    """
+    """Precision, with its factor, and mean of the Gaussian of one class's function."""
     return Whitened(q.precision, q.cholesky, q.weights)
 
 

@@ -87,18 +87,7 @@ def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> Any:
 
 
 def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) -> Iterator[Block]:
-    """Split rows into blocks that have room.
-
-    Parameters
-    ----------
-    posterior, X, y, scale
-        As in `sweep`.
-
-    Returns
-    -------
-    Iterator of Block
-        The blocks, in order.
-    """
+    """Split rows into blocks that have room, in order; all else is as in `sweep`."""
     model = posterior.model
     given = require(model.likelihood, "the likelihood", Likelihood)
     likelihood = with_hooks(cast(Likelihood, given))
@@ -139,17 +128,7 @@ S = TypeVar("S", bound=HasValue)
 
 
 def require_finite(sums: S) -> S:
-    """The sums, if q has not leapt to where the likelihood overflows.
-
-    Parameters
-    ----------
-    sums : Sums
-        The sums.
-
-    Returns
-    -------
-    Sums
-        The same sums.
+    """The same sums, if q has not leapt to where the likelihood overflows.
 
     Raises
     ------
@@ -163,13 +142,7 @@ def require_finite(sums: S) -> S:
 
 
 def plus(first: Sums, second: Sums) -> Sums:
-    """Add the sums over two sets of rows.
-
-    Parameters
-    ----------
-    first, second : Sums
-        The sums of each.
-    """
+    """Add the sums over two sets of rows."""
     return Sums(
         first.value + second.value, first.gradient + second.gradient, first.sites + second.sites,
         first.concave and second.concave,

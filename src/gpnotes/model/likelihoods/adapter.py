@@ -59,16 +59,9 @@ def _like(y: Array, f: Array) -> Array:
 
 
 def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
-    """Refuse observations that a likelihood cannot have made, and a likelihood that does not fit.
+    """Refuse validated y that a likelihood cannot have made, and a likelihood that does not fit.
 
-    Parameters
-    ----------
-    likelihood : Likelihood
-        The likelihood. Ours look at y alone; another is tried at the mean, by its public methods.
-    y : Vector, shape (n,)
-        The observations, validated before.
-    mean : Vector, shape (n,)
-        The means of f.
+    Ours look at y alone; another is tried at the mean, by its public methods.
 
     Raises
     ------
@@ -90,14 +83,6 @@ def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
 def is_latent(likelihood: Likelihood | OfClasses) -> bool:
     """Return True if f has not the unit of y: no parameter of the likelihood has it, or its square.
 
-    Parameters
-    ----------
-    likelihood : Likelihood
-        The likelihood.
-
-    Returns
-    -------
-    bool
-        True as for labels and counts, False as for normal noise.
+    So it is for labels and counts, and not for normal noise.
     """
     return not any(leaf.unit in ("y", "y²") for leaf in leaves(likelihood))

@@ -35,23 +35,9 @@ class Expected(NamedTuple):
 
 
 def points(mean: Array, variance: Array, nodes: int) -> tuple[Array, Array, Array]:
-    """Place the nodes of a Gauss-Hermite rule for ``N(mean, variance)`` on a new last axis.
+    """Place 1 to 350 Gauss-Hermite nodes for ``N(mean, variance)`` on a new last axis.
 
-    Parameters
-    ----------
-    mean, variance : Array
-        The moments of f, of one shape, validated before.
-    nodes : int
-        How many nodes, from 1 to 350.
-
-    Returns
-    -------
-    f : Array
-        The nodes, of the shape of `mean` and an axis more.
-    weights : Array, shape (nodes,)
-        Their weights, of sum one.
-    t : Array, shape (nodes,)
-        The nodes of N(0, 1).
+    Those of f, their weights (nodes,), of sum one, and the nodes (nodes,) of N(0, 1).
     """
     t, weights = (as_array(a, mean) for a in gauss_hermite(nodes))
     sd = array_namespace(mean).sqrt(variance)

@@ -215,20 +215,7 @@ def _highest(
 
 
 def one_hot(y: Vector, classes: int) -> Matrix:
-    """Return a one at the class of each row, and zeros elsewhere.
-
-    Parameters
-    ----------
-    y : Vector, shape (n,)
-        The classes, whole numbers from 0, validated before.
-    classes : int
-        The number c of classes.
-
-    Returns
-    -------
-    Matrix, shape (n, c)
-        The ones, in the precision of y.
-    """
+    """Return a one at the class of each row, validated before, and zeros elsewhere: (n, c)."""
     xp = array_namespace(y)
     number = as_array(range(classes), y)
     equal = y[:, None] == number[None, :]
@@ -237,13 +224,7 @@ def one_hot(y: Vector, classes: int) -> Matrix:
 
 
 def require_classes(y: Vector, classes: int) -> None:
-    """Refuse labels that are no classes.
-
-    Parameters
-    ----------
-    classes : int
-        How many classes there are.
-    """
+    """Refuse labels that are none of so many classes."""
     xp = array_namespace(y)
     if not bool(xp.all((y >= 0.0) & (y < classes) & (y == xp.round(y)))):
         raise ValueError(

@@ -51,21 +51,9 @@ _FARTHEST = 2.0**400
 def log_average(value_and_slope: ValueAndSlope, y: Array, mean: Array, variance: Array) -> Array:
     """Evaluate ``log E p(y | f)`` for ``f ~ N(mean, variance)``, entry by entry.
 
-    To some 1e-9, in float32 alone to 1e-4, and to what the rounding of `value_and_slope` leaves,
-    for densities that rise up to one f and fall from there, or do one of the two throughout. Of
-    others a second peak can be missed.
-
-    Parameters
-    ----------
-    value_and_slope : ValueAndSlope
-        log p(y | f) and its first derivative by f, as a function of y and f.
-    y, mean, variance : Array
-        The observations and the moments of f, of one shape, validated before.
-
-    Returns
-    -------
-    Array
-        The logarithms of the averages, of the shape of `mean`.
+    To some 1e-9, in float32 alone to 1e-4, and to what the rounding of `value_and_slope`, log p(y |
+    f) and its derivative by f, leaves, for densities that rise up to one f and fall from there, or
+    do one of the two throughout. Of others a second peak can be missed.
     """
     xp = array_namespace(mean)
     y, m, v = (in_double(xp.reshape(a, (-1,))) for a in (y, mean, variance))
