@@ -209,7 +209,7 @@ def test_a_fantasy_has_the_threads_for_its_readings_and_candidates(
         monkeypatch.setattr(room, name, called)
 
     spy(averages, "kernel_means")
-    spy(reductions, "mean_and_pullback")
+    spy(reductions, "_kernel_mean_and_pullback")
     posterior = _posterior(20)
     given = posterior, np.ones(1), np.eye(1), np.asarray(posterior.X)
     _, pull = fantasy.reduction_and_pullback(*given)

@@ -13,7 +13,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
-from .model import BayesianNetwork, Readings, readings
+from .model import BayesianNetwork, Readings, _log_joint_and_gradient, readings
 from .posterior_mode import validate_steps
 
 __all__ = ["FittedMeanField", "MeanField", "elbo_and_gradient", "fit_mean_field"]

@@ -13,7 +13,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
-from .model import BayesianNetwork, Readings, readings
+from .model import BayesianNetwork, Readings, _log_joint_and_gradient, readings
 
 __all__ = ["FittedWeights", "bootstrap_counts", "map_estimate"]
 

@@ -9,7 +9,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace, zeros
-from .model import BayesianNetwork, readings
+from .model import BayesianNetwork, _log_joint_and_gradient, readings
 from .posterior_mode import validate_steps
 
 __all__ = ["SWAG", "RunningMoments", "fit_swag"]
