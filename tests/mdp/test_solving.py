@@ -115,7 +115,7 @@ def test_terminal_states_are_worth_nothing_at_all(method, discount):
 
 @every_method
 def test_the_chance_to_reach_the_goal_is_a_value_without_discount(method):
-    """Every step but the last is free, and one may walk in circles: FrozenLake's 14 of 17."""
+    """Every step but the last is free, and one may walk in cycles: FrozenLake's 14 of 17."""
     gymnasium = pytest.importorskip("gymnasium")
     mdp = MDP.from_gymnasium(gymnasium.make("FrozenLake-v1"), 1.0)
     found = solve(mdp, method)

@@ -1,4 +1,4 @@
-"""Maps to walk on: worlds of cells, drawn in letters."""
+"""Grid worlds: maps of cells, drawn in letters, to walk on."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_ours_are_learners(learner):
 
 
 @pytest.mark.parametrize("environment", WORLDS, ids=lambda one: one.identifier[:20])
-def test_ours_are_worlds(environment):
+def test_ours_are_environments(environment):
     testing.check_environment(environment)
 
 
@@ -156,6 +156,6 @@ TOSS = MDP(np.full((3, 3), 1 / 3), np.ones((3, 1)), 0.9)
         (Lost(gymnasium.make("FrozenLake-v1")), "what was saved went on otherwise"),
     ],
 )
-def test_no_world(environment, said):
+def test_no_environment(environment, said):
     with pytest.raises(AssertionError, match=said):
         testing.check_environment(environment)
