@@ -78,8 +78,6 @@ class CirculantEmbedding:
         antithetic : bool, default False
             Let every second function be minus the one before it, [eq-sa-pairs]; means of
             linear functionals are then exact, those of even ones are worth half.
-        rng : Stream, Generator or int
-            The source of random numbers.
 
         Returns
         -------

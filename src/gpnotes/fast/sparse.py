@@ -1,6 +1,6 @@
 """The in-place work behind `sparse`, for NumPy arrays and the kernels that `evidence` serves.
 
-The formulas are those of `sparse.passes`, which stay the reference: a test holds both to each
+The formulas are those of `sparse.streaming`, which stay the reference: a test holds both to each
 other. Matrices of n rows of data are (n, M) in Fortran order: products with the small matrices then
 run along the data, at up to twice the speed that they have in the other order, and a triangular
 solve is mostly products, a few columns at a time. What is elementwise goes through in blocks that

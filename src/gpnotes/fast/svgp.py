@@ -1,8 +1,8 @@
 """The in-place work behind `svgp`, for NumPy arrays and the kernels that `evidence` serves.
 
-The formulas are those of `svgp.posterior`, `svgp.passes` and `svgp.bound`, which stay the
-reference: a test holds both to each other. As in `inducing`, matrices of n rows of data are (n, M)
-in Fortran order, and all products go through SciPy's library.
+The formulas are those of `svgp.posterior`, `svgp.streaming` and `svgp.evidence_lower_bound`, which
+stay the reference: a test holds both to each other. As in `sparse`, matrices of n rows of data are
+(n, M) in Fortran order, and all products go through SciPy's library.
 """
 
 from __future__ import annotations

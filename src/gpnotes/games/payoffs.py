@@ -251,8 +251,6 @@ class PayoffModel:
             The mixtures, one a row.
         num_samples : int, default 1000
             The number of profiles drawn for each mixture.
-        rng : Stream, Generator or int
-            The stream to draw from.
 
         Returns
         -------

@@ -76,8 +76,6 @@ def evidence_of(model: object, data: Data | WaveSums) -> Evidence[Any, Posterior
 
     Parameters
     ----------
-    model : object
-        The model.
     data : Rows, Chunks or WaveSums
         The data.
 
@@ -129,11 +127,6 @@ def whole_rows(data: Data | WaveSums, model: object) -> Rows:
         The data.
     model : object
         The model, whose class the error names.
-
-    Returns
-    -------
-    Rows
-        The data, as they are.
 
     Raises
     ------

@@ -289,8 +289,6 @@ class WeightPosterior(Posterior):
         ----------
         num_samples : int
             How many draws.
-        rng : Stream, Generator or int
-            The source of random numbers.
 
         Returns
         -------

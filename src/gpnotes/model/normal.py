@@ -281,8 +281,6 @@ class Normal:
         ----------
         num_samples : int
             How many draws to make, from 0.
-        rng : Stream, Generator or int
-            The random numbers.
 
         Returns
         -------

@@ -39,8 +39,6 @@ class LastLayer:
         ----------
         num_samples : int
             How many.
-        rng : Stream, Generator or int
-            The stream to draw from.
 
         Returns
         -------

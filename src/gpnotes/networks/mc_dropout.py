@@ -37,8 +37,6 @@ def dropout_masks(
         of what it sends on. Biases stay.
     like : Array or None, default None
         The masks are in the kind of it; without it, NumPy float64.
-    rng : Stream, Generator or int
-        The stream to draw from.
 
     Returns
     -------

@@ -87,8 +87,6 @@ class BayesianNetwork:
             How many.
         like : Array or None, default None
             The weights are in the kind of it; without it, NumPy float64.
-        rng : Stream, Generator or int
-            The stream to draw from.
 
         Returns
         -------

@@ -204,8 +204,6 @@ def errors_if_calibrated(
         How often n labels are drawn.
     strategy : str, default "uniform"
         As in `reliability`.
-    rng : Stream, Generator or int
-        The source of random numbers.
 
     Returns
     -------

@@ -194,8 +194,6 @@ def sample_paths(
         How many functions are drawn.
     features : int, default 1024
         The number of random cosines, an even number, in pairs.
-    rng : Stream, Generator or int
-        The source of random numbers.
 
     Notes
     -----

@@ -240,12 +240,6 @@ def validate_rows(model: DeepGP, X: Matrix, y: Vector, name: str = "X") -> None:
 
     Parameters
     ----------
-    model : DeepGP
-        The model.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
     name : str, default "X"
         The name of X in an error.
 
@@ -282,11 +276,6 @@ def _taken(vector: Vector, places: HostVector) -> Vector:
 def root_of(unit: Unit) -> Matrix:
     """B, whose transpose times itself is the covariance of v.
 
-    Parameters
-    ----------
-    unit : Unit
-        The unit.
-
     Returns
     -------
     Matrix, shape (M, M)
@@ -305,8 +294,6 @@ def root_pulled(unit: Unit, root: Matrix, root_bar: Matrix) -> tuple[Vector, Vec
 
     Parameters
     ----------
-    unit : Unit
-        The unit.
     root : Matrix, shape (M, M)
         B.
     root_bar : Matrix, shape (M, M)
@@ -330,15 +317,8 @@ def posterior_of(unit: Unit, likelihood: Likelihood) -> VariationalPosterior:
 
     Parameters
     ----------
-    unit : Unit
-        The unit.
     likelihood : Likelihood
         What stands in the place of a likelihood; of inner units it is not used.
-
-    Returns
-    -------
-    VariationalPosterior
-        The Gaussian over its function.
     """
     model = SVGP(unit.gp, likelihood, unit.Z)
     return _OfRoot(model, inducing_factor(model), root_of(unit), unit.weights)

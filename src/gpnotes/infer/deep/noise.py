@@ -62,8 +62,6 @@ class Noise:
 
         Parameters
         ----------
-        model : DeepGP
-            The model.
         n : int
             The number of rows.
         """
@@ -83,14 +81,10 @@ def draw_noise(model: DeepGP, n: int, num_samples: int, *, rng: RNG) -> Noise:
 
     Parameters
     ----------
-    model : DeepGP
-        The model.
     n : int
         The number of rows.
     num_samples : int
         The number S of ways through the layers.
-    rng : Stream, Generator or int
-        The stream to draw from.
 
     Returns
     -------
@@ -122,8 +116,6 @@ def own_noise(model: DeepGP, n: int) -> Noise:
 
     Parameters
     ----------
-    model : DeepGP
-        The model.
     n : int
         The number of rows.
 
@@ -142,8 +134,6 @@ def quadrature_noise(model: DeepGP, nodes: int = 20) -> Noise:
 
     Parameters
     ----------
-    model : DeepGP
-        The model.
     nodes : int, default 20
         The nodes in each direction; there are as many directions as inner units.
 

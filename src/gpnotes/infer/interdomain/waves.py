@@ -389,13 +389,6 @@ def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
         same circle or interval whose orders are no higher.
     X : Matrix, shape (n, 1)
         The inputs.
-    y : Vector, shape (n,)
-        The observations.
-
-    Returns
-    -------
-    WaveSums
-        The sums.
 
     Notes
     -----

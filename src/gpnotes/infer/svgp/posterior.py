@@ -171,8 +171,6 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     ----------
     posterior : VariationalPosterior
         The Gaussian q.
-    X : Matrix, shape (n, d)
-        The inputs.
 
     Returns
     -------
@@ -201,8 +199,6 @@ def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
     ----------
     posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q.
-    X : Matrix, shape (n, d)
-        The inputs.
 
     Returns
     -------
@@ -295,11 +291,6 @@ def inducing_factor(model: SVGP) -> Cholesky:
     ----------
     model : SVGP
         The model, which is validated.
-
-    Returns
-    -------
-    Cholesky
-        The factor.
     """
     variables = model.variables
     like = variables.inputs

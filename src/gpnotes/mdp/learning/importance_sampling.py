@@ -77,12 +77,8 @@ def off_policy_value(
 
     Parameters
     ----------
-    transitions : Transition
-        What was recorded of some runs, each part (steps, runs).
-    policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
-        The policy.
-    behaviour : HostMatrix, shape (S, A)
-        The one that acted, with probabilities that are positive where those of `policy` are.
+    transitions, policy, behaviour
+        As in `importance_weights`.
     discount : float
         The discount γ, in [0, 1].
 

@@ -136,8 +136,6 @@ class RMax:
 
         Parameters
         ----------
-        memory : ModelMemory
-            The memory.
         run : int
             Which run.
 
@@ -156,16 +154,14 @@ class CertaintyEquivalence:
 
     Parameters
     ----------
-    discount : float
-        The discount γ, in [0, 1).
+    discount, tolerance
+        As in `RMax`.
     exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
     plan_every : int, default 100
         After how many steps the plan is made anew.
     unseen_value : float, default 0.0
         The value of a pair that was never taken; a high one makes the learner try it.
-    tolerance : float, default 1e-6
-        What a plan may lose by its model.
     """
 
     discount: float
@@ -206,8 +202,6 @@ class CertaintyEquivalence:
 
         Parameters
         ----------
-        memory : ModelMemory
-            The memory.
         run : int
             Which run.
 

@@ -109,16 +109,14 @@ class NStepSARSA(ActionValueLearner):
 
     Parameters
     ----------
-    discount : float
-        The discount γ, in [0, 1].
+    discount, n
+        As in `NStepTD`.
     step_size : Schedule or float, default PowerLawDecay()
         The step size; visits are those of the pair.
     exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
     initial_values : float or HostArray, shape (S, A), default 0.0
         The first values.
-    n : int, default 1
-        The number n of steps.
     """
 
     n: int = 1

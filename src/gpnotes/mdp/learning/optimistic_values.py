@@ -30,11 +30,6 @@ def optimistic_value(
     num_visits : int, default 0
         For how many visits.
 
-    Returns
-    -------
-    float
-        The value.
-
     Raises
     ------
     ValueError

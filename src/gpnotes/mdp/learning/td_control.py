@@ -96,14 +96,8 @@ class ExpectedSARSA(ActionValueLearner):
 
     Parameters
     ----------
-    discount : float
-        The discount γ, in [0, 1].
-    step_size : Schedule or float, default PowerLawDecay()
-        The step size α; visits are those of the pair.
-    exploration : ExplorationPolicy, default EpsilonGreedy()
-        The rule to act by.
-    initial_values : float or HostArray, shape (S, A), default 0.0
-        The first values.
+    discount, step_size, exploration, initial_values
+        As in `QLearning`.
     policy : ExplorationPolicy or None
         The policy whose values are learnt; None: the one by which it acts.
     """
@@ -161,14 +155,8 @@ class SARSA(ActionValueLearner):
 
     Parameters
     ----------
-    discount : float
-        The discount γ, in [0, 1].
-    step_size : Schedule or float, default PowerLawDecay()
-        The step size α; visits are those of the pair.
-    exploration : ExplorationPolicy, default EpsilonGreedy()
-        The rule to act by.
-    initial_values : float or HostArray, shape (S, A), default 0.0
-        The first values.
+    discount, step_size, exploration, initial_values
+        As in `QLearning`.
     """
 
     def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSAMemory:

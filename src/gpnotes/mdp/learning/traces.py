@@ -139,18 +139,8 @@ class SARSALambda(_Tracing):
 
     Parameters
     ----------
-    discount : float
-        The discount γ, in [0, 1].
-    step_size : Schedule or float, default PowerLawDecay()
-        The step size; visits are those of the pair.
-    exploration : ExplorationPolicy, default EpsilonGreedy()
-        The rule to act by.
-    initial_values : float or HostArray, shape (S, A), default 0.0
-        The first values.
-    trace_decay : float, default 0.9
-        The share λ, in [0, 1].
-    replacing : bool, default False
-        Whether a trace is set to one by a visit; else a visit adds one to it.
+    discount, step_size, exploration, initial_values, trace_decay, replacing
+        As in `QLambda`.
     """
 
     def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSALambdaMemory:
