@@ -28,6 +28,7 @@ from gpnotes.decide.pilco import LinearPolicy, QuadraticCost, RBFPolicy, Saturat
 from gpnotes.ground.params import cotangent, fixed, real
 from gpnotes.ground.xp import array_namespace
 from gpnotes.infer import laplace
+from gpnotes.infer.posterior import Posterior
 from gpnotes.model import likelihoods
 from gpnotes.model.contracts import Moments
 from gpnotes.model.priors import LogNormalPrior, NormalPrior
@@ -184,6 +185,21 @@ def test_check_kernel_in_every_space(space, rng):
     check_kernel(Matern32(0.5, 2.0), space.asarray(rng.normal(size=(6, 2))))
 
 
+class Views(Posterior):
+    """A posterior whose public methods are functions that it is given."""
+
+    _noise = 0.5
+
+    def __init__(self, **views):
+        vars(self).update(views)
+
+    def validate_inputs(self, Xs, name="Xs"):
+        raise NotImplementedError
+
+    def _moments(self, Xs):
+        raise NotImplementedError
+
+
 def views(**changes):
     """A posterior that is three functions, with some of them changed."""
 
@@ -202,10 +218,11 @@ def views(**changes):
     def sample(Xs, n, *, rng):
         return mean(Xs) + rng.normal((n, len(Xs)))  # enough for mean and variance
 
-    right = SimpleNamespace(
-        covariance=covariance, variance=variance, mean=mean, predict=predict, sample=sample
-    )
-    return SimpleNamespace(**{**vars(right), **changes})
+    right = {
+        "covariance": covariance, "variance": variance, "mean": mean, "predict": predict,
+        "sample": sample,
+    }  # fmt: skip
+    return Views(**{**right, **changes})
 
 
 @pytest.mark.parametrize(
@@ -282,7 +299,7 @@ def test_inputs_are_named_as_the_caller_names_them():
         with pytest.raises(TypeError, match=r"^kernel must be one, such as RBF\(\); got"):
             check_kernel(kernel, np.ones((2, 1)))
     for other in (None, GP(RBF(), 0.1)):
-        with pytest.raises(TypeError, match=r"^posterior must be .*; .* lacks"):
+        with pytest.raises(TypeError, match=r"^posterior must be a gpnotes Posterior; got"):
             check_posterior(other, np.ones((2, 1)))
 
 
@@ -710,12 +727,10 @@ def test_our_criteria_conform(space, rng, name):
     check_criterion(CRITERIA[name](GP(RBF(), 0.1), X, noise, 7, reference=X), X)
 
 
-@pytest.mark.parametrize(
-    "check", ["mean", "likelihood", "posterior", "policy", "cost", "criterion"]
-)
+@pytest.mark.parametrize("check", ["mean", "likelihood", "policy", "cost", "criterion"])
 def test_what_lacks_a_member_is_refused_by_name(check):
     function = getattr(testing, f"check_{check}")
-    arguments = {"mean": (X2,), "posterior": (X2,), "criterion": (X2,), "likelihood": (Y2, Y2)}
+    arguments = {"mean": (X2,), "criterion": (X2,), "likelihood": (Y2, Y2)}
     with pytest.raises(TypeError, match=f"^{check} must be .*; float lacks "):
         function(3.0, *arguments.get(check, (Y2, np.eye(2))))
 

@@ -38,7 +38,6 @@ KEPT = {
     "ParametricLikelihood": StudentT(),
     "PredictiveLikelihood": Poisson(),
     "InducingVariables": InducingPoints(X),
-    "Posterior": condition(GP(RBF(), 0.1), X, Y),
     "Policy": LinearPolicy(np.ones((1, 2)), np.ones(1)),
     "Cost": SaturatingCost(np.ones(2), np.eye(2)),
 }
@@ -79,7 +78,6 @@ def test_the_class_of_a_part_is_no_part(name):
                 "cross_pullback",
             ],
         ),
-        ("Posterior", ["predict", "mean", "variance", "covariance", "sample"]),
         ("Policy", ["__call__", "moments_and_pullback"]),
         ("Cost", ["__call__", "expected_and_pullback"]),
         ("Criterion", ["diminishing", "gains", "add"]),

@@ -18,13 +18,12 @@ from dataclasses import Field
 from functools import cache
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
-from ..ground.random import RNG
 from ..ground.showing import summary
 from ..ground.xp import Array, HostArray, Matrix, Vector
 
 __all__ = [
     "Acquisition", "Cost", "Criterion", "InducingVariables", "LabelLikelihood", "Likelihood",
-    "Mean", "Moments", "ParametricLikelihood", "Policy", "Posterior", "PredictiveLikelihood",
+    "Mean", "Moments", "ParametricLikelihood", "Policy", "PredictiveLikelihood",
     "Prior", "missing", "require",
 ]  # fmt: skip
 
@@ -185,51 +184,6 @@ class PredictiveLikelihood(Likelihood, Protocol):
         -------
         mean, variance : Array
             Those of y, of the same shape.
-        """
-
-
-class Posterior(Protocol):
-    """The distribution of f given data, at any inputs Xs (m, d)."""
-
-    def predict(self, Xs: Matrix, /) -> tuple[Vector, Vector]:
-        """Find mean and variance of f.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-
-        Returns
-        -------
-        mean, variance : Vector, shape (m,)
-            The moments at each input.
-        """
-
-    def mean(self, Xs: Matrix, /) -> Vector:
-        """Find the mean of f at Xs (m, d), as a vector (m,)."""
-
-    def variance(self, Xs: Matrix, /) -> Vector:
-        """Find the variance of f at Xs (m, d), as a vector (m,), nowhere negative."""
-
-    def covariance(self, Xs: Matrix, /) -> Matrix:
-        """Find the covariance of f at Xs (m, d), as a matrix (m, m)."""
-
-    def sample(self, Xs: Matrix, num_samples: int, /, *, rng: RNG) -> Matrix:
-        """Draw functions from the posterior.
-
-        Parameters
-        ----------
-        Xs : Matrix, shape (m, d)
-            The inputs.
-        num_samples : int
-            How many functions to draw.
-        rng : Stream, Generator or int
-            The random numbers.
-
-        Returns
-        -------
-        Matrix, shape (num_samples, m)
-            The functions at the inputs, one a row.
         """
 
 
@@ -486,7 +440,6 @@ _KINDS = {
     LabelLikelihood: "a density of labels given f, such as Bernoulli()",
     ParametricLikelihood: "a density of y given f with a pullback, such as Gaussian()",
     PredictiveLikelihood: "a density of y given f that predicts y, such as Gaussian()",
-    Posterior: "a distribution of f given data, as condition makes it",
     InducingVariables: "linear functionals of a process, such as InducingPoints(Z)",
     Policy: "a function of the state that has moments, such as LinearPolicy",
     Cost: "a function of one vector that has an expectation, such as SaturatingCost",

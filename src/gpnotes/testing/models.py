@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from dataclasses import is_dataclass
 from typing import Any, cast
@@ -13,6 +12,7 @@ from ..ground import check as _check
 from ..ground.quadrature import expect
 from ..ground.random import stream
 from ..ground.xp import Array, Matrix, Vector, array_namespace, diagonal, epsilon, to_numpy
+from ..infer.posterior import Posterior
 from ..model import contracts
 from .agreement import close, hold, is_array, is_double, rounding, semidefinite
 from .differences import gradcheck
@@ -207,15 +207,12 @@ def _check_prediction(likelihood: contracts.PredictiveLikelihood, f: Vector) -> 
     close(what, variance, squares - average * average, 1e-6 + rounding(squares))
 
 
-def check_posterior(
-    posterior: contracts.Posterior, Xs: Matrix, *, normal_noise: bool = True
-) -> None:
+def check_posterior(posterior: Posterior, Xs: Matrix, *, normal_noise: bool = True) -> None:
     """Check that the views of a posterior agree with each other.
 
     `predict` is `mean` and `variance`; `variance` is the diagonal of `covariance` and not
     negative; `covariance` is symmetric and positive semidefinite within rounding; draws have that
-    mean and that variance. Where `predict` and `covariance` take it, noise lets both variances
-    grow by the same; where `predict` takes chunks, they change nothing.
+    mean and that variance. Noise lets both variances grow by the same, and chunks change nothing.
 
     Parameters
     ----------
@@ -232,7 +229,7 @@ def check_posterior(
     >>> X = np.asarray([[0.0], [0.5]])
     >>> check_posterior(condition(GP(RBF(), 0.1), X, X[:, 0]), np.asarray([[1.0], [2.0]]))
     """
-    contracts.require(posterior, "posterior", contracts.Posterior)
+    _check.instance(posterior, "posterior", Posterior)
     m = _check.matrix(Xs, "Xs").shape[0]
     mean, variance = posterior.predict(Xs)
     covariance = posterior.covariance(Xs)
@@ -246,30 +243,26 @@ def check_posterior(
     close("variance and the diagonal of covariance", variance, diagonal(covariance), top)
     hold(float(np.min(to_numpy(variance), initial=0.0)) >= 0.0, "a variance is negative")
     semidefinite("covariance", covariance, top)
-    _check_noise_and_chunks(posterior, Xs, top, _check.flag(normal_noise, "normal_noise"))
+    if _check.flag(normal_noise, "normal_noise"):
+        _check_noise(posterior, Xs, top)
+    _check_chunks(posterior, Xs, top)
     _check_draws(posterior, Xs, top)
 
 
-def _check_noise_and_chunks(
-    posterior: contracts.Posterior, Xs: Matrix, top: float, normal_noise: bool
-) -> None:
-    """For those whose `predict` knows of them."""
-    options = inspect.signature(posterior.predict).parameters
-    mean, variance = posterior.predict(Xs)
-    views: Any = posterior
-    takes_noise = normal_noise and "noise" in options
-    if takes_noise and "noise" in inspect.signature(posterior.covariance).parameters:
-        noisy = views.predict(Xs, noise=True)[1]
-        with_noise = diagonal(views.covariance(Xs, noise=True))
-        close("noisy variance and the diagonal of the noisy covariance", noisy, with_noise, top)
-        hold(bool(array_namespace(Xs).all(noisy >= variance)), "noise lowers a variance")
-    if "chunk" in options:
-        chunked = views.predict(Xs, chunk=max(1, Xs.shape[0] // 3))
-        close("the mean in chunks", chunked[0], mean, top)
-        close("the variance in chunks", chunked[1], variance, top)
+def _check_noise(posterior: Posterior, Xs: Matrix, top: float) -> None:
+    variance, noisy = (posterior.predict(Xs, noise=noise)[1] for noise in (False, True))
+    with_noise = diagonal(posterior.covariance(Xs, noise=True))
+    close("noisy variance and the diagonal of the noisy covariance", noisy, with_noise, top)
+    hold(bool(array_namespace(Xs).all(noisy >= variance)), "noise lowers a variance")
 
 
-def _check_draws(posterior: contracts.Posterior, Xs: Matrix, top: float) -> None:
+def _check_chunks(posterior: Posterior, Xs: Matrix, top: float) -> None:
+    chunked = posterior.predict(Xs, chunk=max(1, Xs.shape[0] // 3))
+    for name, part, whole in zip(("mean", "variance"), chunked, posterior.predict(Xs), strict=True):
+        close(f"the {name} in chunks", part, whole, top)
+
+
+def _check_draws(posterior: Posterior, Xs: Matrix, top: float) -> None:
     """Mean and variance of many draws; six of their own standard deviations are allowed."""
     mean, variance = (to_numpy(a) for a in posterior.predict(Xs))
     draws = posterior.sample(Xs, _DRAWS, rng=stream(0))
