@@ -20,7 +20,7 @@ import numpy as np
 
 from .ground import check as _check
 from .ground.arrays import host_columns
-from .ground.xp import Table
+from .ground.xp import HostMatrix, Table
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.artist import Artist
@@ -232,7 +232,7 @@ def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
 
 def progress(
     ax: Axes,
-    runs: Sequence[Series],
+    runs: HostMatrix | Sequence[Series],
     *,
     least: float | None = None,
     role: str = "exact",
@@ -246,7 +246,7 @@ def progress(
     ----------
     ax, role
         As in `band`.
-    runs : sequence of Series, each of shape (n,)
+    runs : sequence of Series, each of shape (n,), or HostMatrix
         The best value after each evaluation, as `Outcome.best_so_far` has it; all runs of one
         length. Where one has no value yet there is a gap.
     least : float, optional
