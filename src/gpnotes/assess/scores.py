@@ -211,11 +211,6 @@ def crps(y: VectorLike, mean: VectorLike, variance: VectorLike) -> float:
     y, mean, variance
         As in `log_loss`.
 
-    Returns
-    -------
-    float
-        The mean of the score over the observations.
-
     Notes
     -----
     The mean over i of ``∫ (Φ((t − mᵢ)/sᵢ) − [t ≥ yᵢ])² dt = sᵢ (z(2Φ(z) − 1) + 2φ(z) − 1/√π)``

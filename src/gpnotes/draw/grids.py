@@ -147,11 +147,6 @@ def embed_circulant(
     like : Array or None, default None
         The draws are in the kind of it; without it, NumPy float64.
 
-    Returns
-    -------
-    CirculantEmbedding
-        The prior on the ring, from which to sample.
-
     Notes
     -----
     The ring has twice as many points as the grid, and is doubled until its circulant matrix has no

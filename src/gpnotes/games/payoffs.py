@@ -359,11 +359,6 @@ def role_problem(model: PayoffModel, strategy: int, p: Array) -> RoleProblem:
     ----------
     strategy, p
         As in `payoff_variance`.
-
-    Returns
-    -------
-    RoleProblem
-        The problem of the role of that strategy.
     """
     role = model.game.role_of(strategy)
     return RoleProblem(model.game, role, model.expansions[model.game.columns[role]], p, False)

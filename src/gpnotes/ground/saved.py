@@ -50,11 +50,5 @@ def class_of(tag: str) -> type[Any] | None:
 
 
 def tag_of(kind: type) -> str | None:
-    """Return the tag of a class.
-
-    Returns
-    -------
-    str or None
-        The tag, if it has one of its own.
-    """
+    """Return the tag of a class."""
     return next((tag for tag, one in _TAGGED.items() if one is kind), None)

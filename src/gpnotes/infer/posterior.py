@@ -226,8 +226,6 @@ class Posterior(ABC):
             How many functions are drawn.
         noise : bool, default False
             Draw sets of new y, with normal noise, rather than f.
-        rng : Stream, Generator or int
-            The source of random numbers.
 
         Returns
         -------

@@ -125,11 +125,6 @@ class Spread:
 def spread(X: Matrix, y: Vector) -> Spread:
     """Measure where rows of data lie.
 
-    Returns
-    -------
-    Spread
-        The ends, means and standard deviations of the columns.
-
     Examples
     --------
     >>> spread(np.asarray([[0.0], [2.0]]), np.asarray([3.0, 5.0])).deviation

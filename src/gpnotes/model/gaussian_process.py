@@ -122,11 +122,6 @@ def prior(gp: GP, Xs: MatrixLike, noise: bool = False) -> Normal:
     noise : bool, default False
         True for the distribution of y, False for that of f.
 
-    Returns
-    -------
-    Normal
-        The joint distribution of the n values.
-
     Raises
     ------
     ValueError

@@ -78,11 +78,6 @@ class Normal:
         ----------
         covariance : Matrix, shape (n, n)
             The covariance, symmetric up to rounding.
-
-        Returns
-        -------
-        Normal
-            The distribution.
         """
         n = _check.vector(mean, "mean").shape[0]
         _check.matrix(covariance, "covariance", rows=n, columns=n)
@@ -118,11 +113,6 @@ class Normal:
         ----------
         indices : sequence of int
             Whole numbers, counted from 0, or back from the end if they are negative.
-
-        Returns
-        -------
-        Normal
-            The distribution of these variables.
 
         Notes
         -----

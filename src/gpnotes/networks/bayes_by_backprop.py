@@ -47,8 +47,6 @@ class MeanField:
         ----------
         num_samples : int
             How many.
-        rng : Stream, Generator or int
-            The stream to draw from.
 
         Returns
         -------
@@ -171,11 +169,6 @@ def fit_mean_field(
         How many networks are drawn for a step.
     rng : Stream, Generator or int
         The stream of the draws.
-
-    Returns
-    -------
-    FittedMeanField
-        The distribution, and the bound that each step estimated.
     """
     steps, learning_rate = validate_steps(steps, learning_rate)
     num_samples = _check.whole(num_samples, "num_samples", 1)

@@ -292,13 +292,7 @@ class Mixture:
 
     @takes("y")
     def log_density(self, y: VectorLike) -> Vector:
-        """Return the log density (n,) of readings y (n,), [eq-bn-predictive].
-
-        Returns
-        -------
-        Vector, shape (n,)
-            Their log densities.
-        """
+        """Return the log density (n,) of readings y (n,), [eq-bn-predictive]."""
         xp, logs = array_namespace(self.means), self._logs(self._observed(y))
         top = xp.max(logs, axis=0)
         return top + xp.log(xp.mean(xp.exp(logs - top), axis=0))

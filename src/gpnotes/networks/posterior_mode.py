@@ -135,8 +135,6 @@ def bootstrap_counts(n: int, num_samples: int, *, like: Array | None = None, rng
         The number of samples.
     like : Array or None, default None
         The counts are in the kind of it; without it, NumPy float64.
-    rng : Stream, Generator or int
-        The stream to draw from.
 
     Returns
     -------

@@ -144,8 +144,6 @@ class SWAG:
         ----------
         num_samples : int
             How many.
-        rng : Stream, Generator or int
-            The stream to draw from.
 
         Returns
         -------
@@ -194,11 +192,6 @@ def fit_swag(
         The most deviations that are kept, from 2.
     rng : Stream, Generator or int
         The stream that picks the readings of a step.
-
-    Returns
-    -------
-    SWAG
-        What they gave.
     """
     steps, learning_rate = validate_steps(steps, learning_rate)
     stream = stream_of(rng)

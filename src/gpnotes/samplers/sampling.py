@@ -91,11 +91,6 @@ def sample(
     rng : Stream, Generator or int
         The source of random numbers; the same one gives the same draws.
 
-    Returns
-    -------
-    Chains
-        The draws and what they are worth.
-
     Warns
     -----
     ChainWarning

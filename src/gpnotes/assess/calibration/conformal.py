@@ -153,11 +153,6 @@ def split_conformal(
     level : float, default 0.9
         The probability with which an interval is to hold a new observation.
 
-    Returns
-    -------
-    SplitConformal
-        The intervals for any further means.
-
     Notes
     -----
     The scores are ``|y − m| / s``. On average over the sets of n observations, and over new ones,

@@ -128,11 +128,6 @@ def reliability(
         ``"uniform"`` for bins of one width, from 0 to 1; ``"quantile"`` for bins of one size, as
         near as ties allow: equal predictions stay together.
 
-    Returns
-    -------
-    Reliability
-        The bins that hold predictions, by rising predictions.
-
     Notes
     -----
     Inner edges belong to the bin below, as in scikit-learn's ``calibration_curve``. Of more than
@@ -167,11 +162,6 @@ def reliability_of_groups(
         The predicted probabilities of the label 1.
     groups : Array or sequence, shape (n,)
         A whole number from 0 for each prediction: which group it is in.
-
-    Returns
-    -------
-    Reliability
-        The groups that hold predictions, by rising numbers.
 
     Notes
     -----

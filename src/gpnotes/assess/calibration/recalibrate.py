@@ -181,11 +181,6 @@ def fit_temperature(y: VectorLike, score: VectorLike) -> Temperature:
     score : Vector, shape (n,)
         The log odds that the model gives them.
 
-    Returns
-    -------
-    Temperature
-        The function that mends log odds.
-
     Notes
     -----
     The loss is convex in ``1/T``, and its one minimum is found by Newton steps within a bracket.
@@ -226,11 +221,6 @@ def fit_platt(y: VectorLike, score: VectorLike) -> Platt:
         The labels, 1 and −1, of both kinds, which the model has not seen.
     score : Vector, shape (n,)
         Any scores that the model gives them; they must not be all equal.
-
-    Returns
-    -------
-    Platt
-        The function that mends scores.
 
     Notes
     -----

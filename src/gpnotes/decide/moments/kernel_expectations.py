@@ -58,11 +58,6 @@ def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     S : Matrix, shape (D, D)
         Its covariance: any, singular or zero.
 
-    Returns
-    -------
-    Vector, shape (n,)
-        The expectation at each point.
-
     Notes
     -----
     ``σ_f² |I + SΛ⁻¹|^−½ exp(−½ (x_i − m)ᵀ (S + Λ)⁻¹ (x_i − m))`` for an RBF kernel with

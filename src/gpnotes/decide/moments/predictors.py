@@ -64,11 +64,6 @@ def predictor(posteriors: Sequence[ExactPosterior]) -> Predictor:
         One for each output, with RBF kernels or sums of them, each its own, and a constant mean or
         none.
 
-    Returns
-    -------
-    Predictor
-        The model that `predict` takes.
-
     Notes
     -----
     It costs O(n³) once for each output.

@@ -44,11 +44,6 @@ def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
         The cost saturates with the distance of the tip from its place when upright, in units of so
         many metres.
 
-    Returns
-    -------
-    Task
-        The task, with a `SaturatingCost`.
-
     Notes
     -----
     Source: Deisenroth & Rasmussen (2011), equation 25, of the tip's place.

@@ -42,11 +42,6 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
         The cost saturates with the distance of the tip from its place when upright, in units of so
         many lengths of the pendulum.
 
-    Returns
-    -------
-    Task
-        The task, with a `SaturatingCost`.
-
     Examples
     --------
     >>> task = swing_up(np.zeros(1))

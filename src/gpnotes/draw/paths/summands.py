@@ -57,11 +57,6 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
         How many random cosines each part that is stationary has.
     stream : Stream
         The source of random numbers.
-
-    Returns
-    -------
-    Features
-        The features of all parts, side by side.
     """
     parts = tuple(summands_of(kernel, tuple(range(X.shape[1]))))
     for part, _, _ in parts:

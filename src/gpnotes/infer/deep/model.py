@@ -178,11 +178,6 @@ def deepen(
     num_samples, seed : int
         As in `DeepGP`.
 
-    Returns
-    -------
-    DeepGP
-        The model, from which a fit can start.
-
     Notes
     -----
     Source: Salimbeni & Deisenroth (2017).

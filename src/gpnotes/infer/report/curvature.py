@@ -71,11 +71,6 @@ def survey(
     step : float
         Over what, in these units, differences of the gradient are taken.
 
-    Returns
-    -------
-    Survey
-        Errors, states, ends and gain.
-
     Notes
     -----
     Near a top, J falls off as a parabola, ``J(v) ≈ J(end) − ½ (v − end)ᵀ H (v − end)``: given the

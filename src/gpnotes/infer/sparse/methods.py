@@ -57,11 +57,6 @@ class Method:
             The gaps g.
         noise_var : float
             σ².
-
-        Returns
-        -------
-        Vector, shape (n,)
-            λ.
         """
         return noise_var + self.share * gap
 

@@ -77,11 +77,6 @@ class LikelihoodBase(ABC):
             The observations, of the shape of f, or one for all.
         f : Array
             The values of f.
-
-        Returns
-        -------
-        Array
-            The log densities, of the shape of f.
         """
         return self._log_density(self._validate(y, f), f)
 
@@ -137,11 +132,6 @@ class LikelihoodBase(ABC):
             The moments of f, of one shape.
         nodes : int, default 20
             The nodes of the rule, from 2 to 350.
-
-        Returns
-        -------
-        Array
-            The averages, of the shape of `mean`.
         """
         return self.expected(y, mean, variance, nodes).value
 

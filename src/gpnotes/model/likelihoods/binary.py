@@ -104,11 +104,6 @@ class Bernoulli(LikelihoodBase):
         mean, variance : Array
             The moments of f, of one shape.
 
-        Returns
-        -------
-        Array
-            The probabilities, of the same shape.
-
         Notes
         -----
         For the probit, ``Φ(mean / √(1 + variance))``. Source: Rasmussen & Williams (2006), section
@@ -166,11 +161,6 @@ class Bernoulli(LikelihoodBase):
         ----------
         mean, variance : Array
             The moments of f, of one shape.
-
-        Returns
-        -------
-        Array
-            The averages, of the same shape.
         """
         _check.mean_and_variance(mean, variance)
         return _blockwise(self._expected_entropy, mean, variance)
