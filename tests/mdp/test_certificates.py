@@ -62,7 +62,7 @@ def test_a_shift_of_all_values_changes_nothing(make_arrays):
 
 
 def test_an_action_that_leads_away_from_the_end_is_seen():
-    """At discount 1 it has to lose more than the bounding function grows; if it does not, no bound."""
+    """At discount 1 it has to lose more than the function grows; if it does not, no bound."""
     P = np.asarray([[[0, 1, 0], [1, 0, 0]], [[0, 0, 1], [1, 0, 0]], [[0, 0, 1], [0, 0, 1]]])
     r = np.asarray([[-1.0, -1.0], [-1.0, -1.0], [0.0, 0.0]])
     mdp = MDP.from_arrays(P.astype(float), r, 1.0)

@@ -177,7 +177,7 @@ class MDP:
             end and by others that do not, the former lead to one more state, the last.
         """
         table = read_table(env)
-        P = from_entries(table.probabilities, table.rows, table.next, table.shape)
+        P = from_entries(table.probabilities, table.rows, table.next_states, table.shape)
         return cls(P, table.rewards, discount)
 
     def action_values(self, values: Vector) -> Matrix:

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ..ground import check as _check
 from ..ground.check import NoValueError
 from ..ground.xp import Array, Matrix, Vector, array_namespace, keep_copies
-from .probabilities import distributions
+from .probabilities import check_distributions
 
 __all__ = ["FilterResult", "HiddenMarkovModel", "StateModel", "filter", "smooth"]
 
@@ -216,7 +216,7 @@ class HiddenMarkovModel:
         _check.alike(self.transitions, "transitions", self.start, "start")
         _check.alike(self.observations, "observations", self.start, "start")
         for name in ("start", "transitions", "observations"):
-            distributions(getattr(self, name), name)
+            check_distributions(getattr(self, name), name)
         keep_copies(self, "start", "transitions", "observations")
 
     @property

@@ -17,7 +17,7 @@ class TransitionTable(NamedTuple):
 
     probabilities: HostVector
     rows: HostVector
-    next: HostVector
+    next_states: HostVector
     shape: tuple[int, int]
     rewards: HostMatrix
 

@@ -14,7 +14,7 @@ from ..ground.sparse_matrices import is_sparse
 from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, keep_copies
 from .decision_process import MDP
 from .filtering import check_observations, conditioned, smoothed_belief
-from .probabilities import distributions
+from .probabilities import check_distributions
 
 __all__ = ["POMDP", "ControlledChain"]
 
@@ -58,7 +58,7 @@ class POMDP:
                 f"observations must have shape ({actions}, {states}, O): actions, states they lead "
                 f"to, observations; got {seen.shape}"
             )
-        distributions(seen, "observations")
+        check_distributions(seen, "observations")
         keep_copies(self, "observations")
 
     @property
@@ -83,7 +83,7 @@ class POMDP:
             raise ValueError(f"{name} must have shape ({states},) or (n, {states}); "
                              f"got {belief.shape}")  # fmt: skip
         _check.alike(belief, name, self.observations, "the observations of the process")
-        return distributions(belief, name)
+        return check_distributions(belief, name)
 
     def observation_probabilities(self, belief: Array, action: int) -> Array:
         """Return how probable each observation is after an action, [eq-be-chance].

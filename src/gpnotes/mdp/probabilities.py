@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ..ground.xp import Array, array_namespace, epsilon
 
-__all__ = ["distributions"]
+__all__ = ["check_distributions"]
 
 
-def distributions(a: Array, name: str) -> Array:
+def check_distributions(a: Array, name: str) -> Array:
     """Return `a`, finite, if its last axis holds probabilities that sum to one.
 
     Up to rounding, ``√eps``; the error names the row.

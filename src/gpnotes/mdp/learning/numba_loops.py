@@ -23,7 +23,7 @@ from .schedules import Constant, Schedule
 from .tabular import Learner, Memory
 from .td_control import SARSA, ExpectedSARSA, QLearning, no_pending
 
-__all__ = ["Tables", "advance", "compiled", "refused", "walk"]
+__all__ = ["ScheduleTables", "advance", "compiled", "refused", "walk"]
 
 StepSizes: TypeAlias = tuple[HostVector, bool]  # values by counts; whether of visits
 Arrays: TypeAlias = tuple[HostVector, ...]
@@ -62,7 +62,7 @@ def compiled() -> Any:
     return namespace["walk"]
 
 
-class Tables:
+class ScheduleTables:
     """The values of schedules, worked out once for as many counts as were needed so far."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Tables:
 
 def advance(
     loop: Callable[..., int], learner: Learner, environment: MDPEnvironment, memory: Memory,
-    tables: Tables, steps: int, horizon: int | None, states: HostVector, sums: Arrays,
+    tables: ScheduleTables, steps: int, horizon: int | None, states: HostVector, sums: Arrays,
     generator: np.random.Generator,
 ) -> tuple[Memory, list[Arrays]]:  # fmt: skip
     """Take steps in all runs, by `walk` or what was compiled of it.
@@ -93,7 +93,7 @@ def advance(
         The one of them.
     learner, environment, memory, steps, horizon
         As of a run.
-    tables : Tables
+    tables : ScheduleTables
         The tables that were made so far.
     states, sums : HostVector, tuple of three of them
         Where the runs are; the returns and lengths of their episodes, and what the block has

@@ -252,7 +252,7 @@ class _Walk:
         self.watched: list[HostArray] = []
         self.blocks: list[HostVector] = []
         self.transitions: list[Transition] = []
-        self.tables = numba_loops.Tables()
+        self.tables = numba_loops.ScheduleTables()
         if parts:
             self._restore(parts)
             return
