@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self, cast
+from typing import NamedTuple, Self, cast
 
 from ...ground import check as _check
 from ...ground import memory
@@ -15,8 +15,14 @@ from ...model.kernels import Kernel
 from ...model.means import values_of
 
 __all__ = [
-    "InducingPoints", "WeightedPoints", "applied", "cross_of", "cross_pulled", "gram_of",
-    "gram_pulled", "points_at", "require_bar", "require_places", "variables_of",
+    "InducingPoints",
+    "WeightedPoints",
+    "applied",
+    "hooks_of",
+    "points_at",
+    "require_bar",
+    "require_places",
+    "variables_of",
 ]  # fmt: skip
 
 
@@ -103,6 +109,9 @@ class InducingPoints:
             K_uu.
         """
         _validate(self, kernel)
+        return self._gram(kernel)
+
+    def _gram(self, kernel: Kernel) -> Matrix:
         return kernel._gram(self.Z, None)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
@@ -122,8 +131,10 @@ class InducingPoints:
         """
         _validate(self, kernel)
         require_bar(K_bar, self.size, self.size, self.Z)
-        kernel_bar, Z_bar, _ = kernel._pullback(self.Z, None, K_bar)
-        return kernel_bar, Z_bar
+        return self._gram_pullback(kernel, K_bar)
+
+    def _gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
+        return kernel._pullback(self.Z, None, K_bar)[:2]
 
     def cross(self, kernel: Kernel, X: Matrix) -> Matrix:
         """The covariance of u with f, ``k(Z, X)``; O(M n d).
@@ -135,6 +146,9 @@ class InducingPoints:
         """
         _validate(self, kernel)
         require_places(X, self.Z)
+        return self._cross(kernel, X)
+
+    def _cross(self, kernel: Kernel, X: Matrix) -> Matrix:
         return kernel._gram(self.Z, X)
 
     def cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
@@ -155,8 +169,10 @@ class InducingPoints:
         _validate(self, kernel)
         require_places(X, self.Z)
         require_bar(K_bar, self.size, X.shape[0], self.Z)
-        kernel_bar, Z_bar, _ = kernel._pullback(self.Z, X, K_bar)
-        return kernel_bar, Z_bar
+        return self._cross_pullback(kernel, X, K_bar)
+
+    def _cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
+        return kernel._pullback(self.Z, X, K_bar)[:2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,103 +319,35 @@ def points_at(Z: Matrix) -> InducingPoints:
 
 
 def applied(variables: InducingVariables, mean: MeanFunction, kernel: Kernel) -> Vector:
-    """`InducingVariables.apply` of the mean of a process; of points nothing is checked again.
+    """`InducingVariables.apply` of the mean of a process, (M,); of points nothing is checked."""
+    if type(variables) is InducingPoints:
+        return values_of(mean, variables.Z)
+    return variables.apply(mean, kernel)
 
-    Parameters
-    ----------
-    variables : InducingVariables
-        The variables. So it is in the four functions below: points are looked over when they are
-        made, and the kernel with them; of other variables the public method is called, which
-        checks what it likes.
 
-    Returns
-    -------
-    Vector, shape (M,)
-        The means of the variables.
+def hooks_of(variables: InducingVariables) -> InducingPoints | _Brought:
+    """Return inducing variables with the hooks of points, which check nothing.
+
+    Points were looked over when they were made, and the kernel with them; other variables answer
+    by their public methods, which check what they like.
     """
-    points = _points_in(variables)
-    return variables.apply(mean, kernel) if points is None else values_of(mean, points)
+    return variables if type(variables) is InducingPoints else _Brought(variables)
 
 
-def gram_of(variables: InducingVariables, kernel: Kernel) -> Matrix:
-    """`InducingVariables.gram` of a kernel that was validated with the variables.
+class _Brought(NamedTuple):
+    variables: InducingVariables
 
-    Parameters
-    ----------
-    variables, kernel
-        As in `InducingPoints.gram`.
+    def _gram(self, kernel: Kernel) -> Matrix:
+        return self.variables.gram(kernel)
 
-    Returns
-    -------
-    Matrix, shape (M, M)
-        K_uu.
-    """
-    points = _points_in(variables)
-    return variables.gram(kernel) if points is None else kernel._gram(points, None)
+    def _gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
+        return self.variables.gram_pullback(kernel, K_bar)
 
+    def _cross(self, kernel: Kernel, X: Matrix) -> Matrix:
+        return self.variables.cross(kernel, X)
 
-def gram_pulled(
-    variables: InducingVariables, kernel: Kernel, K_bar: Matrix
-) -> tuple[Kernel, Matrix]:
-    """`InducingVariables.gram_pullback` of what was validated, or worked out from it.
-
-    Parameters
-    ----------
-    variables, kernel, K_bar
-        As in `InducingPoints.gram_pullback`.
-
-    Returns
-    -------
-    kernel_bar, Z_bar
-        As there.
-    """
-    points = _points_in(variables)
-    if points is None:
-        return variables.gram_pullback(kernel, K_bar)
-    return kernel._pullback(points, None, K_bar)[:2]
-
-
-def cross_of(variables: InducingVariables, kernel: Kernel, X: Matrix) -> Matrix:
-    """`InducingVariables.cross` of inputs that were validated.
-
-    Parameters
-    ----------
-    variables, kernel, X
-        As in `InducingPoints.cross`.
-
-    Returns
-    -------
-    Matrix, shape (M, n)
-        K_uf.
-    """
-    points = _points_in(variables)
-    return variables.cross(kernel, X) if points is None else kernel._gram(points, X)
-
-
-def cross_pulled(
-    variables: InducingVariables, kernel: Kernel, X: Matrix, K_bar: Matrix
-) -> tuple[Kernel, Matrix]:
-    """`InducingVariables.cross_pullback` of what was validated, or worked out from it.
-
-    Parameters
-    ----------
-    variables, kernel, X, K_bar
-        As in `InducingPoints.cross_pullback`.
-
-    Returns
-    -------
-    kernel_bar, Z_bar
-        As there.
-    """
-    points = _points_in(variables)
-    if points is None:
-        return variables.cross_pullback(kernel, X, K_bar)
-    return kernel._pullback(points, X, K_bar)[:2]
-
-
-def _points_in(variables: InducingVariables) -> Matrix | None:
-    """The points whose values the variables are, if that is what they are."""
-    return variables.Z if type(variables) is InducingPoints else None
+    def _cross_pullback(self, kernel: Kernel, X: Matrix, K_bar: Matrix) -> tuple[Kernel, Matrix]:
+        return self.variables.cross_pullback(kernel, X, K_bar)
 
 
 def _moved(Z: Matrix, inputs: Matrix) -> Matrix:

@@ -21,7 +21,7 @@ from ...model.contracts import Mean
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.kernels import Kernel
 from ...model.means import ConstantMean, ZeroMean, pulled
-from ..interdomain.point_functionals import cross_pulled
+from ..interdomain.point_functionals import hooks_of
 from ..interdomain.waves import WaveSums, WaveVariables
 from ..sufficient_statistics import Statistics
 from .methods import Method
@@ -273,7 +273,7 @@ class Pull:
         V_bar = V_bar - 2.0 * V * gap_bar[None, :]
         K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
         kernel = self.inducing.kernel
-        kernel_bar, Z_bar = cross_pulled(self.inducing.variables, kernel, X, K_bar)
+        kernel_bar, Z_bar = hooks_of(self.inducing.variables)._cross_pullback(kernel, X, K_bar)
         diag_bar, _ = kernel._diag_pullback(X, gap_bar)
         moved = xp.zeros_like(self.precision)
         if not self.method.constant:

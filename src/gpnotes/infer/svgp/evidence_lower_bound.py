@@ -17,7 +17,7 @@ from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import with_hooks
 from ...model.means import pulled
-from ..interdomain.point_functionals import cross_pulled, gram_pulled
+from ..interdomain.point_functionals import hooks_of
 from .model import SVGP, validate_rows
 from .natural_gradients import scale_of
 from .posterior import Variational, VariationalPosterior
@@ -251,7 +251,7 @@ def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tu
         }
         return cotangent(posterior.model.gp.kernel, **bars), Z_bar
     K_bar = cross_slope(way, A, by_mean, by_variance)
-    return cross_pulled(variables, posterior.model.gp.kernel, block.X, K_bar)
+    return hooks_of(variables)._cross_pullback(posterior.model.gp.kernel, block.X, K_bar)
 
 
 def variance_bar(
@@ -329,7 +329,7 @@ def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tu
     low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
     half = _xp.solve_triangular(lower, low, transpose=True)
     K_bar = _xp.solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
-    return gram_pulled(model.variables, model.gp.kernel, K_bar)
+    return hooks_of(model.variables)._gram_pullback(model.gp.kernel, K_bar)
 
 
 def added_models(first: SVGP, second: SVGP) -> SVGP:

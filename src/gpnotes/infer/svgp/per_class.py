@@ -17,7 +17,7 @@ from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector
 from ...model.likelihoods.hermite_averages import Expected
-from ..interdomain.point_functionals import cross_pulled
+from ..interdomain.point_functionals import hooks_of
 from .evidence_lower_bound import (
     Way,
     added_models,
@@ -143,7 +143,9 @@ def _bar_of_rows(model: SVGP, block: ClassesBlock, ways: tuple[Way, ...]) -> SVG
         for way, part in zip(ways, block, strict=True)
     ]
     X, kernel = block[0].X, model.gp.kernel
-    kernel_bar, Z_bar = cross_pulled(model.variables, kernel, X, sum(by_cross[1:], by_cross[0]))
+    kernel_bar, Z_bar = hooks_of(model.variables)._cross_pullback(
+        kernel, X, sum(by_cross[1:], by_cross[0])
+    )
     by_own = [slope.by_variance for slope in slopes]
     own_bar, _ = kernel._diag_pullback(X, sum(by_own[1:], by_own[0]))
     gp_bar = cotangent(model.gp, kernel=added(kernel_bar, own_bar))

@@ -18,7 +18,7 @@ from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood
 from ...model.means import values_of
 from ..interdomain import InducingPoints
-from ..interdomain.point_functionals import cross_of, gram_of
+from ..interdomain.point_functionals import hooks_of
 from ..posterior import Posterior, require_inputs
 from .model import SVGP
 
@@ -208,7 +208,7 @@ def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
         The variance of f that Z leaves open, zero where rounding took it below.
     """
     kernel, xp = posterior.model.gp.kernel, array_namespace(X)
-    cross = cross_of(posterior.model.variables, kernel, X)
+    cross = hooks_of(posterior.model.variables)._cross(kernel, X)
     A = _xp.solve_triangular(posterior.inducing.lower, cross)
     return A, xp.clip(kernel._diag(X) - xp.sum(A * A, axis=0), 0.0, None)
 
@@ -295,7 +295,7 @@ def inducing_factor(model: SVGP) -> Cholesky:
     variables = model.variables
     like = variables.inputs
     memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")
-    return _cholesky(gram_of(variables, model.gp.kernel), name=_gram_name(model))
+    return _cholesky(hooks_of(variables)._gram(model.gp.kernel), name=_gram_name(model))
 
 
 def _gram_name(model: SVGP) -> str:
