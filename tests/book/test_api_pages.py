@@ -213,7 +213,7 @@ def test_a_page_shows_the_code_without_what_stands_above_it(api: Any, things: li
     assert code.endswith("return Fit(tuple(runs), objective, columns=columns)")
     whole = api["pages"].page(fit, api["uses"].Uses(), ROOT)
     assert "Source: <code>src/gpnotes/infer/fitting.py</code>, line " in whole
-    assert "-&gt; Fit[M]:" in whole
+    assert "-&gt; Fit[Any, Any]:" in whole
 
 
 def test_a_page_names_what_the_book_says(api: Any, tmp_path: Path) -> None:
