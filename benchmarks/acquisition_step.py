@@ -40,7 +40,7 @@ def ours(posterior: ExactPosterior, acquisition: bayesopt.LogExpectedImprovement
 
     def step(seed: int) -> np.ndarray:
         found = bayesopt.maximise_acquisition(
-            posterior, acquisition, box, raw=RAW, starts=STARTS, rng=stream(seed)
+            posterior, acquisition, box, raw_samples=RAW, num_restarts=STARTS, rng=stream(seed)
         )
         return np.asarray(found.x)
 

@@ -94,7 +94,7 @@ def ours(
         d = race.problem.dimensions
         initial = race.problem.initial if beginning is None else beginning(d)
         optimiser = bayesopt.Optimiser(
-            [(0.0, 1.0)] * d, initial=initial, acquisition=acquisition,
+            [(0.0, 1.0)] * d, num_initial=initial, acquisition=acquisition,
             model=model, rng=stream(race.seed),
         )  # fmt: skip
         told_by(race, optimiser, initial)

@@ -28,7 +28,7 @@ C = {"C": Real(1e-2, 1e2, log=True)}
 
 
 def search(estimator, space, **options):
-    settings = {"n_iter": 4, "initial": 2, "cv": 2, "random_state": 0} | options
+    settings = {"n_iter": 4, "num_initial": 2, "cv": 2, "random_state": 0} | options
     return BayesSearchCV(estimator, space, **settings)
 
 
@@ -71,7 +71,7 @@ def test_it_finds_more_than_a_random_search(data):
         "svr__gamma": Real(1e-6, 1e1, log=True),
         "svr__epsilon": Real(1e-2, 1e2, log=True),
     }
-    found = search(pipe, space, n_iter=24, initial=8, cv=3).fit(*data)
+    found = search(pipe, space, n_iter=24, num_initial=8, cv=3).fit(*data)
     scores = []
     for seed in range(5):
         points = Space(space).from_units(np.random.default_rng(seed).random((24, 3)))
@@ -115,9 +115,9 @@ def test_candidates_that_fail_are_left_behind(data):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # scikit-learn tells of each fit that failed
-        together = search(Picky(), ALPHA, n_iter=8, n_points=4, initial=4).fit(*data)
+        together = search(Picky(), ALPHA, n_iter=8, n_points=4, num_initial=4).fit(*data)
     with pytest.warns(FitFailedWarning, match="All the 2 fits failed"):
-        alone = search(Picky(), ALPHA, n_iter=8, initial=4).fit(*data)
+        alone = search(Picky(), ALPHA, n_iter=8, num_initial=4).fit(*data)
     assert np.isnan(together.cv_results_["mean_test_score"]).any()
     assert len(alone.cv_results_["params"]) < 8
     for found in (together, alone):
@@ -127,7 +127,7 @@ def test_candidates_that_fail_are_left_behind(data):
         pytest.warns(FitFailedWarning),
         pytest.raises(ValueError, match="All the 2 fits failed"),
     ):
-        search(Picky(), {"alpha": Real(2.0, 3.0)}, n_iter=9, initial=3).fit(*data)
+        search(Picky(), {"alpha": Real(2.0, 3.0)}, n_iter=9, num_initial=3).fit(*data)
 
 
 def test_with_several_scores_one_is_looked_for(data):
@@ -143,7 +143,7 @@ def test_with_several_scores_one_is_looked_for(data):
     [
         ({"n_iter": 0}, ValueError, "n_iter must be a whole number from 1"),
         ({"n_points": 2.0}, TypeError, "n_points must be a whole number from 1"),
-        ({"initial": 0}, ValueError, "initial must be a whole number from 1"),
+        ({"num_initial": 0}, ValueError, "num_initial must be a whole number from 1"),
         ({"search_space": [1.0]}, TypeError, "dimensions must be a mapping"),
         ({"search_space": {"alpha": (0.1, 1.0)}}, TypeError, "must be a Real, Integer"),
     ],

@@ -46,7 +46,7 @@ def test_a_study_finds_more_than_by_chance():
 
 
 def test_all_kinds_of_parameters_come_as_a_study_wants_them():
-    study = studied(1, 14, model=quick, initial=4)
+    study = studied(1, 14, model=quick, num_initial=4)
     for trial in study.trials:
         assert trial.params["depth"] in (2, 4, 6, 8, 10, 12)
         assert trial.params["share"] in (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -56,12 +56,12 @@ def test_all_kinds_of_parameters_come_as_a_study_wants_them():
 
 
 def test_a_seed_repeats_a_study():
-    one, other = (studied(3, 8, model=quick, initial=3) for _ in range(2))
+    one, other = (studied(3, 8, model=quick, num_initial=3) for _ in range(2))
     assert [trial.params for trial in one.trials] == [trial.params for trial in other.trials]
 
 
 def test_trials_under_way_are_not_asked_for_again():
-    study = studied(1, 8, model=quick, initial=3)
+    study = studied(1, 8, model=quick, num_initial=3)
     names = {name: d for name, d in study.trials[0].distributions.items() if not d.single()}
     asked = [study.ask(study.trials[0].distributions).params for _ in range(4)]
     assert len({tuple(params[name] for name in names) for params in asked}) == 4

@@ -52,7 +52,7 @@ class ProcessSampler(_Sampler):
     ----------
     seed : int, optional
         The seed of all that is random; without it another one each time.
-    initial : int, optional
+    num_initial : int, optional
         The number of trials that are of a Sobol sequence, as in `Optimiser`; the very first is
         drawn at random, since a study does not know yet what it will be asked for.
     model : Callable, optional
@@ -80,7 +80,7 @@ class ProcessSampler(_Sampler):
         self,
         *,
         seed: int | None = None,
-        initial: int | None = None,
+        num_initial: int | None = None,
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
     ) -> None:
@@ -89,7 +89,7 @@ class ProcessSampler(_Sampler):
         drawn = int(np.random.SeedSequence().generate_state(1)[0])
         self._seed = drawn if seed is None else _check.whole(seed, "seed")
         self._options: dict[str, Any] = {
-            "initial": initial, "model": model, "acquisition": acquisition
+            "num_initial": num_initial, "model": model, "acquisition": acquisition
         }  # fmt: skip
         Optimiser([(0.0, 1.0)], rng=self._seed, **self._options)  # which looks at its arguments
         self._random = optuna.samplers.RandomSampler(seed=self._seed)
@@ -129,7 +129,9 @@ class ProcessSampler(_Sampler):
             for one in trials
             if one.state == states.RUNNING and search_space.keys() <= one.params.keys()
         ]
-        optimiser = Optimiser(space, goal=goal, known=known, rng=self._seed, **self._options)
+        optimiser = Optimiser(
+            space, goal=goal, known_evaluations=known, rng=self._seed, **self._options
+        )
         point = optimiser.ask_batch(1, under_way)[0]
         return {name: _value(point[name], one) for name, one in search_space.items()}
 

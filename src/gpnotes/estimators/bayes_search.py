@@ -39,7 +39,7 @@ class BayesSearchCV(BaseSearchCV):
         How many candidates are tried.
     n_points : int, default 1
         How many are tried at once: with ``n_jobs`` the folds of all of them are fitted in parallel.
-    initial : int, optional
+    num_initial : int, optional
         How many candidates are of a Sobol sequence, as in `Optimiser`.
     scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
         Those of ``RandomizedSearchCV``. With several scores, `refit` names the one that is looked
@@ -75,7 +75,7 @@ class BayesSearchCV(BaseSearchCV):
         *,
         n_iter: int = 50,
         n_points: int = 1,
-        initial: int | None = None,
+        num_initial: int | None = None,
         scoring: Any = None,
         n_jobs: int | None = None,
         refit: bool | str = True,
@@ -94,7 +94,7 @@ class BayesSearchCV(BaseSearchCV):
         self.search_space = search_space
         self.n_iter = n_iter
         self.n_points = n_points
-        self.initial = initial
+        self.num_initial = num_initial
         self.random_state = random_state
 
     def _run_search(self, evaluate_candidates: Callable[[Iterable[Point]], dict[str, Any]]) -> None:
@@ -103,8 +103,10 @@ class BayesSearchCV(BaseSearchCV):
         n_iter = _check.whole(self.n_iter, "n_iter", 1)
         at_once = _check.whole(self.n_points, "n_points", 1)
         seed = int(check_random_state(self.random_state).randint(_SEEDS))
-        optimiser = Optimiser(space, goal="maximise", initial=self.initial, rng=seed)
-        blind = min(n_iter, 2 * (space.columns + 1) if self.initial is None else self.initial)
+        optimiser = Optimiser(space, goal="maximise", num_initial=self.num_initial, rng=seed)
+        blind = min(
+            n_iter, 2 * (space.columns + 1) if self.num_initial is None else self.num_initial
+        )
         while optimiser.count < n_iter:
             points = optimiser.ask_batch(min(at_once, n_iter - optimiser.count))
             try:

@@ -131,7 +131,7 @@ def test_pairs_are_worth_more_than_those_of_a_believer():
 
 def test_the_first_is_what_is_asked_for_alone_and_longer_batches_begin_alike():
     def told(acquisition):
-        made = Optimiser(PLANE, model=quick, initial=5, acquisition=acquisition, rng=3)
+        made = Optimiser(PLANE, model=quick, num_initial=5, acquisition=acquisition, rng=3)
         while made.count < 7:
             x = made.ask()
             made.tell(x, bowl(x))
@@ -151,7 +151,7 @@ def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
     made = Optimiser(
         PLANE,
         acquisition=BatchExpectedImprovement(64, 128),
-        linear=[LinearConstraint([1.0, 1.0], upper=0.6)],
+        linear_constraints=[LinearConstraint([1.0, 1.0], upper=0.6)],
         rng=2,
     )
     for _ in range(5):
@@ -168,7 +168,11 @@ def test_batches_find_the_bowl_and_keep_to_rooms_and_lattices():
 
 
 def test_it_goes_with_constraints_and_from_a_file(tmp_path):
-    options = {"acquisition": BatchExpectedImprovement(32, 64), "constraints": 1, "model": quick}
+    options = {
+        "acquisition": BatchExpectedImprovement(32, 64),
+        "num_constraints": 1,
+        "model": quick,
+    }
 
     def run(path, kills):
         made, points = Optimiser(PLANE, path=path, rng=5, **options), []

@@ -46,7 +46,7 @@ BEST = -math.exp(-8.0 * 0.3**2)  # at (0.6, 0.6)
 
 @pytest.mark.parametrize("seed", [31, pytest.param(32, marks=pytest.mark.nightly)])
 def test_the_best_feasible_place_is_found_where_chance_does_not_come_near(seed):
-    found = minimise(ringed, SQUARE, 22, constraints=1, rng=seed)
+    found = minimise(ringed, SQUARE, 22, num_constraints=1, rng=seed)
     feasible = [e for e in found.evaluations if e.constraints[0] <= 0.0]
     assert found.best is min(feasible, key=lambda e: e.y)
     assert found.best.y - BEST < 0.01
@@ -70,7 +70,7 @@ def test_before_anything_is_feasible_the_probability_alone_decides():
     def cornered(x):
         return float(np.sum(x)), [float(0.9 - x[0]), float(0.9 - x[1])]
 
-    found = minimise(cornered, SQUARE, 12, constraints=2, initial=4, model=quick, rng=5)
+    found = minimise(cornered, SQUARE, 12, num_constraints=2, num_initial=4, model=quick, rng=5)
     met = [e.is_feasible for e in found.evaluations]
     assert not any(met[:4])
     assert any(met[4:7])
@@ -80,7 +80,9 @@ def test_before_anything_is_feasible_the_probability_alone_decides():
 
 
 def test_a_search_without_a_feasible_place_says_so():
-    found = minimise(lambda x: (0.0, [1.0 + x[0]]), SQUARE, 8, constraints=1, model=quick, rng=1)
+    found = minimise(
+        lambda x: (0.0, [1.0 + x[0]]), SQUARE, 8, num_constraints=1, model=quick, rng=1
+    )
     assert found.best is None
     assert found.recommended is None
     assert "none feasible" in str(found)
@@ -88,7 +90,7 @@ def test_a_search_without_a_feasible_place_says_so():
 
 def test_the_probability_is_that_of_a_normal_deviate():
     """Of two constraints: the product of ``Φ(−μ / σ)``, each from a model made by hand."""
-    made = Optimiser(SQUARE, constraints=2, model=quick, initial=4, rng=3)
+    made = Optimiser(SQUARE, num_constraints=2, model=quick, num_initial=4, rng=3)
     for _ in range(9):
         x = made.ask()
         made.tell(x, float(x[0]), constraints=[x[0] - 0.4, np.sin(5.0 * x[1])])
@@ -105,7 +107,7 @@ def test_the_probability_is_that_of_a_normal_deviate():
 
 def test_batches_under_constraints_are_apart_and_begin_alike():
     for initial in (4, 9):  # before and after there is a feasible place
-        made = Optimiser(SQUARE, constraints=1, model=quick, initial=initial, rng=3)
+        made = Optimiser(SQUARE, num_constraints=1, model=quick, num_initial=initial, rng=3)
         for _ in range(initial):
             x = made.ask()
             made.tell(x, float(x[0]), constraints=[(0.5 if initial == 9 else 2.0) - x[1]])
@@ -121,7 +123,7 @@ def test_a_space_has_constraints_too():
     def loss(point):
         return -point["n"] - point["r"], [point["n"] * point["r"] - 2.0]
 
-    found = minimise(loss, space, 20, constraints=1, model=quick, rng=2)
+    found = minimise(loss, space, 20, num_constraints=1, model=quick, rng=2)
     assert loss(found.best.x)[1][0] <= 0.0
     assert found.best.y < -8.5
 
@@ -210,7 +212,7 @@ def test_a_killed_search_goes_on_to_the_same_points(tmp_path, budgets):
         value = math.nan if x[0] > 0.75 else float(np.sum((x - 0.6) ** 2))
         return value, [float(x[0] + x[1] - 1.0) / 3.0]
 
-    options = {"constraints": 1, "on_failure": "model", "model": quick, "initial": 4}
+    options = {"num_constraints": 1, "on_failure": "model", "model": quick, "num_initial": 4}
     whole = minimise(told, SQUARE, budgets[-1], rng=7, **options)
     path = tmp_path / "history"
     for budget in budgets:
@@ -222,17 +224,26 @@ def test_a_killed_search_goes_on_to_the_same_points(tmp_path, budgets):
         if not one.failure:
             np.testing.assert_array_equal(one.constraints, other.constraints)
     with pytest.raises(ValueError, match="must hold the history of"):
-        Optimiser(SQUARE, path=path, rng=7, **{**options, "constraints": 0})
+        Optimiser(SQUARE, path=path, rng=7, **{**options, "num_constraints": 0})
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"constraints": 1, "gradients": True}, "constraints must be 0 with gradients"),
-        ({"constraints": 1, "acquisition": ThompsonSampling()}, "LogExpectedImprovement with con"),
-        ({"constraints": 1, "acquisition": ExpectedImprovement}, "LogExpectedImprovement with con"),
+        ({"num_constraints": 1, "gradients": True}, "num_constraints must be 0 with gradients"),
+        (
+            {"num_constraints": 1, "acquisition": ThompsonSampling()},
+            "LogExpectedImprovement with num_con",
+        ),
+        (
+            {"num_constraints": 1, "acquisition": ExpectedImprovement},
+            "LogExpectedImprovement with num_con",
+        ),
         ({"on_failure": "model", "acquisition": ThompsonSampling()}, "with on_failure='model'"),
-        ({"constraints": 1, "known": [Evaluation(np.ones(2), 1.0)]}, "must be 1 numbers"),
+        (
+            {"num_constraints": 1, "known_evaluations": [Evaluation(np.ones(2), 1.0)]},
+            "must be 1 numbers",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_refused(options, said):
@@ -242,9 +253,9 @@ def test_what_does_not_go_together_is_refused(options, said):
 
 def test_an_acquisition_with_a_margin_is_a_logarithm_still():
     margin = Optimiser(
-        SQUARE, constraints=1, acquisition=lambda best: LogExpectedImprovement(best, 0.1), rng=1
+        SQUARE, num_constraints=1, acquisition=lambda best: LogExpectedImprovement(best, 0.1), rng=1
     )
-    assert margin.constraints == 1
+    assert margin.num_constraints == 1
 
 
 def test_what_an_objective_returns_is_looked_at():
@@ -254,13 +265,13 @@ def test_what_an_objective_returns_is_looked_at():
     }
     for said, (objective, kind) in cases.items():
         with pytest.raises(kind, match=said):
-            minimise(objective, SQUARE, 4, constraints=2, rng=1)
-    made = Optimiser(SQUARE, constraints=1, rng=1)
+            minimise(objective, SQUARE, 4, num_constraints=2, rng=1)
+    made = Optimiser(SQUARE, num_constraints=1, rng=1)
     with pytest.raises(TypeError, match="constraints must be 1 numbers"):
         made.tell(np.ones(2), 1.0, constraints="x")
     with pytest.raises(ValueError, match="constraints must be None"):
         Optimiser(SQUARE, rng=1).tell(np.ones(2), 1.0, constraints=[1.0])
-    found = minimise(lambda x: (1.0, [math.nan]), SQUARE, 3, constraints=1, rng=1)
+    found = minimise(lambda x: (1.0, [math.nan]), SQUARE, 3, num_constraints=1, rng=1)
     assert all("constraints" in e.problem for e in found.evaluations)
 
 

@@ -40,7 +40,7 @@ def test_the_file_has_a_line_for_each_evaluation(whole):
     data, asked = whole
     head, *records = [json.loads(line) for line in data.splitlines()]
     assert head["box"] == [list(pair) for pair in BOX]
-    assert (head["goal"], head["seed"], head["initial"]) == ("minimise", 4, 6)
+    assert (head["goal"], head["seed"], head["num_initial"]) == ("minimise", 4, 6)
     np.testing.assert_array_equal([record["x"] for record in records], asked)
     for record in records:
         value = bowl(np.asarray(record["x"]))
@@ -159,7 +159,7 @@ from gpnotes.decide.bayesopt import Optimiser
 path = sys.argv[1]
 room = lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, -1))
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-optimiser = Optimiser([(0.0, 1.0)], path=path, initial=50, rng=stream(1))
+optimiser = Optimiser([(0.0, 1.0)], path=path, num_initial=50, rng=stream(1))
 optimiser.tell(optimiser.ask(), 1.0)
 before = open(path, "rb").read()
 for left in (0, 20):
@@ -170,7 +170,7 @@ for left in (0, 20):
         print(type(problem).__name__, open(path, "rb").read() == before)
     room(-1)
 optimiser.tell(optimiser.ask(), 3.0)
-print([e.y for e in Optimiser([(0.0, 1.0)], path=path, initial=50, rng=stream(1)).evaluations])
+print([e.y for e in Optimiser([(0.0, 1.0)], path=path, num_initial=50, rng=stream(1)).evaluations])
 """
 
 
@@ -201,7 +201,7 @@ def test_numbers_come_back_bit_by_bit(tmp_path, rng):
         {"rng": stream(5)},
         {"rng": stream(4).spawn("a")},
         {"goal": "maximise"},
-        {"initial": 7},
+        {"num_initial": 7},
     ],
     ids=["box", "seed", "child of the stream", "goal", "initial"],
 )

@@ -65,8 +65,8 @@ def test_what_a_sequence_reaches_is_of_the_sequence():
     ],
 )
 def test_constraints_that_leave_nothing_are_refused(linear, said):
-    with pytest.raises(ValueError, match=f"linear must.*{said}"):
-        Optimiser([(-1.0, 2.0), (0.0, 3.0)], linear=linear, rng=1)
+    with pytest.raises(ValueError, match=f"linear_constraints must.*{said}"):
+        Optimiser([(-1.0, 2.0), (0.0, 3.0)], linear_constraints=linear, rng=1)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_constraints_that_leave_nothing_are_refused(linear, said):
         ({"rate": 1.0}, "not in logarithms; 'rate'"),
         ({"rule": 1.0}, "not in logarithms; 'rule'"),
         ({"height": 1.0}, "names of"),
-        ({"name": 1.0, "width": 1.0}, r"linear\['name'\]"),
+        ({"name": 1.0, "width": 1.0}, r"linear_constraints\['name'\]"),
         ([1.0], "by the names"),
     ],
 )
@@ -89,7 +89,7 @@ def test_what_has_no_sum_is_refused(coefficients, said):
         }
     )
     with pytest.raises((ValueError, TypeError), match=said):
-        Optimiser(space, linear=[LinearConstraint(coefficients, upper=0.5)], rng=1)
+        Optimiser(space, linear_constraints=[LinearConstraint(coefficients, upper=0.5)], rng=1)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,11 @@ def test_nothing_outside_is_asked_for(acquisition):
     """Of first points, later ones, batches and what is asked beside others under way."""
     sides = [LinearConstraint([1.0, 2.0], upper=2.0), LinearConstraint([1.0, -1.0], lower=-1.5)]
     made = Optimiser(
-        [(-1.0, 2.0), (0.0, 3.0)], linear=sides, model=quick, acquisition=acquisition, rng=3
+        [(-1.0, 2.0), (0.0, 3.0)],
+        linear_constraints=sides,
+        model=quick,
+        acquisition=acquisition,
+        rng=3,
     )
     asked = []
     for _ in range(6):
@@ -133,7 +137,7 @@ def test_the_best_on_a_side_is_found_and_beyond_it_nothing():
         lambda x: float(np.sum((x - 2.0) ** 2)),
         [(0.0, 3.0)] * 2,
         18,
-        linear=[LinearConstraint([1.0, 1.0], upper=2.0)],
+        linear_constraints=[LinearConstraint([1.0, 1.0], upper=2.0)],
         rng=1,
     )
     assert found.best.y == pytest.approx(2.0, abs=1e-3)
@@ -156,7 +160,7 @@ def test_whole_numbers_keep_to_a_side_with_reals():
         asked.append(2.0 * point["bolts"] + point["length"] + 1.0)
         return -point["bolts"] * point["length"] - (point["rule"] == "b")
 
-    found = minimise(loss, space, 24, linear=sides, rng=1)
+    found = minimise(loss, space, 24, linear_constraints=sides, rng=1)
     assert max(asked) <= 10.0
     best = max(n * (9.0 - 2.0 * n) for n in range(5)) + 1.0
     assert found.best.y == pytest.approx(-best, abs=0.02)
@@ -166,7 +170,7 @@ def test_settings_that_can_be_counted_are_taken_once_each():
     """All 6 of 36 with a sum of 5 exactly: an equation is no matter where all are whole."""
     space = Space({"a": Integer(0, 5), "b": Integer(0, 5)})
     sides = [LinearConstraint({"a": 1.0, "b": 1.0}, upper=5.0, lower=5.0)]
-    made = Optimiser(space, linear=sides, model=quick, initial=2, rng=1)
+    made = Optimiser(space, linear_constraints=sides, model=quick, num_initial=2, rng=1)
     for _ in range(6):
         point = made.ask()
         made.tell(point, (point["a"] - 3.0) ** 2)
@@ -178,7 +182,7 @@ def test_walkers_go_through_many_whole_numbers():
     """Five counts of a thousand with the sum 1000: no sequence meets that, exchanges do."""
     space = Space({name: Integer(0, 1000) for name in "abcde"})
     sides = [LinearConstraint(dict.fromkeys("abcde", 1.0), upper=1000.0, lower=1000.0)]
-    made = Optimiser(space, linear=sides, model=quick, rng=1)
+    made = Optimiser(space, linear_constraints=sides, model=quick, rng=1)
     points = made.ask_batch(8)
     assert {sum(point.values()) for point in points} == {1000}
     assert len({tuple(point.values()) for point in points}) == 8
@@ -191,25 +195,27 @@ def test_a_place_outside_is_refused_like_one_outside_the_box():
     inside = np.asarray([0.5, 0.5])
     outside = np.asarray([0.8, 0.8])
     sides = [LinearConstraint([1.0, 1.0], upper=1.0)]
-    made = Optimiser([(0.0, 1.0)] * 2, linear=sides, model=quick, rng=1)
+    made = Optimiser([(0.0, 1.0)] * 2, linear_constraints=sides, model=quick, rng=1)
     made.tell(inside, 1.0)  # on the side
     for call in (
         lambda: made.tell(outside, 1.0),
         lambda: made.fail(outside, "no"),
         lambda: made.ask_batch(1, pending=outside[None, :]),
-        lambda: Optimiser([(0.0, 1.0)] * 2, linear=sides, first=outside[None, :], rng=1),
+        lambda: Optimiser(
+            [(0.0, 1.0)] * 2, linear_constraints=sides, initial_points=outside[None, :], rng=1
+        ),
     ):
         with pytest.raises(ValueError, match="must meet the linear constraints; got x"):
             call()
     with pytest.raises(TypeError, match="sequence of LinearConstraint"):
-        Optimiser([(0.0, 1.0)] * 2, linear=sides[0], rng=1)
+        Optimiser([(0.0, 1.0)] * 2, linear_constraints=sides[0], rng=1)
 
 
 def test_a_search_goes_on_from_its_file_to_the_same_points(tmp_path):
     sides = [LinearConstraint([1.0, 1.0, 1.0], upper=1.0)]
 
     def made(path):
-        return Optimiser([(0.0, 1.0)] * 3, path=path, linear=sides, model=quick, rng=3)
+        return Optimiser([(0.0, 1.0)] * 3, path=path, linear_constraints=sides, model=quick, rng=3)
 
     def run(path, kills):
         optimiser, points = made(path), []
@@ -223,4 +229,4 @@ def test_a_search_goes_on_from_its_file_to_the_same_points(tmp_path):
     np.testing.assert_array_equal(run(tmp_path / "a", ()), run(tmp_path / "b", (1, 5, 9, 10, 11)))
     other = [LinearConstraint([1.0, 1.0, 1.0], upper=1.5)]
     with pytest.raises(ValueError, match="must hold the history of"):
-        Optimiser([(0.0, 1.0)] * 3, path=tmp_path / "a", linear=other, rng=3)
+        Optimiser([(0.0, 1.0)] * 3, path=tmp_path / "a", linear_constraints=other, rng=3)

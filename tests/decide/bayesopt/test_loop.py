@@ -74,7 +74,7 @@ def test_the_unit_of_the_objective_does_not_matter(scale):
 
 
 def test_all_points_lie_in_the_box_and_begin_as_a_sobol_sequence():
-    outcome = minimise(bowl, PLANE, 16, initial=16, rng=stream(3))
+    outcome = minimise(bowl, PLANE, 16, num_initial=16, rng=stream(3))
     units = (asked(outcome) - [-1.0, 0.0]) / [3.0, 3.0]
     assert np.all((units >= 0.0) & (units <= 1.0))
     # of 16 points of the sequence one lies in each cell of a grid of 4 × 4
@@ -108,7 +108,7 @@ def test_the_next_point_depends_on_the_evaluations_alone():
 
 
 def test_other_points_may_be_told():
-    optimiser = Optimiser(LINE, initial=1, rng=stream(1))
+    optimiser = Optimiser(LINE, num_initial=1, rng=stream(1))
     optimiser.tell(np.asarray([0.4]), 0.0)
     optimiser.tell(np.asarray([1.9]), 2.25)
     assert optimiser.best.x[0] == 0.4
@@ -125,7 +125,9 @@ def test_parts_of_ones_own_are_used():
     def explore(best):
         return UpperConfidenceBound(1e6)
 
-    outcome = minimise(bowl, LINE, 9, initial=3, model=model, acquisition=explore, rng=stream(1))
+    outcome = minimise(
+        bowl, LINE, 9, num_initial=3, model=model, acquisition=explore, rng=stream(1)
+    )
     assert len(seen) == 7  # and once more for what is recommended
     X, y = seen[-2]
     units = (asked(outcome)[:8] + 1.0) / 3.0
@@ -202,8 +204,8 @@ def test_a_failure_that_is_recorded_keeps_the_search_away():
 
 def test_after_a_failure_that_is_skipped_the_next_point_is_of_the_sequence():
     """The model, which is not told, would ask for the same point again."""
-    modelled = Optimiser(LINE, initial=3, model=quick, on_failure="skip", rng=stream(2))
-    sequence = Optimiser(LINE, initial=50, rng=stream(2))
+    modelled = Optimiser(LINE, num_initial=3, model=quick, on_failure="skip", rng=stream(2))
+    sequence = Optimiser(LINE, num_initial=50, rng=stream(2))
     for y in (0.3, 0.1, 0.4, 0.2):
         x = modelled.ask()
         modelled.tell(x, y)
@@ -297,7 +299,7 @@ def test_constant_and_repeated_values_are_modelled():
     outcome = minimise(lambda x: 3.0, LINE, 8, rng=stream(1))
     assert outcome.best.y == 3.0
     assert len({float(x[0]) for x in asked(outcome)}) > 4
-    optimiser = Optimiser(LINE, initial=1, rng=stream(1))
+    optimiser = Optimiser(LINE, num_initial=1, rng=stream(1))
     for _ in range(3):
         optimiser.tell(np.asarray([0.5]), 1.0)
     assert np.all(np.isfinite(optimiser.ask()))
@@ -367,6 +369,6 @@ def test_places_may_be_lists():
         return float(np.sum((x - 0.3) ** 2))
 
     box, first = [(0.0, 1.0)] * 2, [[0.5, 0], [1, 0.25]]
-    lists = minimise(bowl, box, 4, first=first, rng=1)
-    arrays = minimise(bowl, box, 4, first=np.asarray(first), rng=1)
+    lists = minimise(bowl, box, 4, initial_points=first, rng=1)
+    arrays = minimise(bowl, box, 4, initial_points=np.asarray(first), rng=1)
     assert [one.y for one in lists.evaluations] == [one.y for one in arrays.evaluations]

@@ -70,7 +70,7 @@ def test_no_climb_ends_below_its_start_nor_the_best_below_a_raw_point(rng):
     posterior = in_the_plane(rng)
     for seed, acquisition in enumerate(kinds(float(np.max(posterior.y)))):
         found = maximise_acquisition(
-            posterior, acquisition, PLANE, raw=40, starts=6, steps=3, rng=stream(seed)
+            posterior, acquisition, PLANE, raw_samples=40, num_restarts=6, steps=3, rng=stream(seed)
         )
         units = sobol(40, 2, stream(seed).generator)
         raw = acquisition(*posterior.predict(np.asarray([-2.0, 0.0]) + np.asarray([5, 10]) * units))
@@ -93,7 +93,7 @@ def test_a_climb_that_falls_ends_at_its_start(rng, monkeypatch):
 
     monkeypatch.setattr(maximiser, "ascend_all", falls)
     posterior, acquisition = on_the_line(rng), UpperConfidenceBound(4.0)
-    found = maximise_acquisition(posterior, acquisition, LINE, raw=16, rng=stream(1))
+    found = maximise_acquisition(posterior, acquisition, LINE, raw_samples=16, rng=stream(1))
     for climb in found.local_maxima:
         np.testing.assert_array_equal(climb.x, climb.start)
         assert climb.value == climb.start_value
@@ -106,7 +106,7 @@ def test_derivatives_of_the_wrong_sign_lead_nowhere_and_lose_nothing(rng):
         def derivatives(self, mean, variance):
             return tuple(-bar for bar in super().derivatives(mean, variance))
 
-    found = maximise_acquisition(on_the_line(rng), Wrong(4.0), LINE, raw=16, rng=stream(1))
+    found = maximise_acquisition(on_the_line(rng), Wrong(4.0), LINE, raw_samples=16, rng=stream(1))
     assert found.value >= max(climb.start_value for climb in found.local_maxima)
 
 
@@ -116,7 +116,7 @@ def test_where_there_is_nan_there_is_no_worth(rng):
             return np.where(mean > 0.2, np.nan, super().__call__(mean, variance))
 
     found = maximise_acquisition(
-        on_the_line(rng), Torn(4.0), LINE, raw=64, starts=64, rng=stream(1)
+        on_the_line(rng), Torn(4.0), LINE, raw_samples=64, num_restarts=64, rng=stream(1)
     )
     assert np.isfinite(found.value)
     torn = [climb for climb in found.local_maxima if climb.start_value == -np.inf]
@@ -162,7 +162,7 @@ def test_the_same_stream_gives_the_same_point(rng):
 def test_the_point_lives_where_the_posterior_does(space, rng):
     posterior = in_the_plane(rng, space)
     found = maximise_acquisition(
-        posterior, UpperConfidenceBound(4.0), PLANE, raw=64, starts=3, rng=stream(5)
+        posterior, UpperConfidenceBound(4.0), PLANE, raw_samples=64, num_restarts=3, rng=stream(5)
     )
     assert space.holds(found.x)
     assert isinstance(found.value, float)
@@ -174,7 +174,7 @@ def test_the_point_lives_where_the_posterior_does(space, rng):
         *(to_numpy(a).astype(float) for a in (posterior.X, posterior.y)),
     )
     wanted = maximise_acquisition(
-        host, UpperConfidenceBound(4.0), PLANE, raw=64, starts=3, rng=stream(5)
+        host, UpperConfidenceBound(4.0), PLANE, raw_samples=64, num_restarts=3, rng=stream(5)
     )
     np.testing.assert_allclose(found.value, wanted.value, rtol=1e-9 if space.double else 2e-3)
 
@@ -185,7 +185,7 @@ def test_a_climb_follows_the_slope_in_the_units_of_the_box():
     posterior = condition(GP(RBF(1.0, np.asarray([0.5, 900.0])), 0.01), X, np.ones(1))
     box = [(-1.0, 1.0), (-2e3, 2e3)]
     found = maximise_acquisition(
-        posterior, UpperConfidenceBound(0.0), box, raw=16, starts=1, rng=stream(1)
+        posterior, UpperConfidenceBound(0.0), box, raw_samples=16, num_restarts=1, rng=stream(1)
     )
     (climb,) = found.local_maxima
     assert climb.converged
@@ -195,7 +195,12 @@ def test_a_climb_follows_the_slope_in_the_units_of_the_box():
 
 def test_fewer_points_than_starts_are_all_climbed(rng):
     found = maximise_acquisition(
-        on_the_line(rng), UpperConfidenceBound(4.0), LINE, raw=3, starts=9, rng=stream(1)
+        on_the_line(rng),
+        UpperConfidenceBound(4.0),
+        LINE,
+        raw_samples=3,
+        num_restarts=9,
+        rng=stream(1),
     )
     assert len(found.local_maxima) == 3
 

@@ -53,7 +53,7 @@ def test_with_noise_the_recommended_value_is_honest_and_the_luckiest_is_not():
     for seed in range(20):
         noise = stream(100 + seed)
         told = lambda x, noise=noise: bowl(x) + 0.5 * float(noise.normal())  # noqa: E731
-        outcome = minimise(told, PLANE, 30, initial=30, model=noisy, rng=seed)
+        outcome = minimise(told, PLANE, 30, num_initial=30, model=noisy, rng=seed)
         lucky.append((outcome.best.y, bowl(outcome.best.x)))
         found = outcome.recommended
         there.append(bowl(found.x))
@@ -128,10 +128,10 @@ def test_many_inputs_are_cut_and_no_array_is_shown():
 
 def test_the_course_of_a_search_is_there_to_plot():
     values = iter([3.0, math.nan, 4.0, 1.0, 2.0])
-    outcome = minimise(lambda x: next(values), PLANE, 5, initial=5, rng=1)
+    outcome = minimise(lambda x: next(values), PLANE, 5, num_initial=5, rng=1)
     np.testing.assert_array_equal(outcome.best_so_far(), [3.0, 3.0, 3.0, 1.0, 1.0])
     values = iter([math.nan, 3.0, 2.0, 4.0, 1.0])
-    outcome = maximise(lambda x: next(values), PLANE, 5, initial=5, rng=1)
+    outcome = maximise(lambda x: next(values), PLANE, 5, num_initial=5, rng=1)
     np.testing.assert_array_equal(outcome.best_so_far(), [math.nan, 3.0, 3.0, 4.0, 4.0])
 
 
@@ -146,7 +146,7 @@ def test_an_integer_is_a_seed():
 def test_points_to_begin_with_come_first_and_are_in_the_file(tmp_path):
     path = tmp_path / "history.jsonl"
     first = [{"rate": 0.1, "depth": 8}, {"rate": 0.02, "depth": 2}]
-    options = {"first": first, "model": quick, "path": path}
+    options = {"initial_points": first, "model": quick, "path": path}
     outcome = minimise(of_names, SPACE, 3, rng=1, **options)
     assert [evaluation.x for evaluation in outcome.evaluations[:2]] == first
     again = minimise(of_names, SPACE, 9, rng=1, **options)
@@ -154,8 +154,8 @@ def test_points_to_begin_with_come_first_and_are_in_the_file(tmp_path):
     assert not [e for e in again.evaluations[2:] if e.x in first]
     with pytest.raises(ValueError, match="must hold the history"):
         minimise(of_names, SPACE, 9, model=quick, path=path, rng=1)
-    with pytest.raises(ValueError, match="first must lie in the box"):
-        Optimiser(PLANE, first=np.asarray([[9.0, 0.0]]), rng=1)
+    with pytest.raises(ValueError, match="initial_points must lie in the box"):
+        Optimiser(PLANE, initial_points=np.asarray([[9.0, 0.0]]), rng=1)
 
 
 def test_a_search_begins_from_the_history_of_another():
@@ -167,16 +167,17 @@ def test_a_search_begins_from_the_history_of_another():
         return quick(X, y, rng=rng)
 
     before = minimise(bowl, PLANE, 12, model=quick, rng=1)
-    optimiser = Optimiser(PLANE, known=before.evaluations, rng=2)
+    optimiser = Optimiser(PLANE, known_evaluations=before.evaluations, rng=2)
     assert (optimiser.count, optimiser.best.y) == (0, before.best.y)
-    after = minimise(bowl, PLANE, 4, known=before.evaluations, model=model, rng=2)
+    after = minimise(bowl, PLANE, 4, known_evaluations=before.evaluations, model=model, rng=2)
     assert len(after.evaluations) == 16
     assert after.best.y <= before.best.y
     assert seen == [12, 13, 14, 15, 16]
-    with pytest.raises(ValueError, match="known must lie in the box"):
-        Optimiser([(0.0, 0.1)] * 2, known=before.evaluations, rng=1)
-    with pytest.raises(TypeError, match="known must be a sequence of Evaluation; got list"):
-        Optimiser(PLANE, known=[(0.0, 1.0)], rng=1)
+    with pytest.raises(ValueError, match="known_evaluations must lie in the box"):
+        Optimiser([(0.0, 0.1)] * 2, known_evaluations=before.evaluations, rng=1)
+    said = "known_evaluations must be a sequence of Evaluation; got list"
+    with pytest.raises(TypeError, match=said):
+        Optimiser(PLANE, known_evaluations=[(0.0, 1.0)], rng=1)
 
 
 def test_a_callback_sees_each_evaluation_and_ends_the_loop():

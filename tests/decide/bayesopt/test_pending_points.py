@@ -29,7 +29,7 @@ def quick(X, y, *, rng):
 
 def optimiser(told=7, **options):
     """One that has been told so many points of those it asked for."""
-    made = Optimiser(PLANE, rng=stream(3), **{"model": quick, "initial": 5, **options})
+    made = Optimiser(PLANE, rng=stream(3), **{"model": quick, "num_initial": 5, **options})
     while made.count < told:
         x = made.ask()
         made.tell(x, bowl(x))
@@ -151,10 +151,10 @@ def test_the_model_is_fitted_once_for_a_batch():
 
 
 def test_a_batch_before_the_initial_points_are_told_is_of_the_sequence():
-    whole = [optimiser(0, initial=9).ask_batch(9)[n] for n in range(9)]
-    made = optimiser(2, initial=9)
+    whole = [optimiser(0, num_initial=9).ask_batch(9)[n] for n in range(9)]
+    made = optimiser(2, num_initial=9)
     np.testing.assert_array_equal(made.ask_batch(4), whole[2:6])
-    one_by_one = optimiser(9, initial=9)
+    one_by_one = optimiser(9, num_initial=9)
     np.testing.assert_array_equal([e.x for e in one_by_one.evaluations], whole)
 
 
@@ -176,7 +176,7 @@ def test_points_may_be_told_in_any_order():
 
 def test_no_point_of_the_sequence_is_asked_for_twice():
     """The last of a batch comes back first: the next ones are others."""
-    made = optimiser(0, initial=9)
+    made = optimiser(0, num_initial=9)
     batch = made.ask_batch(3)
     made.tell(batch[2], bowl(batch[2]))
     again = made.ask_batch(4)
@@ -248,14 +248,14 @@ def test_a_loop_of_batches_goes_on_from_its_file(tmp_path, acquisition):
         for x in made.ask_batch(3):
             made.tell(x, bowl(x))
             again = Optimiser(
-                PLANE, path=path, model=quick, initial=5, acquisition=acquisition, rng=stream(3)
+                PLANE, path=path, model=quick, num_initial=5, acquisition=acquisition, rng=stream(3)
             )
             np.testing.assert_array_equal(again.ask_batch(3), made.ask_batch(3))
 
 
 def test_batches_find_the_least():
     """Five rounds of four after the first."""
-    made = Optimiser(PLANE, model=quick, initial=4, rng=stream(1))
+    made = Optimiser(PLANE, model=quick, num_initial=4, rng=stream(1))
     for _ in range(6):
         for x in made.ask_batch(4):
             made.tell(x, bowl(x))

@@ -158,10 +158,10 @@ def test_a_loop_goes_on_to_the_same_settings(tmp_path):
     def objective(point):
         return math.log(point["rate"]) ** 2 + point["depth"]
 
-    whole = minimise(objective, SPACE, 15, model=quick, initial=6, rng=4)
+    whole = minimise(objective, SPACE, 15, model=quick, num_initial=6, rng=4)
     path = tmp_path / "history.jsonl"
     for budget in (3, 9, 15):
-        parts = minimise(objective, SPACE, budget, model=quick, initial=6, path=path, rng=4)
+        parts = minimise(objective, SPACE, budget, model=quick, num_initial=6, path=path, rng=4)
     assert [e.x for e in parts.evaluations] == [e.x for e in whole.evaluations]
 
 
@@ -200,7 +200,7 @@ def bowl_model(X, y, *, rng):
 def test_a_batch_has_settings_of_its_own_each(rng):
     few = Space({"depth": Integer(1, 6), "rule": Categorical(["relu", "tanh", "sine"])})
     assert len({tuple(point.values()) for point in Optimiser(few, rng=1).ask_batch(18)}) == 18
-    optimiser = Optimiser(SPACE, model=quick, initial=4, rng=1)
+    optimiser = Optimiser(SPACE, model=quick, num_initial=4, rng=1)
     for point in optimiser.ask_batch(4):
         optimiser.tell(point, point["rate"])
     batch = optimiser.ask_batch(3)

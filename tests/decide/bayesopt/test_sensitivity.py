@@ -22,7 +22,7 @@ from gpnotes.decide.bayesopt import (
 
 def told(box, objective, count, **options):
     """An optimiser that knows the first points of its sequence."""
-    optimiser = Optimiser(box, initial=count, rng=1, **options)
+    optimiser = Optimiser(box, num_initial=count, rng=1, **options)
     for x in optimiser.ask_batch(count):
         optimiser.tell(x, objective(x))
     return optimiser

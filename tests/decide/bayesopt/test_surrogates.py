@@ -47,13 +47,13 @@ def of_eased(X, y, *, rng):
 def test_what_a_search_chooses_by_unless_it_is_given_a_model(d, model):
     """And no search has more than ten points without a model, unless it is asked for."""
     box, found = [(0.0, 1.0)] * d, []
-    for options in ({}, {"model": model, "initial": 10}):
+    for options in ({}, {"model": model, "num_initial": 10}):
         optimiser = Optimiser(box, rng=stream(2), **options)
         for u in stream(3).uniform((10, d)):
             optimiser.tell(u, float(np.sum((u - 0.3) ** 2)))
         found.append(optimiser.ask())
     np.testing.assert_array_equal(*found)
-    sequence = Optimiser(box, initial=11, rng=stream(2)).ask_batch(11)
+    sequence = Optimiser(box, num_initial=11, rng=stream(2)).ask_batch(11)
     assert not np.array_equal(found[0], sequence[10])
 
 

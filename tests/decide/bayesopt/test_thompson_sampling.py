@@ -63,7 +63,7 @@ def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
     odds = 0.5 * math.erfc(-m / s / math.sqrt(2.0))
     source = stream(2)
     ends = [
-        thompson_sample(posterior, [(-1.0, 1.0)], raw=4, starts=1, rng=source).x[0]
+        thompson_sample(posterior, [(-1.0, 1.0)], raw_samples=4, num_restarts=1, rng=source).x[0]
         for _ in range(600)
     ]
     assert set(np.sign(ends)) == {-1.0, 1.0}
@@ -96,10 +96,12 @@ def test_a_climb_ends_where_the_path_is_flat_or_the_box_ends(rng):
 
 def test_they_live_where_the_posterior_does(space, rng):
     posterior = posterior_of(Matern52(1.0, 0.8), rng, space.asarray)
-    found = thompson_sample(posterior, BOX, features=16, raw=32, starts=2, rng=stream(4))
+    found = thompson_sample(
+        posterior, BOX, features=16, raw_samples=32, num_restarts=2, rng=stream(4)
+    )
     assert space.holds(found.x)
     host = condition(posterior.gp, *(to_numpy(a).astype(float) for a in (posterior.X, posterior.y)))
-    other = thompson_sample(host, BOX, features=16, raw=32, starts=2, rng=stream(4))
+    other = thompson_sample(host, BOX, features=16, raw_samples=32, num_restarts=2, rng=stream(4))
     np.testing.assert_allclose(found.value, other.value, rtol=1e-6 if space.double else 5e-3)
     Xs = rng.uniform(-1.0, 2.0, (6, 2))
     rows = thompson_sample_among(posterior, space.asarray(Xs), 20, rng=stream(1))
@@ -147,7 +149,7 @@ def test_the_next_point_depends_on_the_evaluations_alone(tmp_path):
 
 def test_the_points_of_a_batch_are_of_draws_of_their_own():
     optimiser = Optimiser(
-        BOX, model=quick, acquisition=ThompsonSampling(64), initial=4, rng=stream(3)
+        BOX, model=quick, acquisition=ThompsonSampling(64), num_initial=4, rng=stream(3)
     )
     for x in optimiser.ask_batch(4):
         optimiser.tell(x, bowl(x))

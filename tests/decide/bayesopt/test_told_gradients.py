@@ -46,7 +46,7 @@ class Ear:
 def heard(goal, points, gradients=True):
     """What a model is told of the valley, or of the hill that it is upside down."""
     ear, sign = Ear(), {"minimise": 1.0, "maximise": -1.0}[goal]
-    optimiser = Optimiser(BOX, goal=goal, model=ear, initial=1, gradients=True, rng=stream(1))
+    optimiser = Optimiser(BOX, goal=goal, model=ear, num_initial=1, gradients=True, rng=stream(1))
     for x in points:
         y, slope = valley(x)
         optimiser.tell(x, sign * y, sign * slope if gradients else None)
@@ -82,7 +82,7 @@ def test_the_smallest_value_is_told_as_the_largest():
 
 def test_gradients_may_be_told_at_some_points_alone():
     ear = Ear()
-    optimiser = Optimiser(BOX, model=ear, initial=1, gradients=True, rng=stream(1))
+    optimiser = Optimiser(BOX, model=ear, num_initial=1, gradients=True, rng=stream(1))
     places = [np.asarray([0.0, 0.1]), np.asarray([1.0, 0.2]), np.asarray([2.0, 0.3])]
     for x, with_gradient in zip(places, (False, True, False), strict=True):
         y, slope = valley(x)
@@ -104,7 +104,7 @@ def test_one_value_alone_has_no_unit_and_its_gradient_gives_one():
 
 def test_a_failure_has_a_place_and_no_gradient():
     ear = Ear()
-    optimiser = Optimiser(BOX, model=ear, initial=1, gradients=True, rng=stream(1))
+    optimiser = Optimiser(BOX, model=ear, num_initial=1, gradients=True, rng=stream(1))
     y, slope = valley(np.asarray([0.0, 0.1]))
     optimiser.tell(np.asarray([0.0, 0.1]), y, slope)
     optimiser.tell(np.asarray([1.0, 0.2]), y + 1.0, slope)
@@ -145,7 +145,7 @@ def test_the_default_model_is_as_good_as_its_gradients():
 def test_gradients_save_evaluations(seeds):
     """Twelve evaluations of a valley: nearer with gradients each time."""
     ends = np.asarray([
-        [minimise(valley if known else lambda x: valley(x)[0], BOX, 12, initial=4,
+        [minimise(valley if known else lambda x: valley(x)[0], BOX, 12, num_initial=4,
                   gradients=known, rng=stream(seed)).best.y for known in (False, True)]
         for seed in range(seeds)
     ])  # fmt: skip
@@ -155,7 +155,7 @@ def test_gradients_save_evaluations(seeds):
 
 def test_a_loop_goes_on_from_its_file_with_its_gradients(tmp_path):
     path = tmp_path / "history.jsonl"
-    options = {"model": quick, "initial": 3, "gradients": True}
+    options = {"model": quick, "num_initial": 3, "gradients": True}
     whole = minimise(valley, BOX, 8, rng=stream(1), **options)
     minimise(valley, BOX, 5, path=path, rng=stream(1), **options)
     again = minimise(valley, BOX, 8, path=path, rng=stream(1), **options)
@@ -170,13 +170,13 @@ def test_a_loop_goes_on_from_its_file_with_its_gradients(tmp_path):
 @pytest.mark.parametrize("spoilt", [[1.0], [1.0, None], "no", [1.0, 1e999]])
 def test_a_gradient_that_is_none_of_ours_spoils_its_line(tmp_path, spoilt):
     path = tmp_path / "history.jsonl"
-    options = {"model": quick, "initial": 3, "gradients": True}
+    options = {"model": quick, "num_initial": 3, "gradients": True}
     minimise(valley, BOX, 3, path=path, rng=stream(1), **options)
     lines = path.read_text("utf-8").splitlines()
     lines[2] = json.dumps({**json.loads(lines[2]), "gradient": spoilt})
     path.write_text("\n".join(lines) + "\n", "utf-8")
     with pytest.raises(ValueError, match=r"line 3 .* must be an evaluation at 2 numbers"):
-        Optimiser(BOX, path=path, initial=3, gradients=True, rng=stream(1))
+        Optimiser(BOX, path=path, num_initial=3, gradients=True, rng=stream(1))
 
 
 def test_a_file_without_gradients_is_another(tmp_path):
@@ -187,7 +187,7 @@ def test_a_file_without_gradients_is_another(tmp_path):
 
 
 def test_batches_are_of_values_and_differ():
-    optimiser = Optimiser(BOX, model=quick, initial=3, gradients=True, rng=stream(1))
+    optimiser = Optimiser(BOX, model=quick, num_initial=3, gradients=True, rng=stream(1))
     for _ in range(3):
         x = optimiser.ask()
         optimiser.tell(x, *valley(x))
@@ -200,7 +200,7 @@ def test_batches_are_of_values_and_differ():
 
 def test_a_skipped_failure_is_believed():
     optimiser = Optimiser(
-        BOX, model=quick, initial=1, gradients=True, on_failure="skip", rng=stream(1)
+        BOX, model=quick, num_initial=1, gradients=True, on_failure="skip", rng=stream(1)
     )
     for x in ([0.0, 0.1], [1.0, 0.2]):
         optimiser.tell(np.asarray(x), *valley(np.asarray(x)))
@@ -211,8 +211,8 @@ def test_a_skipped_failure_is_believed():
 
 def test_the_hill_is_climbed_as_the_valley_is_descended():
     hill = lambda x: tuple(-part for part in valley(x))  # noqa: E731
-    least = minimise(valley, BOX, 7, model=quick, initial=3, gradients=True, rng=stream(2))
-    most = maximise(hill, BOX, 7, model=quick, initial=3, gradients=True, rng=stream(2))
+    least = minimise(valley, BOX, 7, model=quick, num_initial=3, gradients=True, rng=stream(2))
+    most = maximise(hill, BOX, 7, model=quick, num_initial=3, gradients=True, rng=stream(2))
     assert most.best.y == -least.best.y
 
 
@@ -237,7 +237,7 @@ def test_a_model_of_the_other_kind_is_refused(gradients):
         kernel, rows = RBF(), np.zeros((1, 2 + (not gradients)))
         return condition(GP(kernel if gradients else WithGradients(kernel), 0.1), rows, np.ones(1))
 
-    optimiser = Optimiser(BOX, model=other, initial=1, gradients=gradients, rng=stream(1))
+    optimiser = Optimiser(BOX, model=other, num_initial=1, gradients=gradients, rng=stream(1))
     optimiser.tell(np.asarray([0.0, 0.1]), 1.0)
     with pytest.raises(ValueError, match=r"model\(X, y, rng\) must be a posterior of values"):
         optimiser.ask()

@@ -53,7 +53,7 @@ if when == "writing":
     history.put = torn
 print("ready", flush=True)
 sys.stdin.readline()
-found = minimise(bowl, [(-1.0, 2.0), (0.0, 3.0)], 24, path=path, shared=True, initial=22, rng=6)
+found = minimise(bowl, [(-1.0, 2.0), (0.0, 3.0)], 24, path=path, shared=True, num_initial=22, rng=6)
 print(len(found.evaluations), found.best.y)
 """
 
@@ -104,12 +104,14 @@ def test_three_workers_of_whom_one_is_killed_lose_nothing(started, tmp_path, whe
     least = min(record["y"] for record in told)
     assert said == [f"24 {least}\n"] * 2
     # the first places are those of the sequence that one process goes through alone
-    alone = Optimiser(BOX, initial=22, rng=6).ask_batch(22)
+    alone = Optimiser(BOX, num_initial=22, rng=6).ask_batch(22)
     assert {tuple(x) for x in alone} <= {tuple(record["x"]) for record in told}
 
 
 def two(path, **options):
-    return [Optimiser(BOX, path=path, shared=True, initial=4, rng=3, **options) for _ in range(2)]
+    return [
+        Optimiser(BOX, path=path, shared=True, num_initial=4, rng=3, **options) for _ in range(2)
+    ]
 
 
 def test_a_worker_sees_what_the_other_has_told_and_asked(tmp_path):
@@ -119,7 +121,7 @@ def test_a_worker_sees_what_the_other_has_told_and_asked(tmp_path):
             x = worker.ask()
             worker.tell(x, bowl(x))
     a, b = one.ask(), other.ask()
-    alone = Optimiser(BOX, initial=4, rng=3)
+    alone = Optimiser(BOX, num_initial=4, rng=3)
     for evaluation in other.evaluations:
         alone.tell(evaluation.x, evaluation.y)
     np.testing.assert_array_equal(a, alone.ask())
@@ -142,7 +144,7 @@ def test_what_one_asked_for_and_left_is_asked_for_again(tmp_path):
         one.tell(left[0], 1.0)
     other.tell(mine, bowl(mine))
     np.testing.assert_array_equal(other.ask_batch(2), left)
-    third = Optimiser(BOX, path=path, shared=True, initial=4, rng=3)
+    third = Optimiser(BOX, path=path, shared=True, num_initial=4, rng=3)
     assert not any(np.array_equal(third.ask(), x) for x in [*left, mine])
     other.close()
     third.close()

@@ -311,7 +311,7 @@ def test_an_acquisition_is_climbed_among_values(wrapped, space):
     posterior = g.condition(g.GP(kernel.on(0, 1, 2) if wrapped else kernel, 1e-4), X, y)
     acquisition = bayesopt.UpperConfidenceBound(0.0)
     found = bayesopt.maximise_acquisition(
-        posterior, acquisition, [(-2.0, 2.0)] * 2, starts=3, rng=g.stream(0)
+        posterior, acquisition, [(-2.0, 2.0)] * 2, num_restarts=3, rng=g.stream(0)
     )
     np.testing.assert_allclose(to_numpy(found.x), [0.3, 0.1], atol=0.05)
     at_the_top = to_numpy(posterior.mean(gradients_at(found.x[None, :])))

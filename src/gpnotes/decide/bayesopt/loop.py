@@ -127,9 +127,9 @@ def minimise(
     ----------
     objective : Callable
         A function of x (d,) that returns a number, or with ``gradients=True`` its value and its
-        derivatives by x (d,), or with ``constraints=k`` its value and those, (k,), of constraints,
-        which are met where they are at most zero. With a `Space` it is given a dict of settings by
-        their names.
+        derivatives by x (d,), or with ``num_constraints=k`` its value and those, (k,), of
+        constraints, which are met where they are at most zero. With a `Space` it is given a dict of
+        settings by their names.
     box : d pairs of floats, or Space
         The ends (lower, upper) of each input, or a `Space` of named inputs: logarithms, whole
         numbers, categories.
@@ -145,8 +145,9 @@ def minimise(
     rng : Stream, Generator or int
         Source of all that is random, or its seed.
     **options
-        Those of `Optimiser`: `path`, `shared`, `on_failure`, `initial`, `first`, `known`, `model`,
-        `acquisition`, `gradients`, `linear`, `constraints`.
+        Those of `Optimiser`: `path`, `shared`, `on_failure`, `num_initial`, `initial_points`,
+        `known_evaluations`, `model`,
+        `acquisition`, `gradients`, `linear_constraints`, `num_constraints`.
 
     Returns
     -------
@@ -289,14 +290,14 @@ def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any], x: A
 
 def _tell(optimiser: Optimiser[Any], x: Any, found: Any) -> None:
     """Tell the optimiser what the objective returned; what cannot be told ends the loop."""
-    more = "gradient" if optimiser.gradients else "constraints" if optimiser.constraints else ""
+    more = "gradient" if optimiser.gradients else "constraints" if optimiser.num_constraints else ""
     wanted = {"": "a number", "gradient": "a number and its gradient"}
     try:
         if more and not (isinstance(found, tuple) and len(found) == 2):
             raise TypeError
         optimiser.tell(x, found[0] if more else found, **({more: found[1]} if more else {}))
     except TypeError:
-        kind = wanted.get(more, f"a number and {optimiser.constraints} constraints")
+        kind = wanted.get(more, f"a number and {optimiser.num_constraints} constraints")
         said = f"objective must return {kind}; got {found!r} at {_listed(x)}"
         optimiser.fail(x, said, "stop")
         raise TypeError(said) from None

@@ -97,8 +97,8 @@ def maximise_acquisition(
     acquisition: Acquisition,
     box: Pairs,
     *,
-    raw: int = 512,
-    starts: int = 10,
+    raw_samples: int = 512,
+    num_restarts: int = 10,
     steps: int = 100,
     rng: RNG,
 ) -> Maximum:
@@ -113,9 +113,9 @@ def maximise_acquisition(
         A function of mean and variance with derivatives by both, such as `ExpectedImprovement`.
     box : d pairs of floats
         The ends (lower, upper) of each input.
-    raw : int, default 512
+    raw_samples : int, default 512
         The number of points of the sequence that are evaluated first, at once.
-    starts : int, default 10
+    num_restarts : int, default 10
         The number of these, the best, from which a climb starts; all if they are fewer.
     steps : int, default 100
         The most steps of a climb.
@@ -155,7 +155,7 @@ def maximise_acquisition(
     surface = worth_of(posterior, acquisition)
     ends = intervals(box, "box", posterior.X.shape[1] - posterior.gp.kernel.labels_rows)
     stream = stream_of(rng)
-    effort = validate_effort(raw, starts, steps)
+    effort = validate_effort(raw_samples, num_restarts, steps)
     return climbed(surface, posterior.X, ends, stream, effort)
 
 
@@ -171,8 +171,8 @@ def worth_of(posterior: ExactPosterior, acquisition: Acquisition) -> Surface:
 class Effort(NamedTuple):
     """How many raw points are looked at, climbs started and steps taken at most."""
 
-    raw: int = 512
-    starts: int = 10
+    raw_samples: int = 512
+    num_restarts: int = 10
     steps: int = 100
 
 
@@ -210,11 +210,11 @@ class Lattice(Protocol):
         """The settings beside one."""
 
 
-def validate_effort(raw: int, starts: int, steps: int) -> Effort:
+def validate_effort(raw_samples: int, num_restarts: int, steps: int) -> Effort:
     """The three as they come in at a door."""
     return Effort(
-        _check.whole(raw, "raw", 1),
-        _check.whole(starts, "starts", 1),
+        _check.whole(raw_samples, "raw_samples", 1),
+        _check.whole(num_restarts, "num_restarts", 1),
         _check.whole(steps, "steps", 1),
     )
 
@@ -280,8 +280,8 @@ def climbed(
 ) -> Maximum:
     """Where a surface of inputs like `like` (n, d) is largest within `box` (d, 2)."""
     place = _Place(surface, like, box)
-    units = _xp.sobol(effort.raw, box.shape[0], stream.generator)
-    climbs = _climbs(place, units, effort.starts, effort.steps)
+    units = _xp.sobol(effort.raw_samples, box.shape[0], stream.generator)
+    climbs = _climbs(place, units, effort.num_restarts, effort.steps)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
@@ -293,9 +293,9 @@ def climbed_in(
     effort = Effort()
     if room is None:
         return climbed(surface, like, box, stream, effort)
-    units = room.spread(effort.raw, stream, None)
+    units = room.spread(effort.raw_samples, stream, None)
     within = room, np.full(d, True)
-    climbs = _climbs(_Place(surface, like, box), units, effort.starts, effort.steps, within)
+    climbs = _climbs(_Place(surface, like, box), units, effort.num_restarts, effort.steps, within)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
@@ -319,13 +319,13 @@ def climbed_on(
     if few:
         raw = _held(room, lattice.settings())
     elif room is None:
-        raw = _xp.sobol(effort.raw, len(box), stream.generator)
+        raw = _xp.sobol(effort.raw_samples, len(box), stream.generator)
     else:
-        raw = room.spread(effort.raw, stream, lattice.snapped)
+        raw = room.spread(effort.raw_samples, stream, lattice.snapped)
     within = None if room is None else (room, lattice.free)
     fresh = _unseen(lattice, seen, len(raw) if few else lattice.count)
     units = fresh(np.unique(lattice.snapped(raw), axis=0))
-    climbs = _climbs(place, units, effort.starts, effort.steps, within)
+    climbs = _climbs(place, units, effort.num_restarts, effort.steps, within)
     for _ in range(0 if few else _MOVES):
         beside = fresh(_held(room, lattice.neighbours(to_numpy(climbs[0].x))))
         if not len(beside):

@@ -70,7 +70,7 @@ class Optimiser(Generic[Place]):
     path : path of a file, optional
         Where evaluations are kept: every one is in the file before `tell` returns, and an
         optimiser made anew with the same arguments and file goes on from there, to the same
-        points. The file names box, goal, seed, `initial`, and `gradients` if it is set, and is
+        points. The file names box, goal, seed, `num_initial`, and `gradients` if it is set, and is
         refused with others; `model` and `acquisition` it cannot name.
     shared : bool, default False
         If True, several processes work on the file of `path` at the same time, each with an
@@ -86,23 +86,23 @@ class Optimiser(Generic[Place]):
           multiplied by the probability that it has one, or by its 16th power if that is below a
           half; where it failed, the model of values expects nothing better than the best;
         - ``"stop"``: `tell` raises `ValueError`, and the point is asked for again.
-    initial : int, default 2 (d + 1), at most 10
+    num_initial : int, default 2 (d + 1), at most 10
         The number of first points, which are of a Sobol sequence. Each later one is where the
         acquisition is largest under a model of all evaluations.
-    first : Matrix, shape (k, d), or sequence of mappings, optional
-        Points to begin with, as those that one would try by hand. They count among the `initial`
-        ones.
-    known : sequence of Evaluation, optional
+    initial_points : Matrix, shape (k, d), or sequence of mappings, optional
+        Points to begin with, as those that one would try by hand. They count among the
+        `num_initial` ones.
+    known_evaluations : sequence of Evaluation, optional
         Evaluations of the same objective that were made elsewhere, as in another search. They
-        count among the `initial` ones too, stand at the head of `evaluations`, and are no part of
-        `count`.
+        count among the `num_initial` ones too, stand at the head of `evaluations`, and are no part
+        of `count`.
     model : Callable, default `scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and ``rng=``, a stream; it returns an `ExactPosterior`. If it is left
         out, places among less than ten inputs, of which a category has one for each choice, are
         chosen by a `scaled_model` of values of which those worse than the median fall off as a
         logarithm.
-        Predictions are of the values as they are, and so are the models of `constraints`.
+        Predictions are of the values as they are, and so are the models of measured constraints.
     acquisition : Callable, ThompsonSampling or BatchExpectedImprovement, optional
         A function of the best value, the largest mean at a point that was evaluated, that returns
         an acquisition; unless it is given, `LogExpectedImprovement`.
@@ -112,10 +112,10 @@ class Optimiser(Generic[Place]):
         gradients are by the unit cube's inputs and in the unit of the values, and the model is
         `fitted_with_gradients` unless it is given. `ThompsonSampling` cannot draw from such a
         model.
-    linear : sequence of LinearConstraint, optional
+    linear_constraints : sequence of LinearConstraint, optional
         Linear constraints on the inputs. The search stays within; a place outside is refused
         wherever one is given, as one outside the box is. The file names them.
-    constraints : int, default 0
+    num_constraints : int, default 0
         How many constraints are measured with the objective, each of which is met where its value
         is at most zero. Each has a process of its own, as `model` makes it; what an evaluation is
         worth is multiplied by the probability that all are met, and as long as none met them that
@@ -126,8 +126,8 @@ class Optimiser(Generic[Place]):
     Raises
     ------
     ValueError
-        If `box` is not finite intervals, a word is none of those above, `initial` is below one, a
-        point is not in the box, the file holds another history, or `acquisition` is a
+        If `box` is not finite intervals, a word is none of those above, `num_initial` is below one,
+        a point is not in the box, the file holds another history, or `acquisition` is a
         `ThompsonSampling` or `box` a `Space` with gradients.
 
     Examples
@@ -159,27 +159,33 @@ class Optimiser(Generic[Place]):
         path: str | os.PathLike[str] | None = None,
         shared: bool = False,
         on_failure: OnFailure = "record",
-        initial: int | None = None,
-        first: Places | None = None,
-        known: Sequence[Evaluation[Any]] = (),
+        num_initial: int | None = None,
+        initial_points: Places | None = None,
+        known_evaluations: Sequence[Evaluation[Any]] = (),
         model: Model | None = None,
         acquisition: AcquisitionOf | None = None,
         gradients: bool = False,
-        linear: Sequence[LinearConstraint] = (),
-        constraints: int = 0,
+        linear_constraints: Sequence[LinearConstraint] = (),
+        num_constraints: int = 0,
         rng: RNG,
     ) -> None:
-        self._region: Region[Place] = region_of(box, linear)
+        self._region: Region[Place] = region_of(box, linear_constraints)
         self._stream = stream_of(rng)
         self.goal: Goal = cast("Goal", _check.choice(goal, "goal", _SIGNS))
         self._sign = _SIGNS[goal]
         self.on_failure = _check.choice(on_failure, "on_failure", FAILURES)
-        given = min(2 * (self._region.columns + 1), _BLIND) if initial is None else initial
-        self._initial = _check.whole(given, "initial", 1)
-        self._first = [] if first is None else self._region.all_validated(first, "first")
-        self.constraints = _check.whole(constraints, "constraints")
-        told = validated_known(known, self.constraints)
-        self._known = tuple(replace(e, x=self._region.validated(e.x, "known")) for e in told)
+        given = min(2 * (self._region.columns + 1), _BLIND) if num_initial is None else num_initial
+        self._num_initial = _check.whole(given, "num_initial", 1)
+        self._initial_points = (
+            []
+            if initial_points is None
+            else self._region.all_validated(initial_points, "initial_points")
+        )
+        self.num_constraints = _check.whole(num_constraints, "num_constraints")
+        told = validated_known(known_evaluations, self.num_constraints)
+        self._known = tuple(
+            replace(e, x=self._region.validated(e.x, "known_evaluations")) for e in told
+        )
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
             raise ValueError("gradients must be False where box is a Space")
@@ -191,10 +197,12 @@ class Optimiser(Generic[Place]):
         self._chooses = searching_model if own is scaled_model and model is None else own
         worth = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = validated_acquisition(worth, self.gradients)
-        if self.constraints and self.gradients:
-            raise ValueError("constraints must be 0 with gradients=True")
-        if self.constraints or on_failure == "model":
-            validate_odds(worth, "constraints" if self.constraints else "on_failure='model'")
+        if self.num_constraints and self.gradients:
+            raise ValueError("num_constraints must be 0 with gradients=True")
+        if self.num_constraints or on_failure == "model":
+            validate_odds(
+                worth, "num_constraints" if self.num_constraints else "on_failure='model'"
+            )
         self._asked: list[Place] = []
         self._workers: SharedHistory[Place] | None = None
         if _check.flag(shared, "shared"):
@@ -207,13 +215,16 @@ class Optimiser(Generic[Place]):
         """Describe what is optimised, for the first line of the file."""
         head = {
             "history": "gpnotes.decide.bayesopt 1", "goal": self.goal, **self._region.head,
-            "seed": self._stream.seed, "path": list(self._stream.path), "initial": self._initial,
+            "seed": self._stream.seed, "path": list(self._stream.path),
+            "num_initial": self._num_initial,
         }  # fmt: skip
         more = {
             "gradients": self.gradients,
-            "constraints": self.constraints,
-            "first": [self._region.record(place) for place in self._first],
-            "known": [record_of(evaluation, self._region) for evaluation in self._known],
+            "num_constraints": self.num_constraints,
+            "initial_points": [self._region.record(place) for place in self._initial_points],
+            "known_evaluations": [
+                record_of(evaluation, self._region) for evaluation in self._known
+            ],
         }
         return {**head, **{name: value for name, value in more.items() if value}}
 
@@ -269,7 +280,7 @@ class Optimiser(Generic[Place]):
         mean, sd = self.believed(units)
         i = int(np.argmax(self._sign * mean))
         x = self._region.together([good[i].x])[0]
-        sure = float(self._odds(units[i : i + 1])[0]) if self.constraints else 1.0
+        sure = float(self._odds(units[i : i + 1])[0]) if self.num_constraints else 1.0
         return Recommendation(x, float(mean[i]), float(sd[i]), sure)
 
     def feasibility(self, x: Places) -> HostVector:
@@ -297,7 +308,7 @@ class Optimiser(Generic[Place]):
         units = self._region.units([e.x for e in counted])
         stream = self._stream.spawn(f"model {len(counted)}")
         odds = log_feasibility(counted, units, self._model, stream, doubt)
-        good = units[[e.is_feasible for e in counted]] if self.constraints else None
+        good = units[[e.is_feasible for e in counted]] if self.num_constraints else None
         return Aims(self._region.lattice, self._region.room, odds, good)
 
     def predict(self, x: Places) -> tuple[HostVector, HostVector]:
@@ -373,7 +384,7 @@ class Optimiser(Generic[Place]):
         Notes
         -----
         Of a `ThompsonSampling` each point is from a draw of its own, and two may be largest at one
-        place. Before `initial` evaluations have been told all are of the Sobol sequence. An
+        place. Before `num_initial` evaluations have been told all are of the Sobol sequence. An
         acquisition for which variance is worth nothing asks for one point q times.
 
         Source: Ginsbourger, Le Riche & Carraro (2010).
@@ -454,13 +465,13 @@ class Optimiser(Generic[Place]):
             Its derivatives by x, for an optimiser made with ``gradients=True``. One that holds NaN
             or infinity is a failure.
         constraints : Vector, shape (k,), or k floats, optional
-            The values of the constraints there, for an optimiser made with ``constraints=k``: at
-            most zero where one is met. If one is not finite, that is a failure.
+            The values of the constraints there, for an optimiser made with ``num_constraints=k``:
+            at most zero where one is met. If one is not finite, that is a failure.
 
         Examples
         --------
         >>> from gpnotes import stream
-        >>> optimiser = Optimiser([(-1.0, 2.0)], initial=2, gradients=True, rng=stream(1))
+        >>> optimiser = Optimiser([(-1.0, 2.0)], num_initial=2, gradients=True, rng=stream(1))
         >>> for _ in range(4):
         ...     x = optimiser.ask()
         ...     optimiser.tell(x, (x[0] - 0.5) ** 2, 2.0 * (x - 0.5))
@@ -469,7 +480,7 @@ class Optimiser(Generic[Place]):
         """
         place = self._region.validated(x, "x")
         slope = self._slope(gradient)
-        met = constraint_values(constraints, self.constraints)
+        met = constraint_values(constraints, self.num_constraints)
         try:
             value = _check.number(y, "y")
             if slope is not None:
@@ -529,7 +540,7 @@ class Optimiser(Generic[Place]):
         valued = [evaluation for evaluation in known if not evaluation.failure]
         taken = [*(e.x for e in counted), *pending]
         places = self._wished(taken)[:q]
-        early = step < self._initial or not valued
+        early = step < self._num_initial or not valued
         # after a skip one point without a model, to which that place looks as it did before
         blind = q if early else int(counted[-1].failure == "skip")
         if len(places) < blind:
@@ -557,7 +568,7 @@ class Optimiser(Generic[Place]):
     def _wished(self, taken: list[Place]) -> list[Place]:
         """Those of the points to begin with that are not taken."""
         gone = {self._region.key(place) for place in taken}
-        return [place for place in self._first if self._region.key(place) not in gone]
+        return [place for place in self._initial_points if self._region.key(place) not in gone]
 
     def _units(self, places: list[Place]) -> list[HostVector]:
         return list(self._region.units(places))

@@ -38,14 +38,14 @@ class Options(TypedDict, total=False):
     path: str | os.PathLike[str] | None
     shared: bool
     on_failure: OnFailure
-    initial: int | None
-    first: Places | None
-    known: Sequence[Evaluation[Any]]
+    num_initial: int | None
+    initial_points: Places | None
+    known_evaluations: Sequence[Evaluation[Any]]
     model: Model | None
     acquisition: AcquisitionOf | None
     gradients: bool
-    linear: Sequence[LinearConstraint]
-    constraints: int
+    linear_constraints: Sequence[LinearConstraint]
+    num_constraints: int
 
 
 def validated_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
@@ -65,16 +65,18 @@ def validated_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionO
 
 
 def validated_known(
-    known: Sequence[Evaluation[Any]], constraints: int
+    known_evaluations: Sequence[Evaluation[Any]], constraints: int
 ) -> Sequence[Evaluation[Any]]:
     """Return evaluations made elsewhere, if they are, and have as many constraints."""
-    given: object = known
+    given: object = known_evaluations
     if not isinstance(given, Sequence) or not all(isinstance(e, Evaluation) for e in given):
-        raise TypeError(f"known must be a sequence of Evaluation; got {_check.kind_of(given)}")
-    for evaluation in known:
+        raise TypeError(
+            f"known_evaluations must be a sequence of Evaluation; got {_check.kind_of(given)}"
+        )
+    for evaluation in known_evaluations:
         if not evaluation.failure:
             constraint_values(evaluation.constraints, constraints)
-    return known
+    return known_evaluations
 
 
 def validated_model(modelled: ExactPosterior, gradients: bool) -> ExactPosterior:

@@ -49,7 +49,8 @@ class LinearConstraint:
     >>> from gpnotes.decide.bayesopt import LinearConstraint, Real, Space, minimise
     >>> space = Space({"width": Real(0.0, 9.0), "depth": Real(0.0, 9.0)})
     >>> fits = LinearConstraint({"width": 1.0, "depth": 2.0}, upper=10.0)
-    >>> found = minimise(lambda p: -p["width"] * p["depth"], space, 12, linear=[fits], rng=1)
+    >>> area = lambda p: -p["width"] * p["depth"]
+    >>> found = minimise(area, space, 12, linear_constraints=[fits], rng=1)
     >>> point = found.best.x  # truly 5 and 2.5
     >>> point["width"] + 2.0 * point["depth"] <= 10.0, bool(found.best.y < -12.0)
     (True, True)
@@ -130,7 +131,8 @@ def polytope_of(
         isinstance(one, LinearConstraint) for one in given
     ):
         raise TypeError(
-            f"linear must be a sequence of LinearConstraint; got {_check.kind_of(given)}"
+            "linear_constraints must be a sequence of LinearConstraint; "
+            f"got {_check.kind_of(given)}"
         )
     if not constraints:
         return None
@@ -196,7 +198,7 @@ class Polytope:
         found = least_cost_in_box(cost, program, ends, np.append(whole, False))
         tight = found is None or (len(self._smooth) and found[-1] < _ROOM)
         if found is None or tight:
-            raise ValueError(f"linear must leave room to search in; got {said}")
+            raise ValueError(f"linear_constraints must leave room to search in; got {said}")
         return np.clip(shift + size * np.where(whole, np.rint(found[:-1]), found[:-1]), 0.0, 1.0)
 
     def admits(self, units: HostMatrix) -> HostVector:

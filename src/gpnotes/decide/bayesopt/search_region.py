@@ -97,7 +97,7 @@ def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
 
 
 def _head(linear: Sequence[LinearConstraint]) -> dict[str, Any]:
-    return {"linear": [one.described() for one in linear]} if linear else {}
+    return {"linear_constraints": [one.described() for one in linear]} if linear else {}
 
 
 class _Box:
@@ -119,7 +119,7 @@ class _Box:
         given = one.coefficients
         if isinstance(given, Mapping) or len(given) != self.columns:
             wanted = f"a sequence of {self.columns} coefficients, one for each input of the box"
-            raise ValueError(f"linear must have {wanted}; got {given!r}")
+            raise ValueError(f"linear_constraints must have {wanted}; got {given!r}")
         factors = np.asarray(given, dtype=np.float64)
         return Row(factors * self.widths, float(factors @ self._lower))
 
@@ -183,7 +183,7 @@ class _Named:
     def _row_of(self, one: LinearConstraint) -> Row:
         if not isinstance(one.coefficients, Mapping):
             wanted = f"coefficients by the names {list(self._space.names)}"
-            raise ValueError(f"linear must have {wanted}; got {one.coefficients!r}")
+            raise ValueError(f"linear_constraints must have {wanted}; got {one.coefficients!r}")
         return Row(*self._space.row_of(one.coefficients))
 
     def validated(self, x: Mapping[str, Any], name: str) -> Point:

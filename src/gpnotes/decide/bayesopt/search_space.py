@@ -411,18 +411,22 @@ class Space:
         row, offset = np.zeros(self.columns), 0.0
         unknown = [name for name in coefficients if name not in self.dimensions]
         if unknown:
-            raise ValueError(f"linear must have names of {list(self.names)}; got {unknown}")
+            raise ValueError(
+                f"linear_constraints must have names of {list(self.names)}; got {unknown}"
+            )
         for (name, one), part in zip(self.dimensions.items(), self._slices, strict=True):
             factor = coefficients.get(name, 0.0)
             if factor and isinstance(one, Fixed):
-                offset += factor * _check.number(cast("float", one.value), f"linear[{name!r}]")
+                offset += factor * _check.number(
+                    cast("float", one.value), f"linear_constraints[{name!r}]"
+                )
             elif factor and isinstance(one, Real | Integer) and not one.log:
                 low, high = one.ends
                 row[part] = factor * (high - low)
                 offset += factor * low
             elif factor:
                 wanted = "numbers that are not in logarithms"
-                raise ValueError(f"linear must be of {wanted}; {name!r} is {one!r}")
+                raise ValueError(f"linear_constraints must be of {wanted}; {name!r} is {one!r}")
         return row, offset
 
     def settings(self) -> HostMatrix:

@@ -114,7 +114,7 @@ def slices(
     ----------
     optimiser : Optimiser
         The search. That of an `Outcome` comes back with ``Optimiser(box,
-        known=outcome.evaluations, rng=rng)``.
+        known_evaluations=outcome.evaluations, rng=rng)``.
     through : Vector, shape (d,), or mapping, optional
         The place; unless it is given, the recommended one.
     points : int, default 65
@@ -192,7 +192,7 @@ def sobol_indices(
     Examples
     --------
     >>> from gpnotes.decide.bayesopt import Optimiser
-    >>> optimiser = Optimiser([(0.0, 1.0)] * 2, initial=12, rng=1)
+    >>> optimiser = Optimiser([(0.0, 1.0)] * 2, num_initial=12, rng=1)
     >>> for x in optimiser.ask_batch(12):
     ...     optimiser.tell(x, 2.0 * x[0] + x[1])  # shares 4 / 5 and 1 / 5
     >>> sobol_indices(optimiser)

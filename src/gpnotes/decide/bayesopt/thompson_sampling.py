@@ -63,8 +63,8 @@ def thompson_sample(
     box: Pairs,
     *,
     features: int = 1024,
-    raw: int = 512,
-    starts: int = 10,
+    raw_samples: int = 512,
+    num_restarts: int = 10,
     steps: int = 100,
     rng: RNG,
 ) -> Maximum:
@@ -81,9 +81,9 @@ def thompson_sample(
         The ends (lower, upper) of each input.
     features : int, default 1024
         The number R of features of the path, even.
-    raw : int, default 512
+    raw_samples : int, default 512
         The number of points that are looked at first.
-    starts : int, default 10
+    num_restarts : int, default 10
         The number of these, the best, from which a climb starts.
     steps : int, default 100
         The most steps of a climb.
@@ -120,7 +120,7 @@ def thompson_sample(
     _check.instance(posterior, "posterior", ExactPosterior)
     differentiable_mean(posterior.gp)
     ends = intervals(box, "box", posterior.X.shape[1])
-    effort = validate_effort(raw, starts, steps)
+    effort = validate_effort(raw_samples, num_restarts, steps)
     stream = stream_of(rng)
     path = path_of(posterior, stream, features)
     return climbed(path, posterior.X, ends, stream, effort)

@@ -66,10 +66,11 @@ _PLACES = (
     call("acquisition_and_gradient", bayesopt.acquisition_and_gradient, posterior=_POSTERIOR,
          acquisition=_ACQUISITION, Xs=_XS),
     call("maximise_acquisition", bayesopt.maximise_acquisition, posterior=_POSTERIOR,
-         acquisition=_ACQUISITION, box=_BOX, rng=stream(), raw=whole(8), starts=whole(2),
+         acquisition=_ACQUISITION, box=_BOX, rng=stream(),
+         raw_samples=whole(8), num_restarts=whole(2),
          steps=whole(3)),
     call("thompson_sample", bayesopt.thompson_sample, posterior=_POSTERIOR, box=_BOX, rng=stream(),
-         features=_FEATURES, raw=whole(8), starts=whole(2), steps=whole(3)),
+         features=_FEATURES, raw_samples=whole(8), num_restarts=whole(2), steps=whole(3)),
     call("thompson_sample_among", bayesopt.thompson_sample_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), rng=stream(), num_samples=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
@@ -105,16 +106,18 @@ def _quick(X: np.ndarray, y: np.ndarray, *, rng: object) -> object:
 
 _LABELLED = np.concatenate([_X, np.zeros((len(_X), 1))], axis=1)
 _OPTIONS = {
-    "box": _ANY_BOX, "rng": stream().but("a seed"), "initial": whole(3, optional=True),
-    "constraints": whole(0, 0), "gradients": flag(), "shared": flag(),
-    "first": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).table.but(
+    "box": _ANY_BOX, "rng": stream().but("a seed"), "num_initial": whole(3, optional=True),
+    "num_constraints": whole(0, 0), "gradients": flag(), "shared": flag(),
+    "initial_points": matrix([[0.5, 0.5], [0.2, 1.5]], columns=True, mates=False).table.but(
         "None", outside=np.asarray([[0.5, 0.5], [0.5, 2.5]])),
-    "known": Argument((), {"None": None, "a string": "x", "a number": 1.0, "pairs": [([0.5], 1.0)],
+    "known_evaluations": Argument((), {
+                            "None": None, "a string": "x", "a number": 1.0, "pairs": [([0.5], 1.0)],
                            "a generator": iter(()), "the class": bayesopt.Evaluation}),
     "on_failure": one_of("skip"), "model": function(_quick).but("None"),
     "acquisition": function(bayesopt.LogExpectedImprovement).but(
         "None", **{"the class": bayesopt.ThompsonSampling}),
-    "linear": Argument((), {"None": None, "a string": "x", "a number": 1.0, "numbers": [1.0],
+    "linear_constraints": Argument((), {
+                            "None": None, "a string": "x", "a number": 1.0, "numbers": [1.0],
                             "one alone": bayesopt.LinearConstraint([1.0, 1.0], upper=1.0),
                             "too few": [bayesopt.LinearConstraint([1.0], upper=1.0)],
                             "no room": [bayesopt.LinearConstraint([1.0, 1.0], upper=-1.0)],
