@@ -13,6 +13,7 @@ import numpy as np
 
 import gpnotes
 import gpnotes.fast.cosines
+from gpnotes import condition
 from gpnotes.fast.cosines import cosines_of_turns
 from gpnotes.infer import features
 
@@ -74,10 +75,10 @@ def floor(problem: FeatureProblem) -> Call:
 
 
 def ours(problem: FeatureProblem) -> Call:
-    """`features.condition`: the weights, their covariance's root and the evidence."""
+    """`condition` of a `FeatureGP`: the weights, their covariance's root and the evidence."""
     X, y = problem.data
     gp, frequencies = problem.gp, problem.frequencies
-    return lambda: features.condition(gp, frequencies, X, y).weights.weight_mean
+    return lambda: condition(features.FeatureGP(gp, frequencies), X, y).weights.weight_mean
 
 
 def scikit_learn(problem: FeatureProblem) -> Call:

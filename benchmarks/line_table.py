@@ -20,8 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from gpnotes import GP, Matern12, Matern32, Matern52
-from gpnotes.infer import state_space
+from gpnotes import (
+    GP,
+    Matern12,
+    Matern32,
+    Matern52,
+    StateSpaceGP,
+    condition,
+    log_evidence_and_gradient,
+)
 
 N, ROUNDS = 10**6, 5
 VARIANCE, LENGTHSCALE, NOISE = 1.7, 1.3, 0.05
@@ -46,7 +53,7 @@ def ours(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
     gp, X = GP(kind(VARIANCE, LENGTHSCALE), NOISE), t[:, None]
 
     def call() -> Any:
-        posterior = state_space.condition(gp, X, y)
+        posterior = condition(StateSpaceGP(gp), X, y)
         return posterior.log_evidence, posterior.fitted()
 
     return call
@@ -55,12 +62,12 @@ def ours(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
 def gradient(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
     """The evidence and its gradient."""
     gp, X = GP(kind(VARIANCE, LENGTHSCALE), NOISE), t[:, None]
-    return lambda: state_space.log_evidence_and_gradient(gp, X, y)
+    return lambda: log_evidence_and_gradient(StateSpaceGP(gp), X, y)
 
 
 def prediction(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
     """Mean and variance at as many places."""
-    posterior = state_space.condition(GP(kind(VARIANCE, LENGTHSCALE), NOISE), t[:, None], y)
+    posterior = condition(StateSpaceGP(GP(kind(VARIANCE, LENGTHSCALE), NOISE)), t[:, None], y)
     posterior.predict(t[:10, None])
     return lambda: posterior.predict(t[:, None])
 

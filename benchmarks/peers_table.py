@@ -18,14 +18,7 @@ from typing import Any
 import line_table
 import numpy as np
 
-from gpnotes import (
-    GP,
-    RBF,
-    Matern32,
-    SparseGP,
-    log_evidence_and_gradient,
-    stream,
-)
+from gpnotes import GP, RBF, Matern32, SparseGP, condition, log_evidence_and_gradient, stream
 from gpnotes.infer import features
 from gpnotes.infer.interdomain import GaussianWindows, leading_harmonics, wave_sums
 from gpnotes.model.kernels import CircularMatern32
@@ -136,7 +129,7 @@ def features_of_a_sum(n: int) -> Ways:
         return np.linalg.solve(B, Phi.T @ y / 0.1)
 
     return {
-        "gpnotes": lambda: features.condition(gp, drawn, X, y).weights.weight_mean,
+        "gpnotes": lambda: condition(features.FeatureGP(gp, drawn), X, y).weights.weight_mean,
         "plain NumPy": numpy,
     }
 

@@ -25,6 +25,11 @@ import distributed
 import numpy as np
 
 import gpnotes as gp
+from gpnotes import (
+    Chunks,
+    FeatureGP,
+    condition,
+)
 from gpnotes.infer import features
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data" / "scaling-out.csv"
@@ -89,10 +94,10 @@ def main() -> int:
         X, _ = fetch(path, 0)
         drawn = features.draw_frequencies(process.kernel, X, FEATURES, rng=gp.stream(0))
         table = np.load(path)
-        means = features.condition(process, drawn, table[:, :D], table[:, D]).mean(X[:100])
+        means = condition(FeatureGP(process, drawn), table[:, :D], table[:, D]).mean(X[:100])
         del table
         calls = {
-            name: partial(features.condition_on_chunks, process, drawn, chunks, map=way)
+            name: partial(condition, FeatureGP(process, drawn), Chunks(chunks, map=way))
             for name, way in ways(client, pool).items()
         }
         writer = csv.writer(file, lineterminator="\n")

@@ -59,7 +59,7 @@ def by_features(task: Task) -> Prediction:
     """Random waves, O(n F²)."""
     kernel = task.process.kernel
     drawn = features.draw_frequencies(kernel, task.X, FEATURES, rng=gp.stream(task.seed))
-    posterior = features.condition(task.process, drawn, task.X, task.y)
+    posterior = condition(features.FeatureGP(task.process, drawn), task.X, task.y)
     return posterior.predict(task.Xs, noise=True)
 
 

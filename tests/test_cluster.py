@@ -18,6 +18,7 @@ from gpnotes import (
     GP,
     RBF,
     Chunks,
+    FeatureGP,
     SparseGP,
     condition,
     log_evidence_and_gradient,
@@ -103,8 +104,8 @@ def test_the_processes_are_two_and_none_is_this_one(cluster):
 def test_random_features_are_those_in_memory(cluster, chunks, table, gp):
     X, y, Xs = table[:, :2], table[:, 2], table[:20, :2] + 0.1
     drawn = features.draw_frequencies(gp.kernel, X, 40, rng=stream(0))
-    theirs = features.condition(gp, drawn, X, y)
-    ours = features.condition_on_chunks(gp, drawn, chunks, map=cluster)
+    theirs = condition(FeatureGP(gp, drawn), X, y)
+    ours = condition(FeatureGP(gp, drawn), Chunks(chunks, map=cluster))
     near(ours.log_evidence, theirs.log_evidence)
     for one, other in zip(ours.predict(Xs), theirs.predict(Xs), strict=True):
         near(one, other)

@@ -77,7 +77,7 @@ def test_regression_looks_once_over_each_argument(
 
 def _predict_once(posterior: Any, counted: Counter[str], alike: str, views: str) -> None:
     for view in views.split():
-        more: dict[str, Any] = {"n": 2, "rng": 1} if view == "sample" else {}
+        more: dict[str, Any] = {"num_samples": 2, "rng": 1} if view == "sample" else {}
         getattr(posterior, view)(XS, **more)
         assert counted == NEW | {alike: 1}, view
         counted.clear()
@@ -94,8 +94,7 @@ def test_inducing_points_are_looked_over_once(
     assert counted == data
     counted.clear()
     log_evidence_and_gradient(sparse.SparseGP(process, X[::4]), X, Y)
-    assert counted.pop("finite X") == counted.pop("finite y") == 2  # it goes over them twice
-    assert counted == {"finite Z": 1, "alike X, Z": 2, "alike y, X": 2}
+    assert counted == data
     counted.clear()
     _predict_once(posterior, counted, "alike Xs, Z", "predict mean covariance joint sample")
     assert posterior.inducing_values().size == 5
@@ -133,7 +132,9 @@ def test_variational_inference_looks_once_over_each_argument(
 def test_laplace_looks_once_over_each_argument(
     kernel: gp.Kernel, mean: Any, counted: Counter[str]
 ) -> None:
-    posterior = laplace.condition(gp.GP(kernel, 0.0, mean), X, np.where(Y > 0.0, 1.0, -1.0))
+    posterior = condition(
+        laplace.LaplaceGP(gp.GP(kernel, 0.0, mean)), X, np.where(Y > 0.0, 1.0, -1.0)
+    )
     assert counted == DATA
     counted.clear()
     views = "predict mean variance covariance joint sample probability"
@@ -147,7 +148,7 @@ def test_laplace_looks_once_over_each_argument(
 def test_features_look_once_over_each_argument(mean: Any, counted: Counter[str]) -> None:
     frequencies = features.draw_frequencies(gp.RBF(), X, 16, rng=gp.stream(1))
     counted.clear()
-    posterior = features.condition(gp.GP(gp.RBF(), 0.1, mean), frequencies, X, Y)
+    posterior = condition(features.FeatureGP(gp.GP(gp.RBF(), 0.1, mean), frequencies), X, Y)
     assert counted == DATA | {"alike X, frequencies": 1}
     counted.clear()
     _predict_once(posterior, counted, "alike Xs, frequencies", "predict mean covariance sample")

@@ -16,6 +16,7 @@ from gpnotes import (
     Bernoulli,
     ConstantMean,
     Gaussian,
+    LaplaceGP,
     Matern32,
     Poisson,
     White,
@@ -27,7 +28,6 @@ from gpnotes.decide.design.criteria import CRITERIA, Information
 from gpnotes.decide.pilco import LinearPolicy, QuadraticCost, RBFPolicy, SaturatingCost, Squashed
 from gpnotes.ground.params import cotangent, fixed, real
 from gpnotes.ground.xp import array_namespace
-from gpnotes.infer import laplace
 from gpnotes.infer.posterior import Posterior
 from gpnotes.model import likelihoods
 from gpnotes.model.contracts import Moments
@@ -538,7 +538,9 @@ def test_our_posteriors_conform(space, rng):
     X, Xs = (space.asarray(rng.normal(size=(n, 2))) for n in (6, 4))
     y = space.asarray(np.sign(rng.normal(size=6)))
     check_posterior(condition(GP(RBF(), 0.1), X, y), Xs)
-    check_posterior(laplace.condition(GP(RBF() + White(0.01), 0.0), X, y), Xs, normal_noise=False)
+    check_posterior(
+        condition(LaplaceGP(GP(RBF() + White(0.01), 0.0)), X, y), Xs, normal_noise=False
+    )
 
 
 @dataclass(frozen=True)

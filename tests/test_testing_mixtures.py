@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Bernoulli, Gaussian
+from gpnotes import GP, RBF, Bernoulli, Gaussian, condition
 from gpnotes.infer import deep, laplace, svgp
 from gpnotes.networks import Network
 from gpnotes.testing import check_classes, check_mixture, check_network
@@ -18,7 +18,7 @@ CLASSES = np.asarray([0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 0.0])
 
 def flowers(rng, asarray=np.asarray):
     X = asarray(rng.normal(size=(7, 2)))
-    return laplace.condition_softmax(GP(RBF(4.0), 0.0), X, asarray(CLASSES), 3)
+    return condition(laplace.SoftmaxGP(GP(RBF(4.0), 0.0), 3), X, asarray(CLASSES))
 
 
 def stack(rng, asarray=np.asarray, likelihood=None):

@@ -9,10 +9,19 @@ import numpy as np
 import pytest
 from cases import each
 
-from gpnotes import GP, RBF, ConstantMean, Gaussian, condition, fit, stream
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Gaussian,
+    LaplaceGP,
+    condition,
+    fit,
+    stream,
+)
 from gpnotes.assess import scores
 from gpnotes.assess.crossval import cross_validate, group_folds, kfold
-from gpnotes.infer import features, laplace, sparse, svgp
+from gpnotes.infer import features, sparse, svgp
 from gpnotes.infer.linear import BayesianLinear
 
 PROCESS = GP(RBF(1.2, 0.8), 0.05, ConstantMean(0.3))
@@ -263,7 +272,7 @@ def test_any_posterior_that_predicts_observations(data):
     model = svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), data[0][:8])
     for one in (
         lambda X, y: condition(sparse.SparseGP(gp, X[:8]), X, y),
-        lambda X, y: features.condition(gp, frequencies, X, y),
+        lambda X, y: condition(features.FeatureGP(gp, frequencies), X, y),
         lambda X, y: svgp.condition(model, X, y),
         lambda X, y: condition(BayesianLinear(np.eye(2), 0.1), X, y),
     ):
@@ -403,7 +412,11 @@ def test_labels_have_no_predicted_observations(data):
     labels = np.sign(y - np.median(y) - 1e-9)
     with pytest.raises(TypeError, match=r"predict\(\) got an unexpected keyword argument 'noise'"):
         cross_validate(
-            lambda X, y: laplace.condition(GP(RBF(), 0.0), X, y), X, labels, 3, rng=stream(1)
+            lambda X, y: condition(LaplaceGP(GP(RBF(), 0.0)), X, y),
+            X,
+            labels,
+            3,
+            rng=stream(1),
         )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes import GP, RBF
+from gpnotes import GP, RBF, condition
 from gpnotes.decide import design
 from gpnotes.infer import laplace
 from gpnotes.model.likelihoods import Bernoulli
@@ -69,7 +69,7 @@ def test_chances_and_bald_are_the_packages(opened):
     given = {**LABELLED, "xs": ROAD[:, 0].tolist()}
     found = page.evaluate("given => window.gpLabels.laplace(given)", given)
     X, y = np.asarray(LABELLED["x"])[:, None], np.asarray(LABELLED["y"], dtype=float)
-    now = laplace.condition(GP(RBF(9.0, 0.9), 0.0), X, y)
+    now = condition(laplace.LaplaceGP(GP(RBF(9.0, 0.9), 0.0)), X, y)
     mean, variance = now.predict(ROAD)
     np.testing.assert_allclose(found["mean"], mean, atol=1e-7)
     np.testing.assert_allclose(found["variance"], variance, atol=1e-7)

@@ -11,10 +11,18 @@ import numpy as np
 import scipy.sparse as sp
 from cases import each
 
-from gpnotes import GP, RBF, condition, fit, stream
+from gpnotes import (
+    GP,
+    RBF,
+    FeatureGP,
+    LaplaceGP,
+    condition,
+    fit,
+    stream,
+)
 from gpnotes.ground.linalg import Cholesky
 from gpnotes.ground.showing import summary
-from gpnotes.infer import features, laplace, sparse, svgp
+from gpnotes.infer import features, sparse, svgp
 from gpnotes.model.likelihoods import Bernoulli, Gaussian
 from gpnotes.model.normal import Normal
 
@@ -61,11 +69,11 @@ PRINTED = {
     "a posterior": lambda: condition(GP(RBF(), 0.1), X, Y),
     "a prediction": lambda: condition(GP(RBF(), 0.1), X, Y).joint(X),
     "a fit": lambda: fit(GP(RBF(), 0.1), X, Y, steps=2),
-    "features": lambda: features.condition(
-        GP(RBF(), 0.1), features.draw_frequencies(RBF(), X, 20, rng=stream(1)), X, Y),
+    "features": lambda: condition(
+        FeatureGP(GP(RBF(), 0.1), features.draw_frequencies(RBF(), X, 20, rng=stream(1))), X, Y),
     "points": lambda: condition(sparse.SparseGP(GP(RBF(), 0.1), X[::10]), X, Y),
-    "labels": lambda: laplace.condition(
-        GP(RBF(), 0.0), X, np.where(Y > 0.5, 1.0, -1.0), Bernoulli()),
+    "labels": lambda: condition(
+        LaplaceGP(GP(RBF(), 0.0), Bernoulli()), X, np.where(Y > 0.5, 1.0, -1.0)),
     "a variational process": lambda: svgp.condition(
         svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::10]), X, Y),
 }  # fmt: skip

@@ -15,7 +15,7 @@ import scipy.optimize
 from threadpoolctl import ThreadpoolController
 
 import gpnotes as gp
-from gpnotes import log_evidence_and_gradient
+from gpnotes import condition, log_evidence_and_gradient
 from gpnotes.decide import bayesopt, fantasy
 from gpnotes.decide.fantasy import input_averages as averages
 from gpnotes.decide.fantasy import reductions
@@ -173,7 +173,7 @@ def _calls(n: int) -> dict[str, Callable[[], object]]:
         "extend": lambda: posterior.extend(X[:5], y[:5]),
         "evidence": lambda: log_evidence_and_gradient(posterior.gp, X, y),
         "fit": lambda: gp.fit(posterior.gp, X, y, steps=1),
-        "laplace": lambda: laplace.condition(known, X, labels).predict(X),
+        "laplace": lambda: condition(laplace.LaplaceGP(known), X, labels).predict(X),
         "places": lambda: bayesopt.predict_and_pullback(posterior, X),
     }
 

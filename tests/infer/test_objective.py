@@ -69,11 +69,11 @@ STANDS_FOR = {
 CONDITIONED = {
     "exact": lambda model: condition(model, X, Y),
     "sparse": lambda model: condition(sparse.SparseGP(model.gp, model.Z), X, Y),
-    "features": lambda model: features.condition(model.gp, model.frequencies, X, Y),
+    "features": lambda model: condition(features.FeatureGP(model.gp, model.frequencies), X, Y),
     "variational": lambda model: svgp.condition(model, X, Y),
     "heavy tails": lambda model: svgp.condition(model, X, Y),
     "labels": lambda model: svgp.condition(model, X, LABELS),
-    "laplace": lambda model: laplace.condition(model.gp, X, LABELS),
+    "laplace": lambda model: condition(laplace.LaplaceGP(model.gp), X, LABELS),
 }
 
 

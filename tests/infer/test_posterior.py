@@ -37,23 +37,23 @@ def of_deep():
 
 def of_features():
     frequencies = features.draw_frequencies(NOISY.kernel, X, 12, rng=stream(1))
-    return features.condition(NOISY, frequencies, X, Y)
+    return condition(features.FeatureGP(NOISY, frequencies), X, Y)
 
 
 MAKERS = {
     "exact": lambda: condition(NOISY, X, Y),
     "basis": lambda: condition(GP(RBF(), 0.2, BasisMean(Powers(1))), X, Y),
-    "line": lambda: state_space.condition(GP(Matern32(1.3, 0.8), 0.2), X, Y),
+    "line": lambda: condition(state_space.StateSpaceGP(GP(Matern32(1.3, 0.8), 0.2)), X, Y),
     "features": of_features,
     "sparse": lambda: condition(sparse.SparseGP(NOISY, X[::2]), X, Y),
     "degenerate": lambda: condition(sparse.SparseGP(NOISY, X[::2], method="sor"), X, Y),
     "weights": lambda: condition(BayesianLinear(np.eye(1), 0.2), X, Y),
     "variational": lambda: of_svgp(Gaussian(0.2), Y),
     "counts": lambda: of_svgp(Poisson(), np.round(2.0 + Y)),
-    "labels": lambda: laplace.condition(LATENT, X, LABELS),
+    "labels": lambda: condition(laplace.LaplaceGP(LATENT), X, LABELS),
     "deep": of_deep,
     "robust": lambda: of_svgp(RobustMax(3), CLASSES),
-    "softmax": lambda: laplace.condition_softmax(LATENT, X, CLASSES, 3),
+    "softmax": lambda: condition(laplace.SoftmaxGP(LATENT, 3), X, CLASSES),
 }
 CLASSIFIED = ("robust", "softmax")
 JOINT = [name for name in MAKERS if name not in (*CLASSIFIED, "deep")]

@@ -5,11 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Bernoulli, ConstantMean, Matern52, White, fit, stream, to_numpy
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    ConstantMean,
+    Matern52,
+    White,
+    condition,
+    fit,
+    stream,
+    to_numpy,
+)
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import laplace
-from gpnotes.infer.laplace import SoftmaxGP, SoftmaxPosterior, condition_softmax
+from gpnotes.infer.laplace import SoftmaxGP, SoftmaxPosterior
 from gpnotes.testing import gradcheck
 
 LENGTHS = (0.8, 1.5)
@@ -51,7 +62,7 @@ def dense(gp, X, mode):
 
 def test_the_mode_is_where_the_gradient_of_the_posterior_is_zero(space, numbers):
     X, y, _ = (space.asarray(a) for a in numbers)
-    posterior = condition_softmax(process(space.asarray), X, y, C)
+    posterior = condition(SoftmaxGP(process(space.asarray), C), X, y)
     assert space.holds(posterior.mode)
     X, y, _ = numbers
     mode = to_numpy(posterior.mode).astype(float)
@@ -63,7 +74,7 @@ def test_the_mode_is_where_the_gradient_of_the_posterior_is_zero(space, numbers)
 
 def test_predictions_and_evidence_are_those_of_dense_algebra(space, numbers):
     X, y, Xs = (space.asarray(a) for a in numbers)
-    posterior = condition_softmax(process(space.asarray), X, y, C)
+    posterior = condition(SoftmaxGP(process(space.asarray), C), X, y)
     mean, covariance = posterior.mean(Xs), posterior.class_covariance(Xs)
     assert space.holds(mean)
     assert space.holds(covariance)
@@ -89,8 +100,8 @@ def test_two_classes_are_labels_of_the_difference(numbers):
     """``f₁ − f₀`` has twice the kernel, and the logit of class 1."""
     X, y, Xs = numbers
     y = (y > 0.0).astype(float)
-    two = condition_softmax(GP(RBF(1.3, 0.9), 0.0), X, y, 2)
-    one = laplace.condition(GP(RBF(2.6, 0.9), 0.0), X, 2.0 * y - 1.0, Bernoulli("logit"))
+    two = condition(SoftmaxGP(GP(RBF(1.3, 0.9), 0.0), 2), X, y)
+    one = condition(laplace.LaplaceGP(GP(RBF(2.6, 0.9), 0.0), Bernoulli("logit")), X, 2.0 * y - 1.0)
     np.testing.assert_allclose(two.mode[:, 1] - two.mode[:, 0], one.mode, rtol=1e-7, atol=1e-9)
     assert two.log_evidence == pytest.approx(one.log_evidence, rel=1e-9)
     mean, S = two.mean(Xs), two.class_covariance(Xs)
@@ -106,11 +117,11 @@ def test_the_pullback_of_the_evidence_agrees_with_differences(numbers, kernel):
     X, y, _ = numbers
 
     def value(kernel, X):
-        return condition_softmax(GP(kernel, 0.0), X, y, C).log_evidence
+        return condition(SoftmaxGP(GP(kernel, 0.0), C), X, y).log_evidence
 
     def pullback(kernel, X, bar):
         assert bar == 1.0
-        gp_bar, X_bar = condition_softmax(GP(kernel, 0.0), X, y, C).evidence_gradient()
+        gp_bar, X_bar = condition(SoftmaxGP(GP(kernel, 0.0), C), X, y).evidence_gradient()
         return gp_bar.kernel, X_bar
 
     gradcheck(value, pullback, kernel, X)
@@ -118,9 +129,9 @@ def test_the_pullback_of_the_evidence_agrees_with_differences(numbers, kernel):
 
 def test_the_pullback_is_the_same_in_every_space(space, numbers):
     X, y, _ = (space.asarray(a) for a in numbers)
-    gp_bar, X_bar = condition_softmax(process(space.asarray), X, y, C).evidence_gradient()
+    gp_bar, X_bar = condition(SoftmaxGP(process(space.asarray), C), X, y).evidence_gradient()
     assert space.holds(X_bar)
-    wanted_bar, wanted_X_bar = condition_softmax(process(), *numbers[:2], C).evidence_gradient()
+    wanted_bar, wanted_X_bar = condition(SoftmaxGP(process(), C), *numbers[:2]).evidence_gradient()
     np.testing.assert_allclose(to_numpy(X_bar), wanted_X_bar, **close(space))
     both = gp_bar.kernel.parts[0].lengthscale, wanted_bar.kernel.parts[0].lengthscale
     np.testing.assert_allclose(to_numpy(both[0]), both[1], **close(space))
@@ -128,7 +139,7 @@ def test_the_pullback_is_the_same_in_every_space(space, numbers):
 
 def test_probabilities_are_averages_over_draws_of_f(space, numbers):
     X, y, Xs = (space.asarray(a) for a in numbers)
-    posterior = condition_softmax(process(space.asarray), X, y, C)
+    posterior = condition(SoftmaxGP(process(space.asarray), C), X, y)
     chance = posterior.probability(Xs, 20_000, rng=stream(1))
     assert space.holds(chance)
     mean, covariance = (
@@ -143,7 +154,7 @@ def test_probabilities_are_averages_over_draws_of_f(space, numbers):
 
 def test_chunks_change_nothing(monkeypatch, numbers):
     X, y, Xs = numbers
-    posterior = condition_softmax(process(), X, y, C)
+    posterior = condition(SoftmaxGP(process(), C), X, y)
     whole = *posterior.predict(Xs), posterior.probability(Xs, rng=stream(0))
     monkeypatch.setattr(memory, "ENTRIES", 80)
     parts = *posterior.predict(Xs), posterior.probability(Xs, rng=stream(0))
@@ -153,7 +164,7 @@ def test_chunks_change_nothing(monkeypatch, numbers):
 
 def test_a_class_that_was_never_seen_is_possible_far_away(numbers):
     X, y, _ = numbers
-    posterior = condition_softmax(process(), X, y, C + 1)
+    posterior = condition(SoftmaxGP(process(), C + 1), X, y)
     far = posterior.probability(np.full((1, 2), 1e3), 20_000, rng=stream(0))
     np.testing.assert_allclose(far, 0.25, atol=0.01)
     assert np.all(posterior.probability(X, rng=stream(0))[:, C] < 0.25)
@@ -163,7 +174,7 @@ def test_a_class_that_was_never_seen_is_possible_far_away(numbers):
 def test_a_wide_prior_needs_shorter_steps_and_gets_them(variance, rng):
     X = np.sort(rng.uniform(0.0, 3.0, size=(30, 1)), axis=0)
     y = rng.integers(0, C, 30).astype(float)
-    posterior = condition_softmax(GP(RBF(variance, 0.5) + White(1.0), 0.0), X, y, C)
+    posterior = condition(SoftmaxGP(GP(RBF(variance, 0.5) + White(1.0), 0.0), C), X, y)
     K = posterior.gp.kernel(X)
     np.testing.assert_allclose(
         posterior.mode, K @ posterior.gradient, atol=1e-6 * abs(posterior.mode).max()
@@ -176,7 +187,7 @@ def test_a_fit_ends_where_the_gradient_of_the_evidence_is_zero(rng):
     start = GP(RBF(1.0, 3.0), 0.0)
     fitted = fit(SoftmaxGP(start, C), X, y).posterior
     assert isinstance(fitted, SoftmaxPosterior)
-    assert fitted.log_evidence > condition_softmax(start, X, y, C).log_evidence + 1.0
+    assert fitted.log_evidence > condition(SoftmaxGP(start, C), X, y).log_evidence + 1.0
     gradient = flatten_gradient(fitted.gp, fitted.evidence_gradient()[0], fixed=["noise_var"])
     assert np.max(np.abs(gradient)) < 1e-3
     right = fitted.probability(X, rng=stream(0)).argmax(axis=1) == y
@@ -188,16 +199,16 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
     gp = GP(RBF(1.0, np.asarray(LENGTHS)), 0.0)
     for wrong in (y + 1.0, y - 1.0, y + 0.5):
         with pytest.raises(ValueError, match="y must hold classes, whole numbers from 0 to 2; got"):
-            condition_softmax(gp, X, wrong, C)
+            condition(SoftmaxGP(gp, C), X, wrong)
     with pytest.raises(ValueError, match="classes must be a whole number from 2; got 1"):
-        condition_softmax(gp, X, y, 1)
+        condition(SoftmaxGP(gp, 1), X, y)
     with pytest.raises(TypeError, match="classes must be a whole number"):
         SoftmaxGP(gp, 2.5)
     with pytest.raises(ValueError, match=r"gp\.noise_var must be 0: the softmax .*; got 0\.1"):
-        condition_softmax(GP(RBF(), 0.1), X, y, C)
+        condition(SoftmaxGP(GP(RBF(), 0.1), C), X, y)
     with pytest.raises(ValueError, match=r"gp\.mean must be ZeroMean\(\): .*; got ConstantMean"):
         SoftmaxGP(GP(RBF(), 0.0, ConstantMean(1.0)), C)
-    posterior = condition_softmax(gp, X, y, C)
+    posterior = condition(SoftmaxGP(gp, C), X, y)
     with pytest.raises(ValueError, match=r"Xs must have shape \(n, 2\)"):
         posterior.predict(Xs[:, :1])
     with pytest.raises(ValueError, match="num_samples must be a whole number from 2; got 1"):
@@ -207,4 +218,4 @@ def test_what_does_not_fit_is_named(monkeypatch, numbers):
     monkeypatch.setattr(memory, "available", lambda like=None: 1000)
     monkeypatch.setattr(memory, "_SMALL", 0)
     with pytest.raises(MemoryError, match="the Gram matrix of shape"):
-        condition_softmax(gp, X, y, C)
+        condition(SoftmaxGP(gp, C), X, y)

@@ -14,6 +14,7 @@ from ..ground import check as _check
 from ..ground.random import stream
 from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, to_numpy
 from ..infer import laplace
+from ..infer.verbs import condition
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean
@@ -189,8 +190,8 @@ def _conditioned(
     model: laplace.LaplaceGP | laplace.SoftmaxGP, X: HostMatrix, y: HostVector
 ) -> laplace.LaplacePosterior | laplace.SoftmaxPosterior:
     if isinstance(model, laplace.LaplaceGP):
-        return laplace.condition(model.gp, X, y)
-    return laplace.condition_softmax(model.gp, X, y, model.classes)
+        return condition(laplace.LaplaceGP(model.gp), X, y)
+    return condition(laplace.SoftmaxGP(model.gp, model.classes), X, y)
 
 
 def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:

@@ -76,10 +76,10 @@ def check_classes(posterior: Classes, Xs: Matrix) -> None:
 
     Examples
     --------
-    >>> from gpnotes import GP, RBF
+    >>> from gpnotes import GP, RBF, condition
     >>> from gpnotes.infer import laplace
     >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([0.0, 1.0, 2.0])
-    >>> check_classes(laplace.condition_softmax(GP(RBF(), 0.0), X, y, 3), X + 0.5)
+    >>> check_classes(condition(laplace.SoftmaxGP(GP(RBF(), 0.0), 3), X, y), X + 0.5)
     """
     _require(posterior, "posterior", Classes)
     m = _check.matrix(Xs, "Xs").shape[0]

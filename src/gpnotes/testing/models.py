@@ -108,7 +108,7 @@ def check_likelihood(
     f : Vector, shape (n,)
         The values of f.
     log_concave : bool, default True
-        Ask for a second derivative that is not positive, as `laplace.condition` does.
+        Ask for a second derivative that is not positive, as Laplace's method does.
 
     Examples
     --------

@@ -19,6 +19,7 @@ from gpnotes import (
     Matern52,
     Periodic,
     StudentT,
+    condition,
     log_evidence,
     log_evidence_and_gradient,
     stream,
@@ -390,7 +391,7 @@ def test_trials_are_labels_of_repeated_rows(rng):
     assert svgp.elbo(counted, X, y) - ways == pytest.approx(svgp.elbo(told, rows, labels), abs=1e-8)
     for one, other in zip(counted.predict(X), told.predict(X), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
-    near = laplace.condition(gp, X, y, Binomial(3))
-    apart = laplace.condition(gp, rows, labels, Bernoulli("logit"))
+    near = condition(laplace.LaplaceGP(gp, Binomial(3)), X, y)
+    apart = condition(laplace.LaplaceGP(gp, Bernoulli("logit")), rows, labels)
     np.testing.assert_allclose(near.mean(X), apart.mean(X), atol=1e-8)
     np.testing.assert_allclose(near.variance(X), apart.variance(X), atol=1e-8)

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from gpnotes import GP, RBF, ConstantMean, Matern52, RobustMax, White, fit, stream, to_numpy
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Matern52,
+    RobustMax,
+    White,
+    condition,
+    fit,
+    stream,
+    to_numpy,
+)
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten, flatten_gradient
 from gpnotes.infer import deep, laplace, svgp
@@ -246,7 +257,7 @@ def test_on_classes_that_lie_apart_it_agrees_with_laplace(rng):
     X = centres[y.astype(int)] + 0.5 * rng.normal(size=(60, 2))
     gp = GP(RBF(4.0, 2.0), 0.0)
     q = svgp.condition(svgp.SVGP(gp, RobustMax(C), X[::4]), X, y)
-    other = laplace.condition_softmax(gp, X, y, C)
+    other = condition(laplace.SoftmaxGP(gp, C), X, y)
     Xs = centres.repeat(30, axis=0) + 0.8 * rng.normal(size=(90, 2))
     best = q.probability(Xs).argmax(axis=1)
     assert np.mean(best == other.probability(Xs, rng=stream(0)).argmax(axis=1)) > 0.97

@@ -21,10 +21,11 @@ __all__ = ["FeatureGP"]
 
 @dataclass(frozen=True, eq=False)
 class FeatureGP:
-    """A process seen through random features, as a model that `gpnotes.fit` takes.
+    """A process seen through random features, a model for `condition`, `log_evidence` and `fit`.
 
-    The hyperparameters move, by `log_evidence`; the frequencies stay as they were drawn, and so
-    does the α of a `RationalQuadratic`. As a cotangent, it holds the derivatives by the process.
+    ``w | y ~ N(B⁻¹Φᵀr / σ², B⁻¹)`` with ``B = I + ΦᵀΦ / σ²`` and ``r = y − m(X)``, and the log
+    evidence is ``log N(y; m(X), ΦΦᵀ + σ²I)``. The frequencies stay as they were drawn, and so does
+    the α of a `RationalQuadratic`. As a cotangent, it holds the derivatives by the process.
 
     Parameters
     ----------
@@ -40,7 +41,12 @@ class FeatureGP:
 
     Notes
     -----
-    An evaluation costs O(n R² + R³).
+    O(n R² + R³) time, and O(R²) memory, whatever n is: Φ is made a few rows at a time. Sums over
+    rows are kept in float64 where the device has it. For the gradient, ``Φ_bar = α wᵀ − Φ B⁻¹/σ²``
+    with ``α = (r − Φ w)/σ²`` is carried back through the cosines in a second pass.
+
+    Source: Rasmussen & Williams (2006), equations 2.8 and 5.8, with the features of Rahimi & Recht
+    (2007).
 
     Examples
     --------

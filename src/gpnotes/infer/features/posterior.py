@@ -19,7 +19,7 @@ __all__ = ["FeaturePosterior"]
 
 @dataclass(frozen=True, eq=False)
 class FeaturePosterior(Posterior):
-    """The posterior of a process by its features; made by `condition`.
+    """The posterior of a process by its features; made by `verbs.condition`.
 
     The variance is that of the features: far from the data it is the prior's, but with many data
     and few features it is too small in between, as if the function were known there. A prediction
@@ -39,11 +39,11 @@ class FeaturePosterior(Posterior):
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, RBF, stream
+    >>> from gpnotes import GP, RBF, condition, stream
     >>> from gpnotes.infer import features
     >>> X = np.asarray([[0.0]])
     >>> frequencies = features.draw_frequencies(RBF(), X, 10, rng=stream(1))
-    >>> posterior = features.condition(GP(RBF(), 0.5), frequencies, X, np.asarray([3.0]))
+    >>> posterior = condition(features.FeatureGP(GP(RBF(), 0.5), frequencies), X, np.asarray([3.0]))
     >>> [a.round(4) for a in posterior.predict(X, noise=True)]
     [array([2.]), array([0.8333])]
     """

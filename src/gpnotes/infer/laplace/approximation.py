@@ -1,6 +1,6 @@
 """Labels and other non-Gaussian observations: a Gaussian around the mode of f.
 
-`condition` finds the mode by Newton steps and keeps the factor of ``B = I + W^½ K W^½``, whose
+Newton steps find the mode, and what is kept is the factor of ``B = I + W^½ K W^½``, whose
 eigenvalues are at least one. Prediction, the approximate evidence and its derivatives start from
 it.
 """
@@ -13,13 +13,12 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
-from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, leaves
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.likelihoods import Bernoulli
@@ -29,59 +28,9 @@ from ..evidence import Evidence, evidence_of, whole_rows
 from ..posterior import Posterior, require_inputs
 from .mode import mode_of
 
-__all__ = ["LaplaceGP", "LaplacePosterior", "condition"]
+__all__ = ["LaplaceGP", "LaplacePosterior"]
 
 _PROBIT = Bernoulli()
-
-
-@takes("X", "y")
-def condition(
-    gp: GP, X: MatrixLike, y: VectorLike, likelihood: Likelihood = _PROBIT
-) -> LaplacePosterior:
-    """Approximate ``p(f | y)`` by the Gaussian around its mode, given labels y (n,) at X (n, d).
-
-    Parameters
-    ----------
-    gp : GP
-        The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
-        must be zero.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations; labels are 1 and −1.
-    likelihood : Likelihood, default Bernoulli()
-        It gives ``log_density(y, f)`` and ``derivatives(y, f)``, and is log-concave in f.
-
-    Returns
-    -------
-    LaplacePosterior
-        The approximation, [eq-al-laplace], [eq-la-bell].
-
-    Raises
-    ------
-    RuntimeError
-        If the mode is not found.
-
-    Notes
-    -----
-    Costs O(n³) a Newton step. A Newton step is halved until it does not lower the posterior
-    density; some ten are taken. Under a prior as wide as the labels allow, ``p(f | y)`` is skewed
-    and its mode nearer to zero than its mean: probabilities are then too near to a half (Kuss &
-    Rasmussen, 2005).
-
-    Source: Rasmussen & Williams (2006), algorithm 3.1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import RBF
-    >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
-    >>> posterior = condition(GP(RBF(4.0), 0.0), X, y)
-    >>> posterior.probability(np.asarray([[0.5], [3.0]])).round(4)
-    array([0.8158, 0.2662])
-    """
-    _validate(gp, X, y, likelihood)
-    return _conditioned(gp, X, y, likelihood)
 
 
 @threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
@@ -135,7 +84,7 @@ def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
 
 @dataclass(frozen=True, eq=False)
 class LaplacePosterior(Posterior):
-    """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `condition`.
+    """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `verbs.condition`.
 
     Parameters
     ----------
@@ -167,8 +116,8 @@ class LaplacePosterior(Posterior):
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import RBF
-    >>> posterior = condition(GP(RBF(), 0.0), np.zeros((1, 1)), np.ones(1))
+    >>> from gpnotes import RBF, condition
+    >>> posterior = condition(LaplaceGP(GP(RBF(), 0.0)), np.zeros((1, 1)), np.ones(1))
     >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]))
     >>> mean.round(4), variance.round(4)
     (array([0.5061, 0.    ]), array([0.6613, 1.    ]))
@@ -270,9 +219,10 @@ class LaplacePosterior(Posterior):
 
 @dataclass(frozen=True, eq=False)
 class LaplaceGP:
-    """A process seen through a likelihood, for `gpnotes.fit` by Laplace's approximation.
+    """A process seen through a likelihood, by the Gaussian around the mode of ``p(f | y)``.
 
-    As a cotangent, it holds the derivatives by the process.
+    A model for `condition`, `log_evidence` and `fit`; as a cotangent, it holds the derivatives by
+    the process.
 
     Parameters
     ----------
@@ -280,19 +230,27 @@ class LaplaceGP:
         The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
         must be zero and stays.
     likelihood : Likelihood, default Bernoulli()
-        How y scatters around f; parameters of it stay too.
+        How y scatters around f, log-concave in f; its parameters stay too. Labels of a `Bernoulli`
+        are 1 and −1.
 
     Notes
     -----
-    Source: Rasmussen & Williams (2006), section 5.5.1.
+    [eq-al-laplace], [eq-la-bell]. Costs O(n³) a Newton step, some ten of them. A step is halved
+    until it does not lower the posterior density; a mode that is not found is a `RuntimeError`.
+    Under a prior as wide as the labels allow, ``p(f | y)`` is skewed and its mode nearer to zero
+    than its mean: probabilities are then too near to a half (Kuss & Rasmussen, 2005).
+
+    Source: Rasmussen & Williams (2006), algorithm 3.1 and section 5.5.1.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import RBF, fit
+    >>> from gpnotes import RBF, condition, fit
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]
     >>> y, gp = np.sign(np.sin(X[:, 0]) + 0.1), GP(RBF(1.0, 0.3), 0.0)
-    >>> fit(LaplaceGP(gp), X, y).log_evidence > condition(gp, X, y).log_evidence
+    >>> condition(LaplaceGP(gp), X, y).probability([[1.0], [4.5]]).round(2)
+    array([0.68, 0.32])
+    >>> fit(LaplaceGP(gp), X, y).log_evidence > condition(LaplaceGP(gp), X, y).log_evidence
     True
     """
 
@@ -307,7 +265,7 @@ class LaplaceGP:
 @saved_as("Laplace evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
-    """The approximate evidence of `condition`."""
+    """The approximate evidence at the mode."""
 
     rows: Rows
 

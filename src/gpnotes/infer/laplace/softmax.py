@@ -21,61 +21,14 @@ from ...ground.random import RNG, stream_of
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, MatrixLike, Stack, Vector, VectorLike, array_namespace
+from ...ground.xp import Array, Matrix, MatrixLike, Stack, Vector, array_namespace
 from ...model.gaussian_process import GP, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..evidence import Evidence, evidence_of, whole_rows
 from ..posterior import Posterior, one_function_a_class, require_inputs
 from .mode import mode_of
 
-__all__ = ["SoftmaxGP", "SoftmaxPosterior", "condition_softmax"]
-
-
-@takes("X", "y")
-def condition_softmax(gp: GP, X: MatrixLike, y: VectorLike, classes: int) -> SoftmaxPosterior:
-    """Approximate the functions of all classes, given y (n,) at X (n, d), around their mode.
-
-    Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax], and each ``f_c`` the
-    prior of `gp`, by itself.
-
-    Parameters
-    ----------
-    gp : GP
-        The process of each function, with no noise and the mean zero: what all classes have in
-        common changes no probability.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The classes, whole numbers from 0, in the precision of X.
-    classes : int
-        How many classes there are, two or more; not each of them must have been seen.
-
-    Returns
-    -------
-    SoftmaxPosterior
-        The approximation.
-
-    Raises
-    ------
-    RuntimeError
-        If the mode is not found.
-
-    Notes
-    -----
-    Costs O(c n³) a step. Source: Rasmussen & Williams (2006), section 3.5.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import RBF, stream
-    >>> X = np.linspace(0.0, 6.0, 9)[:, None]
-    >>> y = np.repeat([0.0, 1.0, 2.0], 3)
-    >>> posterior = condition_softmax(GP(RBF(4.0), 0.0), X, y, 3)
-    >>> posterior.probability(X[[0, 4, 8]], rng=stream(0)).argmax(axis=1)
-    array([0, 1, 2])
-    """
-    _validate(gp, X, y, classes)
-    return _conditioned(gp, X, y, classes)
+__all__ = ["SoftmaxGP", "SoftmaxPosterior"]
 
 
 @threads_for(lambda gp, X, y, classes: classes * X.shape[0] ** 3)
@@ -209,7 +162,7 @@ def _times_W(share: Matrix, v: Matrix) -> Matrix:
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxPosterior(Posterior):
-    """The Gaussian around the mode of the functions of all classes; made by `condition_softmax`.
+    """The Gaussian around the mode of the functions of all classes; made by `verbs.condition`.
 
     Parameters
     ----------
@@ -375,24 +328,32 @@ def _own_block(curvature: Curvature, c: int) -> Matrix:
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxGP:
-    """A process for each class, seen through the softmax, for `gpnotes.fit`.
+    """A process for each class, seen through the softmax, by a Gaussian around their mode.
 
-    As a cotangent, it holds the derivatives by the process.
+    Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax], and each ``f_c`` the prior
+    of `gp`, by itself. A model for `condition`, `log_evidence` and `fit`; as a cotangent, it holds
+    the derivatives by the process.
 
     Parameters
     ----------
     gp : GP
-        The process of each class, with no noise and the mean zero.
+        The process of each class, with no noise and the mean zero: what all classes have in common
+        changes no probability.
     classes : int
-        How many classes there are, two or more.
+        How many classes there are, two or more, counted from 0 in y; not each must have been seen.
+
+    Notes
+    -----
+    Costs O(c n³) a Newton step; a mode that is not found is a `RuntimeError`. Source: Rasmussen &
+    Williams (2006), section 3.5.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import RBF, fit
+    >>> from gpnotes import RBF, condition, fit
     >>> X = np.linspace(0.0, 6.0, 12)[:, None]
     >>> y, gp = np.repeat([0.0, 1.0, 2.0], 4), GP(RBF(1.0, 0.3), 0.0)
-    >>> fit(SoftmaxGP(gp, 3), X, y).log_evidence > condition_softmax(gp, X, y, 3).log_evidence
+    >>> fit(SoftmaxGP(gp, 3), X, y).log_evidence > condition(SoftmaxGP(gp, 3), X, y).log_evidence
     True
     """
 
@@ -407,7 +368,7 @@ class SoftmaxGP:
 @saved_as("softmax evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[SoftmaxGP, SoftmaxPosterior]):
-    """The approximate evidence of `condition_softmax`."""
+    """The approximate evidence at the mode."""
 
     rows: Rows
 

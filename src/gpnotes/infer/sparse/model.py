@@ -115,6 +115,7 @@ class SparseGP:
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
+        object.__setattr__(self, "variables", variables)  # looked over once
         self.gp.kernel._validate_inputs(variables.inputs, "Z")
 
     @cached_property

@@ -25,7 +25,7 @@ _ENTRIES = 2**18  # numbers of one kind that are worked on at a time
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateSpacePosterior(Posterior):
-    """The process on a line given readings; made by `condition`.
+    """The process on a line given readings; made by `verbs.condition`.
 
     The inputs of a prediction (n*, 1) may be in any order. One costs a search for its neighbours
     among the readings, and nothing else: O(n* log n). A covariance takes a filter for each input,
@@ -56,17 +56,17 @@ class StateSpacePosterior(Posterior):
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, Matern12
+    >>> from gpnotes import GP, Matern12, condition
     >>> from gpnotes.infer import state_space
     >>> X, y = np.asarray([[0.0]]), np.asarray([3.0])
-    >>> posterior = state_space.condition(GP(Matern12(), 0.5), X, y)
+    >>> posterior = condition(state_space.StateSpaceGP(GP(Matern12(), 0.5)), X, y)
     >>> [a.round(4) for a in posterior.predict(np.asarray([[0.0], [99.0]]), noise=True)]
     [array([2., 0.]), array([0.8333, 1.5   ])]
 
     Many draws at many places:
 
     >>> X = np.linspace(0.0, 9.0, 1000)[:, None]
-    >>> posterior = state_space.condition(GP(Matern12(), 0.01), X, np.sin(X[:, 0]))
+    >>> posterior = condition(state_space.StateSpaceGP(GP(Matern12(), 0.01)), X, np.sin(X[:, 0]))
     >>> posterior.sample(np.linspace(0.0, 9.0, 50_000)[:, None], 2, rng=1).shape
     (2, 50000)
     """

@@ -9,11 +9,10 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
-from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
-from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.means import pulled
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -22,45 +21,7 @@ from .matern_sde import FAR, Motion, kernel_of, motion_of
 from .parallel_scan import lanes_of
 from .posterior import StateSpacePosterior
 
-__all__ = ["StateSpaceGP", "condition", "log_evidence", "log_evidence_and_gradient"]
-
-
-@takes("X", "y")
-def condition(gp: GP, X: MatrixLike, y: VectorLike) -> StateSpacePosterior:
-    """Condition a Matérn process on readings along a line, exactly, in O(N).
-
-    Parameters
-    ----------
-    gp : GP
-        A process with the kernel `Matern12`, `Matern32` or `Matern52` of one lengthscale, and a
-        positive ``noise_var``; its mean may be any but a `BasisMean`.
-    X : Matrix, shape (n, 1)
-        Where the readings were made, in any order; a place may occur again.
-    y : Vector, shape (n,)
-        The readings.
-
-    Returns
-    -------
-    StateSpacePosterior
-        The posterior, which is that of `gpnotes.condition` up to rounding.
-
-    Notes
-    -----
-    The process is a motion of ν + ½ numbers, [eq-be-matern], so Kalman's filter and a pass
-    back do: many stretches of the line at a time, joined exactly afterwards. Computed in float64
-    where the device has it. Source: Hartikainen & Särkkä (2010); Särkkä & García-Fernández (2021).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import GP, Matern32
-    >>> X = np.asarray([[0.0], [3.0], [1.0]])
-    >>> posterior = condition(GP(Matern32(), 0.1), X, np.asarray([1.0, -1.0, 0.5]))
-    >>> posterior.mean(np.asarray([[0.0], [1.0], [2.0]])).round(3)
-    array([ 0.915,  0.48 , -0.248])
-    """
-    _validate(gp, X, y)
-    return _posterior(gp, X, y)
+__all__ = ["StateSpaceGP"]
 
 
 def _posterior(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
@@ -68,71 +29,6 @@ def _posterior(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
     run = _forth(gp, motion_of(gp), times, residual)
     _check.no_overflow(run.fit, "y", "the squared distance from the prior")
     return StateSpacePosterior(gp, X, y, order, times, run)
-
-
-@takes("X", "y")
-def log_evidence(gp: GP, X: MatrixLike, y: VectorLike) -> float:
-    """The log evidence ``log N(y; m(X), K_y)``, in O(N).
-
-    Parameters
-    ----------
-    gp, X, y
-        As in `condition`.
-
-    Returns
-    -------
-    float
-        The evidence in nats.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import GP, Matern12
-    >>> round(log_evidence(GP(Matern12(), 1.0), np.zeros((1, 1)), np.zeros(1)), 4)
-    -1.2655
-    """
-    return condition(gp, X, y).log_evidence
-
-
-@takes("X", "y")
-def log_evidence_and_gradient(gp: GP, X: MatrixLike, y: VectorLike) -> tuple[float, GP]:
-    """`log_evidence` and its derivatives by all hyperparameters, in O(N).
-
-    Parameters
-    ----------
-    gp : GP
-        The process; its mean must have a ``pullback``.
-    X, y
-        As in `condition`.
-
-    Returns
-    -------
-    value : float
-        The evidence in nats.
-    gp_bar : GP
-        The derivatives by all hyperparameters.
-
-    Raises
-    ------
-    TypeError
-        As in `condition`, and for a mean without a ``pullback``.
-
-    Notes
-    -----
-    A gap s carries a belief by ``dm/ds = G m`` and ``dP/ds = G P + P Gᵀ + q e eᵀ``, and the pass
-    back has the derivatives by m and P of each step: λ and ``½ (λλᵀ − Λ)``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import GP, Matern12
-    >>> _, gp_bar = log_evidence_and_gradient(GP(Matern12(), 1.0), np.zeros((1, 1)), np.zeros(1))
-    >>> gp_bar.noise_var
-    -0.25
-    """
-    motion = _validate(gp, X, y)
-    differentiable_mean(gp)
-    return _value_and_gradient(gp, motion, X, y)
 
 
 def _validate(gp: GP, X: Matrix, y: Vector) -> Motion:
@@ -198,19 +94,29 @@ def _by_gaps(run: Forth) -> float:
 
 @dataclass(frozen=True, eq=False)
 class StateSpaceGP:
-    """A Matérn process on a line, as a model that `gpnotes.fit` takes: each step costs O(N).
+    """A Matérn process on a line, a model for `condition`, `log_evidence` and `fit` in O(N).
 
-    As a cotangent, it holds the derivatives by the process.
+    X has one column, in any order; a place may occur again. The posterior is that of the process
+    itself, up to rounding. As a cotangent, it holds the derivatives by the process.
 
     Parameters
     ----------
     gp : GP
-        The process, as `condition` takes it.
+        A process with the kernel `Matern12`, `Matern32` or `Matern52` of one lengthscale, and a
+        positive ``noise_var``; its mean may be any but a `BasisMean`.
 
     Raises
     ------
     ValueError
         For a process without noise.
+
+    Notes
+    -----
+    The process is a motion of ν + ½ numbers, [eq-be-matern], so Kalman's filter and a pass back do:
+    many stretches of the line at a time, joined exactly afterwards. Computed in float64 where the
+    device has it. For the gradient, a gap s carries a belief by ``dm/ds = G m`` and
+    ``dP/ds = G P + P Gᵀ + q e eᵀ``, and the pass back has the derivatives by m and P of each step:
+    λ and ``½ (λλᵀ − Λ)``. Source: Hartikainen & Särkkä (2010); Särkkä & García-Fernández (2021).
 
     Examples
     --------

@@ -50,7 +50,7 @@ _CHUNKS = Argument(
 _MAP = function(map)
 
 _FREQUENCIES = features.draw_frequencies(_GP.kernel, _X, 4, rng=stream(1))
-_FEATURES = features.condition(_GP, _FREQUENCIES, _X, _Y)
+_FEATURES = condition(features.FeatureGP(_GP, _FREQUENCIES), _X, _Y)
 _DRAWN: dict[str, Any] = {"gp": _GPS, "frequencies": thing(_FREQUENCIES, RBF())}
 _Z = _XS[:3]
 _POINTS = interdomain.InducingPoints(_Z)
@@ -64,7 +64,7 @@ _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns
 _SPARSE = condition(sparse.SparseGP(_GP, _Z), _X, _Y)
 _ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
 _PLACES = {"X": matrix(_X[:, :1], rows=True, columns=True), "y": vector(_Y, size=True)}
-_LINE = line.condition(_ON_LINE, _X[:, :1], _Y)
+_LINE = condition(line.StateSpaceGP(_ON_LINE), _X[:, :1], _Y)
 _INDUCED: dict[str, Any] = {
     "gp": _GPS, "Z": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
     "power": number(0.5).but(negative=-0.5, beyond=1.5),
@@ -157,14 +157,8 @@ CALLS = (
          X=matrix(_X, rows=True, columns=True),
          Phi_bar=matrix(np.ones((6, 4)), rows=True, columns=True)),
     call("FeatureGP", features.FeatureGP, **_DRAWN),
-    *(call(f"features.{name}", getattr(features, name), **_DRAWN, **_XY)
-      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
-    *(call(f"features.{name}", getattr(features, name), **_DRAWN, chunks=_CHUNKS, map=_MAP)
-      for name in ("condition_on_chunks", "log_evidence_and_gradient_on_chunks")),
     *of_posterior(_FEATURES, _X, vector(_Y, size=True), lacks=("probability",)),
     call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
-    *(call(f"line.{name}", getattr(line, name), gp=thing(_ON_LINE, _GP, RBF()), **_PLACES)
-      for name in ("condition", "log_evidence", "log_evidence_and_gradient")),
     *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
     call("SparseGP", sparse.SparseGP, **_INDUCED),
     *of_posterior(_SPARSE, _X, vector(_Y, size=True), lacks=("probability",)),

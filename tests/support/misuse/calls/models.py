@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import gpnotes
-from gpnotes import GP, RBF, ConstantMean, fit, testing
+from gpnotes import GP, RBF, ConstantMean, condition, fit, testing
 from gpnotes.assess import crossval, scores
 from gpnotes.infer import laplace, smoothing, svgp
 from gpnotes.infer.linear import BayesianLinear
@@ -40,8 +40,8 @@ _Y = _DRAW.standard_normal(6)
 _LABELS = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
 _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
 _POSTERIOR = gpnotes.condition(_GP, _X, _Y)
-_LAPLACE = laplace.condition(GP(RBF(), 0.0), _X, _LABELS)
-_SOFTMAX = laplace.condition_softmax(GP(RBF(), 0.0), _X, 1.0 + _LABELS, 3)
+_LAPLACE = condition(laplace.LaplaceGP(GP(RBF(), 0.0)), _X, _LABELS)
+_SOFTMAX = condition(laplace.SoftmaxGP(GP(RBF(), 0.0), 3), _X, 1.0 + _LABELS)
 _PHI = _DRAW.standard_normal((6, 3))
 _LINEAR = BayesianLinear(np.eye(3), 0.1)
 _WEIGHTS = gpnotes.condition(_LINEAR, _PHI, _Y)
@@ -333,14 +333,9 @@ CALLS = (
          rng=stream(), restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES,
          steps=whole(3), callback=function(lambda run: None).but("None"), progress=flag()),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
-    call("laplace.condition", laplace.condition, gp=thing(GP(RBF(), 0.0), RBF()), **_LABELLED,
-         likelihood=thing(_BERNOULLI, RBF())),
     call("LaplaceGP", laplace.LaplaceGP, gp=thing(GP(RBF(), 0.0), RBF()),
          likelihood=thing(_BERNOULLI, RBF())),
     *of_posterior(_LAPLACE, _X, _LABELLED["y"]),
-    call("laplace.condition_softmax", laplace.condition_softmax, gp=thing(GP(RBF(), 0.0), RBF()),
-         X=matrix(_X, rows=True), classes=whole(3, 2).but(**{"fewer than seen": 2}),
-         y=vector(1.0 + _LABELS, size=True).but("a scalar array", other=2.0 * _LABELS)),
     call("SoftmaxGP", laplace.SoftmaxGP, gp=thing(GP(RBF(), 0.0), RBF()), classes=whole(3, 2)),
     *of_posterior(_SOFTMAX, _XS, None, lacks=(*CLASSES_LACK, "probability")),
     call("SoftmaxPosterior.class_covariance", _SOFTMAX.class_covariance,
