@@ -68,10 +68,10 @@ def test_a_diagram_is_its_sums_bin_by_bin(case):
         pairs = sum(d[i] * d[j] for i in range(m) for j in range(m) if i != j)
         assert found.squared_gap[b] == pytest.approx(pairs / (m * (m - 1)), rel=1e-9)
     weight = found.count / 200
-    assert found.expected_error == pytest.approx(weight @ abs(found.gap), rel=1e-12)
+    assert found.expected_calibration_error == pytest.approx(weight @ abs(found.gap), rel=1e-12)
     assert found.squared_error == pytest.approx(weight @ found.gap**2, rel=1e-12)
     assert found.unbiased_squared_error == pytest.approx(weight @ found.squared_gap, rel=1e-12)
-    assert found.largest_error == pytest.approx(abs(found.gap).max(), rel=1e-12)
+    assert found.maximum_calibration_error == pytest.approx(abs(found.gap).max(), rel=1e-12)
     assert found.bound_if_calibrated == pytest.approx(weight @ found.sd, rel=1e-12)
 
 
@@ -111,7 +111,7 @@ def test_the_error_of_right_predictions_is_below_its_bound_on_average(rng):
         for ones in itertools.product([0, 1], repeat=9):
             y = 2.0 * np.asarray(ones) - 1
             found = ca.reliability_of_groups(y, p, groups)
-            mean += np.prod(np.where(ones, p, 1 - p)) * found.expected_error
+            mean += np.prod(np.where(ones, p, 1 - p)) * found.expected_calibration_error
         assert mean <= found.bound_if_calibrated * (1 + 1e-12)
     assert mean == pytest.approx(found.bound_if_calibrated, rel=1e-12)
 
@@ -121,7 +121,7 @@ def test_errors_of_drawn_labels_have_the_mean_of_all_labels():
     mean = 0.0
     for ones in itertools.product([0, 1], repeat=7):
         found = ca.reliability(2.0 * np.asarray(ones) - 1, p, 3)
-        mean += np.prod(np.where(ones, p, 1 - p)) * found.expected_error
+        mean += np.prod(np.where(ones, p, 1 - p)) * found.expected_calibration_error
     drawn = ca.errors_if_calibrated(p, 20000, 3, rng=stream(1))
     assert drawn.shape == (20000,)
     assert drawn.mean() == pytest.approx(mean, abs=5 * drawn.std() / math.sqrt(20000))
@@ -147,7 +147,9 @@ def test_a_diagram_in_any_space(space, case):
         np.testing.assert_allclose(
             gpnotes.to_numpy(one), getattr(wanted, name), rtol=1e-4, atol=tolerance
         )
-    assert found.expected_error == pytest.approx(wanted.expected_error, rel=1e-4)
+    assert found.expected_calibration_error == pytest.approx(
+        wanted.expected_calibration_error, rel=1e-4
+    )
     groups = space.xp.asarray(np.arange(200) % 3, device=space.device)
     assert ca.reliability_of_groups(y, p, groups).count.shape == (3,)
     drawn = ca.errors_if_calibrated(p, 5, rng=stream(3))

@@ -23,7 +23,7 @@ def test_diagrams_are_the_packages(opened, kind, strategy, bins):
     for name in ("count", "confidence", "frequency", "sd"):
         found = [row[name] for row in theirs["rows"]]
         np.testing.assert_allclose(found, getattr(ours, name), rtol=1e-12)
-    assert theirs["error"] == pytest.approx(ours.expected_error, rel=1e-12)
+    assert theirs["error"] == pytest.approx(ours.expected_calibration_error, rel=1e-12)
     assert theirs["chance"] == pytest.approx(ours.bound_if_calibrated, rel=1e-12)
 
 

@@ -10,11 +10,11 @@ from cases import each
 
 from gpnotes import GP, RBF, condition, stream, to_numpy
 from gpnotes.decide.design import (
-    at_random,
     exhaustive_design,
     farthest_points,
     greedy_design,
     information_gain,
+    random_design,
 )
 
 SETS = ["information", "integrated variance", "mutual information"]
@@ -136,14 +136,16 @@ def test_the_farthest_points_takes_copies_last(space):
 
 @each("budget", [0, 5, 12])
 def test_a_random_design_has_each_candidate_once(space, inputs, budget):
-    indices = at_random(space.asarray(inputs), budget, rng=stream(3))
+    indices = random_design(space.asarray(inputs), budget, rng=stream(3))
     picks = to_numpy(indices).tolist()
     assert len(set(picks)) == len(picks) == budget
-    assert picks == to_numpy(at_random(space.asarray(inputs), budget, rng=stream(3))).tolist()
+    assert picks == to_numpy(random_design(space.asarray(inputs), budget, rng=stream(3))).tolist()
     assert space.xp.take(space.asarray(inputs), indices, axis=0).shape == (budget, 2)
 
 
-@pytest.mark.parametrize("design", [farthest_points, lambda X, k: at_random(X, k, rng=stream(1))])
+@pytest.mark.parametrize(
+    "design", [farthest_points, lambda X, k: random_design(X, k, rng=stream(1))]
+)
 def test_a_budget_that_does_not_fit(inputs, design):
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 12; got 13"):
         design(inputs, 13)
@@ -163,7 +165,7 @@ def test_a_start_that_does_not_fit(inputs):
 
 def test_chance_needs_a_stream():
     with pytest.raises(TypeError, match="rng must be a Stream, a NumPy Generator"):
-        at_random(np.zeros((4, 1)), 2, rng=1.0)
+        random_design(np.zeros((4, 1)), 2, rng=1.0)
 
 
 def test_at_one_place_of_interest_the_value_is_the_variance_that_two_observations_take(inputs):

@@ -25,7 +25,7 @@ from gpnotes.decide.pilco import (
     Transitions,
     first_policy,
     fit_dynamics,
-    improve,
+    improve_policy,
     learn,
     rollout,
     rollout_and_pullback,
@@ -86,7 +86,7 @@ def test_the_model_does_not_see_an_angle_itself(rng):
 def test_improving_lowers_the_expected_cost(rng, task):
     dynamics = fit_dynamics(pushed(rng))
     policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    improvement = improve(policy, dynamics, task, iterations=15)
+    improvement = improve_policy(policy, dynamics, task, iterations=15)
 
     def expected(one):
         costs = rollout(dynamics, one, task.cost, task.mean, task.covariance, task.steps).costs
@@ -104,7 +104,7 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
     task = swing_up(space.asarray([0.0]), steps=3)
     policy = first_policy(task, TORQUE, scale=4.0, bumps=3, rng=stream(0))
-    improvement = improve(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
+    improvement = improve_policy(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
     assert all(
         space.holds(getattr(improvement.policy.inner, name)) for name in ("centres", "weights")
     )
@@ -124,7 +124,7 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
     bumps = RBFPolicy(
         rng.normal(size=(3, 2)), rng.normal(size=(3, 1)), np.asarray([0.7, 2.0]), (0, 1), 2
     )
-    improve(Squashed(bumps, TORQUE), dynamics, task)
+    improve_policy(Squashed(bumps, TORQUE), dynamics, task)
     loss, start = asked[0]
     step = 1e-5 * np.eye(start.size)
     slopes = [(loss(start + h)[0] - loss(start - h)[0]) / 2e-5 for h in step]
@@ -150,7 +150,7 @@ def test_a_wall_where_a_rollout_fails(rng, task):
     """An infinite cost, not an exception, ends the search there."""
     dynamics = fit_dynamics(pushed(rng))
     policy = LinearPolicy(np.full((1, 2), 1e200), np.zeros(1))
-    improvement = improve(policy, dynamics, task, iterations=2)
+    improvement = improve_policy(policy, dynamics, task, iterations=2)
     assert (improvement.cost, improvement.evaluations) == (np.inf, 1)
     assert (improvement.converged, improvement.moved) == (False, False)
     assert improvement.message == "no rollout of the policy to begin with"
@@ -163,7 +163,7 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
     far = SaturatingCost(np.zeros(2), np.diag([weight, 0.0]))
     task = dataclasses.replace(task, cost=far, covariance=1e-4 * np.eye(2))
     policy = Squashed(LinearPolicy(0.01 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    improvement = improve(policy, fit_dynamics(pushed(rng)), task, iterations=40)
+    improvement = improve_policy(policy, fit_dynamics(pushed(rng)), task, iterations=40)
     assert improvement.start_cost > 1.0 - 1e-6
     assert improvement.cost < 0.6
     assert improvement.moved
@@ -173,10 +173,12 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
 def test_a_search_says_why_it_stopped(rng, task):
     dynamics = fit_dynamics(pushed(rng))
     policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    short = improve(policy, dynamics, task, iterations=1)
+    short = improve_policy(policy, dynamics, task, iterations=1)
     assert not short.converged
     assert "LIMIT" in short.message
-    flat = improve(Squashed(LinearPolicy(np.zeros((1, 2)), np.zeros(1)), 1e-300), dynamics, task)
+    flat = improve_policy(
+        Squashed(LinearPolicy(np.zeros((1, 2)), np.zeros(1)), 1e-300), dynamics, task
+    )
     assert not flat.moved
     assert flat.message
     assert flat.cost == pytest.approx(flat.start_cost, rel=1e-12)
@@ -196,7 +198,7 @@ def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
         return plain(policy, *world)
 
     monkeypatch.setattr(module, "_mean_cost", walled)
-    improvement = improve(policy, dynamics, task, iterations=15)
+    improvement = improve_policy(policy, dynamics, task, iterations=15)
     assert improvement.cost < 0.75 * improvement.start_cost
     assert improvement.evaluations == len(calls)
 
@@ -271,7 +273,7 @@ def test_data_and_a_policy_to_begin_with_are_taken(world, task):
     assert tried == [only.improvement.policy]
     assert len(only.attempts) == 2
     dynamics = fit_dynamics(data)
-    assert only.attempts[0].cost == improve(policy, dynamics, task, iterations=3).cost
+    assert only.attempts[0].cost == improve_policy(policy, dynamics, task, iterations=3).cost
 
 
 def test_without_data_the_policy_to_begin_with_is_tried(world, task):
@@ -407,7 +409,7 @@ def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypa
         assert dynamics is model
         return Improvement(policy, next(costs), iterations, 1.0, 0, "")
 
-    monkeypatch.setattr(module, "improve", improved)
+    monkeypatch.setattr(module, "improve_policy", improved)
     rounds = learn(
         task,
         lambda policy: tried.append(policy) or data,
@@ -431,7 +433,7 @@ def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, ret
     def improved(policy, dynamics, task, *, iterations):
         return Improvement(policy, 0.5 if policy is policies[4] else 0.9995, 1, 1.0, 0, "")
 
-    monkeypatch.setattr(module, "improve", improved)
+    monkeypatch.setattr(module, "improve_policy", improved)
     data, proposals = pushed(rng), iter(policies)
     act, propose = (lambda policy: data), (lambda: next(proposals))
     fit = partial(fit_dynamics, steps=1)
@@ -672,14 +674,14 @@ def test_a_policy_a_model_and_a_task_that_do_not_fit_are_no_wall(rng, task):
     """They would only look infinitely bad."""
     dynamics, policy = fit_dynamics(pushed(rng), steps=2), LinearPolicy(np.ones((1, 2)), np.ones(1))
     with pytest.raises(ValueError, match=r"z must have shape \(3,\); got \(2,\)"):
-        improve(LinearPolicy(np.ones((1, 3)), np.ones(1)), dynamics, task)
+        improve_policy(LinearPolicy(np.ones((1, 3)), np.ones(1)), dynamics, task)
     wide = SaturatingCost(np.zeros(4), np.eye(4))
     with pytest.raises(ValueError, match=r"task\.angles must be those of dynamics"):
-        improve(policy, dynamics, dataclasses.replace(task, cost=wide, angles=(0,)))
+        improve_policy(policy, dynamics, dataclasses.replace(task, cost=wide, angles=(0,)))
     with pytest.raises(ValueError, match=r"cost must be one of a state .* \(2,\): m must have"):
         dataclasses.replace(task, cost=wide)
     with pytest.raises(ValueError, match="iterations must be a whole number from 1; got 0"):
-        improve(policy, dynamics, task, iterations=0)
+        improve_policy(policy, dynamics, task, iterations=0)
     with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
         dataclasses.replace(task, steps=0)
     with pytest.raises(ValueError, match=r"vector must have shape \(3,\); got \(2,\)"):

@@ -68,12 +68,12 @@ class Reliability:
         return self.frequency - self.confidence
 
     @property
-    def expected_error(self) -> float:
+    def expected_calibration_error(self) -> float:
         """The expected calibration error, the mean of ``|gap|`` over all predictions."""
         return self._mean(array_namespace(self.count).abs(self.gap))
 
     @property
-    def largest_error(self) -> float:
+    def maximum_calibration_error(self) -> float:
         """The largest ``|gap|``, the maximum calibration error."""
         xp = array_namespace(self.count)
         return float(xp.max(xp.abs(self.gap)))
@@ -98,7 +98,7 @@ class Reliability:
 
     @property
     def bound_if_calibrated(self) -> float:
-        """The most that `expected_error` is on average if every prediction is right.
+        """The most that `expected_calibration_error` is on average if every prediction is right.
 
         The mean of `sd` over all predictions, [eq-ca-chance]. With many labels in each bin, the
         average is ``√(2/π)``, four fifths, of it.
@@ -141,7 +141,7 @@ def reliability(
     >>> diagram = reliability(y, p, 2)
     >>> diagram.confidence.round(2), diagram.frequency.round(2), diagram.count
     (array([0.15, 0.83]), array([0.5 , 0.67]), array([2., 3.]))
-    >>> round(diagram.expected_error, 2)
+    >>> round(diagram.expected_calibration_error, 2)
     0.24
     """
     p = probabilities(probability, labels(y))

@@ -1,6 +1,6 @@
 """Where to measure next: information, greedy designs, and queries for labels."""
 
-from .baselines import at_random, exhaustive_design, farthest_points
+from .baselines import exhaustive_design, farthest_points, random_design
 from .greedy import Design, greedy_design, greedy_design_by
 from .information import information_gain, marginal_gains
 from .label_queries import approximate_bald, bald, entropy, margin
@@ -8,7 +8,6 @@ from .label_queries import approximate_bald, bald, entropy, margin
 __all__ = [
     "Design",
     "approximate_bald",
-    "at_random",
     "bald",
     "entropy",
     "exhaustive_design",
@@ -18,4 +17,5 @@ __all__ = [
     "information_gain",
     "margin",
     "marginal_gains",
+    "random_design",
 ]

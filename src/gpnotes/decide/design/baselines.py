@@ -28,7 +28,7 @@ from ...infer.exact import GP, ExactPosterior
 from . import arguments
 from .greedy import Design, as_design
 
-__all__ = ["at_random", "exhaustive_design", "farthest_points"]
+__all__ = ["exhaustive_design", "farthest_points", "random_design"]
 
 _BATCH = 4096  # subsets whose determinants are computed together
 
@@ -244,7 +244,7 @@ def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
 
 
 @takes("X")
-def at_random(X: MatrixLike, budget: int, *, rng: RNG) -> Vector:
+def random_design(X: MatrixLike, budget: int, *, rng: RNG) -> Vector:
     """Draw rows of X without replacement, each set of them as likely as any other.
 
     Parameters
@@ -269,7 +269,7 @@ def at_random(X: MatrixLike, budget: int, *, rng: RNG) -> Vector:
     Examples
     --------
     >>> from gpnotes import stream
-    >>> at_random(np.zeros((9, 2)), 4, rng=stream(1))
+    >>> random_design(np.zeros((9, 2)), 4, rng=stream(1))
     array([6, 3, 8, 2])
     """
     stream = stream_of(rng)

@@ -3,7 +3,7 @@
 from .composed import ComposableCost, PartialCost, StepCost, SumCost
 from .costs import QuadraticCost, SaturatingCost
 from .dynamics import Dynamics, Transitions, fit_dynamics
-from .learning import Improvement, Round, improve, learn
+from .learning import Improvement, Round, improve_policy, learn
 from .policies import LinearPolicy, RBFPolicy, Squashed
 from .rollouts import (
     Rollout,
@@ -45,7 +45,7 @@ __all__ = [
     "augment_and_pullback",
     "first_policy",
     "fit_dynamics",
-    "improve",
+    "improve_policy",
     "learn",
     "rollout",
     "rollout_and_pullback",

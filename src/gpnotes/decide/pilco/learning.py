@@ -20,7 +20,7 @@ from .dynamics import Dynamics, Transitions, fit_dynamics, validate_transitions
 from .rollouts import rollout_and_pullback
 from .tasks import Task
 
-__all__ = ["Improvement", "Round", "improve", "learn"]
+__all__ = ["Improvement", "Round", "improve_policy", "learn"]
 
 _MOVED = 1e-3  # the share of its cost by which a search must lower it to have moved
 
@@ -58,7 +58,9 @@ class Improvement(NamedTuple):
         return self.start_cost - self.cost > _MOVED * abs(self.start_cost)
 
 
-def improve(policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int = 50) -> Improvement:
+def improve_policy(
+    policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int = 50
+) -> Improvement:
     """Lower the expected cost of a rollout by L-BFGS from the parameters of a policy.
 
     Parameters
@@ -341,7 +343,9 @@ class _Loop(NamedTuple):
 
     def attempts(self, policy: Policy | None, dynamics: Dynamics) -> tuple[Improvement, ...]:
         """The searches from the last policy, if there is one, and from new ones."""
-        search = partial(improve, dynamics=dynamics, task=self.task, iterations=self.iterations)
+        search = partial(
+            improve_policy, dynamics=dynamics, task=self.task, iterations=self.iterations
+        )
         attempts = [] if policy is None else [search(policy)]
         for _ in range(1 + self.retries):
             proposed = [self.propose() for _ in range(self.proposals)]

@@ -194,7 +194,7 @@ CALLS = (
          angles=entries((), 3).but("a mask"), steps=whole(2)),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
          fit=_FITTED.but("None", **{"that gives a float": lambda X, y: 1.0})),
-    call("improve", pilco.improve, policy=_POLICIES, dynamics=_WORLD["dynamics"],
+    call("improve_policy", pilco.improve_policy, policy=_POLICIES, dynamics=_WORLD["dynamics"],
          task=thing(_TASK, _COST), iterations=whole(1)),
     call("pilco.learn", pilco.learn, task=thing(_TASK, _COST), act=function(_act),
          propose=function(lambda: _POLICY), rounds=whole(1), proposals=whole(1),

@@ -36,7 +36,7 @@ _CRITERION = replace(thing(_criterion(), _GP), right=Fresh(_criterion))
 _REFERENCE = matrix(_X[:3], columns=True).but("None")
 
 CALLS = (
-    call("at_random", design.at_random, X=_CANDIDATES, budget=_BUDGET, rng=stream()),
+    call("random_design", design.random_design, X=_CANDIDATES, budget=_BUDGET, rng=stream()),
     call("farthest_points", design.farthest_points, X=_CANDIDATES,
          budget=_BUDGET, start=entries([1], 6)),
     call("information_gain", design.information_gain, gp=_GPS, X=_CANDIDATES, noise_var=_NOISE),
