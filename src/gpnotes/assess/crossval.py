@@ -39,7 +39,7 @@ class Predictive(Protocol):
     """The answer of a fit: a posterior that predicts observations, as `verbs.condition` gives."""
 
     def predict(self, Xs: Matrix, /, *, noise: bool) -> tuple[Vector, Vector]:
-        """Return mean and variance of y at Xs (m, d), (m,) each, with the noise in the variance."""
+        """Return mean and variance (n*,) of y at Xs (n*, d), with the noise in the variance."""
 
 
 FitFunction: TypeAlias = Callable[[Matrix, Vector], Predictive]

@@ -19,23 +19,23 @@ __all__ = ["degrees_of_freedom", "generalised_cross_validation", "hat_matrix"]
 
 @takes("Xs")
 def hat_matrix(posterior: ExactPosterior, Xs: MatrixLike | None = None) -> Matrix:
-    """Return the weights H (m, n) by which observations enter the posterior mean, a place a row.
+    """Return the weights H (n*, n) by which observations enter the posterior mean, a place a row.
 
     Parameters
     ----------
-    Xs : Matrix, shape (m, d), or None
+    Xs : Matrix, shape (n*, d), or None
         The places; None for the inputs themselves, where H is (n, n) and symmetric.
 
     Returns
     -------
-    Matrix, shape (m, n)
+    Matrix, shape (n*, n)
         The weights.
 
     Notes
     -----
     ``f̄_* = m(Xs) + H (y − m(X))`` with ``H = K_*f K_y⁻¹``, [eq-sm-hat]; m is the prior's
     mean. At the inputs themselves ``H = I − σ_n² K_y⁻¹``, [eq-sm-residual]. Jitter counts as
-    noise. Costs O(n² m), or O(n³) at the inputs. Source: Rasmussen & Williams (2006), section 2.6.
+    noise. Costs O(n² n*), or O(n³) at the inputs. Source: Rasmussen & Williams (2006), section 2.6.
 
     Examples
     --------

@@ -25,13 +25,13 @@ class Classes(Protocol):
     """The functions of several classes given data, such as `laplace.SoftmaxPosterior`."""
 
     def predict(self, Xs: Matrix, /) -> tuple[Matrix, Matrix]:
-        """Find the means and the variances (m, c) of all functions."""
+        """Find the means and the variances (n*, c) of all functions."""
 
     def class_covariance(self, Xs: Matrix, /) -> Stack:
-        """Find the covariances (m, c, c) between the functions."""
+        """Find the covariances (n*, c, c) between the functions."""
 
     def probability(self, Xs: Matrix, num_samples: int, /, *, rng: RNG) -> Matrix:
-        """Find the probabilities (m, c), averaged over n draws."""
+        """Find the probabilities (n*, c), averaged over n draws."""
 
 
 class Weighted(Protocol):
@@ -48,7 +48,7 @@ class Mixed(Protocol):
     """A mixture of normals at each input, such as `deep.DeepPosterior`."""
 
     def components(self, Xs: Matrix, /) -> tuple[Matrix, Matrix]:
-        """Find the means and the variances (s, m) of f, a row for each part of the mixture."""
+        """Find the means and the variances (s, n*) of f, a row for each part of the mixture."""
 
     def predict(self, Xs: Matrix, /, *, noise: bool = False) -> tuple[Vector, Vector]:
         """Find the mean and the variance of f, or of a new y."""
@@ -71,7 +71,7 @@ def check_classes(posterior: Classes, Xs: Matrix) -> None:
     ----------
     posterior : Classes
         The posterior, with `predict`, `class_covariance` and `probability`.
-    Xs : Matrix, shape (m, d)
+    Xs : Matrix, shape (n*, d)
         The points to look at.
 
     Examples
@@ -185,7 +185,7 @@ def check_mixture(posterior: Mixed, Xs: Matrix, *, continuous: bool = True) -> N
     ----------
     posterior : Mixed
         The posterior, with `components`, `predict`, `log_density` and `sample`.
-    Xs : Matrix, shape (m, d)
+    Xs : Matrix, shape (n*, d)
         The points to look at.
     continuous : bool, default True
         The observations have a density over all numbers; without, `log_density` is not looked at,

@@ -218,7 +218,7 @@ def check_posterior(posterior: Posterior, Xs: Matrix, *, normal_noise: bool = Tr
     ----------
     posterior : Posterior
         The posterior.
-    Xs : Matrix, shape (m, d)
+    Xs : Matrix, shape (n*, d)
         The points to look at.
     normal_noise : bool, default True
         The noise of y is normal, so that a covariance can have it; labels and counts have another.

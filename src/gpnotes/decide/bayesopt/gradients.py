@@ -1,7 +1,7 @@
 """Predictions and acquisitions with their derivatives by the place: what climbs them.
 
-With ``k = K_f*`` (n, m), one column for each place x*, the mean is ``m(x*) + kᵀ α`` and the
-variance ``k(x*, x*) − kᵀ K_y⁻¹ k``. Derivatives `mean_bar` and `variance_bar` (m,) go back to k by
+With ``k = K_f*`` (n, n*), one column for each place x*, the mean is ``m(x*) + kᵀ α`` and the
+variance ``k(x*, x*) − kᵀ K_y⁻¹ k``. Derivatives `mean_bar` and `variance_bar` (n*,) go back to k by
 
     K_bar = α mean_barᵀ − 2 K_y⁻¹ k diag(variance_bar),
 
@@ -39,18 +39,18 @@ def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector,
     ----------
     posterior : ExactPosterior
         A posterior of `condition`, whose mean function must have a pullback.
-    Xs : Matrix, shape (m, d)
+    Xs : Matrix, shape (n*, d)
         The places.
 
     Returns
     -------
-    mean : Vector, shape (m,)
+    mean : Vector, shape (n*,)
         Means of f.
-    variance : Vector, shape (m,)
+    variance : Vector, shape (n*,)
         Variances of f; one that rounding took below zero is zero.
     pullback : Callable
-        A function of the derivatives by means and by variances, (m,) each, that gives those by
-        `Xs`, (m, d).
+        A function of the derivatives by means and by variances, (n*,) each, that gives those by
+        `Xs`, (n*, d).
 
     Raises
     ------
@@ -60,7 +60,7 @@ def predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector,
 
     Notes
     -----
-    It costs O(n² m) for the values, and as much for the way back.
+    It costs O(n² n*) for the values, and as much for the way back.
 
     Examples
     --------
@@ -137,9 +137,9 @@ def acquisition_and_gradient(
 
     Returns
     -------
-    value : Vector, shape (m,)
+    value : Vector, shape (n*,)
         What an evaluation at each place is worth.
-    gradient : Matrix, shape (m, d)
+    gradient : Matrix, shape (n*, d)
         Its derivatives by `Xs`.
 
     Raises
@@ -150,7 +150,7 @@ def acquisition_and_gradient(
 
     Notes
     -----
-    ``∂a/∂x = ∂a/∂μ ∂μ/∂x + ∂a/∂v ∂v/∂x``, by `predict_and_pullback`; O(n² m).
+    ``∂a/∂x = ∂a/∂μ ∂μ/∂x + ∂a/∂v ∂v/∂x``, by `predict_and_pullback`; O(n² n*).
 
     Examples
     --------

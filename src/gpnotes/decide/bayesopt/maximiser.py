@@ -220,13 +220,13 @@ def validate_effort(raw_samples: int, num_restarts: int, steps: int) -> Effort:
 
 
 class Surface(Protocol):
-    """A function of inputs Xs (m, d) that is to be climbed."""
+    """A function of inputs Xs (n*, d) that is to be climbed."""
 
     def values(self, Xs: Matrix, /) -> Vector:
-        """Its values, (m,)."""
+        """Its values, (n*,)."""
 
     def values_and_gradient(self, Xs: Matrix, /) -> tuple[Vector, Matrix]:
-        """Its values, (m,), and its derivatives by the inputs, (m, d)."""
+        """Its values, (n*,), and its derivatives by the inputs, (n*, d)."""
 
 
 class _Worth(NamedTuple):

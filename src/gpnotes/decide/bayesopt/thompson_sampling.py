@@ -153,7 +153,7 @@ def thompson_sample_among(
     ----------
     posterior : ExactPosterior
         The posterior of f, given n_X data.
-    Xs : Matrix, shape (m, d)
+    Xs : Matrix, shape (n*, d)
         The candidates, at least one. Nothing between them is looked at.
     num_samples : int, default 1
         The number of functions.

@@ -28,7 +28,7 @@ Pullback: TypeAlias = Callable[[Matrix], Matrix]
 class Paths:
     """Functions drawn from a posterior, to be called at any inputs; made by `sample_paths`.
 
-    Called at Xs (m, d) they give their values, (count, m), the same again whenever they are asked.
+    Called at Xs (n*, d) they give their values, (count, n*), the same whenever they are asked.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ class Paths:
 
         Parameters
         ----------
-        Xs : Matrix, shape (m, d)
+        Xs : Matrix, shape (n*, d)
             The inputs.
 
         Returns
         -------
-        Matrix, shape (count, m)
+        Matrix, shape (count, n*)
             The values, a path a row.
         """
         self._validate(Xs)
@@ -103,15 +103,15 @@ class Paths:
 
         Parameters
         ----------
-        Xs : Matrix, shape (m, d)
+        Xs : Matrix, shape (n*, d)
             The inputs.
 
         Returns
         -------
-        values : Matrix, shape (count, m)
+        values : Matrix, shape (count, n*)
             The values, a path a row.
         pull : callable
-            A function of the derivatives by the values, (count, m), that gives those by Xs, (m,
+            A function of the derivatives by the values, (count, n*), that gives those by Xs, (n*,
             d), summed over the paths: one row of ones among zeros gives the gradients of one path.
 
         Raises
@@ -121,7 +121,7 @@ class Paths:
 
         Notes
         -----
-        Costs O(m count (R + n)) each way.
+        Costs O(n* count (R + n)) each way.
 
         Examples
         --------
@@ -251,7 +251,7 @@ def _update(anchor: Anchor, features: Features, weights: Matrix, normals: Matrix
 
 
 def _cross(kernel: Kernel, X: Matrix, Xs: Matrix) -> Matrix:
-    """``k(X, Xs)``, (n, m), by the fast way where there is one."""
+    """``k(X, Xs)``, (n, n*), by the fast way where there is one."""
     if not in_place.supports(kernel, Xs):
         return kernel._gram(X, Xs)
     return in_place.cross(kernel, *in_place.scaled_pair(kernel, X, Xs))

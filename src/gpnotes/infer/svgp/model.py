@@ -17,7 +17,7 @@ from ...model.means import values_of
 from ..interdomain import InducingPoints
 from ..interdomain.point_functionals import variables_of
 
-__all__ = ["SVGP", "validate_inputs", "validate_rows"]
+__all__ = ["SVGP", "validate_rows"]
 
 _MOST_NODES = 350  # that `quadrature.gauss_hermite` has
 
@@ -106,17 +106,3 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
         require_classes(y, model.likelihood.classes)
     else:
         require_observable(model.likelihood, y, values_of(model.gp.mean, X))
-
-
-def validate_inputs(model: SVGP, Xs: Matrix) -> None:
-    """Refuse inputs of a prediction that do not go with a model.
-
-    Parameters
-    ----------
-    Xs : Matrix, shape (m, d)
-        The inputs.
-    """
-    inputs = model.variables.inputs
-    _check.matrix(Xs, "Xs", columns=inputs.shape[1])
-    _check.alike(Xs, "Xs", inputs, "Z")
-    model.gp.kernel._validate_inputs(Xs, "Xs")
