@@ -168,10 +168,10 @@ def test_linear_regression_looks_once_over_each_argument(counted: Counter[str]) 
     counted.clear()
     for view in (posterior.predict, posterior.mean, posterior.covariance):
         view(Phi)
-        assert counted == {"finite Phi_s": 1, "alike Phi_s, prior_cov": 1}
+        assert counted == {"finite Xs": 1, "alike Xs, prior_cov": 1}
         counted.clear()
     posterior.sample(Phi, 2, rng=gp.stream(1))
-    assert counted == {"finite Phi_s": 1, "alike Phi_s, prior_cov": 1}
+    assert counted == {"finite Xs": 1, "alike Xs, prior_cov": 1}
     counted.clear()
     posterior.sample_weights(2, rng=gp.stream(1))
     assert not counted

@@ -49,6 +49,6 @@ def class_of(tag: str) -> type[Any] | None:
     return _TAGGED.get(tag)
 
 
-def tag_of(kind: type) -> str | None:
+def tag_of(kind: type[Any]) -> str | None:
     """Return the tag of a class."""
     return next((tag for tag, one in _TAGGED.items() if one is kind), None)

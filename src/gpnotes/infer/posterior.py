@@ -18,7 +18,7 @@ from ..ground.xp import LOG_2PI, Array, Matrix, MatrixLike, Vector, VectorLike, 
 from ..model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
 from ..model.gaussian_process import plus_noise
 from ..model.kernels import Kernel
-from ..model.likelihoods import Gaussian
+from ..model.likelihoods import Bernoulli, Gaussian
 from ..model.likelihoods.adapter import require_observable, with_hooks
 from ..model.normal import Normal, normal_of
 
@@ -104,8 +104,7 @@ class Posterior(ABC):
     def _probability(
         self, Xs: Matrix, num_samples: int, rng: RNG | None, chunk: int | None
     ) -> Array:
-        likelihood = self._likelihood_of_labels("probability")
-        return likelihood.probability(*self._predict(Xs, False, chunk))
+        return self._chance(*self._predict(Xs, False, chunk))
 
     @takes("Xs")
     def predict(
@@ -339,11 +338,15 @@ class Posterior(ABC):
         why = f"with noise=True it needs normal noise, and y has {type(noise).__name__}"
         raise self._cannot(method, why)
 
-    def _likelihood_of_labels(self, method: str) -> LabelLikelihood:
+    def _chance(self, mean: Array, variance: Array) -> Array:
+        """``P(y = 1)``, from the moments of f."""
         noise = self._noise
         if isinstance(noise, float):
-            raise self._cannot(method, "its y has normal noise, and is no label")
-        return cast(LabelLikelihood, require(noise, "the likelihood", LabelLikelihood))
+            raise self._cannot("probability", "its y has normal noise, and is no label")
+        if type(noise) is Bernoulli:  # the moments need no second look
+            return noise._probability(mean, variance)
+        likelihood = require(noise, "the likelihood", LabelLikelihood)
+        return cast(LabelLikelihood, likelihood).probability(mean, variance)
 
     def _cannot(self, method: str, why: str) -> TypeError:
         return TypeError(f"{type(self).__name__}.{method}: {why}")

@@ -142,8 +142,7 @@ class DeepPosterior(Posterior):
     def _probability(
         self, Xs: Matrix, num_samples: int, rng: RNG | None, chunk: int | None
     ) -> Vector:
-        likelihood = self._likelihood_of_labels("probability")
-        parts = likelihood.probability(*self._components(Xs))
+        parts = self._chance(*self._components(Xs))
         return array_namespace(parts).mean(parts, axis=0)
 
     def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
