@@ -84,7 +84,7 @@ def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
     rows, began = [], time.process_time()
 
     def fit(data: Transitions, angles: tuple[int, ...]) -> Dynamics:
-        model = fit_dynamics(data, angles, steps=30)
+        model = fit_dynamics(data, angles, max_steps=30)
         return MeansAlone(model.posteriors, angles) if certain else model
 
     def propose() -> Squashed:
@@ -95,7 +95,7 @@ def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
 
     rounds = learn(
         world.task, world.tried, propose, data=world.first, policy=propose(), proposals=0,
-        rounds=TRIALS, iterations=ITERATIONS, fit=fit,
+        num_rounds=TRIALS, max_steps=ITERATIONS, fit=fit,
     )  # fmt: skip
     for ended in rounds:
         seconds, found = time.process_time() - began, ended.improvement

@@ -94,7 +94,7 @@ def ours(problem: EpochProblem) -> Call:
 
     def call() -> np.ndarray:
         found = svgp.fit(
-            svgp.prior(problem.start), X, y, steps=problem.steps, batch=problem.batch,
+            svgp.prior(problem.start), X, y, max_steps=problem.steps, batch=problem.batch,
             length=0.1, rate=0.01, rng=gpnotes.stream(0),
         )  # fmt: skip
         return np.asarray(found.runs[0].trace)

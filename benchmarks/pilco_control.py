@@ -59,8 +59,8 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
         task,
         act,
         lambda: first_policy(task, TORQUE, scale=4.0, rng=worlds["policies"]),
-        rounds=trials,
-        iterations=iterations,
+        num_rounds=trials,
+        max_steps=iterations,
     )
     reports, before = [], time.perf_counter()
     for number, ended in enumerate(rounds, start=1):

@@ -91,7 +91,7 @@ def sparse_fit() -> Work:
     from gpnotes.infer import sparse
 
     X, y = _data(2000)
-    return lambda: fit(sparse.SparseGP(GP(RBF(), 0.1), X[::40]), X, y, steps=20)
+    return lambda: fit(sparse.SparseGP(GP(RBF(), 0.1), X[::40]), X, y, max_steps=20)
 
 
 def svgp_fit() -> Work:
@@ -101,7 +101,7 @@ def svgp_fit() -> Work:
 
     X, y = _data(2000)
     start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::40]))
-    return lambda: svgp.fit(start, X, y, steps=100, batch=100, rng=stream(0))
+    return lambda: svgp.fit(start, X, y, max_steps=100, batch=100, rng=stream(0))
 
 
 def rollouts() -> Work:

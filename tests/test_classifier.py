@@ -98,9 +98,9 @@ def test_two_classes_are_fit_of_laplaces_approximation(data):
 
 def test_several_classes_are_fit_of_the_softmax(data):
     X, score = data
-    model = GPClassifier(RBF(1.0, np.ones(2)), steps=3).fit(X, named(score))
+    model = GPClassifier(RBF(1.0, np.ones(2)), max_steps=3).fit(X, named(score))
     number = np.digitize(score, [-0.5, 0.5]).astype(float)
-    found = gpnotes.fit(laplace.SoftmaxGP(GP(RBF(1.0, np.ones(2)), 0.0), 3), X, number, steps=3)
+    found = gpnotes.fit(laplace.SoftmaxGP(GP(RBF(1.0, np.ones(2)), 0.0), 3), X, number, max_steps=3)
     assert model.gp_ == found.model.gp
     assert [run.log_evidence for run in model.runs_] == [run.log_evidence for run in found.runs]
     assert np.array_equal(
@@ -115,7 +115,7 @@ def test_on_fresh_rows_the_chances_are_those_of_the_classes(seed):
     X = draw.uniform(-3.0, 3.0, size=(500, 1))
     chance = 0.5 + 0.45 * np.sin(1.5 * X[:, 0])
     y = draw.uniform(size=500) < chance
-    model = GPClassifier(RBF(), steps=20).fit(X[:200], y[:200])
+    model = GPClassifier(RBF(), max_steps=20).fit(X[:200], y[:200])
     told = model.predict_proba(X[200:])[:, 1]
     for low, high in ((0.0, 1 / 3), (1 / 3, 2 / 3), (2 / 3, 1.0)):
         inside = (low <= told) & (told <= high)
@@ -125,9 +125,9 @@ def test_on_fresh_rows_the_chances_are_those_of_the_classes(seed):
 
 def test_it_takes_part_in_pipelines_searches_and_clones(data):
     X, score = data
-    pipeline = make_pipeline(StandardScaler(), GPClassifier(steps=5))
+    pipeline = make_pipeline(StandardScaler(), GPClassifier(max_steps=5))
     assert cross_val_score(pipeline, X, named(score), cv=3).mean() > 0.6
-    model = GPClassifier(Linear(), restarts=1, random_state=3, steps=7)
+    model = GPClassifier(Linear(), restarts=1, random_state=3, max_steps=7)
     copy = clone(model.fit(X, score > 0.0))
     assert copy.get_params() == model.get_params()
     assert len(model.runs_) == 2
@@ -169,7 +169,7 @@ BOTH = {
     "labels of another likelihood": of_array("y", lambda a: a + 7.0),
     "a short mode": of_array("mode", lambda a: a[1:]),
     "a gradient that is NaN": of_array("gradient", lambda a: a * np.nan),
-    "a wrong argument": of_value("steps", 0),
+    "a wrong argument": of_value("max_steps", 0),
 }
 TWO = {
     "a short root": of_array("sqrt_W", lambda a: a[1:]),

@@ -64,9 +64,10 @@ def check_estimator():
 MODELS = [
     pytest.param(GPRegressor(), id="as it is", marks=pytest.mark.nightly),  # which climbs for long
     pytest.param(
-        GPRegressor(Matern32() + Linear(), mean="zero", steps=5, restarts=1), id="with arguments"
+        GPRegressor(Matern32() + Linear(), mean="zero", max_steps=5, restarts=1),
+        id="with arguments",
     ),
-    pytest.param(GPRegressor(inducing=5, steps=3), id="inducing points"),
+    pytest.param(GPRegressor(inducing=5, max_steps=3), id="inducing points"),
 ]
 
 
@@ -110,7 +111,7 @@ def test_a_search_finds_the_kernel_that_predicts(data):
 def test_a_clone_has_the_arguments_and_no_fit(data):
     kernel = 2.0 * RBF(1.0, np.asarray([1.0, 2.0])) + Periodic().on(0)
     given = {"kernel": kernel, "noise_var": 0.5, "mean": "zero", "restarts": 2, "random_state": 3,
-             "optimise": False, "steps": 7, "inducing": 5}  # fmt: skip
+             "optimise": False, "max_steps": 7, "inducing": 5}  # fmt: skip
     copy = clone(GPRegressor(**given).fit(*data))
     assert copy.get_params() == given
     with pytest.raises(NotFittedError):
@@ -189,26 +190,26 @@ def test_the_start_is_in_units_of_the_data(data):
 
 
 def test_restarts_are_drawn_by_the_random_state(data):
-    once = GPRegressor(steps=20).fit(*data)
-    first, second = (GPRegressor(restarts=2, random_state=1, steps=20).fit(*data) for _ in "ab")
+    once = GPRegressor(max_steps=20).fit(*data)
+    first, second = (GPRegressor(restarts=2, random_state=1, max_steps=20).fit(*data) for _ in "ab")
     assert len(first.runs_) == 3
     assert first.runs_ == second.runs_
     assert first.log_evidence_ >= once.log_evidence_ - 1e-9
-    assert first.runs_ != GPRegressor(restarts=2, random_state=2, steps=20).fit(*data).runs_
+    assert first.runs_ != GPRegressor(restarts=2, random_state=2, max_steps=20).fit(*data).runs_
     old = np.random.RandomState(5)
-    models = [GPRegressor(restarts=1, random_state=old, steps=5).fit(*data) for _ in "ab"]
+    models = [GPRegressor(restarts=1, random_state=old, max_steps=5).fit(*data) for _ in "ab"]
     assert models[0].runs_ != models[1].runs_, "it moves on, as everywhere in scikit-learn"
 
 
 def test_without_restarts_nothing_is_drawn(data):
     before = np.random.get_state()[2]  # noqa: NPY002
-    GPRegressor(steps=3).fit(*data).sample_y(data[0][:2])
+    GPRegressor(max_steps=3).fit(*data).sample_y(data[0][:2])
     assert np.random.get_state()[2] == before  # noqa: NPY002
 
 
 def test_what_is_zero_stays_zero(data):
     kernel = gpnotes.model.kernels.Polynomial(1.0, 0.0, 2) + RBF()
-    model = GPRegressor(kernel, noise_var=0.0, mean=ConstantMean(0.0), steps=5)
+    model = GPRegressor(kernel, noise_var=0.0, mean=ConstantMean(0.0), max_steps=5)
     with pytest.warns(JitterWarning, match="noise_var=0"):
         model.fit(np.vstack([data[0], data[0]]), np.concatenate([data[1], data[1]]))
     assert model.gp_.noise_var == 0.0
@@ -305,7 +306,7 @@ def test_rows_that_repeat_without_noise(rng):
     X = np.repeat(rng.normal(size=(5, 1)), 2, axis=0)
     y = rng.normal(size=10)
     with pytest.warns(JitterWarning, match="noise_var=0"):
-        model = GPRegressor(noise_var=0.0, steps=5).fit(X, y)
+        model = GPRegressor(noise_var=0.0, max_steps=5).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
     assert model.posterior_.cholesky.jitter > 0.0
 
@@ -358,10 +359,10 @@ def test_with_inducing_points_it_is_a_fit_of_the_bound(rng):
     truth = np.sin(3.0 * X[:, 0])
     y = 5.0 + truth + 0.1 * rng.normal(size=3000)
     given = {"kernel": RBF(2.0, 1.5), "noise_var": 0.2, "mean": ConstantMean(4.0), "inducing": 14}
-    model = GPRegressor(**given, steps=30).fit(X, y)
+    model = GPRegressor(**given, max_steps=30).fit(X, y)
     Z = GPRegressor(**given, optimise=False).fit(X, y).posterior_.Z
     gp = GP(given["kernel"], given["noise_var"], given["mean"])
-    found = gpnotes.fit(sparse.SparseGP(gp, Z), X, y, steps=30)
+    found = gpnotes.fit(sparse.SparseGP(gp, Z), X, y, max_steps=30)
     assert model.gp_ == found.model.gp
     assert np.array_equal(model.posterior_.Z, found.model.Z)
     assert model.log_evidence_ == found.posterior.log_evidence
@@ -384,7 +385,7 @@ def test_as_many_points_as_rows_are_exact(data, Xs):
 def test_points_start_at_rows_also_of_labels_and_of_many_rows(data, monkeypatch):
     X = np.column_stack([data[0][:, 0], np.arange(40.0) % 2])
     kernel = RBF().on(0) * kernels.Coregion(np.ones((2, 1)), np.ones(2)).on(1)
-    model = GPRegressor(kernel, inducing=6, steps=3, random_state=1).fit(X, data[1])
+    model = GPRegressor(kernel, inducing=6, max_steps=3, random_state=1).fit(X, data[1])
     assert set(model.posterior_.Z[:, 1]) == {0.0, 1.0}
     monkeypatch.setattr(regressor, "_CANDIDATES", 10)
     points = {
@@ -414,7 +415,7 @@ def test_what_is_no_number_of_points_is_refused(data, wrong, said):
 
 def test_inducing_points_are_loaded_to_the_last_bit_and_looked_over(data, Xs, tmp_path):
     path = tmp_path / "model"
-    model = GPRegressor(inducing=6, steps=3).fit(*data)
+    model = GPRegressor(inducing=6, max_steps=3).fit(*data)
     loaded = back(model, path)
     assert loaded.get_params() == model.get_params()
     assert vars(loaded).keys() == vars(model).keys()
@@ -469,7 +470,7 @@ def back(model, path):
 
 @pytest.mark.parametrize("kind", CONCRETE, ids=lambda kind: kind.__name__)
 def test_what_is_loaded_is_the_same_to_the_last_bit(data, Xs, kind, tmp_path):
-    model = GPRegressor(example(kind), steps=3, restarts=1, random_state=1).fit(*data)
+    model = GPRegressor(example(kind), max_steps=3, restarts=1, random_state=1).fit(*data)
     loaded = back(model, tmp_path / "model")
     assert loaded.get_params() == model.get_params()
     assert vars(loaded).keys() == vars(model).keys()
@@ -489,7 +490,7 @@ def test_what_is_loaded_is_the_same_to_the_last_bit(data, Xs, kind, tmp_path):
 def test_a_kernel_on_a_graph_is_fitted_and_loaded(kind, tmp_path):
     graph = kernels.Graph(4, ((0, 1), (1, 2), (2, 3)))
     X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([0.3, -0.1, 0.7])
-    model = GPRegressor(kind(graph), steps=3).fit(X, y)
+    model = GPRegressor(kind(graph), max_steps=3).fit(X, y)
     loaded = back(model, tmp_path / "model")
     assert loaded.gp_ == model.gp_
     assert loaded.predict(X).tobytes() == model.predict(X).tobytes()
@@ -532,7 +533,7 @@ def test_means_jitter_and_names_of_columns_are_saved(data, mean, tmp_path):
 
 
 def test_a_file_holds_no_pickle_and_stands_where_it_was_asked_for(data, tmp_path):
-    GPRegressor(RBF() + White(), steps=2).fit(*data).save(str(tmp_path / "model"))
+    GPRegressor(RBF() + White(), max_steps=2).fit(*data).save(str(tmp_path / "model"))
     (path,) = tmp_path.iterdir()
     assert path.name == "model"
     with np.load(path, allow_pickle=False) as file:

@@ -112,7 +112,7 @@ def test_numbers_that_may_be_missing_and_are_not() -> None:
 
 def test_the_report_of_a_fit_names_the_columns() -> None:
     kernel = RBF(1.0, np.asarray([1.0, 2.0])) + Linear().on(1) * RBF().on(1)
-    page = str(fit(GP(kernel, 0.1), _PLACES, _VALUES, steps=3))
+    page = str(fit(GP(kernel, 0.1), _PLACES, _VALUES, max_steps=3))
     for label in (
         "kernel.parts.0.lengthscale[0] (depth)", "kernel.parts.0.lengthscale[1] (width)",
         "kernel.parts.1.parts.1.kernel.lengthscale (width)", "kernel.parts.0.variance  ",
@@ -121,13 +121,13 @@ def test_the_report_of_a_fit_names_the_columns() -> None:
 
 
 def test_a_fit_of_arrays_names_none() -> None:
-    assert "(" not in str(fit(_GP, _X, _Y, steps=3)).split("runs")[0].split("hyperparameter")[1]
+    assert "(" not in str(fit(_GP, _X, _Y, max_steps=3)).split("runs")[0].split("hyperparameter")[1]
 
 
 def test_fits_of_frames_go_through_inducing_points() -> None:
     model = sparse.SparseGP(_GP, _X[:2])
-    ours = fit(model, _PLACES, _VALUES, steps=2).log_evidence
-    assert ours == fit(model, _X, _Y, steps=2).log_evidence
+    ours = fit(model, _PLACES, _VALUES, max_steps=2).log_evidence
+    assert ours == fit(model, _X, _Y, max_steps=2).log_evidence
 
 
 def _require_same(first: Any, second: Any) -> None:

@@ -65,7 +65,7 @@ def standardised_and_fitted(X, y):
     """All that is learnt from data: centre, scale, hyperparameters, posterior."""
     centre, scale = y.mean(), y.std()
     inside = (y - centre) / scale
-    found = fit(GP(RBF(), 0.1), X, inside, steps=8)
+    found = fit(GP(RBF(), 0.1), X, inside, max_steps=8)
     return InUnits(found.posterior, centre, scale)
 
 

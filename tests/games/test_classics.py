@@ -205,7 +205,7 @@ def test_nothing_else_and_the_path_through_simplices_still_finds_one(
 ):
     model = make_model(players, strategies, lengths=(0.8, 5.0))
     start = np.repeat([1.0 / s for s in strategies], strategies)
-    result = find_equilibria(model, start, steps=0, replicator_steps=0, max_supports=0)
+    result = find_equilibria(model, start, max_steps=0, replicator_steps=0, max_supports=0)
     assert len(result) == 1
     assert result.searches[-1].route == "simplicial"
     assert all(np.asarray(result[0].regrets) <= result.max_regrets)
@@ -221,7 +221,7 @@ def test_the_path_ends_at_a_fixed_point(rng, n):
     ends = list(fixed_points(F, np.full(n, 0.01)))
     assert np.abs(F(ends[-1]) - ends[-1]).max() < 1e-8
     assert len(ends) == 14
-    assert list(fixed_points(F, np.zeros(n), most=1)) == []
+    assert list(fixed_points(F, np.zeros(n), max_steps=1)) == []
 
 
 def test_every_support_once_and_small_ones_first():

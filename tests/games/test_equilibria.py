@@ -76,7 +76,7 @@ def test_every_space_goes_every_way(space, make_table):
     result = find_equilibria(model, start)
     assert [e.num_searches > 0 for e in result] == [True] * 3
     np.testing.assert_allclose([to_numpy(e.mixture) for e in result], pure_or_not, atol=1e-5)
-    alone = find_equilibria(model, start, steps=0, replicator_steps=0, max_supports=0)
+    alone = find_equilibria(model, start, max_steps=0, replicator_steps=0, max_supports=0)
     assert len(alone) == 1
     assert alone.searches[-1].route == "simplicial"
     assert min(abs(to_numpy(alone[0].mixture) - one).max() for one in pure_or_not) < 1e-3
@@ -112,7 +112,7 @@ def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
 def test_starts_that_fail_are_counted():
     """Without any steps only a start that is an equilibrium already ends at one."""
     starts = np.asarray([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.501, 0.499]])
-    idle = {"replicator_steps": 0, "steps": 0, "tolerance": 1e-2, "min_distance": 1e-2}
+    idle = {"replicator_steps": 0, "max_steps": 0, "tolerance": 1e-2, "min_distance": 1e-2}
     result = find_equilibria(_crowds(), starts, max_supports=0, **idle)
     assert (result.starts, result.failed, len(result)) == (4, 2, 1)
     assert result[0].num_searches == 2

@@ -253,7 +253,7 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
         ({"tolerance": [1e-4]}, TypeError, "tolerance must be a number; got list"),
         ({"min_distance": -1.0}, ValueError, "min_distance must be non-negative and finite"),
         ({"min_distance": None}, TypeError, "min_distance must be a number; got NoneType"),
-        ({"steps": -1}, ValueError, "steps must be a whole number from 0; got -1"),
+        ({"max_steps": -1}, ValueError, "max_steps must be a whole number from 0; got -1"),
         ({"replicator_steps": 2.0}, TypeError, "replicator_steps must be a whole number from 0"),
         ({"max_supports": True}, TypeError, "max_supports must be a whole number from 0; got True"),
         (

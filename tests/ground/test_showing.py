@@ -68,7 +68,7 @@ Y = np.sin(X[:, 0])
 PRINTED = {
     "a posterior": lambda: condition(GP(RBF(), 0.1), X, Y),
     "a prediction": lambda: condition(GP(RBF(), 0.1), X, Y).joint(X),
-    "a fit": lambda: fit(GP(RBF(), 0.1), X, Y, steps=2),
+    "a fit": lambda: fit(GP(RBF(), 0.1), X, Y, max_steps=2),
     "features": lambda: condition(
         FeatureGP(GP(RBF(), 0.1), features.draw_frequencies(RBF(), X, 20, rng=stream(1))), X, Y),
     "points": lambda: condition(sparse.SparseGP(GP(RBF(), 0.1), X[::10]), X, Y),

@@ -125,7 +125,7 @@ def test_two_fits_in_two_python_threads_leave_the_pools_as_they_were() -> None:
     start = svgp.prior(svgp.SVGP(gp.GP(gp.RBF(), 0.0), gp.Gaussian(1.0), X[::10]))
 
     def fit(steps: int) -> None:
-        svgp.fit(start, X, np.sin(X[:, 0]), steps=steps, rng=gp.stream(0))
+        svgp.fit(start, X, np.sin(X[:, 0]), max_steps=steps, rng=gp.stream(0))
 
     both = [Thread(target=fit, args=(steps,)) for steps in (10, 20)]
     for one in both:
@@ -172,7 +172,7 @@ def _calls(n: int) -> dict[str, Callable[[], object]]:
         "joint": lambda: posterior.joint(X),
         "extend": lambda: posterior.extend(X[:5], y[:5]),
         "evidence": lambda: log_evidence_and_gradient(posterior.gp, X, y),
-        "fit": lambda: gp.fit(posterior.gp, X, y, steps=1),
+        "fit": lambda: gp.fit(posterior.gp, X, y, max_steps=1),
         "laplace": lambda: condition(laplace.LaplaceGP(known), X, labels).predict(X),
         "places": lambda: bayesopt.predict_and_pullback(posterior, X),
     }
@@ -254,11 +254,11 @@ def test_a_sparse_and_a_variational_fit_rest_too() -> None:
     X = np.linspace(0.0, 6.0, 40)[:, None]
     process = gp.GP(gp.RBF(), 0.1, Spying(0.0))
     seen.clear()
-    gp.fit(sparse.SparseGP(process, X[::10]), X, np.sin(X[:, 0]), steps=2)
+    gp.fit(sparse.SparseGP(process, X[::10]), X, np.sin(X[:, 0]), max_steps=2)
     assert seen
     assert [2, 2] not in seen
     q = svgp.prior(svgp.SVGP(gp.GP(gp.RBF(), 0.0, Spying(0.0)), gp.Gaussian(1.0), X[::10]))
     seen.clear()
-    svgp.fit(q, X, np.sin(X[:, 0]), steps=2, rng=gp.stream(0))
+    svgp.fit(q, X, np.sin(X[:, 0]), max_steps=2, rng=gp.stream(0))
     assert [1, 1] in seen
     assert threads() == [2, 2]

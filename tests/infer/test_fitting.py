@@ -77,7 +77,7 @@ def test_what_is_fixed_or_bounded_stays(data):
 def test_any_space(space, data):
     X, y = (space.asarray(a) for a in data)
     gp = GP(RBF(1.0, space.asarray([1.0, 1.0])), 0.1)
-    fitted = fit(gp, X, y, steps=5, bounds={"kernel.lengthscale": (0.1, 10.0)})
+    fitted = fit(gp, X, y, max_steps=5, bounds={"kernel.lengthscale": (0.1, 10.0)})
     assert space.holds(fitted.model.kernel.lengthscale)
     assert fitted.log_evidence > log_evidence(gp, X, y)
 
@@ -104,7 +104,7 @@ def noisy_sine(seed):
 def test_ordinary_data_are_fitted_whatever_a_line_search_meets(kernel, seeds):
     for seed in seeds:
         X, y = noisy_sine(seed)
-        fitted = fit(GP(kernel, 0.1), X, y, restarts=4, rng=stream(seed), steps=60)
+        fitted = fit(GP(kernel, 0.1), X, y, restarts=4, rng=stream(seed), max_steps=60)
         assert len(fitted.runs) == 5
         assert fitted.log_evidence > log_evidence(GP(kernel, 0.1), X, y)
         assert all(np.isfinite(run.log_evidence) for run in fitted.runs)
@@ -132,7 +132,7 @@ def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
     x = INPUTS[places]
     X, y = x[:, None].astype(dtype), DEGENERATE[values](x).astype(dtype)
     for gp in (GP(RBF(), 0.1, ConstantMean(0.0)), GP(Matern32(), 0.1)):
-        fitted = fit(gp, X, y, restarts=1, rng=stream(0), steps=30)
+        fitted = fit(gp, X, y, restarts=1, rng=stream(0), max_steps=30)
         assert np.isfinite(fitted.log_evidence)
         assert fitted.log_evidence >= log_evidence(gp, X, y) - 1e-6
 
@@ -145,7 +145,7 @@ def test_what_has_no_evidence_anywhere_is_an_error_that_names_y(dtype, size):
 
 
 def test_a_run_that_cannot_start_has_failed_and_the_others_go_on(data):
-    fitted = fit(start(), *data, restarts=3, rng=stream(1), restart_sd=1e5, steps=5)
+    fitted = fit(start(), *data, restarts=3, rng=stream(1), restart_sd=1e5, max_steps=5)
     failed = [run for run in fitted.runs if not np.isfinite(run.log_evidence)]
     assert failed
     assert np.isfinite(fitted.log_evidence)
@@ -202,7 +202,7 @@ def test_no_fit_is_worse_than_its_start_however_awkward_that_is(seed):
     gp = GP(kernel, noise_var, ConstantMean(mean) if rng.random() < 0.5 else ZeroMean())
     X = x[:, None]
     value = objective_of(gp, Rows(X, y)).evidence.value_and_gradient(gp, quiet=True)[0]
-    fitted = fit(gp, X, y, steps=20)
+    fitted = fit(gp, X, y, max_steps=20)
     assert fitted.log_evidence >= value - 1e-6 * max(1.0, abs(value))
     objectives = [run.objective for run in fitted.runs]
     assert objectives == sorted(objectives, reverse=True)
@@ -246,10 +246,14 @@ def test_bounds_of_a_mean_are_in_its_own_units():
         ({"restart_sd": float("nan")}, ValueError, "restart_sd must be finite; got nan"),
         ({"restart_sd": [1.0]}, TypeError, "restart_sd must be a number; got list"),
         ({"restart_sd": 1 + 1j}, TypeError, "restart_sd must be a number; got complex"),
-        ({"steps": 0}, ValueError, "steps must be a whole number from 1; got 0"),
-        ({"steps": -1}, ValueError, "steps must be a whole number from 1; got -1"),
-        ({"steps": 2.5}, TypeError, "steps must be a whole number from 1; got 2.5"),
-        ({"steps": float("nan")}, TypeError, "steps must be a whole number from 1; got nan"),
+        ({"max_steps": 0}, ValueError, "max_steps must be a whole number from 1; got 0"),
+        ({"max_steps": -1}, ValueError, "max_steps must be a whole number from 1; got -1"),
+        ({"max_steps": 2.5}, TypeError, "max_steps must be a whole number from 1; got 2.5"),
+        (
+            {"max_steps": float("nan")},
+            TypeError,
+            "max_steps must be a whole number from 1; got nan",
+        ),
         (
             {"rng": np.random.RandomState(0)},
             TypeError,
@@ -302,7 +306,7 @@ def test_fits_in_threads_leave_the_filters_of_warnings_alone():
 def test_a_fit_meets_jitter_without_a_word_and_what_it_finds_is_told():
     X = np.repeat(np.linspace(0.0, 1.0, 6), 2)[:, None]
     y = np.sin(3.0 * X[:, 0])
-    fitted = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], steps=3)
+    fitted = fit(GP(RBF(1.0, 2.0), 1e-18), X, y, fixed=["noise_var"], max_steps=3)
     with pytest.warns(JitterWarning, match="added .* to its diagonal"):
         condition(fitted.model, X, y)
 

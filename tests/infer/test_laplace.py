@@ -385,11 +385,13 @@ def test_labels_that_leave_little_to_fit_are_fitted_too(link):
         assert fitted.log_evidence >= condition(LaplaceGP(gp, Bernoulli(link)), x, y).log_evidence
 
 
-@pytest.mark.parametrize(("steps", "error"), [(0, ValueError), (2.5, TypeError), (None, TypeError)])
-def test_steps_are_a_whole_number(numbers, steps, error):
+@pytest.mark.parametrize(
+    ("max_steps", "error"), [(0, ValueError), (2.5, TypeError), (None, TypeError)]
+)
+def test_steps_are_a_whole_number(numbers, max_steps, error):
     X, y, _ = numbers
-    with pytest.raises(error, match="steps must be a whole number from 1; got"):
-        fit(LaplaceGP(GP(RBF(), 0.0)), X, y, steps=steps)
+    with pytest.raises(error, match="max_steps must be a whole number from 1; got"):
+        fit(LaplaceGP(GP(RBF(), 0.0)), X, y, max_steps=max_steps)
     with pytest.raises(TypeError, match="fixed must be a collection of names; got"):
         fit(LaplaceGP(GP(RBF(), 0.0)), X, y, fixed="kernel")
 

@@ -79,7 +79,7 @@ CONDITIONED = {
 
 def found(name, **options):
     make, y = ALL[name]
-    return fit(make(), X, y, **{"steps": 8, **options})
+    return fit(make(), X, y, **{"max_steps": 8, **options})
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -114,7 +114,7 @@ def test_the_posterior_is_there_after_the_fit_and_made_once(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_fit_has_its_page_and_can_be_pickled(name):
-    one = found(name, steps=20)
+    one = found(name, max_steps=20)
     page = str(one)
     assert page.startswith(f"Fit of {N} readings\nlog evidence {one.log_evidence:.1f}\n")
     assert STANDS_FOR.get(name, "") in page.split("\n\n")[0]
@@ -156,7 +156,7 @@ def test_the_unit_of_y_does_not_matter_with_a_constant_mean(name, unit):
 
 
 def test_restarts_move_a_mean_in_units_of_y_too():
-    options = {"restarts": 3, "restart_sd": 0.5, "steps": 4}
+    options = {"restarts": 3, "restart_sd": 0.5, "max_steps": 4}
     here = fit(process(), X, Y, rng=stream(3), **options)
     there = fit(process(1e3), X, 1e3 * Y, rng=stream(3), **options)
     wanted = [run.log_evidence for run in here.runs]
@@ -180,8 +180,8 @@ def test_the_mean_of_a_latent_f_has_not_the_unit_of_y():
 def test_chunks_are_fitted_like_the_rows_that_they_are(name):
     make, y = MODELS[name]
     parts = [(X[rows], y[rows]) for rows in (slice(0, 7), slice(7, 30), slice(30, N))]
-    whole = fit(make(), X, y, steps=10)
-    one = fit(make(), Chunks(parts), steps=10)
+    whole = fit(make(), X, y, max_steps=10)
+    one = fit(make(), Chunks(parts), max_steps=10)
     assert one.log_evidence == pytest.approx(whole.log_evidence, abs=1e-5)
     np.testing.assert_allclose(one.posterior.mean(X), whole.posterior.mean(X), rtol=1e-4)
     assert str(one).startswith(f"Fit of {N} readings\n")
@@ -263,7 +263,7 @@ def variational(unit_X=1.0, unit_y=1.0):
 @pytest.mark.parametrize("batch", [None, 10])
 def test_a_fit_from_batches_does_not_depend_on_units(units, batch):
     """It did: X in thousandths, and Z flew out of the data, to a bound of -522 from one of 7."""
-    options = {"steps": 40, "batch": batch, "rate": 0.02}
+    options = {"max_steps": 40, "batch": batch, "rate": 0.02}
     here = svgp.fit(variational(), X, Y, rng=stream(1), **options)
     there = svgp.fit(variational(*units), units[0] * X, units[1] * Y, rng=stream(1), **options)
     shift = N * np.log(units[1])
@@ -274,7 +274,7 @@ def test_a_fit_from_batches_does_not_depend_on_units(units, batch):
 @pytest.mark.parametrize("batch", [None, 10])
 def test_a_fit_from_batches_that_goes_wrong_ends_no_lower_than_it_began(batch):
     top = fit(variational().model, X, Y).posterior
-    ended = svgp.fit(top, X, Y, steps=5, rate=1.5, batch=batch, rng=stream(1))
+    ended = svgp.fit(top, X, Y, max_steps=5, rate=1.5, batch=batch, rng=stream(1))
     assert svgp.elbo(ended.posterior, X, Y) >= svgp.elbo(top, X, Y) - 1e-9
     assert ended.model is ended.posterior.model
     assert ended.log_evidence == pytest.approx(svgp.elbo(ended.posterior, X, Y))
@@ -282,6 +282,6 @@ def test_a_fit_from_batches_that_goes_wrong_ends_no_lower_than_it_began(batch):
 
 
 def test_a_fit_from_batches_has_its_page():
-    ended = svgp.fit(variational(), X, Y, steps=5, rng=stream(1))
+    ended = svgp.fit(variational(), X, Y, max_steps=5, rng=stream(1))
     assert "This run stopped on its way up: give it more steps." in str(ended)
     assert replace(ended.runs[0], trace=()).evaluations == len(ended.runs[0].trace) == 5

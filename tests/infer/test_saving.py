@@ -54,11 +54,11 @@ THETA = 0.1 * np.arange(13.0)
 
 
 def few(model, y, **more):
-    return fit(model, X, y, steps=3, **more)
+    return fit(model, X, y, max_steps=3, **more)
 
 
 def in_chunks():
-    return fit(SparseGP(PLAIN, X[:4]), Chunks([(X[:9], Y[:9]), (X[9:], Y[9:])]), steps=2)
+    return fit(SparseGP(PLAIN, X[:4]), Chunks([(X[:9], Y[:9]), (X[9:], Y[9:])]), max_steps=2)
 
 
 ONE_INPUT = ("a circle", "waves on an interval")
@@ -77,19 +77,19 @@ FITTED = {
     "waves on an interval": lambda: fit(
         SparseGP(GP(Matern52(), 0.1),
                         interdomain.IntervalHarmonics(np.arange(4.0), -3.0, 3.0)),
-        X[:, :1], Y, steps=3),
+        X[:, :1], Y, max_steps=3),
     "windows": lambda: few(
         SparseGP(PLAIN, interdomain.GaussianWindows(X[:4], X[:4] + 0.5)), Y),
     "features of a sum": lambda: few(
         features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, rng=stream(1))), Y),
-    "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, steps=3),
+    "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, max_steps=3),
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),
     "a variational process": lambda: few(svgp.SVGP(LATENT, StudentT(0.1, 4.0), X[:4]), Y),
     "counts": lambda: svgp.condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),
     "several classes": lambda: svgp.condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
     "several classes by the softmax": lambda: svgp.condition(
-        svgp.SVGP(LATENT, Categorical(3), X[:4]), X, CLASSES, steps=3),
+        svgp.SVGP(LATENT, Categorical(3), X[:4]), X, CLASSES, max_steps=3),
     "a deep process": lambda: few(deep.deepen(
         svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),
     "a circle": lambda: condition(

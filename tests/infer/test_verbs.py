@@ -341,7 +341,7 @@ def test_data_are_scanned_once_whatever_is_done_with_them(scanned, name):
     model, X, y = MODELS[name]
     verbs = {
         condition: name not in WITHOUT_POSTERIOR, log_evidence: True,
-        log_evidence_and_gradient: True, partial(fit, steps=10): name != "sparse, upper",
+        log_evidence_and_gradient: True, partial(fit, max_steps=10): name != "sparse, upper",
     }  # fmt: skip
     for verb in (verb for verb, serves in verbs.items() if serves):
         scanned.clear()
@@ -357,5 +357,5 @@ def test_what_extends_a_posterior_is_scanned_once_and_the_rest_not_again(scanned
 
 
 def test_a_fit_of_a_process_scans_nothing_but_its_data(scanned):
-    fit(NOISY, X, Y, steps=10)
+    fit(NOISY, X, Y, max_steps=10)
     assert scanned == ["X", "y"]

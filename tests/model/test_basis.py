@@ -230,7 +230,7 @@ def test_columns_of_very_different_size_do_no_harm():
 def test_a_basis_of_ones_own_needs_no_pullback(numbers):
     X, y, Xs = numbers
     gp = GP(RBF(), 0.1, BasisMean(lambda x: np.stack([np.sin(x[:, 0]), np.cos(x[:, 0])], axis=1)))
-    found = fit(gp, X, y, steps=3)
+    found = fit(gp, X, y, max_steps=3)
     assert found.log_evidence >= log_evidence(gp, X, y)
     assert condition(gp, X, y).mean(Xs).shape == (5,)
     assert np.isnan(condition(gp, X, y).evidence_gradient()[1]).all()

@@ -45,8 +45,8 @@ def test_an_array_of_numpy_is_an_array_and_what_comes_back_completes_as_one():
 
 
 def test_lists_and_frames_are_data():
-    by_lists = fit(GP(RBF(), 0.1), ROWS, READINGS, steps=5)
-    by_frames = fit(GP(RBF(), 0.1), FRAME[["day"]], FRAME["mm"], steps=5)
+    by_lists = fit(GP(RBF(), 0.1), ROWS, READINGS, max_steps=5)
+    by_frames = fit(GP(RBF(), 0.1), FRAME[["day"]], FRAME["mm"], max_steps=5)
     assert by_lists.log_evidence == by_frames.log_evidence
     posterior = condition(by_lists.model, ROWS, READINGS)
     assert np.array_equal(posterior.mean(ROWS), posterior.mean(FRAME[["day"]]))
@@ -67,10 +67,10 @@ def of_polars(table: pl.DataFrame) -> GP:
 
 
 def test_a_fit_has_the_class_of_its_model():
-    found = fit(SparseGP(GP(RBF(), 0.1), X[::3]), X, y, steps=2)
+    found = fit(SparseGP(GP(RBF(), 0.1), X[::3]), X, y, max_steps=2)
     assert_type(found.model, SparseGP)
     assert_type(found.posterior, SparsePosterior)
-    assert_type(fit(GP(RBF(), 0.1), X, y, steps=2, rng=1).posterior, ExactPosterior)
+    assert_type(fit(GP(RBF(), 0.1), X, y, max_steps=2, rng=1).posterior, ExactPosterior)
     assert found.model.gp.noise_var > 0.0
 
 

@@ -37,8 +37,8 @@ SEEDS = 2**31 - 1
 class GPEstimator(BaseEstimator):
     """An estimator around a process, with its files; what a subclass computes is its own.
 
-    It has the arguments `kernel`, `restarts`, `random_state`, `optimise` and `steps`, and a fit of
-    it sets `posterior_` and `runs_`.
+    It has the arguments `kernel`, `restarts`, `random_state`, `optimise` and `max_steps`, and a
+    fit of it sets `posterior_` and `runs_`.
     """
 
     _kind: ClassVar[str]  # its name in a file
@@ -115,14 +115,16 @@ class GPEstimator(BaseEstimator):
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
         draws = stream_of_state(self.random_state) if self.restarts else None
-        return fit(model, X, y, restarts=self.restarts, rng=draws, fixed=zeros, steps=self.steps)
+        return fit(
+            model, X, y, restarts=self.restarts, rng=draws, fixed=zeros, max_steps=self.max_steps
+        )
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""
         if self.kernel is not None:
             _check.instance(self.kernel, "kernel", Kernel)
         _check.whole(self.restarts, "restarts")
-        _check.whole(self.steps, "steps", 1)
+        _check.whole(self.max_steps, "max_steps", 1)
         _check.flag(self.optimise, "optimise")
         random_state_of(self.random_state)
 

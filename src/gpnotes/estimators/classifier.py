@@ -43,7 +43,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         What draws the further starts, a whole number or NumPy's ``RandomState``.
     optimise : bool, default True
         Fit the hyperparameters; if False, all stays where it starts.
-    steps : int, default 200
+    max_steps : int, default 200
         The most steps that each start may take.
 
     Notes
@@ -78,13 +78,13 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         restarts: int = 0,
         random_state: RandomState = None,
         optimise: bool = True,
-        steps: int = 200,
+        max_steps: int = 200,
     ) -> None:
         self.kernel = kernel
         self.restarts = restarts
         self.random_state = random_state
         self.optimise = optimise
-        self.steps = steps
+        self.max_steps = max_steps
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the hyperparameters and condition on the labels; O(c n³) a step.

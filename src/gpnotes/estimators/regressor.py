@@ -64,7 +64,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         What draws the further starts, a whole number or NumPy's ``RandomState``.
     optimise : bool, default True
         Fit the hyperparameters; if False, all stays where it starts.
-    steps : int, default 200
+    max_steps : int, default 200
         The most steps that each start may take.
     inducing : int, optional
         See f through its values at so many inducing points, by the bound of Titsias (2009): a step
@@ -98,7 +98,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
     >>> mean.round(4), sd.round(4)
     (array([2.3472, 2.    ]), array([0.5118, 1.    ]))
     >>> rows = np.linspace(0.0, 6.0, 2000)[:, None]
-    >>> of_many = GPRegressor(inducing=10, steps=20).fit(rows, np.sin(rows[:, 0]))
+    >>> of_many = GPRegressor(inducing=10, max_steps=20).fit(rows, np.sin(rows[:, 0]))
     >>> of_many.posterior_.Z.shape, of_many.predict([[1.5]]).round(2)
     ((10, 1), array([1.]))
     """
@@ -115,7 +115,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         restarts: int = 0,
         random_state: RandomState = None,
         optimise: bool = True,
-        steps: int = 200,
+        max_steps: int = 200,
         inducing: int | None = None,
     ) -> None:
         self.kernel = kernel
@@ -124,7 +124,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.restarts = restarts
         self.random_state = random_state
         self.optimise = optimise
-        self.steps = steps
+        self.max_steps = max_steps
         self.inducing = inducing
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:

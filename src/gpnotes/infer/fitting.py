@@ -52,7 +52,7 @@ class Options(TypedDict, total=False):
     bounds: Mapping[str, tuple[float, float]] | None
     priors: Mapping[str, Prior] | None
     fixed: Collection[str]
-    steps: int
+    max_steps: int
     callback: Callback | None
     progress: bool
     rng: RNG | None
@@ -111,7 +111,7 @@ def fit(
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
     fixed: Collection[str] = (),
-    steps: int = 200,
+    max_steps: int = 200,
     callback: Callback | None = None,
     progress: bool = False,
     rng: RNG | None = None,
@@ -146,7 +146,7 @@ def fit(
         whose density has its top elsewhere. What has no prior is as likely everywhere.
     fixed : collection of str, default ()
         The parameters that stay, as in `params.flatten`, and ``"Z"``.
-    steps : int, default 200
+    max_steps : int, default 200
         The most steps of a run.
     callback : callable or None, default None
         ``callback(run)`` is called after each run; if it returns True, that run is the last.
@@ -179,19 +179,19 @@ def fit(
     >>> from gpnotes import GP, RBF
     >>> X = np.linspace(0.0, 3.0, 8)[:, None]
     >>> found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]))
-    >>> found.log_evidence > fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]), steps=1).log_evidence
+    >>> found.log_evidence > fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]), max_steps=1).log_evidence
     True
     >>> found.posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
     columns = columns_of(X)
     objective = objective_of(model, data_of(model, X, y), fixed=fixed, bounds=bounds, priors=priors)
-    steps = _check.whole(steps, "steps", 1)
+    max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
     starts = _starts(objective, restarts, rng, restart_sd)
     bar = bar_of(len(starts), "fit", "run") if _check.flag(progress, "progress") else None
-    ended = (objective.run(start, steps) for start in starts)
+    ended = (objective.run(start, max_steps) for start in starts)
     runs = sorted(_until(ended, callback, bar), key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")

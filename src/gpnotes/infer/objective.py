@@ -218,14 +218,14 @@ class Objective(Generic[M]):
         slopes = flatten_gradient(model, bar, fixed=self.fixed)
         return np.append(slopes, to_numpy(bar.Z)) if self.moves_inputs else slopes
 
-    def run(self, begin: HostVector, steps: int) -> Run[M]:
+    def run(self, begin: HostVector, max_steps: int) -> Run[M]:
         """Climb from a vector and say what came of it.
 
         Parameters
         ----------
         begin : HostVector
             Where the ascent starts.
-        steps : int
+        max_steps : int
             The most steps.
 
         Returns
@@ -235,7 +235,7 @@ class Objective(Generic[M]):
         """
         anywhere = np.tile([-math.inf, math.inf], (begin.size - len(self.limits), 1))
         limits, ends = (np.concatenate([box, anywhere]) for box in (self.limits, self.ends))
-        ascent = ascend(self, begin, limits, steps, ends, self.units)
+        ascent = ascend(self, begin, limits, max_steps, ends, self.units)
         if ascent.value == -math.inf:  # what could not be built is reported with the model given
             return Run(self.model, *ascent[1:])
         end = self.at(ascent.vector)

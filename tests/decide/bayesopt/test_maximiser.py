@@ -70,7 +70,13 @@ def test_no_climb_ends_below_its_start_nor_the_best_below_a_raw_point(rng):
     posterior = in_the_plane(rng)
     for seed, acquisition in enumerate(kinds(float(np.max(posterior.y)))):
         found = maximise_acquisition(
-            posterior, acquisition, PLANE, raw_samples=40, num_restarts=6, steps=3, rng=stream(seed)
+            posterior,
+            acquisition,
+            PLANE,
+            raw_samples=40,
+            num_restarts=6,
+            max_steps=3,
+            rng=stream(seed),
         )
         units = sobol(40, 2, stream(seed).generator)
         raw = acquisition(*posterior.predict(np.asarray([-2.0, 0.0]) + np.asarray([5, 10]) * units))

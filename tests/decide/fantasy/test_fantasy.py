@@ -399,7 +399,7 @@ def test_a_climb_follows_the_slope_in_units_of_the_bounds(make_posterior, make_s
 
     monkeypatch.setattr("gpnotes.decide.fantasy.choice.ascend", ascend)
     weights, box = np.asarray([1.0, 2.0]), [(-5.0, 5.0), (-60.0, 40.0)]
-    refined = fantasy.refine(posteriors, m, S, m + 0.3, box, weights, steps=7)
+    refined = fantasy.refine(posteriors, m, S, m + 0.3, box, weights, max_steps=7)
     assert seen == [(pytest.approx(1.0), [[0.0, 1.0]] * 2, 7)]
     np.testing.assert_allclose(refined.input, m + 0.3, rtol=1e-12)
 
@@ -460,8 +460,8 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
     for wrong in ([(0.0, 1.0), (0.0,)], "ab", None):
         with pytest.raises(ValueError, match="bounds must be 2 pairs"):
             fantasy.refine(posterior, m, S, m, wrong)
-    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
-        fantasy.refine(posterior, m, S, m, [(0.0, 1.0)] * 2, steps=0)
+    with pytest.raises(ValueError, match="max_steps must be a whole number from 1; got 0"):
+        fantasy.refine(posterior, m, S, m, [(0.0, 1.0)] * 2, max_steps=0)
     for wrong in (posterior.gp, None):
         with pytest.raises(TypeError, match=r"posteriors must be .* or a sequence of them; got"):
             fantasy.reduction(wrong, m, S, x)

@@ -67,7 +67,7 @@ def test_the_fitted_dynamics_predict(rng):
 
 def test_fitted_dynamics_live_where_the_data_do(space, rng):
     data = Transitions(*(space.asarray(a) for a in pushed(rng, 8)))
-    dynamics = fit_dynamics(data, (0,), steps=3)
+    dynamics = fit_dynamics(data, (0,), max_steps=3)
     model = dynamics.predictor
     assert all(space.holds(a) for a in (model.X, model.alpha, model.half))
     assert model.X.shape == (8, 5)
@@ -77,7 +77,7 @@ def test_fitted_dynamics_live_where_the_data_do(space, rng):
 def test_the_model_does_not_see_an_angle_itself(rng):
     """A whole turn changes nothing."""
     data = pushed(rng)
-    dynamics = fit_dynamics(data, (0,), steps=5)
+    dynamics = fit_dynamics(data, (0,), max_steps=5)
     z = [np.asarray([a, 0.1, np.sin(0.3), np.cos(0.3), 0.5]) for a in (0.3, 0.3 + 2.0 * np.pi)]
     here, turned = (predict(dynamics.predictor, one, np.zeros((5, 5))).mean for one in z)
     np.testing.assert_allclose(here, turned, rtol=1e-8)
@@ -86,7 +86,7 @@ def test_the_model_does_not_see_an_angle_itself(rng):
 def test_improving_lowers_the_expected_cost(rng, task):
     dynamics = fit_dynamics(pushed(rng))
     policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    improvement = improve_policy(policy, dynamics, task, iterations=15)
+    improvement = improve_policy(policy, dynamics, task, max_steps=15)
 
     def expected(one):
         costs = rollout(dynamics, one, task.cost, task.mean, task.covariance, task.steps).costs
@@ -104,7 +104,7 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
     task = swing_up(space.asarray([0.0]), steps=3)
     policy = first_policy(task, TORQUE, scale=4.0, bumps=3, rng=stream(0))
-    improvement = improve_policy(policy, fit_dynamics(data, (0,), steps=10), task, iterations=2)
+    improvement = improve_policy(policy, fit_dynamics(data, (0,), max_steps=10), task, max_steps=2)
     assert all(
         space.holds(getattr(improvement.policy.inner, name)) for name in ("centres", "weights")
     )
@@ -150,7 +150,7 @@ def test_a_wall_where_a_rollout_fails(rng, task):
     """An infinite cost, not an exception, ends the search there."""
     dynamics = fit_dynamics(pushed(rng))
     policy = LinearPolicy(np.full((1, 2), 1e200), np.zeros(1))
-    improvement = improve_policy(policy, dynamics, task, iterations=2)
+    improvement = improve_policy(policy, dynamics, task, max_steps=2)
     assert (improvement.cost, improvement.evaluations) == (np.inf, 1)
     assert (improvement.converged, improvement.moved) == (False, False)
     assert improvement.message == "no rollout of the policy to begin with"
@@ -163,7 +163,7 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
     far = SaturatingCost(np.zeros(2), np.diag([weight, 0.0]))
     task = dataclasses.replace(task, cost=far, covariance=1e-4 * np.eye(2))
     policy = Squashed(LinearPolicy(0.01 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    improvement = improve_policy(policy, fit_dynamics(pushed(rng)), task, iterations=40)
+    improvement = improve_policy(policy, fit_dynamics(pushed(rng)), task, max_steps=40)
     assert improvement.start_cost > 1.0 - 1e-6
     assert improvement.cost < 0.6
     assert improvement.moved
@@ -173,7 +173,7 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
 def test_a_search_says_why_it_stopped(rng, task):
     dynamics = fit_dynamics(pushed(rng))
     policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
-    short = improve_policy(policy, dynamics, task, iterations=1)
+    short = improve_policy(policy, dynamics, task, max_steps=1)
     assert not short.converged
     assert "LIMIT" in short.message
     flat = improve_policy(
@@ -198,7 +198,7 @@ def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
         return plain(policy, *world)
 
     monkeypatch.setattr(module, "_mean_cost", walled)
-    improvement = improve_policy(policy, dynamics, task, iterations=15)
+    improvement = improve_policy(policy, dynamics, task, max_steps=15)
     assert improvement.cost < 0.75 * improvement.start_cost
     assert improvement.evaluations == len(calls)
 
@@ -227,7 +227,7 @@ def world(task):
 
 
 def test_the_loop_learns_to_stop_a_cart(world, task):
-    rounds = list(learn(task, *world(), rounds=3, iterations=20))
+    rounds = list(learn(task, *world(), num_rounds=3, max_steps=20))
     assert [len(one.data.states) for one in rounds] == [12, 24, 36]
     assert [one.number for one in rounds] == [1, 2, 3]
     last = rounds[-1].observed.next_states[-1]
@@ -247,12 +247,12 @@ def same(one, other):
 
 def test_a_run_that_stopped_goes_on_as_if_it_had_not(world, task):
     """With its functions as they were left, and a round that was written down and read again."""
-    settings = {"iterations": 3, "proposals": 2}
-    whole = list(learn(task, *world(), rounds=3, **settings))
+    settings = {"max_steps": 3, "proposals": 2}
+    whole = list(learn(task, *world(), num_rounds=3, **settings))
     functions = world()
-    first = list(learn(task, *functions, rounds=1, **settings))
+    first = list(learn(task, *functions, num_rounds=1, **settings))
     after = pickle.loads(pickle.dumps(first[-1]))
-    rest = list(learn(task, *functions, rounds=2, after=after, **settings))
+    rest = list(learn(task, *functions, num_rounds=2, after=after, **settings))
     assert [one.number for one in first + rest] == [1, 2, 3]
     for one, other in zip(whole, first + rest, strict=True):
         same(one, other)
@@ -268,12 +268,12 @@ def test_data_and_a_policy_to_begin_with_are_taken(world, task):
         tried.append(policy)
         return act(policy)
 
-    (only,) = learn(task, watched, propose, rounds=1, data=data, policy=policy, iterations=3)
+    (only,) = learn(task, watched, propose, num_rounds=1, data=data, policy=policy, max_steps=3)
     np.testing.assert_array_equal(only.data.states, data.states)
     assert tried == [only.improvement.policy]
     assert len(only.attempts) == 2
     dynamics = fit_dynamics(data)
-    assert only.attempts[0].cost == improve_policy(policy, dynamics, task, iterations=3).cost
+    assert only.attempts[0].cost == improve_policy(policy, dynamics, task, max_steps=3).cost
 
 
 def test_without_data_the_policy_to_begin_with_is_tried(world, task):
@@ -284,7 +284,7 @@ def test_without_data_the_policy_to_begin_with_is_tried(world, task):
         tried.append(policy)
         return act(policy)
 
-    run = learn(task, watched, propose, rounds=1, policy=policy, proposals=0, iterations=2)
+    run = learn(task, watched, propose, num_rounds=1, policy=policy, proposals=0, max_steps=2)
     (only,) = run
     assert tried == [policy, only.improvement.policy]
     assert len(only.attempts) == 1
@@ -300,7 +300,7 @@ def test_the_fitting_function_is_the_callers(world, task):
         return GP(RBF(float(np.var(y)), 2.0 * np.std(X, axis=0)), 1e-3 * float(np.var(y)))
 
     mine = partial(fit_dynamics, fit=fit)
-    (only,) = learn(task, act, propose, rounds=1, fit=mine, iterations=2)
+    (only,) = learn(task, act, propose, num_rounds=1, fit=mine, max_steps=2)
     assert asked == [(12, 3), (12, 3)]
     for e, posterior in enumerate(only.dynamics.posteriors):
         change = only.data.next_states[:, e] - only.data.states[:, e]
@@ -309,7 +309,7 @@ def test_the_fitting_function_is_the_callers(world, task):
 
 def test_a_callback_is_told_of_every_round_and_may_end_the_run(world, task):
     told = []
-    settings = {"rounds": 3, "iterations": 2}
+    settings = {"num_rounds": 3, "max_steps": 2}
     rounds = list(learn(task, *world(), callback=told.append, **settings))
     assert [one.number for one in told] == [1, 2, 3]
     assert all(one is other for one, other in zip(told, rounds, strict=True))
@@ -323,13 +323,13 @@ def test_what_the_callers_functions_return_is_looked_at(world, task, rng):
     data = act(None)
 
     def run(**wrong):
-        given = {"act": act, "propose": propose, "rounds": 1, "iterations": 1, "data": data}
+        given = {"act": act, "propose": propose, "num_rounds": 1, "max_steps": 1, "data": data}
         given |= wrong
         return next(learn(task, given.pop("act"), given.pop("propose"), **given))
 
     with pytest.raises(TypeError, match=r"fit\(data, angles\) must be a gpnotes Dynamics; got"):
         run(fit=lambda data, angles: None)
-    turned = fit_dynamics(data, (0,), steps=1)
+    turned = fit_dynamics(data, (0,), max_steps=1)
     with pytest.raises(ValueError, match=r"fit\(data, angles\) must be dynamics of 2 entries"):
         run(fit=lambda data, angles: turned)
     with pytest.raises(TypeError, match=r"act\(None\) must be a gpnotes Transitions; got NoneType"):
@@ -349,7 +349,7 @@ def test_what_the_callers_functions_return_is_looked_at(world, task, rng):
 def test_data_and_policies_that_do_not_fit_are_refused_before_the_run(world, task):
     act, propose = world()
     data = act(None)
-    begin = partial(learn, task, act, propose, rounds=1)
+    begin = partial(learn, task, act, propose, num_rounds=1)
     wide = Transitions(*(np.concatenate([part, part], axis=1) for part in data))
     with pytest.raises(ValueError, match=r"data\.states must have shape \(n, 2\); got \(12, 4\)"):
         begin(data=wide)
@@ -359,7 +359,7 @@ def test_data_and_policies_that_do_not_fit_are_refused_before_the_run(world, tas
         begin(policy=abs)
     with pytest.raises(TypeError, match="after must be a gpnotes Round; got Transitions"):
         begin(after=data)
-    (done,) = begin(iterations=1)
+    (done,) = begin(max_steps=1)
     with pytest.raises(ValueError, match="after must be given alone"):
         begin(after=done, data=data)
     with pytest.raises(ValueError, match="proposals must be a whole number from 1; got 0"):
@@ -402,19 +402,19 @@ def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypa
     costs = iter([0.9, 0.4, 0.7, 0.6, 0.5, 0.8])
     a, b, c, d, *_ = policies = numbered(6)
     asked, tried, proposals, data = [], [], iter(policies), pushed(rng)
-    model = fit_dynamics(data, steps=1)
+    model = fit_dynamics(data, max_steps=1)
 
-    def improved(policy, dynamics, task, *, iterations):
+    def improved(policy, dynamics, task, *, max_steps):
         asked.append(policy)
         assert dynamics is model
-        return Improvement(policy, next(costs), iterations, 1.0, 0, "")
+        return Improvement(policy, next(costs), max_steps, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve_policy", improved)
     rounds = learn(
         task,
         lambda policy: tried.append(policy) or data,
         lambda: next(proposals),
-        rounds=2,
+        num_rounds=2,
         proposals=2,
         fit=lambda data, angles: model,
     )
@@ -430,14 +430,14 @@ def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, ret
     """Up to `retries` times, and no further than to the first round in which one moved."""
     module, policies = sys.modules["gpnotes.decide.pilco.learning"], numbered(12)
 
-    def improved(policy, dynamics, task, *, iterations):
+    def improved(policy, dynamics, task, *, max_steps):
         return Improvement(policy, 0.5 if policy is policies[4] else 0.9995, 1, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve_policy", improved)
     data, proposals = pushed(rng), iter(policies)
     act, propose = (lambda policy: data), (lambda: next(proposals))
-    fit = partial(fit_dynamics, steps=1)
-    (only,) = learn(task, act, propose, rounds=1, proposals=2, retries=retries, fit=fit)
+    fit = partial(fit_dynamics, max_steps=1)
+    (only,) = learn(task, act, propose, num_rounds=1, proposals=2, retries=retries, fit=fit)
     assert [attempt.policy for attempt in only.attempts] == policies[:proposed]
     assert only.improvement.policy is policies[4 if proposed == 6 else 0]
 
@@ -563,7 +563,7 @@ def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch
         return SimpleNamespace(model=start)
 
     monkeypatch.setattr(module.fitting, "fit", fitted)
-    fit_dynamics(data, steps=7)
+    fit_dynamics(data, max_steps=7)
     assert len(asked) == 2
     for start, X, y, bounds, steps in asked:
         spread, variance = X.std(axis=0), y.var()
@@ -577,9 +577,9 @@ def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch
 
 def test_two_transitions_are_enough_and_one_is_not(rng):
     two = Transitions(*(part[:2] for part in pushed(rng)))
-    assert len(fit_dynamics(two, steps=1).posteriors) == 2
+    assert len(fit_dynamics(two, max_steps=1).posteriors) == 2
     with pytest.raises(ValueError, match=r"states must have at least two rows; got \(1, 2\)"):
-        fit_dynamics(Transitions(*(part[:1] for part in two)), steps=1)
+        fit_dynamics(Transitions(*(part[:1] for part in two)), max_steps=1)
 
 
 def test_the_swing_up_costs_least_upright(space):
@@ -601,7 +601,7 @@ def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
     like, draws = np.zeros(1), stream(5)
     task = swing_up(like, steps=6)
     data = swing(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
-    dynamics = fit_dynamics(data, task.angles, steps=20)
+    dynamics = fit_dynamics(data, task.angles, max_steps=20)
     vector, rebuild = flatten(first_policy(task, TORQUE, scale=4.0, bumps=5, rng=draws))
     start = task.cost, task.mean, task.covariance, task.steps
 
@@ -651,8 +651,8 @@ def test_what_does_not_fit_is_refused(rng, task):
         fit_dynamics(still)
     with pytest.raises(ValueError, match="the action must be finite"):
         swing(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
-    with pytest.raises(ValueError, match="rounds must be a whole number from 1; got 0"):
-        learn(task, lambda _: data, lambda: None, rounds=0)
+    with pytest.raises(ValueError, match="num_rounds must be a whole number from 1; got 0"):
+        learn(task, lambda _: data, lambda: None, num_rounds=0)
     with pytest.raises(ValueError, match="states must have at least two rows"):
         fit_dynamics(Transitions(*(part[:0] for part in data)))
     with pytest.raises(ValueError, match="angles must be entries 0 to 1 of a state"):
@@ -672,7 +672,10 @@ def test_swings_that_do_not_fit_are_refused():
 
 def test_a_policy_a_model_and_a_task_that_do_not_fit_are_no_wall(rng, task):
     """They would only look infinitely bad."""
-    dynamics, policy = fit_dynamics(pushed(rng), steps=2), LinearPolicy(np.ones((1, 2)), np.ones(1))
+    dynamics, policy = (
+        fit_dynamics(pushed(rng), max_steps=2),
+        LinearPolicy(np.ones((1, 2)), np.ones(1)),
+    )
     with pytest.raises(ValueError, match=r"z must have shape \(3,\); got \(2,\)"):
         improve_policy(LinearPolicy(np.ones((1, 3)), np.ones(1)), dynamics, task)
     wide = SaturatingCost(np.zeros(4), np.eye(4))
@@ -680,8 +683,8 @@ def test_a_policy_a_model_and_a_task_that_do_not_fit_are_no_wall(rng, task):
         improve_policy(policy, dynamics, dataclasses.replace(task, cost=wide, angles=(0,)))
     with pytest.raises(ValueError, match=r"cost must be one of a state .* \(2,\): m must have"):
         dataclasses.replace(task, cost=wide)
-    with pytest.raises(ValueError, match="iterations must be a whole number from 1; got 0"):
-        improve_policy(policy, dynamics, task, iterations=0)
+    with pytest.raises(ValueError, match="max_steps must be a whole number from 1; got 0"):
+        improve_policy(policy, dynamics, task, max_steps=0)
     with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
         dataclasses.replace(task, steps=0)
     with pytest.raises(ValueError, match=r"vector must have shape \(3,\); got \(2,\)"):

@@ -47,7 +47,7 @@ def learned(trial, cost, seed=0, **settings):
     propose = settings.pop("propose", None) or (
         lambda task, draws: LinearPolicy(0.3 * draws.normal((1, 2)), np.zeros(1))
     )
-    rounds = learn(task, trial(draws), lambda: propose(task, draws), rounds=2, **settings)
+    rounds = learn(task, trial(draws), lambda: propose(task, draws), num_rounds=2, **settings)
     return task, list(rounds)[-1]
 
 
@@ -56,7 +56,7 @@ def learned(trial, cost, seed=0, **settings):
 )
 def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
     """What the model expects comes true, and a force that costs more is used less."""
-    task, last = learned(trial, NEAR + price * EFFORT, iterations=25)
+    task, last = learned(trial, NEAR + price * EFFORT, max_steps=25)
     paid = task.observed_costs(last.observed)
     assert paid.shape == (STEPS,)
     assert abs(paid.mean() - last.improvement.cost) < 0.01
@@ -65,7 +65,7 @@ def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
 
 
 def test_a_network_learns_it_from_the_first_policy_of_any_task(trial):
-    settings = {"iterations": 25, "propose": lambda t, s: first_policy(t, 3.0, bumps=8, rng=s)}
+    settings = {"max_steps": 25, "propose": lambda t, s: first_policy(t, 3.0, bumps=8, rng=s)}
     task, last = learned(trial, NEAR + 0.02 * EFFORT, seed=1, **settings)
     assert task.observed_costs(last.observed).mean() < 0.35
     assert abs(last.observed.actions).max() <= 3.0
@@ -75,7 +75,7 @@ def test_with_quadratic_costs_it_is_what_riccati_says(trial):
     """The best policy of a linear world is linear; one gain for all steps is a little worse."""
     Q, r = np.diag([1.0, 0.1]), 0.05
     cost = QuadraticCost(np.zeros(2), Q) + r * EFFORT
-    _, last = learned(trial, cost, iterations=40)
+    _, last = learned(trial, cost, max_steps=40)
     ours = total(last.improvement.policy.weights, last.improvement.policy.bias, Q, r)
     V, gains = np.zeros((2, 2)), []
     for _ in range(STEPS):

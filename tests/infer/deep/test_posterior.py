@@ -43,7 +43,7 @@ def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
 def test_a_report_is_of_hyperparameters_and_not_of_q(rng):
     X, y = step(rng, 20)
     model = deep.deepen(shallow(X, y, 4).posterior, [RBF()], num_samples=2)
-    found = fit(model, X, y, fixed=model.places, steps=20)
+    found = fit(model, X, y, fixed=model.places, max_steps=20)
     rows = [row.name for row in found.report().hyperparameters]
     assert len(rows) == 5
     assert {"likelihood.variance", "layers.0.0.gp.kernel.lengthscale"} < set(rows)
@@ -54,7 +54,7 @@ def test_a_fit_over_chunks(rng):
     X, y = step(rng, 20)
     model = deep.deepen(shallow(X, y, 5).posterior, [RBF()], num_samples=2)
     begin = deep.elbo(model, X, y, deep.quadrature_noise(model))
-    found = fit(model, Chunks([(X[:12], y[:12]), (X[12:], y[12:])]), steps=10)
+    found = fit(model, Chunks([(X[:12], y[:12]), (X[12:], y[12:])]), max_steps=10)
     assert deep.elbo(found.model, X, y, deep.quadrature_noise(model)) > begin
 
 

@@ -143,7 +143,7 @@ def test_a_fit_moves_all_of_a_sum_but_alpha(numbers):
     X, y, _ = numbers
     gp = GP(2.0 * RationalQuadratic(1.0, 1.0, 0.7).on(0) + RBF(), NOISE_VAR)
     frequencies = features.draw_frequencies(gp.kernel, X, 40, rng=stream(1))
-    found = fit(FeatureGP(gp, frequencies), X, y, steps=8)
+    found = fit(FeatureGP(gp, frequencies), X, y, max_steps=8)
     ratio = found.model.gp.kernel.parts[0].kernel.kernel
     assert ratio.alpha == 0.7
     assert ratio.lengthscale != 1.0

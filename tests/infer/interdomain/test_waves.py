@@ -121,7 +121,7 @@ def test_a_fit_goes_through_the_readings_once(rows):
         assert one.log_evidence == pytest.approx(found[0].log_evidence, rel=1e-10)
         np.testing.assert_allclose(one.posterior.mean(X), found[0].posterior.mean(X), rtol=1e-6)
         assert str(one).startswith("Fit of 57 readings")
-    tight = fit(SparseGP(model.gp, u, "tight"), X, y, steps=3)
+    tight = fit(SparseGP(model.gp, u, "tight"), X, y, max_steps=3)
     assert np.isfinite(tight.log_evidence)
 
 

@@ -52,12 +52,12 @@ def test_a_fit_finds_widths_that_points_have_not(rows):
     X, y = rows
     gp, Z = GP(RBF(1.0, 0.8), 0.05), X[:6]
     held = ("gp",)
-    points = fit(SparseGP(gp, Z), X, y, fixed=held, steps=60)
+    points = fit(SparseGP(gp, Z), X, y, fixed=held, max_steps=60)
     begun = GaussianWindows(points.model.Z, np.full((6, 2), 0.3))
-    windows = fit(SparseGP(gp, begun), X, y, fixed=held, steps=60)
+    windows = fit(SparseGP(gp, begun), X, y, fixed=held, max_steps=60)
     assert windows.log_evidence > points.log_evidence + 10.0
     assert np.max(np.abs(windows.model.Z.widths)) > 0.8
-    whole = fit(SparseGP(gp, begun), X, y, steps=10)
+    whole = fit(SparseGP(gp, begun), X, y, max_steps=10)
     assert whole.posterior.predict(X)[0].shape == (80,)
 
 
@@ -65,7 +65,7 @@ def test_they_serve_in_batches(rows):
     X, y = rows
     begun = GaussianWindows(X[:8], np.full((8, 2), 0.5))
     model = svgp.SVGP(GP(RBF(1.0, 1.5), 0.0), Gaussian(0.1), begun)
-    found = svgp.fit(svgp.prior(model), X, y, steps=60, batch=40, rng=stream(0))
+    found = svgp.fit(svgp.prior(model), X, y, max_steps=60, batch=40, rng=stream(0))
     assert np.any(found.model.Z.widths != begun.widths)
     error = found.posterior.predict(X)[0] - y
     assert np.sqrt(np.mean(error**2)) < 0.5 * np.std(y)

@@ -241,7 +241,7 @@ def test_the_page_lists_every_run_and_says_how_many_agree(rng):
 
 def test_failed_runs_are_in_the_table_and_have_no_report(rng):
     X, y = readings(rng, 20)
-    found = fit(GP(RBF(), 0.1), X, y, restarts=3, rng=stream(1), restart_sd=1e5, steps=5)
+    found = fit(GP(RBF(), 0.1), X, y, restarts=3, rng=stream(1), restart_sd=1e5, max_steps=5)
     failed = [k for k, run in enumerate(found.runs) if run.log_evidence == -math.inf]
     assert failed
     assert str(found).count("failed") == len(failed)
@@ -254,7 +254,7 @@ def test_failed_runs_are_in_the_table_and_have_no_report(rng):
 
 def test_an_ascent_that_was_cut_short_says_so(rng):
     X, y = readings(rng)
-    assert "stopped on its way up" in str(fit(GP(RBF(1.0, 0.1), 1.0), X, y, steps=1))
+    assert "stopped on its way up" in str(fit(GP(RBF(1.0, 0.1), 1.0), X, y, max_steps=1))
     assert "stopped on its way up" not in str(fit(GP(RBF(1.0, 0.1), 1.0), X, y))
 
 
@@ -349,7 +349,7 @@ def test_a_sparse_fit_prints_the_same_page(rng):
 def test_a_callback_hears_of_each_run_and_may_end_the_fit(rng):
     X, y = readings(rng, 20)
     heard = []
-    options = {"restarts": 3, "rng": stream(0), "steps": 5}
+    options = {"restarts": 3, "rng": stream(0), "max_steps": 5}
     found = fit(GP(RBF(), 0.1), X, y, callback=heard.append, **options)
     assert sorted(heard, key=lambda run: -run.objective) == list(found.runs)
     assert len(heard) == 4
@@ -379,21 +379,21 @@ def test_a_bar_has_a_tick_for_each_run_and_is_closed_after_an_error_too(rng, mon
     monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
     X, y = readings(rng, 20)
     gp = GP(RBF(), 0.1)
-    fit(gp, X, y, restarts=2, rng=stream(0), steps=2, progress=True)
+    fit(gp, X, y, restarts=2, rng=stream(0), max_steps=2, progress=True)
     assert (Bar.last.total, Bar.last.done, Bar.last.closed) == (3, 3, True)
 
     def stumble(run):
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        fit(gp, X, y, restarts=2, rng=stream(0), steps=2, progress=True, callback=stumble)
+        fit(gp, X, y, restarts=2, rng=stream(0), max_steps=2, progress=True, callback=stumble)
     assert (Bar.last.done, Bar.last.closed) == (1, True)
 
 
 def test_the_bar_of_tqdm_counts_the_runs(rng, capsys):
     pytest.importorskip("tqdm", reason="the extra `progress` brings it")
     X, y = readings(rng, 20)
-    fit(GP(RBF(), 0.1), X, y, restarts=2, rng=stream(0), steps=2, progress=True)
+    fit(GP(RBF(), 0.1), X, y, restarts=2, rng=stream(0), max_steps=2, progress=True)
     assert "fit: 100%" in capsys.readouterr().err
 
 

@@ -33,7 +33,7 @@ def readings(rng):
 @pytest.mark.parametrize("method", ["sor", "dtc", "fitc", "vfe", "pep", "tight"])
 def test_no_fit_is_worse_than_its_start(readings, method):
     X, y, gp = readings
-    found = fit(SparseGP(gp, X[:6], method), X, y, steps=15)
+    found = fit(SparseGP(gp, X[:6], method), X, y, max_steps=15)
     assert found.log_evidence > log_evidence(SparseGP(gp, X[:6], method), X, y)
     again = log_evidence(SparseGP(found.model.gp, found.model.Z, method), X, y)
     np.testing.assert_allclose(found.log_evidence, again, rtol=1e-8)
@@ -41,7 +41,7 @@ def test_no_fit_is_worse_than_its_start(readings, method):
 
 def test_at_the_top_no_direction_leads_uphill(readings):
     X, y, gp = readings
-    found = fit(SparseGP(gp, X[:5]), X, y, steps=400)
+    found = fit(SparseGP(gp, X[:5]), X, y, max_steps=400)
     _, model_bar = log_evidence_and_gradient(SparseGP(found.model.gp, found.model.Z), X, y)
     gp_bar, Z_bar = model_bar.gp, model_bar.Z
     assert found.runs[0].converged
@@ -59,11 +59,11 @@ def test_with_points_enough_the_exact_fit_comes_back(readings):
 
 def test_what_is_fixed_stays(readings):
     X, y, gp = readings
-    still = fit(SparseGP(gp, X[:5]), X, y, fixed=("Z", "gp.noise_var"), steps=5)
+    still = fit(SparseGP(gp, X[:5]), X, y, fixed=("Z", "gp.noise_var"), max_steps=5)
     np.testing.assert_array_equal(still.model.Z, X[:5])
     assert still.model.gp.noise_var == gp.noise_var
     assert still.model.gp.kernel != gp.kernel
-    moved = fit(SparseGP(gp, X[:5]), X, y, fixed=("gp.kernel", "gp.noise_var"), steps=5)
+    moved = fit(SparseGP(gp, X[:5]), X, y, fixed=("gp.kernel", "gp.noise_var"), max_steps=5)
     assert moved.model.gp == gp
     assert np.max(np.abs(moved.model.Z - X[:5])) > 0.01
     nothing = fit(SparseGP(gp, X[:5]), X, y, fixed=("gp.kernel", "gp.noise_var", "Z"))
@@ -91,7 +91,7 @@ def test_other_variables_keep_their_kind(rng):
     y = np.cos(X[:, 0]) + 0.1 * rng.standard_normal(N) + 2.0
     gp = GP(CircularRBF(), 0.1, ConstantMean(1.0))
     waves = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0, 3.0]))
-    found = fit(SparseGP(gp, waves), X, y, steps=20)
+    found = fit(SparseGP(gp, waves), X, y, max_steps=20)
     np.testing.assert_array_equal(found.model.Z.orders, waves.orders)
     assert found.log_evidence > log_evidence(SparseGP(gp, waves), X, y)
 
@@ -99,7 +99,7 @@ def test_other_variables_keep_their_kind(rng):
 def test_points_that_coincide_warn_with_the_posterior_and_not_at_each_step(readings):
     X, y, gp = readings
     twice = np.concatenate([X[:4], X[:4]])
-    found = fit(SparseGP(gp, twice), X, y, fixed=("Z",), steps=5)
+    found = fit(SparseGP(gp, twice), X, y, fixed=("Z",), max_steps=5)
     with pytest.warns(JitterWarning) as heard:
         assert found.posterior is found.posterior
     assert len(heard) == 1
@@ -120,7 +120,7 @@ def test_a_fit_is_the_same_in_each_namespace(seed):
     X = np.asarray(draw.uniform((30, 2)))
     y = np.sin(5.0 * X[:, 0])
     gp = GP(RBF(1.0, 0.5), 0.05)
-    ours = fit(SparseGP(gp, X[:5]), X, y, steps=8)
+    ours = fit(SparseGP(gp, X[:5]), X, y, max_steps=8)
     Z, X, y = (strict.asarray(a) for a in (X[:5], X, y))
-    theirs = fit(SparseGP(gp, Z), X, y, steps=8)
+    theirs = fit(SparseGP(gp, Z), X, y, max_steps=8)
     np.testing.assert_allclose(theirs.log_evidence, ours.log_evidence, rtol=1e-5)

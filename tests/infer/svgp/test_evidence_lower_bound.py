@@ -229,7 +229,7 @@ def test_with_all_rows_a_fit_ends_near_the_best_collapsed_bound(rng):
     y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=40)
     wanted = log_evidence(_fitted(X, y), X, y)
     start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.5), X[::4]))
-    found = svgp.fit(start, X, y, steps=400, length=1.0, rate=0.05, rng=stream(0))
+    found = svgp.fit(start, X, y, max_steps=400, length=1.0, rate=0.05, rng=stream(0))
     assert len(found.runs[0].trace) == 400
     assert wanted - 0.5 < found.log_evidence < wanted + 1e-6
     assert found.posterior.model.likelihood.variance == pytest.approx(0.04, rel=0.6)
@@ -248,7 +248,7 @@ def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
     y = space.asarray(observed(name, f, draws))
     X = space.asarray(X)
     start = svgp.prior(model_of(name, Z, space.asarray))
-    found = svgp.fit(start, X, y, steps=24, batch=10, length=0.3, rate=0.02, rng=stream(1))
+    found = svgp.fit(start, X, y, max_steps=24, batch=10, length=0.3, rate=0.02, rng=stream(1))
     assert space.holds(found.posterior.weights)
     assert space.holds(found.posterior.model.Z)
     before = svgp.elbo(svgp.condition(start.model, X, y), X, y)
@@ -262,14 +262,14 @@ def test_what_is_fixed_stays(numbers):
     y = observed("student", f, draws)
     start = svgp.prior(model_of("student", Z))
     held = ("Z", "likelihood.dof", "gp.kernel.parts.0.variance")
-    found = svgp.fit(start, X, y, steps=5, batch=10, fixed=held, rng=stream(1)).model
+    found = svgp.fit(start, X, y, max_steps=5, batch=10, fixed=held, rng=stream(1)).model
     np.testing.assert_array_equal(found.Z, start.model.Z)
     assert found.likelihood.dof == 3.0
     assert found.likelihood.scale != 0.4
     assert found.gp.kernel.parts[0].variance == 1.6
     assert found.gp.kernel.parts[1].variance != 0.02
     all_of_it = ("Z", "gp", "likelihood")
-    still = svgp.fit(start, X, y, steps=3, length=1.0, fixed=all_of_it, rng=stream(1))
+    still = svgp.fit(start, X, y, max_steps=3, length=1.0, fixed=all_of_it, rng=stream(1))
     one = svgp.update(svgp.update(svgp.update(start, X, y), X, y), X, y)
     np.testing.assert_allclose(still.posterior.weights, one.weights, rtol=1e-12)
     with pytest.raises(ValueError, match="fixed names 'nobody'"):
@@ -280,10 +280,10 @@ def test_a_fit_goes_on_where_one_ended_and_is_the_same_every_time(numbers):
     X, f, draws, Z, _ = numbers
     y = observed("logit", f, draws)
     start = svgp.prior(model_of("logit", Z))
-    found, same = (svgp.fit(start, X, y, steps=9, batch=7, rng=stream(1)) for _ in range(2))
+    found, same = (svgp.fit(start, X, y, max_steps=9, batch=7, rng=stream(1)) for _ in range(2))
     assert found.runs[0].trace == same.runs[0].trace
     np.testing.assert_array_equal(found.posterior.weights, same.posterior.weights)
-    further = svgp.fit(found.posterior, X, y, steps=4, batch=7, rng=stream(2))
+    further = svgp.fit(found.posterior, X, y, max_steps=4, batch=7, rng=stream(2))
     assert further.posterior.steps == 13
 
 
@@ -297,12 +297,12 @@ def test_a_callback_sees_each_step_and_may_end_the_fit(numbers):
         return progress.step == 4
 
     start = svgp.prior(model_of("logit", Z))
-    found = svgp.fit(start, X, y, steps=9, batch=7, callback=callback, rng=stream(1))
+    found = svgp.fit(start, X, y, max_steps=9, batch=7, callback=callback, rng=stream(1))
     assert [progress.step for progress in seen] == [1, 2, 3, 4]
     np.testing.assert_array_equal([progress.bound for progress in seen], found.runs[0].trace)
     assert seen[-1].posterior is found.posterior
     with pytest.raises(TypeError, match=r"callback\(progress\) must be True or False"):
-        svgp.fit(start, X, y, steps=2, callback=lambda progress: "stop", rng=stream(1))
+        svgp.fit(start, X, y, max_steps=2, callback=lambda progress: "stop", rng=stream(1))
 
 
 def test_a_fit_that_leaps_too_far_says_what_to_do():
@@ -313,7 +313,7 @@ def test_a_fit_that_leaps_too_far_says_what_to_do():
         np.errstate(all="ignore"),
         pytest.raises(RuntimeError, match="the bound must be finite; here"),
     ):
-        svgp.fit(start, X, y, steps=3, length=1.0, rng=stream(0))
+        svgp.fit(start, X, y, max_steps=3, length=1.0, rng=stream(0))
 
 
 def test_a_likelihood_of_ones_own_is_fitted(numbers):
@@ -333,7 +333,7 @@ def test_a_likelihood_of_ones_own_is_fitted(numbers):
     q = svgp.condition(bare, X, y)
     wanted = svgp.condition(svgp.SVGP(process(), theirs, Z), X, y)
     np.testing.assert_allclose(q.weights, wanted.weights, rtol=1e-6, atol=1e-8)
-    found = svgp.fit(svgp.prior(bare), X, y, steps=3, rng=stream(1))
+    found = svgp.fit(svgp.prior(bare), X, y, max_steps=3, rng=stream(1))
     assert isinstance(found.posterior.model.likelihood, Bare)
     with pytest.raises(TypeError, match=r"the likelihood must be .* lacks predict"):
         q.predict(X, noise=True)
@@ -344,7 +344,7 @@ def test_a_first_step_is_of_the_bound_of_all_rows_and_as_long_as_the_rate(number
     X, f, draws, Z, _ = numbers
     y = observed("student", f, draws)
     start = svgp.update(svgp.prior(model_of("student", Z)), X, y)
-    found = svgp.fit(start, X, y, steps=1, batch=7, length=0.3, rate=0.01, rng=stream(5))
+    found = svgp.fit(start, X, y, max_steps=1, batch=7, length=0.3, rate=0.01, rng=stream(5))
     rows = next(svgp.batches(30, 7, rng=stream(5)))
     value, bar = svgp.elbo_and_gradient(start, X[rows], y[rows], total=30)
     assert found.runs[0].trace[0] == pytest.approx(value, rel=1e-12)
@@ -366,7 +366,7 @@ def test_a_second_step_follows_both_gradients(numbers):
     y = observed("logit", f, draws)
     start = svgp.update(svgp.prior(model_of("logit", Z)), X, y)
     seen = []
-    svgp.fit(start, X, y, steps=3, rate=0.02, callback=lambda p: seen.append(p), rng=stream(5))
+    svgp.fit(start, X, y, max_steps=3, rate=0.02, callback=lambda p: seen.append(p), rng=stream(5))
     posteriors = [start, *(progress.posterior for progress in seen)]
     mean = square = 0.0
     for k in range(3):

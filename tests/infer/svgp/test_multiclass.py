@@ -56,7 +56,7 @@ def somewhere(numbers, slip=0.05):
 
 def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(space, numbers):
     X, y, _, Xs = (space.asarray(a) for a in numbers)
-    q = svgp.condition(model_of(numbers[2], space.asarray), X, y, steps=20)
+    q = svgp.condition(model_of(numbers[2], space.asarray), X, y, max_steps=20)
     mean, variance = q.predict(Xs)
     chance = q.probability(Xs)
     logs = q.log_density(Xs, y[:5])
@@ -68,7 +68,7 @@ def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(s
     np.testing.assert_allclose(to_numpy(chance).sum(axis=1), 1.0, rtol=1e-5)
     rows = np.arange(5), numbers[1][:5].astype(int)
     np.testing.assert_allclose(np.exp(to_numpy(logs)), to_numpy(chance)[rows], **close(space))
-    host = svgp.condition(model_of(numbers[2]), *numbers[:2], steps=20)
+    host = svgp.condition(model_of(numbers[2]), *numbers[:2], max_steps=20)
     np.testing.assert_allclose(to_numpy(chance), host.probability(numbers[3]), **close(space))
 
 
@@ -147,7 +147,7 @@ def test_under_the_softmax_overlapping_classes_have_their_chances(rng):
     Z = np.linspace(0.0, 6.0, 7)[:, None]
     off = {}
     for likelihood in (Categorical(3), RobustMax(3)):
-        q = svgp.condition(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z), X, y, steps=12)
+        q = svgp.condition(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z), X, y, max_steps=12)
         off[type(likelihood)] = np.sqrt(np.mean((q.probability(X) - chance) ** 2))
     assert off[Categorical] < 0.06
     assert off[Categorical] < 0.5 * off[RobustMax]
@@ -279,7 +279,7 @@ def test_labels_that_are_wrong_are_outvoted(rng):
 def test_the_unit_of_f_cannot_be_learnt(numbers):
     X, y, Z, _ = numbers
     gp = GP(RBF(1.6, 0.8), 0.0)
-    q = svgp.condition(svgp.SVGP(gp, RobustMax(C), Z), X, y, steps=30)
+    q = svgp.condition(svgp.SVGP(gp, RobustMax(C), Z), X, y, max_steps=30)
     _, bar = svgp.elbo_and_gradient(q, X, y)
     assert bar.gp.kernel.variance == pytest.approx(0.0, abs=1e-10)
     assert abs(bar.gp.kernel.lengthscale) > 1e-3
@@ -290,14 +290,14 @@ def test_fits_raise_the_bound(numbers):
     model = svgp.SVGP(GP(RBF(1.0, 4.0), 0.0), RobustMax(C, 0.05), Z)
     held = ("gp.kernel.variance",)
     start = svgp.elbo(svgp.condition(model, X, y), X, y)
-    found = fit(model, X, y, fixed=held, steps=15)
+    found = fit(model, X, y, fixed=held, max_steps=15)
     assert isinstance(found.posterior, svgp.ClassesPosterior)
     assert found.log_evidence > start + 1.0
     assert found.log_evidence == pytest.approx(svgp.elbo(found.posterior, X, y), abs=1e-3)
     assert "gp.kernel.lengthscale" in str(found)
     begin = svgp.prior(model)
     climbed = svgp.fit(
-        begin, X, y, steps=150, batch=10, length=0.2, rate=0.05, fixed=held, rng=stream(0)
+        begin, X, y, max_steps=150, batch=10, length=0.2, rate=0.05, fixed=held, rng=stream(0)
     )
     assert isinstance(climbed.posterior, svgp.ClassesPosterior)
     assert svgp.elbo(svgp.condition(climbed.model, X, y), X, y) > start + 0.5

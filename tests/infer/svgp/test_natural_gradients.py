@@ -239,9 +239,9 @@ def test_heavy_tails_reach_an_optimum_and_are_robust(rng):
 
 def test_no_step_of_conditioning_lowers_the_bound(monkeypatch, numbers):
     model, X, y = outlying()
-    bounds = [svgp.elbo(svgp.condition(model, X, y, steps=k), X, y) for k in (1, 2, 4, 8, 200)]
+    bounds = [svgp.elbo(svgp.condition(model, X, y, max_steps=k), X, y) for k in (1, 2, 4, 8, 200)]
     assert np.all(np.diff(bounds) >= -1e-10)
-    assert not svgp.condition(model, X, y, steps=1).converged
+    assert not svgp.condition(model, X, y, max_steps=1).converged
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 11])
@@ -252,7 +252,7 @@ def test_steps_that_leap_from_side_to_side_come_to_rest(seed):
     f = 2.0 * np.sin(1.5 * X[:, 0]) + 0.5 * rng.normal()
     y = np.where(f + rng.normal(size=400) > 0.0, 1.0, -1.0)
     model = svgp.SVGP(GP(RBF(9.0, 1.0), 0.0), Bernoulli(), np.linspace(0.0, 8.0, 12)[:, None])
-    q = svgp.condition(model, X, y, steps=100)
+    q = svgp.condition(model, X, y, max_steps=100)
     assert q.converged
     full = svgp.prior(model)
     for _ in range(100):
@@ -380,7 +380,9 @@ def test_full_steps_on_counts_end_or_say_what_to_do(typical):
         start = svgp.prior(svgp.SVGP(gp, Poisson(), np.linspace(-2.5, 2.5, 5)[:, None]))
         with np.errstate(over="ignore"):
             try:
-                svgp.fit(start, X, y, steps=20, batch=7, length=1.0, rate=0.05, rng=stream(seed))
+                svgp.fit(
+                    start, X, y, max_steps=20, batch=7, length=1.0, rate=0.05, rng=stream(seed)
+                )
             except RuntimeError as problem:
                 outcomes.append("Use a shorter length or rate" in str(problem))
             else:

@@ -139,7 +139,7 @@ def test_inducing_points_serve_several_outputs():
     exact, close = g.condition(gp, rows, y), condition(sparse.SparseGP(gp, rows), rows, y)
     np.testing.assert_allclose(close.mean(at), exact.mean(at), atol=1e-5)
     Z = outputs_at(x[::3], 2)
-    found = g.fit(sparse.SparseGP(gp, Z), rows, y, steps=10)
+    found = g.fit(sparse.SparseGP(gp, Z), rows, y, max_steps=10)
     assert np.array_equal(found.model.Z[:, 1], Z[:, 1])
     assert np.abs(found.model.Z[:, 0] - Z[:, 0]).max() > 1e-3
 

@@ -99,7 +99,7 @@ def maximise_acquisition(
     *,
     raw_samples: int = 512,
     num_restarts: int = 10,
-    steps: int = 100,
+    max_steps: int = 100,
     rng: RNG,
 ) -> Maximum:
     """Find the place in a box where an acquisition is largest.
@@ -117,7 +117,7 @@ def maximise_acquisition(
         The number of points of the sequence that are evaluated first, at once.
     num_restarts : int, default 10
         The number of these, the best, from which a climb starts; all if they are fewer.
-    steps : int, default 100
+    max_steps : int, default 100
         The most steps of a climb.
     rng : Stream, Generator or int
         Scrambles the Sobol sequence.
@@ -155,7 +155,7 @@ def maximise_acquisition(
     surface = worth_of(posterior, acquisition)
     ends = intervals(box, "box", posterior.X.shape[1] - posterior.gp.kernel.labels_rows)
     stream = stream_of(rng)
-    effort = validate_effort(raw_samples, num_restarts, steps)
+    effort = validate_effort(raw_samples, num_restarts, max_steps)
     return climbed(surface, posterior.X, ends, stream, effort)
 
 
@@ -173,7 +173,7 @@ class Effort(NamedTuple):
 
     raw_samples: int = 512
     num_restarts: int = 10
-    steps: int = 100
+    max_steps: int = 100
 
 
 class Room(Protocol):
@@ -210,12 +210,12 @@ class Lattice(Protocol):
         """The settings beside one."""
 
 
-def validate_effort(raw_samples: int, num_restarts: int, steps: int) -> Effort:
+def validate_effort(raw_samples: int, num_restarts: int, max_steps: int) -> Effort:
     """The three as they come in at a door."""
     return Effort(
         _check.whole(raw_samples, "raw_samples", 1),
         _check.whole(num_restarts, "num_restarts", 1),
-        _check.whole(steps, "steps", 1),
+        _check.whole(max_steps, "max_steps", 1),
     )
 
 
@@ -281,7 +281,7 @@ def climbed(
     """Where a surface of inputs like `like` (n, d) is largest within `box` (d, 2)."""
     place = _Place(surface, like, box)
     units = _xp.sobol(effort.raw_samples, box.shape[0], stream.generator)
-    climbs = _climbs(place, units, effort.num_restarts, effort.steps)
+    climbs = _climbs(place, units, effort.num_restarts, effort.max_steps)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
@@ -295,7 +295,9 @@ def climbed_in(
         return climbed(surface, like, box, stream, effort)
     units = room.spread(effort.raw_samples, stream, None)
     within = room, np.full(d, True)
-    climbs = _climbs(_Place(surface, like, box), units, effort.num_restarts, effort.steps, within)
+    climbs = _climbs(
+        _Place(surface, like, box), units, effort.num_restarts, effort.max_steps, within
+    )
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
@@ -325,12 +327,12 @@ def climbed_on(
     within = None if room is None else (room, lattice.free)
     fresh = _unseen(lattice, seen, len(raw) if few else lattice.count)
     units = fresh(np.unique(lattice.snapped(raw), axis=0))
-    climbs = _climbs(place, units, effort.num_restarts, effort.steps, within)
+    climbs = _climbs(place, units, effort.num_restarts, effort.max_steps, within)
     for _ in range(0 if few else _MOVES):
         beside = fresh(_held(room, lattice.neighbours(to_numpy(climbs[0].x))))
         if not len(beside):
             break
-        moved = _climbs(place, beside, 3, effort.steps, within)
+        moved = _climbs(place, beside, 3, effort.max_steps, within)
         if not moved[0].value > climbs[0].value:
             break
         climbs = (*moved, *climbs)
@@ -408,7 +410,7 @@ _Within: TypeAlias = tuple[Room, HostVector]  # where climbs stay, along which c
 
 
 def _climbs(
-    place: _Place, units: HostMatrix, starts: int, steps: int, within: _Within | None = None
+    place: _Place, units: HostMatrix, starts: int, max_steps: int, within: _Within | None = None
 ) -> tuple[LocalMaximum, ...]:
     values = place.values(units)
     order = np.argsort(-values, kind="stable")
@@ -416,7 +418,7 @@ def _climbs(
     worth = place.scaled(_unit(values[order], starts))
     limits = np.tile([0.0, 1.0], (place.dimensions, 1))
     rows = None if within is None else within[0].slopes(units[best], within[1])
-    ascents = ascend_all(worth, units[best], limits, steps, rows)
+    ascents = ascend_all(worth, units[best], limits, max_steps, rows)
     ends = np.stack([ascent.vector for ascent in ascents])
     after = place.values(ends)
     if within is not None:  # what rounding took outside has not risen

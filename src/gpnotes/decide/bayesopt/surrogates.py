@@ -192,5 +192,5 @@ def _fitted(
     bounds: Limits,
     priors: Mapping[str, Prior] | None = None,
 ) -> ExactPosterior:
-    found = fit(gp, X, y, restarts=1, rng=rng, bounds=bounds, priors=priors, steps=100)
+    found = fit(gp, X, y, restarts=1, rng=rng, bounds=bounds, priors=priors, max_steps=100)
     return found.posterior

@@ -65,7 +65,7 @@ def thompson_sample(
     features: int = 1024,
     raw_samples: int = 512,
     num_restarts: int = 10,
-    steps: int = 100,
+    max_steps: int = 100,
     rng: RNG,
 ) -> Maximum:
     """Find the place in a box where a function drawn from the posterior of f is largest.
@@ -85,7 +85,7 @@ def thompson_sample(
         The number of points that are looked at first.
     num_restarts : int, default 10
         The number of these, the best, from which a climb starts.
-    steps : int, default 100
+    max_steps : int, default 100
         The most steps of a climb.
     rng : Stream, Generator or int
         Source of the draw and of the points that are looked at first.
@@ -120,7 +120,7 @@ def thompson_sample(
     _check.instance(posterior, "posterior", ExactPosterior)
     differentiable_mean(posterior.gp)
     ends = intervals(box, "box", posterior.X.shape[1])
-    effort = validate_effort(raw_samples, num_restarts, steps)
+    effort = validate_effort(raw_samples, num_restarts, max_steps)
     stream = stream_of(rng)
     path = path_of(posterior, stream, features)
     return climbed(path, posterior.X, ends, stream, effort)

@@ -285,7 +285,7 @@ def refine(
     start: Choice | Vector,
     bounds: Sequence[tuple[float, float]],
     weights: Vector | None = None,
-    steps: int = 50,
+    max_steps: int = 50,
 ) -> Choice:
     """Climb from a fantasy input to a better one nearby, within bounds.
 
@@ -299,7 +299,7 @@ def refine(
         The ends (lower, upper) of each input.
     weights : Vector, shape (E,), default ones
         The weight of each output.
-    steps : int, default 50
+    max_steps : int, default 50
         The most iterations.
 
     Returns
@@ -312,7 +312,7 @@ def refine(
     ------
     TypeError
         If `posteriors` is something else, an array is not of the kind of the data, a kernel is
-        neither RBF nor a sum of RBF, or `steps` is not whole.
+        neither RBF nor a sum of RBF, or `max_steps` is not whole.
 
     Notes
     -----
@@ -330,7 +330,7 @@ def refine(
     """
     models = validate_posteriors(posteriors)
     row, x = (start.row, start.input) if isinstance(start, Choice) else (-1, start)
-    steps = _check.whole(steps, "steps", 1)
+    max_steps = _check.whole(max_steps, "max_steps", 1)
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
     _check.alike(_check.squarable(x, "start"), "start", models[0].X, "X")
     inputs = validate_uncertain(m, S, models[0].X)
@@ -357,7 +357,7 @@ def refine(
         value, gradient = total(unit)
         return value / scale, gradient / scale
 
-    end = ascend(promised, begin, np.tile([0.0, 1.0], (begin.size, 1)), steps).vector
+    end = ascend(promised, begin, np.tile([0.0, 1.0], (begin.size, 1)), max_steps).vector
     unit = max(begin, end, key=lambda point: total(point)[0])
     return Choice(row, place(unit), total(unit)[0])
 

@@ -119,7 +119,7 @@ def fit_dynamics(
     data: Transitions,
     angles: tuple[int, ...] = (),
     *,
-    steps: int = 150,
+    max_steps: int = 150,
     fit: Callable[[Matrix, Vector], GP] | None = None,
 ) -> Dynamics:
     """Fit GPs to each entry of ``x' − x``, their hyperparameters at a maximum of the evidence.
@@ -130,7 +130,7 @@ def fit_dynamics(
         At least two observed steps.
     angles : tuple of int, default ()
         The entries of a state that are angles.
-    steps : int, default 150
+    max_steps : int, default 150
         The most steps of each fit.
     fit : Callable, optional
         ``fit(X, y)`` takes the place of the fit: it returns the `GP` for inputs X (n, d) and one
@@ -143,7 +143,7 @@ def fit_dynamics(
     Inputs are the state with its angles replaced by their sines and cosines, and the action; one
     lengthscale each. Noise variances lie between 1e-6 and once the variance of the differences,
     and lengthscales between a tenth of the smallest and a hundred times the largest standard
-    deviation of an input. O(n³) an evaluation, of which there are about `steps`.
+    deviation of an input. O(n³) an evaluation, of which there are about `max_steps`.
 
     Source: Deisenroth & Rasmussen (2011), section 2.1.
 
@@ -158,8 +158,8 @@ def fit_dynamics(
     array([0.5])
     """
     validate_transitions(data, least=2)
-    steps = _check.whole(steps, "steps", 1)
-    fitted = partial(_fitted, steps=steps) if fit is None else _check.function(fit, "fit")
+    max_steps = _check.whole(max_steps, "max_steps", 1)
+    fitted = partial(_fitted, max_steps=max_steps) if fit is None else _check.function(fit, "fit")
     angles = _check.entries(angles, "angles", data.states.shape[1], "a state")
     X = model_inputs(data.states, data.actions, angles)
     columns = [d for d in range(X.shape[1]) if d not in angles]
@@ -205,7 +205,7 @@ def _validate_variation(X: Matrix, change: Matrix) -> None:
         raise ValueError(f"data must vary in every state and action; {what}")
 
 
-def _fitted(X: Matrix, y: Vector, steps: int) -> GP:
+def _fitted(X: Matrix, y: Vector, max_steps: int) -> GP:
     xp = array_namespace(X)
     deviation, variance = xp.std(X, axis=0), float(xp.var(y))
     low, high = 0.1 * float(xp.min(deviation)), 100.0 * float(xp.max(deviation))
@@ -215,4 +215,4 @@ def _fitted(X: Matrix, y: Vector, steps: int) -> GP:
         "kernel.variance": (1e-2 * variance, 1e4 * variance),
     }
     start = GP(RBF(variance, deviation), 0.01 * variance)
-    return fitting.fit(start, X, y, bounds=bounds, steps=steps).model
+    return fitting.fit(start, X, y, bounds=bounds, max_steps=max_steps).model

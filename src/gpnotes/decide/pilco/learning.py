@@ -59,7 +59,7 @@ class Improvement(NamedTuple):
 
 
 def improve_policy(
-    policy: Policy, dynamics: Dynamics, task: Task, *, iterations: int = 50
+    policy: Policy, dynamics: Dynamics, task: Task, *, max_steps: int = 50
 ) -> Improvement:
     """Lower the expected cost of a rollout by L-BFGS from the parameters of a policy.
 
@@ -72,7 +72,7 @@ def improve_policy(
         The model of a step.
     task : Task
         The start, the steps and their cost.
-    iterations : int, default 50
+    max_steps : int, default 50
         The most iterations.
 
     Returns
@@ -90,7 +90,7 @@ def improve_policy(
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     compatibility.task(dynamics, policy, _check.instance(task, "task", Task))
-    iterations = _check.whole(iterations, "iterations", 1)
+    max_steps = _check.whole(max_steps, "max_steps", 1)
     vector, rebuild = flatten(policy)
 
     def cost_at(vector: HostVector) -> tuple[float, HostVector]:
@@ -110,7 +110,7 @@ def improve_policy(
         return (start - value) / scale, -gradient / scale
 
     anywhere = np.tile([-math.inf, math.inf], (vector.size, 1))
-    end = ascend(fall, vector, anywhere, iterations)
+    end = ascend(fall, vector, anywhere, max_steps)
     cost = start - scale * end.value
     return Improvement(rebuild(end.vector), cost, 1 + end.evaluations, start, *end[3:])
 
@@ -163,9 +163,9 @@ def learn(
     act: Callable[[Policy | None], Transitions],
     propose: Callable[[], Policy],
     *,
-    rounds: int,
+    num_rounds: int,
     proposals: int = 1,
-    iterations: int = 50,
+    max_steps: int = 50,
     retries: int = 4,
     fit: Callable[[Transitions, tuple[int, ...]], Dynamics] = fit_dynamics,
     data: Transitions | None = None,
@@ -187,11 +187,11 @@ def learn(
         at random.
     propose : Callable
         ``propose()`` returns a new policy.
-    rounds : int
+    num_rounds : int
         The number of rounds.
     proposals : int, default 1
         How many new policies are improved in each round.
-    iterations : int, default 50
+    max_steps : int, default 50
         The most iterations of each search.
     retries : int, default 4
         Where no search has `moved`, a trial would be wasted: then as many more policies are
@@ -243,7 +243,7 @@ def learn(
     >>> task = Task(cost, np.asarray([1.0, 0.0]), 1e-4 * np.eye(2), steps=10)
     >>> idle = LinearPolicy(np.zeros((1, 2)), np.zeros(1))
     >>> paid = [task.observed_costs(act(idle)).mean()]
-    >>> for finished in learn(task, act, lambda: idle, rounds=2, iterations=20):
+    >>> for finished in learn(task, act, lambda: idle, num_rounds=2, max_steps=20):
     ...     paid.append(task.observed_costs(finished.observed).mean())
     >>> bool(paid[0] > 0.8), bool(paid[-1] < 0.3)
     (True, True)
@@ -258,10 +258,10 @@ def learn(
     loop = _Loop(
         task, act, propose, fit, callback,
         _check.whole(proposals, "proposals", least),
-        _check.whole(iterations, "iterations", 1),
+        _check.whole(max_steps, "max_steps", 1),
         _check.whole(retries, "retries"),
     )  # fmt: skip
-    return _rounds(loop, begin, _check.whole(rounds, "rounds", 1))
+    return _rounds(loop, begin, _check.whole(num_rounds, "num_rounds", 1))
 
 
 class _Begin(NamedTuple):
@@ -291,10 +291,10 @@ def _validate_data(task: Task, data: Transitions, name: str) -> Transitions:
     return validate_transitions(data, name, like=task.mean)
 
 
-def _rounds(loop: _Loop, begin: _Begin, rounds: int) -> Iterator[Round]:
+def _rounds(loop: _Loop, begin: _Begin, num_rounds: int) -> Iterator[Round]:
     first, data, policy = begin
     data = loop.tried(policy) if data is None else data
-    for number in range(first, first + rounds):
+    for number in range(first, first + num_rounds):
         dynamics = loop.fitted(data)
         attempts = loop.attempts(policy, dynamics)
         best = min(attempts, key=lambda attempt: attempt.cost)
@@ -317,7 +317,7 @@ class _Loop(NamedTuple):
     fit: Callable[[Transitions, tuple[int, ...]], Dynamics]
     callback: Callable[[Round], bool | None] | None
     proposals: int
-    iterations: int
+    max_steps: int
     retries: int
 
     def tried(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
@@ -344,7 +344,7 @@ class _Loop(NamedTuple):
     def attempts(self, policy: Policy | None, dynamics: Dynamics) -> tuple[Improvement, ...]:
         """The searches from the last policy, if there is one, and from new ones."""
         search = partial(
-            improve_policy, dynamics=dynamics, task=self.task, iterations=self.iterations
+            improve_policy, dynamics=dynamics, task=self.task, max_steps=self.max_steps
         )
         attempts = [] if policy is None else [search(policy)]
         for _ in range(1 + self.retries):

@@ -23,7 +23,7 @@ PayoffsAndJacobian = Callable[[Array], tuple[Array, Array]]
 
 
 def newton_steps(
-    payoffs: PayoffsAndJacobian, p: Array, game: RoleSymmetricGame, unit: Array, steps: int
+    payoffs: PayoffsAndJacobian, p: Array, game: RoleSymmetricGame, unit: Array, max_steps: int
 ) -> Array:
     """Take Newton steps from some mixtures, and keep the best mixture on the way of each.
 
@@ -35,7 +35,7 @@ def newton_steps(
         The mixtures to start from.
     unit : Vector, shape (S,)
         The unit that the payoffs of each strategy are measured in.
-    steps : int
+    max_steps : int
         The most steps.
 
     Returns
@@ -48,7 +48,7 @@ def newton_steps(
     u, J = payoffs(p)
     best = p
     least = _gap(u, p, game, unit)
-    for _ in range(steps):
+    for _ in range(max_steps):
         if p.shape[0] == 0 or float(xp.max(least)) <= 64.0 * epsilon(p):
             break
         target, active = project(p + u / unit, game)

@@ -40,7 +40,7 @@ def find_equilibria(
     method: str = "exact",
     true_payoffs: Callable[[Array], Array] | None = None,
     replicator_steps: int = 50,
-    steps: int = 30,
+    max_steps: int = 30,
     max_supports: int = 256,
     tolerance: float | None = None,
     min_distance: float = 1e-3,
@@ -77,7 +77,7 @@ def find_equilibria(
         A function of mixtures that gives the payoffs (B, S) of the true game.
     replicator_steps : int, default 50
         The steps of the replicator dynamics; with 0 they are left out.
-    steps : int, default 30
+    max_steps : int, default 30
         The most Newton steps from each start.
     max_supports : int, default 256
         The most supports to try.
@@ -112,15 +112,18 @@ def find_equilibria(
     if true_payoffs is not None:
         _check.function(true_payoffs, "true_payoffs", of="mixtures")
     p = _starts(model, starts, rng, count)
-    steps = _check.whole(steps, "steps")
+    max_steps = _check.whole(max_steps, "max_steps")
     max_supports = _check.whole(max_supports, "max_supports")
     min_distance = _check.number(min_distance, "min_distance")
     _check.positive(min_distance, "min_distance", zero=True)
     problem = pose(MethodPayoffs(model, method, options), p, tolerance)
     chosen = supports_of(model.game, max_supports)
-    ends = [*_from_starts(problem, p, replicator_steps, steps), *_on_supports(problem, chosen, p)]
+    ends = [
+        *_from_starts(problem, p, replicator_steps, max_steps),
+        *_on_supports(problem, chosen, p),
+    ]
     if not problem.judged(ends).holds.any():
-        ends.append(_through_simplices(problem, p, steps))
+        ends.append(_through_simplices(problem, p, max_steps))
     equilibria, searches = _sorted_out(problem, ends, min_distance, true_payoffs)
     exhaustive = method in ("exact", "enumerated") and are_enough(model.game, len(chosen))
     tried = len(chosen), count_supports(model.game)
@@ -147,13 +150,13 @@ def _starts(model: PayoffModel, starts: Array | None, rng: RNG | None, count: in
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 
 
-def _from_starts(problem: EquilibriumProblem, p: Array, follow: int, steps: int) -> list[End]:
+def _from_starts(problem: EquilibriumProblem, p: Array, follow: int, max_steps: int) -> list[End]:
     """From each start as it stands, and from where the dynamics lead."""
     follow = _check.whole(follow, "replicator_steps")
     routes = {"newton": p}
     if follow:
         routes["replicator"] = replicator_dynamics(problem.payoffs, p, problem.game, steps=follow)
-    ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), steps)
+    ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), max_steps)
     names = [(route, i) for route in routes for i in range(p.shape[0])]
     return [End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]
 
@@ -170,7 +173,7 @@ def _on_supports(
     return [End(as_array(p, like), "support", None, where, bool(left)) for p, where, left in cases]
 
 
-def _through_simplices(problem: EquilibriumProblem, like: Array, steps: int) -> End:
+def _through_simplices(problem: EquilibriumProblem, like: Array, max_steps: int) -> End:
     """The path needs all of space: what is off the simplex is projected, and comes back."""
     game = problem.game
     last = [c.stop - 1 for c in game.columns]
@@ -193,7 +196,7 @@ def _through_simplices(problem: EquilibriumProblem, like: Array, steps: int) -> 
     end = End(full(start)[0, :], "simplicial")
     meshes = int(math.log(1.0 / (256.0 * epsilon(like)), 4.0))
     for y in fixed_points(F, start, meshes=meshes):
-        end = End(problem.refined(full(y), steps)[0, :], "simplicial")
+        end = End(problem.refined(full(y), max_steps)[0, :], "simplicial")
         if problem.judged([end]).holds.all():
             break
     return end

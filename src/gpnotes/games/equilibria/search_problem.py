@@ -155,14 +155,14 @@ class EquilibriumProblem(NamedTuple):
         parts = [u[:, c] for c in self.game.columns]
         return xp.concat([part - xp.max(part, axis=1, keepdims=True) for part in parts], axis=1)
 
-    def refined(self, q: Array, steps: int) -> Array:
+    def refined(self, q: Array, max_steps: int) -> Array:
         """Take Newton steps from some mixtures, by `newton_steps`.
 
         Parameters
         ----------
         q : Matrix, shape (B, S)
             The mixtures to start from.
-        steps : int
+        max_steps : int
             The most steps.
 
         Returns
@@ -170,7 +170,9 @@ class EquilibriumProblem(NamedTuple):
         Matrix, shape (B, S)
             The best mixture on the way of each.
         """
-        return newton_steps(self.losses_and_jacobian, q, self.game, as_array(self.unit, q), steps)
+        return newton_steps(
+            self.losses_and_jacobian, q, self.game, as_array(self.unit, q), max_steps
+        )
 
     def judged(self, ends: list[End]) -> Judged:
         """Judge which ends of searches are equilibria.

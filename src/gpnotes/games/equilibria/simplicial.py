@@ -24,7 +24,7 @@ Map = Callable[[HostVector], HostVector]
 
 
 def fixed_points(
-    F: Map, start: HostVector, *, mesh: float = 0.25, meshes: int = 14, most: int = 20_000
+    F: Map, start: HostVector, *, mesh: float = 0.25, meshes: int = 14, max_steps: int = 20_000
 ) -> Iterator[HostVector]:
     """Follow paths to points ever nearer to a fixed point of a map.
 
@@ -40,7 +40,7 @@ def fixed_points(
         The first mesh; each is a fourth of the last.
     meshes : int, default 14
         The number of meshes.
-    most : int, default 20000
+    max_steps : int, default 20000
         The most steps in all, each with one value of F at most.
 
     Yields
@@ -49,7 +49,7 @@ def fixed_points(
         The end of the path of each mesh; nothing comes after the last step.
     """
     y = np.asarray(start, dtype=float)
-    left = most
+    left = max_steps
     for level in range(meshes):
         end, steps = _path(F, y, mesh / 4.0**level, left)
         if end is None:
@@ -59,7 +59,7 @@ def fixed_points(
         yield y
 
 
-def _path(F: Map, start: HostVector, mesh: float, most: int) -> tuple[HostVector | None, int]:
+def _path(F: Map, start: HostVector, mesh: float, max_steps: int) -> tuple[HostVector | None, int]:
     """The end of the path from `start`, if there is one after at most so many steps, and those."""
     n = len(start)
     # vertices of a simplex, (n + 2, n + 1), each one step of the mesh further than the one before;
@@ -77,7 +77,7 @@ def _path(F: Map, start: HostVector, mesh: float, most: int) -> tuple[HostVector
 
     labels = [label(vertex) for vertex in vertices]
     new = n + 1
-    for step in range(1, most + 1):
+    for step in range(1, max_steps + 1):
         old = _leaves(labels, new)
         above = [i for i in range(n + 2) if i != old and vertices[i][n] > 0.5]
         if len(above) == n + 1:
@@ -87,7 +87,7 @@ def _path(F: Map, start: HostVector, mesh: float, most: int) -> tuple[HostVector
         del vertices[old], labels[old]
         vertices.insert(new, vertex)
         labels.insert(new, label(vertex))
-    return None, most
+    return None, max_steps
 
 
 def _weights(labels: list[HostVector]) -> HostVector:

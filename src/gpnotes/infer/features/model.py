@@ -55,7 +55,7 @@ class FeatureGP:
     >>> from gpnotes.infer import features
     >>> X = np.linspace(0.0, 3.0, 30)[:, None]
     >>> frequencies = features.draw_frequencies(RBF(), X, 50, rng=stream(1))
-    >>> found = fit(FeatureGP(GP(RBF(), 0.1), frequencies), X, np.sin(X[:, 0]), steps=20)
+    >>> found = fit(FeatureGP(GP(RBF(), 0.1), frequencies), X, np.sin(X[:, 0]), max_steps=20)
     >>> bool(found.model.gp.noise_var < 0.01)
     True
     """

@@ -82,7 +82,7 @@ def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
 
 
 @takes("X")
-def kmeans_points(X: MatrixLike, n: int, *, steps: int = 50, rng: RNG) -> Matrix:
+def kmeans_points(X: MatrixLike, n: int, *, max_steps: int = 50, rng: RNG) -> Matrix:
     """Find the centres of clusters of X, by Lloyd's steps.
 
     The centres start at rows drawn far from each other (k-means++) and move until no row changes
@@ -95,7 +95,7 @@ def kmeans_points(X: MatrixLike, n: int, *, steps: int = 50, rng: RNG) -> Matrix
         The inputs.
     n : int
         The number of clusters, at most N.
-    steps : int, default 50
+    max_steps : int, default 50
         The most steps to take.
     rng : Stream, Generator or int
         The stream that the first centres are drawn from.
@@ -117,11 +117,11 @@ def kmeans_points(X: MatrixLike, n: int, *, steps: int = 50, rng: RNG) -> Matrix
     """
     n = _admitted_number(_check.squarable(_check.matrix(X, "X"), "X"), n)
     stream = stream_of(rng)
-    steps = _check.whole(steps, "steps", 1)
+    max_steps = _check.whole(max_steps, "max_steps", 1)
     host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
     centres = _spread_rows(host, n, stream)
     labels = np.full(host.shape[0], -1)
-    for _ in range(steps):
+    for _ in range(max_steps):
         nearest = _nearest(host, centres)
         if np.array_equal(nearest, labels):
             break

@@ -97,7 +97,7 @@ class SparseGP:
     >>> y, model = np.sin(X[:, 0]), SparseGP(GP(RBF(), 0.1), X[::10])
     >>> condition(model, X, y).mean([[1.5]]).round(2)
     array([0.99])
-    >>> fit(model, X, y, steps=20).log_evidence > log_evidence(model, X, y) + 50.0
+    >>> fit(model, X, y, max_steps=20).log_evidence > log_evidence(model, X, y) + 50.0
     True
     """
 

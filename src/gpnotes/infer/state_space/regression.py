@@ -123,7 +123,7 @@ class StateSpaceGP:
     >>> import numpy as np
     >>> from gpnotes import GP, Matern52, fit
     >>> X = np.linspace(0.0, 9.0, 300)[:, None]
-    >>> found = fit(StateSpaceGP(GP(Matern52(), 0.1)), X, np.sin(X[:, 0]), steps=20)
+    >>> found = fit(StateSpaceGP(GP(Matern52(), 0.1)), X, np.sin(X[:, 0]), max_steps=20)
     >>> bool(found.model.gp.noise_var < 0.01), found.posterior.mean(np.asarray([[1.5]])).round(2)
     (True, array([1.]))
     """

@@ -105,7 +105,7 @@ def fit(
     X: MatrixLike,
     y: VectorLike,
     *,
-    steps: int = 1000,
+    max_steps: int = 1000,
     batch: int | None = None,
     length: float = 0.1,
     rate: float = 0.01,
@@ -135,7 +135,7 @@ def fit(
         The inputs.
     y : Vector, shape (n,)
         The observations.
-    steps : int, default 1000
+    max_steps : int, default 1000
         The number of steps.
     batch : int, optional
         The rows of a step; without it, all of them.
@@ -179,7 +179,7 @@ def fit(
     >>> X = np.linspace(0.0, 6.0, 60)[:, None]
     >>> start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X[::10]))
     >>> rates = {"length": 0.5, "rate": 0.1}
-    >>> found = fit(start, X, np.sin(X[:, 0]), steps=50, batch=20, rng=stream(0), **rates)
+    >>> found = fit(start, X, np.sin(X[:, 0]), max_steps=50, batch=20, rng=stream(0), **rates)
     >>> bool(found.log_evidence > found.runs[0].trace[0] + 20.0)
     True
     """
@@ -189,11 +189,11 @@ def fit(
     rows = batches(n, n if batch is None else _check.whole(batch, "batch", 1, n), rng=rng)
     length = _unit(length, "length")
     rate = _check.positive(_check.number(rate, "rate"), "rate", zero=True)
-    steps = _check.whole(steps, "steps", 1)
+    max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
     climb = _Climb(objective, X, y, length, Adam(rate, objective.units))
-    for step in range(1, steps + 1):
+    for step in range(1, max_steps + 1):
         posterior = climb.step(posterior, next(rows))
         answer = callback and callback(Progress(step, posterior, climb.trace[-1]))
         if answer is not None and _check.flag(answer, "callback(progress)"):

@@ -154,7 +154,7 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
 
 @takes("X", "y")
 @in_one_pool
-def condition(model: SVGP, X: MatrixLike, y: VectorLike, *, steps: int = 200) -> Variational:
+def condition(model: SVGP, X: MatrixLike, y: VectorLike, *, max_steps: int = 200) -> Variational:
     """Find the q of the highest bound, by natural-gradient steps on all rows.
 
     With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing
@@ -169,19 +169,20 @@ def condition(model: SVGP, X: MatrixLike, y: VectorLike, *, steps: int = 200) ->
         The inputs.
     y : Vector, shape (n,)
         The observations.
-    steps : int, default 200
+    max_steps : int, default 200
         The most steps to take.
 
     Returns
     -------
     VariationalPosterior or ClassesPosterior
         The best q that was found. Its `converged` is True where the natural gradient is as small
-        as rounding lets it be, and False where `steps` were too few. The bound holds for either.
+        as rounding lets it be, and False where `max_steps` were too few. The bound holds for
+        either.
 
     Raises
     ------
     ValueError
-        If shapes do not match, entries are not finite, the likelihood refuses y, or `steps` is
+        If shapes do not match, entries are not finite, the likelihood refuses y, or `max_steps` is
         below 1.
 
     Notes
@@ -201,12 +202,12 @@ def condition(model: SVGP, X: MatrixLike, y: VectorLike, *, steps: int = 200) ->
     """
     posterior = prior(model)
     validate_rows(model, X, y)
-    steps = _check.whole(steps, "steps", 1)
-    return best(posterior, X, y, steps)
+    max_steps = _check.whole(max_steps, "max_steps", 1)
+    return best(posterior, X, y, max_steps)
 
 
 @np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
-def best(posterior: V, X: Matrix, y: Vector, steps: int = 200) -> V:
+def best(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
     """`condition` from where q is, of data that are validated.
 
     Parameters
@@ -224,7 +225,7 @@ def best(posterior: V, X: Matrix, y: Vector, steps: int = 200) -> V:
     sums = sweep(posterior, X, y)
     bound = sums.value - posterior.kl
     length = 1.0
-    for _ in range(steps):
+    for _ in range(max_steps):
         if distance(posterior, sums) <= tolerance(posterior):
             return replace(posterior, converged=True)
         slack = 10.0 * _xp.epsilon(X) * (1.0 + abs(bound) + abs(sums.value))

@@ -68,9 +68,9 @@ _PLACES = (
     call("maximise_acquisition", bayesopt.maximise_acquisition, posterior=_POSTERIOR,
          acquisition=_ACQUISITION, box=_BOX, rng=stream(),
          raw_samples=whole(8), num_restarts=whole(2),
-         steps=whole(3)),
+         max_steps=whole(3)),
     call("thompson_sample", bayesopt.thompson_sample, posterior=_POSTERIOR, box=_BOX, rng=stream(),
-         features=_FEATURES, raw_samples=whole(8), num_restarts=whole(2), steps=whole(3)),
+         features=_FEATURES, raw_samples=whole(8), num_restarts=whole(2), max_steps=whole(3)),
     call("thompson_sample_among", bayesopt.thompson_sample_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), rng=stream(), num_samples=whole(2)),
     call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),

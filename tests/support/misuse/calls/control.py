@@ -80,7 +80,7 @@ def _model(data: Any, angles: Any) -> pilco.Dynamics:
 
 def _first_round(**settings: Any) -> pilco.Round:
     """What is wrong may show only when a function is called."""
-    settings = {"iterations": 1, "retries": 0, **settings}
+    settings = {"max_steps": 1, "retries": 0, **settings}
     return next(pilco.learn(_TASK, _act, lambda: _POLICY, **settings))
 
 
@@ -139,7 +139,7 @@ CALLS = (
              [(-3.0, 3.0)] * 4, {"too few": [(-3.0, 3.0)], "reversed": [(3.0, -3.0)] * 4,
                                  "empty": [(1.0, 1.0)] * 4, "nothing": [],
                                  "None": None, "words": ["ab"] * 4, "NaN": [(np.nan, 1.0)] * 4}),
-         weights=_SHARES, steps=whole(3)),
+         weights=_SHARES, max_steps=whole(3)),
     call("fantasy.expected_covariance", fantasy.expected_covariance, posteriors=_MANY, **_FANTASY,
          noise=flag()),
     *(call(f"fantasy.{name}", getattr(fantasy, name), posterior=_ONE, **_FANTASY, noise=flag())
@@ -191,17 +191,17 @@ CALLS = (
     call("sample_paths", pilco.sample_paths, dynamics=_WORLD["dynamics"], policy=_POLICIES,
          starts=matrix(_STATES[:2], columns=True), steps=whole(2), rng=stream()),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
-         angles=entries((), 3).but("a mask"), steps=whole(2)),
+         angles=entries((), 3).but("a mask"), max_steps=whole(2)),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
          fit=_FITTED.but("None", **{"that gives a float": lambda X, y: 1.0})),
     call("improve_policy", pilco.improve_policy, policy=_POLICIES, dynamics=_WORLD["dynamics"],
-         task=thing(_TASK, _COST), iterations=whole(1)),
+         task=thing(_TASK, _COST), max_steps=whole(1)),
     call("pilco.learn", pilco.learn, task=thing(_TASK, _COST), act=function(_act),
-         propose=function(lambda: _POLICY), rounds=whole(1), proposals=whole(1),
-         iterations=whole(1), retries=whole(1, 0)),
-    call("pilco.learn", _first_round, rounds=whole(1), fit=_MODELLED, data=_GIVEN.but("None"),
+         propose=function(lambda: _POLICY), num_rounds=whole(1), proposals=whole(1),
+         max_steps=whole(1), retries=whole(1, 0)),
+    call("pilco.learn", _first_round, num_rounds=whole(1), fit=_MODELLED, data=_GIVEN.but("None"),
          policy=_POLICIES.but("None"), callback=_TOLD),
-    call("pilco.learn", _first_round, rounds=whole(1), fit=function(_model),
+    call("pilco.learn", _first_round, num_rounds=whole(1), fit=function(_model),
          after=thing(_ROUND, _DATA).but("None")),
     call("first_policy", pilco.first_policy, task=thing(_TASK, _COST),
          limit=positive(2.0).but("a vector"), rng=stream(),

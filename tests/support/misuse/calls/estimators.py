@@ -50,7 +50,7 @@ _MEAN = one_of("constant").but(kernel=RBF(), **{"its class": ConstantMean})
 CALLS = (
     call("GPRegressor", _fitted, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
          noise_var=nonnegative(0.1).but("None"), mean=_MEAN, restarts=whole(1, 0),
-         random_state=_STATE, optimise=flag(True), steps=whole(2),
+         random_state=_STATE, optimise=flag(True), max_steps=whole(2),
          inducing=whole(2, optional=True)),
     call("GPRegressor.fit", GPRegressor(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
@@ -60,7 +60,7 @@ CALLS = (
     call("GPRegressor.sample_y", _MODEL.sample_y, X=_ROWS, n_samples=whole(2), random_state=_STATE,
          noise=flag()),
     call("GPClassifier", _classified, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
-         restarts=whole(1, 0), random_state=_STATE, optimise=flag(True), steps=whole(2)),
+         restarts=whole(1, 0), random_state=_STATE, optimise=flag(True), max_steps=whole(2)),
     call("GPClassifier.fit", GPClassifier(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
          y=vector([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], size=True).but(*_CONVERTED, "a column")),

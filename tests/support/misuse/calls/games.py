@@ -144,7 +144,7 @@ CALLS = (
     call("find_equilibria", games.find_equilibria, model=thing(_MODEL, _GAME),
          starts=_MIXTURES.but("None"),
          method=one_of("exact"), replicator_steps=whole(3, 0),
-         steps=whole(3, 0),
+         max_steps=whole(3, 0),
          tolerance=nonnegative(1e-4).but("None"), min_distance=nonnegative(0.01)),
     call("find_equilibria, from drawn starts", games.find_equilibria, model=thing(_MODEL, _GAME),
          rng=stream(), count=whole(2)),

@@ -48,7 +48,7 @@ _WEIGHTS = gpnotes.condition(_LINEAR, _PHI, _Y)
 _ARD = vector([1.0, 2.0], mates=False).but(
     "a number", "a scalar array", zero=np.asarray([0.0, 1.0]), negative=np.asarray([-1.0, 1.0])
 )
-_FITTED = fit(_GP, _X, _Y, restarts=1, rng=gpnotes.stream(0), steps=3)
+_FITTED = fit(_GP, _X, _Y, restarts=1, rng=gpnotes.stream(0), max_steps=3)
 _GPS = thing(_GP, RBF(), _POSTERIOR)
 _XY = {"X": matrix(_X, rows=True), "y": vector(_Y, size=True)}
 _LABELLED = {
@@ -331,7 +331,7 @@ CALLS = (
          groups=_LABELLED_ROWS.but(none=None, short=[1, 2], long=[1, 2] * 4)),
     call("fit", fit, model=_GPS, X=_XY["X"].table, y=_XY["y"].table, restarts=whole(1, 0),
          rng=stream(), restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES,
-         steps=whole(3), callback=function(lambda run: None).but("None"), progress=flag()),
+         max_steps=whole(3), callback=function(lambda run: None).but("None"), progress=flag()),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
     call("LaplaceGP", laplace.LaplaceGP, gp=thing(GP(RBF(), 0.0), RBF()),
          likelihood=thing(_BERNOULLI, RBF())),
@@ -347,14 +347,14 @@ CALLS = (
          nodes=whole(5, 2)),
     call("svgp.prior", svgp.prior, model=thing(_MODEL, _MODEL.gp, _SPARSE)),
     call("svgp.condition", svgp.condition, model=thing(_MODEL, _MODEL.gp, _SPARSE), **_LABELLED,
-         steps=whole(3)),
+         max_steps=whole(3)),
     call("svgp.update", svgp.update, **_SPARSES, length=positive(0.5).but(**{"too long": 1.5}),
          total=whole(9, 6, optional=True)),
     *(call(f"svgp.{name}", getattr(svgp, name), **_SPARSES, total=whole(9, 6, optional=True))
       for name in ("elbo", "elbo_and_gradient")),
     call("svgp.batches", svgp.batches, rng=stream(), n=whole(6), size=whole(2).but(
          **{"too many": 7})),
-    call("svgp.fit", svgp.fit, **_SPARSES, rng=stream(), steps=whole(2),
+    call("svgp.fit", svgp.fit, **_SPARSES, rng=stream(), max_steps=whole(2),
          batch=whole(3, optional=True).but(**{"too many": 7}),
          length=positive(0.5).but(**{"too long": 1.5}), rate=nonnegative(0.1), fixed=NAMES,
          callback=function(lambda progress: None).but("None")),
