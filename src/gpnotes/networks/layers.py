@@ -81,13 +81,13 @@ class Network:
         return _check.vector(theta, name, size=self.num_weights)
 
     def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
-        xp, found, start = array_namespace(theta), [], 0
+        xp, layers, start = array_namespace(theta), [], 0
         for n, m in pairwise(self.sizes):
             stop = start + n * m
             W = xp.reshape(theta[..., start:stop], (*theta.shape[:-1], n, m))
-            found.append((W, theta[..., stop : stop + m]))
+            layers.append((W, theta[..., stop : stop + m]))
             start = stop + m
-        return found
+        return layers
 
     def __call__(self, theta: Array, X: Matrix) -> Array:
         """Return the outputs (n, k) at inputs X (n, d), or (m, n, k) of m networks.

@@ -200,7 +200,7 @@ def fit_swag(
     every = _check.whole(every, "every", 1, max(steps // 2, 1))
     rank = _check.whole(rank, "rank", 2)
     whole = readings(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
-    n, found = X.shape[0], None
+    n, swag = X.shape[0], None
     batch, xp = _check.whole(batch, "batch", 1, n), array_namespace(X)
     for step in range(1, steps + 1):
         rows = stream.choice(n, batch, like=X)
@@ -212,6 +212,6 @@ def fit_swag(
                 f"learning_rate must be smaller: the steps overflow; got {learning_rate}"
             )
         if step % every == 0:
-            found = SWAG.first(theta, rank) if found is None else found.added(theta)
-    assert found is not None
-    return found
+            swag = SWAG.first(theta, rank) if swag is None else swag.added(theta)
+    assert swag is not None
+    return swag

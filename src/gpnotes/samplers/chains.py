@@ -129,10 +129,10 @@ class Chains:
 
     def problems(self) -> list[str]:
         """Return what went wrong, a sentence each: chains that never moved, paths that diverged."""
-        told = []
+        sentences = []
         if self.stuck:
             which = ", ".join(map(str, self.stuck))
-            told.append(f"never moved: chain {which}, whose draws are its start alone")
+            sentences.append(f"never moved: chain {which}, whose draws are its start alone")
         if count := int(self.diverged.sum()):
-            told.append(f"diverged: {count} of {self.diverged.size} paths; take shorter steps")
-        return told
+            sentences.append(f"diverged: {count} of {self.diverged.size} paths; take shorter steps")
+        return sentences

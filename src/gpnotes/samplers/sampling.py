@@ -158,7 +158,7 @@ class _Run:
             start_at(self.target, start, gradient=False, name=f"start[{number}]")
             self.sampler.init(self.target, start)
 
-    def chains(self, file: Any, told: Callback, names: tuple[str, ...]) -> Chains:
+    def chains(self, file: Any, report: Callback, names: tuple[str, ...]) -> Chains:
         """Run all chains, from the file where it has them."""
         held = {} if file is None else files.read(file, self.called)
 
@@ -166,7 +166,7 @@ class _Run:
             held.update({f"{number}.{name}": part for name, part in parts.items()})
             if file is not None:
                 files.write(file, self.called, held)
-            told(number, parts["draws"].shape[0])
+            report(number, parts["draws"].shape[0])
 
         every = [self._chain(number, _of(held, number), kept) for number in range(len(self.starts))]
         stacked = {name: np.stack([parts[name] for _, parts in every]) for name in _ROWS}
@@ -254,13 +254,13 @@ def _of(held: Parts, number: int) -> Parts:
 
 def _settings(sampler: Any) -> str:
     """A sampler in words that are the same in every process."""
-    told = {}
+    settings = {}
     for name, value in vars(sampler).items():
         if name.startswith("_"):  # what it found out meanwhile
             continue
         array = hasattr(value, "shape")
-        told[name] = to_numpy(value).tobytes().hex()[:64] if array else repr(value)
-    return f"{type(sampler).__name__}({told})"
+        settings[name] = to_numpy(value).tobytes().hex()[:64] if array else repr(value)
+    return f"{type(sampler).__name__}({settings})"
 
 
 def _settled(

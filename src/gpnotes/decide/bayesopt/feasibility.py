@@ -93,11 +93,11 @@ def log_feasibility(
     Source: Gardner, Kusner, Xu, Weinberger & Cunningham (2014).
     """
     odds: list[Surface] = []
-    told = [(unit, e.constraints) for unit, e in zip(units, evaluations, strict=True)
+    measured = [(unit, e.constraints) for unit, e in zip(units, evaluations, strict=True)
             if e.constraints is not None]  # fmt: skip
-    if told:
-        X = np.stack([unit for unit, _ in told])
-        values = np.stack([constraints for _, constraints in told])
+    if measured:
+        X = np.stack([unit for unit, _ in measured])
+        values = np.stack([constraints for _, constraints in measured])
         for number in range(values.shape[1]):
             y, centre, scale = standardised(-values[:, number])
             posterior = model(X, y, rng=stream.spawn(f"constraint {number}"))

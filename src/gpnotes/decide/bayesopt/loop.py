@@ -288,23 +288,23 @@ def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any], x: A
         _tell(optimiser, x, found)
 
 
-def _tell(optimiser: Optimiser[Any], x: Any, found: Any) -> None:
+def _tell(optimiser: Optimiser[Any], x: Any, answer: Any) -> None:
     """Tell the optimiser what the objective returned; what cannot be told ends the loop."""
     more = "gradient" if optimiser.gradients else "constraints" if optimiser.num_constraints else ""
-    wanted = {"": "a number", "gradient": "a number and its gradient"}
+    expected = {"": "a number", "gradient": "a number and its gradient"}
     try:
-        if more and not (isinstance(found, tuple) and len(found) == 2):
+        if more and not (isinstance(answer, tuple) and len(answer) == 2):
             raise TypeError
-        optimiser.tell(x, found[0] if more else found, **({more: found[1]} if more else {}))
+        optimiser.tell(x, answer[0] if more else answer, **({more: answer[1]} if more else {}))
     except TypeError:
-        kind = wanted.get(more, f"a number and {optimiser.num_constraints} constraints")
-        said = f"objective must return {kind}; got {found!r} at {_listed(x)}"
+        kind = expected.get(more, f"a number and {optimiser.num_constraints} constraints")
+        said = f"objective must return {kind}; got {answer!r} at {_listed(x)}"
         optimiser.fail(x, said, "stop")
         raise TypeError(said) from None
     except ValueError as problem:
         if more:
             raise ValueError(f"objective, at {_listed(x)}: {problem}") from None
-        said = f"objective must return a finite number; got {found} at {_listed(x)}"
+        said = f"objective must return a finite number; got {answer} at {_listed(x)}"
         raise ValueError(said) from None
 
 

@@ -182,9 +182,9 @@ class Optimiser(Generic[Place]):
             else self._region.all_validated(initial_points, "initial_points")
         )
         self.num_constraints = _check.whole(num_constraints, "num_constraints")
-        told = validated_known(known_evaluations, self.num_constraints)
+        elsewhere = validated_known(known_evaluations, self.num_constraints)
         self._known = tuple(
-            replace(e, x=self._region.validated(e.x, "known_evaluations")) for e in told
+            replace(e, x=self._region.validated(e.x, "known_evaluations")) for e in elsewhere
         )
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
@@ -536,8 +536,8 @@ class Optimiser(Generic[Place]):
         # What is drawn from depends on the number of evaluations and on nothing that was drawn
         # before, so that a search that was killed goes on to the points that it would have come to.
         step = len(counted)
-        known = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
-        valued = [evaluation for evaluation in known if not evaluation.failure]
+        modelled = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
+        valued = [evaluation for evaluation in modelled if not evaluation.failure]
         taken = [*(e.x for e in counted), *pending]
         places = self._wished(taken)[:q]
         early = step < self._num_initial or not valued
@@ -548,8 +548,8 @@ class Optimiser(Generic[Place]):
             taken = [*taken, *places]
             places += fresh_places(self._region, blind - len(places), step, taken, initial)
         if len(places) < q:
-            posterior, _ = self._fitted(known, step, self._chooses)
-            X = self._region.units([e.x for e in known])
+            posterior, _ = self._fitted(modelled, step, self._chooses)
+            X = self._region.units([e.x for e in modelled])
             skipped, hopeless = (
                 self._units([e.x for e in counted if e.failure == word])
                 for word in ("skip", "model")
@@ -574,10 +574,10 @@ class Optimiser(Generic[Place]):
         return list(self._region.units(places))
 
     def _fitted(
-        self, known: list[Evaluation[Place]], step: int, model: Model
+        self, evaluations: list[Evaluation[Place]], step: int, model: Model
     ) -> tuple[ExactPosterior, TrainingData]:
         """A model of what is known, and what its values stand for."""
-        X = self._region.units([evaluation.x for evaluation in known])
-        told = rows_and_values(X, known, self._sign, self._region.widths, self.gradients)
-        modelled = model(told.rows, told.values, rng=self._stream.spawn(f"model {step}"))
-        return validated_model(modelled, self.gradients), told
+        X = self._region.units([evaluation.x for evaluation in evaluations])
+        data = rows_and_values(X, evaluations, self._sign, self._region.widths, self.gradients)
+        modelled = model(data.rows, data.values, rng=self._stream.spawn(f"model {step}"))
+        return validated_model(modelled, self.gradients), data

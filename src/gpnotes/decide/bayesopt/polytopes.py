@@ -79,18 +79,18 @@ class LinearConstraint:
 
 
 def _factors(given: object) -> dict[str, float] | tuple[float, ...]:
-    found: dict[str, float] | tuple[float, ...]
+    factors: dict[str, float] | tuple[float, ...]
     if isinstance(given, Mapping):
-        found = {str(k): _check.number(a, f"coefficients[{k!r}]") for k, a in given.items()}
-        values = tuple(found.values())
+        factors = {str(k): _check.number(a, f"coefficients[{k!r}]") for k, a in given.items()}
+        values = tuple(factors.values())
     elif isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         wanted = "a mapping from names to numbers, or a sequence of numbers"
         raise TypeError(f"coefficients must be {wanted}; got {_check.kind_of(given)}")
     else:
-        found = values = tuple(_check.number(a, "coefficients") for a in given)
+        factors = values = tuple(_check.number(a, "coefficients") for a in given)
     if not any(values):
         raise ValueError(f"coefficients must not all be zero; got {given!r}")
-    return found
+    return factors
 
 
 class Row(NamedTuple):
@@ -195,11 +195,13 @@ class Polytope:
         ends = np.zeros((d + 1, 2))
         ends[:, 1] = [*np.where(whole, self._cells - 1, 1), 1.0]
         cost = np.append(np.zeros(d), -1.0)
-        found = least_cost_in_box(cost, program, ends, np.append(whole, False))
-        tight = found is None or (len(self._smooth) and found[-1] < _ROOM)
-        if found is None or tight:
+        deepest = least_cost_in_box(cost, program, ends, np.append(whole, False))
+        tight = deepest is None or (len(self._smooth) and deepest[-1] < _ROOM)
+        if deepest is None or tight:
             raise ValueError(f"linear_constraints must leave room to search in; got {said}")
-        return np.clip(shift + size * np.where(whole, np.rint(found[:-1]), found[:-1]), 0.0, 1.0)
+        return np.clip(
+            shift + size * np.where(whole, np.rint(deepest[:-1]), deepest[:-1]), 0.0, 1.0
+        )
 
     def admits(self, units: HostMatrix) -> HostVector:
         """Tell which points (m, d) of a user's meet the constraints, up to rounding; (m,)."""
