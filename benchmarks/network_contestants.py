@@ -91,7 +91,7 @@ def ours(problem: NetworkProblem) -> Call:
     """The log joint density before each step."""
     X, y = problem.data
     model, start, steps = problem.model, problem.start, problem.steps
-    return lambda: networks.map_estimate(model, X, y, start, steps=steps, rate=RATE).trace
+    return lambda: networks.map_estimate(model, X, y, start, num_steps=steps, rate=RATE).trace
 
 
 def by_jax(problem: NetworkProblem) -> Call:

@@ -45,7 +45,7 @@ def test_replicator_finds_the_crossing(space):
         return xp.stack([-2.0 * p[:, 0], -p[:, 1]], axis=1)
 
     p = replicator_dynamics(
-        payoffs, space.asarray([[0.9, 0.1], [0.2, 0.8]]), game, steps=300, step_size=0.2
+        payoffs, space.asarray([[0.9, 0.1], [0.2, 0.8]]), game, num_steps=300, step_size=0.2
     )
     assert space.holds(p)
     np.testing.assert_allclose(to_numpy(p)[:, 0], 1 / 3, atol=1e-4)
@@ -55,9 +55,9 @@ def test_replicator_settles_and_rows_do_not_touch_each_other():
     """A range taken anew at each step would end in a cycle, a common one in another place."""
     game = RoleSymmetricGame((30,), (2,))
     starts = np.asarray([[0.9, 0.1], [1.0, 0.0], [0.2, 0.8]])
-    alone = [replicator_dynamics(_true, start[None, :], game, steps=1500) for start in starts]
+    alone = [replicator_dynamics(_true, start[None, :], game, num_steps=1500) for start in starts]
     np.testing.assert_array_equal(
-        replicator_dynamics(_true, starts, game, steps=1500), np.vstack(alone)
+        replicator_dynamics(_true, starts, game, num_steps=1500), np.vstack(alone)
     )
     np.testing.assert_allclose(alone[0][0, 0], 28 / 87, atol=1e-8)
     assert alone[1].tolist() == [[1.0, 0.0]]  # what has probability zero keeps it

@@ -85,9 +85,9 @@ def test_every_space_goes_every_way(space, make_table):
 
 def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
     starts = np.asarray([[0.9, 0.1, 0.2, 0.3, 0.5], [1.0, 0.0, 0.0, 0.5, 0.5]])
-    p = replicator_dynamics(two_roles(space.asarray), space.asarray(starts), steps=20)
+    p = replicator_dynamics(two_roles(space.asarray), space.asarray(starts), num_steps=20)
     assert space.holds(p)
-    wanted = replicator_dynamics(two_roles(np.asarray), starts, steps=20)
+    wanted = replicator_dynamics(two_roles(np.asarray), starts, num_steps=20)
     np.testing.assert_allclose(to_numpy(p), wanted, atol=1e-12 if space.double else 1e-4)
     assert to_numpy(p)[1, 1] == to_numpy(p)[1, 2] == 0.0
 

@@ -207,12 +207,12 @@ def test_dynamics_have_a_rate_and_steps(model):
         with pytest.raises(TypeError, match="step_size must be a number; got"):
             replicator_dynamics(model, P, step_size=rate)
     for steps, error in ((-1, ValueError), (1.5, TypeError), (True, TypeError)):
-        with pytest.raises(error, match="steps must be a whole number from 0"):
-            replicator_dynamics(model, P, steps=steps)
+        with pytest.raises(error, match="num_steps must be a whole number from 0"):
+            replicator_dynamics(model, P, num_steps=steps)
 
 
 def test_dynamics_are_of_one_game(model):
-    assert replicator_dynamics(model, P, GAME, steps=1).shape == (1, 5)
+    assert replicator_dynamics(model, P, GAME, num_steps=1).shape == (1, 5)
     with pytest.raises(ValueError, match="game must be the model's own, RoleSymmetricGame"):
         replicator_dynamics(model, P, RoleSymmetricGame((4, 2), (2, 3)))
     with pytest.raises(TypeError, match="payoffs must be a PayoffModel or a function of mixtures"):
@@ -227,7 +227,7 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
     """Also where what nobody plays would pay far more: no chance is divided by zero."""
     payoffs = lambda p: p * 0.0 + np.asarray([9.0, 1.0, 3.0])  # noqa: E731
     p = replicator_dynamics(payoffs, P[:, 2:] * [[0.0, 2.0, 0.8]],
-                   RoleSymmetricGame((3,), (3,)), steps=3, step_size=1e6)  # fmt: skip
+                   RoleSymmetricGame((3,), (3,)), num_steps=3, step_size=1e6)  # fmt: skip
     np.testing.assert_array_equal(p, [[0.0, 0.0, 1.0]])
 
 

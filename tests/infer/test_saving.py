@@ -96,9 +96,9 @@ FITTED = {
         SparseGP(GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0))), X[:, :1], Y),
     "a linear model": lambda: condition(linear.BayesianLinear(np.eye(2), 0.1), X, Y),
     "a network": lambda: networks.fit_mean_field(
-        NET, X, Y, networks.MeanField(THETA, THETA - 2.0), steps=3, rng=stream(1)),
+        NET, X, Y, networks.MeanField(THETA, THETA - 2.0), num_steps=3, rng=stream(1)),
     "snapshots": lambda: networks.fit_swag(
-        NET, X, Y, THETA, learning_rate=1e-3, steps=8, batch=9, every=1, rng=stream(1)),
+        NET, X, Y, THETA, learning_rate=1e-3, num_steps=8, batch=9, every=1, rng=stream(1)),
     "a last layer": lambda: networks.fit_last_layer(NET, THETA, X, Y),
     "several things": lambda: (NET, {"kernel": RBF(), "rows": X}, None, True, math.inf, "é"),
 }  # fmt: skip

@@ -166,11 +166,11 @@ def test_an_ensemble_is_its_members_one_by_one(space, numbers):
     data = space.asarray(X), space.asarray(y)
     starts = model.draw(3, like=data[0], rng=stream(2))
     counts = nets.bootstrap_counts(9, 3, like=data[0], rng=stream(3))
-    found = nets.map_estimate(model, *data, starts, steps=20, counts=counts)
+    found = nets.map_estimate(model, *data, starts, num_steps=20, counts=counts)
     assert found.trace.shape == (20, 3)
     assert array_namespace(found.theta) == space.xp
     for k in range(3):
-        alone = nets.map_estimate(model, *data, starts[k, :], steps=20, counts=counts[k, :])
+        alone = nets.map_estimate(model, *data, starts[k, :], num_steps=20, counts=counts[k, :])
         np.testing.assert_allclose(
             to_numpy(found.theta[k, :]), to_numpy(alone.theta), rtol=1e-2, atol=tolerance(space)
         )
@@ -179,7 +179,7 @@ def test_an_ensemble_is_its_members_one_by_one(space, numbers):
 def test_the_most_probable_weights_of_a_line_are_those_of_ridge_regression(numbers):
     X, y, _ = numbers
     model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
-    found = nets.map_estimate(model, X, y, np.zeros(3), steps=3000, learning_rate=0.05).theta
+    found = nets.map_estimate(model, X, y, np.zeros(3), num_steps=3000, learning_rate=0.05).theta
     A = np.column_stack([X, np.ones(9)])
     np.testing.assert_allclose(
         found, np.linalg.solve(A.T @ A + 0.25 * np.eye(3), A.T @ y), atol=1e-6
@@ -255,7 +255,7 @@ def test_the_mean_field_of_a_line_is_the_best_there_is(numbers):
     X, y, _ = numbers
     model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
     start = nets.MeanField(np.zeros(3), np.full(3, -2.0))
-    found = nets.fit_mean_field(model, X, y, start, steps=3000, num_samples=20, rng=stream(0))
+    found = nets.fit_mean_field(model, X, y, start, num_steps=3000, num_samples=20, rng=stream(0))
     A = np.column_stack([X, np.ones(9)])
     P = A.T @ A / 0.5 + np.eye(3) / 2.0
     np.testing.assert_allclose(found.q.mean, np.linalg.solve(P, A.T @ y / 0.5), atol=0.02)
@@ -297,12 +297,12 @@ def test_snapshots_are_taken_of_noisy_steps(space, numbers):
     model = models(space)[0]
     data = space.asarray(X), space.asarray(y)
     start = nets.map_estimate(model, *data, model.draw(1, like=data[0], rng=stream(0))[0, :]).theta
-    found = nets.fit_swag(model, *data, start, steps=100, batch=3, rank=5, rng=stream(1))
+    found = nets.fit_swag(model, *data, start, num_steps=100, batch=3, rank=5, rng=stream(1))
     assert found.count == 10
     assert len(found.deviations) == 5
     assert float(space.xp.max(found.squared_deviations)) > 0.0
     still = nets.fit_swag(
-        model, *data, start, steps=100, batch=3, rank=5, learning_rate=1e-9, rng=stream(1)
+        model, *data, start, num_steps=100, batch=3, rank=5, learning_rate=1e-9, rng=stream(1)
     )
     np.testing.assert_allclose(to_numpy(still.mean), to_numpy(start), rtol=1e-3, atol=1e-5)
 
@@ -313,7 +313,7 @@ def test_a_step_from_some_readings_has_their_share_of_the_prior():
     model = models()[0]
     theta = np.linspace(-1.0, 1.0, model.network.num_weights)
     found = nets.fit_swag(
-        model, X, y, theta, steps=2, every=1, learning_rate=0.05, batch=2, rng=stream(0)
+        model, X, y, theta, num_steps=2, every=1, learning_rate=0.05, batch=2, rng=stream(0)
     )
     for _ in range(2):
         last = theta = theta + 0.05 / 8 * nets.log_joint_and_gradient(model, theta, X, y)[1]
@@ -331,7 +331,7 @@ def test_the_rate_falls_along_a_line_to_zero(numbers):
     adam = Adam(0.1, start)
     for share in (1.0, 0.75, 0.5, 0.25):
         theta = theta + adam.step(nets.log_joint_and_gradient(model, theta, X, y)[1], share)
-    found = nets.map_estimate(model, X, y, start, steps=4, learning_rate=0.1)
+    found = nets.map_estimate(model, X, y, start, num_steps=4, learning_rate=0.1)
     np.testing.assert_allclose(found.theta, theta, rtol=1e-12)
 
 
@@ -367,7 +367,7 @@ def test_dropconnect_of_a_line_has_the_weights_of_its_expected_loss(rng):
         y,
         np.zeros(3),
         dropout_rate=drop,
-        steps=4000,
+        num_steps=4000,
         num_samples=50,
         learning_rate=0.02,
         rng=stream(0),
@@ -382,8 +382,10 @@ def test_nothing_dropped_is_the_most_probable(numbers):
     X, y, _ = numbers
     model = models()[0]
     start = model.draw(1, rng=stream(0))[0]
-    plain = nets.map_estimate(model, X, y, start, steps=50).theta
-    found = nets.fit_mc_dropout(model, X, y, start, dropout_rate=0.0, steps=50, rng=stream(1)).theta
+    plain = nets.map_estimate(model, X, y, start, num_steps=50).theta
+    found = nets.fit_mc_dropout(
+        model, X, y, start, dropout_rate=0.0, num_steps=50, rng=stream(1)
+    ).theta
     np.testing.assert_allclose(found, plain, rtol=1e-9)
 
 

@@ -148,7 +148,7 @@ def fit_mean_field(
     y: VectorLike,
     start: MeanField,
     *,
-    steps: int = 1000,
+    num_steps: int = 1000,
     learning_rate: float = 0.02,
     num_samples: int = 4,
     rng: RNG,
@@ -161,7 +161,7 @@ def fit_mean_field(
         The network, its prior and its noise.
     start : MeanField
         Where it starts: well so at the most probable weights, with small deviations.
-    steps : int, default 1000
+    num_steps : int, default 1000
         The number of steps.
     learning_rate : float, default 0.02
         The length of the first steps in each entry; it falls to zero along a line.
@@ -170,7 +170,7 @@ def fit_mean_field(
     rng : Stream, Generator or int
         The stream of the draws.
     """
-    steps, learning_rate = validate_steps(steps, learning_rate)
+    num_steps, learning_rate = validate_steps(num_steps, learning_rate)
     num_samples = _check.whole(num_samples, "num_samples", 1)
     stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
@@ -180,10 +180,10 @@ def fit_mean_field(
     _check.alike(q.mean, "start", _check.matrix(X, "X"), "X")
     data = readings(model, X, y, q.mean, None)
     adams, trace = (Adam(learning_rate, q.mean), Adam(learning_rate, q.mean)), []
-    for step in range(steps):
+    for step in range(num_steps):
         value, slope = _elbo(model, q, stream.normal((num_samples, p), like=q.mean), data)
         trace.append(value)
-        share = 1.0 - step / steps
+        share = 1.0 - step / num_steps
         q = _unchecked(
             q.mean + adams[0].step(slope.mean, share), q.log_sd + adams[1].step(slope.log_sd, share)
         )

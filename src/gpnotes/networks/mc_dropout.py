@@ -102,7 +102,7 @@ def fit_mc_dropout(
     *,
     dropout_rate: float,
     kind: str = "dropconnect",
-    steps: int = 1000,
+    num_steps: int = 1000,
     learning_rate: float = 0.03,
     num_samples: int = 4,
     rng: RNG,
@@ -122,7 +122,7 @@ def fit_mc_dropout(
         The probability that a weight or a neuron is dropped, from 0 to below 1.
     kind : {"dropconnect", "dropout"}, default "dropconnect"
         What is dropped, as in `dropout_masks`.
-    steps : int, default 1000
+    num_steps : int, default 1000
         The number of steps.
     learning_rate : float, default 0.03
         The length of the first steps in each weight; it falls to zero along a line.
@@ -141,7 +141,7 @@ def fit_mc_dropout(
     For draws of the networks multiply the weights by other masks of the same `dropout_rate`.
     Source: Gal & Ghahramani (2016).
     """
-    steps, learning_rate = validate_steps(steps, learning_rate)
+    num_steps, learning_rate = validate_steps(num_steps, learning_rate)
     _check.instance(model, "model", BayesianNetwork)
     stream = stream_of(rng)
     num_samples, dropout_rate = (
@@ -162,7 +162,7 @@ def fit_mc_dropout(
         value = xp.mean(values) - 0.5 * xp.sum(kept * theta**2 / v)
         return value, xp.mean(slopes * masks, axis=0) - kept * theta / v
 
-    return ascend(target, start, steps, learning_rate)
+    return ascend(target, start, num_steps, learning_rate)
 
 
 def _kept(network: Network, dropout_rate: float, each_weight: bool) -> Vector:

@@ -38,13 +38,13 @@ class FittedWeights(NamedTuple):
         return summary(self)
 
 
-def ascend(target: Target, start: Array, steps: int, learning_rate: float) -> FittedWeights:
+def ascend(target: Target, start: Array, num_steps: int, learning_rate: float) -> FittedWeights:
     """Adam from a start, by a rate that falls to zero along a line; nothing is checked."""
     adam, theta, trace = Adam(learning_rate, start), start, []
-    for step in range(steps):
+    for step in range(num_steps):
         value, gradient = target(theta)
         trace.append(value)
-        theta = theta + adam.step(gradient, 1.0 - step / steps)
+        theta = theta + adam.step(gradient, 1.0 - step / num_steps)
     xp = array_namespace(start)
     if not bool(xp.all(xp.isfinite(theta))) or not bool(xp.all(xp.isfinite(value))):
         raise _check.NoValueError(
@@ -53,10 +53,10 @@ def ascend(target: Target, start: Array, steps: int, learning_rate: float) -> Fi
     return FittedWeights(theta, xp.stack(trace))
 
 
-def validate_steps(steps: int, learning_rate: float) -> tuple[int, float]:
+def validate_steps(num_steps: int, learning_rate: float) -> tuple[int, float]:
     """Both numbers of an ascent, if they may be."""
     learning_rate = _check.positive(_check.number(learning_rate, "learning_rate"), "learning_rate")
-    return _check.whole(steps, "steps", 1), learning_rate
+    return _check.whole(num_steps, "num_steps", 1), learning_rate
 
 
 @takes("X", "y")
@@ -66,7 +66,7 @@ def map_estimate(
     y: VectorLike,
     start: Array,
     *,
-    steps: int = 500,
+    num_steps: int = 500,
     learning_rate: float = 0.03,
     counts: Array | None = None,
 ) -> FittedWeights:
@@ -78,7 +78,7 @@ def map_estimate(
         The network, its prior and its noise.
     start : Vector, shape (p,), or Matrix, shape (m, p)
         Where it starts, such as draws of the prior.
-    steps : int, default 500
+    num_steps : int, default 500
         The number of steps, each with all readings.
     learning_rate : float, default 0.03
         The length of the first steps in each weight; it falls to zero along a line.
@@ -101,14 +101,14 @@ def map_estimate(
     >>> from gpnotes.networks import BayesianNetwork, Network
     >>> model = BayesianNetwork(Network((1, 8, 2)))
     >>> X = np.linspace(-2.0, 2.0, 30)[:, None]
-    >>> found = map_estimate(model, X, np.sin(X[:, 0]), model.draw(3, rng=stream(0)), steps=50)
+    >>> found = map_estimate(model, X, np.sin(X[:, 0]), model.draw(3, rng=stream(0)), num_steps=50)
     >>> found.theta.shape, bool((found.trace[-1] > found.trace[0]).all())
     ((3, 34), True)
     """
-    steps, learning_rate = validate_steps(steps, learning_rate)
+    num_steps, learning_rate = validate_steps(num_steps, learning_rate)
     data = _from_start(model, X, y, start, counts)
     return ascend(
-        lambda theta: _log_joint_and_gradient(model, theta, data), start, steps, learning_rate
+        lambda theta: _log_joint_and_gradient(model, theta, data), start, num_steps, learning_rate
     )
 
 

@@ -165,7 +165,7 @@ def fit_swag(
     y: VectorLike,
     start: Vector,
     *,
-    steps: int = 1000,
+    num_steps: int = 1000,
     learning_rate: float = 0.01,
     batch: int = 10,
     every: int = 10,
@@ -180,7 +180,7 @@ def fit_swag(
         The network, its prior and its noise.
     start : Vector, shape (p,)
         Where it starts: the most probable weights.
-    steps : int, default 1000
+    num_steps : int, default 1000
         The number of steps.
     learning_rate : float, default 0.01
         The length of a step over that of the gradient of the log joint density per reading.
@@ -193,16 +193,16 @@ def fit_swag(
     rng : Stream, Generator or int
         The stream that picks the readings of a step.
     """
-    steps, learning_rate = validate_steps(steps, learning_rate)
+    num_steps, learning_rate = validate_steps(num_steps, learning_rate)
     stream = stream_of(rng)
     _check.instance(model, "model", BayesianNetwork)
     theta = _check.vector(start, "start", size=model.network.num_weights)
-    every = _check.whole(every, "every", 1, max(steps // 2, 1))
+    every = _check.whole(every, "every", 1, max(num_steps // 2, 1))
     rank = _check.whole(rank, "rank", 2)
     whole = readings(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
     n, swag = X.shape[0], None
     batch, xp = _check.whole(batch, "batch", 1, n), array_namespace(X)
-    for step in range(1, steps + 1):
+    for step in range(1, num_steps + 1):
         rows = stream.choice(n, batch, like=X)
         part = whole._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
         value, gradient = _log_joint_and_gradient(model, theta, part, prior=batch / n)

@@ -80,7 +80,7 @@ def replicator_dynamics(
     starts: Matrix,
     game: RoleSymmetricGame | None = None,
     *,
-    steps: int = 200,
+    num_steps: int = 200,
     step_size: float = 0.5,
 ) -> Matrix:
     """Follow the replicator dynamics from some mixtures.
@@ -99,7 +99,7 @@ def replicator_dynamics(
         The mixtures to start from.
     game : RoleSymmetricGame, optional
         The game, which a function needs; a model has its own.
-    steps : int, default 200
+    num_steps : int, default 200
         The number of steps.
     step_size : float, default 0.5
         The step of the dynamics.
@@ -111,10 +111,10 @@ def replicator_dynamics(
     """
     game, call = _game(payoffs, game)
     p = game.check_mixtures(starts, "starts")
-    steps = _check.whole(steps, "steps")
+    num_steps = _check.whole(num_steps, "num_steps")
     step_size = _check.positive(_check.number(step_size, "step_size"), "step_size")
     widest = [array_namespace(p).zeros_like(p[:, :1]) for _ in game.columns]
-    for _ in range(steps):
+    for _ in range(num_steps):
         u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.num_strategies)
         p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, step_size)
     return p

@@ -155,7 +155,9 @@ def _from_starts(problem: EquilibriumProblem, p: Array, follow: int, max_steps: 
     follow = _check.whole(follow, "replicator_steps")
     routes = {"newton": p}
     if follow:
-        routes["replicator"] = replicator_dynamics(problem.payoffs, p, problem.game, steps=follow)
+        routes["replicator"] = replicator_dynamics(
+            problem.payoffs, p, problem.game, num_steps=follow
+        )
     ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), max_steps)
     names = [(route, i) for route in routes for i in range(p.shape[0])]
     return [End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]

@@ -140,7 +140,7 @@ CALLS = (
          starts=_MIXTURES.but("another namespace", "another precision"),
          game=thing(_GAME, _MODEL, optional=True).but(
              **{"another game": games.RoleSymmetricGame((2, 2), (2, 2))}),
-         steps=whole(3, 0), step_size=positive(0.5)),
+         num_steps=whole(3, 0), step_size=positive(0.5)),
     call("find_equilibria", games.find_equilibria, model=thing(_MODEL, _GAME),
          starts=_MIXTURES.but("None"),
          method=one_of("exact"), replicator_steps=whole(3, 0),
