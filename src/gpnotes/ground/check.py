@@ -354,7 +354,7 @@ def function(value: T, name: str, of: str = "") -> T:
     return value
 
 
-def instance(value: T, name: str, kind: type) -> T:
+def instance(value: T, name: str, kind: type[object]) -> T:
     """Return `value` if it is an instance of `kind`, else raise `TypeError`."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a gpnotes {kind.__name__}; got {kind_of(value)}")
