@@ -101,7 +101,7 @@ class Tunable(Sampler, Protocol):
         ...
 
 
-def times_root(root: Any, z: Vector) -> Vector:
+def times_root(root: Array | None, z: Vector) -> Vector:
     """Return a step in the units of the target: ``root z``, as of `Tunable.inverse_mass_root`.
 
     Parameters
@@ -121,7 +121,7 @@ def times_root(root: Any, z: Vector) -> Vector:
     return root * z if root.ndim == 1 else root @ z
 
 
-def times_root_transposed(root: Any, gradient: Vector) -> Vector:
+def times_root_transposed(root: Array | None, gradient: Vector) -> Vector:
     """Return a gradient by the units of a step: ``rootᵀ gradient``.
 
     Parameters
