@@ -69,7 +69,7 @@ class Evidence(ABC, Generic[M, Q_co]):
 
 
 @singledispatch
-def evidence_of(model: object, data: Data | WaveSums) -> Evidence[Any, Posterior]:
+def evidence_of(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Posterior]:
     """Return the evidence of a model given data.
 
     A room registers its own kind of model: ``evidence_of.register(Model)``.
@@ -93,7 +93,7 @@ def evidence_of(model: object, data: Data | WaveSums) -> Evidence[Any, Posterior
     raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
 
 
-def data_of(model: object, X: Table | Chunks | WaveSums, y: Table | None) -> Data | WaveSums:
+def data_of(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None) -> Data | WaveSums:
     """Return what a verb was given, tables made arrays, as the data of an evidence.
 
     Parameters
@@ -118,7 +118,7 @@ def data_of(model: object, X: Table | Chunks | WaveSums, y: Table | None) -> Dat
     return X
 
 
-def whole_rows(data: Data | WaveSums, model: object) -> Rows:
+def whole_rows(data: Data | WaveSums, model: Parameters) -> Rows:
     """Return the data, for a model whose evidence is no sum over chunks.
 
     Parameters

@@ -161,7 +161,7 @@ CALLS = (
     *of_posterior(_FEATURES, _X, vector(_Y, size=True), lacks=("probability",)),
     call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
     *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
-    call("SparseGP", sparse.SparseGP, **_INDUCED),
+    call("SparseGP", sparse.SparseGP, **(_INDUCED | {"Z": _INDUCED["Z"].table})),
     *of_posterior(_SPARSE, _X, vector(_Y, size=True), lacks=("probability",)),
     call("greedy_points", sparse.greedy_points, kernel=thing(_GP.kernel, _GP),
          X=matrix(_X, columns=True, mates=False), n=whole(2).but("beyond")),
