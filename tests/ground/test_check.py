@@ -150,7 +150,7 @@ def test_numbers_of_any_kind_become_floats() -> None:
 def test_instances_are_asked_for_by_name() -> None:
     assert _check.instance(3, "n", int) == 3
     with pytest.raises(TypeError, match="rng must be a gpnotes int; got str"):
-        _check.instance("3", "stream", int)
+        _check.instance("3", "rng", int)
     with pytest.raises(TypeError, match="gp must be a gpnotes int; got the class float"):
         _check.instance(float, "gp", int)
 
