@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import gpnotes
+from gpnotes import condition
 from gpnotes.infer import deep, svgp
 from gpnotes.infer.deep.noise import own_noise
 
@@ -46,7 +47,7 @@ class DeepProblem:
         rng = np.random.default_rng(1)
         Z = X[: self.points] + 0.1 * rng.normal(size=(self.points, D))
         gp = gpnotes.GP(gpnotes.RBF(1.3, np.linspace(1.5, 3.0, D)), 0.0)
-        top = svgp.condition(svgp.SVGP(gp, gpnotes.Gaussian(0.1), Z), X, y)
+        top = condition(svgp.SVGP(gp, gpnotes.Gaussian(0.1), Z), X, y)
         inner = gpnotes.RBF(0.5, np.linspace(1.0, 2.0, D))
         return deep.deepen(top, [inner], num_samples=DRAWS)
 

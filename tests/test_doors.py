@@ -112,7 +112,7 @@ def test_variational_inference_looks_once_over_each_argument(
     assert counted == {"finite Z": 1}
     data = DATA | {"alike X, Z": 1}
     counted.clear()
-    posterior = svgp.condition(model, X, y)
+    posterior = condition(model, X, y)
     assert counted == data
     for over in (svgp.elbo, svgp.elbo_and_gradient, svgp.update):
         counted.clear()

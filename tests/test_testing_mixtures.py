@@ -25,7 +25,7 @@ def stack(rng, asarray=np.asarray, likelihood=None):
     """Two layers whose weights are not those of the prior."""
     Z = asarray(np.linspace(-1.0, 1.0, 3)[:, None])
     X, y = asarray(rng.normal(size=(6, 1))), asarray(np.sign(rng.normal(size=6)))
-    top = svgp.condition(svgp.SVGP(GP(RBF(), 0.0), likelihood or Gaussian(0.2), Z), X, y)
+    top = condition(svgp.SVGP(GP(RBF(), 0.0), likelihood or Gaussian(0.2), Z), X, y)
     return deep.DeepPosterior(deep.deepen(top, [RBF(0.3)]), num_samples=12)
 
 

@@ -273,7 +273,7 @@ def test_any_posterior_that_predicts_observations(data):
     for one in (
         lambda X, y: condition(sparse.SparseGP(gp, X[:8]), X, y),
         lambda X, y: condition(features.FeatureGP(gp, frequencies), X, y),
-        lambda X, y: svgp.condition(model, X, y),
+        lambda X, y: condition(model, X, y),
         lambda X, y: condition(BayesianLinear(np.eye(2), 0.1), X, y),
     ):
         found = cross_validate(one, *data, 3, rng=stream(1))

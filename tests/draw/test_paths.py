@@ -289,7 +289,7 @@ def induced(kind, kernel, rng, asarray=np.asarray):
     mean, (X, Z, Xs) = ConstantMean(0.3), (asarray(a) for a in (X, Z, Xs))
     if kind == "variational":
         model = svgp.SVGP(GP(kernel, 0.0, mean), Bernoulli(), Z)
-        return svgp.condition(model, X, asarray(np.sign(y))), Xs
+        return condition(model, X, asarray(np.sign(y))), Xs
     return condition(SparseGP(GP(kernel, 0.2, mean), Z, kind), X, asarray(y)), Xs
 
 
@@ -334,9 +334,7 @@ def test_paths_of_coinciding_points_keep_their_variance(kind, rng):
     y = np.sin(X[:, 0])
     make = {
         "vfe": lambda: condition(SparseGP(GP(RBF(), 0.2), Z), X, y),
-        "variational": lambda: svgp.condition(
-            svgp.SVGP(GP(RBF(), 0.0), Bernoulli(), Z), X, np.sign(y)
-        ),
+        "variational": lambda: condition(svgp.SVGP(GP(RBF(), 0.0), Bernoulli(), Z), X, np.sign(y)),
     }[kind]
     with pytest.warns(JitterWarning, match="is not positive definite"):
         posterior = make()

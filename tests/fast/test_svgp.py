@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Bernoulli, Gaussian, Matern12, Matern32, Matern52, StudentT
+from gpnotes import GP, RBF, Bernoulli, Gaussian, Matern12, Matern32, Matern52, StudentT, condition
 from gpnotes.fast import svgp as variational
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import deep, svgp
@@ -97,7 +97,7 @@ def test_a_deep_bound_goes_back_to_inputs_as_the_readable_path_does(
     y = np.where(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=60) > 0.0, 1.0, -1.0)
     gp = GP(RBF(1.7, np.linspace(1.0, 2.0, d)), 0.0)
     top = svgp.SVGP(gp, LIKELIHOODS[likelihood], X[:8] + 0.05)
-    shallow = svgp.condition(top, X, y)
+    shallow = condition(top, X, y)
     model = deep.deepen(shallow, [Matern52(0.7, np.linspace(0.5, 1.0, d))], num_samples=3)
     with monkeypatch.context() as patch:
         patch.setattr(variational, "supports", lambda kernel, X: False)

@@ -74,7 +74,7 @@ PRINTED = {
     "points": lambda: condition(sparse.SparseGP(GP(RBF(), 0.1), X[::10]), X, Y),
     "labels": lambda: condition(
         LaplaceGP(GP(RBF(), 0.0), Bernoulli()), X, np.where(Y > 0.5, 1.0, -1.0)),
-    "a variational process": lambda: svgp.condition(
+    "a variational process": lambda: condition(
         svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::10]), X, Y),
 }  # fmt: skip
 

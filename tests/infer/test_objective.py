@@ -70,9 +70,9 @@ CONDITIONED = {
     "exact": lambda model: condition(model, X, Y),
     "sparse": lambda model: condition(sparse.SparseGP(model.gp, model.Z), X, Y),
     "features": lambda model: condition(features.FeatureGP(model.gp, model.frequencies), X, Y),
-    "variational": lambda model: svgp.condition(model, X, Y),
-    "heavy tails": lambda model: svgp.condition(model, X, Y),
-    "labels": lambda model: svgp.condition(model, X, LABELS),
+    "variational": lambda model: condition(model, X, Y),
+    "heavy tails": lambda model: condition(model, X, Y),
+    "labels": lambda model: condition(model, X, LABELS),
     "laplace": lambda model: condition(laplace.LaplaceGP(model.gp), X, LABELS),
 }
 
@@ -256,7 +256,7 @@ def test_parameters_that_no_float_holds_are_a_wall(rng):
 def variational(unit_X=1.0, unit_y=1.0):
     gp = GP(RBF(unit_y**2, unit_X), 0.0, ConstantMean(0.0))
     model = svgp.SVGP(gp, Gaussian(0.1 * unit_y**2), unit_X * Z)
-    return svgp.condition(model, unit_X * X, unit_y * Y)
+    return condition(model, unit_X * X, unit_y * Y)
 
 
 @pytest.mark.parametrize("units", [(1e-3, 1.0), (1e3, 1.0), (1.0, 1e-6), (1.0, 1e3)])

@@ -28,7 +28,7 @@ PHI = np.concatenate([np.ones_like(X), X, X**2], axis=1)
 
 
 def of_svgp(likelihood, y):
-    return svgp.condition(svgp.SVGP(LATENT, likelihood, X[::2]), X, y)
+    return condition(svgp.SVGP(LATENT, likelihood, X[::2]), X, y)
 
 
 def of_deep():
@@ -201,7 +201,7 @@ def test_the_mean_of_new_labels_and_counts_is_not_that_of_f():
 
 
 def test_labels_of_a_deep_process_have_the_mean_probability_of_its_parts():
-    top = svgp.condition(svgp.SVGP(LATENT, laplace.LaplaceGP(LATENT).likelihood, X[::2]), X, LABELS)
+    top = condition(svgp.SVGP(LATENT, laplace.LaplaceGP(LATENT).likelihood, X[::2]), X, LABELS)
     posterior = deep.DeepPosterior(deep.deepen(top, [RBF(0.3)]), num_samples=9)
     parts = zip(*posterior.components(XS), strict=True)
     chances = [top.model.likelihood.probability(*part) for part in parts]

@@ -35,6 +35,7 @@ from gpnotes.infer import deep, features, interdomain, laplace, linear, saving, 
 from gpnotes.infer import state_space as line
 from gpnotes.infer.fitting import Fit
 from gpnotes.infer.sparse import model as sparse_model
+from gpnotes.infer.svgp.natural_gradients import best
 from gpnotes.model.kernels import CircularRBF
 from gpnotes.model.likelihoods import Categorical, StudentT
 from gpnotes.model.means import BasisMean, Powers
@@ -86,12 +87,12 @@ FITTED = {
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),
     "a variational process": lambda: few(svgp.SVGP(LATENT, StudentT(0.1, 4.0), X[:4]), Y),
-    "counts": lambda: svgp.condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),
-    "several classes": lambda: svgp.condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
-    "several classes by the softmax": lambda: svgp.condition(
-        svgp.SVGP(LATENT, Categorical(3), X[:4]), X, CLASSES, max_steps=3),
+    "counts": lambda: condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),
+    "several classes": lambda: condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
+    "several classes by the softmax": lambda: best(
+        svgp.prior(svgp.SVGP(LATENT, Categorical(3), X[:4])), X, CLASSES, max_steps=3),
     "a deep process": lambda: few(deep.deepen(
-        svgp.condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),
+        condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),
     "a circle": lambda: condition(
         SparseGP(GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0))), X[:, :1], Y),
     "a linear model": lambda: condition(linear.BayesianLinear(np.eye(2), 0.1), X, Y),

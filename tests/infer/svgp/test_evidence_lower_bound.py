@@ -152,7 +152,7 @@ def test_at_a_converged_q_it_is_the_gradient_of_the_highest_bound(numbers):
     gp = GP(RBF(1.6, 0.8), 0.0)
 
     def best(kernel, Z):
-        return svgp.condition(svgp.SVGP(replace(gp, kernel=kernel), Bernoulli("logit"), Z), X, y)
+        return condition(svgp.SVGP(replace(gp, kernel=kernel), Bernoulli("logit"), Z), X, y)
 
     def pullback(kernel, Z, bar):
         bar = svgp.elbo_and_gradient(best(kernel, Z), X, y)[1]
@@ -168,7 +168,7 @@ def test_with_an_inducing_point_at_every_datum_it_is_the_gradient_of_the_evidenc
     X, f, draws, _, _ = numbers
     y = observed("gaussian", f, draws)
     gp = GP(RBF(1.6, 0.8), 0.0, ConstantMean(0.1))
-    q = svgp.condition(svgp.SVGP(gp, Gaussian(0.3), X), X, y)
+    q = condition(svgp.SVGP(gp, Gaussian(0.3), X), X, y)
     bar = svgp.elbo_and_gradient(q, X, y)[1]
     wanted = log_evidence_and_gradient(replace(gp, noise_var=0.3), X, y)[1]
     assert bar.likelihood.variance == pytest.approx(wanted.noise_var, rel=1e-5)
@@ -182,8 +182,7 @@ def test_more_inducing_points_never_lower_the_best_bound(rng):
     y = np.where(np.sin(X[:, 0]) + 0.3 * rng.normal(size=50) > 0.0, 1.0, -1.0)
     gp = GP(RBF(4.0, 0.8), 0.0)
     bounds = [
-        svgp.elbo(svgp.condition(svgp.SVGP(gp, Bernoulli(), X[::k]), X, y), X, y)
-        for k in (24, 12, 6, 3)
+        svgp.elbo(condition(svgp.SVGP(gp, Bernoulli(), X[::k]), X, y), X, y) for k in (24, 12, 6, 3)
     ]
     assert np.all(np.diff(bounds) > 0.0)
 
@@ -197,7 +196,7 @@ def test_the_best_bound_lies_just_below_the_evidence(name):
     )
     y = np.asarray(y)
     gp = GP(RBF(0.8, 1.0), 0.0)
-    q = svgp.condition(svgp.SVGP(gp, LIKELIHOODS[name], X, 60), X, y)
+    q = condition(svgp.SVGP(gp, LIKELIHOODS[name], X, 60), X, y)
     z = np.linspace(-7.0, 7.0, 61)  # of far more digits than are asked for
     grid = np.stack(np.meshgrid(z, z, z, indexing="ij"), axis=-1)
     f = grid @ np.linalg.cholesky(gp.kernel(X)).T
@@ -251,8 +250,8 @@ def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
     found = svgp.fit(start, X, y, max_steps=24, batch=10, length=0.3, rate=0.02, rng=stream(1))
     assert space.holds(found.posterior.weights)
     assert space.holds(found.posterior.model.Z)
-    before = svgp.elbo(svgp.condition(start.model, X, y), X, y)
-    after = svgp.elbo(svgp.condition(found.posterior.model, X, y), X, y)
+    before = svgp.elbo(condition(start.model, X, y), X, y)
+    after = svgp.elbo(condition(found.posterior.model, X, y), X, y)
     assert after > before
     assert svgp.elbo(found.posterior, X, y) > svgp.elbo(start, X, y)
 
@@ -330,8 +329,8 @@ def test_a_likelihood_of_ones_own_is_fitted(numbers):
             return theirs.derivatives(y, f)
 
     bare = svgp.SVGP(process(), Bare(), Z)
-    q = svgp.condition(bare, X, y)
-    wanted = svgp.condition(svgp.SVGP(process(), theirs, Z), X, y)
+    q = condition(bare, X, y)
+    wanted = condition(svgp.SVGP(process(), theirs, Z), X, y)
     np.testing.assert_allclose(q.weights, wanted.weights, rtol=1e-6, atol=1e-8)
     found = svgp.fit(svgp.prior(bare), X, y, max_steps=3, rng=stream(1))
     assert isinstance(found.posterior.model.likelihood, Bare)
@@ -385,8 +384,8 @@ def test_trials_are_labels_of_repeated_rows(rng):
     rows = np.repeat(X, trials, axis=0)
     labels = np.concatenate([np.repeat([1.0, -1.0], [int(k), 3 - int(k)]) for k in y])
     gp, Z = GP(RBF(1.5, 0.9), 0.0), X[:5]
-    counted = svgp.condition(svgp.SVGP(gp, Binomial(3), Z), X, y)
-    told = svgp.condition(svgp.SVGP(gp, Bernoulli("logit"), Z), rows, labels)
+    counted = condition(svgp.SVGP(gp, Binomial(3), Z), X, y)
+    told = condition(svgp.SVGP(gp, Bernoulli("logit"), Z), rows, labels)
     ways = np.log(comb(3, y)).sum()
     assert svgp.elbo(counted, X, y) - ways == pytest.approx(svgp.elbo(told, rows, labels), abs=1e-8)
     for one, other in zip(counted.predict(X), told.predict(X), strict=True):

@@ -34,7 +34,7 @@ def some_variables(asarray, points):
 def test_with_a_gaussian_likelihood_it_is_that_of_sparse_regression(space, rows, kind):
     X, y = (space.asarray(a) for a in rows[:2])
     variables, kernel = some_variables(space.asarray, rows[0][:3])[kind]
-    posterior = svgp.condition(SVGP(GP(kernel, 0.0), Gaussian(0.1), variables), X, y)
+    posterior = condition(SVGP(GP(kernel, 0.0), Gaussian(0.1), variables), X, y)
     collapsed = condition(sparse.SparseGP(GP(kernel, 0.1), variables), X, y)
     close = {"rtol": 1e-8, "atol": 1e-9} if space.double else {"rtol": 1e-3, "atol": 1e-3}
     np.testing.assert_allclose(svgp.elbo(posterior, X, y), collapsed.log_evidence, **close)
@@ -48,7 +48,7 @@ def test_with_a_gaussian_likelihood_it_is_that_of_sparse_regression(space, rows,
 def test_the_gradient_of_the_bound_agrees_with_differences(rows, kind):
     X, _, y = rows
     variables, kernel = some_variables(np.asarray, X[:3])[kind]
-    start = svgp.condition(SVGP(GP(kernel, 0.0), Bernoulli(), variables), X, y)
+    start = condition(SVGP(GP(kernel, 0.0), Bernoulli(), variables), X, y)
 
     def at(kernel, inputs):
         model = SVGP(GP(kernel, 0.0), Bernoulli(), variables.moved(inputs))
@@ -72,7 +72,7 @@ def test_the_gradient_of_the_bound_agrees_with_differences(rows, kind):
 def test_points_as_variables_are_points(rows):
     X, _, y = rows
     gp = GP(RBF(1.5, 0.9), 0.0)
-    pair = [svgp.condition(SVGP(gp, Bernoulli(), z), X, y) for z in (X[:4], InducingPoints(X[:4]))]
+    pair = [condition(SVGP(gp, Bernoulli(), z), X, y) for z in (X[:4], InducingPoints(X[:4]))]
     np.testing.assert_array_equal(*(posterior.mean(X) for posterior in pair))
     assert isinstance(pair[1].model.Z, np.ndarray)
 
@@ -94,10 +94,10 @@ def test_with_many_harmonics_it_is_the_labels_process_near_laplace_s(rows):
     X, _, y = rows
     gp = GP(CircularRBF(1.5, 0.9), 0.0)
     few, many = (
-        svgp.condition(SVGP(gp, Bernoulli(), Harmonics(np.arange(float(n)))), X, y) for n in (3, 9)
+        condition(SVGP(gp, Bernoulli(), Harmonics(np.arange(float(n)))), X, y) for n in (3, 9)
     )
     round_the_circle = 2.0 * np.pi / 13 * np.arange(13)[:, None]
-    whole = svgp.condition(SVGP(gp, Bernoulli(), round_the_circle), X, y)
+    whole = condition(SVGP(gp, Bernoulli(), round_the_circle), X, y)
     bounds = [svgp.elbo(posterior, X, y) for posterior in (few, many, whole)]
     assert bounds[0] < bounds[1]
     assert bounds[1] == pytest.approx(bounds[2], abs=1e-3)

@@ -23,6 +23,7 @@ from gpnotes import (
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten, flatten_gradient
 from gpnotes.infer import deep, laplace, svgp
+from gpnotes.infer.svgp.natural_gradients import best
 from gpnotes.model.likelihoods import Categorical
 
 C = 3
@@ -56,7 +57,7 @@ def somewhere(numbers, slip=0.05):
 
 def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(space, numbers):
     X, y, _, Xs = (space.asarray(a) for a in numbers)
-    q = svgp.condition(model_of(numbers[2], space.asarray), X, y, max_steps=20)
+    q = best(svgp.prior(model_of(numbers[2], space.asarray)), X, y, max_steps=20)
     mean, variance = q.predict(Xs)
     chance = q.probability(Xs)
     logs = q.log_density(Xs, y[:5])
@@ -68,7 +69,7 @@ def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(s
     np.testing.assert_allclose(to_numpy(chance).sum(axis=1), 1.0, rtol=1e-5)
     rows = np.arange(5), numbers[1][:5].astype(int)
     np.testing.assert_allclose(np.exp(to_numpy(logs)), to_numpy(chance)[rows], **close(space))
-    host = svgp.condition(model_of(numbers[2]), *numbers[:2], max_steps=20)
+    host = best(svgp.prior(model_of(numbers[2])), *numbers[:2], max_steps=20)
     np.testing.assert_allclose(to_numpy(chance), host.probability(numbers[3]), **close(space))
 
 
@@ -94,12 +95,12 @@ def test_the_bound_is_below_the_evidence_by_brute_force_and_near_it(rng):
     likely = np.prod(np.where(hit, 0.9, 0.05), axis=1)
     evidence = np.log(likely.mean())
     error = likely.std() / likely.mean() / 200_000**0.5
-    q = svgp.condition(svgp.SVGP(gp, RobustMax(C, 0.1), X, 60), X, y)
+    q = condition(svgp.SVGP(gp, RobustMax(C, 0.1), X, 60), X, y)
     bound = svgp.elbo(q, X, y)
     assert bound < evidence + 3.0 * error
     assert bound > evidence - 1.5
     assert svgp.elbo(svgp.prior(q.model), X, y) < bound - 1.0
-    fewer = svgp.condition(svgp.SVGP(gp, RobustMax(C, 0.1), X[:2], 60), X, y)
+    fewer = condition(svgp.SVGP(gp, RobustMax(C, 0.1), X[:2], 60), X, y)
     assert svgp.elbo(fewer, X, y) < bound
     # and the probabilities come near those of the posterior, which weighs the same draws
     share = np.stack([likely @ (f[:, :, 1, 0].argmax(axis=1) == c) for c in range(C)])
@@ -115,7 +116,7 @@ def test_under_the_softmax_the_bound_is_below_the_evidence_by_brute_force_and_ne
     share = np.exp(f) / np.exp(f).sum(axis=1, keepdims=True)
     likely = np.prod(share[:, y.astype(int), range(4)], axis=1)
     evidence = np.log(likely.mean())
-    q = svgp.condition(svgp.SVGP(gp, Categorical(C), X), X, y)
+    q = condition(svgp.SVGP(gp, Categorical(C), X), X, y)
     bound = svgp.elbo(q, X, y)
     assert evidence - 0.2 < bound < evidence
     wanted = np.einsum("s,scn->nc", likely, share) / likely.sum()
@@ -147,7 +148,7 @@ def test_under_the_softmax_overlapping_classes_have_their_chances(rng):
     Z = np.linspace(0.0, 6.0, 7)[:, None]
     off = {}
     for likelihood in (Categorical(3), RobustMax(3)):
-        q = svgp.condition(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z), X, y, max_steps=12)
+        q = best(svgp.prior(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z)), X, y, max_steps=12)
         off[type(likelihood)] = np.sqrt(np.mean((q.probability(X) - chance) ** 2))
     assert off[Categorical] < 0.06
     assert off[Categorical] < 0.5 * off[RobustMax]
@@ -167,7 +168,7 @@ def test_of_one_label_it_is_the_best_of_all_normal_densities_by_a_search():
     found = optimize.minimize(lost, [0.5, -0.3, -0.2, -0.1], options={"gtol": 1e-8})
     X, y = np.zeros((1, 1)), np.ones(1)
     model = svgp.SVGP(GP(RBF(1.0, 1.0), 0.0), RobustMax(C, 0.1), X, 60)
-    q = svgp.condition(model, X, y)
+    q = condition(model, X, y)
     assert svgp.elbo(q, X, y) == pytest.approx(-found.fun, abs=1e-8)
     mean, variance = q.predict(X)
     np.testing.assert_allclose(mean[0], found.x[[1, 0, 1]], atol=1e-4)
@@ -220,7 +221,7 @@ def test_the_gradient_is_the_same_in_every_space(space, numbers):
 
 def test_no_q_nearby_has_a_higher_bound(numbers, rng):
     X, y, Z, _ = numbers
-    q = svgp.condition(model_of(Z), X, y)
+    q = condition(model_of(Z), X, y)
     assert q.converged
     assert q.steps < 100  # a thousand, unless the common part of the means is taken away
     common = sum(own.weights for own in q.whitened)
@@ -244,8 +245,8 @@ def test_two_classes_are_as_good_as_labels_of_the_difference(numbers):
     """Where two functions are one, ``f₁ − f₀``, with a slip in the place of the probit."""
     X, y, Z, Xs = numbers
     y = (y > 0.0).astype(float)
-    q = svgp.condition(svgp.SVGP(process(), RobustMax(2, 0.05), Z), X, y)
-    other = svgp.condition(svgp.SVGP(process(), RobustMax(2, 0.05), Z), X, 1.0 - y)
+    q = condition(svgp.SVGP(process(), RobustMax(2, 0.05), Z), X, y)
+    other = condition(svgp.SVGP(process(), RobustMax(2, 0.05), Z), X, 1.0 - y)
     np.testing.assert_allclose(q.probability(Xs), other.probability(Xs)[:, ::-1], atol=1e-6)
     mean, _ = q.predict(Xs)
     np.testing.assert_allclose(mean[:, 0], -mean[:, 1], atol=1e-5)
@@ -256,7 +257,7 @@ def test_on_classes_that_lie_apart_it_agrees_with_laplace(rng):
     y = np.repeat(np.arange(3.0), 20)
     X = centres[y.astype(int)] + 0.5 * rng.normal(size=(60, 2))
     gp = GP(RBF(4.0, 2.0), 0.0)
-    q = svgp.condition(svgp.SVGP(gp, RobustMax(C), X[::4]), X, y)
+    q = condition(svgp.SVGP(gp, RobustMax(C), X[::4]), X, y)
     other = condition(laplace.SoftmaxGP(gp, C), X, y)
     Xs = centres.repeat(30, axis=0) + 0.8 * rng.normal(size=(90, 2))
     best = q.probability(Xs).argmax(axis=1)
@@ -270,7 +271,7 @@ def test_labels_that_are_wrong_are_outvoted(rng):
     true = np.repeat([0.0, 1.0, 2.0], 20)
     y = true.copy()
     y[2::6] = (y[2::6] + 1.0) % 3.0
-    q = svgp.condition(svgp.SVGP(GP(RBF(1.0, 0.7), 0.0), RobustMax(C, 0.15), X[::4]), X, y)
+    q = condition(svgp.SVGP(GP(RBF(1.0, 0.7), 0.0), RobustMax(C, 0.15), X[::4]), X, y)
     inside = np.min(np.abs(np.arange(60)[:, None] - [19.5, 39.5]), axis=1) > 3.0
     best = q.probability(X).argmax(axis=1)
     assert np.all(best[inside] == true[inside])
@@ -279,7 +280,7 @@ def test_labels_that_are_wrong_are_outvoted(rng):
 def test_the_unit_of_f_cannot_be_learnt(numbers):
     X, y, Z, _ = numbers
     gp = GP(RBF(1.6, 0.8), 0.0)
-    q = svgp.condition(svgp.SVGP(gp, RobustMax(C), Z), X, y, max_steps=30)
+    q = best(svgp.prior(svgp.SVGP(gp, RobustMax(C), Z)), X, y, max_steps=30)
     _, bar = svgp.elbo_and_gradient(q, X, y)
     assert bar.gp.kernel.variance == pytest.approx(0.0, abs=1e-10)
     assert abs(bar.gp.kernel.lengthscale) > 1e-3
@@ -289,7 +290,7 @@ def test_fits_raise_the_bound(numbers):
     X, y, Z, _ = numbers
     model = svgp.SVGP(GP(RBF(1.0, 4.0), 0.0), RobustMax(C, 0.05), Z)
     held = ("gp.kernel.variance",)
-    start = svgp.elbo(svgp.condition(model, X, y), X, y)
+    start = svgp.elbo(condition(model, X, y), X, y)
     found = fit(model, X, y, fixed=held, max_steps=15)
     assert isinstance(found.posterior, svgp.ClassesPosterior)
     assert found.log_evidence > start + 1.0
@@ -300,7 +301,7 @@ def test_fits_raise_the_bound(numbers):
         begin, X, y, max_steps=150, batch=10, length=0.2, rate=0.05, fixed=held, rng=stream(0)
     )
     assert isinstance(climbed.posterior, svgp.ClassesPosterior)
-    assert svgp.elbo(svgp.condition(climbed.model, X, y), X, y) > start + 0.5
+    assert svgp.elbo(condition(climbed.model, X, y), X, y) > start + 0.5
     right = climbed.posterior.probability(X).argmax(axis=1) == y
     assert right.mean() > 0.75
 
@@ -328,7 +329,7 @@ def test_what_does_not_fit_is_named(numbers):
     q = somewhere(numbers)
     for wrong in (y + 1.0, y - 1.0, y + 0.5):
         with pytest.raises(ValueError, match="y must hold classes, whole numbers from 0 to 2; got"):
-            svgp.condition(model, X, wrong)
+            condition(model, X, wrong)
         with pytest.raises(ValueError, match="y must hold classes"):
             q.log_density(X, wrong)
     with pytest.raises(ValueError, match=r"gp\.mean must be ZeroMean\(\): .*; got ConstantMean"):

@@ -2,8 +2,9 @@
 
 ``f(Z) = m(Z) + L v`` with ``K_uu = L Lᵀ`` and ``q(v) = N(P⁻¹ t, P⁻¹)``: of every observation two
 numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for its likelihood.
-`condition` finds q for given hyperparameters, `fit` fits them too, from batches of rows. Under
-`RobustMax` and `Categorical` there is a function, and a q, for each class: a `ClassesPosterior`.
+`verbs.condition` of an `SVGP` finds q for given hyperparameters, `fit` fits them too, from batches
+of rows. Under `RobustMax` and `Categorical` there is a function, and a q, for each class: a
+`ClassesPosterior`.
 """
 
 from . import per_class as per_class  # the verbs below, for several classes
@@ -11,7 +12,7 @@ from .batch_fit import Progress, batches, fit
 from .evidence_lower_bound import elbo, elbo_and_gradient
 from .model import SVGP
 from .multiclass import ClassesPosterior
-from .natural_gradients import condition, update
+from .natural_gradients import update
 from .posterior import VariationalPosterior, prior
 
 __all__ = [
@@ -20,7 +21,6 @@ __all__ = [
     "Progress",
     "VariationalPosterior",
     "batches",
-    "condition",
     "elbo",
     "elbo_and_gradient",
     "fit",

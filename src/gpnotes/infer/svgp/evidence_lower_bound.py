@@ -77,11 +77,11 @@ def elbo(
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, RBF, Bernoulli
+    >>> from gpnotes import GP, RBF, Bernoulli, condition
     >>> from gpnotes.infer import svgp
     >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
     >>> model = svgp.SVGP(GP(RBF(4.0), 0.0), Bernoulli(), X)
-    >>> round(elbo(svgp.prior(model), X, y), 4), round(elbo(svgp.condition(model, X, y), X, y), 4)
+    >>> round(elbo(svgp.prior(model), X, y), 4), round(elbo(condition(model, X, y), X, y), 4)
     (-5.5608, -1.9038)
     """
     _check.instance(posterior, "posterior", Variational)
@@ -126,10 +126,10 @@ def elbo_and_gradient(
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, RBF, Gaussian
+    >>> from gpnotes import GP, RBF, Gaussian, condition
     >>> from gpnotes.infer import svgp
     >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([1.0, -1.0])
-    >>> posterior = svgp.condition(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X), X, y)
+    >>> posterior = condition(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X), X, y)
     >>> value, model_bar = elbo_and_gradient(posterior, X, y)
     >>> round(value, 4), round(model_bar.likelihood.variance, 4)
     (-3.2004, -0.0356)

@@ -45,6 +45,13 @@ class SVGP:
 
     Notes
     -----
+    `verbs.condition` finds the q of the highest bound by natural-gradient steps on all rows, of
+    which one is enough for a Gaussian likelihood: the posterior's `converged` is True where the
+    natural gradient is as small as rounding lets it be. With ``Z = X`` and a Gaussian likelihood it
+    is the exact posterior, with fewer inducing inputs the bound is that of Titsias (2009). A
+    likelihood that is not log-concave may have several optima; the one found is that uphill from
+    the prior. The log evidence of the verbs is that highest bound.
+
     Source: Hensman, Fusi & Lawrence (2013); with other likelihoods Hensman, Matthews & Ghahramani
     (2015).
 

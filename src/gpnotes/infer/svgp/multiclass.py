@@ -70,10 +70,10 @@ class ClassesPosterior(Variational):
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, RBF, RobustMax
+    >>> from gpnotes import GP, RBF, RobustMax, condition
     >>> from gpnotes.infer import svgp
     >>> X, y = np.linspace(0.0, 6.0, 9)[:, None], np.repeat([0.0, 1.0, 2.0], 3)
-    >>> posterior = svgp.condition(svgp.SVGP(GP(RBF(), 0.0), RobustMax(3), X), X, y)
+    >>> posterior = condition(svgp.SVGP(GP(RBF(), 0.0), RobustMax(3), X), X, y)
     >>> posterior.probability(X[[0, 4, 8]]).argmax(axis=1)
     array([0, 1, 2])
     """

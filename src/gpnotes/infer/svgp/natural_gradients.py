@@ -21,11 +21,11 @@ from ...ground.conversion import takes
 from ...ground.linalg import _cholesky
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
-from .model import SVGP, validate_rows
-from .posterior import V, Variational, VariationalPosterior, prior
+from .model import validate_rows
+from .posterior import V, Variational, VariationalPosterior
 from .streaming import Sums, require_finite, sweep
 
-__all__ = ["along", "best", "condition", "distance", "stepped", "tolerance", "update"]
+__all__ = ["along", "best", "distance", "stepped", "tolerance", "update"]
 
 _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
@@ -152,75 +152,12 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
     return identity + sums.sites - posterior.precision
 
 
-@takes("X", "y")
-@in_one_pool
-def condition(model: SVGP, X: MatrixLike, y: VectorLike, *, max_steps: int = 200) -> Variational:
-    """Find the q of the highest bound, by natural-gradient steps on all rows.
-
-    With ``Z = X`` and a Gaussian likelihood this is the exact posterior; with fewer inducing
-    inputs the bound is that of Titsias (2009) for regression. A likelihood that is not log-concave
-    may have several optima; the one found is that uphill from the prior.
-
-    Parameters
-    ----------
-    model : SVGP
-        The process, likelihood and inducing inputs.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
-    max_steps : int, default 200
-        The most steps to take.
-
-    Returns
-    -------
-    VariationalPosterior or ClassesPosterior
-        The best q that was found. Its `converged` is True where the natural gradient is as small
-        as rounding lets it be, and False where `max_steps` were too few. The bound holds for
-        either.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match, entries are not finite, the likelihood refuses y, or `max_steps` is
-        below 1.
-
-    Notes
-    -----
-    A step is halved until the bound does not fall, and the next one is shorter where it went too
-    far; each takes O(n M² + M³) time, and memory for M × M and a block of rows. One step is enough
-    for a Gaussian likelihood.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gpnotes import GP, RBF, Bernoulli
-    >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
-    >>> posterior = condition(SVGP(GP(RBF(4.0), 0.0), Bernoulli(), X), X, y)
-    >>> posterior.probability(np.asarray([[0.5], [3.0]])).round(4)
-    array([0.8813, 0.2106])
-    """
-    posterior = prior(model)
-    validate_rows(model, X, y)
-    max_steps = _check.whole(max_steps, "max_steps", 1)
-    return best(posterior, X, y, max_steps)
-
-
 @np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
 def best(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
-    """`condition` from where q is, of data that are validated.
+    """Find the q of the highest bound uphill from one, on all rows, which are validated.
 
-    Parameters
-    ----------
-    posterior : VariationalPosterior or ClassesPosterior
-        The Gaussian q to start from.
-    X, y, steps
-        As in `condition`.
-
-    Returns
-    -------
-    VariationalPosterior or ClassesPosterior
-        As in `condition`.
+    A step is halved until the bound does not fall, and the next one is shorter where it went too
+    far; each takes O(n M² + M³) time. Its `converged` is False where `max_steps` were too few.
     """
     sums = sweep(posterior, X, y)
     bound = sums.value - posterior.kl

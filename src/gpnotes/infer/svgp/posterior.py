@@ -87,10 +87,10 @@ class VariationalPosterior(Variational):
     Examples
     --------
     >>> import numpy as np
-    >>> from gpnotes import GP, RBF, Gaussian
+    >>> from gpnotes import GP, RBF, Gaussian, condition
     >>> from gpnotes.infer import svgp
     >>> X, y = np.asarray([[0.0]]), np.asarray([3.0])
-    >>> posterior = svgp.condition(SVGP(GP(RBF(), 0.0), Gaussian(0.5), X), X, y)
+    >>> posterior = condition(SVGP(GP(RBF(), 0.0), Gaussian(0.5), X), X, y)
     >>> mean, variance = posterior.predict(np.asarray([[0.0], [9.0]]), noise=True)
     >>> mean.round(4), variance.round(4)
     (array([2., 0.]), array([0.8333, 1.5   ]))

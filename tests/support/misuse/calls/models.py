@@ -205,10 +205,10 @@ _BAR = vector(np.ones(6), size=True)
 _LABEL = _LABELLED["y"]
 
 _MODEL = svgp.SVGP(GP(RBF(), 0.0), _BERNOULLI, _XS)
-_SPARSE = svgp.condition(_MODEL, _X, _LABELS)
+_SPARSE = condition(_MODEL, _X, _LABELS)
 _SPARSES = {"posterior": thing(_SPARSE, _LAPLACE, _MODEL), **_LABELLED}
 _RULE = likelihoods.RobustMax(3, 0.1)
-_CLASSES = svgp.condition(svgp.SVGP(GP(RBF(), 0.0), _RULE, _XS), _X, 1.0 + _LABELS)
+_CLASSES = condition(svgp.SVGP(GP(RBF(), 0.0), _RULE, _XS), _X, 1.0 + _LABELS)
 _CLASS = vector(1.0 + _LABELS, size=True).but("a scalar array", other=2.0 * _LABELS)
 _MOMENTS = {
     "mean": matrix(np.ones((6, 3)), rows=True, columns=True),
@@ -346,8 +346,6 @@ CALLS = (
          Z=matrix(_XS, mates=False).but(**{"no rows": _XS[:0], "no columns": _XS[:, :0]}),
          nodes=whole(5, 2)),
     call("svgp.prior", svgp.prior, model=thing(_MODEL, _MODEL.gp, _SPARSE)),
-    call("svgp.condition", svgp.condition, model=thing(_MODEL, _MODEL.gp, _SPARSE), **_LABELLED,
-         max_steps=whole(3)),
     call("svgp.update", svgp.update, **_SPARSES, length=positive(0.5).but(**{"too long": 1.5}),
          total=whole(9, 6, optional=True)),
     *(call(f"svgp.{name}", getattr(svgp, name), **_SPARSES, total=whole(9, 6, optional=True))
