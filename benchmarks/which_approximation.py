@@ -78,7 +78,7 @@ def by_batches(task: Task) -> Prediction:
     rows = svgp.batches(n, BATCH, rng=gp.stream(task.seed))
     for length, steps in STEPS:
         for _, some in zip(range(steps), rows, strict=False):
-            q = svgp.update(q, task.X[some], task.y[some], length=length, total=n)
+            q = svgp.natural_gradient_step(q, task.X[some], task.y[some], step_size=length, total=n)
     return q.predict(task.Xs, noise=True)
 
 

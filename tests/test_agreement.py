@@ -139,6 +139,6 @@ def test_natural_gradient_steps(problem):
     """Not Student's t: where it is not log-concave, ours is another step."""
     q, told = variational(problem), problem["answers"]["svgp"]
     X, y = array(problem, "X"), array(problem, "observed")
-    q = svgp.update(q, X, y, length=TABLE["step"], total=problem["total"])
+    q = svgp.natural_gradient_step(q, X, y, step_size=TABLE["step"], total=problem["total"])
     near(q.weights, told["stepped_mean"])
     near(q.root.T @ q.root, told["stepped_covariance"])

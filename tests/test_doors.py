@@ -114,7 +114,7 @@ def test_variational_inference_looks_once_over_each_argument(
     counted.clear()
     posterior = condition(model, X, y)
     assert counted == data
-    for over in (svgp.elbo, svgp.elbo_and_gradient, svgp.update):
+    for over in (svgp.elbo, svgp.elbo_and_gradient, svgp.natural_gradient_step):
         counted.clear()
         over(posterior, X, y)
         assert counted == data

@@ -21,8 +21,8 @@ LIKELIHOODS = {
 
 def outcome(model, X, y):
     """A step, the bound and its gradient, predictions: all that has two paths."""
-    q = svgp.update(svgp.prior(model), X, y, length=0.6)
-    q = svgp.update(q, X, y, length=0.6)
+    q = svgp.natural_gradient_step(svgp.prior(model), X, y, step_size=0.6)
+    q = svgp.natural_gradient_step(q, X, y, step_size=0.6)
     value, bar = svgp.elbo_and_gradient(q, X, y, total=200)
     gradient = flatten_gradient(model, bar, fixed=("gp.noise_var",))
     return [q.weights, q.precision, np.asarray(value), gradient, bar.Z, *q.predict(X[:7] + 0.1)]

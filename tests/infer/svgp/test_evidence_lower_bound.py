@@ -43,7 +43,7 @@ def test_the_bound_is_that_of_brute_force_integrals(space, numbers, name):
     X, f, draws, Z, _ = numbers
     X, y, Z = X[:5], observed(name, f, draws)[:5], Z[:2]
     q = svgp.prior(model_of(name, Z, space.asarray, nodes=300))
-    q = svgp.update(q, space.asarray(X), space.asarray(y), length=0.5)
+    q = svgp.natural_gradient_step(q, space.asarray(X), space.asarray(y), step_size=0.5)
     bound = svgp.elbo(q, space.asarray(X), space.asarray(y))
     wanted = brute_force(to_numpy(q.weights), to_numpy(q.precision), name, X, y, Z)
     # poles of Student's density near the real line slow the rule down
@@ -96,7 +96,7 @@ def test_the_gradient_agrees_with_differences(numbers, name, kernel):
     X, y, Z = X[:9], observed(name, f, draws)[:9], Z[:3]
     gp = GP(KERNELS[kernel], 0.0, ConstantMean(0.2))
     model = svgp.SVGP(gp, LIKELIHOODS[name], Z, 12)
-    q = svgp.update(svgp.prior(model), X, y, length=0.7)
+    q = svgp.natural_gradient_step(svgp.prior(model), X, y, step_size=0.7)
 
     def bound(kernel, mean, likelihood, Z):
         new = svgp.SVGP(replace(gp, kernel=kernel, mean=mean), likelihood, Z, 12)
@@ -116,13 +116,13 @@ def test_the_gradient_agrees_with_differences(numbers, name, kernel):
 def test_the_gradient_is_the_same_in_every_space(space, numbers, name):
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.update(svgp.prior(model_of(name, Z, space.asarray)), space.asarray(X),
-                    space.asarray(y), length=0.7)  # fmt: skip
+    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z, space.asarray)), space.asarray(X),
+                    space.asarray(y), step_size=0.7)  # fmt: skip
     value, bar = svgp.elbo_and_gradient(q, space.asarray(X), space.asarray(y))
     assert isinstance(value, float)
     assert space.holds(bar.Z)
     assert space.holds(bar.gp.kernel.parts[0].lengthscale)
-    host = svgp.update(svgp.prior(model_of(name, Z)), X, y, length=0.7)
+    host = svgp.natural_gradient_step(svgp.prior(model_of(name, Z)), X, y, step_size=0.7)
     wanted, wanted_bar = svgp.elbo_and_gradient(host, X, y)
     close = {"rtol": 1e-9, "atol": 1e-9} if space.double else {"rtol": 2e-3, "atol": 2e-2}
     np.testing.assert_allclose(value, wanted, **close)
@@ -135,7 +135,7 @@ def test_the_gradient_is_the_same_in_every_space(space, numbers, name):
 def test_blocks_of_rows_change_no_gradient(monkeypatch, numbers, name):
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.update(svgp.prior(model_of(name, Z)), X, y, length=0.7)
+    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z)), X, y, step_size=0.7)
     value, bar = svgp.elbo_and_gradient(q, X, y)
     monkeypatch.setattr(memory, "ENTRIES", 25)
     again, bar_again = svgp.elbo_and_gradient(q, X, y)
@@ -269,7 +269,9 @@ def test_what_is_fixed_stays(numbers):
     assert found.gp.kernel.parts[1].variance != 0.02
     all_of_it = ("Z", "gp", "likelihood")
     still = svgp.fit(start, X, y, max_steps=3, length=1.0, fixed=all_of_it, rng=stream(1))
-    one = svgp.update(svgp.update(svgp.update(start, X, y), X, y), X, y)
+    one = start
+    for _ in range(3):
+        one = svgp.natural_gradient_step(one, X, y)
     np.testing.assert_allclose(still.posterior.weights, one.weights, rtol=1e-12)
     with pytest.raises(ValueError, match="fixed names 'nobody'"):
         svgp.fit(start, X, y, fixed=("nobody",), rng=stream(1))
@@ -342,12 +344,12 @@ def test_a_first_step_is_of_the_bound_of_all_rows_and_as_long_as_the_rate(number
     """Adam's first step is the rate times the sign of each derivative, q's is `update`."""
     X, f, draws, Z, _ = numbers
     y = observed("student", f, draws)
-    start = svgp.update(svgp.prior(model_of("student", Z)), X, y)
+    start = svgp.natural_gradient_step(svgp.prior(model_of("student", Z)), X, y)
     found = svgp.fit(start, X, y, max_steps=1, batch=7, length=0.3, rate=0.01, rng=stream(5))
     rows = next(svgp.batches(30, 7, rng=stream(5)))
     value, bar = svgp.elbo_and_gradient(start, X[rows], y[rows], total=30)
     assert found.runs[0].trace[0] == pytest.approx(value, rel=1e-12)
-    wanted = svgp.update(start, X[rows], y[rows], length=0.3, total=30)
+    wanted = svgp.natural_gradient_step(start, X[rows], y[rows], step_size=0.3, total=30)
     np.testing.assert_allclose(found.posterior.weights, wanted.weights, rtol=1e-12)
     new, held = found.posterior.model, ("gp.noise_var",)
     units = np.std(X, axis=0)
@@ -363,7 +365,7 @@ def test_a_second_step_follows_both_gradients(numbers):
     """By the recursion of Kingma & Ba (2015), algorithm 1, written out."""
     X, f, draws, Z, _ = numbers
     y = observed("logit", f, draws)
-    start = svgp.update(svgp.prior(model_of("logit", Z)), X, y)
+    start = svgp.natural_gradient_step(svgp.prior(model_of("logit", Z)), X, y)
     seen = []
     svgp.fit(start, X, y, max_steps=3, rate=0.02, callback=lambda p: seen.append(p), rng=stream(5))
     posteriors = [start, *(progress.posterior for progress in seen)]

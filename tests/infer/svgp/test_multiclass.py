@@ -52,7 +52,8 @@ def close(space, rtol=1e-7):
 def somewhere(numbers, slip=0.05):
     """A q on its way, of which nothing is symmetric."""
     X, y, Z, _ = numbers
-    return svgp.update(svgp.update(svgp.prior(model_of(Z, slip=slip)), X, y, length=0.4), X, y)
+    q = svgp.natural_gradient_step(svgp.prior(model_of(Z, slip=slip)), X, y, step_size=0.4)
+    return svgp.natural_gradient_step(q, X, y)
 
 
 def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(space, numbers):
@@ -126,7 +127,7 @@ def test_under_the_softmax_the_bound_is_below_the_evidence_by_brute_force_and_ne
 def test_the_derivatives_under_the_softmax_agree_with_differences(numbers):
     X, y, Z, _ = numbers
     start = svgp.prior(svgp.SVGP(GP(RBF(1.6, 0.9), 0.0), Categorical(C), Z))
-    q = svgp.update(start, X, y, length=0.4)
+    q = svgp.natural_gradient_step(start, X, y, step_size=0.4)
     _, bar = svgp.elbo_and_gradient(q, X, y)
 
     def at(model):
@@ -181,11 +182,11 @@ def test_of_one_label_it_is_the_best_of_all_normal_densities_by_a_search():
 def test_the_derivatives_of_the_bound_agree_with_differences(numbers, kernel):
     """With q(v) held, as ``elbo_and_gradient`` says."""
     X, y, Z, _ = numbers
-    q = svgp.update(
-        svgp.update(
-            svgp.prior(svgp.SVGP(GP(kernel, 0.0), RobustMax(C, 0.05), Z)), X, y, length=0.4
+    q = svgp.natural_gradient_step(
+        svgp.natural_gradient_step(
+            svgp.prior(svgp.SVGP(GP(kernel, 0.0), RobustMax(C, 0.05), Z)), X, y, step_size=0.4
         ),
-        X, y, length=0.6,
+        X, y, step_size=0.6,
     )  # fmt: skip
     value, bar = svgp.elbo_and_gradient(q, X, y, total=90)
     assert value == pytest.approx(svgp.elbo(q, X, y, total=90), rel=1e-12)
@@ -212,7 +213,7 @@ def test_the_gradient_is_the_same_in_every_space(space, numbers):
     arrays = [space.asarray(a) for a in (X, y)]
     wanted, wanted_bar = svgp.elbo_and_gradient(somewhere(numbers), X, y)
     q = svgp.prior(model_of(Z, space.asarray))
-    q = svgp.update(svgp.update(q, *arrays, length=0.4), *arrays)
+    q = svgp.natural_gradient_step(svgp.natural_gradient_step(q, *arrays, step_size=0.4), *arrays)
     value, bar = svgp.elbo_and_gradient(q, *arrays)
     assert space.holds(bar.Z)
     assert value == pytest.approx(wanted, rel=1e-9 if space.double else 1e-3)
@@ -236,7 +237,7 @@ def test_no_q_nearby_has_a_higher_bound(numbers, rng):
             moved.append(own._replace(precision=precision, cholesky=factor,
                                       weights=own.weights + 1e-2 * rng.normal(size=6)))  # fmt: skip
         assert svgp.elbo(replace(q, whitened=tuple(moved)), X, y) < top
-    away = svgp.update(q, X, y, length=0.1)
+    away = svgp.natural_gradient_step(q, X, y, step_size=0.1)
     for own, there in zip(q.whitened, away.whitened, strict=True):
         np.testing.assert_allclose(there.weights, own.weights, atol=1e-5)
 

@@ -50,7 +50,7 @@ def test_with_gaussian_noise_one_step_gives_the_collapsed_bound(space, numbers):
     y = observed("gaussian", f, draws)
     model = model_of("gaussian", Z, space.asarray)
     for start in (svgp.prior(model), moved(svgp.prior(model), space)):
-        q = svgp.update(start, space.asarray(X), space.asarray(y))
+        q = svgp.natural_gradient_step(start, space.asarray(X), space.asarray(y))
         assert all(space.holds(a) for a in (q.weights, q.precision, q.cholesky.lower))
         bound = svgp.elbo(q, space.asarray(X), space.asarray(y))
         assert bound == pytest.approx(collapsed(process(), X, y, Z, 0.3), **tolerance(space))
@@ -116,7 +116,7 @@ def test_at_the_optimum_no_q_nearby_has_a_higher_bound(numbers, rng, name):
         factor = replace(q.cholesky, lower=np.linalg.cholesky(precision))
         other = replace(q, weights=q.weights + nudge, precision=precision, cholesky=factor)
         assert svgp.elbo(other, X, y) < top
-    away = svgp.update(q, X, y)
+    away = svgp.natural_gradient_step(q, X, y)
     np.testing.assert_allclose(away.weights, q.weights, atol=1e-6)
     np.testing.assert_allclose(away.precision, q.precision, rtol=1e-5, atol=1e-6)
 
@@ -140,7 +140,7 @@ def test_the_step_is_the_plain_gradient_by_the_moments(numbers, name):
     """By Khan & Lin (2017): natural gradient of (t, −P/2) = gradient by (E v, E v vᵀ)."""
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.update(svgp.prior(model_of(name, Z, nodes=40)), X, y, length=0.3)
+    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z, nodes=40)), X, y, step_size=0.3)
     r = 1e-6
 
     def bound(mean, covariance):
@@ -162,7 +162,7 @@ def test_the_step_is_the_plain_gradient_by_the_moments(numbers, name):
             by_covariance[i, j] = by_covariance[j, i] = slope
     # by E v at fixed E v vᵀ: the covariance moves too
     natural = by_mean - 2.0 * by_covariance @ mean
-    after = svgp.update(q, X, y, length=r)
+    after = svgp.natural_gradient_step(q, X, y, step_size=r)
     shift = (after.precision @ after.weights - q.precision @ mean) / r
     precision = (after.precision - q.precision) / r
     np.testing.assert_allclose(shift, natural, rtol=1e-4, atol=1e-4)
@@ -177,7 +177,7 @@ def test_of_a_log_concave_likelihood_the_precision_is_never_below_the_priors(num
     q = svgp.prior(model_of(name, Z))
     for _ in range(6):
         before, sums = q, sweep(q, X, y)
-        q = svgp.update(q, X, y, length=length)
+        q = svgp.natural_gradient_step(q, X, y, step_size=length)
         assert np.linalg.eigvalsh(q.precision)[0] >= 1.0 - 1e-12
         assert q.cholesky.jitter == 0.0
         wanted = (1.0 - length) * before.precision + length * (np.eye(6) + sums.sites)
@@ -201,7 +201,7 @@ def test_a_plain_mixture_of_outliers_sites_would_be_no_gaussian():
     for _ in range(40):
         plain = np.eye(6) + sweep(q, X, y).sites
         worst = min(worst, np.linalg.eigvalsh(plain)[0])
-        before, q = q, svgp.update(q, X, y)
+        before, q = q, svgp.natural_gradient_step(q, X, y)
         half = np.linalg.cholesky(before.precision)
         relative = np.linalg.solve(half, np.linalg.solve(half, q.precision).T)
         assert np.linalg.eigvalsh(relative)[0] > 0.5 - 1e-9
@@ -212,13 +212,13 @@ def test_a_plain_mixture_of_outliers_sites_would_be_no_gaussian():
 
 def test_the_second_order_term_is_what_is_promised():
     model, X, y = outlying()
-    q = svgp.update(svgp.prior(model), X, y, length=0.5)
+    q = svgp.natural_gradient_step(svgp.prior(model), X, y, step_size=0.5)
     sums = sweep(q, X, y)
     assert not sums.concave
     P = q.precision
     D = np.eye(6) + sums.sites - P
     wanted = 0.5 * P + 0.5 * (P + 0.7 * D) @ np.linalg.solve(P, P + 0.7 * D)
-    after = svgp.update(q, X, y, length=0.7)
+    after = svgp.natural_gradient_step(q, X, y, step_size=0.7)
     np.testing.assert_allclose(after.precision, wanted, rtol=1e-10, atol=1e-10)
     step = 0.7 * np.linalg.solve(after.precision, sums.gradient - q.weights)
     np.testing.assert_allclose(after.weights - q.weights, step, rtol=1e-9, atol=1e-12)
@@ -259,7 +259,7 @@ def test_steps_that_leap_from_side_to_side_come_to_rest(seed):
     assert q.converged
     full = svgp.prior(model)
     for _ in range(100):
-        full = svgp.update(full, X, y)
+        full = svgp.natural_gradient_step(full, X, y)
     assert svgp.elbo(full, X, y) < svgp.elbo(q, X, y) - 1e-4
 
 
@@ -277,9 +277,9 @@ def test_blocks_of_rows_change_nothing(monkeypatch, numbers, name):
     X, f, draws, Z, Xs = numbers
     y = observed(name, f, draws)
     q = condition(model_of(name, Z), X, y)
-    whole, mean = svgp.update(q, X, y), q.mean(Xs)
+    whole, mean = svgp.natural_gradient_step(q, X, y), q.mean(Xs)
     monkeypatch.setattr(memory, "ENTRIES", 25)
-    parts = svgp.update(q, X, y)
+    parts = svgp.natural_gradient_step(q, X, y)
     np.testing.assert_allclose(parts.weights, whole.weights, rtol=1e-10)
     np.testing.assert_allclose(parts.precision, whole.precision, rtol=1e-10)
     np.testing.assert_allclose(q.mean(Xs), mean, rtol=1e-12)
@@ -291,13 +291,15 @@ def test_steps_on_batches_average_to_the_step_on_all(numbers, name):
     """The sites wanted are sums over rows; a batch counts as often as it is small."""
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.update(svgp.prior(model_of(name, Z)), X, y, length=0.3)
+    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z)), X, y, step_size=0.3)
     cut = [slice(0, 10), slice(10, 20), slice(20, 30)]
     bounds = [svgp.elbo(q, X[rows], y[rows], total=30) for rows in cut]
     assert np.mean(bounds) == pytest.approx(svgp.elbo(q, X, y), rel=1e-12)
     if LIKELIHOODS[name] != LIKELIHOODS["student"]:  # whose steps are not linear in the sites
-        steps = [svgp.update(q, X[rows], y[rows], length=0.2, total=30) for rows in cut]
-        whole = svgp.update(q, X, y, length=0.2)
+        steps = [
+            svgp.natural_gradient_step(q, X[rows], y[rows], step_size=0.2, total=30) for rows in cut
+        ]
+        whole = svgp.natural_gradient_step(q, X, y, step_size=0.2)
         average = np.mean([step.precision for step in steps], axis=0)
         np.testing.assert_allclose(average, whole.precision, rtol=1e-10)
         shifts = np.mean([step.precision @ step.weights for step in steps], axis=0)
@@ -362,9 +364,9 @@ def test_what_does_not_fit_is_named(numbers):
     with pytest.raises(ValueError, match="X must have at least one row"):
         condition(model, X[:0], y[:0])
     q = svgp.prior(model)
-    for length, message in ((0.0, "positive"), (1.5, "at most 1")):
-        with pytest.raises(ValueError, match=f"length must be {message}"):
-            svgp.update(q, X, y, length=length)
+    for size, message in ((0.0, "positive"), (1.5, "at most 1")):
+        with pytest.raises(ValueError, match=f"step_size must be {message}"):
+            svgp.natural_gradient_step(q, X, y, step_size=size)
     with pytest.raises(ValueError, match="total must be a whole number from 30"):
         svgp.elbo(q, X, y, total=29)
     with pytest.raises(TypeError, match=r"the likelihood must be .* lacks probability"):

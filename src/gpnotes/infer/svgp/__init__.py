@@ -12,7 +12,7 @@ from .batch_fit import Progress, batches, fit
 from .evidence_lower_bound import elbo, elbo_and_gradient
 from .model import SVGP
 from .multiclass import ClassesPosterior
-from .natural_gradients import update
+from .natural_gradients import natural_gradient_step
 from .posterior import VariationalPosterior, prior
 
 __all__ = [
@@ -24,6 +24,6 @@ __all__ = [
     "elbo",
     "elbo_and_gradient",
     "fit",
+    "natural_gradient_step",
     "prior",
-    "update",
 ]

@@ -32,7 +32,7 @@ from ..evidence import Evidence, evidence_of, whole_rows
 from ..objective import Fit, Objective, Run, objective_of
 from .evidence_lower_bound import sums_and_gradient
 from .model import SVGP, validate_rows
-from .natural_gradients import best, stepped
+from .natural_gradients import best, stepped, unit_step
 from .posterior import V, Variational, _prior, inducing_factor, prior
 from .streaming import require_finite, sweep
 
@@ -116,8 +116,8 @@ def fit(
     """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
 
     `gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; this one is for rows
-    that are too many for that. Each step takes one batch: one pass gives a natural-gradient step
-    for q, `update`, and the gradient for a step of Adam for all else: logarithms of what is
+    that are too many for that. Each step takes one batch: one pass gives a step of q,
+    `natural_gradient_step`, and the gradient for a step of Adam for all else: logarithms of what is
     positive, as in `params.flatten`, Z in standard deviations of the columns of X, and a mean in
     those of y if it has their unit.
 
@@ -187,7 +187,7 @@ def fit(
     objective = objective_of(posterior.model, Rows(X, y), fixed=fixed)
     n = X.shape[0]
     rows = batches(n, n if batch is None else _check.whole(batch, "batch", 1, n), rng=rng)
-    length = _unit(length, "length")
+    length = unit_step(length, "length")
     rate = _check.positive(_check.number(rate, "rate"), "rate", zero=True)
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
@@ -199,13 +199,6 @@ def fit(
         if answer is not None and _check.flag(answer, "callback(progress)"):
             break
     return climb.fit(posterior)
-
-
-def _unit(value: float, name: str) -> float:
-    value = _check.positive(_check.number(value, name), name)
-    if value > 1.0:
-        raise ValueError(f"{name} must be at most 1; got {value}")
-    return value
 
 
 @dataclass

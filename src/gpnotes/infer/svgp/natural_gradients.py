@@ -1,7 +1,7 @@
 """Natural-gradient steps: a convex combination of the sites that were and those that are wanted.
 
 In its natural parameters a Gaussian's natural gradient is the plain gradient by its moments, so a
-step of length r mixes: ``P ← (1 − r) P + r G``, ``t ← (1 − r) t + r g``. G and g are those of the
+step of size r mixes: ``P ← (1 − r) P + r G``, ``t ← (1 − r) t + r g``. G and g are those of the
 sites at the present q: ``G = I + Σ λᵢ aᵢ aᵢᵀ``, ``g = Σ (∂E/∂mᵢ + λᵢ aᵢᵀw) aᵢ`` with
 ``λᵢ = −2 ∂E/∂vᵢ`` and aᵢ the columns of ``A = L⁻¹ K_uf``.
 """
@@ -25,7 +25,7 @@ from .model import validate_rows
 from .posterior import V, Variational, VariationalPosterior
 from .streaming import Sums, require_finite, sweep
 
-__all__ = ["along", "best", "distance", "stepped", "tolerance", "update"]
+__all__ = ["along", "best", "distance", "natural_gradient_step", "stepped", "tolerance"]
 
 _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
@@ -33,17 +33,17 @@ _SHORT = 2.0**-5  # and that is begun with
 
 @takes("X", "y")
 @in_one_pool
-def update(
+def natural_gradient_step(
     posterior: V,
     X: MatrixLike,
     y: VectorLike,
     *,
-    length: float = 1.0,
+    step_size: float = 1.0,
     total: int | None = None,
 ) -> V:
     """Take one natural-gradient step of q on rows of data.
 
-    With a Gaussian likelihood and all rows, a step of length 1 arrives, wherever it starts.
+    With a Gaussian likelihood and all rows, a step of size 1 arrives, wherever it starts.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def update(
         The inputs, all of them or those of a batch.
     y : Vector, shape (n,)
         The observations.
-    length : float, default 1.0
-        The length r of the step, up to 1.
+    step_size : float, default 1.0
+        The size r of the step, up to 1.
     total : int, optional
         The number of all rows, where X is a batch: each row of it then counts total / n times.
 
@@ -66,8 +66,8 @@ def update(
     Raises
     ------
     ValueError
-        If shapes do not match, entries are not finite, the likelihood refuses y, `length` is not
-        positive or exceeds 1, or `total` is below n.
+        If shapes do not match, entries are not finite, the likelihood refuses y, `step_size` is
+        not positive or exceeds 1, or `total` is below n.
     RuntimeError
         If the bound is not finite.
 
@@ -88,20 +88,27 @@ def update(
     --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Gaussian
+    >>> from gpnotes.infer.svgp import SVGP, prior
     >>> X, y = np.linspace(0.0, 4.0, 9)[:, None], np.ones(9)
     >>> q = prior(SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::2]))
-    >>> q = update(q, X, y)
+    >>> q = natural_gradient_step(q, X, y)
     >>> q.mean(np.asarray([[2.0]])).round(4)
     array([0.9718])
     """
     _check.instance(posterior, "posterior", Variational)
     validate_rows(posterior.model, X, y)
-    length = _check.positive(_check.number(length, "length"), "length")
-    if length > 1.0:
-        raise ValueError(f"length must be at most 1; got {length}")
+    step_size = unit_step(step_size, "step_size")
     sums = sweep(posterior, X, y, scale_of(X, total))
-    after: V = stepped(posterior, require_finite(sums), length)
+    after: V = stepped(posterior, require_finite(sums), step_size)
     return after
+
+
+def unit_step(value: float, name: str) -> float:
+    """The size of a natural-gradient step, above 0 and at most 1."""
+    value = _check.positive(_check.number(value, name), name)
+    if value > 1.0:
+        raise ValueError(f"{name} must be at most 1; got {value}")
+    return value
 
 
 def scale_of(X: Matrix, total: int | None) -> float:

@@ -346,8 +346,8 @@ CALLS = (
          Z=matrix(_XS, mates=False).but(**{"no rows": _XS[:0], "no columns": _XS[:, :0]}),
          nodes=whole(5, 2)),
     call("svgp.prior", svgp.prior, model=thing(_MODEL, _MODEL.gp, _SPARSE)),
-    call("svgp.update", svgp.update, **_SPARSES, length=positive(0.5).but(**{"too long": 1.5}),
-         total=whole(9, 6, optional=True)),
+    call("natural_gradient_step", svgp.natural_gradient_step, **_SPARSES,
+         step_size=positive(0.5).but(**{"too long": 1.5}), total=whole(9, 6, optional=True)),
     *(call(f"svgp.{name}", getattr(svgp, name), **_SPARSES, total=whole(9, 6, optional=True))
       for name in ("elbo", "elbo_and_gradient")),
     call("svgp.batches", svgp.batches, rng=stream(), n=whole(6), size=whole(2).but(
