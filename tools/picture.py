@@ -122,4 +122,4 @@ def _words(fig: Any, shown: dict[str, Any], colours: dict[str, str]) -> None:
 if __name__ == "__main__":
     computed = facts()
     for name in PAPERS:
-        draw(name, rng=computed)
+        draw(computed, name)

@@ -28,11 +28,11 @@ def test_every_backend_sees_the_same_numbers(space, draw):
 )
 def test_whole_numbers_go_to_the_device_too(space, draw):
     like = space.asarray([0.0])
-    here = draw(like, rng=stream(1))
+    here = draw(stream(1), like)
     assert array_namespace(here) == space.xp
     assert device(here) == device(like)
     assert space.xp.isdtype(here.dtype, "integral")
-    np.testing.assert_array_equal(to_numpy(here), draw(None, rng=stream(1)))
+    np.testing.assert_array_equal(to_numpy(here), draw(stream(1), None))
 
 
 def test_one_seed_one_sequence():

@@ -319,7 +319,7 @@ class Posterior(ABC):
         if chunk is not None:
             size = min(chunk, max(1, n))
             memory.require(
-                width, size, copies=3, like=Xs, what="a chunk", remedy="Use a smaller chunk."
+                width, size, copies=3, like=Xs, what="a chunk of rows", remedy="Use a smaller chunk."
             )
             entries = size * width
         return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
