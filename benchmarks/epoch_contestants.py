@@ -93,9 +93,9 @@ def ours(problem: EpochProblem) -> Call:
     X, y, _ = problem.data
 
     def call() -> np.ndarray:
-        found = svgp.fit(
-            svgp.prior(problem.start), X, y, max_steps=problem.steps, batch=problem.batch,
-            length=0.1, rate=0.01, rng=gpnotes.stream(0),
+        found = gpnotes.fit(
+            problem.start, X, y, max_steps=problem.steps, batch=problem.batch,
+            step_size=0.1, learning_rate=0.01, rng=gpnotes.stream(0),
         )  # fmt: skip
         return np.asarray(found.runs[0].trace)
 

@@ -96,12 +96,11 @@ def sparse_fit() -> Work:
 
 def svgp_fit() -> Work:
     """A hundred batches of 100 of 2000 readings, 50 inducing points."""
-    from gpnotes import GP, RBF, Gaussian, stream
-    from gpnotes.infer import svgp
+    from gpnotes import GP, RBF, SVGP, Gaussian, fit, stream
 
     X, y = _data(2000)
-    start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::40]))
-    return lambda: svgp.fit(start, X, y, max_steps=100, batch=100, rng=stream(0))
+    model = SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::40])
+    return lambda: fit(model, X, y, max_steps=100, batch=100, rng=stream(0))
 
 
 def rollouts() -> Work:

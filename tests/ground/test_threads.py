@@ -122,10 +122,10 @@ def test_python_threads_that_overlap_leave_the_pools_as_they_were(fails: bool) -
 
 def test_two_fits_in_two_python_threads_leave_the_pools_as_they_were() -> None:
     X = np.linspace(0.0, 6.0, 40)[:, None]
-    start = svgp.prior(svgp.SVGP(gp.GP(gp.RBF(), 0.0), gp.Gaussian(1.0), X[::10]))
+    model = svgp.SVGP(gp.GP(gp.RBF(), 0.0), gp.Gaussian(1.0), X[::10])
 
     def fit(steps: int) -> None:
-        svgp.fit(start, X, np.sin(X[:, 0]), max_steps=steps, rng=gp.stream(0))
+        gp.fit(model, X, np.sin(X[:, 0]), batch=40, max_steps=steps, rng=gp.stream(0))
 
     both = [Thread(target=fit, args=(steps,)) for steps in (10, 20)]
     for one in both:
@@ -257,8 +257,8 @@ def test_a_sparse_and_a_variational_fit_rest_too() -> None:
     gp.fit(sparse.SparseGP(process, X[::10]), X, np.sin(X[:, 0]), max_steps=2)
     assert seen
     assert [2, 2] not in seen
-    q = svgp.prior(svgp.SVGP(gp.GP(gp.RBF(), 0.0, Spying(0.0)), gp.Gaussian(1.0), X[::10]))
+    model = svgp.SVGP(gp.GP(gp.RBF(), 0.0, Spying(0.0)), gp.Gaussian(1.0), X[::10])
     seen.clear()
-    svgp.fit(q, X, np.sin(X[:, 0]), max_steps=2, rng=gp.stream(0))
+    gp.fit(model, X, np.sin(X[:, 0]), batch=len(X), max_steps=2, rng=gp.stream(0))
     assert [1, 1] in seen
     assert threads() == [2, 2]

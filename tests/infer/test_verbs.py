@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import each
 from scipy.stats import multivariate_normal
@@ -54,6 +55,7 @@ def deep_model():
     return deep.deepen(svgp.prior(top), [RBF(0.5, 1.2)])
 
 
+SPARSE = svgp.SVGP(CLEAN, Gaussian(0.15), Z)
 MODELS = {
     "exact": (NOISY, X, Y),
     "state space": (StateSpaceGP(MATERN), X, Y),
@@ -64,7 +66,7 @@ MODELS = {
     },
     "labels": (laplace.LaplaceGP(CLEAN), X, LABELS),
     "classes": (laplace.SoftmaxGP(GP(RBF(0.9, 0.8), 0.0), 3), X, CLASSES),
-    "variational": (svgp.SVGP(CLEAN, Gaussian(0.15), Z), X, Y),
+    "variational": (SPARSE, X, Y),
     "variational labels": (svgp.SVGP(CLEAN, Bernoulli(), Z), X, LABELS),
     "weights": (BayesianLinear(PRIOR_COV, 0.15), PHI, Y),
     "deep": (deep_model(), X, Y),
@@ -231,6 +233,32 @@ REFUSED = {
         lambda: log_evidence_and_gradient(MODELS["sparse, vfe"][0], Chunks(iter([(X, Y)]))),
         TypeError, "^chunks must be a list",
     ),
+    "batches of an exact process": (
+        lambda: fit(NOISY, X, Y, batch=5, rng=1), ValueError,
+        "^batch must be None: a fit of a GP asks for all rows at each step; got 5$",
+    ),
+    "batches in no order": (
+        lambda: fit(SPARSE, X, Y, batch=5), ValueError, "^batch needs an rng to draw the order",
+    ),
+    "batches of more than all rows": (
+        lambda: fit(SPARSE, X, Y, batch=15, rng=1), ValueError, "^batch must be .* from 1 to 14",
+    ),
+    "restarts of a fit from batches": (
+        lambda: fit(SPARSE, X, Y, batch=5, restarts=2, rng=1), ValueError,
+        "^restarts must not be given with batches",
+    ),
+    "bounds of a fit from batches": (
+        lambda: fit(SPARSE, X, Y, batch=5, bounds={"gp.kernel.variance": (0.1, 9.0)}, rng=1),
+        ValueError, "^bounds must not be given with batches",
+    ),
+    "a learning rate without batches": (
+        lambda: fit(SPARSE, X, Y, learning_rate=0.0), ValueError,
+        "^learning_rate must not be given without batches",
+    ),
+    "a start of another model": (
+        lambda: fit(SPARSE, X, Y, batch=5, start=svgp.prior(replace(SPARSE)), rng=1), ValueError,
+        "^start must be a posterior of model; got that of another",
+    ),
     "no model": (
         lambda: condition(RBF(), X, Y), TypeError, "^model must be a GP, or a model with an evid",
     ),
@@ -249,6 +277,21 @@ def test_what_a_model_cannot_do_it_says(case):
     do, kind, said = case
     with pytest.raises(kind, match=said):
         do()
+
+
+def test_a_fit_from_batches_is_a_fit_as_every_other():
+    found = fit(SPARSE, pd.DataFrame(X, columns=["day"]), Y, batch=5, max_steps=40, rng=1)
+    assert type(found) is type(fit(NOISY, X, Y, max_steps=1))
+    assert (found.columns, len(found.runs[0].trace)) == (("day",), 40)
+    assert found.log_evidence > svgp.elbo(svgp.prior(SPARSE), X, Y) + 1.0
+    assert found.posterior.model is found.model
+
+
+def test_a_fit_from_batches_goes_on_where_another_ended():
+    first = fit(SPARSE, X, Y, batch=5, max_steps=3, rng=1)
+    further = fit(first.model, X, Y, batch=5, max_steps=4, start=first.posterior, rng=2)
+    assert (first.posterior.steps, further.posterior.steps) == (3, 7)
+    assert fit(first.model, X, Y, batch=5, max_steps=4, rng=2).posterior.steps == 4
 
 
 def test_jitter_is_told_of_by_the_verbs_and_not_by_a_fit():

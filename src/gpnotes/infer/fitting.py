@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
@@ -41,7 +42,7 @@ if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
 __all__ = ["Fit", "Run", "fit"]
 
 M = TypeVar("M", bound=Parameters)
-Callback = Callable[[Run[Any]], bool | None]
+Callback = Callable[[Any], bool | None]
 
 
 class Options(TypedDict, total=False):
@@ -56,6 +57,15 @@ class Options(TypedDict, total=False):
     callback: Callback | None
     progress: bool
     rng: RNG | None
+
+
+class BatchOptions(Options, total=False):
+    """What `fit` takes by keyword of a model that is fitted from batches."""
+
+    batch: int | None
+    step_size: float | None
+    learning_rate: float | None
+    start: Posterior | None
 
 
 @overload
@@ -84,7 +94,9 @@ def fit(
     model: SoftmaxGP, X: Table, y: Table, **options: Unpack[Options]
 ) -> Fit[SoftmaxGP, SoftmaxPosterior]: ...
 @overload
-def fit(model: SVGP, X: Table, y: Table, **options: Unpack[Options]) -> Fit[SVGP, Variational]: ...
+def fit(
+    model: SVGP, X: Table, y: Table, **options: Unpack[BatchOptions]
+) -> Fit[SVGP, Variational]: ...
 @overload
 def fit(
     model: DeepGP, X: Table | Chunks, y: Table | None = None, **options: Unpack[Options]
@@ -114,6 +126,10 @@ def fit(
     max_steps: int = 200,
     callback: Callback | None = None,
     progress: bool = False,
+    batch: int | None = None,
+    step_size: float | None = None,
+    learning_rate: float | None = None,
+    start: Posterior | None = None,
     rng: RNG | None = None,
 ) -> Fit[Any, Any]:
     """Maximise the evidence of y (n,) at X (n, d) over what is free in a model.
@@ -149,11 +165,22 @@ def fit(
     max_steps : int, default 200
         The most steps of a run.
     callback : callable or None, default None
-        ``callback(run)`` is called after each run; if it returns True, that run is the last.
+        ``callback(run)`` is called after each run; if it returns True, that run is the last. With
+        batches it is ``callback(progress)``, with an `svgp.Progress` after each step.
     progress : bool, default False
         Show a bar of how many of the runs are done, by ``tqdm`` of the extra `progress`.
+    batch : int or None, default None
+        The rows of a step, for a `svgp.SVGP`, whose q follows the parameters then: one run, as
+        `svgp.batch_fit` says. Without it, all rows are asked for the best q at each step.
+    step_size : float or None, default None
+        With batches, the size of the natural-gradient steps of q, up to 1; None is 0.1.
+    learning_rate : float or None, default None
+        With batches, the learning rate of Adam, which may be zero; None is 0.01.
+    start : Posterior or None, default None
+        With batches, the q to begin with, a posterior of `model`, such as that of an earlier fit;
+        None is that of the prior.
     rng : Stream, Generator, int or None, default None
-        The source of random numbers for the restarts.
+        The source of random numbers for the restarts, or for the order of the rows in batches.
 
     Returns
     -------
@@ -189,20 +216,40 @@ def fit(
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
+    restarts = _check.whole(restarts, "restarts", 0)
+    progress = _check.flag(progress, "progress")
+    by_batches = _given(step_size=step_size, learning_rate=learning_rate, start=start)
+    if batch is not None:
+        batch = _check.whole(batch, "batch", 1)
+        one_run = _given(restarts=restarts or None, bounds=bounds, priors=priors)
+        _refuse(one_run | _given(progress=progress or None), "with batches")
+        found = objective.evidence.fit_by_batches(
+            objective, batch, max_steps=max_steps, callback=callback, rng=rng, **by_batches
+        )
+        return replace(found, columns=columns)
+    _refuse(by_batches, "without batches")
     starts = _starts(objective, restarts, rng, restart_sd)
-    bar = bar_of(len(starts), "fit", "run") if _check.flag(progress, "progress") else None
-    ended = (objective.run(start, max_steps) for start in starts)
+    bar = bar_of(len(starts), "fit", "run") if progress else None
+    ended = (objective.run(begin, max_steps) for begin in starts)
     runs = sorted(_until(ended, callback, bar), key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
     return Fit(tuple(runs), objective, columns=columns)
 
 
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _refuse(options: Mapping[str, object], where: str) -> None:
+    for name, value in options.items():
+        raise ValueError(f"{name} must not be given {where}; got {_check.kind_of(value)}")
+
+
 def _starts(
     objective: Objective[Any], restarts: int, rng: RNG | None, sd: float
 ) -> list[HostVector]:
     """The given start, and others whose parameters are drawn around its."""
-    restarts = _check.whole(restarts, "restarts", 0)
     sd = _check.positive(_check.number(sd, "restart_sd"), "restart_sd", zero=True)
     start = objective.vector(objective.model)
     if rng is None:

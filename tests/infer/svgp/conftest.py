@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpnotes import GP, RBF, Bernoulli, ConstantMean, Gaussian, Poisson, StudentT, White
+from gpnotes import GP, RBF, Bernoulli, ConstantMean, Gaussian, Poisson, StudentT, White, fit
 from gpnotes.infer.svgp import SVGP
 
 LIKELIHOODS = {
@@ -40,3 +40,8 @@ def process(asarray=np.asarray):
 
 def model_of(name, Z, asarray=np.asarray, nodes=20):
     return SVGP(process(asarray), LIKELIHOODS[name], asarray(Z), nodes)
+
+
+def fit_from(start, X, y, **options):
+    """A fit from batches that begins at a q; of all rows where no batch is named."""
+    return fit(start.model, X, y, start=start, **({"batch": len(X)} | options))

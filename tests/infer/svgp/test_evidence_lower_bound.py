@@ -20,6 +20,7 @@ from gpnotes import (
     Periodic,
     StudentT,
     condition,
+    fit,
     log_evidence,
     log_evidence_and_gradient,
     stream,
@@ -32,7 +33,7 @@ from gpnotes.infer.svgp.posterior import inducing_factor
 from gpnotes.model.likelihoods import Binomial
 from gpnotes.testing import gradcheck
 
-from .conftest import LIKELIHOODS, model_of, observed, process
+from .conftest import LIKELIHOODS, fit_from, model_of, observed, process
 
 NAMES = pytest.mark.parametrize("name", LIKELIHOODS)
 
@@ -228,15 +229,13 @@ def test_with_all_rows_a_fit_ends_near_the_best_collapsed_bound(rng):
     y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=40)
     wanted = log_evidence(_fitted(X, y), X, y)
     start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.5), X[::4]))
-    found = svgp.fit(start, X, y, max_steps=400, length=1.0, rate=0.05, rng=stream(0))
+    found = fit_from(start, X, y, max_steps=400, step_size=1.0, learning_rate=0.05, rng=stream(0))
     assert len(found.runs[0].trace) == 400
     assert wanted - 0.5 < found.log_evidence < wanted + 1e-6
     assert found.posterior.model.likelihood.variance == pytest.approx(0.04, rel=0.6)
 
 
 def _fitted(X, y):
-    from gpnotes import fit
-
     return fit(GP(RBF(), 0.5), X, y).model
 
 
@@ -247,7 +246,8 @@ def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
     y = space.asarray(observed(name, f, draws))
     X = space.asarray(X)
     start = svgp.prior(model_of(name, Z, space.asarray))
-    found = svgp.fit(start, X, y, max_steps=24, batch=10, length=0.3, rate=0.02, rng=stream(1))
+    rates = {"step_size": 0.3, "learning_rate": 0.02}
+    found = fit_from(start, X, y, max_steps=24, batch=10, rng=stream(1), **rates)
     assert space.holds(found.posterior.weights)
     assert space.holds(found.posterior.model.Z)
     before = svgp.elbo(condition(start.model, X, y), X, y)
@@ -261,30 +261,30 @@ def test_what_is_fixed_stays(numbers):
     y = observed("student", f, draws)
     start = svgp.prior(model_of("student", Z))
     held = ("Z", "likelihood.dof", "gp.kernel.parts.0.variance")
-    found = svgp.fit(start, X, y, max_steps=5, batch=10, fixed=held, rng=stream(1)).model
+    found = fit_from(start, X, y, max_steps=5, batch=10, fixed=held, rng=stream(1)).model
     np.testing.assert_array_equal(found.Z, start.model.Z)
     assert found.likelihood.dof == 3.0
     assert found.likelihood.scale != 0.4
     assert found.gp.kernel.parts[0].variance == 1.6
     assert found.gp.kernel.parts[1].variance != 0.02
     all_of_it = ("Z", "gp", "likelihood")
-    still = svgp.fit(start, X, y, max_steps=3, length=1.0, fixed=all_of_it, rng=stream(1))
+    still = fit_from(start, X, y, max_steps=3, step_size=1.0, fixed=all_of_it, rng=stream(1))
     one = start
     for _ in range(3):
         one = svgp.natural_gradient_step(one, X, y)
     np.testing.assert_allclose(still.posterior.weights, one.weights, rtol=1e-12)
     with pytest.raises(ValueError, match="fixed names 'nobody'"):
-        svgp.fit(start, X, y, fixed=("nobody",), rng=stream(1))
+        fit_from(start, X, y, fixed=("nobody",), rng=stream(1))
 
 
 def test_a_fit_goes_on_where_one_ended_and_is_the_same_every_time(numbers):
     X, f, draws, Z, _ = numbers
     y = observed("logit", f, draws)
     start = svgp.prior(model_of("logit", Z))
-    found, same = (svgp.fit(start, X, y, max_steps=9, batch=7, rng=stream(1)) for _ in range(2))
+    found, same = (fit_from(start, X, y, max_steps=9, batch=7, rng=stream(1)) for _ in range(2))
     assert found.runs[0].trace == same.runs[0].trace
     np.testing.assert_array_equal(found.posterior.weights, same.posterior.weights)
-    further = svgp.fit(found.posterior, X, y, max_steps=4, batch=7, rng=stream(2))
+    further = fit_from(found.posterior, X, y, max_steps=4, batch=7, rng=stream(2))
     assert further.posterior.steps == 13
 
 
@@ -298,12 +298,12 @@ def test_a_callback_sees_each_step_and_may_end_the_fit(numbers):
         return progress.step == 4
 
     start = svgp.prior(model_of("logit", Z))
-    found = svgp.fit(start, X, y, max_steps=9, batch=7, callback=callback, rng=stream(1))
+    found = fit_from(start, X, y, max_steps=9, batch=7, callback=callback, rng=stream(1))
     assert [progress.step for progress in seen] == [1, 2, 3, 4]
     np.testing.assert_array_equal([progress.bound for progress in seen], found.runs[0].trace)
     assert seen[-1].posterior is found.posterior
     with pytest.raises(TypeError, match=r"callback\(progress\) must be True or False"):
-        svgp.fit(start, X, y, max_steps=2, callback=lambda progress: "stop", rng=stream(1))
+        fit_from(start, X, y, max_steps=2, callback=lambda progress: "stop", rng=stream(1))
 
 
 def test_a_fit_that_leaps_too_far_says_what_to_do():
@@ -314,7 +314,7 @@ def test_a_fit_that_leaps_too_far_says_what_to_do():
         np.errstate(all="ignore"),
         pytest.raises(RuntimeError, match="the bound must be finite; here"),
     ):
-        svgp.fit(start, X, y, max_steps=3, length=1.0, rng=stream(0))
+        fit_from(start, X, y, max_steps=3, step_size=1.0, rng=stream(0))
 
 
 def test_a_likelihood_of_ones_own_is_fitted(numbers):
@@ -334,7 +334,7 @@ def test_a_likelihood_of_ones_own_is_fitted(numbers):
     q = condition(bare, X, y)
     wanted = condition(svgp.SVGP(process(), theirs, Z), X, y)
     np.testing.assert_allclose(q.weights, wanted.weights, rtol=1e-6, atol=1e-8)
-    found = svgp.fit(svgp.prior(bare), X, y, max_steps=3, rng=stream(1))
+    found = fit(bare, X, y, batch=len(X), max_steps=3, rng=stream(1))
     assert isinstance(found.posterior.model.likelihood, Bare)
     with pytest.raises(TypeError, match=r"the likelihood must be .* lacks predict"):
         q.predict(X, noise=True)
@@ -345,7 +345,8 @@ def test_a_first_step_is_of_the_bound_of_all_rows_and_as_long_as_the_rate(number
     X, f, draws, Z, _ = numbers
     y = observed("student", f, draws)
     start = svgp.natural_gradient_step(svgp.prior(model_of("student", Z)), X, y)
-    found = svgp.fit(start, X, y, max_steps=1, batch=7, length=0.3, rate=0.01, rng=stream(5))
+    rates = {"step_size": 0.3, "learning_rate": 0.01}
+    found = fit_from(start, X, y, max_steps=1, batch=7, rng=stream(5), **rates)
     rows = next(svgp.batches(30, 7, rng=stream(5)))
     value, bar = svgp.elbo_and_gradient(start, X[rows], y[rows], total=30)
     assert found.runs[0].trace[0] == pytest.approx(value, rel=1e-12)
@@ -367,7 +368,8 @@ def test_a_second_step_follows_both_gradients(numbers):
     y = observed("logit", f, draws)
     start = svgp.natural_gradient_step(svgp.prior(model_of("logit", Z)), X, y)
     seen = []
-    svgp.fit(start, X, y, max_steps=3, rate=0.02, callback=lambda p: seen.append(p), rng=stream(5))
+    options = {"learning_rate": 0.02, "callback": lambda p: seen.append(p)}
+    fit_from(start, X, y, max_steps=3, rng=stream(5), **options)
     posteriors = [start, *(progress.posterior for progress in seen)]
     mean = square = 0.0
     for k in range(3):

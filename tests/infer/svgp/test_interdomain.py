@@ -12,6 +12,8 @@ from gpnotes.infer.svgp import SVGP
 from gpnotes.model.kernels import CircularRBF
 from gpnotes.testing import check_posterior, gradcheck
 
+from .conftest import fit_from
+
 WEIGHTS = [[1.0, -1.0, 0.0], [0.3, 0.3, 0.4]]
 
 
@@ -82,7 +84,7 @@ def test_a_fit_raises_the_bound_and_moves_what_can_be_moved(rows, kind):
     X, _, y = rows
     variables, kernel = some_variables(np.asarray, X[:3])[kind]
     start = svgp.prior(SVGP(GP(kernel, 0.0), Bernoulli(), variables))
-    found = svgp.fit(start, X, y, max_steps=20, length=0.5, rate=0.02, rng=stream(0))
+    found = fit_from(start, X, y, max_steps=20, step_size=0.5, learning_rate=0.02, rng=stream(0))
     assert found.log_evidence > found.runs[0].trace[0] + 1.0
     new = found.model.Z
     assert type(new) is type(variables)

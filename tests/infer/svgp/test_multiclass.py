@@ -26,6 +26,8 @@ from gpnotes.infer import deep, laplace, svgp
 from gpnotes.infer.svgp.natural_gradients import best
 from gpnotes.model.likelihoods import Categorical
 
+from .conftest import fit_from
+
 C = 3
 
 
@@ -298,9 +300,8 @@ def test_fits_raise_the_bound(numbers):
     assert found.log_evidence == pytest.approx(svgp.elbo(found.posterior, X, y), abs=1e-3)
     assert "gp.kernel.lengthscale" in str(found)
     begin = svgp.prior(model)
-    climbed = svgp.fit(
-        begin, X, y, max_steps=150, batch=10, length=0.2, rate=0.05, fixed=held, rng=stream(0)
-    )
+    rates = {"step_size": 0.2, "learning_rate": 0.05}
+    climbed = fit_from(begin, X, y, max_steps=150, batch=10, fixed=held, rng=stream(0), **rates)
     assert isinstance(climbed.posterior, svgp.ClassesPosterior)
     assert svgp.elbo(condition(climbed.model, X, y), X, y) > start + 0.5
     right = climbed.posterior.probability(X).argmax(axis=1) == y

@@ -28,7 +28,7 @@ from gpnotes.infer.svgp.natural_gradients import best
 from gpnotes.infer.svgp.streaming import sweep
 from gpnotes.testing import check_posterior
 
-from .conftest import LIKELIHOODS, model_of, observed, process
+from .conftest import LIKELIHOODS, fit_from, model_of, observed, process
 
 NAMES = pytest.mark.parametrize("name", LIKELIHOODS)
 
@@ -383,13 +383,12 @@ def test_full_steps_on_counts_end_or_say_what_to_do(typical):
         y = rng.poisson(typical * np.exp(0.5 * np.sin(X[:, 0]))).astype(float)
         gp = GP(RBF(2.0, 0.5), 0.0, ConstantMean(np.log(typical)))
         start = svgp.prior(svgp.SVGP(gp, Poisson(), np.linspace(-2.5, 2.5, 5)[:, None]))
+        rates = {"step_size": 1.0, "learning_rate": 0.05}
         with np.errstate(over="ignore"):
             try:
-                svgp.fit(
-                    start, X, y, max_steps=20, batch=7, length=1.0, rate=0.05, rng=stream(seed)
-                )
+                fit_from(start, X, y, max_steps=20, batch=7, rng=stream(seed), **rates)
             except RuntimeError as problem:
-                outcomes.append("Use a shorter length or rate" in str(problem))
+                outcomes.append("Use a smaller step_size or learning_rate" in str(problem))
             else:
                 outcomes.append(True)
     assert all(outcomes)

@@ -168,8 +168,8 @@ def deepen(
     Parameters
     ----------
     posterior : VariationalPosterior
-        The process that becomes the last layer, from `svgp.fit`, `condition` of an
-        `SVGP`, or `svgp.prior`. Each layer begins with its inducing inputs.
+        The process that becomes the last layer, from `fit` or `condition` of an `SVGP`,
+        or from `svgp.prior`. Each layer begins with its inducing inputs.
     kernels : sequence of Kernel
         The kernels of the inner layers, the first one of the layer that is given x.
     linear : bool, default True

@@ -8,7 +8,7 @@ of rows. Under `RobustMax` and `Categorical` there is a function, and a q, for e
 """
 
 from . import per_class as per_class  # the verbs below, for several classes
-from .batch_fit import Progress, batches, fit
+from .batch_fit import Progress, batches
 from .evidence_lower_bound import elbo, elbo_and_gradient
 from .model import SVGP
 from .multiclass import ClassesPosterior
@@ -23,7 +23,6 @@ __all__ = [
     "batches",
     "elbo",
     "elbo_and_gradient",
-    "fit",
     "natural_gradient_step",
     "prior",
 ]

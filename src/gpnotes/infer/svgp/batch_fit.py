@@ -1,17 +1,33 @@
-"""Hyperparameters, likelihood and inducing inputs fitted from batches, while q follows them."""
+"""Hyperparameters, likelihood and inducing inputs fitted from batches, while q follows them.
+
+`gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; ``batch=`` is for rows that
+are too many for that. Each step takes one batch: one pass gives a step of q,
+`natural_gradient_step`, and the gradient for a step of Adam for all else: logarithms of what is
+positive, as in `params.flatten`, Z in standard deviations of the columns of X, and a mean in those
+of y if it has their unit. A batch of b rows costs O(b M² + M³) time, and memory for M × M and the
+batch, whatever the number of rows is.
+
+Rates are constant, so that in the end q and hyperparameters move with the noise of the batches: end
+with a fit of smaller ones, or `verbs.condition` the model that was found. If the bound of all rows
+ends below that of the start, what comes back is the best that was seen of all rows; from batches
+all rows are asked only where the last batch has its doubts. The run of the fit has the bounds that
+the batches estimated before each step as its ``trace``.
+
+Source: Salimbeni, Eleftheriadis & Hensman (2018) for natural steps beside Adam; Kingma & Ba (2015)
+for Adam.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ...ground import check as _check
 from ...ground.adam import Adam
 from ...ground.chunks import Chunks, Rows
-from ...ground.conversion import takes
 from ...ground.linalg import warn_of_jitter
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.saved import saved_as
@@ -20,23 +36,21 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import (
     HostVector,
     Matrix,
-    MatrixLike,
     Vector,
-    VectorLike,
     array_namespace,
     to_numpy,
 )
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
-from ..objective import Fit, Objective, Run, objective_of
+from ..objective import Fit, Objective, Run
 from .evidence_lower_bound import sums_and_gradient
 from .model import SVGP, validate_rows
 from .natural_gradients import best, stepped, unit_step
 from .posterior import V, Variational, _prior, inducing_factor, prior
 from .streaming import require_finite, sweep
 
-__all__ = ["Progress", "batches", "fit"]
+__all__ = ["Progress", "batches"]
 
 
 class Progress(NamedTuple):
@@ -98,109 +112,6 @@ def _batches(stream: Stream, n: int, size: int) -> Iterator[HostVector]:
             yield order[start : start + size]
 
 
-@takes("X", "y")
-@in_one_pool
-def fit(
-    posterior: V,
-    X: MatrixLike,
-    y: VectorLike,
-    *,
-    max_steps: int = 1000,
-    batch: int | None = None,
-    length: float = 0.1,
-    rate: float = 0.01,
-    fixed: Collection[str] = (),
-    callback: Callable[[Progress], bool | None] | None = None,
-    rng: RNG,
-) -> Fit[SVGP, V]:
-    """Raise the bound by q, by the hyperparameters of gp and likelihood, and by Z, all at once.
-
-    `gpnotes.fit` of an `SVGP` finds the best q for all rows at each step; this one is for rows
-    that are too many for that. Each step takes one batch: one pass gives a step of q,
-    `natural_gradient_step`, and the gradient for a step of Adam for all else: logarithms of what is
-    positive, as in `params.flatten`, Z in standard deviations of the columns of X, and a mean in
-    those of y if it has their unit.
-
-    Rates are constant, so that in the end q and hyperparameters move with the noise of the
-    batches: end with a fit of smaller ones, or with `condition` on the model that was found. If
-    the bound of all rows ends below that of the start, what comes back is the best that was seen
-    of all rows; from batches all rows are asked only where the last batch has its doubts.
-
-    Parameters
-    ----------
-    posterior : VariationalPosterior or ClassesPosterior
-        Where the fit begins: `prior` of a model, or where an earlier fit ended, to go on with
-        other rates.
-    X : Matrix, shape (n, d)
-        The inputs.
-    y : Vector, shape (n,)
-        The observations.
-    max_steps : int, default 1000
-        The number of steps.
-    batch : int, optional
-        The rows of a step; without it, all of them.
-    length : float, default 0.1
-        The length of the natural-gradient steps, up to 1.
-    rate : float, default 0.01
-        The learning rate of Adam; it may be zero.
-    fixed : collection of str, default ()
-        The paths of what stays, such as ``("Z", "gp.kernel.variance")``.
-    callback : callable, optional
-        ``callback(progress)`` is called with a `Progress` after each step; if it returns True, the
-        fit ends.
-    rng : Stream, Generator or int
-        The stream that orders the rows.
-
-    Returns
-    -------
-    Fit
-        The `objective.Fit`. Its one run has the bounds that the batches estimated before each step
-        as its ``trace``.
-
-    Raises
-    ------
-    TypeError
-        If an argument is of another kind than stated, X and y differ in namespace, dtype or device
-        from the inducing inputs, or a mean, or a likelihood with parameters, has no ``pullback``.
-    RuntimeError
-        If the bound is not finite any more.
-
-    Notes
-    -----
-    A batch of b rows costs O(b M² + M³) time, and memory for M × M and the batch, whatever n is.
-
-    Source: Salimbeni, Eleftheriadis & Hensman (2018) for natural steps beside Adam; Kingma & Ba
-    (2015) for Adam.
-
-    Examples
-    --------
-    >>> from gpnotes import GP, RBF, Gaussian, stream
-    >>> from gpnotes.infer import svgp
-    >>> X = np.linspace(0.0, 6.0, 60)[:, None]
-    >>> start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X[::10]))
-    >>> rates = {"length": 0.5, "rate": 0.1}
-    >>> found = fit(start, X, np.sin(X[:, 0]), max_steps=50, batch=20, rng=stream(0), **rates)
-    >>> bool(found.log_evidence > found.runs[0].trace[0] + 20.0)
-    True
-    """
-    _check.instance(posterior, "posterior", Variational)
-    objective = objective_of(posterior.model, Rows(X, y), fixed=fixed)
-    n = X.shape[0]
-    rows = batches(n, n if batch is None else _check.whole(batch, "batch", 1, n), rng=rng)
-    length = unit_step(length, "length")
-    rate = _check.positive(_check.number(rate, "rate"), "rate", zero=True)
-    max_steps = _check.whole(max_steps, "max_steps", 1)
-    if callback is not None:
-        _check.function(callback, "callback")
-    climb = _Climb(objective, X, y, length, Adam(rate, objective.units))
-    for step in range(1, max_steps + 1):
-        posterior = climb.step(posterior, next(rows))
-        answer = callback and callback(Progress(step, posterior, climb.trace[-1]))
-        if answer is not None and _check.flag(answer, "callback(progress)"):
-            break
-    return climb.fit(posterior)
-
-
 @dataclass
 class _Climb:
     """A fit on its way: what it has estimated so far, and the best that it has seen for sure."""
@@ -208,7 +119,7 @@ class _Climb:
     objective: Objective[SVGP]
     X: Matrix
     y: Vector
-    length: float
+    step_size: float
     adam: Adam
     trace: list[float] = field(default_factory=list)
 
@@ -221,7 +132,7 @@ class _Climb:
         if not self.trace or (whole and bound > max(self.trace)):
             self.best = posterior
         self.trace.append(bound)
-        posterior = stepped(posterior, sums, self.length)
+        posterior = stepped(posterior, sums, self.step_size)
         if not gradient.size:
             return posterior
         by = self.objective.units * self.adam.step(self.objective.units * gradient)
@@ -287,6 +198,49 @@ class _Evidence(Evidence[SVGP, Variational]):
         q = best(start, self.rows.X, self.rows.y)
         sums, model_bar = sums_and_gradient(q, self.rows.X, self.rows.y, 1.0)
         return sums.value - q.kl, model_bar
+
+    def fit_by_batches(
+        self, objective: Objective[SVGP], batch: int, /, **options: Any
+    ) -> Fit[SVGP, Variational]:
+        return _fit(objective, self.rows.X, self.rows.y, batch, **options)
+
+
+def _fit(
+    objective: Objective[SVGP],
+    X: Matrix,
+    y: Vector,
+    batch: int,
+    *,
+    max_steps: int,
+    callback: Callable[[Progress], bool | None] | None,
+    rng: RNG | None,
+    step_size: float = 0.1,
+    learning_rate: float = 0.01,
+    start: object = None,
+) -> Fit[SVGP, Variational]:
+    """The fit by batches that `fitting.fit` asks for, whose arguments these are."""
+    if rng is None:
+        raise ValueError("batch needs an rng to draw the order of the rows from")
+    rows = batches(X.shape[0], _check.whole(batch, "batch", 1, X.shape[0]), rng=rng)
+    step_size = unit_step(step_size, "step_size")
+    rate = _check.number(learning_rate, "learning_rate")
+    adam = Adam(_check.positive(rate, "learning_rate", zero=True), objective.units)
+    climb = _Climb(objective, X, y, step_size, adam)
+    q = prior(objective.model) if start is None else _started(start, objective.model)
+    for step in range(1, max_steps + 1):
+        q = climb.step(q, next(rows))
+        answer = callback and callback(Progress(step, q, climb.trace[-1]))
+        if answer is not None and _check.flag(answer, "callback(progress)"):
+            break
+    return climb.fit(q)
+
+
+def _started(start: object, model: SVGP) -> Variational:
+    """The q to begin with, if it is one of this model."""
+    q = cast(Variational, _check.instance(start, "start", Variational))
+    if q.model is not model:
+        raise ValueError("start must be a posterior of model; got that of another: fit start.model")
+    return q
 
 
 @evidence_of.register(SVGP)

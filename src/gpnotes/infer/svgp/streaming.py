@@ -136,7 +136,7 @@ def require_finite(sums: S) -> S:
         If their value is not finite.
     """
     if not math.isfinite(sums.value):
-        remedy = "Use a shorter length or rate, or a mean function nearer to y."
+        remedy = "Use a smaller step_size or learning_rate, or a mean function nearer to y."
         raise _check.NoValueError(f"the bound must be finite; here it is {sums.value}. {remedy}")
     return sums
 

@@ -332,6 +332,12 @@ CALLS = (
     call("fit", fit, model=_GPS, X=_XY["X"].table, y=_XY["y"].table, restarts=whole(1, 0),
          rng=stream(), restart_sd=nonnegative(), bounds=BOUNDS, priors=_PRIORS, fixed=NAMES,
          max_steps=whole(3), callback=function(lambda run: None).but("None"), progress=flag()),
+    call("fit from batches", fit, model=thing(_MODEL, RBF(), _SPARSE), rng=stream(),
+         X=_LABELLED["X"].table, y=_LABELLED["y"].table, batch=whole(3).but(**{"too many": 7}),
+         step_size=positive(0.5).but("None", **{"too long": 1.5}),
+         learning_rate=nonnegative(0.1).but("None"),
+         start=thing(svgp.prior(_MODEL), _LAPLACE, _MODEL, optional=True),
+         max_steps=whole(2), fixed=NAMES, callback=function(lambda progress: None).but("None")),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
     call("LaplaceGP", laplace.LaplaceGP, gp=thing(GP(RBF(), 0.0), RBF()),
          likelihood=thing(_BERNOULLI, RBF())),
@@ -352,10 +358,6 @@ CALLS = (
       for name in ("elbo", "elbo_and_gradient")),
     call("svgp.batches", svgp.batches, rng=stream(), n=whole(6), size=whole(2).but(
          **{"too many": 7})),
-    call("svgp.fit", svgp.fit, **_SPARSES, rng=stream(), max_steps=whole(2),
-         batch=whole(3, optional=True).but(**{"too many": 7}),
-         length=positive(0.5).but(**{"too long": 1.5}), rate=nonnegative(0.1), fixed=NAMES,
-         callback=function(lambda progress: None).but("None")),
     *of_posterior(_SPARSE, _X, _LABELLED["y"]),
     *of_posterior(_CLASSES, _X, _CLASS, lacks=CLASSES_LACK),
     call("BayesianLinear", BayesianLinear, prior_cov=covariance(np.eye(3), mates=False).but(
