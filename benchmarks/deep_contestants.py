@@ -49,7 +49,7 @@ class DeepProblem:
         gp = gpnotes.GP(gpnotes.RBF(1.3, np.linspace(1.5, 3.0, D)), 0.0)
         top = condition(svgp.SVGP(gp, gpnotes.Gaussian(0.1), Z), X, y)
         inner = gpnotes.RBF(0.5, np.linspace(1.0, 2.0, D))
-        return deep.deepen(top, [inner], num_samples=DRAWS)
+        return deep.with_inner_layers(top, [inner], num_samples=DRAWS)
 
 
 def floor(problem: DeepProblem) -> Call:

@@ -26,7 +26,7 @@ def stack(rng, asarray=np.asarray, likelihood=None):
     Z = asarray(np.linspace(-1.0, 1.0, 3)[:, None])
     X, y = asarray(rng.normal(size=(6, 1))), asarray(np.sign(rng.normal(size=6)))
     top = condition(svgp.SVGP(GP(RBF(), 0.0), likelihood or Gaussian(0.2), Z), X, y)
-    return deep.DeepPosterior(deep.deepen(top, [RBF(0.3)]), num_samples=12)
+    return deep.DeepPosterior(deep.with_inner_layers(top, [RBF(0.3)]), num_samples=12)
 
 
 @pytest.mark.strict_by_night

@@ -98,7 +98,9 @@ def test_a_deep_bound_goes_back_to_inputs_as_the_readable_path_does(
     gp = GP(RBF(1.7, np.linspace(1.0, 2.0, d)), 0.0)
     top = svgp.SVGP(gp, LIKELIHOODS[likelihood], X[:8] + 0.05)
     shallow = condition(top, X, y)
-    model = deep.deepen(shallow, [Matern52(0.7, np.linspace(0.5, 1.0, d))], num_samples=3)
+    model = deep.with_inner_layers(
+        shallow, [Matern52(0.7, np.linspace(0.5, 1.0, d))], num_samples=3
+    )
     with monkeypatch.context() as patch:
         patch.setattr(variational, "supports", lambda kernel, X: False)
         readable = deep_outcome(model, X, y)

@@ -32,7 +32,9 @@ def of_svgp(likelihood, y):
 
 
 def of_deep():
-    return deep.DeepPosterior(deep.deepen(of_svgp(Gaussian(0.2), Y), [RBF(0.3)]), num_samples=9)
+    return deep.DeepPosterior(
+        deep.with_inner_layers(of_svgp(Gaussian(0.2), Y), [RBF(0.3)]), num_samples=9
+    )
 
 
 def of_features():
@@ -202,7 +204,7 @@ def test_the_mean_of_new_labels_and_counts_is_not_that_of_f():
 
 def test_labels_of_a_deep_process_have_the_mean_probability_of_its_parts():
     top = condition(svgp.SVGP(LATENT, laplace.LaplaceGP(LATENT).likelihood, X[::2]), X, LABELS)
-    posterior = deep.DeepPosterior(deep.deepen(top, [RBF(0.3)]), num_samples=9)
+    posterior = deep.DeepPosterior(deep.with_inner_layers(top, [RBF(0.3)]), num_samples=9)
     parts = zip(*posterior.components(XS), strict=True)
     chances = [top.model.likelihood.probability(*part) for part in parts]
     np.testing.assert_allclose(posterior.probability(XS), np.mean(chances, axis=0), rtol=1e-12)

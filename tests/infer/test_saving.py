@@ -91,7 +91,7 @@ FITTED = {
     "several classes": lambda: condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
     "several classes by the softmax": lambda: best(
         svgp.prior(svgp.SVGP(LATENT, Categorical(3), X[:4])), X, CLASSES, max_steps=3),
-    "a deep process": lambda: few(deep.deepen(
+    "a deep process": lambda: few(deep.with_inner_layers(
         condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),
     "a circle": lambda: condition(
         SparseGP(GP(CircularRBF(), 0.1), interdomain.Harmonics(np.arange(4.0))), X[:, :1], Y),

@@ -52,7 +52,7 @@ PRIOR_COV = np.asarray([[1.0, 0.2, 0.0], [0.2, 0.8, 0.1], [0.0, 0.1, 0.5]])
 
 def deep_model():
     top = svgp.SVGP(GP(RBF(0.9, 0.8), 0.0), Gaussian(0.2), Z)
-    return deep.deepen(svgp.prior(top), [RBF(0.5, 1.2)])
+    return deep.with_inner_layers(svgp.prior(top), [RBF(0.5, 1.2)])
 
 
 SPARSE = svgp.SVGP(CLEAN, Gaussian(0.15), Z)

@@ -31,7 +31,7 @@ def shallow(X, y, size=10):
 def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
     X, y = step(rng)
     flat = shallow(X, y)
-    model = deep.deepen(flat.posterior, [RBF()], num_samples=5)
+    model = deep.with_inner_layers(flat.posterior, [RBF()], num_samples=5)
     found = fit(model, X, y, fixed=model.places)
     assert found.log_evidence > flat.log_evidence + 5.0
     assert found.runs[0].converged or found.runs[0].evaluations > 100
@@ -42,7 +42,7 @@ def test_a_fit_gains_by_depth_where_a_function_has_a_step(rng):
 
 def test_a_report_is_of_hyperparameters_and_not_of_q(rng):
     X, y = step(rng, 20)
-    model = deep.deepen(shallow(X, y, 4).posterior, [RBF()], num_samples=2)
+    model = deep.with_inner_layers(shallow(X, y, 4).posterior, [RBF()], num_samples=2)
     found = fit(model, X, y, fixed=model.places, max_steps=20)
     rows = [row.name for row in found.report().hyperparameters]
     assert len(rows) == 5
@@ -52,16 +52,16 @@ def test_a_report_is_of_hyperparameters_and_not_of_q(rng):
 
 def test_a_fit_over_chunks(rng):
     X, y = step(rng, 20)
-    model = deep.deepen(shallow(X, y, 5).posterior, [RBF()], num_samples=2)
+    model = deep.with_inner_layers(shallow(X, y, 5).posterior, [RBF()], num_samples=2)
     begin = deep.elbo(model, X, y, deep.quadrature_noise(model))
     found = fit(model, Chunks([(X[:12], y[:12]), (X[12:], y[12:])]), max_steps=10)
     assert deep.elbo(found.model, X, y, deep.quadrature_noise(model)) > begin
 
 
-def test_what_is_deepened_begins_at_the_bound_given_less_the_price(rng):
+def test_what_is_given_inner_layers_begins_at_the_bound_given_less_the_price(rng):
     X, y = step(rng, 20)
     flat = shallow(X, y, 6)
-    model = deep.deepen(flat.posterior, [RBF(1e-12)])
+    model = deep.with_inner_layers(flat.posterior, [RBF(1e-12)])
     bound = deep.elbo(model, X, y, deep.quadrature_noise(model))
     price = 6 * 0.5 * (0.01 - 1.0 - np.log(0.01))
     assert bound == pytest.approx(flat.log_evidence - price, abs=1e-4)
@@ -71,7 +71,7 @@ def test_what_is_deepened_begins_at_the_bound_given_less_the_price(rng):
 def test_layers_begin_near_the_identity(space, linear):
     Z = space.asarray(np.asarray([[0.0, 0.0], [1.0, 0.5], [-1.0, 2.0]]))
     q = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z))
-    inner = deep.deepen(q, [RBF()], linear=linear).layers[0]
+    inner = deep.with_inner_layers(q, [RBF()], linear=linear).layers[0]
 
     for column, unit in enumerate(inner):
         mean = posterior_of(unit, Gaussian(0.1)).mean(Z)
@@ -166,6 +166,6 @@ def test_what_is_of_another_kind_is_refused():
 
     q = svgp.prior(svgp.SVGP(GP(CircularRBF(), 0.0), Gaussian(0.1), harmonics))
     with pytest.raises(TypeError, match="inducing points"):
-        deep.deepen(q, [RBF()])
+        deep.with_inner_layers(q, [RBF()])
     with pytest.raises(TypeError, match="kernels must be a sequence"):
-        deep.deepen(PLAIN, RBF())
+        deep.with_inner_layers(PLAIN, RBF())

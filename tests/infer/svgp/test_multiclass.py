@@ -346,6 +346,6 @@ def test_what_does_not_fit_is_named(numbers):
     with pytest.raises(TypeError, match=r"likelihood must be .* RobustMax lacks log_density"):
         laplace.LaplaceGP(GP(RBF(), 0.0), RobustMax(3))
     with pytest.raises(TypeError, match="posterior must be a gpnotes VariationalPosterior; got"):
-        deep.deepen(q, [RBF()])
+        deep.with_inner_layers(q, [RBF()])
     with pytest.raises(TypeError, match="posterior must be a gpnotes Variational; got"):
         svgp.elbo(model, X, y)

@@ -7,7 +7,7 @@ inducing inputs, with a Gaussian ``q(v)`` over these. `elbo` is the doubly stoch
 
 from .composition import Coordinate, compose
 from .evidence_lower_bound import elbo, elbo_and_gradient
-from .model import DeepGP, Unit, deepen
+from .model import DeepGP, Unit, with_inner_layers
 from .noise import Noise, draw_noise, quadrature_noise
 from .posterior import DeepPosterior
 
@@ -18,9 +18,9 @@ __all__ = [
     "Noise",
     "Unit",
     "compose",
-    "deepen",
     "draw_noise",
     "elbo",
     "elbo_and_gradient",
     "quadrature_noise",
+    "with_inner_layers",
 ]

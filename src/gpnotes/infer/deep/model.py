@@ -25,7 +25,15 @@ from ..svgp.model import SVGP
 from ..svgp.posterior import VariationalPosterior, inducing_factor
 from .composition import Coordinate
 
-__all__ = ["DeepGP", "Unit", "deepen", "posterior_of", "root_of", "root_pulled", "validate_rows"]
+__all__ = [
+    "DeepGP",
+    "Unit",
+    "posterior_of",
+    "root_of",
+    "root_pulled",
+    "validate_rows",
+    "with_inner_layers",
+]
 
 _SURE = 0.1  # the standard deviation, in its prior's, with which an inner unit begins
 
@@ -152,7 +160,7 @@ def _validate_layers(layers: tuple[tuple[Unit, ...], ...]) -> None:
         width = len(layer)
 
 
-def deepen(
+def with_inner_layers(
     posterior: VariationalPosterior,
     kernels: Sequence[Kernel],
     *,
@@ -187,7 +195,7 @@ def deepen(
     >>> from gpnotes import RBF, Gaussian
     >>> from gpnotes.infer import svgp
     >>> shallow = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.eye(2)))
-    >>> [len(layer) for layer in deepen(shallow, [RBF(), RBF()]).layers]
+    >>> [len(layer) for layer in with_inner_layers(shallow, [RBF(), RBF()]).layers]
     [2, 2, 1]
     """
     _check.instance(posterior, "posterior", VariationalPosterior)

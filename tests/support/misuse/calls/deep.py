@@ -17,7 +17,7 @@ from ..posteriors import of_posterior
 _DRAW = np.random.default_rng(0)
 _X, _Y = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal(6)
 _TOP = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), _X[:3]))
-_MODEL = deep.deepen(_TOP, [RBF()], num_samples=2)
+_MODEL = deep.with_inner_layers(_TOP, [RBF()], num_samples=2)
 _UNIT = _MODEL.layers[1][0]
 _POSTERIOR = deep.DeepPosterior(_MODEL, num_samples=2)
 _NOISE = deep.draw_noise(_MODEL, 6, 2, rng=stream(0))
@@ -51,7 +51,7 @@ CALLS = (
                                  "a unit": (_UNIT,)}),
          likelihood=thing(Gaussian(0.1), RBF()), num_samples=whole(2), seed=whole(0, 0),
          nodes=whole(20, 2)),
-    call("deepen", deep.deepen, posterior=thing(_TOP, _MODEL),
+    call("with_inner_layers", deep.with_inner_layers, posterior=thing(_TOP, _MODEL),
          kernels=Argument([RBF()], _KINDS | {"processes": [GP(RBF(), 0.1)]}),
          linear=flag(), num_samples=whole(2), seed=whole(0, 0)),
     call("Noise", deep.Noise, normals=Argument(
