@@ -266,7 +266,7 @@ def test_a_covariance_that_has_no_room_is_refused(name, monkeypatch):
         with pytest.raises(MemoryError, match="the predictive covariance of shape"):
             getattr(posterior_of(name), method)(XS)
     if name not in ("deep",):
-        with pytest.raises(MemoryError, match="a chunk of shape"):
+        with pytest.raises(MemoryError, match="a chunk of rows of shape"):
             posterior_of(name).predict(XS, chunk=7)
 
 

@@ -253,6 +253,11 @@ def _predictions(
     if not hasattr(posterior, "predict"):
         wanted = "fit must return a posterior, with predict(Xs, noise=True)"
         raise TypeError(f"{wanted}; got {_check.kind_of(posterior)}")
+    if not getattr(posterior, "has_normal_noise", True):
+        wanted = (
+            "fit must return a posterior of normal observations, which a mean and a variance tell"
+        )
+        raise TypeError(f"{wanted}; got {_check.kind_of(posterior)}")
     answer = posterior.predict(Xs, noise=True)
     if not isinstance(answer, tuple | list) or len(answer) != 2:
         wanted = "fit must return a posterior that predicts a mean and a variance"

@@ -31,8 +31,10 @@ def saved_as(tag: str) -> Callable[[type[T]], type[T]]:
     """
 
     def noted(kind: type[T]) -> type[T]:
-        if (other := _TAGGED.setdefault(tag, kind)) is not kind:
+        other = _TAGGED.get(tag, kind)
+        if (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):
             raise ValueError(f"tag must be of one class; {tag!r} is that of {other.__qualname__}")
+        _TAGGED[tag] = kind  # a module that is loaded again brings its class anew
         return kind
 
     return noted

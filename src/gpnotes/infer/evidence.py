@@ -63,11 +63,6 @@ class Evidence(ABC, Generic[M, Q_co]):
         self.require_gradient(model)
         return self
 
-    def fit_by_batches(self, objective: Any, batch: int, /, **options: Any) -> Any:
-        """Return the `Fit` from random batches of rows, or raise for a model that has none."""
-        what = f"a fit of a {type(objective.model).__name__} asks for all rows at each step"
-        raise ValueError(f"batch must be None: {what}; got {batch!r}")
-
     def fitted(self, model: M, /) -> Q_co:
         """Return the posterior of a model that a fit has found."""
         return self.posterior(model)

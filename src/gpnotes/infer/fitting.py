@@ -8,7 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Protocol,
+    TypedDict,
+    TypeVar,
+    Unpack,
+    overload,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -223,7 +232,7 @@ def fit(
         batch = _check.whole(batch, "batch", 1)
         one_run = _given(restarts=restarts or None, bounds=bounds, priors=priors)
         _refuse(one_run | _given(progress=progress or None), "with batches")
-        found = objective.evidence.fit_by_batches(
+        found = _batched(objective, batch).fit_by_batches(
             objective, batch, max_steps=max_steps, callback=callback, rng=rng, **by_batches
         )
         return replace(found, columns=columns)
@@ -235,6 +244,26 @@ def fit(
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
     return Fit(tuple(runs), objective, columns=columns)
+
+
+@runtime_checkable
+class _Batched(Protocol):
+    """An evidence that a fit can ask for some rows at a time."""
+
+    def fit_by_batches(
+        self, objective: Objective[Any], batch: int, /, **options: Any
+    ) -> Fit[Any, Any]:
+        """Return the fit from random batches of rows."""
+        ...
+
+
+def _batched(objective: Objective[Any], batch: int) -> _Batched:
+    """The evidence, if its model can be fitted by batches."""
+    evidence = objective.evidence
+    if not isinstance(evidence, _Batched):
+        what = f"a fit of a {type(objective.model).__name__} asks for all rows at each step"
+        raise ValueError(f"batch must be None: {what}; got {batch!r}")
+    return evidence
 
 
 def _given(**options: Any) -> dict[str, Any]:

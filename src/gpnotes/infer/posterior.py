@@ -319,7 +319,12 @@ class Posterior(ABC):
         if chunk is not None:
             size = min(chunk, max(1, n))
             memory.require(
-                width, size, copies=3, like=Xs, what="a chunk of rows", remedy="Use a smaller chunk."
+                width,
+                size,
+                copies=3,
+                like=Xs,
+                what="a chunk of rows",
+                remedy="Use a smaller chunk.",
             )
             entries = size * width
         return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
@@ -327,6 +332,11 @@ class Posterior(ABC):
     def _require_square(self, Xs: Matrix) -> None:
         what = "the predictive covariance"
         memory.require_square(Xs.shape[0], like=Xs, copies=self._copies, what=what)
+
+    @property
+    def has_normal_noise(self) -> bool:
+        """Whether y is normal around f, so that a mean and a variance say all of it."""
+        return isinstance(self._noise, float | Gaussian)
 
     def _noise_var(self, method: str = "joint") -> float:
         """The variance of the noise, if it is normal."""

@@ -558,8 +558,8 @@ def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch
     """Noise from 1e-6 to once the variance of the differences, lengths by the inputs' spread."""
     asked, module, data = [], sys.modules["gpnotes.decide.pilco.dynamics"], pushed(rng)
 
-    def fitted(start, X, y, *, bounds, steps):
-        asked.append((start, X, y, bounds, steps))
+    def fitted(start, X, y, *, bounds, max_steps):
+        asked.append((start, X, y, bounds, max_steps))
         return SimpleNamespace(model=start)
 
     monkeypatch.setattr(module.fitting, "fit", fitted)
