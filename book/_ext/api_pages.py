@@ -161,8 +161,17 @@ def page(thing: Thing, uses: Uses, root: Path) -> str:
 
 def _bases(kind: type) -> tuple[tuple[str, str], ...]:
     """The option that names the classes of ours from which a class has what it does not say."""
-    ours = any(base.__module__.startswith("gpnotes.") for base in kind.__bases__)
-    return (("show-inheritance", ""),) if ours else ()
+    return (("show-inheritance", ""),) if any(map(_has_a_page, kind.__bases__)) else ()
+
+
+def _has_a_page(base: Any) -> bool:
+    kind = getattr(base, "__origin__", base)
+    return kind.__module__.startswith("gpnotes.") and not kind.__name__.startswith("_")
+
+
+def name_bases(app: Any, name: str, kind: type, options: Any, bases: list[Any]) -> None:
+    """Leave out those bases that no page can lead to: private ones, and other libraries'."""
+    bases[:] = filter(_has_a_page, bases)
 
 
 @functools.cache
@@ -248,6 +257,7 @@ def no_source(app: Any, pagename: str, templatename: str, context: Any, doctree:
 def setup(app: Any) -> dict[str, Any]:
     app.add_directive("objects", Objects)
     app.connect("config-inited", write, priority=950)  # after the contents are read
+    app.connect("autodoc-process-bases", name_bases)
     app.connect("env-updated", name_as_typed)
     app.connect("missing-reference", find)
     app.connect("html-page-context", no_source, priority=200)
