@@ -57,11 +57,15 @@ class Thing:
         return f"{self.value.__module__}.{self.value.__qualname__}"
 
     @functools.cached_property
+    def packages(self) -> list[str]:
+        """The packages that one can import it from, the shortest path first."""
+        parts = self.module.split(".")
+        return [path for i in range(1, len(parts)) if self._stands_in(path := ".".join(parts[:i]))]
+
+    @property
     def package(self) -> str:
         """The shortest path that one imports it from."""
-        parts = self.module.split(".")
-        paths = [".".join(parts[:i]) for i in range(1, len(parts))]
-        return next((path for path in paths if self._stands_in(path)), self.module)
+        return next(iter(self.packages), self.module)
 
     def _stands_in(self, path: str) -> bool:
         package = importlib.import_module(path)
@@ -222,13 +226,14 @@ def write(app: Any, config: Any) -> None:
 
 
 def name_as_typed(app: Any, env: Any) -> None:
-    """All is read: a thing can be referred to by the path that one types, too."""
+    """All is read: a thing can be referred to by the paths that one types, too."""
     objects = env.get_domain("py").objects
     for name, entry in list(objects.items()):
         thing = app.api_things.get(entry.docname)
         if thing and (name + ".").startswith(thing.full + "."):
-            typed = thing.typed + name.removeprefix(thing.full)
-            objects.setdefault(typed, entry._replace(aliased=True))
+            for package in thing.packages or [thing.module]:
+                typed = f"{package}.{thing.name}{name.removeprefix(thing.full)}"
+                objects.setdefault(typed, entry._replace(aliased=True))
 
 
 def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:

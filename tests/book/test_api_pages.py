@@ -269,6 +269,15 @@ def test_every_thing_has_a_page(trees: Any, things: list[Any]) -> None:
 
 
 @pytest.mark.site
+def test_a_path_that_one_imports_from_is_a_link(trees: Any) -> None:
+    """The front door has `gpnotes.SparseGP`; a docstring's `sparse.SparseGP` leads there too."""
+    said = trees["book/api/functions/gpnotes.condition.html"].css("article a.reference")
+    leads = {link.text(): link.attributes["href"] for link in said}
+    assert leads["sparse.SparseGP"].startswith("../classes/gpnotes.SparseGP.html")
+    assert leads["laplace.LaplaceGP"].startswith("../classes/gpnotes.LaplaceGP.html")
+
+
+@pytest.mark.site
 def test_a_page_lists_the_parameters(trees: Any, things: list[Any]) -> None:
     for thing in things:
         if getattr(thing.value, "_is_protocol", False):
