@@ -154,7 +154,14 @@ EXPERIMENT = (
 
 ```{claim} cl-gap
 With more places the widest gap, $g$, is *smaller* in {share}, by {effect}.
-Without Ada's places: {share:Ada's places}.
+Without Ada's places: {share:Ada's places}, with unequal ones {share:unequal places}.
+```
+
+```{claimed} cl-gap
+| places | gap |
+| --- | --- |
+| five | {few %} |
+| eighty | {many %} |
 ```
 
 ```{code-cell} ipython3
@@ -173,8 +180,13 @@ def gaps(rng, more=80):
 def no_more(rng):
     return gaps(rng, 5)
 
+def unequal(rng):
+    return {"few": float(np.diff(np.sort(rng.beta(2, 2, 5))).max()),
+            "many": float(np.diff(np.sort(rng.beta(2, 2, 80))).max())}
+
 chapter.claim("cl-gap", gaps, holds=lambda r: r.many < r.few, least=11,
-              effect=lambda r: r.few - r.many, without={"Ada's places": no_more})
+              effect=lambda r: r.few - r.many, without={"Ada's places": no_more},
+              settings={"unequal places": unequal})
 ```
 
 ```{code-cell} ipython3
@@ -337,12 +349,17 @@ def test_a_check_of_a_string_shows_its_line(built: Foreign) -> None:
 
 def test_a_claim_has_its_numbers_its_badge_and_its_row(built: Foreign) -> None:
     page = built.page("experiment")
-    assert re.search(r"<em>smaller</em> in 1[12] of 12, by 0\.\d+\s±\s0\.\d+", page)
-    assert re.search(r"<span>1[12] of 12</span><span>without Ada's places \d of 12</span>", page)
+    said = r"<em>smaller</em> in 1[12] of 12 \(\d+ to \d+\s%\), by 0\.\d+\s±\s0\.\d+"
+    assert re.search(said, page)
+    variants = r"with unequal places 1[12] of 12</span><span>without Ada's places \d of 12</span>"
+    assert re.search(rf"<span>1[12] of 12</span><span>{variants}", page)
     badge = page[page.index('class="eqn-badge eqn-claim"') :]
-    assert badge.count("h0") + badge.count("m-4-4") == 24
+    assert badge.count("h0") + badge.count("m-4-4") == 36
     assert "chapter" in badge.partition("The code of this check")[2].partition("</pre>")[0]
+    again = page[page.index("eqn-cited") :].partition("</table>")[0]
+    assert re.search(r"<p>five</p></td>\n<td><p>\d+(\.\d)?\s±\s\d", again)
     rows = built.page("index").partition('data-things="claims"')[2]
+    assert "fewer than 11 of 12 draws; " in rows
     assert '<tr id="row-cl-gap">' in rows
     assert "widest gap" in rows
     data = json.loads((built.folder / "_build" / "ledger.json").read_text())

@@ -1,14 +1,17 @@
 """What fails a claim: each rule is seen to fail, and to pass beside it."""
 
 import json
+import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from checked_equations import Chapter, ClaimError, Outcome, Pick
 from checked_equations.claims.claim import stream
 from checked_equations.claims.code_key import key_of
 from checked_equations.claims.sentence import filled, with_error
+from checked_equations.claims.tally import Moments, chance_apart
 
 PAGE = """\
 ```{{math}}
@@ -65,10 +68,11 @@ def test_a_claim_that_holds_says_how_often_and_by_how_much(book):
     assert record.data["held"] >= 11
     assert record.data["of"] == len(record.outcomes) == 12
     assert record.data["without"]["more places"]["held"] < 11
-    mean, error = record.data["numbers"]["effect"]
+    mean, error, count, least, most = record.data["numbers"]["effect"]
     effects = [o.few - o.many for o in record.outcomes]
     assert mean == pytest.approx(np.mean(effects), rel=1e-4)
     assert error == pytest.approx(np.std(effects, ddof=1) / np.sqrt(12), rel=1e-2)
+    assert (count, least, most) == pytest.approx((12, min(effects), max(effects)), rel=1e-4)
     assert repr(record).startswith(f"cl-gap: {record.data['held']} of 12 · without more places")
 
 
@@ -108,6 +112,100 @@ def test_fresh_draws_can_refute_it(book):
     stored["cl-gap"]["fresh"]["held"] = 57
     file.write_text(json.dumps(stored))
     assert not claimed(book()).data["weakened"]
+
+
+def words(sentence, record):
+    return filled(sentence, record).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def with_fresh(chapter, **fresh):
+    """Write down what fresh draws are said to have found."""
+    file = chapter.file.parent / "_claims" / "page.json"
+    stored = json.loads(file.read_text())
+    stored["cl-gap"]["fresh"] = {"edges": 0, "variants": {}, "until": "2026-01-01", **fresh}
+    file.write_text(json.dumps(stored))
+
+
+def test_fresh_draws_test_the_effect_and_what_is_printed_pools_all(book):
+    record = claimed(book())
+    mean, error, *_ = record.data["numbers"]["effect"]
+    spread = error**2 * 12 * 11  # the sum of squares of the stored ones
+
+    def fresh(by, squares=spread):
+        moments = [12, by, squares, by - 0.1, by + 0.1]
+        with_fresh(book(), held=12, of=12, numbers={"effect": moments})
+        return claimed(book())
+
+    pooled = fresh(mean + 2 * error)
+    assert not pooled.data["weakened"]
+    assert pooled.data["numbers"]["effect"][0] == pytest.approx(mean + error, rel=1e-4)
+    assert words("{share}", pooled.data) == "24 of 24 (86 to 100 %)"
+    assert fresh(mean + 4 * error).data["weakened"]
+    with pytest.raises(ClaimError, match=r"fresh draws put its effect elsewhere: 0\.\d.* in 12"):
+        fresh(mean + 8 * error)
+
+
+def test_an_effect_that_fresh_draws_bring_to_none_fails(book):
+    """As a lead of 0.009 ± 0.003 in twenty draws that was none in three hundred."""
+
+    def lead(rng):
+        found = more_places(rng)
+        return {**found, "many": found["few"] - 1e-3 - 1e-3 * rng.normal()}
+
+    mean, *_ = claimed(book(), lead, least=8).data["numbers"]["effect"]
+    spread = 299 * (20 * mean) ** 2
+    with_fresh(book(), held=300, of=300, numbers={"effect": [300, mean, 1e-3, -1.0, 1.0]})
+    claimed(book(), lead, least=8)
+    with_fresh(book(), held=300, of=300, numbers={"effect": [300, 0.0, spread, -1.0, 1.0]})
+    with pytest.raises(ClaimError, match=r"its effect is none: .* over all 312 draws"):
+        claimed(book(), lead, least=8)
+
+
+def test_it_must_hold_in_every_setting_that_is_named(book):
+    chapter = book(SENTENCE + " With fewer: {share:fewer}.")
+    record = claimed(chapter, settings={"fewer": lambda rng: other_numbers(rng)}, least=11)
+    assert record.data["settings"]["fewer"]["held"] >= 11
+    assert len(record.settings["fewer"]) == 12
+    with pytest.raises(ClaimError, match="draws with fewer, and least=11 is said"):
+        claimed(chapter, settings={"fewer": no_more_places}, least=11)
+    with pytest.raises(ClaimError, match="what happens with fewer is not said"):
+        claimed(book(), settings={"fewer": more_places})
+    with pytest.raises(ValueError, match="'fewer' is a setting and a cause"):
+        claimed(chapter, settings={"fewer": more_places}, without={"fewer": no_more_places})
+
+
+def test_overlapping_draws_say_how_many_are_independent(book):
+    with pytest.raises(ClaimError, match="say how many blocks are independent"):
+        claimed(book(), blocks=3)
+    record = claimed(book(SENTENCE + " Of them {blocks} overlap with none."), blocks=3)
+    assert "3 independent" in repr(record)
+    assert "Of them 3 overlap" in filled(record.data["sentence"], record.data)
+    with pytest.raises(ValueError, match="blocks must be from 1 to 12; got 13"):
+        claimed(book(), blocks=13)
+
+
+def test_an_ascent_that_was_stopped_fails(book):
+    def stopped(after):
+        return lambda rng: {**more_places(rng), "fit": {"converged": rng.uniform() < after}}
+
+    claimed(book(), stopped(1.0))
+    with pytest.raises(ClaimError, match=r"fit.converged is false in \d+ of 12 draws"):
+        claimed(book(), stopped(0.5))
+
+
+def test_an_entry_of_before_there_were_settings_is_read(book):
+    chapter = book(SENTENCE + " Else {share:more places}.")
+    terms = {"without": {"more places": no_more_places}, "least": 11}
+    claimed(chapter, **terms)
+    file = chapter.file.parent / "_claims" / "page.json"
+    entry = json.loads(file.read_text())["cl-gap"]
+    fresh = {"held": 20, "of": 20, "edges": 0, "without": {"more places": 9}, "until": "2026-01-01"}
+    old = {**entry, "without": entry.pop("variants"), "fresh": fresh}
+    file.write_text(json.dumps({"cl-gap": {k: v for k, v in old.items() if k != "variants"}}))
+    record = claimed(chapter, **terms)
+    assert record.data["stored"]
+    assert record.data["pooled"][1] == record.data["without"]["more places"]["pooled"][1] == 32
+    assert record.data["without"]["more places"]["fresh_held"] == [9, 20]
 
 
 def test_fresh_draws_are_others_and_are_counted(book, monkeypatch):
@@ -415,6 +513,39 @@ def test_numbers_are_printed_as_exactly_as_they_are_known():
     assert with_error(6.9e-15, 3e-15) == "(7 ± 3)e−15"
     assert with_error(0.0, 3e-9) == "(0 ± 3)e−9"
     assert with_error(-0.001, 0.1) == "0.00 ± 0.10"
+
+
+def test_a_share_has_an_interval_also_where_none_or_all_held(book):
+    def shares(rng):
+        return {**more_places(rng), "none": 0.0, "all": True, "some": rng.uniform() < 0.5}
+
+    sentence = SENTENCE + " So {none|%}, {all|%}, {some|%} and {none}; {few|%}."
+    record = claimed(book(sentence), shares)
+    said = words(sentence, record.data)
+    assert " So 0 % (0 to 24 %), 100 % (76 to 100 %), " in said
+    assert re.search(r"\d % \(\d+ to \d+ %\) and 0; \d+ ± ", said)
+    assert filled("{min:few} {max:few|%}", record.data)[0] == "0"
+
+
+def test_tallies_add_up():
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=7), rng.normal(2.0, 3.0, size=12)
+    both = np.concatenate([one, other])
+    added = Moments.of(one) + Moments.of(other)
+    assert added.mean == pytest.approx(both.mean(), rel=1e-12)
+    assert added.squares == pytest.approx(19 * both.var(), rel=1e-12)
+    assert added.error == pytest.approx(both.std(ddof=1) / np.sqrt(19), rel=1e-12)
+    assert (added.least, added.most) == (both.min(), both.max())
+
+
+@pytest.mark.parametrize("sizes", [(5, 8), (12, 40), (20, 300)])
+def test_the_chance_of_means_so_far_apart_is_that_of_welch(sizes):
+    rng = np.random.default_rng(1)
+    for apart in (0.0, 1.0, 3.0):
+        one, other = rng.normal(size=sizes[0]), rng.normal(apart, 2.0, size=sizes[1])
+        wanted = stats.ttest_ind(one, other, equal_var=False).pvalue
+        found = chance_apart(Moments.of(one), Moments.of(other))
+        assert found == pytest.approx(wanted, rel=0.1, abs=1e-6)
 
 
 def test_an_outcome_names_what_it_has():

@@ -13,7 +13,7 @@ from typing import Any
 from ..claims.sentence import with_error
 from . import phrases
 from .html import code, element, number, number_cell, phrase, row, say, scrolled, table, tolerance
-from .phrases import Data
+from .phrases import Data, counted
 
 MARK = element("span", class_="eqn-mark", aria_hidden="true")  # its place, which the style paints
 _WIDTH, _ROW = 300, 22  # of the picture of a claim
@@ -127,8 +127,9 @@ def _closed(data: Data) -> str:
 def claim_details(data: Data) -> str:
     """The panel of a claim, as HTML."""
     rows = {
-        f"without {name}" if name else "as claimed": row
-        for name, row in {"": data, **data["without"]}.items()
+        "as claimed": data,
+        **{f"with {name}": row for name, row in data["settings"].items()},
+        **{f"without {name}": row for name, row in data["without"].items()},
     }
     costs = ", ".join(f"{side} {spent:.2g} s" for side, spent in data["seconds"].items())
     spent = f"Processor time a draw, all that a side does included: {costs}."
@@ -172,11 +173,11 @@ def _place(effect: float, low: float, high: float) -> str:
 def _means(rows: Mapping[str, Data]) -> str:
     """The mean of every number, with its standard error; a column for each ablation."""
     paths = dict.fromkeys(path for row in rows.values() for path in row["numbers"])
-    titles = ("mean over the draws", *map(say, rows))
+    titles = ("mean over all draws", *map(say, rows))
     body = []
     for path in paths:
         means = (row["numbers"].get(path) for row in rows.values())
-        cells = (number_cell(say(with_error(*mean)) if mean else "") for mean in means)
+        cells = (number_cell(say(with_error(*mean[:2])) if mean else "") for mean in means)
         body.append(element("tr", element("td", say(path)), *cells))
     return scrolled(table("eqn-steps", titles, body), "means") if body else ""
 
@@ -186,11 +187,16 @@ def _history(data: Data) -> str:
     if data["once"]:
         return element("p", say(f"Done once: {data['once']}."))
     parts = [f"At least {data['least']} of {data['of']} draws are said"]
+    if blocks := data["blocks"]:
+        parts.append(f"the draws overlap, {counted(blocks, 'block')} of them independent")
     if fresh := data["fresh"]:
         edges = f", {fresh['edges']} picks at an edge" if fresh.get("edges") else ""
         parts.append(f"fresh draws until {fresh['until']}: {fresh['held']} of {fresh['of']}{edges}")
-        parts += [f"without {n}: {k} of {fresh['of']}" for n, k in fresh["without"].items()]
+        for word, variants in (("with", data["settings"]), ("without", data["without"])):
+            counts = {name: row["fresh_held"] for name, row in variants.items()}
+            parts += [f"{word} {n}: {held} of {of}" for n, (held, of) in counts.items()]
     older = data["earlier"]
     parts += [f"of earlier code, until {e['until']}: {e['held']} of {e['of']}" for e in older]
     parts += ["fresh draws speak against it"] if data["weakened"] else []
+    parts.append(f"it would be refuted by {', or '.join(data['refuted_by'])}")
     return element("p", say("; ".join(parts) + "."))

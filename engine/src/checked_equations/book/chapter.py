@@ -13,7 +13,8 @@ from typing import Any
 from ..check.bindings import Bindings, Tight, draw_bindings
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement
-from ..claims.claim import Claim, ClaimError, Draw, Experiment, find, judge, refuse_ill_posed
+from ..claims.claim import Claim, ClaimError, Draw, Experiment, find
+from ..claims.law import judge, refuse_ill_posed
 from ..claims.outcome import Outcome
 from ..claims.sentence import sentence_faults
 from ..errors import EquationError
@@ -197,6 +198,8 @@ class Chapter:
         effect: Callable[[Outcome], Any] | None = None,
         parts: Mapping[str, Callable[..., Any]] | None = None,
         without: Mapping[str, Experiment] | None = None,
+        settings: Mapping[str, Experiment] | None = None,
+        blocks: int | None = None,
         once: str = "",
     ) -> ClaimRecord:
         """See whether a sentence about an experiment holds, on draws that nobody chose.
@@ -224,23 +227,30 @@ class Chapter:
             Which entries of the outcome hold the parts of an average, each with `min` or `max`,
             whichever picks the worst.
         without : mapping of str to Callable or mapping, optional
-            The experiment with a cause taken away, by the name of the cause: there the sentence
-            must hold less often than `least` says.
+            The experiment with a cause taken away, and nothing else, by the name of the cause:
+            there the sentence must hold less often than `least` says.
+        settings : mapping of str to Callable or mapping, optional
+            The experiment in another setting (other data, another likelihood, dimension or step
+            size), by its name: there the sentence must hold as often.
+        blocks : int, optional
+            Where draws overlap, as windows of one record do, how many of them do not.
         once : str, default ""
             Why there is nothing to repeat; then `draws` is one.
 
         Raises
         ------
         ClaimError
-            If it holds too seldom, holds without its cause, is refuted by fresh draws, or a pick
-            stands at the edge of its grid; if its sentence says more than was found, or if a
-            repeated draw is not the stored one.
+            If it holds too seldom, holds without its cause, is refuted by fresh draws or has
+            another effect in them; if a pick stands at the edge of its grid, or a number
+            ``converged`` is false; if its sentence says more than was found, or if a repeated draw
+            is not the stored one.
         ValueError
             For terms under which nothing could be found out, and numbers that are not finite.
         TypeError
             If an experiment does not return numbers by name.
         """
-        terms = (draws, least, effect, parts or {}, without or {}, once)
+        variants = (without or {}, settings or {})
+        terms = (draws, least, effect, parts or {}, *variants, blocks, once)
         claim = Claim(label, experiment, holds, *terms)
         refuse_ill_posed(claim)
         self.reread()

@@ -54,7 +54,9 @@ def claim_phrases(data: Data) -> list[str]:
     fresh = data["fresh"]
     parts = [f"{data['held']} of {data['of']}"]
     parts += [f"fresh {fresh['held']} of {fresh['of']}"] if fresh else []
-    parts += [f"without {name} {c['held']} of {c['of']}" for name, c in data["without"].items()]
+    for word, variants in (("with", data["settings"]), ("without", data["without"])):
+        parts += [f"{word} {name} {c['held']} of {c['of']}" for name, c in variants.items()]
+    parts += [f"{data['blocks']} independent"] if data["blocks"] else []
     return parts
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from statistics import fmean, median, stdev
+from statistics import median
 from typing import Any
 
 from ..check.outcomes import EstimateRecord, Mutants, StepRecord
-from ..claims.claim import WEAKENED, Draw, Found, chance_of_fresh
+from ..claims.claim import Found
+from ..claims.law import weakened, would_refute
 from ..claims.outcome import Outcome
+from ..claims.tally import Moments
 from .badge import notebook_badge
 from .phrases import Data, claim_phrases, plain
 
@@ -146,13 +148,14 @@ class Ledger(Shown):
 class ClaimRecord(Shown):
     """A claim that its draws bear out.
 
-    `data` is what the page shows; `outcomes` are the numbers of each draw, and those `without` each
-    cause, for tables and figures.
+    `data` is what the page shows; `outcomes` are the numbers of each stored draw, and those
+    `without` each cause and in other `settings`, for tables and figures.
     """
 
     data: Data
     outcomes: tuple[Outcome, ...]
     without: Mapping[str, tuple[Outcome, ...]]
+    settings: Mapping[str, tuple[Outcome, ...]]
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain JSON data."""
@@ -161,51 +164,54 @@ class ClaimRecord(Shown):
 
 def claim_record(found: Found, chapter: str, text: str, line: int, sentence: str) -> ClaimRecord:
     """The record of what was found."""
-    claim = found.claim
+    claim, draws, numbers = found.claim, found.draws[""], found.pooled().numbers
     data = {
         "kind": "claim", "label": claim.label, "about": claim.label,
         "chapter": chapter, "line": line, "text": text,
-        **_counts(found.draws), "least": claim.needed, "once": claim.once,
-        "without": {name: _counts(draws) for name, draws in found.without.items()},
-        "worst": {name: _worst(found.draws, name, least) for name, least in claim.parts.items()},
+        **_counts(found, ""), "least": claim.needed, "blocks": claim.blocks, "once": claim.once,
+        "without": {name: _counts(found, name) for name in claim.without},
+        "settings": {name: _counts(found, name) for name in claim.settings},
+        "refuted_by": would_refute(claim),
+        "worst": {name: _worst(numbers, name, least) for name, least in claim.parts.items()},
         "seconds": {
-            side: float(f"{median(draw.seconds[side] for draw in found.draws):.2g}")
-            for side in found.draws[0].seconds if side
+            side: float(f"{median(draw.seconds[side] for draw in draws):.2g}")
+            for side in draws[0].seconds if side
         },
-        "fresh": dict(found.fresh), "earlier": list(found.earlier),
-        "weakened": chance_of_fresh(found) < WEAKENED, "stored": found.stored, "sentence": sentence,
+        "fresh": {name: found.fresh[name] for name in _OF_FRESH if name in found.fresh},
+        "earlier": list(found.earlier), "weakened": weakened(found), "stored": found.stored,
+        "sentence": sentence,
     }  # fmt: skip
     lasting = {**data, "fresh": {}}  # the plain line is compared, and fresh draws are added
     data["said"] = f"{claim.label}: {' · '.join(claim_phrases(lasting))}"
-    outcomes = tuple(draw.outcome for draw in found.draws)
-    without = {n: tuple(draw.outcome for draw in draws) for n, draws in found.without.items()}
-    return ClaimRecord(data, outcomes, without)
+    told = {name: tuple(draw.outcome for draw in drawn) for name, drawn in found.draws.items()}
+    without = {name: told[name] for name in claim.without}
+    settings = {name: told[name] for name in claim.settings}
+    return ClaimRecord(data, told[""], without, settings)
 
 
-def _counts(draws: Sequence[Draw]) -> dict[str, Any]:
-    """How often it holds; every number as a mean with its standard error; each draw's dot."""
-    columns: dict[str, list[float]] = {}
-    for draw in draws:
-        effect = {} if draw.effect is None else {"effect": draw.effect}
-        for path, value in {**draw.outcome.numbers(), **effect}.items():
-            columns.setdefault(path, []).append(value)
+_OF_FRESH = ("held", "of", "edges", "until")  # its tallies are in the counts of the variants
+
+
+def _counts(found: Found, name: str) -> dict[str, Any]:
+    """How often it holds, with a dot for each stored draw; of all draws the counts and numbers."""
+    stored, fresh, pooled = found.drawn(name), found.drawn_fresh(name), found.pooled(name)
     return {
-        "held": sum(draw.held for draw in draws),
-        "of": len(draws),
-        "numbers": {path: _with_error(values) for path, values in columns.items()},
-        "dots": [[draw.held, draw.effect] for draw in draws],
-    }
+        "held": stored.held, "of": stored.of, "fresh_held": [fresh.held, fresh.of],
+        "pooled": [pooled.held, pooled.of],
+        "numbers": {path: _told(moments) for path, moments in pooled.numbers.items()},
+        "dots": [[draw.held, draw.effect] for draw in found.draws[name]],
+    }  # fmt: skip
 
 
-def _with_error(values: Sequence[float]) -> list[float]:
-    """The mean, and its standard error by the spread over the draws."""
-    error = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
-    return [float(f"{fmean(values):.6g}"), float(f"{error:.3g}")]
+def _told(number: Moments) -> list[float]:
+    """The mean, its standard error, the number of draws, the least and the most."""
+    extremes = (float(f"{end:.6g}") for end in (number.least, number.most))
+    return [float(f"{number.mean:.6g}"), float(f"{number.error:.3g}"), number.count, *extremes]
 
 
-def _worst(draws: Sequence[Draw], name: str, least: Any) -> dict[str, Any]:
+def _worst(numbers: Mapping[str, Moments], name: str, least: Any) -> dict[str, Any]:
     """The part whose mean over the draws is the worst: `least` picks it, as `min` or `max` do."""
-    found = [draw.outcome[name] for draw in draws]
-    parts = {part: _with_error([one[part] for one in found]) for part in found[0]}
-    worst = least(parts, key=lambda part: parts[part][0])
-    return {"part": worst, "mean": parts[worst][0], "error": parts[worst][1]}
+    paths = [path for path in numbers if path.startswith(f"{name}.")]
+    worst = least(paths, key=lambda path: numbers[path].mean)
+    mean, error, *_ = _told(numbers[worst])
+    return {"part": worst.removeprefix(f"{name}."), "mean": mean, "error": error}

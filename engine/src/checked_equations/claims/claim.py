@@ -1,4 +1,4 @@
-"""A claim, what was found for it (stored draws, one of them repeated, and fresh ones), its law.
+"""A claim, and what was found for it: stored draws, one of them repeated, and fresh ones.
 
 The streams of its experiment are made here, from the label of the claim and the number of the draw,
 so that whoever writes the experiment does not choose them.
@@ -10,11 +10,9 @@ import hashlib
 import json
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +20,12 @@ import numpy as np
 
 from .code_key import key_of
 from .outcome import Outcome
+from .tally import Tally
 
 FRESH = "CHECKED_CLAIMS_FRESH"  # how many fresh draws of each claim a run adds
 SECONDS = "CHECKED_CLAIMS_SECONDS"  # a draw that takes longer is not repeated
 RENAMED = "CHECKED_CLAIMS_RENAMED"  # draws of other code are kept if this code draws the same
 _SAME = 0.05  # how far a repeated effect may be off, in standard deviations of the stored ones
-_REFUTED = 0.01
-WEAKENED = 0.1  # fresh draws speak against it, though not loud enough to refute it
 
 # A function of one stream, or several sides that are given the same stream.
 Experiment = Callable[[np.random.Generator], Any] | Mapping[str, Callable[..., Any]]
@@ -85,7 +82,14 @@ class Claim:
     effect: Callable[[Outcome], Any] | None = None
     parts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     without: Mapping[str, Experiment] = field(default_factory=dict)
+    settings: Mapping[str, Experiment] = field(default_factory=dict)
+    blocks: int | None = None
     once: str = ""
+
+    @property
+    def variants(self) -> dict[str, Experiment]:
+        """The experiment in its other settings, and without each cause, by their names."""
+        return {**self.settings, **self.without}
 
     @property
     def needed(self) -> int:
@@ -110,8 +114,8 @@ class Claim:
         return Draw(outcome, bool(self.holds(outcome)), shown, seconds, edges)
 
     def each(self, numbers: range, salt: str = "") -> dict[str, list[Draw]]:
-        """Draws of the claim, under no name, and of what is left without each cause."""
-        sides = {"": self.experiment, **self.without}
+        """Draws of the claim, under no name, and of each of its variants."""
+        sides = {"": self.experiment, **self.variants}
         return {name: [self.draw(one, n, salt) for n in numbers] for name, one in sides.items()}
 
 
@@ -119,21 +123,46 @@ class Claim:
 class Found:
     """What was found for a claim; `stored` tells whether the draws were stored ones.
 
-    `fresh` counts since the code last changed: how many draws ``held`` ``of`` how many, the same
-    ``without`` each cause, and picks at an edge; `earlier` has what was counted of earlier code.
+    `draws` are those of the claim, under no name, and of its variants; `fresh` are the tallies of
+    those that came since the code last changed, with picks at an edge and the day of the last one;
+    `earlier` has what was counted of earlier code.
     """
 
     claim: Claim
-    draws: Sequence[Draw]
-    without: Mapping[str, Sequence[Draw]]
+    draws: Mapping[str, Sequence[Draw]]
     fresh: Mapping[str, Any]
     earlier: Sequence[Mapping[str, Any]] = ()
     stored: bool = True
 
+    def drawn(self, name: str = "") -> Tally:
+        """The tally of the stored draws, of the claim or of one of its variants."""
+        return Tally.over(self.draws[name])
+
+    def drawn_fresh(self, name: str = "") -> Tally:
+        """That of the fresh ones."""
+        return Tally.from_json(self.fresh.get("variants", {}).get(name, {}) if name else self.fresh)
+
+    def pooled(self, name: str = "") -> Tally:
+        """That of all draws that were ever made with this code."""
+        return self.drawn(name) + self.drawn_fresh(name)
+
 
 def _stored(file: Path) -> dict[str, dict[str, Any]]:
     """The entries of the claims of a chapter, as `find` makes them, by their labels."""
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return {label: _with_variants(entry) for label, entry in found.items()}
+
+
+def _with_variants(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry as it is written now, of one that had causes alone and of fresh draws no numbers."""
+    if "without" not in entry:
+        return entry
+    fresh = dict(entry["fresh"])
+    held = fresh.pop("without", {}).items()
+    counts = {name: {"held": count, "of": fresh["of"]} for name, count in held}
+    told = {"variants": counts} if fresh else {}
+    rest = {name: value for name, value in entry.items() if name != "without"}
+    return {**rest, "fresh": {**fresh, **told}, "variants": entry["without"]}
 
 
 def _store(file: Path, label: str, entry: Mapping[str, Any]) -> None:
@@ -169,7 +198,7 @@ def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Fo
     in a file that is not `writable`. Raises `ClaimError` where the repeated draw is not the stored
     one.
     """
-    code = (claim.experiment, claim.holds, claim.effect, claim.without, claim.draws)
+    code = (claim.experiment, claim.holds, claim.effect, claim.variants, claim.draws)
     key = key_of(*code, version=version)
     entry = _stored(file).get(claim.label, {})
     known = entry.get("key") == key
@@ -183,7 +212,7 @@ def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Fo
         entry["fresh"] = _with_fresh(claim, entry["fresh"], wanted)
     if writable and (wanted or not known):
         _store(file, claim.label, entry)
-    return Found(claim, draws.pop(""), draws, entry["fresh"], entry["earlier"], kept)
+    return Found(claim, draws, entry["fresh"], entry["earlier"], kept)
 
 
 def _drawn(claim: Claim, key: str, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,12 +222,12 @@ def _drawn(claim: Claim, key: str, before: Mapping[str, Any]) -> dict[str, Any]:
         earlier.append({name: fresh[name] for name in ("held", "of", "until")})
     each = claim.each(range(claim.draws)).items()
     made = {name: [draw.to_json() for draw in draws] for name, draws in each}
-    return {"key": key, "fresh": {}, "earlier": earlier, "draws": made.pop(""), "without": made}
+    return {"key": key, "fresh": {}, "earlier": earlier, "draws": made.pop(""), "variants": made}
 
 
 def _sides(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The stored draws of the claim, under no name, and those without each cause."""
-    return {"": entry["draws"], **entry["without"]}
+    """The stored draws of the claim, under no name, and of its variants."""
+    return {"": entry["draws"], **entry["variants"]}
 
 
 def _read(told: Sequence[Mapping[str, Any]]) -> list[Draw]:
@@ -213,7 +242,7 @@ def _cheapest(draws: Sequence[Draw], count: int) -> list[int]:
 
 def _only_renamed(claim: Claim, entry: Mapping[str, Any]) -> bool:
     """Whether other code made as many draws, of the same sides, and two of each come out again."""
-    sides = {"": claim.experiment, **claim.without}
+    sides = {"": claim.experiment, **claim.variants}
     before = {name: _read(told) for name, told in _sides(entry).items()}
     if {n: len(draws) for n, draws in before.items()} != dict.fromkeys(sides, claim.draws):
         return False
@@ -272,69 +301,14 @@ def _near(again: float, before: float, among: Sequence[float]) -> bool:
 
 
 def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[str, Any]:
-    """The counts with fresh draws added: the date and what was counted before are the salt."""
+    """The tallies with fresh draws added: the date and what was counted before are the salt."""
     today = date.today().isoformat()
     count = before.get("of", 0)
     draws = claim.each(range(count, count + wanted), today)
-    held = {name: sum(draw.held for draw in found) for name, found in draws.items()}
-    edges = sum(len(draw.at_edge) for draw in draws[""])
-    known = before.get("without", {})
-    return {
-        "held": before.get("held", 0) + held.pop(""),
-        "of": count + wanted,
-        "edges": before.get("edges", 0) + edges,
-        "without": {name: known.get(name, 0) + more for name, more in held.items()},
-        "until": today,
+    told = {"": before, **before.get("variants", {})}
+    tallies = {
+        name: (Tally.from_json(told.get(name, {})) + Tally.over(found)).to_json()
+        for name, found in draws.items()
     }
-
-
-# The law of claims: what fails one, and what its fresh draws say of it
-
-
-def refuse_ill_posed(claim: Claim) -> None:
-    """Raise ValueError for terms under which nothing could be found out."""
-    if not claim.label.startswith("cl-"):
-        raise ValueError(f"label must begin with cl-; got {claim.label!r}")
-    if claim.once:
-        if claim.draws != 1 or claim.without:
-            raise ValueError(f"{claim.label}: what is done once has draws=1 and nothing without")
-    elif claim.draws < 5:
-        said = f"draws must be 5 or more, or once= says why; got {claim.draws}"
-        raise ValueError(f"{claim.label}: {said}")
-    if not 1 <= claim.needed <= claim.draws:
-        raise ValueError(f"{claim.label}: least must be from 1 to {claim.draws}; got {claim.least}")
-
-
-def judge(found: Found) -> None:
-    """Raise `ClaimError` with all that is wrong with a claim."""
-    claim, wrong = found.claim, []
-    held = sum(draw.held for draw in found.draws)
-    if held < claim.needed:
-        effects = [f"{draw.effect:.3g}" for draw in found.draws if draw.effect is not None]
-        shown = f" (effects {', '.join(effects)})" if effects else ""
-        said = f"{claim.draws} draws, and least={claim.needed} is said{shown}"
-        wrong.append(f"it holds in {held} of {said}")
-    for name, draws in found.without.items():
-        held = sum(draw.held for draw in draws)
-        if held >= claim.needed:
-            said = f"{held} of {len(draws)} draws, so that this is not its cause"
-            wrong.append(f"without {name} it still holds in {said}")
-    # a pick at the end of a grid: its side had less to choose from than it wanted
-    for path, count in Counter(path for draw in found.draws for path in draw.at_edge).items():
-        said = f"{count} of {len(found.draws)} draws; make the grid wider"
-        wrong.append(f"the pick {path} stands at the edge of its grid in {said}")
-    if chance_of_fresh(found) < _REFUTED:
-        said = f"{found.fresh['of']}, after {claim.needed} of {claim.draws} as is said"
-        wrong.append(f"fresh draws refute it: it holds in {found.fresh['held']} of {said}")
-    if wrong:
-        raise ClaimError(f"{claim.label}: {'; '.join(wrong)}")
-
-
-def chance_of_fresh(found: Found) -> float:
-    """Fisher's exact test: the chance of so few fresh draws if it holds as often as is said."""
-    if not found.fresh:
-        return 1.0
-    said, draws = found.claim.needed, found.claim.draws
-    held, fresh = found.fresh["held"], found.fresh["of"]
-    ways = (comb(fresh, k) * comb(draws, said + held - k) for k in range(held + 1))
-    return sum(ways) / comb(draws + fresh, said + held)
+    edges = before.get("edges", 0) + sum(len(draw.at_edge) for draw in draws[""])
+    return {**tallies.pop(""), "edges": edges, "variants": tallies, "until": today}

@@ -99,6 +99,11 @@ class Outcome(Mapping[str, Any]):
         """The picks by their paths."""
         return {path: leaf for path, leaf in self._leaves() if isinstance(leaf, Pick)}
 
+    def stopped(self) -> list[str]:
+        """The paths that end in ``converged`` and are false: ascents that had not arrived."""
+        paths = self.numbers().items()
+        return [path for path, value in paths if path.split(".")[-1] == "converged" and not value]
+
     def _leaves(self) -> Iterator[tuple[str, Any]]:
         """All that is no outcome itself, by its path."""
         for name, value in self._found.items():

@@ -2,9 +2,12 @@
 
 In the text stands ``{share}``, ``{effect}``, ``{fresh}``, the path of any number of the outcome
 (``{few}``, ``{ours.error}``), ``{worst:coverage}`` for the worst part, ``{seconds:side}``; with the
-name of an ablation behind a colon, what was found without that cause: ``{share:a grid}``. A bar and
-a per cent sign make a share of one a percentage: ``{coverage.ears|%}``; ``|plain`` leaves the
-standard error away, and the number still has no more digits than that allows.
+name of a setting or of an ablation behind a colon, what was found there: ``{share:a grid}``. All
+draws that were ever made of the claim count. ``{min:few}`` and ``{max:few}`` are the extremes of a
+number, ``{blocks}`` says how many of the draws are independent. A bar and a per cent sign make a
+share of one a percentage: ``{coverage.ears|%}``, or ``{coverage.ears %}`` in a table, where a bar
+would end the cell; ``|plain`` leaves the standard error away, and the number still has no more
+digits than that allows. A number that is a share of the draws has Wilson's interval beside it.
 """
 
 from __future__ import annotations
@@ -14,8 +17,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .tally import wilson
+
 Data = Mapping[str, Any]
-TOKEN = re.compile(r"\{([^{}|\n]+)(?:\|(%|plain))?\}(?!`)")
+TOKEN = re.compile(r"\{([^{}|\n]+?)(?:(?:\||\ (?=%))(%|plain))?\}(?!`)")
 _CAUSE = re.compile(r"\b(because|causes?d?|owing to|due to|explains?)\b", re.IGNORECASE)
 _RIVALS = re.compile(r"\b(beats?|wins?|ahead of|cheaper than|faster than)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\b\d+ of (the )?\d+\b|\d\s*±\s*\d|\b\d+(\.\d+)?\s*(%|per cent\b)")
@@ -36,19 +41,41 @@ def _number(name: str, form: str, record: Data) -> str:
     if path == "fresh":
         fresh = record["fresh"]
         return f"{fresh['held']} of {fresh['of']}" if fresh else "no fresh draws yet"
+    if path == "blocks" and record["blocks"]:
+        return str(record["blocks"])
     if path == "worst" and of in record["worst"]:
         worst = record["worst"][of]
         return f"{worst['part']}, {with_error(worst['mean'], worst['error'], form)}"
     if path == "seconds" and of in record["seconds"]:
         return f"{record['seconds'][of]:.2g} s"
-    found = record if not of else record["without"].get(of)
+    if path in _EXTREMES and of in record["numbers"]:
+        return with_error(record["numbers"][of][_EXTREMES[path]], 0.0, form)
+    variants = {**record["settings"], **record["without"]}
+    found = variants.get(of) if of else record
     if found is not None and path == "share":
-        return f"{found['held']} of {found['of']}"
+        held, drawn = found["pooled"]
+        return f"{held} of {drawn} ({_interval(held, drawn)})"
     if found is not None and path in found["numbers"]:
-        mean, error = found["numbers"][path]
+        mean, error, count, *_ = found["numbers"][path]
+        if form == "%" and _is_share(mean, error, count):
+            return f"{with_error(mean, 0.0, form)} ({_interval(mean * count, count)})"
         return with_error(mean, error, form)
-    known = ["share", *record["numbers"], *(f"share:{name}" for name in record["without"])]
+    known = ["share", *record["numbers"], *(f"share:{name}" for name in variants)]
     raise ValueError(f"{record['label']}: no number is called {name}; there are {', '.join(known)}")
+
+
+_EXTREMES = {"min": 3, "max": 4}  # where they stand among the moments of a number
+
+
+def _is_share(mean: float, error: float, count: int) -> bool:
+    """Whether the draws had nothing but zeros and ones: then the mean tells the error."""
+    told = math.sqrt(mean * (1 - mean) / max(count - 1, 1)) if 0 <= mean <= 1 else math.nan
+    return math.isclose(error, told, rel_tol=1e-2, abs_tol=1e-12)
+
+
+def _interval(held: float, of: int) -> str:
+    low, high = (100 * end for end in wilson(held, of))
+    return f"{low:.0f} to {high:.0f} %"
 
 
 def with_error(mean: float, error: float, form: str = "") -> str:
@@ -73,28 +100,42 @@ def with_error(mean: float, error: float, form: str = "") -> str:
     return said.replace("-", "\N{MINUS SIGN}")
 
 
-def sentence_faults(text: str, record: Data) -> Iterator[str]:
-    """What the sentence says and the claim does not have."""
-    tokens = (found[1].partition(":") for found in TOKEN.finditer(text))
-    printed = {(path.strip(), of.strip()) for path, _, of in tokens}
-    paths, names = {path for path, _ in printed}, {of for _, of in printed}
+def number_faults(text: str, record: Data) -> Iterator[str]:
+    """Numbers that the claim does not have, and those that are typed where it has them."""
     try:
         filled(text, record)
     except ValueError as error:
         yield str(error).partition(": ")[2]
-        return
-    bare = TOKEN.sub("", text)
-    if typed := _COUNT.search(bare):
+    if typed := _COUNT.search(TOKEN.sub("", text)):
         yield f"{typed[0]!r} is typed; paste it"
+
+
+def sentence_faults(text: str, record: Data) -> Iterator[str]:
+    """What the sentence says and the claim does not have."""
+    if faults := [*number_faults(text, record)]:
+        yield from faults
+        return
+    tokens = (found[1].partition(":") for found in TOKEN.finditer(text))
+    printed = {(path.strip(), of.strip()) for path, _, of in tokens}
+    paths, names = {path for path, _ in printed}, {of for _, of in printed}
+    bare = TOKEN.sub("", text)
     if not record["once"] and "share" not in paths:
         yield "the sentence does not say {share}"
     if (cause := _CAUSE.search(bare)) and not record["without"]:
         yield f"{cause[0]!r} names a cause, and the claim takes none away (without=)"
-    for name in record["without"]:
-        if name not in names:
-            yield f"what happens without {name} is not said ({{share:{name}}})"
+    yield from _unsaid(record, paths, names)
     if (rival := _RIVALS.search(bare)) and len(record["seconds"]) < 2:
         yield f"{rival[0]!r} compares sides, and the claim does not say what each costs"
     for name in record["worst"]:
         if ("worst", name) not in printed:
             yield f"the mean of {name} hides its worst part: say {{worst:{name}}}"
+
+
+def _unsaid(record: Data, paths: set[str], names: set[str]) -> Iterator[str]:
+    """What was tried besides, and stands nowhere in the sentence."""
+    for word in ("with", "without"):
+        for name in record["settings" if word == "with" else word]:
+            if name not in names:
+                yield f"what happens {word} {name} is not said ({{share:{name}}})"
+    if record["blocks"] and "blocks" not in paths:
+        yield "the draws overlap: say how many blocks are independent ({blocks})"

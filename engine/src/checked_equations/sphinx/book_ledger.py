@@ -13,7 +13,7 @@ from ..book import ledger
 from ..book.ledger import KINDS, outgrown
 from ..book.phrases import Data
 from ..check.outcomes import OUTCOMES
-from ..claims.sentence import sentence_faults
+from ..claims.sentence import number_faults, sentence_faults
 from ..latex.equation import Equation
 from .pages import Page, is_chapter
 
@@ -193,6 +193,7 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
         "claims": len(claims),
         "claims_once": sum(bool(record["once"]) for record in claims),
         "claims_with_cause": sum(bool(record["without"]) for record in claims),
+        "claims_with_settings": sum(bool(record["settings"]) for record in claims),
         "claims_weakened": sum(record["weakened"] for record in claims),
         "claims_fresh_held": sum(record["fresh"].get("held", 0) for record in claims),
         "claims_fresh": sum(record["fresh"].get("of", 0) for record in claims),
@@ -200,14 +201,17 @@ def totals(book: Book, rows: list[Row] | None = None) -> dict[str, int]:
 
 
 _OF_CLAIMS = ("label", "chapter", "held", "of", "least", "once", "worst", "seconds", "fresh",
-              "earlier", "weakened", "stored")  # fmt: skip
+              "earlier", "weakened", "stored", "pooled", "blocks", "refuted_by")  # fmt: skip
 
 
 def as_json(book: Book, added: Added = NOTHING) -> dict[str, Any]:
     """The ledger as the data that lie beside its page; of a claim not what only its badge shows."""
     claims = [
         {"document": docname, **{key: record[key] for key in _OF_CLAIMS}}
-        | {"without": {name: [n["held"], n["of"]] for name, n in record["without"].items()}}
+        | {
+            word: {name: [n["held"], n["of"]] for name, n in record[word].items()}
+            for word in ("without", "settings")
+        }
         for docname, record in claimed_in(book)
     ]
     return {
@@ -279,6 +283,12 @@ def _unclaimed(page: Page) -> Iterator[tuple[int, str]]:
             continue
         for fault in sentence_faults(sentence.text, page.claimed[sentence.label]):
             yield sentence.line, f"the claim {sentence.label}: {fault}"
+    for sentence in page.cited:
+        if (record := page.claimed.get(sentence.label)) is None:
+            yield sentence.line, f"no claim of this page is called {sentence.label}"
+        else:
+            for fault in number_faults(sentence.text, record):
+                yield sentence.line, f"what is told of {sentence.label}: {fault}"
     labels = [sentence.label for sentence in page.claims]
     for label, record in page.claimed.items():
         if (count := labels.count(label)) != 1:

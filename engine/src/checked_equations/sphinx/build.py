@@ -22,11 +22,20 @@ from ..book.ledger import KINDS, waiting
 from ..book.settings import claims_file, find_settings
 from . import folding, generated_tables
 from .book_ledger import Book, Named, Row, added_to, as_json, problems
-from .directives import CLAIM, boxes, generated
+from .directives import CITED, CLAIM, boxes, generated
 from .folding import SLOT
 from .generated_tables import raw
 from .output import check_output
-from .page_badges import SUFFIX, claim_badge, equation_badge, foot, line, paste, write_mutants
+from .page_badges import (
+    SUFFIX,
+    cited,
+    claim_badge,
+    equation_badge,
+    foot,
+    line,
+    paste,
+    write_mutants,
+)
 from .pages import Page, is_chapter, read_page, store, taking_part
 
 Data = Mapping[str, Any]
@@ -150,12 +159,7 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             node.parent.replace(node, frame)
             frame += [node, *folding.in_badge(filler.badge(row, SLOT), row.label, folded)]
     folding.add_workshop(doctree, folded)
-    for box in boxes(doctree, CLAIM):
-        record = page.claimed.get(box["label"])
-        if record is not None:
-            paste(box, record)
-            badge = claim_badge(record, SLOT + filler.foot("claims", box["label"]))
-            box += folding.in_badge(badge, box["label"], folded)
+    filler.paste_claims(doctree, folded)
     for node in list(doctree.findall(check_output)):
         node.replace_self(raw(filler.line(node["record"])))
     if isinstance(app.builder, StandaloneHTMLBuilder):
@@ -172,6 +176,18 @@ class _Filler:
         answers: list[dict[str, Named]] = app.env.events.emit("equations-names", self.book, docname)
         self.named = {name: named for one in answers for name, named in one.items()}
         self.shown: list[Row] = []  # the equations with a badge on this page
+
+    def paste_claims(self, doctree: nodes.document, folded: folding.Folded) -> None:
+        """Put the numbers of the claims into their sentences, and a badge below each claim."""
+        for box in boxes(doctree, CLAIM):
+            if record := self.page.claimed.get(box["label"]):
+                paste(box, record)
+                badge = claim_badge(record, SLOT + self.foot("claims", box["label"]))
+                box += folding.in_badge(badge, box["label"], folded)
+        for box in boxes(doctree, CITED):
+            if record := self.page.claimed.get(box["label"]):
+                paste(box, record)
+                box += raw(cited(box["label"]))
 
     def fold(self, doctree: nodes.document) -> folding.Folded:
         """Take the evidence out of the page, where it becomes HTML and has badges."""

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from ..book.settings import read_yaml
 
-CLAIM, EVIDENCE = "eqn-claimed", "eqn-evidence"  # classes of boxes
+CLAIM, CITED, EVIDENCE = "eqn-claimed", "eqn-cited", "eqn-evidence"  # classes of boxes
 
 
 class generated(nodes.General, nodes.Element):
@@ -89,6 +89,17 @@ class Claim(Evidence):
         return [box]
 
 
+class Cited(Evidence):
+    """``{claimed} cl-label``: another sentence with numbers of a claim of the page.
+
+    One experiment has one record; what else it shows is said beside it, and not drawn again.
+    """
+
+    required_arguments = 1
+    optional_arguments = 0
+    name_of_box = CITED
+
+
 class Notation(Place):
     """``{equation-notation} group``: one group of the notation file, entered in the index."""
 
@@ -143,4 +154,5 @@ ALL: dict[str, type[SphinxDirective]] = {
     "checked-equation": CheckedEquation,
     "evidence": Evidence,
     "claim": Claim,
+    "claimed": Cited,
 }

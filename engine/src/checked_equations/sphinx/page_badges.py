@@ -60,6 +60,11 @@ def claim_badge(record: Data, below: str) -> str:
     return framed_badge("claim", record["label"], summary, claim_details(record) + below)
 
 
+def cited(label: str) -> str:
+    """The line below a sentence whose numbers come from a claim that stands elsewhere."""
+    return element("p", say("by the experiment of "), link(label, f"#{label}"), class_="eqn-foot")
+
+
 def _parts(said: list[str]) -> str:
     return "".join(element("span", say(one)) for one in said)
 

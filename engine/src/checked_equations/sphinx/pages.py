@@ -24,7 +24,7 @@ from sphinx.util.nodes import traverse_parent
 from ..book import markup
 from ..book.prose import Sentence
 from ..latex.equation import Equation
-from .directives import CLAIM, boxes, generated
+from .directives import CITED, CLAIM, boxes, generated
 from .output import check_output
 
 _WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -52,6 +52,7 @@ class Page:
     equations: tuple[Equation, ...] = ()
     notes: tuple[Noted, ...] = ()
     claims: tuple[Sentence, ...] = ()
+    cited: tuple[Sentence, ...] = ()
     failures: tuple[tuple[int, str], ...] = ()
     generated: frozenset[str] = frozenset()
     seconds: float | None = None
@@ -92,10 +93,10 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
     blocks = list(doctree.findall(nodes.literal_block))
     failed = [block for block in blocks if "traceback" in block["classes"]]
     code = [block for block in blocks if "cell_input" in block.parent.get("classes", ())]
-    said = boxes(doctree, CLAIM)
     page = Page(
         notes=tuple(Noted(n["record"], line(n)) for n in doctree.findall(check_output)),
-        claims=tuple(Sentence(box["label"], box.line or 0, box["text"]) for box in said),
+        claims=_sentences(doctree, CLAIM),
+        cited=_sentences(doctree, CITED),
         failures=tuple((line(block), _last_words(block.astext())) for block in failed),
         generated=frozenset(node["what"] for node in doctree.findall(generated)),
         seconds=ran.get("runtime"),
@@ -105,6 +106,12 @@ def read_page(env: BuildEnvironment, docname: str, doctree: nodes.document, ever
     if take_part(page, every):
         number_labels(env, docname, doctree)
     return replace(page, equations=_equations(env, docname, doctree))
+
+
+def _sentences(doctree: nodes.document, name: str) -> tuple[Sentence, ...]:
+    """What the boxes of a class say, by the claims that they belong to."""
+    said = boxes(doctree, name)
+    return tuple(Sentence(box["label"], box.line or 0, box["text"]) for box in said)
 
 
 def _line(cells: Sequence[int], node: nodes.Node) -> int:
