@@ -1,4 +1,16 @@
-"""What a result prints: a line with the shapes of its arrays, never their numbers."""
+"""What a result prints: a line with the shapes of its arrays, never their numbers.
+
+`summary` is the ``__repr__`` of dataclasses and named tuples:
+
+>>> import numpy as np
+>>> from typing import NamedTuple
+>>> class Moments(NamedTuple):
+...     mean: Array
+...     count: int
+...     __repr__ = summary
+>>> Moments(np.zeros((30, 2)), 30)
+Moments(mean=<30×2 float64>, count=30)
+"""
 
 from __future__ import annotations
 
@@ -14,29 +26,7 @@ _FEW = 4  # entries of a tuple that are printed one by one
 
 
 def summary(value: Any) -> str:
-    """Return a line for a dataclass or a named tuple, as its ``__repr__``.
-
-    Parameters
-    ----------
-    value : object
-        The value.
-
-    Returns
-    -------
-    str
-        Its class and its fields, arrays by shape and dtype.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from typing import NamedTuple
-    >>> class Moments(NamedTuple):
-    ...     mean: Array
-    ...     count: int
-    ...     __repr__ = summary
-    >>> Moments(np.zeros((30, 2)), 30)
-    Moments(mean=<30×2 float64>, count=30)
-    """
+    """The class and its fields on one line, arrays by shape and dtype."""
     kind: Any = type(value)
     names = [item.name for item in fields(kind)] if is_dataclass(kind) else kind._fields
     parts = ", ".join(f"{name}={_brief(getattr(value, name))}" for name in names)
