@@ -7,10 +7,12 @@ who names SciPy and CuPy, that no error is swallowed, that what is public says w
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib
 import inspect
 import pkgutil
 import re
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -572,3 +574,47 @@ def _says_nothing(annotation: ast.expr | None) -> bool:
         return _says_nothing(annotation.left) or _says_nothing(annotation.right)
     bare = ("Any", "object", "Callable", "tuple", "list", "dict", "type")
     return annotation is None or (isinstance(annotation, ast.Name) and annotation.id in bare)
+
+
+ELSEWHERE = {"Discrete", "MultiDiscrete", "RandomizedSearchCV", "Tuple", "help"}
+
+
+def _defined(path: Path) -> Iterator[str]:
+    """Every name that a module makes, or brings from another."""
+    for node in walked(path):
+        match node:
+            case ast.FunctionDef(name) | ast.ClassDef(name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.alias(name, asname):
+                yield asname or name
+            case ast.arg(arg):
+                yield arg
+
+
+def _documented(path: Path) -> Iterator[str]:
+    """Every name in backticks of a module's docstrings."""
+    for node in walked(path):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            text = ast.get_docstring(node, clean=False) or ""
+            yield from re.findall(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)", text)
+
+
+def test_a_docstring_names_what_there_is() -> None:
+    """A word in backticks is a name of the package, and stands in the module said to have it."""
+    ours = [path for path in files() if home(path) == SOURCE]
+    modules: dict[str, set[str]] = {}
+    for path in ours:
+        stem = path.parent.name if path.stem == "__init__" else path.stem
+        modules.setdefault(stem, set()).update(_defined(path))
+    known = set().union(modules, *modules.values(), vars(builtins), ELSEWHERE)
+    stale = []
+    for path in ours:
+        for said in _documented(path):
+            first, *_ = parts = said.rstrip(".").split(".")
+            inside = modules.get(first, known) | modules.keys() if parts[1:] else known
+            there = {first} <= known and {*parts[1:2]} <= inside and {*parts[2:]} <= known
+            if not (there or first in sys.stdlib_module_names or said.endswith("_")):
+                stale.append(f"{name(path)}: {said}")
+    assert stale == []

@@ -112,7 +112,7 @@ def added(trend: Trend, Xs: Matrix, cross: Matrix) -> Matrix:
 
 
 def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
-    """Make a `Normal` of a posterior, as `gaussian.normal_of` with scales that suit the trend.
+    """Make a `Normal` of a posterior, as `normal.normal_of` with scales that suit the trend.
 
     For a mean that is known `scales` (n*,) are the variances before the data. Unknown weights have
     no variance before the data: what is left is as large as its parts.

@@ -47,7 +47,7 @@ _MANY = 10  # inputs from which on smooth functions and plain values have won th
 def searching_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     """The model by which an `Optimiser` that is given none chooses places.
 
-    A `scaled_model` of values (n,), the larger the better, which are `eased` unless X has ten
+    A `scaled_model` of values (n,), the larger the better, by `compress_tail` unless X has ten
     columns or more; a category of three choices or more has as many.
     """
     plain = _check.matrix(X, "X").shape[1] >= _MANY

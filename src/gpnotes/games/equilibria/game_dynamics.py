@@ -1,6 +1,6 @@
 """The regret of mixtures, and the dynamics that may lead to an equilibrium.
 
-`replicator` follows what pays better than the average; it is slow but needs payoffs only.
+`replicator_dynamics` follows what pays better than the average; it is slow but needs payoffs only.
 `find_equilibria` searches with second-order steps too, which need the Jacobian.
 """
 
