@@ -1,6 +1,7 @@
 """Fitting a model: its evidence maximised from several starts, with a report.
 
-What is maximised, and how a model becomes a vector, is `objective`'s; here are the starts.
+What is maximised, how a model becomes a vector, and the L-BFGS-B of SciPy that a run is, are in
+`objective`; here are the starts.
 """
 
 from __future__ import annotations
@@ -146,14 +147,13 @@ def fit(
     Parameters
     ----------
     model : GP, or another model
-        A `GP`, or another with an evidence or what stands for one: `sparse.SparseGP`,
-        `features.FeatureGP`, `svgp.SVGP`, `laplace.LaplaceGP`, `deep.DeepGP`. Where it has inducing
-        inputs Z, they move with the parameters. The first run starts at it.
+        A `GP`, or another with an evidence or what stands for one: `SparseGP`, `StateSpaceGP`,
+        `FeatureGP`, `SVGP`, `LaplaceGP`, `SoftmaxGP`, `DeepGP`, `BayesianLinear`. Where it has
+        inducing inputs Z, they move with the parameters. The first run starts at it.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
-        The inputs; the names of a frame's columns stand in the report. A `chunks.Chunks` in the
-        place of `X` and `y` will do for those models whose evidence is made of sums over rows,
-        `sparse.SparseGP`, `features.FeatureGP`, `deep.DeepGP`; an `interdomain.WaveSums` for a
-        `sparse.SparseGP` through waves.
+        The inputs; the names of a frame's columns stand in the report. `Chunks` in the place of
+        `X` and `y` will do for those models whose evidence is made of sums over rows, `SparseGP`,
+        `FeatureGP`, `DeepGP`; an `interdomain.WaveSums` for a `SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations; None where `X` is chunks or sums, which hold them.
     restarts : int, default 0
@@ -168,7 +168,7 @@ def fit(
     priors : mapping from str to Prior, or None
         Priors on parameters, by name. It is then the posterior density of the parameters that is
         maximised, [eq-hp-map]: by the parameters in their own units, not by their logarithms,
-        whose density has its top elsewhere. What has no prior is as likely everywhere.
+        whose density has its maximum elsewhere. What has no prior is as likely everywhere.
     fixed : collection of str, default ()
         The parameters that stay, as in `params.flatten`, and ``"Z"``.
     max_steps : int, default 200
@@ -179,7 +179,7 @@ def fit(
     progress : bool, default False
         Show a bar of how many of the runs are done, by ``tqdm`` of the extra `progress`.
     batch : int or None, default None
-        The rows of a step, for a `svgp.SVGP`, whose q follows the parameters then: one run, as
+        The rows of a step, for an `SVGP`, whose q follows the parameters then: one run, as
         `svgp.batch_fit` says. Without it, all rows are asked for the best q at each step.
     step_size : float or None, default None
         With batches, the size of the natural-gradient steps of q, up to 1; None is 0.1.
@@ -194,7 +194,8 @@ def fit(
     Returns
     -------
     Fit
-        All runs, best first.
+        Its ``.model`` is the best one found, with ``.posterior``, ``.log_evidence`` and
+        ``.report()``; ``.runs`` are all runs, best first, each with ``.converged``.
 
     Raises
     ------
