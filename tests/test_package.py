@@ -48,6 +48,23 @@ print(json.dumps([getattr(gpnotes, name).__name__ for name in {sorted(wings)}]))
     assert fresh(code) == [f"gpnotes.{name}" for name in sorted(wings)]
 
 
+@each("wing", ("assess", "decide", "draw", "fast", "ground", "infer", "model"))
+def test_every_room_of_a_wing_is_an_attribute(wing):
+    """The rooms that `dir` has, a type checker's too, load when they are asked for."""
+    home = importlib.import_module(f"gpnotes.{wing}")
+    folder = Path(home.__file__).parent
+    rooms = {path.stem for path in folder.glob("[!_]*.py")}
+    rooms |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    module = ast.parse(Path(home.__file__).read_text(encoding="utf-8"))
+    (block,) = (node for node in module.body if isinstance(node, ast.If))
+    assert {name.name for name in block.body[0].names} == rooms <= set(dir(home))
+    code = f"""
+import json, gpnotes
+print(json.dumps([getattr(gpnotes.{wing}, name).__name__ for name in {sorted(rooms)}]))
+"""
+    assert fresh(code) == [f"gpnotes.{wing}.{name}" for name in sorted(rooms)]
+
+
 MODELS = (
     "BayesianLinear", "BayesianNetwork", "DeepGP", "FeatureGP", "GP", "LaplaceGP", "SVGP",
     "SoftmaxGP", "SparseGP", "StateSpaceGP",
@@ -75,6 +92,8 @@ print(json.dumps([name for name, _ in inspect.getmembers(gpnotes)]))
 def test_a_name_that_is_not_there():
     with pytest.raises(AttributeError, match="module 'gpnotes' has no attribute 'Kriging'"):
         _ = gpnotes.Kriging
+    with pytest.raises(AttributeError, match=r"module 'gpnotes\.infer' has no attribute 'kriging'"):
+        _ = gpnotes.infer.kriging
 
 
 def fresh(code):

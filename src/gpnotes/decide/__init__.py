@@ -1,1 +1,13 @@
 """What to do next: where to measure, what to try, how to act, what to play."""
+
+from typing import TYPE_CHECKING
+
+from ..ground.lazy import lazy_modules
+
+if TYPE_CHECKING:  # isort: off
+    from . import (
+        bayesopt as bayesopt, design as design, fantasy as fantasy, moments as moments,
+        pilco as pilco, studies as studies,
+    )  # fmt: skip
+else:
+    __getattr__, __dir__ = lazy_modules(__name__)

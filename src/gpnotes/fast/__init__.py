@@ -1,1 +1,15 @@
 """In-place work on NumPy arrays, behind rooms that say what it must equal."""
+
+from typing import TYPE_CHECKING
+
+from ..ground.lazy import lazy_modules
+
+if TYPE_CHECKING:  # isort: off
+    from . import (
+        cosines as cosines, evidence as evidence, exponentials as exponentials, factors as factors,
+        networks as networks, point_predictions as point_predictions, polynomials as polynomials,
+        profiles as profiles, sparse as sparse, svgp as svgp, sweeps as sweeps,
+        tiled_kernels as tiled_kernels, tiles as tiles,
+    )  # fmt: skip
+else:
+    __getattr__, __dir__ = lazy_modules(__name__)

@@ -3,7 +3,22 @@
 The four verbs that serve every model are imported from here, or from `gpnotes`.
 """
 
+from typing import TYPE_CHECKING
+
+from ..ground.lazy import lazy_modules
 from .fitting import fit
 from .verbs import condition, log_evidence, log_evidence_and_gradient
 
 __all__ = ["condition", "fit", "log_evidence", "log_evidence_and_gradient"]
+
+if TYPE_CHECKING:  # isort: off
+    from . import (
+        deep as deep, evidence as evidence, exact as exact, features as features,
+        fitting as fitting, interdomain as interdomain, laplace as laplace,
+        leave_one_out as leave_one_out, linear as linear, objective as objective,
+        posterior as posterior, progress as progress, report as report, saving as saving,
+        smoothing as smoothing, sparse as sparse, state_space as state_space,
+        sufficient_statistics as sufficient_statistics, svgp as svgp, verbs as verbs,
+    )  # fmt: skip
+else:
+    __getattr__, __dir__ = lazy_modules(__name__)

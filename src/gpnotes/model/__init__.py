@@ -1,1 +1,14 @@
 """The parts of a model: kernels, means, likelihoods, priors, and what each must have."""
+
+from typing import TYPE_CHECKING
+
+from ..ground.lazy import lazy_modules
+
+if TYPE_CHECKING:  # isort: off
+    from . import (
+        basis as basis, bounds as bounds, contracts as contracts,
+        gaussian_process as gaussian_process, kernels as kernels, likelihoods as likelihoods,
+        means as means, normal as normal, priors as priors,
+    )  # fmt: skip
+else:
+    __getattr__, __dir__ = lazy_modules(__name__)
