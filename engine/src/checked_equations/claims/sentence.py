@@ -112,9 +112,7 @@ def number_faults(text: str, record: Data) -> Iterator[str]:
 
 def sentence_faults(text: str, record: Data) -> Iterator[str]:
     """What the sentence says and the claim does not have."""
-    if faults := [*number_faults(text, record)]:
-        yield from faults
-        return
+    yield from number_faults(text, record)
     tokens = (found[1].partition(":") for found in TOKEN.finditer(text))
     printed = {(path.strip(), of.strip()) for path, _, of in tokens}
     paths, names = {path for path, _ in printed}, {of for _, of in printed}
