@@ -63,7 +63,7 @@ class World:
     """A seed: its starts, its random forces, and what its trials have cost."""
 
     def __init__(self, seed: int) -> None:
-        self.seed, self.task = seed, drive_up(np.zeros(1), steps=STEPS)
+        self.seed, self.task = seed, drive_up(np.zeros(1), horizon=STEPS)
         names = ("actions", "starts", "policies", "plans")
         self.draws = {name: stream(seed).spawn(name) for name in names}
         self.first = self.tried(lambda z: FORCE * (2.0 * self.draws["actions"].uniform(1) - 1.0))

@@ -31,7 +31,7 @@ class PendulumProblem:
     """n transitions of a pendulum that is pushed at random, and a first policy."""
 
     n: int
-    steps: int = STEPS
+    horizon: int = STEPS
     bumps: int = BUMPS
 
     @cached_property
@@ -48,7 +48,7 @@ class PendulumProblem:
         angle = states[:, :1]
         X = np.concatenate([states, np.sin(angle), np.cos(angle), torques], axis=1)
         posteriors = tuple(_posterior(X, y, rng) for y in change.T)
-        task = swing_up(X, steps=self.steps)
+        task = swing_up(X, horizon=self.horizon)
         policy = first_policy(task, TORQUE, scale=4.0, bumps=self.bumps, rng=stream(4))
         return Dynamics(posteriors, (0,)), policy, task
 
@@ -76,11 +76,11 @@ def ours(problem: PendulumProblem) -> Call:
 
     dynamics, policy, task = problem.data
     dynamics.predictor  # noqa: B018  (made once, as in a search)
-    shares = np.full(task.steps, 1.0 / task.steps)
+    shares = np.full(task.horizon, 1.0 / task.horizon)
 
     def call() -> np.ndarray:
         predicted, pull = rollout_and_pullback(
-            dynamics, policy, task.cost, task.mean, task.covariance, task.steps
+            dynamics, policy, task.cost, task.mean, task.covariance, task.horizon
         )
         bar = pull(shares)[0].inner
         bars = bar.weights.ravel(), bar.centres.ravel(), bar.lengthscale
@@ -91,7 +91,7 @@ def ours(problem: PendulumProblem) -> Call:
 
 def by_jax(problem: PendulumProblem) -> Call:
     """The same by automatic differentiation of the published formulas, compiled beforehand."""
-    in_jax = value_and_gradient(_mean_cost, partial(_for_jax, problem), problem.steps)
+    in_jax = value_and_gradient(_mean_cost, partial(_for_jax, problem), problem.horizon)
 
     def call() -> np.ndarray:
         cost, bar = in_jax()
@@ -131,7 +131,7 @@ def _for_jax(problem: PendulumProblem) -> tuple[dict[str, Any], dict[str, Any], 
     return jax.tree.map(jnp.asarray, tables)
 
 
-def _mean_cost(policy: dict[str, Any], gps: dict[str, Any], task: dict[str, Any], steps: int):
+def _mean_cost(policy: dict[str, Any], gps: dict[str, Any], task: dict[str, Any], horizon: int):
     import jax
     import jax.numpy as jnp
 
@@ -146,7 +146,7 @@ def _mean_cost(policy: dict[str, Any], gps: dict[str, Any], task: dict[str, Any]
         return (m, S), _cost(task, *_augmented(m, S))
 
     start = task["mean"], task["covariance"]
-    return jnp.mean(jax.lax.scan(step, start, None, length=steps)[1])
+    return jnp.mean(jax.lax.scan(step, start, None, length=horizon)[1])
 
 
 def _joined(m: Any, S: Any, more: Any, covariance: Any, cross: Any) -> tuple[Any, Any]:

@@ -18,9 +18,9 @@ SIZES, ROUNDS = (70, 200, 400), 30
 MOST = {70: 3.0, 200: 1.0, 400: 1.0}  # times jax's seconds
 
 
-def row(n: int, steps: int = STEPS, bumps: int = BUMPS, rounds: int = ROUNDS) -> dict[str, Any]:
+def row(n: int, horizon: int = STEPS, bumps: int = BUMPS, rounds: int = ROUNDS) -> dict[str, Any]:
     """The least seconds of each, and how far the answers lie apart."""
-    problem = PendulumProblem(n, steps, bumps)
+    problem = PendulumProblem(n, horizon, bumps)
     calls = {"gpnotes": ours(problem), "jax": by_jax(problem)}
     seconds = {name: min(times) for name, times in processor_time.in_turns(calls, rounds).items()}
     answers = {name: call() for name, call in calls.items()}

@@ -42,7 +42,7 @@ def mean_cost(task, states: np.ndarray) -> float:
 def tested(task, policy, draws: Stream) -> tuple[float, int]:
     """Mean cost within the horizon, and the number of successes, over fresh starts."""
     paths = [swing(policy, start(task, draws), TEST_STEPS).next_states for _ in range(TESTS)]
-    costs = [mean_cost(task, path[: task.steps]) for path in paths]
+    costs = [mean_cost(task, path[: task.horizon]) for path in paths]
     return float(np.mean(costs)), sum(upright(path) for path in paths)
 
 
@@ -53,7 +53,7 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
 
     def act(policy):
         torque = policy or (lambda z: TORQUE * (2.0 * worlds["actions"].uniform(1) - 1.0))
-        return swing(torque, start(task, worlds["starts"]), task.steps)
+        return swing(torque, start(task, worlds["starts"]), task.horizon)
 
     rounds = learn(
         task,
@@ -64,7 +64,7 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
     )
     reports, before = [], time.perf_counter()
     for number, ended in enumerate(rounds, start=1):
-        seconds = (number + 1) * task.steps * STEP_SECONDS
+        seconds = (number + 1) * task.horizon * STEP_SECONDS
         test_cost, successes = tested(task, ended.improvement.policy, worlds["tests"])
         observed_cost = mean_cost(task, ended.observed.next_states)
         costs = ended.improvement.cost, observed_cost, test_cost

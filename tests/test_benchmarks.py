@@ -287,7 +287,7 @@ def test_ways_to_roll_out_agree(bench):
 
 def test_ways_to_roll_out_a_pendulum_agree(bench, monkeypatch, capsys):
     """With sines, a network and the saturating cost, as far as the textbook's digits go."""
-    row = bench["pendulum_table"].row(30, steps=4, bumps=6, rounds=2)
+    row = bench["pendulum_table"].row(30, horizon=4, bumps=6, rounds=2)
     assert row["disagreement"] < 1e-6
     assert all(seconds > 0.0 for seconds in row["seconds"].values())
     monkeypatch.setattr(bench["pendulum_table"], "row", lambda n, rounds: {**row, "n": n})

@@ -141,6 +141,6 @@ def test_a_posterior_is_extended_once_for_each_of_its_values(world, rng, monkeyp
 )
 def test_what_does_not_fit_is_named(world, wrong, says):
     names = "dynamics", "policy", "cost", "m", "S"
-    given = dict(zip(names, world(), strict=True)) | {"steps": 1, "x_hat": np.zeros(D + U)}
+    given = dict(zip(names, world(), strict=True)) | {"horizon": 1, "x_hat": np.zeros(D + U)}
     with pytest.raises((TypeError, ValueError), match=says):
         fantasy.look_ahead(**(given | wrong))

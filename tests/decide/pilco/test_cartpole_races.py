@@ -164,7 +164,7 @@ def test_the_race_is_run_with_what_was_chosen(races):
 
 def test_the_stored_policy_does_what_the_table_says():
     """From rest, that of the run whose last trial was the cheapest, drives the pole up."""
-    races, task = dataset("cartpole-races"), drive_up(np.zeros(1), steps=25)
+    races, task = dataset("cartpole-races"), drive_up(np.zeros(1), horizon=25)
     last = races[(races[:, 0] == 0) & (races[:, 2] == 6)]
     given = pilco.first_policy(task, FORCE, scale=np.asarray([1.0, 3.0, 6.0]), bumps=20, rng=0)
     policy = flatten(given)[1](dataset("cartpole-policy")[0])

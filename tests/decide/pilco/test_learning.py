@@ -89,7 +89,7 @@ def test_improving_lowers_the_expected_cost(rng, task):
     improvement = improve_policy(policy, dynamics, task, max_steps=15)
 
     def expected(one):
-        costs = rollout(dynamics, one, task.cost, task.mean, task.covariance, task.steps).costs
+        costs = rollout(dynamics, one, task.cost, task.mean, task.covariance, task.horizon).costs
         return costs.mean()
 
     np.testing.assert_allclose(improvement.cost, expected(improvement.policy), rtol=1e-12)
@@ -102,7 +102,7 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     seen = pushed(rng, 15)
     noisy = seen.next_states + 0.1 * rng.normal(size=(15, 2))  # enough for float32
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
-    task = swing_up(space.asarray([0.0]), steps=3)
+    task = swing_up(space.asarray([0.0]), horizon=3)
     policy = first_policy(task, TORQUE, scale=4.0, bumps=3, rng=stream(0))
     improvement = improve_policy(policy, fit_dynamics(data, (0,), max_steps=10), task, max_steps=2)
     assert all(
@@ -212,7 +212,7 @@ def world(task):
 
         def act(policy):
             x, seen = task.mean[None, :], []
-            for _ in range(task.steps):
+            for _ in range(task.horizon):
                 u = np.clip(policy(x[0]), -2, 2) if policy else 4.0 * draws.uniform(1) - 2.0
                 seen.append((x, u[None, :], cart(x, u[None, :])))
                 x = seen[-1][2]
@@ -544,7 +544,7 @@ def test_the_task_and_the_first_policy_are_what_they_say():
     task = swing_up(np.zeros(1))
     np.testing.assert_array_equal(task.mean, [np.pi, 0.0])
     np.testing.assert_array_equal(task.covariance, 0.01 * np.eye(2))
-    assert (task.steps, task.angles) == (35, (0,))
+    assert (task.horizon, task.angles) == (35, (0,))
     policy = first_policy(task, TORQUE, scale=4.0, bumps=5, rng=stream(4))
     draws = stream(4)
     turns, speeds = 2.0 * np.pi * draws.uniform(5), 4.0 * draws.normal(5)
@@ -599,11 +599,11 @@ def test_the_swing_up_costs_by_the_distance_of_the_tip_in_units_of_the_width():
 def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
     """In one direction, in the world that the chapter works in."""
     like, draws = np.zeros(1), stream(5)
-    task = swing_up(like, steps=6)
+    task = swing_up(like, horizon=6)
     data = swing(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
     dynamics = fit_dynamics(data, task.angles, max_steps=20)
     vector, rebuild = flatten(first_policy(task, TORQUE, scale=4.0, bumps=5, rng=draws))
-    start = task.cost, task.mean, task.covariance, task.steps
+    start = task.cost, task.mean, task.covariance, task.horizon
 
     def total(x):
         return rollout(dynamics, rebuild(x), *start).costs.sum()
@@ -685,7 +685,7 @@ def test_a_policy_a_model_and_a_task_that_do_not_fit_are_no_wall(rng, task):
         dataclasses.replace(task, cost=wide)
     with pytest.raises(ValueError, match="max_steps must be a whole number from 1; got 0"):
         improve_policy(policy, dynamics, task, max_steps=0)
-    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
-        dataclasses.replace(task, steps=0)
+    with pytest.raises(ValueError, match="horizon must be a whole number from 1; got 0"):
+        dataclasses.replace(task, horizon=0)
     with pytest.raises(ValueError, match=r"vector must have shape \(3,\); got \(2,\)"):
         flatten(policy)[1](np.ones(2))

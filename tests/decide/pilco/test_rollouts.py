@@ -243,13 +243,13 @@ def test_a_rollout_from_a_known_state(world):
 
 def test_what_does_not_fit_is_refused(world):
     dynamics, policy, cost, m, S = world()
-    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
+    with pytest.raises(ValueError, match="horizon must be a whole number from 1; got 0"):
         rollout(dynamics, policy, cost, m, S, 0)
     with pytest.raises(ValueError, match=r"S must have shape \(2, 2\)"):
         rollout(dynamics, policy, cost, m, np.eye(3), 2)
     with pytest.raises(ValueError, match="S must be positive semidefinite"):
         rollout(dynamics, policy, cost, m, np.diag([1.0, -1.0]), 2)
-    with pytest.raises(TypeError, match=r"steps must be a whole number from 1; got 2\.0"):
+    with pytest.raises(TypeError, match=r"horizon must be a whole number from 1; got 2\.0"):
         rollout(dynamics, policy, cost, m, S, 2.0)
     with pytest.raises(ValueError, match=r"m must be finite"):
         step(dynamics, policy, m * np.nan, S)
@@ -280,7 +280,7 @@ def test_particles_that_do_not_fit_are_refused(world):
         sample_paths(dynamics, policy, np.zeros((4, 3)), 2, rng=stream(0))
     with pytest.raises(ValueError, match="starts must have at least one row"):
         sample_paths(dynamics, policy, m[None, :][:0], 2, rng=stream(0))
-    with pytest.raises(ValueError, match="steps must be a whole number from 1; got 0"):
+    with pytest.raises(ValueError, match="horizon must be a whole number from 1; got 0"):
         sample_paths(dynamics, policy, m[None, :], 0, rng=stream(0))
 
 
@@ -308,8 +308,8 @@ def test_inside_the_house_nothing_is_checked_again(world):
     dynamics, policy, cost, m, S = world()
     dynamics.predictor  # noqa: B018  (made before)
 
-    def gradient(steps):
-        predicted, pull = rollout_and_pullback(dynamics, policy, cost, m, S, steps)
+    def gradient(horizon):
+        predicted, pull = rollout_and_pullback(dynamics, policy, cost, m, S, horizon)
         pull(predicted.costs)
 
     short, long = calls(lambda: gradient(2)), calls(lambda: gradient(12))

@@ -76,7 +76,7 @@ def look_ahead(
     cost: Cost | StepCost,
     m: Vector,
     S: Matrix,
-    steps: int,
+    horizon: int,
     x_hat: Vector,
     *,
     nodes: int = 3,
@@ -95,7 +95,7 @@ def look_ahead(
         Mean of the state at the start.
     S : Matrix, shape (D, D)
         Its covariance.
-    steps : int
+    horizon : int
         The number T of steps.
     x_hat : Vector, shape (K + U,)
         The input of the fantasy, a row of ``dynamics.inputs(states, actions)``.
@@ -141,7 +141,7 @@ def look_ahead(
         answers.append([one.answer for one in told])
         chances.append(math.prod(one.weight for one in told))
         seen = Dynamics(tuple(one.posterior for one in told), dynamics.angles)
-        later.append(rollout(seen, policy, cost, m, S, steps))
+        later.append(rollout(seen, policy, cost, m, S, horizon))
     return LookAhead(as_array(answers, x_hat), as_array(chances, x_hat), *_stacked(later))
 
 

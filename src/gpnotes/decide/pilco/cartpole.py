@@ -29,7 +29,7 @@ _CART, _POLE, _FRICTION, _GRAVITY = 0.5, 0.5, 0.1, 9.82
 _WITHIN = 10  # steps of Runge and Kutta, of 0.01 s each, within one of ours
 
 
-def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
+def drive_up(like: Array, *, horizon: int = 40, width: float = 0.25) -> Task:
     """Make the task of swinging the pole up by driving the cart, and of keeping it above x = 0.
 
     The start is at rest, hanging, with a standard deviation of 0.1 in each entry.
@@ -38,8 +38,8 @@ def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
     ----------
     like : Array
         An array of the kind that the task is to have.
-    steps : int, default 40
-        The number of steps.
+    horizon : int, default 40
+        The number of steps, T.
     width : float, default 0.25
         The cost saturates with the distance of the tip from its place when upright, in units of so
         many metres.
@@ -63,13 +63,13 @@ def drive_up(like: Array, *, steps: int = 40, width: float = 0.25) -> Task:
     target = as_array([0.0] * 5 + [1.0], like)
     cost = SaturatingCost(target, as_array(tip.T @ tip / width**2, like))
     start = as_array([0.0, 0.0, math.pi, 0.0], like), as_array(0.01 * np.eye(4), like)
-    return Task(cost, *start, steps, angles=(2,))
+    return Task(cost, *start, horizon, angles=(2,))
 
 
 def drive(
     act: Callable[[Vector], Vector],
     start: Vector | Sequence[float],
-    steps: int,
+    horizon: int,
     *,
     like: Array | None = None,
 ) -> Transitions:
@@ -83,7 +83,7 @@ def drive(
         ``act(z)`` is the force (1,) in the state z = (x, ẋ, θ, θ̇, sin θ, cos θ).
     start : array or sequence of numbers, shape (4,)
         The first state (x, ẋ, θ, θ̇).
-    steps : int
+    horizon : int
         The number of actions.
     like : Array, optional
         An array of the kind of the result; NumPy unless it is given.
@@ -107,9 +107,9 @@ def drive(
     """
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
-    steps = _check.whole(steps, "steps", 1)
+    horizon = _check.whole(horizon, "horizon", 1)
     states, actions = [simulators.place(start, 4)], []
-    for _ in range(steps):
+    for _ in range(horizon):
         angle = states[-1][2]
         z = [*states[-1], math.sin(angle), math.cos(angle)]
         actions.append(simulators.action(act, z, FORCE, like))

@@ -71,7 +71,7 @@ def improve_policy(
     dynamics : Dynamics
         The model of a step.
     task : Task
-        The start, the steps and their cost.
+        The start, the horizon and the cost.
     max_steps : int, default 50
         The most iterations.
 
@@ -116,10 +116,10 @@ def improve_policy(
 
 
 def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, HostVector]:
-    start = task.mean, task.covariance, task.steps
+    start = task.mean, task.covariance, task.horizon
     rollout, pull = rollout_and_pullback(dynamics, policy, task.cost, *start)
     xp = array_namespace(rollout.costs)
-    shares = xp.ones_like(rollout.costs) / task.steps
+    shares = xp.ones_like(rollout.costs) / task.horizon
     value = float(xp.sum(rollout.costs * shares))
     return value, flatten_gradient(policy, pull(shares)[0])
 
@@ -240,7 +240,7 @@ def learn(
     >>> draws = stream(0)
     >>> near = SaturatingCost(np.zeros(2), np.diag([4.0, 1.0]))
     >>> cost = near + 0.02 * StepCost(action=QuadraticCost(np.zeros(1), np.eye(1)))
-    >>> task = Task(cost, np.asarray([1.0, 0.0]), 1e-4 * np.eye(2), steps=10)
+    >>> task = Task(cost, np.asarray([1.0, 0.0]), 1e-4 * np.eye(2), horizon=10)
     >>> idle = LinearPolicy(np.zeros((1, 2)), np.zeros(1))
     >>> paid = [task.observed_costs(act(idle)).mean()]
     >>> for finished in learn(task, act, lambda: idle, num_rounds=2, max_steps=20):

@@ -27,7 +27,7 @@ REPEAT = 3  # time steps of the simulator, 0.05 s each, for which an action is h
 STEP_SECONDS = 0.05 * REPEAT
 
 
-def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
+def swing_up(like: Array, *, horizon: int = 35, width: float = 0.8) -> Task:
     """Make the task of swinging a pendulum up, from hanging at rest to upright.
 
     The start is 0.1 rad and 0.1 rad/s uncertain.
@@ -36,8 +36,8 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
     ----------
     like : Array
         An array of the kind that the task is to have.
-    steps : int, default 35
-        The number of steps.
+    horizon : int, default 35
+        The number of steps, T.
     width : float, default 0.8
         The cost saturates with the distance of the tip from its place when upright, in units of so
         many lengths of the pendulum.
@@ -53,13 +53,13 @@ def swing_up(like: Array, *, steps: int = 35, width: float = 0.8) -> Task:
     target = as_array([0.0, 0.0, 0.0, 1.0], like)
     weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
     start = as_array([math.pi, 0.0], like), as_array(0.01 * np.eye(2), like)
-    return Task(SaturatingCost(target, weight), *start, steps, angles=(0,))
+    return Task(SaturatingCost(target, weight), *start, horizon, angles=(0,))
 
 
 def swing(
     act: Callable[[Vector], Vector],
     start: Vector | Sequence[float],
-    steps: int,
+    horizon: int,
     *,
     like: Array | None = None,
 ) -> Transitions:
@@ -74,7 +74,7 @@ def swing(
         ``act(z)`` is the torque (1,) in the state z = (θ, θ̇, sin θ, cos θ).
     start : array or pair of numbers, shape (2,)
         The first state (θ, θ̇).
-    steps : int
+    horizon : int
         The number of actions.
     like : Array, optional
         An array of the kind of the result; NumPy unless it is given.
@@ -95,13 +95,13 @@ def swing(
     """
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
-    steps = _check.whole(steps, "steps", 1)
+    horizon = _check.whole(horizon, "horizon", 1)
     start = simulators.place(start, 2)
     env = _environment()
     env.reset(seed=0)
     env.state = start.copy()
     states, actions = [start], []
-    for _ in range(steps):
+    for _ in range(horizon):
         theta, velocity = states[-1]
         z = [theta, velocity, math.sin(theta), math.cos(theta)]
         actions.append(simulators.action(act, z, TORQUE, like))

@@ -205,7 +205,7 @@ def _onwards(world: _World, x: _Gaussian, z: Augmented) -> tuple[_Gaussian, _Gau
 
 
 def rollout(
-    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
+    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, horizon: int
 ) -> Rollout:
     """Return the moments of the states of several steps, and the expected cost of each.
 
@@ -220,7 +220,7 @@ def rollout(
         `StepCost`, to which the action counts too; the start is not counted.
     m : Vector, shape (D,)
         Mean of the state at the start.
-    steps : int
+    horizon : int
         The number T of steps.
 
     Returns
@@ -248,11 +248,11 @@ def rollout(
     >>> rollout(dynamics, policy, cost, np.ones(1), np.zeros((1, 1)), 3).costs.round(3)
     array([0.419, 0.108, 0.024])
     """
-    return rollout_and_pullback(dynamics, policy, cost, m, S, steps)[0]
+    return rollout_and_pullback(dynamics, policy, cost, m, S, horizon)[0]
 
 
 def rollout_and_pullback(
-    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, steps: int
+    dynamics: Dynamics, policy: Policy, cost: Cost | StepCost, m: Vector, S: Matrix, horizon: int
 ) -> tuple[Rollout, Callable[[Vector], tuple[Any, Vector, Matrix]]]:
     """Return what `rollout` does, and its pullback to the policy, m and S.
 
@@ -268,17 +268,17 @@ def rollout_and_pullback(
 
     Notes
     -----
-    [eq-pc-chain]. The reverse pass keeps what every step has computed: O(steps · n² D) numbers
+    [eq-pc-chain]. The reverse pass keeps what every step has computed: O(T n² D) numbers
     at most.
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    steps = _check.whole(steps, "steps", 1)
+    horizon = _check.whole(horizon, "horizon", 1)
     x = _Gaussian(m, compatibility.world(dynamics, policy, m, S))
     world = _world(dynamics, policy, m)
     z, pull_start = with_turns(world.turns, *x)
     compatibility.cost(cost, z, policy)
-    result, pulls = _forwards(world, x, z, by_step(cost), steps)
+    result, pulls = _forwards(world, x, z, by_step(cost), horizon)
 
     @threads_for(lambda _: _work(world))
     def pull(bar: Vector) -> tuple[Any, Vector, Matrix]:
@@ -295,10 +295,10 @@ def _work(world: _World, *_: object) -> int:
 
 @threads_for(_work)
 def _forwards(
-    world: _World, x: _Gaussian, z: Augmented, of_step: StepCost, steps: int
+    world: _World, x: _Gaussian, z: Augmented, of_step: StepCost, horizon: int
 ) -> tuple[Rollout, list[tuple[PullStep, PullState, PullCost]]]:
     states, costs, pulls = [x], [], []
-    for t in range(steps):
+    for t in range(horizon):
         x, action, pull_step = _onwards(world, x, z)
         _refuse_lost(world.xp, x, t + 1)
         z, pull_z = with_turns(world.turns, *x)
@@ -318,7 +318,7 @@ def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
 
 
 def sample_paths(
-    dynamics: Dynamics, policy: Policy, starts: Matrix, steps: int, *, rng: RNG
+    dynamics: Dynamics, policy: Policy, starts: Matrix, horizon: int, *, rng: RNG
 ) -> Stack:
     """Draw the paths of particles, without moment matching.
 
@@ -334,24 +334,24 @@ def sample_paths(
         The policy that chooses the actions.
     starts : Matrix, shape (p, D)
         Where p particles begin, at least one.
-    steps : int
-        The number of steps.
+    horizon : int
+        The number T of steps.
 
     Returns
     -------
-    Stack, shape (steps + 1, p, D)
+    Stack, shape (T + 1, p, D)
         The states.
 
     Raises
     ------
     ValueError
-        If shapes do not fit, there are no starts, an entry is not finite, or `steps` is below one.
+        If shapes do not fit, there are no starts, an entry is not finite, or `horizon` is below one.
     """
     stream = stream_of(rng)
     paths = [compatibility.particles(dynamics, starts)]
     compatibility.actions(dynamics, policy, starts[0, :])
     xp = array_namespace(starts)
-    for _ in range(_check.whole(steps, "steps", 1)):
+    for _ in range(_check.whole(horizon, "horizon", 1)):
         x = paths[-1]
         z = dynamics.inputs(x, x[:, :0])
         w = xp.concat([z, xp.stack([policy(z[i, :]) for i in range(x.shape[0])])], axis=1)

@@ -33,8 +33,8 @@ class Task:
         Mean of the state ``x ~ N(mean, covariance)`` at the start.
     covariance : Matrix, shape (D, D)
         Its covariance.
-    steps : int
-        The number of steps.
+    horizon : int
+        The number of steps, T.
     angles : tuple of int, default ()
         The entries of x that are angles.
 
@@ -43,7 +43,7 @@ class Task:
     >>> import numpy as np
     >>> from gpnotes.decide.pilco import QuadraticCost
     >>> cost = QuadraticCost(np.zeros(2), np.eye(2))
-    >>> task = Task(cost, np.asarray([1.0, 0.0]), 0.01 * np.eye(2), steps=12)
+    >>> task = Task(cost, np.asarray([1.0, 0.0]), 0.01 * np.eye(2), horizon=12)
     >>> moved = np.asarray([[1.0, 0.0]]), np.asarray([[-0.5]]), np.asarray([[1.0, -1.0]])
     >>> task.observed_costs(Transitions(*moved))
     array([2.])
@@ -52,7 +52,7 @@ class Task:
     cost: Cost | StepCost
     mean: Vector
     covariance: Matrix
-    steps: int
+    horizon: int
     angles: tuple[int, ...] = ()
 
     __repr__ = summary
@@ -61,7 +61,7 @@ class Task:
         _check.normal(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
         compatibility.cost(self.cost, augment_angles(self.mean, self.covariance, angles)[0])
-        _check.whole(self.steps, "steps", 1)
+        _check.whole(self.horizon, "horizon", 1)
         _xp.keep_copies(self, "mean", "covariance")
 
     def observed_costs(self, data: Transitions) -> Vector:

@@ -177,19 +177,19 @@ CALLS = (
     call("StepCost", pilco.StepCost, state=_ONE_COST.but("None"), action=_ONE_COST.but("None")),
     call("Task.observed_costs", _TASK.observed_costs, data=thing(_DATA, _DYNAMICS)),
     call("Task", pilco.Task, cost=thing(_COST, _POLICY), mean=vector(_M, size=True),
-         covariance=covariance(_S), steps=whole(3), angles=entries((), 3).but("a mask")),
+         covariance=covariance(_S), horizon=whole(3), angles=entries((), 3).but("a mask")),
     *(call(function.__name__, function, **_NORMAL, angles=entries((1,), 3).but("a mask"))
       for function in (pilco.augment, pilco.augment_and_pullback)),
     *(call(function.__name__, function, **_NORMAL) for function in (
         pilco.sine_moments, pilco.sine_moments_and_pullback)),
     *(call(function.__name__, function, **_WORLD) for function in (
         pilco.step, pilco.step_and_pullback)),
-    *(call(function.__name__, function, **_WORLD, cost=thing(_COST, _POLICY), steps=whole(2))
+    *(call(function.__name__, function, **_WORLD, cost=thing(_COST, _POLICY), horizon=whole(2))
       for function in (pilco.rollout, pilco.rollout_and_pullback)),
     call("fantasy.look_ahead", fantasy.look_ahead, **_WORLD, cost=thing(_COST, _POLICY),
-         steps=whole(1), x_hat=vector(_CANDIDATES[0], size=True), nodes=whole(1)),
+         horizon=whole(1), x_hat=vector(_CANDIDATES[0], size=True), nodes=whole(1)),
     call("sample_paths", pilco.sample_paths, dynamics=_WORLD["dynamics"], policy=_POLICIES,
-         starts=matrix(_STATES[:2], columns=True), steps=whole(2), rng=stream()),
+         starts=matrix(_STATES[:2], columns=True), horizon=whole(2), rng=stream()),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
          angles=entries((), 3).but("a mask"), max_steps=whole(2)),
     call("fit_dynamics", pilco.fit_dynamics, data=thing(_DATA, _DYNAMICS),
@@ -208,17 +208,17 @@ CALLS = (
          scale=positive(1.0).but("a vector"), bumps=whole(3)),
     call("swing", pendulum.swing, act=function(_swing), start=vector(np.zeros(2), size=True).but(
          "a list", "integers", "half precision", "another namespace", "another precision"),
-         steps=whole(2),
+         horizon=whole(2),
          like=thing(np.ones(2), optional=True).but("an array")),
-    call("swing_up", pendulum.swing_up, like=thing(np.ones(2)).but("an array"), steps=whole(2),
+    call("swing_up", pendulum.swing_up, like=thing(np.ones(2)).but("an array"), horizon=whole(2),
          width=positive(0.8)),
     call("upright", pendulum.upright, states=matrix(_STATES[:, :2], columns=True, mates=False),
          last=whole(2), within=positive(0.3)),
     call("drive", cartpole.drive, act=function(_swing), start=vector(np.zeros(4), size=True).but(
          "a list", "integers", "half precision", "another namespace", "another precision"),
-         steps=whole(2),
+         horizon=whole(2),
          like=thing(np.ones(2), optional=True).but("an array")),
-    call("drive_up", cartpole.drive_up, like=thing(np.ones(2)).but("an array"), steps=whole(2),
+    call("drive_up", cartpole.drive_up, like=thing(np.ones(2)).but("an array"), horizon=whole(2),
          width=positive(0.25)),
     call("balanced", cartpole.balanced, states=matrix(_INPUTS, columns=True, mates=False),
          last=whole(2), within=positive(0.2)),
