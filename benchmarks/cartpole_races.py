@@ -80,7 +80,7 @@ class World:
 
 
 def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
-    """The rounds of `learn`, and the parameters of the last policy."""
+    """The trials of `learn`, and the parameters of the last policy."""
     rows, began = [], time.process_time()
 
     def fit(data: Transitions, angles: tuple[int, ...]) -> Dynamics:
@@ -93,13 +93,13 @@ def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
         policy = first_policy(world.task, FORCE, scale=scale, bumps=BUMPS, rng=rng)
         return replace(policy, inner=replace(policy.inner, weights=0.1 * policy.inner.weights))
 
-    rounds = learn(
-        world.task, world.tried, propose, data=world.first, policy=propose(), proposals=0,
-        num_rounds=TRIALS, max_steps=ITERATIONS, fit=fit,
+    trials = learn(
+        world.task, world.tried, propose, data=world.first, policy=propose(), num_proposals=0,
+        num_trials=TRIALS, max_steps=ITERATIONS, fit=fit,
     )  # fmt: skip
-    for ended in rounds:
-        seconds, found = time.process_time() - began, ended.improvement
-        rows.append(world.row(ended.number, seconds, found.cost, ended.observed))
+    for trial in trials:
+        seconds, found = time.process_time() - began, trial.improvement
+        rows.append(world.row(trial.number, seconds, found.cost, trial.observed))
         print(world.seed, METHODS[int(certain)], rows[-1], flush=True)
     return rows, flatten(found.policy)[0].tolist()
 

@@ -27,7 +27,7 @@ class Setting:
     """What a way to plan leaves open."""
 
     members: int
-    steps: int  # of Adam, in each round of learning
+    steps: int  # of Adam, before each trial
     horizon: int
     plans: int
     rounds: int  # of the cross-entropy method; one is random shooting

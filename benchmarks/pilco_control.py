@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from gpnotes import stream
-from gpnotes.decide.pilco import Round, first_policy, learn
+from gpnotes.decide.pilco import Trial, first_policy, learn
 from gpnotes.decide.pilco.pendulum import STEP_SECONDS, TORQUE, swing, swing_up, upright
 from gpnotes.ground.params import flatten
 from gpnotes.ground.random import Stream
@@ -46,7 +46,7 @@ def tested(task, policy, draws: Stream) -> tuple[float, int]:
     return float(np.mean(costs)), sum(upright(path) for path in paths)
 
 
-def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float], Round]]:
+def one_seed(seed: int, num_trials: int, iterations: int) -> list[tuple[list[float], Trial]]:
     """All trials of a seed, with the row of the table of each."""
     draws, task = stream(seed), swing_up(LIKE)
     worlds = {name: draws.spawn(name) for name in ("actions", "starts", "policies", "tests")}
@@ -55,27 +55,27 @@ def one_seed(seed: int, trials: int, iterations: int) -> list[tuple[list[float],
         torque = policy or (lambda z: TORQUE * (2.0 * worlds["actions"].uniform(1) - 1.0))
         return swing(torque, start(task, worlds["starts"]), task.horizon)
 
-    rounds = learn(
+    trials = learn(
         task,
         act,
         lambda: first_policy(task, TORQUE, scale=4.0, rng=worlds["policies"]),
-        num_rounds=trials,
+        num_trials=num_trials,
         max_steps=iterations,
     )
     reports, before = [], time.perf_counter()
-    for number, ended in enumerate(rounds, start=1):
+    for number, trial in enumerate(trials, start=1):
         seconds = (number + 1) * task.horizon * STEP_SECONDS
-        test_cost, successes = tested(task, ended.improvement.policy, worlds["tests"])
-        observed_cost = mean_cost(task, ended.observed.next_states)
-        costs = ended.improvement.cost, observed_cost, test_cost
+        test_cost, successes = tested(task, trial.improvement.policy, worlds["tests"])
+        observed_cost = mean_cost(task, trial.observed.next_states)
+        costs = trial.improvement.cost, observed_cost, test_cost
         row = [seed, number, seconds, *costs, successes, TESTS]
-        reports.append((row, ended))
+        reports.append((row, trial))
         took, before = time.perf_counter() - before, time.perf_counter()
         print(" ".join(f"{value:.4g}" for value in row), f"({took:.0f} s)", flush=True)
     return reports
 
 
-def kept(reports: list[tuple[list[float], Round]]) -> None:
+def kept(reports: list[tuple[list[float], Trial]]) -> None:
     """Write what the chapter replays of one seed."""
     last = reports[-1][1]
     parts = [np.concatenate(pair) for pair in zip(last.data, last.observed, strict=True)]
@@ -84,7 +84,7 @@ def kept(reports: list[tuple[list[float], Round]]) -> None:
     rows = np.concatenate([trial, *parts], axis=1)
     names = "trial,angle,velocity,torque,next_angle,next_velocity"
     _write("pilco-control-transitions", names, rows)
-    policies = np.stack([flatten(ended.improvement.policy)[0] for _, ended in reports])
+    policies = np.stack([flatten(trial.improvement.policy)[0] for _, trial in reports])
     _write("pilco-control-policies", ",".join(f"p{i}" for i in range(policies.shape[1])), policies)
 
 

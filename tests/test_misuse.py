@@ -134,7 +134,7 @@ UNTRIED = {
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",
     "Estimate", "Moments", "RunningMoments", "Predictor", "ControlledChain", "FilterResult",
-    "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Round", "Choice",
+    "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Trial", "Choice",
     "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "StateSpacePosterior",
     "Inducing", "Method", "Term", "WaveSums",
     "LocalMaximum", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",

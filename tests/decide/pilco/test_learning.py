@@ -227,15 +227,15 @@ def world(task):
 
 
 def test_the_loop_learns_to_stop_a_cart(world, task):
-    rounds = list(learn(task, *world(), num_rounds=3, max_steps=20))
-    assert [len(one.data.states) for one in rounds] == [12, 24, 36]
-    assert [one.number for one in rounds] == [1, 2, 3]
-    last = rounds[-1].observed.next_states[-1]
+    trials = list(learn(task, *world(), num_trials=3, max_steps=20))
+    assert [len(one.data.states) for one in trials] == [12, 24, 36]
+    assert [one.number for one in trials] == [1, 2, 3]
+    last = trials[-1].observed.next_states[-1]
     assert task.cost(last) < 0.05
 
 
 def same(one, other):
-    """Whether two rounds are the same to the last bit."""
+    """Whether two trials are the same to the last bit."""
     for a, b in ((one.data, other.data), (one.observed, other.observed)):
         for field in Transitions._fields:
             np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
@@ -246,13 +246,13 @@ def same(one, other):
 
 
 def test_a_run_that_stopped_goes_on_as_if_it_had_not(world, task):
-    """With its functions as they were left, and a round that was written down and read again."""
-    settings = {"max_steps": 3, "proposals": 2}
-    whole = list(learn(task, *world(), num_rounds=3, **settings))
+    """With its functions as they were left, and a trial that was written down and read again."""
+    settings = {"max_steps": 3, "num_proposals": 2}
+    whole = list(learn(task, *world(), num_trials=3, **settings))
     functions = world()
-    first = list(learn(task, *functions, num_rounds=1, **settings))
+    first = list(learn(task, *functions, num_trials=1, **settings))
     after = pickle.loads(pickle.dumps(first[-1]))
-    rest = list(learn(task, *functions, num_rounds=2, after=after, **settings))
+    rest = list(learn(task, *functions, num_trials=2, after=after, **settings))
     assert [one.number for one in first + rest] == [1, 2, 3]
     for one, other in zip(whole, first + rest, strict=True):
         same(one, other)
@@ -268,7 +268,7 @@ def test_data_and_a_policy_to_begin_with_are_taken(world, task):
         tried.append(policy)
         return act(policy)
 
-    (only,) = learn(task, watched, propose, num_rounds=1, data=data, policy=policy, max_steps=3)
+    (only,) = learn(task, watched, propose, num_trials=1, data=data, policy=policy, max_steps=3)
     np.testing.assert_array_equal(only.data.states, data.states)
     assert tried == [only.improvement.policy]
     assert len(only.attempts) == 2
@@ -284,7 +284,7 @@ def test_without_data_the_policy_to_begin_with_is_tried(world, task):
         tried.append(policy)
         return act(policy)
 
-    run = learn(task, watched, propose, num_rounds=1, policy=policy, proposals=0, max_steps=2)
+    run = learn(task, watched, propose, num_trials=1, policy=policy, num_proposals=0, max_steps=2)
     (only,) = run
     assert tried == [policy, only.improvement.policy]
     assert len(only.attempts) == 1
@@ -300,22 +300,22 @@ def test_the_fitting_function_is_the_callers(world, task):
         return GP(RBF(float(np.var(y)), 2.0 * np.std(X, axis=0)), 1e-3 * float(np.var(y)))
 
     mine = partial(fit_dynamics, fit=fit)
-    (only,) = learn(task, act, propose, num_rounds=1, fit=mine, max_steps=2)
+    (only,) = learn(task, act, propose, num_trials=1, fit=mine, max_steps=2)
     assert asked == [(12, 3), (12, 3)]
     for e, posterior in enumerate(only.dynamics.posteriors):
         change = only.data.next_states[:, e] - only.data.states[:, e]
         assert posterior.gp.noise_var == 1e-3 * np.var(change)
 
 
-def test_a_callback_is_told_of_every_round_and_may_end_the_run(world, task):
+def test_a_callback_is_told_of_every_trial_and_may_end_the_run(world, task):
     told = []
-    settings = {"num_rounds": 3, "max_steps": 2}
-    rounds = list(learn(task, *world(), callback=told.append, **settings))
+    settings = {"num_trials": 3, "max_steps": 2}
+    trials = list(learn(task, *world(), callback=told.append, **settings))
     assert [one.number for one in told] == [1, 2, 3]
-    assert all(one is other for one, other in zip(told, rounds, strict=True))
+    assert all(one is other for one, other in zip(told, trials, strict=True))
     enough = list(learn(task, *world(), callback=lambda one: one.number == 2, **settings))
     assert [one.number for one in enough] == [1, 2]
-    same(enough[-1], rounds[1])
+    same(enough[-1], trials[1])
 
 
 def test_what_the_callers_functions_return_is_looked_at(world, task, rng):
@@ -323,7 +323,7 @@ def test_what_the_callers_functions_return_is_looked_at(world, task, rng):
     data = act(None)
 
     def run(**wrong):
-        given = {"act": act, "propose": propose, "num_rounds": 1, "max_steps": 1, "data": data}
+        given = {"act": act, "propose": propose, "num_trials": 1, "max_steps": 1, "data": data}
         given |= wrong
         return next(learn(task, given.pop("act"), given.pop("propose"), **given))
 
@@ -342,14 +342,14 @@ def test_what_the_callers_functions_return_is_looked_at(world, task, rng):
         run(act=lambda policy: wider)
     with pytest.raises(TypeError, match=r"propose\(\) must be a function of the state .*; int"):
         run(propose=lambda: 3)
-    with pytest.raises(TypeError, match=r"callback\(round\) must be True or False; got 'stop'"):
+    with pytest.raises(TypeError, match=r"callback\(trial\) must be True or False; got 'stop'"):
         run(callback=lambda one: "stop")
 
 
 def test_data_and_policies_that_do_not_fit_are_refused_before_the_run(world, task):
     act, propose = world()
     data = act(None)
-    begin = partial(learn, task, act, propose, num_rounds=1)
+    begin = partial(learn, task, act, propose, num_trials=1)
     wide = Transitions(*(np.concatenate([part, part], axis=1) for part in data))
     with pytest.raises(ValueError, match=r"data\.states must have shape \(n, 2\); got \(12, 4\)"):
         begin(data=wide)
@@ -357,13 +357,13 @@ def test_data_and_policies_that_do_not_fit_are_refused_before_the_run(world, tas
         begin(data=Transitions(*(part.astype(np.float32) for part in data)))
     with pytest.raises(TypeError, match="policy must be a function of the state"):
         begin(policy=abs)
-    with pytest.raises(TypeError, match="after must be a gpnotes Round; got Transitions"):
+    with pytest.raises(TypeError, match="after must be a gpnotes Trial; got Transitions"):
         begin(after=data)
     (done,) = begin(max_steps=1)
     with pytest.raises(ValueError, match="after must be given alone"):
         begin(after=done, data=data)
-    with pytest.raises(ValueError, match="proposals must be a whole number from 1; got 0"):
-        begin(proposals=0)
+    with pytest.raises(ValueError, match="num_proposals must be a whole number from 1; got 0"):
+        begin(num_proposals=0)
 
 
 @pytest.mark.parametrize("returned", [None, 3.0])
@@ -410,24 +410,24 @@ def test_the_loop_tries_what_the_model_expects_to_cost_least(rng, task, monkeypa
         return Improvement(policy, next(costs), max_steps, 1.0, 0, "")
 
     monkeypatch.setattr(module, "improve_policy", improved)
-    rounds = learn(
+    trials = learn(
         task,
         lambda policy: tried.append(policy) or data,
         lambda: next(proposals),
-        num_rounds=2,
-        proposals=2,
+        num_trials=2,
+        num_proposals=2,
         fit=lambda data, angles: model,
     )
-    rounds = list(rounds)
+    trials = list(trials)
     assert asked == [a, b, b, c, d]
     assert tried == [None, b, d]
-    assert [one.improvement.cost for one in rounds] == [0.4, 0.5]
-    assert [len(one.attempts) for one in rounds] == [2, 3]
+    assert [one.improvement.cost for one in trials] == [0.4, 0.5]
+    assert [len(one.attempts) for one in trials] == [2, 3]
 
 
-@pytest.mark.parametrize(("retries", "proposed"), [(0, 2), (1, 4), (2, 6), (5, 6)])
-def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, retries, proposed):
-    """Up to `retries` times, and no further than to the first round in which one moved."""
+@pytest.mark.parametrize(("max_retries", "proposed"), [(0, 2), (1, 4), (2, 6), (5, 6)])
+def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, max_retries, proposed):
+    """Up to `max_retries` times, and no further than to the first trial in which one moved."""
     module, policies = sys.modules["gpnotes.decide.pilco.learning"], numbered(12)
 
     def improved(policy, dynamics, task, *, max_steps):
@@ -437,7 +437,9 @@ def test_where_nothing_moved_the_loop_proposes_again(rng, task, monkeypatch, ret
     data, proposals = pushed(rng), iter(policies)
     act, propose = (lambda policy: data), (lambda: next(proposals))
     fit = partial(fit_dynamics, max_steps=1)
-    (only,) = learn(task, act, propose, num_rounds=1, proposals=2, retries=retries, fit=fit)
+    (only,) = learn(
+        task, act, propose, num_trials=1, num_proposals=2, max_retries=max_retries, fit=fit
+    )
     assert [attempt.policy for attempt in only.attempts] == policies[:proposed]
     assert only.improvement.policy is policies[4 if proposed == 6 else 0]
 
@@ -651,8 +653,8 @@ def test_what_does_not_fit_is_refused(rng, task):
         fit_dynamics(still)
     with pytest.raises(ValueError, match="the action must be finite"):
         swing(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
-    with pytest.raises(ValueError, match="num_rounds must be a whole number from 1; got 0"):
-        learn(task, lambda _: data, lambda: None, num_rounds=0)
+    with pytest.raises(ValueError, match="num_trials must be a whole number from 1; got 0"):
+        learn(task, lambda _: data, lambda: None, num_trials=0)
     with pytest.raises(ValueError, match="states must have at least two rows"):
         fit_dynamics(Transitions(*(part[:0] for part in data)))
     with pytest.raises(ValueError, match="angles must be entries 0 to 1 of a state"):

@@ -47,8 +47,8 @@ def learned(trial, cost, seed=0, **settings):
     propose = settings.pop("propose", None) or (
         lambda task, draws: LinearPolicy(0.3 * draws.normal((1, 2)), np.zeros(1))
     )
-    rounds = learn(task, trial(draws), lambda: propose(task, draws), num_rounds=2, **settings)
-    return task, list(rounds)[-1]
+    trials = learn(task, trial(draws), lambda: propose(task, draws), num_trials=2, **settings)
+    return task, list(trials)[-1]
 
 
 @pytest.mark.parametrize(

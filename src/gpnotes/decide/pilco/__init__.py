@@ -3,7 +3,7 @@
 from .composed import ComposableCost, PartialCost, StepCost, SumCost
 from .costs import QuadraticCost, SaturatingCost
 from .dynamics import Dynamics, Transitions, fit_dynamics
-from .learning import Improvement, Round, improve_policy, learn
+from .learning import Improvement, Trial, improve_policy, learn
 from .policies import LinearPolicy, RBFPolicy, Squashed
 from .rollouts import (
     Rollout,
@@ -33,7 +33,6 @@ __all__ = [
     "QuadraticCost",
     "RBFPolicy",
     "Rollout",
-    "Round",
     "SaturatingCost",
     "SineMoments",
     "Squashed",
@@ -41,6 +40,7 @@ __all__ = [
     "SumCost",
     "Task",
     "Transitions",
+    "Trial",
     "augment",
     "augment_and_pullback",
     "first_policy",

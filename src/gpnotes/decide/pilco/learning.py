@@ -20,7 +20,7 @@ from .dynamics import Dynamics, Transitions, fit_dynamics, validate_transitions
 from .rollouts import rollout_and_pullback
 from .tasks import Task
 
-__all__ = ["Improvement", "Round", "improve_policy", "learn"]
+__all__ = ["Improvement", "Trial", "improve_policy", "learn"]
 
 _MOVED = 1e-3  # the share of its cost by which a search must lower it to have moved
 
@@ -91,41 +91,42 @@ def improve_policy(
     """
     compatibility.task(dynamics, policy, _check.instance(task, "task", Task))
     max_steps = _check.whole(max_steps, "max_steps", 1)
-    vector, rebuild = flatten(policy)
+    start_vector, rebuild = flatten(policy)
 
     def cost_at(vector: HostVector) -> tuple[float, HostVector]:
         return _mean_cost(rebuild(vector), dynamics, task)
 
-    start, gradient = finite_or_none(cost_at, vector) or (math.inf, vector)
-    if start == math.inf:
-        no_way = "no rollout of the policy to begin with"
-        return Improvement(policy, math.inf, 1, math.inf, False, no_way)
+    start_cost, gradient = finite_or_none(cost_at, start_vector) or (math.inf, start_vector)
+    if start_cost == math.inf:
+        message = "no rollout of the policy to begin with"
+        return Improvement(policy, math.inf, 1, math.inf, False, message)
     # along a slope too small to change a digit of the cost the search would follow rounding
-    least = max(_xp.epsilon(task.mean) * abs(start), np.finfo(np.float64).tiny)
-    scale = max(float(np.max(np.abs(gradient))), least)
+    min_slope = max(_xp.epsilon(task.mean) * abs(start_cost), np.finfo(np.float64).tiny)
+    scale = max(float(np.max(np.abs(gradient))), min_slope)
 
-    def fall(vector: HostVector) -> tuple[float, HostVector]:
-        """The fall of the cost and its gradient, in units of the first slope."""
+    def decrease(vector: HostVector) -> tuple[float, HostVector]:
+        """The decrease of the cost and its gradient, in units of the first slope."""
         value, gradient = cost_at(vector)
-        return (start - value) / scale, -gradient / scale
+        return (start_cost - value) / scale, -gradient / scale
 
-    anywhere = np.tile([-math.inf, math.inf], (vector.size, 1))
-    end = ascend(fall, vector, anywhere, max_steps)
-    cost = start - scale * end.value
-    return Improvement(rebuild(end.vector), cost, 1 + end.evaluations, start, *end[3:])
+    no_bounds = np.tile([-math.inf, math.inf], (start_vector.size, 1))
+    end = ascend(decrease, start_vector, no_bounds, max_steps)
+    cost = start_cost - scale * end.value
+    return Improvement(rebuild(end.vector), cost, 1 + end.evaluations, start_cost, *end[3:])
 
 
 def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, HostVector]:
-    start = task.mean, task.covariance, task.horizon
-    rollout, pull = rollout_and_pullback(dynamics, policy, task.cost, *start)
+    rollout, pull = rollout_and_pullback(
+        dynamics, policy, task.cost, task.mean, task.covariance, task.horizon
+    )
     xp = array_namespace(rollout.costs)
-    shares = xp.ones_like(rollout.costs) / task.horizon
-    value = float(xp.sum(rollout.costs * shares))
-    return value, flatten_gradient(policy, pull(shares)[0])
+    weights = xp.ones_like(rollout.costs) / task.horizon
+    value = float(xp.sum(rollout.costs * weights))
+    return value, flatten_gradient(policy, pull(weights)[0])
 
 
-class Round(NamedTuple):
-    """One round of learning: the data it learned from, the model, the policy, and what it then did.
+class Trial(NamedTuple):
+    """One trial: the data that were learned from, the model, the policy, and what it then did.
 
     Parameters
     ----------
@@ -138,9 +139,9 @@ class Round(NamedTuple):
     improvement : Improvement
         The search whose policy was tried.
     observed : Transitions
-        What the trial brought.
+        What the policy brought when it was tried.
     attempts : tuple of Improvement
-        The searches from all policies of the round.
+        The searches from all policies, of which the best was tried.
     """
 
     number: int
@@ -152,7 +153,7 @@ class Round(NamedTuple):
 
     @property
     def all_data(self) -> Transitions:
-        """The data that are known after the round, its own and then those of its trial."""
+        """The data that are known after the trial: those learned from, then those observed."""
         xp = array_namespace(self.data.states)
         pairs = zip(self.data, self.observed, strict=True)
         return Transitions(*(xp.concat(pair) for pair in pairs))
@@ -163,19 +164,19 @@ def learn(
     act: Callable[[Policy | None], Transitions],
     propose: Callable[[], Policy],
     *,
-    num_rounds: int,
-    proposals: int = 1,
+    num_trials: int,
+    num_proposals: int = 1,
     max_steps: int = 50,
-    retries: int = 4,
+    max_retries: int = 4,
     fit: Callable[[Transitions, tuple[int, ...]], Dynamics] = fit_dynamics,
     data: Transitions | None = None,
     policy: Policy | None = None,
-    after: Round | None = None,
-    callback: Callable[[Round], bool | None] | None = None,
-) -> Iterator[Round]:
-    """Learn a policy in rounds of fitting a model, improving the policy in it, and trying it.
+    after: Trial | None = None,
+    callback: Callable[[Trial], bool | None] | None = None,
+) -> Iterator[Trial]:
+    """Learn a policy in trials: fit a model, improve the policy in it, and try it.
 
-    In each round the policy of the last one and some new ones are improved, and the one that the
+    In each trial the policy of the last one and some new ones are improved, and the one that the
     model expects to cost least is tried.
 
     Parameters
@@ -187,33 +188,33 @@ def learn(
         at random.
     propose : Callable
         ``propose()`` returns a new policy.
-    num_rounds : int
-        The number of rounds.
-    proposals : int, default 1
-        How many new policies are improved in each round.
+    num_trials : int
+        The number of trials.
+    num_proposals : int, default 1
+        How many new policies are improved in each trial.
     max_steps : int, default 50
         The most iterations of each search.
-    retries : int, default 4
-        Where no search has `moved`, a trial would be wasted: then as many more policies are
+    max_retries : int, default 4
+        Where no search has `moved`, the trial would be wasted: then as many more policies are
         proposed and improved, up to so many times.
     fit : Callable, default `fit_dynamics`
         ``fit(data, angles)`` makes the model, `Dynamics`.
     data : Transitions, optional
-        The data that the first round learns from; without them, those of a trial of `policy`, or
+        The data that the first trial learns from; without them, `policy` is tried first, or an act
         at random if there is none.
     policy : Policy, optional
-        A policy that the first round improves too.
-    after : Round, optional
-        The round with which a run ended, given instead of `data` and `policy`: it goes on as if it
+        A policy that the first trial improves too.
+    after : Trial, optional
+        The trial with which a run ended, given instead of `data` and `policy`: it goes on as if it
         had not ended. With the same functions, in the state that they were left in, the same
-        rounds come, bit for bit.
+        trials come, bit for bit.
     callback : Callable, optional
-        ``callback(round)`` is called after each round; if it returns True, that round is the last.
+        ``callback(trial)`` is called after each trial; if it returns True, that trial is the last.
 
     Returns
     -------
-    iterator of Round
-        The rounds, each when it is finished.
+    iterator of Trial
+        The trials, each when it is finished.
 
     Notes
     -----
@@ -233,9 +234,9 @@ def learn(
     ...     x, rows = np.asarray([1.0, 0.0]), []
     ...     for _ in range(10):
     ...         u = draws.normal(1) if policy is None else policy(x)
-    ...         after = np.asarray([x[0] + 0.3 * x[1], x[1] + 0.3 * u[0]])
-    ...         rows.append((x, u, after))
-    ...         x = after
+    ...         x_next = np.asarray([x[0] + 0.3 * x[1], x[1] + 0.3 * u[0]])
+    ...         rows.append((x, u, x_next))
+    ...         x = x_next
     ...     return Transitions(*(np.stack(part) for part in zip(*rows)))
     >>> draws = stream(0)
     >>> near = SaturatingCost(np.zeros(2), np.diag([4.0, 1.0]))
@@ -243,8 +244,8 @@ def learn(
     >>> task = Task(cost, np.asarray([1.0, 0.0]), 1e-4 * np.eye(2), horizon=10)
     >>> idle = LinearPolicy(np.zeros((1, 2)), np.zeros(1))
     >>> paid = [task.observed_costs(act(idle)).mean()]
-    >>> for finished in learn(task, act, lambda: idle, num_rounds=2, max_steps=20):
-    ...     paid.append(task.observed_costs(finished.observed).mean())
+    >>> for trial in learn(task, act, lambda: idle, num_trials=2, max_steps=20):
+    ...     paid.append(task.observed_costs(trial.observed).mean())
     >>> bool(paid[0] > 0.8), bool(paid[-1] < 0.3)
     (True, True)
     """
@@ -254,18 +255,18 @@ def learn(
     if callback is not None:
         _check.function(callback, "callback")
     begin = _begin(task, data, policy, after)
-    least = 1 if begin.policy is None else 0  # a round needs one policy to improve
+    min_proposals = 1 if begin.policy is None else 0  # a trial needs one policy to improve
     loop = _Loop(
         task, act, propose, fit, callback,
-        _check.whole(proposals, "proposals", least),
+        _check.whole(num_proposals, "num_proposals", min_proposals),
         _check.whole(max_steps, "max_steps", 1),
-        _check.whole(retries, "retries"),
+        _check.whole(max_retries, "max_retries"),
     )  # fmt: skip
-    return _rounds(loop, begin, _check.whole(num_rounds, "num_rounds", 1))
+    return _trials(loop, begin, _check.whole(num_trials, "num_trials", 1))
 
 
 class _Begin(NamedTuple):
-    """The beginning of a run: the number of its first round, and the data and policy so far."""
+    """The beginning of a run: the number of its first trial, and the data and policy so far."""
 
     number: int
     data: Transitions | None
@@ -273,10 +274,10 @@ class _Begin(NamedTuple):
 
 
 def _begin(
-    task: Task, data: Transitions | None, policy: Policy | None, after: Round | None
+    task: Task, data: Transitions | None, policy: Policy | None, after: Trial | None
 ) -> _Begin:
     if after is not None:
-        _check.instance(after, "after", Round)
+        _check.instance(after, "after", Trial)
         if data is not None or policy is not None:
             raise ValueError("after must be given alone: it holds the data and the policy")
         data = _validate_data(task, after.all_data, "after.all_data")
@@ -291,36 +292,36 @@ def _validate_data(task: Task, data: Transitions, name: str) -> Transitions:
     return validate_transitions(data, name, like=task.mean)
 
 
-def _rounds(loop: _Loop, begin: _Begin, num_rounds: int) -> Iterator[Round]:
+def _trials(loop: _Loop, begin: _Begin, num_trials: int) -> Iterator[Trial]:
     first, data, policy = begin
-    data = loop.tried(policy) if data is None else data
-    for number in range(first, first + num_rounds):
-        dynamics = loop.fitted(data)
-        attempts = loop.attempts(policy, dynamics)
+    data = loop.try_policy(policy) if data is None else data
+    for number in range(first, first + num_trials):
+        dynamics = loop.fit_model(data)
+        attempts = loop.search(policy, dynamics)
         best = min(attempts, key=lambda attempt: attempt.cost)
-        observed = loop.tried(best.policy, data)
-        ended = Round(number, data, dynamics, best, observed, attempts)
-        last = loop.reported(ended)
-        yield ended
-        if last:
+        observed = loop.try_policy(best.policy, data)
+        trial = Trial(number, data, dynamics, best, observed, attempts)
+        stop = loop.wants_stop(trial)
+        yield trial
+        if stop:
             return
-        data = ended.all_data
+        data = trial.all_data
         policy = best.policy
 
 
 class _Loop(NamedTuple):
-    """The common part of all rounds; what the caller's functions return is checked here."""
+    """The common part of all trials; what the caller's functions return is checked here."""
 
     task: Task
     act: Callable[[Policy | None], Transitions]
     propose: Callable[[], Policy]
     fit: Callable[[Transitions, tuple[int, ...]], Dynamics]
-    callback: Callable[[Round], bool | None] | None
-    proposals: int
+    callback: Callable[[Trial], bool | None] | None
+    num_proposals: int
     max_steps: int
-    retries: int
+    max_retries: int
 
-    def tried(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
+    def try_policy(self, policy: Policy | None, data: Transitions | None = None) -> Transitions:
         """Try a policy, and return what that brings, of the kind of `data`."""
         name = "act(None)" if policy is None else "act(policy)"
         observed = _validate_data(self.task, self.act(policy), name)
@@ -329,7 +330,7 @@ class _Loop(NamedTuple):
             _check.matrix(observed.actions, f"{name}.actions", columns=columns)
         return observed
 
-    def fitted(self, data: Transitions) -> Dynamics:
+    def fit_model(self, data: Transitions) -> Dynamics:
         """The model, if it is one of the states of the task."""
         angles = tuple(self.task.angles)
         dynamics = _check.instance(self.fit(data, angles), "fit(data, angles)", Dynamics)
@@ -341,20 +342,20 @@ class _Loop(NamedTuple):
             raise ValueError(f"fit(data, angles) must be {wanted}; got {got}")
         return dynamics
 
-    def attempts(self, policy: Policy | None, dynamics: Dynamics) -> tuple[Improvement, ...]:
+    def search(self, policy: Policy | None, dynamics: Dynamics) -> tuple[Improvement, ...]:
         """The searches from the last policy, if there is one, and from new ones."""
-        search = partial(
+        improve = partial(
             improve_policy, dynamics=dynamics, task=self.task, max_steps=self.max_steps
         )
-        attempts = [] if policy is None else [search(policy)]
-        for _ in range(1 + self.retries):
-            proposed = [self.propose() for _ in range(self.proposals)]
-            attempts += [search(require(policy, "propose()", Policy)) for policy in proposed]
+        attempts = [] if policy is None else [improve(policy)]
+        for _ in range(1 + self.max_retries):
+            proposed = [self.propose() for _ in range(self.num_proposals)]
+            attempts += [improve(require(policy, "propose()", Policy)) for policy in proposed]
             if any(attempt.moved for attempt in attempts):
                 break
         return tuple(attempts)
 
-    def reported(self, ended: Round) -> bool:
-        """True if the caller, after hearing of a round, wants no more of them."""
-        answer = None if self.callback is None else self.callback(ended)
-        return answer is not None and _check.flag(answer, "callback(round)")
+    def wants_stop(self, trial: Trial) -> bool:
+        """True if the caller, after hearing of a trial, wants no more of them."""
+        answer = None if self.callback is None else self.callback(trial)
+        return answer is not None and _check.flag(answer, "callback(trial)")

@@ -345,7 +345,8 @@ def sample_paths(
     Raises
     ------
     ValueError
-        If shapes do not fit, there are no starts, an entry is not finite, or `horizon` is below one.
+        If shapes do not fit, there are no starts, an entry is not finite, or `horizon` is less than
+        one.
     """
     stream = stream_of(rng)
     paths = [compatibility.particles(dynamics, starts)]

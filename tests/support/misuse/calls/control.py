@@ -78,9 +78,9 @@ def _model(data: Any, angles: Any) -> pilco.Dynamics:
     return _DYNAMICS
 
 
-def _first_round(**settings: Any) -> pilco.Round:
+def _first_trial(**settings: Any) -> pilco.Trial:
     """What is wrong may show only when a function is called."""
-    settings = {"max_steps": 1, "retries": 0, **settings}
+    settings = {"max_steps": 1, "max_retries": 0, **settings}
     return next(pilco.learn(_TASK, _act, lambda: _POLICY, **settings))
 
 
@@ -90,8 +90,8 @@ _MODELLED = function(_model).but(**{
     "that gives a predictor": lambda data, angles: _PREDICTOR,
     "that gives another state's": lambda data, angles: pilco.Dynamics(_MODELS[:2]),
 })  # fmt: skip
-_TOLD = function(lambda ended: None).but(
-    "None", **{"that gives a word": lambda ended: "stop", "that gives a number": lambda ended: 1}
+_TOLD = function(lambda trial: None).but(
+    "None", **{"that gives a word": lambda trial: "stop", "that gives a number": lambda trial: 1}
 )
 _GIVEN = thing(_DATA, _DYNAMICS, pilco.Transitions(_STATES, _ACTIONS, _NEXTS[1:])).but(
     **{
@@ -101,7 +101,7 @@ _GIVEN = thing(_DATA, _DYNAMICS, pilco.Transitions(_STATES, _ACTIONS, _NEXTS[1:]
         "none": pilco.Transitions(_STATES[:0], _ACTIONS[:0], _NEXTS[:0]),
     }
 )
-_ROUND = pilco.Round(1, _DATA, _DYNAMICS, pilco.Improvement(_POLICY, 1.0, 1, 1.0, 0, ""), _DATA, ())
+_TRIAL = pilco.Trial(1, _DATA, _DYNAMICS, pilco.Improvement(_POLICY, 1.0, 1, 1.0, 0, ""), _DATA, ())
 
 
 def _of_policy(name: str, policy: Any) -> tuple[Call, ...]:
@@ -197,12 +197,12 @@ CALLS = (
     call("improve_policy", pilco.improve_policy, policy=_POLICIES, dynamics=_WORLD["dynamics"],
          task=thing(_TASK, _COST), max_steps=whole(1)),
     call("pilco.learn", pilco.learn, task=thing(_TASK, _COST), act=function(_act),
-         propose=function(lambda: _POLICY), num_rounds=whole(1), proposals=whole(1),
-         max_steps=whole(1), retries=whole(1, 0)),
-    call("pilco.learn", _first_round, num_rounds=whole(1), fit=_MODELLED, data=_GIVEN.but("None"),
+         propose=function(lambda: _POLICY), num_trials=whole(1), num_proposals=whole(1),
+         max_steps=whole(1), max_retries=whole(1, 0)),
+    call("pilco.learn", _first_trial, num_trials=whole(1), fit=_MODELLED, data=_GIVEN.but("None"),
          policy=_POLICIES.but("None"), callback=_TOLD),
-    call("pilco.learn", _first_round, num_rounds=whole(1), fit=function(_model),
-         after=thing(_ROUND, _DATA).but("None")),
+    call("pilco.learn", _first_trial, num_trials=whole(1), fit=function(_model),
+         after=thing(_TRIAL, _DATA).but("None")),
     call("first_policy", pilco.first_policy, task=thing(_TASK, _COST),
          limit=positive(2.0).but("a vector"), rng=stream(),
          scale=positive(1.0).but("a vector"), bumps=whole(3)),
