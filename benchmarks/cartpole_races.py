@@ -29,8 +29,15 @@ from kept_runs import keep, kept
 
 from gpnotes import stream
 from gpnotes.decide.moments.predictors import Predictor, means_alone
-from gpnotes.decide.pilco import Dynamics, Squashed, Transitions, first_policy, fit_dynamics, learn
-from gpnotes.decide.pilco.cartpole import FORCE, balanced, drive, drive_up
+from gpnotes.decide.pilco import (
+    Dynamics,
+    SquashedPolicy,
+    Transitions,
+    fit_dynamics,
+    initial_policy,
+    learn,
+)
+from gpnotes.decide.pilco.cartpole import FORCE, balanced, simulate, swing_up
 from gpnotes.ground.params import flatten
 
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data"
@@ -63,7 +70,7 @@ class World:
     """A seed: its starts, its random forces, and what its trials have cost."""
 
     def __init__(self, seed: int) -> None:
-        self.seed, self.task = seed, drive_up(np.zeros(1), horizon=STEPS)
+        self.seed, self.task = seed, swing_up(np.zeros(1), horizon=STEPS)
         names = ("actions", "starts", "policies", "plans")
         self.draws = {name: stream(seed).spawn(name) for name in names}
         self.first = self.tried(lambda z: FORCE * (2.0 * self.draws["actions"].uniform(1) - 1.0))
@@ -71,7 +78,7 @@ class World:
     def tried(self, act: Callable[[np.ndarray], np.ndarray]) -> Transitions:
         """One trial."""
         begin = self.task.mean + 0.1 * self.draws["starts"].normal(4)
-        return drive(act, begin, STEPS)
+        return simulate(act, begin, STEPS)
 
     def row(self, trial: int, seconds: float, expected: float, seen: Transitions) -> Row:
         """What a trial comes to."""
@@ -87,10 +94,10 @@ def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
         model = fit_dynamics(data, angles, max_steps=30)
         return MeansAlone(model.posteriors, angles) if certain else model
 
-    def propose() -> Squashed:
+    def propose() -> SquashedPolicy:
         """A network that hardly pushes yet."""
         scale, rng = np.asarray([1.0, 3.0, 6.0]), world.draws["policies"]
-        policy = first_policy(world.task, FORCE, scale=scale, bumps=BUMPS, rng=rng)
+        policy = initial_policy(world.task, FORCE, scale=scale, num_basis_functions=BUMPS, rng=rng)
         return replace(policy, inner=replace(policy.inner, weights=0.1 * policy.inner.weights))
 
     trials = learn(

@@ -38,7 +38,7 @@ class PendulumProblem:
     def data(self) -> tuple[Any, Any, Any]:
         """The dynamics, the policy and the task."""
         from gpnotes import stream
-        from gpnotes.decide.pilco import Dynamics, first_policy
+        from gpnotes.decide.pilco import Dynamics, initial_policy
         from gpnotes.decide.pilco.pendulum import TORQUE, swing_up
 
         rng = np.random.default_rng(self.n)
@@ -49,7 +49,9 @@ class PendulumProblem:
         X = np.concatenate([states, np.sin(angle), np.cos(angle), torques], axis=1)
         posteriors = tuple(_posterior(X, y, rng) for y in change.T)
         task = swing_up(X, horizon=self.horizon)
-        policy = first_policy(task, TORQUE, scale=4.0, bumps=self.bumps, rng=stream(4))
+        policy = initial_policy(
+            task, TORQUE, scale=4.0, num_basis_functions=self.bumps, rng=stream(4)
+        )
         return Dynamics(posteriors, (0,)), policy, task
 
 
@@ -125,7 +127,7 @@ def _for_jax(problem: PendulumProblem) -> tuple[dict[str, Any], dict[str, Any], 
             "covariance": task.covariance,
             "target": task.cost.target,
             "weight": task.cost.weight,
-            "limit": np.asarray(policy.limit),
+            "limit": np.asarray(policy.max_action),
         },
     )
     return jax.tree.map(jnp.asarray, tables)

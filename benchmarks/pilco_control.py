@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from gpnotes import stream
-from gpnotes.decide.pilco import Trial, first_policy, learn
-from gpnotes.decide.pilco.pendulum import STEP_SECONDS, TORQUE, swing, swing_up, upright
+from gpnotes.decide.pilco import Trial, initial_policy, learn
+from gpnotes.decide.pilco.pendulum import STEP_SECONDS, TORQUE, simulate, swing_up, upright
 from gpnotes.ground.params import flatten
 from gpnotes.ground.random import Stream
 
@@ -41,7 +41,7 @@ def mean_cost(task, states: np.ndarray) -> float:
 
 def tested(task, policy, draws: Stream) -> tuple[float, int]:
     """Mean cost within the horizon, and the number of successes, over fresh starts."""
-    paths = [swing(policy, start(task, draws), TEST_STEPS).next_states for _ in range(TESTS)]
+    paths = [simulate(policy, start(task, draws), TEST_STEPS).next_states for _ in range(TESTS)]
     costs = [mean_cost(task, path[: task.horizon]) for path in paths]
     return float(np.mean(costs)), sum(upright(path) for path in paths)
 
@@ -53,12 +53,12 @@ def one_seed(seed: int, num_trials: int, iterations: int) -> list[tuple[list[flo
 
     def act(policy):
         torque = policy or (lambda z: TORQUE * (2.0 * worlds["actions"].uniform(1) - 1.0))
-        return swing(torque, start(task, worlds["starts"]), task.horizon)
+        return simulate(torque, start(task, worlds["starts"]), task.horizon)
 
     trials = learn(
         task,
         act,
-        lambda: first_policy(task, TORQUE, scale=4.0, rng=worlds["policies"]),
+        lambda: initial_policy(task, TORQUE, scale=4.0, rng=worlds["policies"]),
         num_trials=num_trials,
         max_steps=iterations,
     )

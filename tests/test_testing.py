@@ -25,7 +25,13 @@ from gpnotes import (
     testing,
 )
 from gpnotes.decide.design.criteria import CRITERIA, Information
-from gpnotes.decide.pilco import LinearPolicy, QuadraticCost, RBFPolicy, SaturatingCost, Squashed
+from gpnotes.decide.pilco import (
+    LinearPolicy,
+    QuadraticCost,
+    RBFPolicy,
+    SaturatingCost,
+    SquashedPolicy,
+)
 from gpnotes.ground.params import cotangent, fixed, real
 from gpnotes.ground.xp import array_namespace
 from gpnotes.infer.posterior import Posterior
@@ -611,7 +617,7 @@ def test_our_policies_and_costs_conform(space, rng):
     linear = LinearPolicy(a([[1.0, -0.5]]), a([0.2]))
     centres, weights = (a(rng.normal(size=(3, k))) for k in (2, 1))
     bumps = RBFPolicy(centres, weights, a([1.0, 1.5]), (0, 1), 2)
-    for policy in (linear, bumps, Squashed(linear, 1.5), Squashed(bumps, 1.5)):
+    for policy in (linear, bumps, SquashedPolicy(linear, 1.5), SquashedPolicy(bumps, 1.5)):
         check_policy(policy, m, S)
     target, weight = a([0.1, 0.2]), a([[1.0, 0.3], [0.3, 2.0]])
     costs = SaturatingCost(target, weight), QuadraticCost(target, weight)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from browsing import assert_fits
 
-from gpnotes.decide.pilco import LinearPolicy, Squashed
-from gpnotes.decide.pilco.pendulum import swing, upright
+from gpnotes.decide.pilco import LinearPolicy, SquashedPolicy
+from gpnotes.decide.pilco.pendulum import simulate, upright
 
 pytestmark = pytest.mark.browser
 
@@ -23,11 +23,11 @@ def test_its_swings_are_the_packages(opened, begin):
     page = opened("swing")
     ask = "([state, begin]) => window.gpSwing.swing(state, begin)"
     folded = page.evaluate(ask, [{**FIVE, "bounded": "sine"}, begin])
-    ours = swing(Squashed(LINE, 2.0), begin, 50)
+    ours = simulate(SquashedPolicy(LINE, 2.0), begin, 50)
     np.testing.assert_allclose(folded["given"][:20], ours.actions[:20, 0], atol=1e-4)
     np.testing.assert_allclose(folded["angles"][1:21], ours.next_states[:20, 0], atol=1e-4)
     clipped = page.evaluate(ask, [{**FIVE, "bounded": "clip"}, begin])
-    ours = swing(lambda z: 2.0 * np.clip(LINE(z), -1.0, 1.0), begin, 20)
+    ours = simulate(lambda z: 2.0 * np.clip(LINE(z), -1.0, 1.0), begin, 20)
     np.testing.assert_allclose(clipped["angles"][1:21], ours.next_states[:, 0], atol=1e-4)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpnotes.decide.pilco import cartpole
-from gpnotes.decide.pilco.cartpole import FORCE, LENGTH, balanced, drive, drive_up
+from gpnotes.decide.pilco.cartpole import FORCE, LENGTH, balanced, simulate, swing_up
 
 CART, POLE, GRAVITY = 0.5, 0.5, 9.82
 
@@ -29,21 +29,21 @@ def idle(_):
 
 def test_energy_is_kept_where_nothing_pushes_or_rubs(monkeypatch):
     monkeypatch.setattr(cartpole, "_FRICTION", 0.0)
-    seen = drive(idle, [0.0, 1.0, 2.0, -3.0], 30)
+    seen = simulate(idle, [0.0, 1.0, 2.0, -3.0], 30)
     np.testing.assert_allclose(energy(seen.next_states), energy(seen.states)[0], atol=1e-5)
     assert np.ptp(seen.states[:, 2]) > 2.0
 
 
 def test_friction_takes_as_much_as_it_does_work():
     """0.1 newtons a metre a second, times the way: for a small step, to first order."""
-    seen = drive(idle, [0.0, 3.0, 0.3, 0.0], 1)
+    seen = simulate(idle, [0.0, 3.0, 0.3, 0.0], 1)
     lost = energy(seen.states)[0] - energy(seen.next_states)[0]
     assert abs(lost - 0.1 * 3.0**2 * 0.1) < 0.1 * lost
 
 
 def test_a_force_pushes_to_its_side_and_is_cut_off():
     """At rest and upright ẍ = u / (M + m − ¾ m), as the pole stays behind."""
-    strong, just = (drive(lambda z, u=u: np.asarray([u]), [0.0] * 4, 2) for u in (99.0, FORCE))
+    strong, just = (simulate(lambda z, u=u: np.asarray([u]), [0.0] * 4, 2) for u in (99.0, FORCE))
     np.testing.assert_array_equal(strong.next_states, just.next_states)
     assert (strong.actions == FORCE).all()
     x, _, angle, _ = just.next_states[0]
@@ -53,7 +53,7 @@ def test_a_force_pushes_to_its_side_and_is_cut_off():
 
 
 def test_the_cost_is_how_far_the_tip_is_from_its_place():
-    task = drive_up(np.zeros(1), width=0.5)
+    task = swing_up(np.zeros(1), width=0.5)
     x, angle = 0.3, 2.0
     z = np.asarray([x, 5.0, angle, -4.0, math.sin(angle), math.cos(angle)])
     off = (x + LENGTH * math.sin(angle)) ** 2 + (LENGTH * (math.cos(angle) - 1.0)) ** 2

@@ -11,7 +11,7 @@ import pytest
 
 from gpnotes import GP, RBF, condition, dataset
 from gpnotes.decide import pilco
-from gpnotes.decide.pilco.cartpole import FORCE, drive, drive_up
+from gpnotes.decide.pilco.cartpole import FORCE, simulate, swing_up
 from gpnotes.ground.params import flatten
 
 NAMES = "cartpole_rivals", "cartpole_races", "cartpole_tuning"
@@ -29,7 +29,7 @@ def races(root, monkeypatch):
 @pytest.fixture
 def seen():
     draws = np.random.default_rng(0)
-    return drive(lambda _: FORCE * (2.0 * draws.random(1) - 1.0), [0.0, 0.0, np.pi, 0.0], 25)
+    return simulate(lambda _: FORCE * (2.0 * draws.random(1) - 1.0), [0.0, 0.0, np.pi, 0.0], 25)
 
 
 @pytest.mark.parametrize("certain", [False, True])
@@ -79,7 +79,7 @@ def test_a_planner_pushes_towards_its_goal(races, rounds):
 
     rivals = races["cartpole_rivals"]
     setting = rivals.Setting(members=1, steps=1, horizon=4, plans=200, rounds=rounds)
-    given = drive_up(np.zeros(1)), np.random.default_rng(3), setting
+    given = swing_up(np.zeros(1)), np.random.default_rng(3), setting
     planner = rivals.Planner(Pushed(), *given)
     assert planner.fresh()(np.asarray([0.5, 0.0, 0.0, 0.0, 0.0, 1.0]))[0] < -4.0
     assert planner.fresh()(np.asarray([-0.5, 0.0, 0.0, 0.0, 0.0, 1.0]))[0] > 4.0
@@ -164,9 +164,11 @@ def test_the_race_is_run_with_what_was_chosen(races):
 
 def test_the_stored_policy_does_what_the_table_says():
     """From rest, that of the run whose last trial was the cheapest, drives the pole up."""
-    races, task = dataset("cartpole-races"), drive_up(np.zeros(1), horizon=25)
+    races, task = dataset("cartpole-races"), swing_up(np.zeros(1), horizon=25)
     last = races[(races[:, 0] == 0) & (races[:, 2] == 6)]
-    given = pilco.first_policy(task, FORCE, scale=np.asarray([1.0, 3.0, 6.0]), bumps=20, rng=0)
+    given = pilco.initial_policy(
+        task, FORCE, scale=np.asarray([1.0, 3.0, 6.0]), num_basis_functions=20, rng=0
+    )
     policy = flatten(given)[1](dataset("cartpole-policy")[0])
-    driven = drive(policy, task.mean, 25)
+    driven = simulate(policy, task.mean, 25)
     assert abs(task.observed_costs(driven).mean() - last[:, 5].min()) < 0.1

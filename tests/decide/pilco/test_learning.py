@@ -20,17 +20,17 @@ from gpnotes.decide.pilco import (
     LinearPolicy,
     RBFPolicy,
     SaturatingCost,
-    Squashed,
+    SquashedPolicy,
     Task,
     Transitions,
-    first_policy,
     fit_dynamics,
     improve_policy,
+    initial_policy,
     learn,
     rollout,
     rollout_and_pullback,
 )
-from gpnotes.decide.pilco.pendulum import TORQUE, swing, swing_up, upright
+from gpnotes.decide.pilco.pendulum import TORQUE, simulate, swing_up, upright
 from gpnotes.ground.ascent import Ascent
 from gpnotes.ground.linalg import FactorisationError
 from gpnotes.ground.params import flatten
@@ -85,7 +85,7 @@ def test_the_model_does_not_see_an_angle_itself(rng):
 
 def test_improving_lowers_the_expected_cost(rng, task):
     dynamics = fit_dynamics(pushed(rng))
-    policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    policy = SquashedPolicy(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
     improvement = improve_policy(policy, dynamics, task, max_steps=15)
 
     def expected(one):
@@ -94,7 +94,7 @@ def test_improving_lowers_the_expected_cost(rng, task):
 
     np.testing.assert_allclose(improvement.cost, expected(improvement.policy), rtol=1e-12)
     assert improvement.cost < 0.75 * expected(policy)
-    assert improvement.policy.limit == TORQUE
+    assert improvement.policy.max_action == TORQUE
     assert improvement.evaluations >= 15
 
 
@@ -103,7 +103,7 @@ def test_an_improved_policy_lives_where_the_old_one_did(space, rng):
     noisy = seen.next_states + 0.1 * rng.normal(size=(15, 2))  # enough for float32
     data = Transitions(*(space.asarray(a) for a in (*seen[:2], noisy)))
     task = swing_up(space.asarray([0.0]), horizon=3)
-    policy = first_policy(task, TORQUE, scale=4.0, bumps=3, rng=stream(0))
+    policy = initial_policy(task, TORQUE, scale=4.0, num_basis_functions=3, rng=stream(0))
     improvement = improve_policy(policy, fit_dynamics(data, (0,), max_steps=10), task, max_steps=2)
     assert all(
         space.holds(getattr(improvement.policy.inner, name)) for name in ("centres", "weights")
@@ -124,7 +124,7 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
     bumps = RBFPolicy(
         rng.normal(size=(3, 2)), rng.normal(size=(3, 1)), np.asarray([0.7, 2.0]), (0, 1), 2
     )
-    improve_policy(Squashed(bumps, TORQUE), dynamics, task)
+    improve_policy(SquashedPolicy(bumps, TORQUE), dynamics, task)
     loss, start = asked[0]
     step = 1e-5 * np.eye(start.size)
     slopes = [(loss(start + h)[0] - loss(start - h)[0]) / 2e-5 for h in step]
@@ -135,7 +135,7 @@ def test_the_search_is_told_the_slope_of_what_it_lowers(rng, task, monkeypatch):
 
 def test_parameters_there_and_back(space):
     task = swing_up(space.asarray([0.0]))
-    policy = first_policy(task, TORQUE, scale=4.0, bumps=4, rng=stream(0))
+    policy = initial_policy(task, TORQUE, scale=4.0, num_basis_functions=4, rng=stream(0))
     vector, rebuild = flatten(policy)
     assert vector.shape == (4 * 3 + 4 + 3,)
     again = rebuild(vector)
@@ -162,7 +162,7 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
     """All slopes are below 1e-6 where the cost has saturated: that is no minimum."""
     far = SaturatingCost(np.zeros(2), np.diag([weight, 0.0]))
     task = dataclasses.replace(task, cost=far, covariance=1e-4 * np.eye(2))
-    policy = Squashed(LinearPolicy(0.01 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    policy = SquashedPolicy(LinearPolicy(0.01 * np.ones((1, 2)), np.zeros(1)), TORQUE)
     improvement = improve_policy(policy, fit_dynamics(pushed(rng)), task, max_steps=40)
     assert improvement.start_cost > 1.0 - 1e-6
     assert improvement.cost < 0.6
@@ -172,12 +172,12 @@ def test_a_search_that_begins_on_a_plateau_goes_on(rng, task, weight):
 
 def test_a_search_says_why_it_stopped(rng, task):
     dynamics = fit_dynamics(pushed(rng))
-    policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    policy = SquashedPolicy(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
     short = improve_policy(policy, dynamics, task, max_steps=1)
     assert not short.converged
     assert "LIMIT" in short.message
     flat = improve_policy(
-        Squashed(LinearPolicy(np.zeros((1, 2)), np.zeros(1)), 1e-300), dynamics, task
+        SquashedPolicy(LinearPolicy(np.zeros((1, 2)), np.zeros(1)), 1e-300), dynamics, task
     )
     assert not flat.moved
     assert flat.message
@@ -188,7 +188,7 @@ def test_a_search_says_why_it_stopped(rng, task):
 def test_a_wall_on_the_way_does_not_end_the_search(rng, task, monkeypatch):
     """A rollout that fails is worse than the start, and the search turns back from it."""
     dynamics, module = fit_dynamics(pushed(rng)), sys.modules["gpnotes.decide.pilco.learning"]
-    policy = Squashed(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
+    policy = SquashedPolicy(LinearPolicy(0.1 * np.ones((1, 2)), np.zeros(1)), TORQUE)
     plain, calls = module._mean_cost, []
 
     def walled(policy, *world):
@@ -219,7 +219,7 @@ def world(task):
             return Transitions(*(np.concatenate(part) for part in zip(*seen, strict=True)))
 
         def propose():
-            return Squashed(LinearPolicy(0.3 * draws.normal((1, 2)), np.zeros(1)), 2.0)
+            return SquashedPolicy(LinearPolicy(0.3 * draws.normal((1, 2)), np.zeros(1)), 2.0)
 
         return act, propose
 
@@ -450,7 +450,7 @@ def test_a_thousandth_of_the_cost_is_a_move(cost, moved):
 
 
 def test_the_pendulum_is_gymnasium_s():
-    seen = swing(lambda z: np.asarray([9.0]), (np.pi, 0.0), 4)
+    seen = simulate(lambda z: np.asarray([9.0]), (np.pi, 0.0), 4)
     assert seen.states.shape == (4, 2)
     assert (seen.actions == TORQUE).all()
     # θ̈ = 15 sin θ + 3 u for the mass, length and gravity of the simulator
@@ -466,10 +466,12 @@ def test_a_policy_may_look_ahead_in_a_pendulum_of_its_own():
     """What it does there changes nothing here."""
 
     def ahead(z):
-        swing(lambda _: np.asarray([-2.0]), z[:2], 3)
+        simulate(lambda _: np.asarray([-2.0]), z[:2], 3)
         return np.asarray([1.5])
 
-    alone, nested = (swing(act, (np.pi, 0.5), 15) for act in (lambda z: np.asarray([1.5]), ahead))
+    alone, nested = (
+        simulate(act, (np.pi, 0.5), 15) for act in (lambda z: np.asarray([1.5]), ahead)
+    )
     np.testing.assert_array_equal(nested.next_states, alone.next_states)
 
 
@@ -481,25 +483,25 @@ def test_pendulums_in_threads_do_not_meet():
         barrier.wait()
         return np.asarray([1.0])
 
-    alone = [swing(lambda z: np.asarray([1.0]), start, 10).next_states for start in starts]
+    alone = [simulate(lambda z: np.asarray([1.0]), start, 10).next_states for start in starts]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda start: swing(in_step, start, 10).next_states, starts))
+        together = list(pool.map(lambda start: simulate(in_step, start, 10).next_states, starts))
     np.testing.assert_array_equal(together, alone)
 
 
 def test_angles_count_on_beyond_a_turn():
-    seen = swing(lambda z: np.asarray([2.0]), (0.1, 7.0), 20)
+    seen = simulate(lambda z: np.asarray([2.0]), (0.1, 7.0), 20)
     assert abs(np.diff(seen.next_states[:, 0])).max() < 8.0 * 0.15 + 1e-6
     assert seen.next_states[-1, 0] > 2.0 * np.pi
 
 
-def test_a_first_policy_is_one_for_any_task(space):
+def test_a_initial_policy_is_one_for_any_task(space):
     """As many actions as limits, a network of all that a state shows, whatever is an angle."""
     cost = SaturatingCost(space.asarray(np.zeros(7)), space.asarray(np.eye(7)))
     mean = space.asarray([0.5, 1.0, -2.0])
     task = Task(cost, mean, space.asarray(0.1 * np.eye(3)), 5, angles=(0, 2))
     limit, scale = space.asarray([2.0, 3.0]), space.asarray([0.5])
-    policy = first_policy(task, limit, scale=scale, bumps=200, rng=stream(1))
+    policy = initial_policy(task, limit, scale=scale, num_basis_functions=200, rng=stream(1))
     inner = policy.inner
     assert (inner.inputs, inner.size) == ((1, 3, 4, 5, 6), 7)
     assert (inner.centres.shape, inner.weights.shape) == ((200, 5), (200, 2))
@@ -512,17 +514,19 @@ def test_a_first_policy_is_one_for_any_task(space):
     assert policy(space.asarray(np.ones(7))).shape == (2,)
 
 
-def test_a_first_policy_of_a_task_without_angles_or_with_nothing_else(task):
-    plain = first_policy(task, 1.0, scale=np.asarray([1.0, 3.0]), bumps=4, rng=stream(0))
+def test_a_initial_policy_of_a_task_without_angles_or_with_nothing_else(task):
+    plain = initial_policy(
+        task, 1.0, scale=np.asarray([1.0, 3.0]), num_basis_functions=4, rng=stream(0)
+    )
     np.testing.assert_array_equal(plain.inner.lengthscale, [1.0, 3.0])
     assert plain.inner.inputs == (0, 1)
     cost = SaturatingCost(np.zeros(3), np.eye(3))
     turning = Task(cost, np.zeros(1), np.eye(1), 3, angles=(0,))
-    assert first_policy(turning, 1.0, bumps=4, rng=stream(0)).inner.inputs == (1, 2)
+    assert initial_policy(turning, 1.0, num_basis_functions=4, rng=stream(0)).inner.inputs == (1, 2)
     with pytest.raises(ValueError, match=r"scale must have shape \(2,\); got \(3,\)"):
-        first_policy(task, 1.0, scale=np.ones(3), rng=stream(0))
+        initial_policy(task, 1.0, scale=np.ones(3), rng=stream(0))
     with pytest.raises(ValueError, match="scale must be positive and finite; got -1"):
-        first_policy(task, 1.0, scale=-1.0, rng=stream(0))
+        initial_policy(task, 1.0, scale=-1.0, rng=stream(0))
 
 
 def test_what_counts_as_upright():
@@ -542,18 +546,18 @@ def test_the_limits_of_upright_are_exact():
     assert upright(still, last=9, within=0.3)
 
 
-def test_the_task_and_the_first_policy_are_what_they_say():
+def test_the_task_and_the_initial_policy_are_what_they_say():
     task = swing_up(np.zeros(1))
     np.testing.assert_array_equal(task.mean, [np.pi, 0.0])
     np.testing.assert_array_equal(task.covariance, 0.01 * np.eye(2))
     assert (task.horizon, task.angles) == (35, (0,))
-    policy = first_policy(task, TORQUE, scale=4.0, bumps=5, rng=stream(4))
+    policy = initial_policy(task, TORQUE, scale=4.0, num_basis_functions=5, rng=stream(4))
     draws = stream(4)
     turns, speeds = 2.0 * np.pi * draws.uniform(5), 4.0 * draws.normal(5)
     wanted = np.stack([speeds, np.sin(turns), np.cos(turns)], axis=1)
     np.testing.assert_allclose(policy.inner.centres, wanted, rtol=1e-15)
     np.testing.assert_array_equal(policy.inner.lengthscale, [4.0, 1.0, 1.0])
-    assert policy.limit == TORQUE
+    assert policy.max_action == TORQUE
 
 
 def test_the_search_for_hyperparameters_stays_within_its_bounds(rng, monkeypatch):
@@ -602,9 +606,11 @@ def test_the_gradient_of_a_rollout_in_fitted_dynamics(rng):
     """In one direction, in the world that the chapter works in."""
     like, draws = np.zeros(1), stream(5)
     task = swing_up(like, horizon=6)
-    data = swing(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
+    data = simulate(lambda z: 4.0 * draws.uniform(1) - 2.0, (3.0, 0.2), 30)
     dynamics = fit_dynamics(data, task.angles, max_steps=20)
-    vector, rebuild = flatten(first_policy(task, TORQUE, scale=4.0, bumps=5, rng=draws))
+    vector, rebuild = flatten(
+        initial_policy(task, TORQUE, scale=4.0, num_basis_functions=5, rng=draws)
+    )
     start = task.cost, task.mean, task.covariance, task.horizon
 
     def total(x):
@@ -652,7 +658,7 @@ def test_what_does_not_fit_is_refused(rng, task):
     with pytest.raises(ValueError, match="data must vary in every state and action"):
         fit_dynamics(still)
     with pytest.raises(ValueError, match="the action must be finite"):
-        swing(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
+        simulate(lambda z: np.asarray([np.nan]), (np.pi, 0.0), 2)
     with pytest.raises(ValueError, match="num_trials must be a whole number from 1; got 0"):
         learn(task, lambda _: data, lambda: None, num_trials=0)
     with pytest.raises(ValueError, match="states must have at least two rows"):
@@ -663,9 +669,9 @@ def test_what_does_not_fit_is_refused(rng, task):
 
 def test_swings_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match=r"start must have shape \(2,\); got \(3,\)"):
-        swing(lambda z: np.zeros(1), np.zeros(3), 2)
+        simulate(lambda z: np.zeros(1), np.zeros(3), 2)
     with pytest.raises(ValueError, match=r"the action must have shape \(1,\); got \(2,\)"):
-        swing(lambda z: np.zeros(2), (np.pi, 0.0), 2)
+        simulate(lambda z: np.zeros(2), (np.pi, 0.0), 2)
     with pytest.raises(ValueError, match="states must have at least 10 rows; got 3"):
         upright(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="width must be positive"):

@@ -13,7 +13,7 @@ from gpnotes.decide.pilco import (
     StepCost,
     Task,
     Transitions,
-    first_policy,
+    initial_policy,
     learn,
 )
 from gpnotes.testing import check_cost, check_policy
@@ -64,8 +64,11 @@ def test_the_mass_is_brought_to_rest_at_a_price(trial, price, effort):
     np.testing.assert_allclose((last.observed.actions**2).sum(), effort, rtol=0.05)
 
 
-def test_a_network_learns_it_from_the_first_policy_of_any_task(trial):
-    settings = {"max_steps": 25, "propose": lambda t, s: first_policy(t, 3.0, bumps=8, rng=s)}
+def test_a_network_learns_it_from_the_initial_policy_of_any_task(trial):
+    settings = {
+        "max_steps": 25,
+        "propose": lambda t, s: initial_policy(t, 3.0, num_basis_functions=8, rng=s),
+    }
     task, last = learned(trial, NEAR + 0.02 * EFFORT, seed=1, **settings)
     assert task.observed_costs(last.observed).mean() < 0.35
     assert abs(last.observed.actions).max() <= 3.0
@@ -100,7 +103,7 @@ def total(K, b, Q, r):
 
 
 @pytest.mark.strict_by_night
-def test_costs_put_together_and_the_first_policy_keep_their_contracts(space):
+def test_costs_put_together_and_the_initial_policy_keep_their_contracts(space):
     a = space.asarray
     near = SaturatingCost(a(np.zeros(2)), a(np.diag([4.0, 0.5])))
     square = QuadraticCost(a([0.3, -0.2]), a([[1.0, 0.2], [0.2, 0.5]]))
@@ -108,4 +111,4 @@ def test_costs_put_together_and_the_first_policy_keep_their_contracts(space):
     for cost in (square, near + 0.5 * square, sum([near, 2.0 * square])):
         check_cost(cost, m, S)
     task = Task(near, m, S, 3)
-    check_policy(first_policy(task, 2.0, bumps=3, rng=stream(0)), m, S)
+    check_policy(initial_policy(task, 2.0, num_basis_functions=3, rng=stream(0)), m, S)

@@ -5,7 +5,7 @@ import pytest
 
 from gpnotes import gauss_hermite
 from gpnotes.decide.moments import Moments
-from gpnotes.decide.pilco import LinearPolicy, RBFPolicy, Squashed
+from gpnotes.decide.pilco import LinearPolicy, RBFPolicy, SquashedPolicy
 from gpnotes.ground.xp import to_numpy
 from gpnotes.testing import gradcheck
 
@@ -22,7 +22,7 @@ def bumps(rng, asarray=np.asarray):
 
 
 def squashed(rng, asarray=np.asarray):
-    return Squashed(bumps(rng, asarray), asarray([1.5, 0.7]))
+    return SquashedPolicy(bumps(rng, asarray), asarray([1.5, 0.7]))
 
 
 MAKERS = [linear, bumps, squashed]
@@ -53,7 +53,7 @@ def test_moments_are_those_of_quadrature(make, rng, state):
 
 
 def test_squashed_moments_are_exact_for_a_linear_policy(rng, state):
-    policy = Squashed(linear(rng), 1.7)
+    policy = SquashedPolicy(linear(rng), 1.7)
     for got, wanted in zip(policy.moments(*state), by_quadrature(policy, *state), strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-8)
 
@@ -92,7 +92,7 @@ def test_the_pullback_is_the_gradient(make, part, rng, state):
 
 
 def test_a_squashed_action_is_bounded(rng):
-    policy = Squashed(linear(rng), 0.5)
+    policy = SquashedPolicy(linear(rng), 0.5)
     assert max(abs(policy(20.0 * rng.normal(size=K))).max() for _ in range(50)) <= 0.5
 
 
@@ -112,10 +112,10 @@ def test_what_does_not_fit_is_refused():
         RBFPolicy(ones, ones, np.ones(2), inputs=(0, 3), size=3)
     with pytest.raises(ValueError, match="lengthscale must be positive"):
         RBFPolicy(ones, ones, np.asarray([1.0, 0.0]), inputs=(0, 1), size=3)
-    with pytest.raises(ValueError, match="limit must be positive"):
-        Squashed(LinearPolicy(ones, np.ones(2)), 0.0)
-    with pytest.raises(TypeError, match="limit must be an array; got list"):
-        Squashed(LinearPolicy(ones, np.ones(2)), [1.0, 1.0])
+    with pytest.raises(ValueError, match="max_action must be positive"):
+        SquashedPolicy(LinearPolicy(ones, np.ones(2)), 0.0)
+    with pytest.raises(TypeError, match="max_action must be an array; got list"):
+        SquashedPolicy(LinearPolicy(ones, np.ones(2)), [1.0, 1.0])
     with pytest.raises(ValueError, match="inputs must name each entry once"):
         RBFPolicy(ones, ones, np.ones(2), inputs=(1, 1), size=3)
     with pytest.raises(ValueError, match="centres must have at least one row"):
@@ -125,8 +125,8 @@ def test_what_does_not_fit_is_refused():
 def test_what_does_not_fit_is_refused_when_used(state):
     line = LinearPolicy(np.ones((1, K)), np.ones(1))
     for use in (lambda one: one(state[0]), lambda one: one.moments(*state)):
-        with pytest.raises(ValueError, match=r"limit must have shape \(1,\); got \(3,\)"):
-            use(Squashed(line, np.ones(3)))
+        with pytest.raises(ValueError, match=r"max_action must have shape \(1,\); got \(3,\)"):
+            use(SquashedPolicy(line, np.ones(3)))
     with pytest.raises(ValueError, match=r"m must have shape \(3,\); got \(2,\)"):
         line.moments(np.zeros(2), np.eye(2))
     with pytest.raises(ValueError, match="S must be positive semidefinite"):

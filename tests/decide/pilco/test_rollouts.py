@@ -14,12 +14,12 @@ from gpnotes.decide.pilco import (
     QuadraticCost,
     RBFPolicy,
     SaturatingCost,
-    Squashed,
+    SquashedPolicy,
     StepCost,
     augment,
     rollout,
     rollout_and_pullback,
-    sample_paths,
+    sample_trajectories,
     step,
 )
 from gpnotes.ground.params import cotangent
@@ -47,7 +47,7 @@ def world(rng):
         cost = SaturatingCost(asarray(target), asarray(0.1 * root @ root.T))
         return (
             Dynamics(tuple(gps), angles=(0,)),
-            Squashed(policy, 1.3),
+            SquashedPolicy(policy, 1.3),
             cost,
             *(asarray(a) for a in start),
         )
@@ -207,7 +207,7 @@ def test_particles_agree_with_matched_moments_while_the_uncertainty_is_small(wor
     dynamics = Dynamics(tuple(gps), (0,))
     predicted, n = rollout(dynamics, policy, cost, m, S, 2), 4000
     starts = m + 0.01 * stream(1).normal((n, D))
-    paths = sample_paths(dynamics, policy, starts, 2, rng=stream(2))
+    paths = sample_trajectories(dynamics, policy, starts, 2, rng=stream(2))
     assert paths.shape == (3, n, D)
     for t in (1, 2):
         error = np.sqrt(np.diag(predicted.covariance[t]) / n)
@@ -226,7 +226,7 @@ def _more(posterior):
 def test_particles_live_where_their_starts_do(world, space):
     dynamics, policy, _, m, _ = world(space.asarray)
     starts = space.xp.stack([m, m + 0.1, m - 0.1])
-    paths = sample_paths(dynamics, policy, starts, 2, rng=stream(0))
+    paths = sample_trajectories(dynamics, policy, starts, 2, rng=stream(0))
     assert space.holds(paths)
     assert tuple(paths.shape) == (3, 3, D)
 
@@ -277,11 +277,11 @@ def test_worlds_that_do_not_fit_together_are_refused(world):
 def test_particles_that_do_not_fit_are_refused(world):
     dynamics, policy, _, m, _ = world()
     with pytest.raises(ValueError, match=r"starts must have shape \(n, 2\); got \(4, 3\)"):
-        sample_paths(dynamics, policy, np.zeros((4, 3)), 2, rng=stream(0))
+        sample_trajectories(dynamics, policy, np.zeros((4, 3)), 2, rng=stream(0))
     with pytest.raises(ValueError, match="starts must have at least one row"):
-        sample_paths(dynamics, policy, m[None, :][:0], 2, rng=stream(0))
+        sample_trajectories(dynamics, policy, m[None, :][:0], 2, rng=stream(0))
     with pytest.raises(ValueError, match="horizon must be a whole number from 1; got 0"):
-        sample_paths(dynamics, policy, m[None, :], 0, rng=stream(0))
+        sample_trajectories(dynamics, policy, m[None, :], 0, rng=stream(0))
 
 
 def calls(function):
@@ -374,7 +374,7 @@ def test_moments_of_a_policy_of_ones_own_are_looked_at(world, squashed):
     """A covariance of state and action beyond what both variances allow is none."""
     dynamics, policy, cost, m, S = world()
     policies = [Foreign(policy.inner, wrong) for wrong in (1.0, 1e3)]
-    right, wrong = [Squashed(one, 1.3) for one in policies] if squashed else policies
+    right, wrong = [SquashedPolicy(one, 1.3) for one in policies] if squashed else policies
     plain = policy if squashed else policy.inner
     theirs, ours = (rollout(dynamics, one, cost, m, S, 2) for one in (right, plain))
     np.testing.assert_allclose(theirs.costs, ours.costs, rtol=1e-12)
@@ -385,6 +385,6 @@ def test_moments_of_a_policy_of_ones_own_are_looked_at(world, squashed):
 def test_a_state_that_is_lost_is_refused(world):
     """An action that cannot be told from infinity leads nowhere."""
     dynamics, policy, cost, m, S = world()
-    huge = Squashed(policy.inner, 1e200)
+    huge = SquashedPolicy(policy.inner, 1e200)
     with np.errstate(all="ignore"), pytest.raises(ValueError, match="step 1 is not"):
         rollout(dynamics, huge, cost, m, S, 3)

@@ -4,16 +4,16 @@ from .composed import ComposableCost, PartialCost, StepCost, SumCost
 from .costs import QuadraticCost, SaturatingCost
 from .dynamics import Dynamics, Transitions, fit_dynamics
 from .learning import Improvement, Trial, improve_policy, learn
-from .policies import LinearPolicy, RBFPolicy, Squashed
+from .policies import LinearPolicy, RBFPolicy, SquashedPolicy
 from .rollouts import (
     Rollout,
     rollout,
     rollout_and_pullback,
-    sample_paths,
+    sample_trajectories,
     step,
     step_and_pullback,
 )
-from .tasks import Task, first_policy
+from .tasks import Task, initial_policy
 from .trigonometric_moments import (
     Augmented,
     SineMoments,
@@ -35,7 +35,7 @@ __all__ = [
     "Rollout",
     "SaturatingCost",
     "SineMoments",
-    "Squashed",
+    "SquashedPolicy",
     "StepCost",
     "SumCost",
     "Task",
@@ -43,13 +43,13 @@ __all__ = [
     "Trial",
     "augment",
     "augment_and_pullback",
-    "first_policy",
     "fit_dynamics",
     "improve_policy",
+    "initial_policy",
     "learn",
     "rollout",
     "rollout_and_pullback",
-    "sample_paths",
+    "sample_trajectories",
     "sine_moments",
     "sine_moments_and_pullback",
     "step",

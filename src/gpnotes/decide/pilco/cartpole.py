@@ -20,7 +20,7 @@ from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
 
-__all__ = ["FORCE", "LENGTH", "STEP_SECONDS", "balanced", "drive", "drive_up"]
+__all__ = ["FORCE", "LENGTH", "STEP_SECONDS", "balanced", "simulate", "swing_up"]
 
 FORCE = 10.0  # newtons
 LENGTH = 0.6  # metres
@@ -29,7 +29,7 @@ _CART, _POLE, _FRICTION, _GRAVITY = 0.5, 0.5, 0.1, 9.82
 _WITHIN = 10  # steps of Runge and Kutta, of 0.01 s each, within one of ours
 
 
-def drive_up(like: Array, *, horizon: int = 40, width: float = 0.25) -> Task:
+def swing_up(like: Array, *, horizon: int = 40, width: float = 0.25) -> Task:
     """Make the task of swinging the pole up by driving the cart, and of keeping it above x = 0.
 
     The start is at rest, hanging, with a standard deviation of 0.1 in each entry.
@@ -50,7 +50,7 @@ def drive_up(like: Array, *, horizon: int = 40, width: float = 0.25) -> Task:
 
     Examples
     --------
-    >>> task = drive_up(np.zeros(1))
+    >>> task = swing_up(np.zeros(1))
     >>> above = [0.25, 0.0, 0.0, 0.0, 0.0, 1.0]  # a quarter of a metre to the side
     >>> round(task.cost(np.asarray(above)), 4)
     0.3935
@@ -66,7 +66,7 @@ def drive_up(like: Array, *, horizon: int = 40, width: float = 0.25) -> Task:
     return Task(cost, *start, horizon, angles=(2,))
 
 
-def drive(
+def simulate(
     act: Callable[[Vector], Vector],
     start: Vector | Sequence[float],
     horizon: int,
@@ -101,7 +101,7 @@ def drive(
 
     Examples
     --------
-    >>> seen = drive(lambda z: np.asarray([10.0]), [0.0, 0.0, math.pi, 0.0], 2)
+    >>> seen = simulate(lambda z: np.asarray([10.0]), [0.0, 0.0, math.pi, 0.0], 2)
     >>> seen.next_states[:, 0].round(3)  # to the right
     array([0.078, 0.289])
     """

@@ -20,7 +20,7 @@ from .costs import SaturatingCost
 from .dynamics import Transitions
 from .tasks import Task
 
-__all__ = ["REPEAT", "STEP_SECONDS", "TORQUE", "swing", "swing_up", "upright"]
+__all__ = ["REPEAT", "STEP_SECONDS", "TORQUE", "simulate", "swing_up", "upright"]
 
 TORQUE = 2.0
 REPEAT = 3  # time steps of the simulator, 0.05 s each, for which an action is held
@@ -56,7 +56,7 @@ def swing_up(like: Array, *, horizon: int = 35, width: float = 0.8) -> Task:
     return Task(SaturatingCost(target, weight), *start, horizon, angles=(0,))
 
 
-def swing(
+def simulate(
     act: Callable[[Vector], Vector],
     start: Vector | Sequence[float],
     horizon: int,
@@ -65,8 +65,8 @@ def swing(
 ) -> Transitions:
     """Swing gymnasium's pendulum under a policy, and return what was seen.
 
-    Each action is held for `REPEAT` time steps. Every swing has a pendulum of its own, so that
-    `act` may swing another, to look ahead, and threads do not meet.
+    Each action is held for `REPEAT` time steps. Every call has a pendulum of its own, so that
+    `act` may simulate another, to look ahead, and threads do not meet.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
 
 
 def _environment() -> Any:
-    """A pendulum of its own for each swing: a policy may swing one to see what would come."""
+    """A pendulum of its own for each call: a policy may simulate one to see what would come."""
     try:
         gymnasium = importlib.import_module("gymnasium")
     except ImportError as problem:

@@ -29,7 +29,7 @@ from ..moments import Moments
 from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
 from .trigonometric_moments import SineMoments, moments_of_sines
 
-__all__ = ["LinearPolicy", "RBFPolicy", "Squashed"]
+__all__ = ["LinearPolicy", "RBFPolicy", "SquashedPolicy"]
 
 Pull = Callable[[Moments], tuple[Any, Vector, Matrix]]
 
@@ -227,7 +227,7 @@ class RBFPolicy:
 
 
 @dataclass(frozen=True, eq=False)
-class Squashed:
+class SquashedPolicy:
     """Policy whose actions are those of another, bounded by a sine, ``u = u_max sin(v)``.
 
     In the moments the action v of the inner policy counts as Gaussian, with the mean and the
@@ -237,7 +237,7 @@ class Squashed:
     ----------
     inner : Policy
         The policy whose action is v, (U,).
-    limit : float or Vector, shape (U,)
+    max_action : float or Vector, shape (U,)
         The bound u_max, one for all actions or one for each.
 
     Notes
@@ -247,25 +247,25 @@ class Squashed:
     Examples
     --------
     >>> import numpy as np
-    >>> policy = Squashed(LinearPolicy(np.asarray([[1.0]]), np.asarray([0.0])), 2.0)
+    >>> policy = SquashedPolicy(LinearPolicy(np.asarray([[1.0]]), np.asarray([0.0])), 2.0)
     >>> policy(np.asarray([0.5 * np.pi]))
     array([2.])
     """
 
     inner: Policy
-    limit: Numbers = fixed()
+    max_action: Numbers = fixed()
 
     def __post_init__(self) -> None:
         require(self.inner, "inner", Policy)
-        if not isinstance(self.limit, int | float):
-            _check.vector(self.limit, "limit")
-            keep_copies(self, "limit")
-        _check.positive(self.limit, "limit")
+        if not isinstance(self.max_action, int | float):
+            _check.vector(self.max_action, "max_action")
+            keep_copies(self, "max_action")
+        _check.positive(self.max_action, "max_action")
 
     def __call__(self, z: Vector) -> Vector:
         """Return the action (U,) in the state z (K,), within the limit."""
         v = self.inner(z)
-        return _limits(self.limit, v) * array_namespace(v).sin(v)
+        return _bounds(self.max_action, v) * array_namespace(v).sin(v)
 
     def moments(self, m: Vector, S: Matrix) -> Moments:
         """Return the moments of the action for ``z ~ N(m, S)``.
@@ -277,11 +277,11 @@ class Squashed:
     def moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
         """Return the moments of the action for ``z ~ N(m, S)``, and their pullback.
 
-        Arguments, result and errors are those of the inner policy; ``ValueError`` too if the limit
-        does not fit its action.
+        Arguments, result and errors are those of the inner policy; ``ValueError`` too if
+        `max_action` does not fit its action.
         """
         v, pull_inner = self.inner.moments_and_pullback(m, S)
-        _limits(self.limit, v.mean)
+        _bounds(self.max_action, v.mean)
         return _checked_back(*self._squashed(v, pull_inner))
 
     def _moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
@@ -289,11 +289,11 @@ class Squashed:
 
     def _squashed(self, v: Moments, pull_inner: Pull) -> tuple[Moments, Pull]:
         xp = array_namespace(v.mean)
-        limit = self.limit
+        limit = self.max_action
         (mean, covariance, gain), pull_sines = moments_of_sines(v.mean, v.covariance, xp)
         both = limit * limit if isinstance(limit, int | float) else limit[:, None] * limit
 
-        def pull(bar: Moments) -> tuple[Squashed, Vector, Matrix]:
+        def pull(bar: Moments) -> tuple[SquashedPolicy, Vector, Matrix]:
             """The derivatives by the policy, by m and by S."""
             gain_bar = limit * xp.sum(bar.cross * v.cross, axis=0)
             v_bar = pull_sines(SineMoments(limit * bar.mean, both * bar.covariance, gain_bar))
@@ -314,7 +314,7 @@ def action_moments(
 
 def _is_ours(policy: Policy) -> bool:
     """True if the policy, and what it squashes, is of this module."""
-    if isinstance(policy, Squashed):
+    if isinstance(policy, SquashedPolicy):
         return _is_ours(policy.inner)
     return isinstance(policy, LinearPolicy | RBFPolicy)
 
@@ -324,9 +324,10 @@ def _checked_back(action: Moments, pull: Pull) -> tuple[Moments, Pull]:
     return action, lambda bar: pull(_check.cotangents(bar, "bar", action))
 
 
-def _limits(limit: Numbers, v: Vector) -> Vector:
-    """`limit`, one number or one for each action, as an array like v (U,)."""
+def _bounds(max_action: Numbers, v: Vector) -> Vector:
+    """`max_action`, one number or one for each action, as an array like v (U,)."""
     ones = array_namespace(v).ones_like(v)
-    if not isinstance(limit, int | float):
-        _check.alike(_check.vector(limit, "limit", size=v.shape[0]), "limit", v, "the action")
-    return limit * ones
+    if not isinstance(max_action, int | float):
+        _check.vector(max_action, "max_action", size=v.shape[0])
+        _check.alike(max_action, "max_action", v, "the action")
+    return max_action * ones

@@ -39,7 +39,7 @@ __all__ = [
     "Rollout",
     "rollout",
     "rollout_and_pullback",
-    "sample_paths",
+    "sample_trajectories",
     "step",
     "step_and_pullback",
 ]
@@ -317,7 +317,7 @@ def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
         )
 
 
-def sample_paths(
+def sample_trajectories(
     dynamics: Dynamics, policy: Policy, starts: Matrix, horizon: int, *, rng: RNG
 ) -> Stack:
     """Draw the paths of particles, without moment matching.

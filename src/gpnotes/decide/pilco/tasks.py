@@ -14,10 +14,10 @@ from ...model.contracts import Cost
 from . import compatibility
 from .composed import StepCost, by_step
 from .dynamics import Transitions, model_inputs, validate_transitions
-from .policies import RBFPolicy, Squashed
+from .policies import RBFPolicy, SquashedPolicy
 from .trigonometric_moments import augment_angles
 
-__all__ = ["Task", "first_policy"]
+__all__ = ["Task", "initial_policy"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +79,14 @@ class Task:
         return as_array(costs, self.mean)
 
 
-def first_policy(
-    task: Task, limit: Numbers, *, scale: Numbers = 1.0, bumps: int = 30, rng: RNG
-) -> Squashed:
+def initial_policy(
+    task: Task,
+    max_action: Numbers,
+    *,
+    scale: Numbers = 1.0,
+    num_basis_functions: int = 30,
+    rng: RNG,
+) -> SquashedPolicy:
     """Make a policy to begin with, for any task: a bounded network with random centres and weights.
 
     It looks at the entries of the state that are not angles, and at the sines and cosines of those
@@ -89,20 +94,20 @@ def first_policy(
 
     Parameters
     ----------
-    limit : float or Vector, shape (U,)
+    max_action : float or Vector, shape (U,)
         The bound u_max, a float for one action or a vector for U.
     scale : float or Vector, default 1.0
         The lengthscale of the entries that are not angles, one for all or one for each; that of
         sines and cosines is 1.
-    bumps : int, default 30
+    num_basis_functions : int, default 30
         The number of bumps of the network.
     rng : Stream, Generator or int
         Source of the centres and weights.
 
     Returns
     -------
-    Squashed
-        An `RBFPolicy` bounded by `limit`. Centres lie all round the circle of each angle, and
+    SquashedPolicy
+        An `RBFPolicy` bounded by `max_action`. Centres lie all round the circle of each angle, and
         elsewhere as N(mean of the task, scale²). Weights are standard normal.
 
     Examples
@@ -112,27 +117,28 @@ def first_policy(
     >>> from gpnotes.decide.pilco import SaturatingCost
     >>> cost = SaturatingCost(np.zeros(4), np.eye(4))
     >>> task = Task(cost, np.zeros(2), np.eye(2), 10, angles=(0,))
-    >>> policy = first_policy(task, 2.0, scale=4.0, bumps=5, rng=stream(0))
+    >>> policy = initial_policy(task, 2.0, scale=4.0, num_basis_functions=5, rng=stream(0))
     >>> policy.inner.centres.shape, policy(np.ones(4)).shape
     ((5, 3), (1,))
     """
     mean = _check.instance(task, "task", Task).mean
     stream = stream_of(rng)
-    bumps = _check.whole(bumps, "bumps", 1)
+    k = _check.whole(num_basis_functions, "num_basis_functions", 1)
     D = mean.shape[0]
     A = len(task.angles)
     plain = tuple(d for d in range(D) if d not in task.angles)
-    actions = 1 if isinstance(limit, int | float) else _check.vector(limit, "limit").shape[0]
+    one_bound = isinstance(max_action, int | float)
+    num_actions = 1 if one_bound else _check.vector(max_action, "max_action").shape[0]
     xp = array_namespace(mean)
     scales = _scales(scale, len(plain), mean)
-    turns = 2.0 * math.pi * stream.uniform((bumps, A), like=mean)
-    places = stream.normal((bumps, len(plain)), like=mean) * scales
+    turns = 2.0 * math.pi * stream.uniform((k, A), like=mean)
+    places = stream.normal((k, len(plain)), like=mean) * scales
     places = places + xp.stack([mean[d] for d in plain]) if plain else places
     centres = xp.concat([places, xp.sin(turns), xp.cos(turns)], axis=1)
-    weights = stream.normal((bumps, actions), like=mean)
+    weights = stream.normal((k, num_actions), like=mean)
     lengths = xp.concat([scales, xp.ones(2 * A, dtype=mean.dtype, device=_xp.device(mean))])
     inputs = (*plain, *range(D, D + 2 * A))
-    return Squashed(RBFPolicy(centres, weights, lengths, inputs, D + 2 * A), limit)
+    return SquashedPolicy(RBFPolicy(centres, weights, lengths, inputs, D + 2 * A), max_action)
 
 
 def _scales(scale: Numbers, size: int, like: Vector) -> Vector:
