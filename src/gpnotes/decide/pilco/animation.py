@@ -66,7 +66,7 @@ def animated_pendulums(
     >>> animated_pendulums({"a": [3.1, 3.0]}, 1.0, name="one", alt="It swings.").html[:23]
     '<div class="gp-moving">'
     """
-    angles = _admitted(paths, seconds, name)
+    angles = _validate_paths(paths, seconds, name)
     rules, panels = [], []
     for i, (caption, turned) in enumerate(zip(paths, -np.degrees(angles), strict=True)):
         places = np.linspace(0.0, 100.0, turned.size)
@@ -96,7 +96,7 @@ stroke-width="4"/><circle cy="-40" r="7" fill="currentColor"/></g></g>\
 <text x="{x}" y="122" text-anchor="middle" font-size="12" fill="currentColor">{caption}</text>"""
 
 
-def _admitted(paths: Mapping[str, Angles], seconds: float, name: str) -> list[HostVector]:
+def _validate_paths(paths: Mapping[str, Angles], seconds: float, name: str) -> list[HostVector]:
     """The angles of `animated_pendulums`, if they can be drawn."""
     if not isinstance(paths, Mapping):
         wanted = "a mapping from captions to angles"

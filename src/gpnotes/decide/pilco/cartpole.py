@@ -26,7 +26,7 @@ FORCE = 10.0  # newtons
 LENGTH = 0.6  # metres
 STEP_SECONDS = 0.1
 _CART, _POLE, _FRICTION, _GRAVITY = 0.5, 0.5, 0.1, 9.82
-_WITHIN = 10  # steps of Runge and Kutta, of 0.01 s each, within one of ours
+_SUBSTEPS = 10  # steps of Runge and Kutta, of 0.01 s each, within one of ours
 
 
 def swing_up(like: Array, *, horizon: int = 40, width: float = 0.25) -> Task:
@@ -108,13 +108,13 @@ def simulate(
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     horizon = _check.whole(horizon, "horizon", 1)
-    states, actions = [simulators.place(start, 4)], []
+    states, actions = [simulators.start_state(start, 4)], []
     for _ in range(horizon):
         angle = states[-1][2]
         z = [*states[-1], math.sin(angle), math.cos(angle)]
-        actions.append(simulators.action(act, z, FORCE, like))
-        states.append(_later(states[-1], float(actions[-1][0])))
-    return simulators.seen(states, actions, like)
+        actions.append(simulators.held_action(act, z, FORCE, like))
+        states.append(_next_state(states[-1], float(actions[-1][0])))
+    return simulators.transitions(states, actions, like)
 
 
 def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
@@ -139,30 +139,30 @@ def balanced(states: Matrix, *, last: int = 10, within: float = 0.2) -> bool:
     >>> balanced(np.asarray([[3.0, 0.0, 3.1, 0.0], [0.1, 0.2, 2.0 * np.pi, 0.1]]), last=1)
     True
     """
-    ended, within = simulators.end(states, 4, last, within)
-    x, _, angle, _ = ended.T
-    off = np.hypot(x + LENGTH * np.sin(angle), LENGTH * (np.cos(angle) - 1.0))
-    return float(np.max(off)) < within
+    end, within = simulators.last_states(states, 4, last, within)
+    x, _, angle, _ = end.T
+    distances = np.hypot(x + LENGTH * np.sin(angle), LENGTH * (np.cos(angle) - 1.0))
+    return float(np.max(distances)) < within
 
 
-def _later(state: HostVector, force: float) -> HostVector:
+def _next_state(state: HostVector, force: float) -> HostVector:
     """The state after a step under one force."""
-    h = STEP_SECONDS / _WITHIN
-    for _ in range(_WITHIN):
-        a = _slope(state, force)
-        b = _slope(state + 0.5 * h * a, force)
-        c = _slope(state + 0.5 * h * b, force)
-        d = _slope(state + h * c, force)
+    h = STEP_SECONDS / _SUBSTEPS
+    for _ in range(_SUBSTEPS):
+        a = _derivative(state, force)
+        b = _derivative(state + 0.5 * h * a, force)
+        c = _derivative(state + 0.5 * h * b, force)
+        d = _derivative(state + h * c, force)
         state = state + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
     return state
 
 
-def _slope(state: HostVector, force: float) -> HostVector:
+def _derivative(state: HostVector, force: float) -> HostVector:
     """Lagrange's equations: with θ̈ = 3/(2l) (g sin θ − ẍ cos θ), one for ẍ is left."""
-    _, speed, angle, turning = (float(entry) for entry in state)
+    _, velocity, angle, omega = (float(entry) for entry in state)
     sine, cosine = math.sin(angle), math.cos(angle)
-    swing = 0.5 * _POLE * LENGTH * turning * turning - 0.75 * _POLE * _GRAVITY * cosine
-    push = force - _FRICTION * speed + swing * sine
-    faster = push / (_CART + _POLE - 0.75 * _POLE * cosine * cosine)
-    turned = 1.5 / LENGTH * (_GRAVITY * sine - faster * cosine)
-    return np.asarray([speed, faster, turning, turned])
+    pole_force = 0.5 * _POLE * LENGTH * omega * omega - 0.75 * _POLE * _GRAVITY * cosine
+    net_force = force - _FRICTION * velocity + pole_force * sine
+    acceleration = net_force / (_CART + _POLE - 0.75 * _POLE * cosine * cosine)
+    angular_acceleration = 1.5 / LENGTH * (_GRAVITY * sine - acceleration * cosine)
+    return np.asarray([velocity, acceleration, omega, angular_acceleration])

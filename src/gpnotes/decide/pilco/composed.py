@@ -166,11 +166,11 @@ class PartialCost(ComposableCost):
         # x ~ N(m, S) gives P x ~ N(P m, P S Pᵀ) with rows P of the identity
         P = self._rows(m)
         P_T = array_namespace(m).matrix_transpose(P)
-        value, back = expected(P @ m, P @ S @ P_T)
+        value, pull_part = expected(P @ m, P @ S @ P_T)
 
         def pull(bar: float) -> tuple[Vector, Matrix]:
             """The derivatives by m and S: zero but for the entries."""
-            m_bar, S_bar = back(bar)
+            m_bar, S_bar = pull_part(bar)
             return P_T @ m_bar, P_T @ S_bar @ P
 
         return value, pull

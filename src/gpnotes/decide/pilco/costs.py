@@ -118,8 +118,8 @@ class SaturatingCost(_TargetCost):
 
     def __call__(self, x: Vector) -> float:
         """Return the cost of one state or action x (k,)."""
-        off = self._off(x)
-        return -float(array_namespace(x).expm1(-0.5 * (off @ (self.weight @ off))))
+        d = self._off(x)
+        return -float(array_namespace(x).expm1(-0.5 * (d @ (self.weight @ d))))
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         xp = array_namespace(m)
@@ -129,13 +129,13 @@ class SaturatingCost(_TargetCost):
         values = xp.maximum(values, 0.0)
         axes = R @ vectors
         G = (axes / (1.0 + values)) @ axes.T
-        off = m - self.target
-        pull_in = G @ off
-        log_e = -0.5 * (xp.sum(xp.log1p(values)) + off @ pull_in)
+        d = m - self.target
+        Gd = G @ d
+        log_e = -0.5 * (xp.sum(xp.log1p(values)) + d @ Gd)
 
         def pull(bar: float) -> tuple[Vector, Matrix]:
             e = bar * float(xp.exp(log_e))
-            return e * pull_in, 0.5 * e * (G - pull_in[:, None] * pull_in[None, :])
+            return e * Gd, 0.5 * e * (G - Gd[:, None] * Gd[None, :])
 
         return -float(xp.expm1(log_e)), pull
 
@@ -178,12 +178,12 @@ class QuadraticCost(_TargetCost):
 
     def __call__(self, x: Vector) -> float:
         """Return the cost of one state or action x (k,)."""
-        off = self._off(x)
-        return float(off @ (self.weight @ off))
+        d = self._off(x)
+        return float(d @ (self.weight @ d))
 
     def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         xp = array_namespace(m)
-        off = m - self.target
-        slope = self.weight @ off
-        value = float(off @ slope + xp.sum(self.weight * S))
+        d = m - self.target
+        slope = self.weight @ d
+        value = float(d @ slope + xp.sum(self.weight * S))
         return value, lambda bar: (2.0 * bar * slope, bar * self.weight)

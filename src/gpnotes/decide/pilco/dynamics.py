@@ -159,15 +159,15 @@ def fit_dynamics(
     """
     validate_transitions(data, least=2)
     max_steps = _check.whole(max_steps, "max_steps", 1)
-    fitted = partial(_fitted, max_steps=max_steps) if fit is None else _check.function(fit, "fit")
+    fit_gp = partial(_fit_gp, max_steps=max_steps) if fit is None else _check.function(fit, "fit")
     angles = _check.entries(angles, "angles", data.states.shape[1], "a state")
     X = model_inputs(data.states, data.actions, angles)
     columns = [d for d in range(X.shape[1]) if d not in angles]
-    visible = array_namespace(X).stack([X[:, d] for d in columns], axis=1)
+    kernel_inputs = array_namespace(X).stack([X[:, d] for d in columns], axis=1)
     change = data.next_states - data.states
-    _validate_variation(visible, change)
+    _validate_variation(kernel_inputs, change)
     differences = [change[:, e] for e in range(change.shape[1])]
-    gps = [_check.instance(fitted(visible, y), "what fit returns", GP) for y in differences]
+    gps = [_check.instance(fit_gp(kernel_inputs, y), "what fit returns", GP) for y in differences]
     if angles:  # the posterior has a column for an angle, as the state has; no kernel looks at it
         gps = [replace(gp, kernel=gp.kernel.on(*columns)) for gp in gps]
     pairs = zip(gps, differences, strict=True)
@@ -199,13 +199,13 @@ def validate_transitions(
 def _validate_variation(X: Matrix, change: Matrix) -> None:
     """Refuse inputs and differences that are the same in all transitions."""
     xp = array_namespace(X)
-    inputs, outputs = xp.std(X, axis=0), xp.std(change, axis=0)
-    if not (float(xp.min(inputs)) > 0.0 and float(xp.min(outputs)) > 0.0):
-        what = f"inputs have deviations {to_numpy(inputs)}, differences {to_numpy(outputs)}"
-        raise ValueError(f"data must vary in every state and action; {what}")
+    X_sd, change_sd = xp.std(X, axis=0), xp.std(change, axis=0)
+    if not (float(xp.min(X_sd)) > 0.0 and float(xp.min(change_sd)) > 0.0):
+        got = f"inputs have deviations {to_numpy(X_sd)}, differences {to_numpy(change_sd)}"
+        raise ValueError(f"data must vary in every state and action; {got}")
 
 
-def _fitted(X: Matrix, y: Vector, max_steps: int) -> GP:
+def _fit_gp(X: Matrix, y: Vector, max_steps: int) -> GP:
     xp = array_namespace(X)
     deviation, variance = xp.std(X, axis=0), float(xp.var(y))
     low, high = 0.1 * float(xp.min(deviation)), 100.0 * float(xp.max(deviation))

@@ -96,7 +96,7 @@ def simulate(
     _check.function(act, "act")
     like = np.zeros(1) if like is None else _check.floating(like, "like")
     horizon = _check.whole(horizon, "horizon", 1)
-    start = simulators.place(start, 2)
+    start = simulators.start_state(start, 2)
     env = _environment()
     env.reset(seed=0)
     env.state = start.copy()
@@ -104,13 +104,13 @@ def simulate(
     for _ in range(horizon):
         theta, velocity = states[-1]
         z = [theta, velocity, math.sin(theta), math.cos(theta)]
-        actions.append(simulators.action(act, z, TORQUE, like))
+        actions.append(simulators.held_action(act, z, TORQUE, like))
         for _ in range(REPEAT):
             observation, *_ = env.step(actions[-1])
         cosine, sine, velocity = (float(value) for value in observation)
         turned = math.remainder(math.atan2(sine, cosine) - theta, 2.0 * math.pi)
         states.append(np.asarray([theta + turned, velocity]))
-    return simulators.seen(states, actions, like)
+    return simulators.transitions(states, actions, like)
 
 
 def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
@@ -135,9 +135,9 @@ def upright(states: Matrix, *, last: int = 10, within: float = 0.3) -> bool:
     >>> upright(np.asarray([[3.0, 0.0], [2.0 * np.pi - 0.1, 0.2]]), last=1)
     True
     """
-    ended, within = simulators.end(states, 2, last, within)
-    off = [math.remainder(float(angle), 2.0 * math.pi) for angle in ended[:, 0]]
-    return max(abs(angle) for angle in off) < within
+    end, within = simulators.last_states(states, 2, last, within)
+    angles = [math.remainder(float(angle), 2.0 * math.pi) for angle in end[:, 0]]
+    return max(abs(angle) for angle in angles) < within
 
 
 def _environment() -> Any:

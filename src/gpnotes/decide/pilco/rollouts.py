@@ -33,7 +33,7 @@ from . import compatibility
 from .composed import StepCost, by_step, expectation
 from .dynamics import Dynamics
 from .policies import action_moments
-from .trigonometric_moments import Augmented, Turns, joint, turns_of, with_turns
+from .trigonometric_moments import AngleMap, Augmented, angle_map, augment_by, joint
 
 __all__ = [
     "Rollout",
@@ -125,14 +125,14 @@ def step_and_pullback(
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     S = compatibility.world(dynamics, policy, m, S)
-    world = _world(dynamics, policy, m)
-    z, pull_z = with_turns(world.turns, m, S)
-    x_next, _, pull_step = _onwards(world, _Gaussian(m, S), z)
+    system = _system(dynamics, policy, m)
+    z, pull_z = augment_by(system.angles, m, S)
+    x_next, _, pull_step = _forward_step(system, _Gaussian(m, S), z)
 
     def pull(bar: _Gaussian) -> tuple[Any, Vector, Matrix]:
         """The derivatives by policy, m and S."""
-        policy_bar, before = pull_step(_check.cotangents(bar, "bar", x_next))
-        return policy_bar, *_through_sines(pull_z, before.z, before.x)
+        policy_bar, state_bar = pull_step(_check.cotangents(bar, "bar", x_next))
+        return policy_bar, *_through_sines(pull_z, state_bar.z, state_bar.x)
 
     return x_next, pull
 
@@ -150,56 +150,58 @@ class _Bars(NamedTuple):
     x: _Gaussian
 
 
-class _World(NamedTuple):
+class _System(NamedTuple):
     """The common part of all steps: namespace, GPs, the policy's moments, the sines of a state.
 
-    What a policy of the package (`ours`) returns is not checked again.
+    What a policy of the package (`is_trusted`) returns is not checked again.
     """
 
     xp: Namespace
     model: Predictor
     act: Callable[[Vector, Matrix], tuple[Moments, PullAction]]
-    ours: bool
-    turns: Turns
+    is_trusted: bool
+    angles: AngleMap
 
 
-def _world(dynamics: Dynamics, policy: Policy, m: Vector) -> _World:
-    turns = turns_of(dynamics.angles, m.shape[0], m)
-    act, ours = action_moments(policy)
-    return _World(turns.xp, dynamics.predictor, act, ours, turns)
+def _system(dynamics: Dynamics, policy: Policy, m: Vector) -> _System:
+    angles = angle_map(dynamics.angles, m.shape[0], m)
+    act, is_trusted = action_moments(policy)
+    return _System(angles.xp, dynamics.predictor, act, is_trusted, angles)
 
 
-def _onwards(world: _World, x: _Gaussian, z: Augmented) -> tuple[_Gaussian, _Gaussian, PullStep]:
+def _forward_step(
+    system: _System, x: _Gaussian, z: Augmented
+) -> tuple[_Gaussian, _Gaussian, PullStep]:
     """The state after a step from x, whose sines are known, the action, and their pullback."""
-    xp = world.xp
+    xp = system.xp
     D = x.mean.shape[0]
     K = z.mean.shape[0]
-    action, pull_action = world.act(z.mean, z.covariance)
+    action, pull_action = system.act(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
     w_covariance = joint(xp, z.covariance, action.cross, action.covariance)
-    if not world.ours:
+    if not system.is_trusted:
         w_covariance = validate_input(
-            w_mean, w_covariance, world.model.X, "the covariance of (z, u)"
+            w_mean, w_covariance, system.model.X, "the covariance of (z, u)"
         )
     change, pull_change = matched_moments_and_pullback(
-        world.model, w_mean, w_covariance, noise=True
+        system.model, w_mean, w_covariance, noise=True
     )
-    across = change.cross[:D, :]
-    covariance = x.covariance + change.covariance + across + across.T
+    cross = change.cross[:D, :]  # of the state and its change
+    covariance = x.covariance + change.covariance + cross + cross.T
     x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
 
     def pull(bar: _Gaussian, action_bar: _Gaussian | None = None) -> tuple[Any, _Bars]:
         """The derivatives by policy and state; `action_bar` are those by the action alone."""
         cov_bar = symmetric_part(bar.covariance)
-        rest = xp.zeros_like(change.cross[D:, :])
-        change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, rest]))
+        zeros = xp.zeros_like(change.cross[D:, :])
+        change_bar = Moments(bar.mean, cov_bar, xp.concat([2.0 * cov_bar, zeros]))
         w_bar, W_bar = pull_change(change_bar)
         u_bar, U_bar = w_bar[K:], W_bar[K:, K:]
         if action_bar is not None:
             u_bar, U_bar = u_bar + action_bar.mean, U_bar + action_bar.covariance
         policy_bar, z_bar, Z_bar = pull_action(Moments(u_bar, U_bar, 2.0 * W_bar[:K, K:]))
-        into_z = Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K])
-        return policy_bar, _Bars(into_z, _Gaussian(bar.mean, cov_bar))
+        through_z = Augmented(z_bar + w_bar[:K], Z_bar + W_bar[:K, :K])
+        return policy_bar, _Bars(through_z, _Gaussian(bar.mean, cov_bar))
 
     return x_next, _Gaussian(action.mean, action.covariance), pull
 
@@ -275,41 +277,42 @@ def rollout_and_pullback(
     """
     horizon = _check.whole(horizon, "horizon", 1)
     x = _Gaussian(m, compatibility.world(dynamics, policy, m, S))
-    world = _world(dynamics, policy, m)
-    z, pull_start = with_turns(world.turns, *x)
+    system = _system(dynamics, policy, m)
+    z, pull_start = augment_by(system.angles, *x)
     compatibility.cost(cost, z, policy)
-    result, pulls = _forwards(world, x, z, by_step(cost), horizon)
+    result, pullbacks = _forward_pass(system, x, z, by_step(cost), horizon)
 
-    @threads_for(lambda _: _work(world))
+    @threads_for(lambda _: _step_flops(system))
     def pull(bar: Vector) -> tuple[Any, Vector, Matrix]:
         """The derivatives by policy, m and S."""
-        return _backwards(pull_start, pulls, _check.cotangent(bar, "costs_bar", result.costs))
+        costs_bar = _check.cotangent(bar, "costs_bar", result.costs)
+        return _backward_pass(pull_start, pullbacks, costs_bar)
 
     return result, pull
 
 
-def _work(world: _World, *_: object) -> int:
+def _step_flops(system: _System, *_: object) -> int:
     """Multiplications of a step, about."""
-    return world.model.X.shape[0] ** 3
+    return system.model.X.shape[0] ** 3
 
 
-@threads_for(_work)
-def _forwards(
-    world: _World, x: _Gaussian, z: Augmented, of_step: StepCost, horizon: int
+@threads_for(_step_flops)
+def _forward_pass(
+    system: _System, x: _Gaussian, z: Augmented, step_cost: StepCost, horizon: int
 ) -> tuple[Rollout, list[tuple[PullStep, PullState, PullCost]]]:
-    states, costs, pulls = [x], [], []
+    states, costs, pullbacks = [x], [], []
     for t in range(horizon):
-        x, action, pull_step = _onwards(world, x, z)
-        _refuse_lost(world.xp, x, t + 1)
-        z, pull_z = with_turns(world.turns, *x)
-        value, pull_cost = _expected_cost(of_step, z, action)
+        x, action, pull_step = _forward_step(system, x, z)
+        _require_finite(system.xp, x, t + 1)
+        z, pull_z = augment_by(system.angles, *x)
+        value, pull_cost = _expected_cost(step_cost, z, action)
         states.append(x)
         costs.append(_check.number(value, f"the cost expected of step {t + 1}"))
-        pulls.append((pull_step, pull_z, pull_cost))
-    return _stacked(states, costs), pulls
+        pullbacks.append((pull_step, pull_z, pull_cost))
+    return _stack(states, costs), pullbacks
 
 
-def _refuse_lost(xp: Namespace, x: _Gaussian, step: int) -> None:
+def _require_finite(xp: Namespace, x: _Gaussian, step: int) -> None:
     """Raise a `ValueError` for a state that is not finite."""
     if not math.isfinite(float(xp.sum(x.mean)) + float(xp.sum(x.covariance))):
         raise _check.NoValueError(
@@ -366,48 +369,48 @@ def _expected_cost(cost: StepCost, z: Augmented, action: _Gaussian) -> tuple[flo
     """The expected cost of a step to the state z by an action, and the way back to both."""
     if cost.action is None:
         assert cost.state is not None, "one of them is the cost"
-        of_state, pull_state = expectation(cost.state)(*z)
-        return of_state, lambda bar: (Augmented(*pull_state(bar)), None)
-    of_action, pull_action = expectation(cost.action)(*action)
+        state_value, pull_state = expectation(cost.state)(*z)
+        return state_value, lambda bar: (Augmented(*pull_state(bar)), None)
+    action_value, pull_action = expectation(cost.action)(*action)
     if cost.state is None:
-        nothing = Augmented(*(array_namespace(part).zeros_like(part) for part in z))
-        return of_action, lambda bar: (nothing, _Gaussian(*pull_action(bar)))
-    of_state, pull_state = expectation(cost.state)(*z)
-    return of_state + of_action, lambda bar: (
+        zero_bar = Augmented(*(array_namespace(part).zeros_like(part) for part in z))
+        return action_value, lambda bar: (zero_bar, _Gaussian(*pull_action(bar)))
+    state_value, pull_state = expectation(cost.state)(*z)
+    return state_value + action_value, lambda bar: (
         Augmented(*pull_state(bar)),
         _Gaussian(*pull_action(bar)),
     )
 
 
-def _stacked(states: list[_Gaussian], costs: list[float]) -> Rollout:
+def _stack(states: list[_Gaussian], costs: list[float]) -> Rollout:
     means, covariances = zip(*states, strict=True)
     xp = array_namespace(means[0])
     return Rollout(xp.stack(means), xp.stack(covariances), as_array(costs, means[0]))
 
 
-def _backwards(
-    pull_start: PullState, pulls: list[tuple[PullStep, PullState, PullCost]], costs_bar: Vector
+def _backward_pass(
+    pull_start: PullState, pullbacks: list[tuple[PullStep, PullState, PullCost]], costs_bar: Vector
 ) -> tuple[Any, Vector, Matrix]:
     """The derivatives by the policy, and by the first mean and covariance.
 
-    A state is left by its cost and by the next step; what both say of its sines goes through them
-    together.
+    A state leads to its cost and to the next step; the derivatives of both by its sines go through
+    them together.
     """
-    shares: list[Any] = []
-    later: _Bars | None = None  # what later costs say of the state after a step
-    for t in range(len(pulls) - 1, -1, -1):
-        pull_step, pull_z, pull_cost = pulls[t]
+    policy_bars: list[Any] = []
+    state_bar: _Bars | None = None  # from the costs of later steps, by the state after this one
+    for t in range(len(pullbacks) - 1, -1, -1):
+        pull_step, pull_z, pull_cost = pullbacks[t]
         z_bar, action_bar = pull_cost(float(costs_bar[t]))
-        if later is None:
+        if state_bar is None:
             x_bar = _Gaussian(*pull_z(z_bar))
         else:
-            mean, covariance = later.z
+            mean, covariance = state_bar.z
             z_bar = Augmented(z_bar.mean + mean, z_bar.covariance + covariance)
-            x_bar = _through_sines(pull_z, z_bar, later.x)
-        share, later = pull_step(x_bar, action_bar)
-        shares.append(share)
-    assert later is not None, "a rollout has a step"
-    return _sum(shares), *_through_sines(pull_start, later.z, later.x)
+            x_bar = _through_sines(pull_z, z_bar, state_bar.x)
+        policy_bar, state_bar = pull_step(x_bar, action_bar)
+        policy_bars.append(policy_bar)
+    assert state_bar is not None, "a rollout has a step"
+    return _sum(policy_bars), *_through_sines(pull_start, state_bar.z, state_bar.x)
 
 
 def _through_sines(pull_z: PullState, z_bar: Augmented, x_bar: _Gaussian) -> _Gaussian:

@@ -1,4 +1,4 @@
-"""What simulators have in common: a first state, a held action, what was seen and its end."""
+"""What simulators have in common: a first state, a held action, transitions, last states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...ground.xp import Array, HostMatrix, HostVector, Matrix, Vector, as_array
 from .dynamics import Transitions
 
 
-def place(start: Array | Sequence[float], size: int) -> HostVector:
+def start_state(start: Array | Sequence[float], size: int) -> HostVector:
     """A copy of the first state of a simulator, (size,), on the host."""
     try:
         if isinstance(start, Sequence):
@@ -24,24 +24,24 @@ def place(start: Array | Sequence[float], size: int) -> HostVector:
     if host.dtype.kind not in "fiu":
         kind = type(start).__name__
         raise TypeError(f"start must be an array or {size} real numbers; got {kind}")
-    place = host.astype(float)
-    _check.vector(place, "start", size=size)
-    return place
+    state = host.astype(float)
+    _check.vector(state, "start", size=size)
+    return state
 
 
-def action(act: Callable[[Vector], Vector], z: list[float], limit: float, like: Array) -> Any:
+def held_action(act: Callable[[Vector], Vector], z: list[float], limit: float, like: Array) -> Any:
     """What a policy asks for in a state with its angles, (1,), on the host and within a limit."""
-    asked = to_numpy(_check.vector(act(as_array(z, like)), "the action", size=1))
-    return np.clip(asked, -limit, limit)
+    action = to_numpy(_check.vector(act(as_array(z, like)), "the action", size=1))
+    return np.clip(action, -limit, limit)
 
 
-def seen(states: list[HostVector], actions: list[HostVector], like: Array) -> Transitions:
+def transitions(states: list[HostVector], actions: list[HostVector], like: Array) -> Transitions:
     """The transitions of a path, of one state more than actions."""
     path = as_array(np.stack(states), like)
     return Transitions(path[:-1, :], as_array(np.stack(actions), like), path[1:, :])
 
 
-def end(states: Matrix, columns: int, last: int, within: float) -> tuple[HostMatrix, float]:
+def last_states(states: Matrix, columns: int, last: int, within: float) -> tuple[HostMatrix, float]:
     """The last states of a path, on the host, and a limit, if both are what they should be."""
     n = _check.matrix(states, "states", columns=columns).shape[0]
     last = _check.whole(last, "last", 1)

@@ -126,19 +126,19 @@ def initial_policy(
     k = _check.whole(num_basis_functions, "num_basis_functions", 1)
     D = mean.shape[0]
     A = len(task.angles)
-    plain = tuple(d for d in range(D) if d not in task.angles)
+    non_angles = tuple(d for d in range(D) if d not in task.angles)
     one_bound = isinstance(max_action, int | float)
     num_actions = 1 if one_bound else _check.vector(max_action, "max_action").shape[0]
     xp = array_namespace(mean)
-    scales = _scales(scale, len(plain), mean)
-    turns = 2.0 * math.pi * stream.uniform((k, A), like=mean)
-    places = stream.normal((k, len(plain)), like=mean) * scales
-    places = places + xp.stack([mean[d] for d in plain]) if plain else places
-    centres = xp.concat([places, xp.sin(turns), xp.cos(turns)], axis=1)
+    scales = _scales(scale, len(non_angles), mean)
+    circle_angles = 2.0 * math.pi * stream.uniform((k, A), like=mean)
+    offsets = stream.normal((k, len(non_angles)), like=mean) * scales
+    offsets = offsets + xp.stack([mean[d] for d in non_angles]) if non_angles else offsets
+    centres = xp.concat([offsets, xp.sin(circle_angles), xp.cos(circle_angles)], axis=1)
     weights = stream.normal((k, num_actions), like=mean)
-    lengths = xp.concat([scales, xp.ones(2 * A, dtype=mean.dtype, device=_xp.device(mean))])
-    inputs = (*plain, *range(D, D + 2 * A))
-    return SquashedPolicy(RBFPolicy(centres, weights, lengths, inputs, D + 2 * A), max_action)
+    lengthscales = xp.concat([scales, xp.ones(2 * A, dtype=mean.dtype, device=_xp.device(mean))])
+    inputs = (*non_angles, *range(D, D + 2 * A))
+    return SquashedPolicy(RBFPolicy(centres, weights, lengthscales, inputs, D + 2 * A), max_action)
 
 
 def _scales(scale: Numbers, size: int, like: Vector) -> Vector:

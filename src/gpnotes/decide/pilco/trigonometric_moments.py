@@ -105,19 +105,19 @@ def moments_of_sines(
     sine, cosine, shrink = xp.sin(m), xp.cos(m), xp.exp(-0.5 * v)
     # E sin ψ = exp(−v/2) sin m and E cos ψ = exp(−v/2) cos m
     mean, gain = shrink * sine, shrink * cosine
-    odd, even, h = _damped(xp, S, v)
+    sinh_part, cosh_part, h = _damped(xp, S, v)
     # exp(−h) (sinh s cos m cos m' + (cosh s − 1) sin m sin m')
     cosines, sines = cosine[:, None] * cosine, sine[:, None] * sine
-    covariance = odd * cosines + even * sines
+    covariance = sinh_part * cosines + cosh_part * sines
 
     def pull(bar: SineMoments) -> tuple[Vector, Matrix]:
         """The derivatives by m and by S."""
-        slope = (even + xp.exp(-h)) * cosines + odd * sines
-        both = bar.covariance + bar.covariance.T
-        m_bar = cosine * ((both * even) @ sine) - sine * ((both * odd) @ cosine)
-        v_bar = xp.sum(both * covariance, axis=1) + bar.mean * mean + bar.gain * gain
-        own = 1.0 if m.shape[0] == 1 else _xp.eye(m.shape[0], m)
-        S_bar = bar.covariance * slope - own * (0.5 * v_bar)
+        slopes = (cosh_part + xp.exp(-h)) * cosines + sinh_part * sines
+        sym_bar = bar.covariance + bar.covariance.T
+        m_bar = cosine * ((sym_bar * cosh_part) @ sine) - sine * ((sym_bar * sinh_part) @ cosine)
+        v_bar = xp.sum(sym_bar * covariance, axis=1) + bar.mean * mean + bar.gain * gain
+        identity = 1.0 if m.shape[0] == 1 else _xp.eye(m.shape[0], m)
+        S_bar = bar.covariance * slopes - identity * (0.5 * v_bar)
         return m_bar + bar.mean * gain - bar.gain * mean, S_bar
 
     return SineMoments(mean, covariance, gain), pull
@@ -129,12 +129,12 @@ def _damped(xp: Namespace, S: Matrix, v: Vector) -> tuple[Matrix, Matrix, Matrix
     With ``e = exp(−|s|) − 1`` they are ``½ exp(|s| − h)`` times ``±e (2 + e)`` and ``e²``: exact
     for small s too.
     """
-    size = xp.abs(S)
+    abs_S = xp.abs(S)
     h = 0.5 * (v[:, None] + v)
-    e = xp.expm1(-size)
-    front = 0.5 * xp.exp(size - h)
-    odd = front * e * (2.0 + e)
-    return xp.where(S > 0.0, -odd, odd), front * e * e, h
+    e = xp.expm1(-abs_S)
+    scale = 0.5 * xp.exp(abs_S - h)
+    sinh_part = scale * e * (2.0 + e)
+    return xp.where(S > 0.0, -sinh_part, sinh_part), scale * e * e, h
 
 
 class Augmented(NamedTuple):
@@ -212,10 +212,10 @@ def augment_angles(
     m: Vector, S: Matrix, angles: Sequence[int]
 ) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
     """`augment_and_pullback` of what has been checked, for the rooms above."""
-    return with_turns(turns_of(angles, m.shape[0], m), m, S)
+    return augment_by(angle_map(angles, m.shape[0], m), m, S)
 
 
-class Turns(NamedTuple):
+class AngleMap(NamedTuple):
     """The matrix (2A, D) that picks every angle twice, and the shifts (2A,) for half cosines."""
 
     xp: Namespace
@@ -223,31 +223,31 @@ class Turns(NamedTuple):
     shift: Vector
 
 
-def turns_of(angles: Sequence[int], D: int, like: Array) -> Turns:
+def angle_map(angles: Sequence[int], D: int, like: Array) -> AngleMap:
     """Prepare the sines and cosines of a state (D,), to be used in every step."""
     rows = [[1.0 if a == d else 0.0 for d in range(D)] for a in angles]
     shift = [0.0] * len(rows) + [0.5 * math.pi] * len(rows)
     xp = array_namespace(like)
     pick = xp.reshape(_xp.as_array(rows + rows, like), (len(shift), D))
-    return Turns(xp, pick, _xp.as_array(shift, like))
+    return AngleMap(xp, pick, _xp.as_array(shift, like))
 
 
-def with_turns(
-    turns: Turns, m: Vector, S: Matrix
+def augment_by(
+    angles: AngleMap, m: Vector, S: Matrix
 ) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
     """A state with its sines and cosines, and the way back; nothing is checked."""
-    xp, pick, shift = turns
+    xp, pick, shift = angles
     if not shift.shape[0]:
         return Augmented(m, S), lambda bar: (bar.mean, bar.covariance)
     D = m.shape[0]
-    across = S @ pick.T  # cov[x, ψ] with ψ = pick · x + shift
-    (mean, covariance, gain), pull_sines = moments_of_sines(pick @ m + shift, pick @ across, xp)
-    cross = across * gain
+    psi_cross = S @ pick.T  # cov[x, ψ] with ψ = pick · x + shift
+    (mean, covariance, gain), pull_sines = moments_of_sines(pick @ m + shift, pick @ psi_cross, xp)
+    cross = psi_cross * gain
 
     def pull(bar: Augmented) -> tuple[Vector, Matrix]:
         """The derivatives by m and by S."""
         cross_bar = bar.covariance[:D, D:] + bar.covariance[D:, :D].T
-        gain_bar = xp.sum(cross_bar * across, axis=0)
+        gain_bar = xp.sum(cross_bar * psi_cross, axis=0)
         m_bar, S_bar = pull_sines(SineMoments(bar.mean[D:], bar.covariance[D:, D:], gain_bar))
         across_bar = cross_bar * gain + pick.T @ S_bar
         return bar.mean[:D] + m_bar @ pick, bar.covariance[:D, :D] + across_bar @ pick
