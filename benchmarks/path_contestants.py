@@ -59,9 +59,9 @@ def floor(problem: PathProblem) -> Call:
 def ours(problem: PathProblem) -> Call:
     """`sample_paths` and their values, the random numbers included."""
     posterior, Xs = problem.data
-    return lambda: paths.sample_paths(posterior, DRAWS, features=FEATURES, rng=gpnotes.stream(1))(
-        Xs
-    )
+    return lambda: paths.sample_paths(
+        posterior, DRAWS, num_features=FEATURES, rng=gpnotes.stream(1)
+    )(Xs)
 
 
 def plain_numpy(problem: PathProblem) -> Call:

@@ -87,7 +87,7 @@ def test_with_random_features_the_moments_are_those_of_the_prior_that_they_make(
     k̂ is the kernel that the features make at Xs and X together. The mean is the posterior's.
     """
     posterior, Xs = problem(kernel, rng)
-    paths = sample_paths(posterior, N, features=32, rng=stream(1))
+    paths = sample_paths(posterior, N, num_features=32, rng=stream(1))
     Phi = paths.features.rows(np.concatenate([Xs, posterior.X]))
     noise_var = posterior.gp.noise_var
     K_y = kernel(posterior.X) + noise_var * np.eye(len(posterior.X))
@@ -112,7 +112,7 @@ def test_the_features_of_a_kernel_average_to_it(kernel, rng):
     points = np.concatenate([Xs, posterior.X[:1]])
     estimates = []
     for seed in range(60):
-        Phi = sample_paths(posterior, 1, features=200, rng=stream(seed)).features.rows(points)
+        Phi = sample_paths(posterior, 1, num_features=200, rng=stream(seed)).features.rows(points)
         estimates.append(Phi @ Phi.T)
     error = np.mean(estimates, axis=0) - kernel(points)
     bars = np.std(estimates, axis=0, ddof=1) / math.sqrt(60)
@@ -126,7 +126,7 @@ def test_more_features_come_nearer_to_the_posterior(rng):
     for features in (64, 1024):
         found = []
         for seed in range(30):
-            paths = sample_paths(posterior, 2000, features=features, rng=stream(seed))
+            paths = sample_paths(posterior, 2000, num_features=features, rng=stream(seed))
             gaps = paths(Xs) - posterior.mean(Xs)
             found.append(np.max(np.abs(gaps.T @ gaps / 2000 - wanted)))
         errors[features] = np.mean(found)
@@ -137,7 +137,7 @@ def test_more_features_come_nearer_to_the_posterior(rng):
 def test_a_path_is_one_function(kernel, rng):
     """Asked at many points, at one, in another order, and in blocks, it has the same values."""
     posterior, Xs = problem(kernel, rng)
-    paths = sample_paths(posterior, 3, features=50, rng=stream(1))
+    paths = sample_paths(posterior, 3, num_features=50, rng=stream(1))
     whole = paths(Xs)
     assert whole.shape == (paths.count, len(Xs)) == (3, 5)
     np.testing.assert_allclose(paths(Xs[::-1])[:, ::-1], whole, rtol=1e-11, atol=1e-12)
@@ -148,7 +148,7 @@ def test_a_path_is_one_function(kernel, rng):
 
 def test_blocks_are_put_together_again(rng, monkeypatch):
     posterior, Xs = problem(RBF(), rng)
-    paths = sample_paths(posterior, 3, features=50, rng=stream(1))
+    paths = sample_paths(posterior, 3, num_features=50, rng=stream(1))
     values, pull = paths.values_and_pullback(Xs)
     bar = rng.standard_normal(values.shape)
     X_bar = pull(bar)
@@ -156,21 +156,21 @@ def test_blocks_are_put_together_again(rng, monkeypatch):
     assert len(paths._blocks(Xs)) == 3
     np.testing.assert_allclose(paths(Xs), values, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(pull(bar), X_bar, rtol=1e-11, atol=1e-12)
-    again = sample_paths(posterior, 3, features=50, rng=stream(1))
+    again = sample_paths(posterior, 3, num_features=50, rng=stream(1))
     np.testing.assert_allclose(again.update, paths.update, rtol=1e-9)
 
 
 @pytest.mark.parametrize("kernel", [Linear(1.1) + Constant(0.4), *RANDOM], ids=repr)
 def test_the_gradient_is_that_of_the_values(kernel, rng):
     posterior, _ = problem(kernel, rng)
-    paths = sample_paths(posterior, 3, features=20, rng=stream(1))
+    paths = sample_paths(posterior, 3, num_features=20, rng=stream(1))
     Xs = rng.uniform(-2.0, 2.0, (4, 2))
     gradcheck(paths, lambda Xs, bar: (paths.values_and_pullback(Xs)[1](bar),), Xs)
 
 
 def test_a_row_of_ones_gives_the_gradients_of_one_path(rng):
     posterior, Xs = problem(RANDOM[2], rng)
-    paths = sample_paths(posterior, 3, features=20, rng=stream(1))
+    paths = sample_paths(posterior, 3, num_features=20, rng=stream(1))
     values, pull = paths.values_and_pullback(Xs)
     np.testing.assert_array_equal(values, paths(Xs))
     one = np.zeros_like(values)
@@ -184,7 +184,7 @@ def test_a_row_of_ones_gives_the_gradients_of_one_path(rng):
 @pytest.mark.parametrize("kernel", RANDOM, ids=repr)
 def test_without_noise_every_path_goes_through_the_data(kernel, rng):
     posterior, Xs = problem(kernel, rng, noise_var=0.0, n=5)
-    paths = sample_paths(posterior, 4, features=16, rng=stream(1))
+    paths = sample_paths(posterior, 4, num_features=16, rng=stream(1))
     wanted = np.tile(posterior.y, (4, 1))
     np.testing.assert_allclose(paths(posterior.X), wanted, rtol=1e-8, atol=1e-9)
     assert np.min(np.std(paths(Xs), axis=0)) > 1e-4
@@ -217,7 +217,7 @@ def test_they_live_where_the_posterior_does(space, rng, name):
     summed = 0.7 * Matern52(1.2, 0.6).on(1) + Linear(slopes).on(1, 0) + Constant(0.3)
     kernel = {"stationary": RBF(1.3, lengths), "sum": summed}[name]
     posterior, Xs = problem(kernel, rng, asarray=space.asarray)
-    paths = sample_paths(posterior, 3, features=10, rng=stream(1))
+    paths = sample_paths(posterior, 3, num_features=10, rng=stream(1))
     values, pull = paths.values_and_pullback(space.asarray(Xs))
     X_bar = pull(values)
     host = to_numpy(LENGTHS), to_numpy(slopes).astype(float)
@@ -225,7 +225,7 @@ def test_they_live_where_the_posterior_does(space, rng, name):
     gp = GP({"stationary": RBF(1.3, host[0]), "sum": there}[name], 0.2, ConstantMean(0.3))
     X, y = (to_numpy(a).astype(float) for a in (posterior.X, posterior.y))
     wanted, back = sample_paths(
-        condition(gp, X, y), 3, features=10, rng=stream(1)
+        condition(gp, X, y), 3, num_features=10, rng=stream(1)
     ).values_and_pullback(Xs)
     tolerance = {"rtol": 1e-9, "atol": 1e-9} if space.double else {"rtol": 2e-3, "atol": 2e-4}
     for got, expected in ((values, wanted), (X_bar, back(wanted))):
@@ -256,7 +256,7 @@ def test_a_kernel_without_features_is_refused(kernel, rng):
 def test_an_odd_number_of_features_is_refused(rng):
     posterior, _ = problem(RBF(), rng)
     with pytest.raises(ValueError, match=r"features must be even, .*; got 7"):
-        sample_paths(posterior, 1, features=7, rng=stream(1))
+        sample_paths(posterior, 1, num_features=7, rng=stream(1))
 
 
 def test_a_mean_without_a_pullback_has_values_but_no_gradient(rng):
@@ -305,7 +305,7 @@ def test_paths_of_inducing_points_have_the_moments_of_their_posterior(kind, kern
     """With two thousand features within five standard errors and what features are off by."""
     kernel = kernel + RBF(0.4, 0.9)  # so that five values of f have a covariance of full rank
     posterior, Xs = induced(kind, kernel, rng)
-    paths = sample_paths(posterior, N, features=2048, rng=stream(1))
+    paths = sample_paths(posterior, N, num_features=2048, rng=stream(1))
     values = paths(Xs)
     covariance = posterior.covariance(Xs)
     of_mean, _ = deviations(values, posterior.mean(Xs), covariance)
@@ -319,8 +319,8 @@ def test_paths_of_inducing_points_have_the_moments_of_their_posterior(kind, kern
 def test_paths_of_inducing_points_vary_there_as_their_posterior_does(kind, rng):
     """At Z the update has the last word: no error of features, none by five standard errors."""
     posterior, _ = induced(kind, RBF(1.3, LENGTHS), rng)
-    paths = sample_paths(posterior, N, features=64, rng=stream(1))
-    Z = paths.places
+    paths = sample_paths(posterior, N, num_features=64, rng=stream(1))
+    Z = paths.inputs
     checks = deviations(paths(Z), posterior.mean(Z), posterior.covariance(Z))
     assert np.max(checks[0]) < 5.0
     assert np.max(checks[1]) < 5.0
@@ -347,7 +347,7 @@ def test_paths_of_coinciding_points_keep_their_variance(kind, rng):
 @pytest.mark.parametrize("kind", ["vfe", "variational"])
 def test_paths_of_inducing_points_are_functions_in_every_namespace(kind, space, rng):
     posterior, Xs = induced(kind, RBF(1.3, 0.8), rng, space.asarray)
-    paths = sample_paths(posterior, 3, features=32, rng=stream(1))
+    paths = sample_paths(posterior, 3, num_features=32, rng=stream(1))
     values = paths(Xs)
     assert space.holds(values)
     np.testing.assert_array_equal(to_numpy(values), to_numpy(paths(Xs)))
@@ -355,7 +355,7 @@ def test_paths_of_inducing_points_are_functions_in_every_namespace(kind, space, 
 
 def test_the_gradient_of_paths_of_inducing_points_agrees_with_differences(rng):
     posterior, Xs = induced("vfe", RBF(1.3, LENGTHS), rng)
-    paths = sample_paths(posterior, 2, features=32, rng=stream(1))
+    paths = sample_paths(posterior, 2, num_features=32, rng=stream(1))
     gradcheck(paths, lambda X, bar: (paths.values_and_pullback(X)[1](bar),), Xs)
 
 

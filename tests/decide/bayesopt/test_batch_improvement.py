@@ -66,7 +66,7 @@ def test_draws_average_to_the_improvement_of_two_points(seed):
     """Five standard errors, and one hundredth for the features."""
     posterior = a_posterior(seed)
     best = float(np.max(posterior.mean(posterior.X)))
-    paths = sample_paths(posterior, 4000, features=4096, rng=stream(seed))
+    paths = sample_paths(posterior, 4000, num_features=4096, rng=stream(seed))
     pair = np.random.default_rng(seed + 50).random((2, 2))
     improvements = np.clip(paths(pair).max(axis=1) - best, 0.0, None)
     value = batch_expected_improvement(paths, pair, best)
@@ -91,7 +91,7 @@ def test_slopes_are_those_of_differences(space, rng, monkeypatch):
     X = rng.random((6, 2))
     gp = GP(Matern52(1.0, 0.4), 1e-3)
     posterior = condition(gp, space.asarray(X), space.asarray(np.sin(5.0 * X[:, 0])))
-    paths = sample_paths(posterior, 16, features=64, rng=stream(1))
+    paths = sample_paths(posterior, 16, num_features=64, rng=stream(1))
     surface = fresh_after(paths, space.asarray(rng.random((2, 2))), 0.2)
     at = space.asarray(rng.random((5, 2)))
     values, slopes = surface.values_and_gradient(at)
@@ -103,7 +103,7 @@ def test_slopes_are_those_of_differences(space, rng, monkeypatch):
 
 def test_where_no_draw_improves_nothing_is_taken_away():
     posterior = a_posterior(5)
-    paths = sample_paths(posterior, 8, features=64, rng=stream(1))
+    paths = sample_paths(posterior, 8, num_features=64, rng=stream(1))
     surface = fresh_after(paths, posterior.X[:1], 50.0)
     values, slopes = surface.values_and_gradient(np.full((1, 2), 0.37))
     np.testing.assert_array_equal(values, 0.0)
@@ -191,7 +191,7 @@ def test_it_goes_with_constraints_and_from_a_file(tmp_path):
     ("given", "kind", "said"),
     [
         ({"num_samples": 0}, ValueError, "num_samples"),
-        ({"features": 7}, ValueError, "features"),
+        ({"num_features": 7}, ValueError, "num_features"),
         ({"num_samples": 1.5}, TypeError, "num_samples"),
     ],
 )

@@ -74,8 +74,8 @@ def test_an_end_of_the_box_is_chosen_as_often_as_it_is_best():
 def test_no_point_of_a_grid_is_worth_more_than_the_one_found(rng):
     """The path that it climbed is the first that a stream of the same seed draws."""
     posterior = posterior_of(Matern52(1.0, 0.8), rng)
-    found = thompson_sample(posterior, BOX, features=64, rng=stream(4))
-    path = sample_paths(posterior, 1, features=64, rng=stream(4))
+    found = thompson_sample(posterior, BOX, num_features=64, rng=stream(4))
+    path = sample_paths(posterior, 1, num_features=64, rng=stream(4))
     np.testing.assert_allclose(path(found.x[None, :])[0, 0], found.value, rtol=1e-9)
     a, b = np.meshgrid(np.linspace(-1.0, 2.0, 80), np.linspace(0.0, 3.0, 80))
     grid = path(np.column_stack([a.ravel(), b.ravel()]))
@@ -86,8 +86,8 @@ def test_no_point_of_a_grid_is_worth_more_than_the_one_found(rng):
 
 def test_a_climb_ends_where_the_path_is_flat_or_the_box_ends(rng):
     posterior = posterior_of(Matern52(1.0, 0.8), rng)
-    found = thompson_sample(posterior, BOX, features=64, rng=stream(4))
-    path = sample_paths(posterior, 1, features=64, rng=stream(4))
+    found = thompson_sample(posterior, BOX, num_features=64, rng=stream(4))
+    path = sample_paths(posterior, 1, num_features=64, rng=stream(4))
     _, pull = path.values_and_pullback(found.x[None, :])
     slope = pull(np.ones((1, 1)))[0]
     inside = (found.x > [-1.0, 0.0]) & (found.x < [2.0, 3.0])
@@ -97,11 +97,13 @@ def test_a_climb_ends_where_the_path_is_flat_or_the_box_ends(rng):
 def test_they_live_where_the_posterior_does(space, rng):
     posterior = posterior_of(Matern52(1.0, 0.8), rng, space.asarray)
     found = thompson_sample(
-        posterior, BOX, features=16, raw_samples=32, num_restarts=2, rng=stream(4)
+        posterior, BOX, num_features=16, raw_samples=32, num_restarts=2, rng=stream(4)
     )
     assert space.holds(found.x)
     host = condition(posterior.gp, *(to_numpy(a).astype(float) for a in (posterior.X, posterior.y)))
-    other = thompson_sample(host, BOX, features=16, raw_samples=32, num_restarts=2, rng=stream(4))
+    other = thompson_sample(
+        host, BOX, num_features=16, raw_samples=32, num_restarts=2, rng=stream(4)
+    )
     np.testing.assert_allclose(found.value, other.value, rtol=1e-6 if space.double else 5e-3)
     Xs = rng.uniform(-1.0, 2.0, (6, 2))
     rows = thompson_sample_among(posterior, space.asarray(Xs), 20, rng=stream(1))
@@ -114,7 +116,7 @@ def test_no_candidates_and_odd_features_are_refused(rng):
     posterior = posterior_of(RBF(), rng)
     with pytest.raises(ValueError, match=r"Xs must have at least one row; got \(0, 2\)"):
         thompson_sample_among(posterior, np.zeros((0, 2)), rng=stream(1))
-    with pytest.raises(ValueError, match="features must be even"):
+    with pytest.raises(ValueError, match="num_features must be even"):
         ThompsonSampling(5)
 
 

@@ -164,12 +164,12 @@ def test_paths_of_a_stationary_product_follow_the_posterior_and_have_a_pullback(
     kernel = 1.2 * (g.RBF(1.0, 0.9) + g.Matern32(0.3)).on(0) * Coregion(W[:2], OWN[:2]).on(1)
     posterior = g.condition(g.GP(kernel, 0.05), *readings_of(x, Y, gaps=True))
     at = outputs_at(np.linspace(0.1, 5.7, 7)[:, None], 2)
-    paths = sample_paths(posterior, 500, features=2000, rng=g.stream(1))
+    paths = sample_paths(posterior, 500, num_features=2000, rng=g.stream(1))
     mean, sd = posterior.mean(at), np.sqrt(posterior.variance(at))
     values = paths(at)
     assert np.max(np.abs(values.mean(axis=0) - mean)) < 0.2
     np.testing.assert_allclose(values.std(axis=0), sd, rtol=0.2, atol=0.03)
-    few = sample_paths(posterior, 2, features=20, rng=g.stream(1))
+    few = sample_paths(posterior, 2, num_features=20, rng=g.stream(1))
 
     def at_places(places):
         return np.concatenate([places, at[:, 1:]], axis=1)

@@ -38,7 +38,7 @@ class BatchExpectedImprovement:
     ----------
     num_samples : int, default 512
         The number of functions that are drawn.
-    features : int, default 1024
+    num_features : int, default 1024
         The number of features of a function, as in `sample_paths`.
 
     Notes
@@ -63,11 +63,11 @@ class BatchExpectedImprovement:
     """
 
     num_samples: int = 512
-    features: int = 1024
+    num_features: int = 1024
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "num_samples", _check.whole(self.num_samples, "num_samples", 1))
-        object.__setattr__(self, "features", validate_pairs(self.features))
+        object.__setattr__(self, "num_features", validate_pairs(self.num_features))
 
     def __call__(self, best: float) -> LogExpectedImprovement:
         """What a point alone is worth, the largest value being `best`."""
@@ -75,7 +75,7 @@ class BatchExpectedImprovement:
 
     def drawn(self, posterior: ExactPosterior, stream: Stream) -> Paths:
         """Draw the functions."""
-        return sample_paths(posterior, self.num_samples, features=self.features, rng=stream)
+        return sample_paths(posterior, self.num_samples, num_features=self.num_features, rng=stream)
 
 
 @takes("x")
@@ -117,9 +117,9 @@ def batch_expected_improvement(paths: Paths, x: MatrixLike, best: float) -> floa
     """
     _check.instance(paths, "paths", Paths)
     best = _check.number(best, "best")
-    if _check.matrix(x, "x", columns=paths.places.shape[1]).shape[0] == 0:
+    if _check.matrix(x, "x", columns=paths.inputs.shape[1]).shape[0] == 0:
         raise ValueError(f"x must have at least one row; got {x.shape}")
-    _check.alike(x, "x", paths.places, "the data")
+    _check.alike(x, "x", paths.inputs, "the data")
     xp = array_namespace(x)
     return float(xp.mean(xp.clip(xp.max(paths(x), axis=1) - best, 0.0, None)))
 
@@ -180,7 +180,7 @@ def fresh_after(paths: Paths, x: Matrix, best: float) -> Fresh:
     """What is fresh of a point's improvement, with points x (q, d) in the batch already."""
     values = np.asarray(to_numpy(paths._call(x)), dtype=np.float64)
     levels = np.maximum(np.max(values, axis=1), best)
-    return Fresh(paths, as_array(levels, paths.places), best)
+    return Fresh(paths, as_array(levels, paths.inputs), best)
 
 
 def _softplus(z: Matrix) -> Matrix:

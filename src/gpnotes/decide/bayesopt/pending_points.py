@@ -185,7 +185,7 @@ def _drawn(
     stream: Stream,
     aims: Aims,
 ) -> Maximum:
-    path = path_of(posterior, stream, sampling.features)
+    path = path_of(posterior, stream, sampling.num_features)
     return _top(path, posterior, places, stream, aims)
 
 

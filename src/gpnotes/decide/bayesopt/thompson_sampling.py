@@ -32,7 +32,7 @@ class ThompsonSampling:
 
     Parameters
     ----------
-    features : int, default 1024
+    num_features : int, default 1024
         The number of features of a path, as in `thompson_sample`.
 
     Notes
@@ -51,10 +51,10 @@ class ThompsonSampling:
     True
     """
 
-    features: int = 1024
+    num_features: int = 1024
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "features", validate_pairs(self.features))
+        object.__setattr__(self, "num_features", validate_pairs(self.num_features))
 
 
 @in_one_pool
@@ -62,7 +62,7 @@ def thompson_sample(
     posterior: ExactPosterior,
     box: Pairs,
     *,
-    features: int = 1024,
+    num_features: int = 1024,
     raw_samples: int = 512,
     num_restarts: int = 10,
     max_steps: int = 100,
@@ -79,7 +79,7 @@ def thompson_sample(
         The posterior of f, whose mean function must have a pullback.
     box : d pairs of floats
         The ends (lower, upper) of each input.
-    features : int, default 1024
+    num_features : int, default 1024
         The number R of features of the path, even.
     raw_samples : int, default 512
         The number of points that are looked at first.
@@ -122,13 +122,13 @@ def thompson_sample(
     ends = intervals(box, "box", posterior.X.shape[1])
     effort = validate_effort(raw_samples, num_restarts, max_steps)
     stream = stream_of(rng)
-    path = path_of(posterior, stream, features)
+    path = path_of(posterior, stream, num_features)
     return climbed(path, posterior.X, ends, stream, effort)
 
 
-def path_of(posterior: ExactPosterior, stream: Stream, features: int) -> Surface:
+def path_of(posterior: ExactPosterior, stream: Stream, num_features: int) -> Surface:
     """One function drawn from the posterior, as a surface to climb."""
-    return _Path(sample_paths(posterior, 1, features=features, rng=stream))
+    return _Path(sample_paths(posterior, 1, num_features=num_features, rng=stream))
 
 
 class _Path(NamedTuple):

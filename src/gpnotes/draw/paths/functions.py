@@ -16,8 +16,8 @@ from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, MatrixLike, array_namespace
 from ...model.gaussian_process import GP, differentiable_mean
 from ...model.kernels import Kernel
-from .anchors import Anchor, AnyPosterior, anchor_of
-from .summands import Features, draw_features
+from .feature_maps import FeatureMap, draw_feature_map
+from .matheron import AnyPosterior, MatheronUpdate, matheron_update
 
 __all__ = ["Paths", "sample_paths"]
 
@@ -34,9 +34,9 @@ class Paths:
     ----------
     gp : GP
         The process of the posterior they were drawn from.
-    places : Matrix, shape (n, d)
-        Its data, or its inducing points.
-    features : Features
+    inputs : Matrix, shape (n, d)
+        Those of its data, or its inducing points.
+    features : FeatureMap
         The features of its kernel.
     weights : Matrix, shape (count, R)
         The weights w of the features, a path a row.
@@ -63,8 +63,8 @@ class Paths:
     """
 
     gp: GP
-    places: Matrix
-    features: Features
+    inputs: Matrix
+    features: FeatureMap
     weights: Matrix
     update: Matrix
 
@@ -150,7 +150,7 @@ class Paths:
     @threads_for(lambda self, Xs: self.count * self._width * Xs.shape[0])
     def _values(self, Xs: Matrix) -> Matrix:
         Phi_t = array_namespace(Xs).matrix_transpose(self.features.rows(Xs))
-        drawn = self.weights @ Phi_t + self.update @ _cross(self.gp.kernel, self.places, Xs)
+        drawn = self.weights @ Phi_t + self.update @ _cross(self.gp.kernel, self.inputs, Xs)
         return self.gp.mean(Xs)[None, :] + drawn
 
     @threads_for(lambda self, Xs, values_bar: self.count * self._width * Xs.shape[0])
@@ -159,7 +159,7 @@ class Paths:
         gp, back = self.gp, xp.matrix_transpose(values_bar)
         by_features = self.features.pull(Xs, back @ self.weights)
         K_bar = xp.matrix_transpose(self.update) @ values_bar
-        _, _, by_cross = gp.kernel._pullback(self.places, Xs, K_bar)
+        _, _, by_cross = gp.kernel._pullback(self.inputs, Xs, K_bar)
         _, by_mean = differentiable_mean(gp).pullback(Xs, xp.sum(values_bar, axis=0))
         return by_features + by_cross + by_mean
 
@@ -171,7 +171,7 @@ class Paths:
         return self.weights.shape[1] + self.update.shape[1]
 
     def _validate(self, Xs: Matrix) -> None:
-        X = self.places
+        X = self.inputs
         _check.matrix(Xs, "Xs", columns=X.shape[1])
         _check.alike(_check.squarable(Xs, "Xs"), "Xs", X, "X")
         memory.require(self.count, Xs.shape[0], copies=3, like=Xs, what="the values of the paths")
@@ -179,7 +179,7 @@ class Paths:
 
 @in_one_pool
 def sample_paths(
-    posterior: AnyPosterior, num_samples: int, *, features: int = 1024, rng: RNG
+    posterior: AnyPosterior, num_samples: int, *, num_features: int = 1024, rng: RNG
 ) -> Paths:
     """Draw functions from a posterior, which can be asked for values anywhere.
 
@@ -192,7 +192,7 @@ def sample_paths(
         factor alone has random ones. White noise has none, it belongs into ``noise_var``.
     num_samples : int
         How many functions are drawn.
-    features : int, default 1024
+    num_features : int, default 1024
         The number of random cosines, an even number, in pairs.
 
     Notes
@@ -204,7 +204,7 @@ def sample_paths(
     ``v = K_uu⁻¹ (u − m(Z) − Φ w)``: with M of them the n above is M, whatever the data are.
 
     The mean over the draws is the posterior's. The covariance is so up to the error of the
-    features, which falls as ``features^−½`` and matters most between many data, where a path
+    features, which falls as ``num_features^−½`` and matters most between many data, where a path
     should vary less than its features can; the paths of one call share them. Where the noise is
     zero, every path goes through the data. Source: Wilson, Borovitskiy, Terenin, Mostowsky &
     Deisenroth (2020), with the features of Rahimi & Recht (2007).
@@ -214,40 +214,46 @@ def sample_paths(
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition, stream
     >>> posterior = condition(GP(RBF(), 0.01), np.asarray([[0.0], [2.0]]), np.asarray([1.0, -1.0]))
-    >>> paths = sample_paths(posterior, 1000, features=8192, rng=stream(1))
+    >>> paths = sample_paths(posterior, 1000, num_features=8192, rng=stream(1))
     >>> values = paths(np.asarray([[0.0], [1.0]]))
     >>> values.mean(axis=0).round(1), values.std(axis=0).round(1)
     (array([1., 0.]), array([0.1, 0.6]))
     """
-    anchor = anchor_of(posterior)
+    update = matheron_update(posterior)
     num_samples = _check.whole(num_samples, "num_samples", 1)
     stream = stream_of(rng)
-    features = validate_pairs(features)
-    X = _check.squarable(anchor.places, "posterior.X")
-    drawn = draw_features(anchor.gp.kernel, X, features, stream)
+    num_features = validate_pairs(num_features)
+    X = _check.squarable(update.inputs, "posterior.X")
+    features = draw_feature_map(update.gp.kernel, X, num_features, stream)
     n = X.shape[0]
-    memory.require(num_samples, n + drawn.size, copies=3, like=X, what="the weights of the paths")
-    weights = stream.normal((num_samples, drawn.size), like=X)
-    normals = stream.normal((num_samples, anchor.normals), like=X)
-    return Paths(anchor.gp, X, drawn, weights, _update(anchor, drawn, weights, normals))
+    memory.require(
+        num_samples, n + features.size, copies=3, like=X, what="the weights of the paths"
+    )
+    weights = stream.normal((num_samples, features.size), like=X)
+    normals = stream.normal((num_samples, update.num_normals), like=X)
+    v = _update_weights(update, features, weights, normals)
+    return Paths(update.gp, X, features, weights, v)
 
 
-def validate_pairs(features: int) -> int:
+def validate_pairs(num_features: int) -> int:
     """Return a number of features, if it is one of pairs, a cosine and a sine of each frequency."""
-    features = _check.whole(features, "features", 2)
-    if features % 2:
-        raise ValueError(f"features must be even, a cosine and a sine of each; got {features}")
-    return features
+    num_features = _check.whole(num_features, "num_features", 2)
+    if num_features % 2:
+        wanted = "even, a cosine and a sine of each"
+        raise ValueError(f"num_features must be {wanted}; got {num_features}")
+    return num_features
 
 
-@threads_for(lambda anchor, features, *drawn: anchor.places.shape[0] ** 2 * features.size)
-def _update(anchor: Anchor, features: Features, weights: Matrix, normals: Matrix) -> Matrix:
-    """The weights v of the kernels at the places of the anchor for each path, (count, n)."""
+@threads_for(lambda update, features, *_: update.inputs.shape[0] ** 2 * features.size)
+def _update_weights(
+    update: MatheronUpdate, features: FeatureMap, weights: Matrix, normals: Matrix
+) -> Matrix:
+    """The weights v of the kernels of the update for each path, (count, n)."""
     xp = array_namespace(weights)
-    X = anchor.places
+    X = update.inputs
     blocks = memory.blocks(X.shape[0], features.size)
     prior = [features.rows(X[rows, :]) @ xp.matrix_transpose(weights) for rows in blocks]
-    return xp.matrix_transpose(anchor.weigh(xp.concat(prior), xp.matrix_transpose(normals)))
+    return xp.matrix_transpose(update.weights(xp.concat(prior), xp.matrix_transpose(normals)))
 
 
 def _cross(kernel: Kernel, X: Matrix, Xs: Matrix) -> Matrix:

@@ -51,7 +51,7 @@ _POSTERIOR = thing(condition(GP(RBF(), 0.1), _X, _X[:, 0]), GP(RBF(), 0.1))
 _ACQUISITION = thing(bayesopt.LogExpectedImprovement(0.3), RBF())
 _XS = matrix(_X[:3], columns=True)
 _FEATURES = whole(8, 2).but(odd=7)
-_PATHS = paths.sample_paths(_POSTERIOR.right, 2, features=8, rng=make_stream(1))
+_PATHS = paths.sample_paths(_POSTERIOR.right, 2, num_features=8, rng=make_stream(1))
 _NO_BOXES = {
     "one pair": (0.0, 1.0), "a pair too few": [(0.0, 1.0)], "a pair too many": [(0.0, 1.0)] * 3,
     "reversed": [(1.0, 0.0)] * 2, "nothing between": [(1.0, 1.0)] * 2, "None": None,
@@ -70,18 +70,18 @@ _PLACES = (
          raw_samples=whole(8), num_restarts=whole(2),
          max_steps=whole(3)),
     call("thompson_sample", bayesopt.thompson_sample, posterior=_POSTERIOR, box=_BOX, rng=stream(),
-         features=_FEATURES, raw_samples=whole(8), num_restarts=whole(2), max_steps=whole(3)),
+         num_features=_FEATURES, raw_samples=whole(8), num_restarts=whole(2), max_steps=whole(3)),
     call("thompson_sample_among", bayesopt.thompson_sample_among, posterior=_POSTERIOR, Xs=_XS.but(
          **{"no rows": _X[:0]}), rng=stream(), num_samples=whole(2)),
-    call("ThompsonSampling", bayesopt.ThompsonSampling, features=_FEATURES),
+    call("ThompsonSampling", bayesopt.ThompsonSampling, num_features=_FEATURES),
     call("BatchExpectedImprovement", bayesopt.BatchExpectedImprovement,
-         num_samples=whole(8), features=_FEATURES),
+         num_samples=whole(8), num_features=_FEATURES),
     call("batch_expected_improvement", bayesopt.batch_expected_improvement,
          paths=thing(_PATHS, RBF()), x=_XS.but(
         **{"no rows": _X[:0]}), best=number(0.3)),
     call("fantasise", bayesopt.fantasise, posterior=_POSTERIOR, x=_XS),
     call("paths.sample_paths", paths.sample_paths, posterior=_POSTERIOR, num_samples=whole(2),
-         rng=stream(), features=_FEATURES),
+         rng=stream(), num_features=_FEATURES),
     call("Paths.__call__", _PATHS, Xs=_XS),
     call("Paths.values_and_pullback", _PATHS.values_and_pullback, Xs=_XS),
     call("check_acquisition", testing.check_acquisition, acquisition=_ACQUISITION, mean=_MEAN,

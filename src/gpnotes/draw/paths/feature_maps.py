@@ -35,14 +35,14 @@ from ...model.kernels import (
 )
 from ...model.kernels.algebra import summands_of
 
-__all__ = ["Features", "draw_features"]
+__all__ = ["FeatureMap", "draw_feature_map"]
 
 _STATIONARY = (RBF, Matern12, Matern32, Matern52, RationalQuadratic)
 _EXACT = (Linear, Constant, Coregion)
 _KNOWN = ", ".join(kind.__name__ for kind in (*_STATIONARY, *_EXACT))
 
 
-def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Features:
+def draw_feature_map(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> FeatureMap:
     """Return the features of a kernel for inputs like X (n, d).
 
     Parameters
@@ -62,10 +62,10 @@ def draw_features(kernel: Kernel, X: Matrix, size: int, stream: Stream) -> Featu
     for part, _, _ in parts:
         if type(part) not in (*_STATIONARY, *_EXACT, Product):
             raise _no_features(part)
-    return Features(tuple(_drawn(*part, X, size, stream) for part in parts))
+    return FeatureMap(tuple(_draw_summand(*part, X, size, stream) for part in parts))
 
 
-class _Part(Protocol):
+class _Summand(Protocol):
     """Features of one summand of a kernel: ``E ψ(x)·ψ(z) = k(x, z)``."""
 
     @property
@@ -79,7 +79,7 @@ class _Part(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
+class FeatureMap:
     """The features of a kernel, those of its summands side by side, ``E φ(x)·φ(z) = k(x, z)``.
 
     Parameters
@@ -88,7 +88,7 @@ class Features:
         The features of each summand.
     """
 
-    parts: tuple[_Part, ...]
+    parts: tuple[_Summand, ...]
 
     @property
     def size(self) -> int:
@@ -122,7 +122,7 @@ class Features:
 
 
 @dataclass(frozen=True, eq=False)
-class _Waves:
+class _RandomCosines:
     """Cosines of a stationary kernel, about the centre of the data: only differences matter."""
 
     kernel: Stationary
@@ -142,7 +142,7 @@ class _Waves:
 
 
 @dataclass(frozen=True, eq=False)
-class _Slopes:
+class _LinearFeatures:
     """The features of a linear kernel: the inputs times the deviations of their slopes, (d,)."""
 
     deviations: Vector
@@ -159,7 +159,7 @@ class _Slopes:
 
 
 @dataclass(frozen=True, eq=False)
-class _Level:
+class _ConstantFeature:
     """One feature that is the same everywhere."""
 
     deviation: float
@@ -176,7 +176,7 @@ class _Level:
 
 
 @dataclass(frozen=True, eq=False)
-class _Shares:
+class _CoregionFeatures:
     """The features of several outputs: a row of ``[W, diag √κ]`` for each, (p, r + p)."""
 
     table: Matrix
@@ -194,33 +194,33 @@ class _Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class _Products:
+class _ProductFeatures:
     """All products of a feature of one factor and a feature of another."""
 
-    left: _Part
-    right: _Part
+    left: _Summand
+    right: _Summand
 
     @property
     def size(self) -> int:
         return self.left.size * self.right.size
 
     def rows(self, X: Matrix) -> Matrix:
-        both = self.left.rows(X)[:, :, None] * self.right.rows(X)[:, None, :]
-        return array_namespace(X).reshape(both, (X.shape[0], self.size))
+        products = self.left.rows(X)[:, :, None] * self.right.rows(X)[:, None, :]
+        return array_namespace(X).reshape(products, (X.shape[0], self.size))
 
     def pull(self, X: Matrix, bar: Matrix) -> Matrix:
         xp = array_namespace(X)
         bar = xp.reshape(bar, (X.shape[0], self.left.size, self.right.size))
-        by_left = xp.sum(bar * self.right.rows(X)[:, None, :], axis=2)
-        by_right = xp.sum(bar * self.left.rows(X)[:, :, None], axis=1)
-        return self.left.pull(X, by_left) + self.right.pull(X, by_right)
+        left_bar = xp.sum(bar * self.right.rows(X)[:, None, :], axis=2)
+        right_bar = xp.sum(bar * self.left.rows(X)[:, :, None], axis=1)
+        return self.left.pull(X, left_bar) + self.right.pull(X, right_bar)
 
 
 @dataclass(frozen=True, eq=False)
-class _Fitted:
+class _ScaledFeatures:
     """Features of some columns of the inputs, times a factor."""
 
-    part: _Part
+    part: _Summand
     dims: tuple[int, ...]
     factor: float
 
@@ -229,18 +229,18 @@ class _Fitted:
         return self.part.size
 
     def rows(self, X: Matrix) -> Matrix:
-        return self.factor * self.part.rows(_taken(X, self.dims))
+        return self.factor * self.part.rows(_take_columns(X, self.dims))
 
     def pull(self, X: Matrix, bar: Matrix) -> Matrix:
         xp = array_namespace(X)
-        inner = self.part.pull(_taken(X, self.dims), self.factor * bar)
-        nothing = xp.zeros_like(X[:, 0])
+        inner = self.part.pull(_take_columns(X, self.dims), self.factor * bar)
+        zeros = xp.zeros_like(X[:, 0])
         place = {k: i for i, k in enumerate(self.dims)}
         columns = range(X.shape[1])
-        return xp.stack([inner[:, place[k]] if k in place else nothing for k in columns], axis=1)
+        return xp.stack([inner[:, place[k]] if k in place else zeros for k in columns], axis=1)
 
 
-def _taken(X: Matrix, dims: tuple[int, ...]) -> Matrix:
+def _take_columns(X: Matrix, dims: tuple[int, ...]) -> Matrix:
     return array_namespace(X).stack([X[:, k] for k in dims], axis=1)
 
 
@@ -258,30 +258,32 @@ def _has_cosines(kernel: Kernel) -> bool:
     return isinstance(kernel, Stationary)
 
 
-def _drawn(
+def _draw_summand(
     kernel: Kernel, dims: tuple[int, ...], scale: float, X: Matrix, size: int, stream: Stream
-) -> _Part:
-    """The features of one of the `_parts`, for inputs like X (n, d)."""
-    inputs = _taken(X, dims)
-    part = _leaf(kernel, inputs, size, stream)
-    whole = dims == tuple(range(X.shape[1]))
-    return part if whole and scale == 1.0 else _Fitted(part, dims, math.sqrt(scale))
+) -> _Summand:
+    """The features of one of the summands, for inputs like X (n, d)."""
+    inputs = _take_columns(X, dims)
+    part = _draw_unscaled(kernel, inputs, size, stream)
+    all_columns = dims == tuple(range(X.shape[1]))
+    return part if all_columns and scale == 1.0 else _ScaledFeatures(part, dims, math.sqrt(scale))
 
 
-def _leaf(kernel: Kernel, inputs: Matrix, size: int, stream: Stream) -> _Part:
+def _draw_unscaled(kernel: Kernel, inputs: Matrix, size: int, stream: Stream) -> _Summand:
     if isinstance(kernel, Product):
         if sum(map(_has_cosines, kernel.parts)) > 1:
             raise _no_features(kernel)  # as many as the product of their numbers
-        first, *others = (draw_features(part, inputs, size, stream) for part in kernel.parts)
-        return reduce(_Products, others, cast(_Part, first))
+        first, *others = (draw_feature_map(part, inputs, size, stream) for part in kernel.parts)
+        return reduce(_ProductFeatures, others, cast(_Summand, first))
     if isinstance(kernel, Coregion):
         xp = array_namespace(kernel.weights)
         own = xp.sqrt(kernel.own)[:, None] * _xp.eye(kernel.own.shape[0], kernel.weights)
-        return _Shares(xp.concat([kernel.weights, own], axis=1))
+        return _CoregionFeatures(xp.concat([kernel.weights, own], axis=1))
     if isinstance(kernel, Linear):
-        level = array_namespace(inputs).ones_like(inputs[0, :])
-        return _Slopes(level * kernel.variance**0.5)
+        ones = array_namespace(inputs).ones_like(inputs[0, :])
+        return _LinearFeatures(ones * kernel.variance**0.5)
     if isinstance(kernel, Constant):
-        return _Level(math.sqrt(kernel.variance))
+        return _ConstantFeature(math.sqrt(kernel.variance))
     assert isinstance(kernel, Stationary)
-    return _Waves(kernel, draw_frequencies(kernel, inputs, size, rng=stream), centroid(inputs))
+    return _RandomCosines(
+        kernel, draw_frequencies(kernel, inputs, size, rng=stream), centroid(inputs)
+    )

@@ -1,4 +1,4 @@
-"""Where a posterior holds its functions, and what holds them there.
+"""Matheron's rule: what turns a function of the prior into one of the posterior.
 
 A function of the prior becomes one of the posterior by a sum of kernels at some places: the data of
 an exact posterior, the inducing points of the others.
@@ -22,37 +22,37 @@ from ...infer.svgp import VariationalPosterior
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, require_known_mean
 
-__all__ = ["Anchor", "AnyPosterior", "anchor_of"]
+__all__ = ["AnyPosterior", "MatheronUpdate", "matheron_update"]
 
 AnyPosterior: TypeAlias = ExactPosterior | SparsePosterior | VariationalPosterior
 
 
 @dataclass(frozen=True, eq=False)
-class Anchor:
-    """The places that hold the functions of a posterior.
+class MatheronUpdate:
+    """The sum of kernels that takes a function of the prior to the posterior.
 
     Parameters
     ----------
     gp : GP
         The process.
-    places : Matrix, shape (n, d)
-        The places.
-    normals : int
-        How many standard normal numbers a function needs for `weigh`.
-    weigh : callable
-        ``weigh(prior, normals)`` gives the weights of the kernels at the places, (n, count), from
-        the values there of functions of the prior with mean zero, (n, count), and from normal
+    inputs : Matrix, shape (n, d)
+        Where the kernels stand: the data's inputs, or the inducing points.
+    num_normals : int
+        How many standard normal numbers a function needs for `weights`.
+    weights : callable
+        ``weights(prior, normals)`` gives the weights of the kernels, (n, count), from the values at
+        `inputs` of functions of the prior with mean zero, (n, count), and from normal
         numbers, (normals, count).
     """
 
     gp: GP
-    places: Matrix
-    normals: int
-    weigh: Callable[[Matrix, Matrix], Matrix]
+    inputs: Matrix
+    num_normals: int
+    weights: Callable[[Matrix, Matrix], Matrix]
 
 
-def anchor_of(posterior: AnyPosterior) -> Anchor:
-    """Return what holds the functions of a posterior.
+def matheron_update(posterior: AnyPosterior) -> MatheronUpdate:
+    """Return the update of the functions of a posterior.
 
     Parameters
     ----------
@@ -69,38 +69,38 @@ def anchor_of(posterior: AnyPosterior) -> Anchor:
     raise TypeError(f"posterior must be {wanted}; got {type(posterior).__name__}")
 
 
-def _of_data(posterior: ExactPosterior) -> Anchor:
+def _of_data(posterior: ExactPosterior) -> MatheronUpdate:
     gp = require_known_mean(posterior.gp)
-    deviation = math.sqrt(gp.noise_var + posterior.cholesky.jitter)
+    noise_sd = math.sqrt(gp.noise_var + posterior.cholesky.jitter)
 
-    def weigh(prior: Matrix, normals: Matrix) -> Matrix:
-        gap = posterior.residual[:, None] - prior - deviation * normals
-        return posterior.cholesky.solve(gap)
+    def weights(prior: Matrix, normals: Matrix) -> Matrix:
+        residual = posterior.residual[:, None] - prior - noise_sd * normals
+        return posterior.cholesky.solve(residual)
 
-    return Anchor(gp, posterior.X, posterior.X.shape[0], weigh)
+    return MatheronUpdate(gp, posterior.X, posterior.X.shape[0], weights)
 
 
-def _of_sparse(posterior: SparsePosterior) -> Anchor:
+def _of_sparse(posterior: SparsePosterior) -> MatheronUpdate:
     if posterior.degenerate:
         wanted = "of a method that leaves f free between the inducing points"
         raise ValueError(f"posterior must be {wanted}; that of the subset of regressors is not")
     _require_points(posterior.inducing.given)
     factor, root = posterior.inducing.factor, posterior.cholesky
     mean = posterior.weight_mean
-    held = _held(factor, mean, lambda normals: root._half_solve_t(normals))
-    return Anchor(posterior.gp, posterior.Z, _normals(factor), held)
+    weights = _inducing_weights(factor, mean, lambda normals: root._half_solve_t(normals))
+    return MatheronUpdate(posterior.gp, posterior.Z, _num_normals(factor), weights)
 
 
-def _of_variational(posterior: VariationalPosterior) -> Anchor:
+def _of_variational(posterior: VariationalPosterior) -> MatheronUpdate:
     _require_points(posterior.model.variables)
     xp = array_namespace(posterior.weights)
-    held = _held(
+    weights = _inducing_weights(
         posterior.inducing,
         posterior.weights,
         lambda normals: xp.matrix_transpose(posterior.root) @ normals,
     )
-    places = posterior.model.variables.inputs
-    return Anchor(posterior.model.gp, places, _normals(posterior.inducing), held)
+    inputs = posterior.model.variables.inputs
+    return MatheronUpdate(posterior.model.gp, inputs, _num_normals(posterior.inducing), weights)
 
 
 def _require_points(variables: InducingVariables) -> None:
@@ -109,23 +109,23 @@ def _require_points(variables: InducingVariables) -> None:
         raise TypeError(f"posterior must be {wanted}; got {type(variables).__name__}")
 
 
-def _normals(factor: Cholesky) -> int:
+def _num_normals(factor: Cholesky) -> int:
     """One for each of the values u, and one more where u has noise, the jitter of its prior."""
     return factor.lower.shape[0] * (2 if factor.jitter else 1)
 
 
-def _held(
-    factor: Cholesky, mean: Vector, turned: Callable[[Matrix], Matrix]
+def _inducing_weights(
+    factor: Cholesky, mean: Vector, root: Callable[[Matrix], Matrix]
 ) -> Callable[[Matrix, Matrix], Matrix]:
-    """The weights where ``u = m + L c``, and c is normal about `mean` with a root `turned`."""
+    """The weights where ``u = m + L c``, and c is normal about `mean` with this `root`."""
 
-    def weigh(prior: Matrix, normals: Matrix) -> Matrix:
+    def weights(prior: Matrix, normals: Matrix) -> Matrix:
         m = mean.shape[0]
-        wide = _xp.in_double(normals) if mean.dtype != prior.dtype else normals
-        drawn = factor.lower @ (mean[:, None] + turned(wide[:m, :]))
-        gap = drawn - like_data(prior, mean)
+        normals = _xp.in_double(normals) if mean.dtype != prior.dtype else normals
+        u = factor.lower @ (mean[:, None] + root(normals[:m, :]))
+        residual = u - like_data(prior, mean)
         if factor.jitter:
-            gap = gap - math.sqrt(factor.jitter) * wide[m:, :]
-        return like_data(factor.solve(gap), prior)
+            residual = residual - math.sqrt(factor.jitter) * normals[m:, :]
+        return like_data(factor.solve(residual), prior)
 
-    return weigh
+    return weights
