@@ -197,7 +197,7 @@ WIDER_CONTESTANTS: dict[str, Callable[[Race], None]] = {
     "gpnotes": by_default,
     "matern, 2 (d + 1) first": ours(model=bayesopt.fitted_model, beginning=lambda d: 2 * (d + 1)),
     "matern, ten first": ours(model=bayesopt.fitted_model),
-    "scaled, ten first": ours(model=bayesopt.scaled_model),
+    "scaled, ten first": ours(model=bayesopt.dim_scaled_model),
     "tpe": by_optuna("TPESampler"),
     "optuna_gp": by_optuna("GPSampler"),
     "botorch": by_botorch(False),

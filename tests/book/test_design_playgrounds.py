@@ -28,7 +28,7 @@ def test_what_a_reading_is_worth_is_what_the_package_says(opened, name, chosen):
     run = "([name, state]) => window.gpReadings.worth(name, state)"
     found = page.evaluate(run, [name, {"lengthscale": 0.8, "noise": 0.4, "chosen": chosen}])
     gp = GP(RBF(1.0, 0.8), 0.16)
-    one = design.greedy_design(gp, ROAD, 1, CRITERIA[name], start=chosen)
+    one = design.greedy_design(gp, ROAD, 1, CRITERIA[name], initial_subset=chosen)
     assert max(found["values"]) == pytest.approx(one.value, rel=1e-6)
     assert found["values"][int(one.indices[0])] == pytest.approx(one.value, rel=1e-6)
     variance = np.expm1(2 * design.marginal_gains(gp, ROAD, chosen)) * 0.16
@@ -42,7 +42,7 @@ def test_what_is_tried_is_what_the_rule_chooses(opened, trial):
     state = page.evaluate("document.querySelector('.gp-playground').playground.state")
     first, *rest = state["chosen"]
     gp = GP(RBF(1.0, state["lengthscale"]), state["noise"] ** 2)
-    wanted = design.greedy_design(gp, ROAD, 4, CRITERIA[state["name"]], start=[first])
+    wanted = design.greedy_design(gp, ROAD, 4, CRITERIA[state["name"]], initial_subset=[first])
     assert rest == list(wanted.indices)
     assert "5 readings" in page.inner_text(".gp-status")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpnotes import RBF, LogNormalPrior, Matern52, stream
-from gpnotes.decide.bayesopt import Optimiser, fitted_model, scaled_model
+from gpnotes.decide.bayesopt import Optimiser, dim_scaled_model, fitted_model
 from gpnotes.decide.bayesopt.training_data import compress_tail
 
 
@@ -16,7 +16,7 @@ from gpnotes.decide.bayesopt.training_data import compress_tail
 def test_where_readings_say_nothing_lengths_are_where_the_prior_is_densest(d):
     """All equal readings, at the corners of the cube; the mode is e^(√2 − 3) √d."""
     X = np.vstack([np.zeros(d), np.ones(d)])
-    kernel = scaled_model(X, np.zeros(2), rng=stream(1)).gp.kernel
+    kernel = dim_scaled_model(X, np.zeros(2), rng=stream(1)).gp.kernel
     prior = LogNormalPrior(math.sqrt(2.0) + 0.5 * math.log(d), math.sqrt(3.0))
     mode = math.exp(math.sqrt(2.0) - 3.0) * math.sqrt(d)
     densities = [prior.log_density(mode * factor) for factor in (0.9, 1.0, 1.1)]
@@ -33,17 +33,19 @@ def test_of_many_inputs_it_predicts_what_the_model_without_a_prior_cannot():
         X = np.asarray(stream(seed).uniform((90, 20)))
         f = np.sin(X @ np.linspace(-1.0, 1.0, 20) * 1.5)
         y = (f - np.mean(f[:30])) / np.std(f[:30])
-        models = (model(X[:30], y[:30], rng=stream(1)) for model in (scaled_model, fitted_model))
+        models = (
+            model(X[:30], y[:30], rng=stream(1)) for model in (dim_scaled_model, fitted_model)
+        )
         ours, usual = (float(np.mean((m.mean(X[30:]) - y[30:]) ** 2)) for m in models)
         wins += ours < usual
     assert wins >= 5
 
 
 def of_eased(X, y, *, rng):
-    return scaled_model(X, compress_tail(y), rng=rng)
+    return dim_scaled_model(X, compress_tail(y), rng=rng)
 
 
-@pytest.mark.parametrize(("d", "model"), [(9, of_eased), (10, scaled_model)])
+@pytest.mark.parametrize(("d", "model"), [(9, of_eased), (10, dim_scaled_model)])
 def test_what_a_search_chooses_by_unless_it_is_given_a_model(d, model):
     """And no search has more than ten points without a model, unless it is asked for."""
     box, found = [(0.0, 1.0)] * d, []
@@ -58,7 +60,9 @@ def test_what_a_search_chooses_by_unless_it_is_given_a_model(d, model):
 
 
 def test_the_kernel_is_rough_below_ten_inputs_and_smooth_from_there_on():
-    kinds = [type(scaled_model(np.eye(d), np.zeros(d), rng=stream(1)).gp.kernel) for d in (9, 10)]
+    kinds = [
+        type(dim_scaled_model(np.eye(d), np.zeros(d), rng=stream(1)).gp.kernel) for d in (9, 10)
+    ]
     assert kinds == [Matern52, RBF]
 
 

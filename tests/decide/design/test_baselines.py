@@ -74,8 +74,8 @@ def test_exhaustive_search_given_data(inputs, criterion):
 def test_too_many_subsets_are_refused_with_their_number(inputs):
     message = "there are 495 subsets of 4 out of 12, more than 494"
     with pytest.raises(ValueError, match=message):
-        exhaustive_design(GP(RBF(), 0.1), inputs, 4, most=494)
-    assert exhaustive_design(GP(RBF(), 0.1), inputs, 4, most=495).indices.shape == (4,)
+        exhaustive_design(GP(RBF(), 0.1), inputs, 4, max_subsets=494)
+    assert exhaustive_design(GP(RBF(), 0.1), inputs, 4, max_subsets=495).indices.shape == (4,)
     with pytest.raises(ValueError, match=r"there are 10\d{28} subsets of 50 out of 100"):
         exhaustive_design(GP(RBF(), 0.1), np.arange(100.0)[:, None], 50)
 
@@ -126,7 +126,7 @@ def test_the_farthest_points_covers_within_twice_the_best(rng):
 
 def test_the_farthest_points_counts_what_was_measured_before(inputs):
     longer = farthest_points(inputs, 6)
-    np.testing.assert_array_equal(farthest_points(inputs, 4, start=longer[:2]), longer[2:])
+    np.testing.assert_array_equal(farthest_points(inputs, 4, initial_subset=longer[:2]), longer[2:])
 
 
 def test_the_farthest_points_takes_copies_last(space):
@@ -157,10 +157,10 @@ def test_a_budget_that_does_not_fit(inputs, design):
 
 
 def test_a_start_that_does_not_fit(inputs):
-    with pytest.raises(ValueError, match="start must name each entry once"):
-        farthest_points(inputs, 2, start=[1, 1])
+    with pytest.raises(ValueError, match="initial_subset must name each entry once"):
+        farthest_points(inputs, 2, initial_subset=[1, 1])
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 10; got 11"):
-        farthest_points(inputs, 11, start=[0, 1])
+        farthest_points(inputs, 11, initial_subset=[0, 1])
 
 
 def test_chance_needs_a_stream():

@@ -89,7 +89,7 @@ def test_every_backend_picks_the_same_of_many_that_are_equal(space):
 def test_what_was_measured_before_counts_and_is_not_picked(process, inputs, criterion):
     gp = process(np.asarray)
     longer = greedy_design(gp, inputs, 6, criterion)
-    rest = greedy_design(gp, inputs, 4, criterion, start=longer.indices[:2])
+    rest = greedy_design(gp, inputs, 4, criterion, initial_subset=longer.indices[:2])
     np.testing.assert_array_equal(rest.indices, longer.indices[2:])
     np.testing.assert_allclose(rest.gains, longer.gains[2:], rtol=1e-9)
 
@@ -101,7 +101,7 @@ def test_the_rest_of_the_ground_set_is_all_that_is_left(inputs, criterion, lazy)
     noise = np.full(12, 0.01)
     noise[[2, 3]] = 5.0
     design = greedy_design(
-        GP(RBF(), 0.1), inputs, 10, criterion, noise_var=noise, start=[2, 3], lazy=lazy
+        GP(RBF(), 0.1), inputs, 10, criterion, noise_var=noise, initial_subset=[2, 3], lazy=lazy
     )
     assert sorted(design.indices.tolist()) == [0, 1, 4, 5, 6, 7, 8, 9, 10, 11]
 
@@ -124,7 +124,7 @@ def test_a_posterior_counts_what_it_has_seen(space, inputs, criterion, lazy):
     gp, X = GP(RBF(1.1, 0.8), 0.3), space.asarray(inputs)
     elsewhere = {"reference": X} if criterion == "integrated variance" else {}
     prior_design, measured = (
-        greedy_design(gp, X, 8, criterion, start=range(4), **elsewhere),
+        greedy_design(gp, X, 8, criterion, initial_subset=range(4), **elsewhere),
         X[:4, :],
     )
     posterior = condition(gp, measured, measured[:, 0])
@@ -137,7 +137,7 @@ def test_a_posterior_counts_what_it_has_seen(space, inputs, criterion, lazy):
 
 
 def test_mutual_information_given_data_is_that_of_the_posterior(process, inputs, dense):
-    """Both entropies are given the data, while `start` belongs to what is chosen."""
+    """Both entropies are given the data, while `initial_subset` belongs to what is chosen."""
     gp = process(np.asarray)
     posterior = condition(gp, inputs[:4], inputs[:4, 0])
     design = greedy_design(posterior, inputs[4:], 3, "mutual information")
@@ -179,7 +179,7 @@ def test_a_repeated_measurement_shares_the_white_noise_of_its_candidate(process,
     """It belongs to the candidate: to measure that again is to see the same once more."""
     gp, noise = process(np.asarray), np.full(12, 5.0)
     noise[3] = 0.01
-    design = greedy_design(gp, inputs, 3, noise_var=noise, repeat=True, start=[3])
+    design = greedy_design(gp, inputs, 3, noise_var=noise, repeat=True, initial_subset=[3])
     top = gp.kernel.diag(inputs)[3]
     assert design.indices[0] != 3 or design.gains[0] < 0.5 * np.log(2.0)
     again = greedy_design(gp, inputs[3:4], 3, noise_var=noise[3:4], repeat=True)
@@ -255,7 +255,7 @@ def test_a_budget_larger_than_the_ground_set(inputs, criterion):
         greedy_design(gp, inputs, 13, criterion)
     message = "budget must be a whole number from 0 to 10; got 11"
     with pytest.raises(ValueError, match=message):
-        greedy_design(gp, inputs, 11, criterion, start=[2, 3])
+        greedy_design(gp, inputs, 11, criterion, initial_subset=[2, 3])
     assert len(set(greedy_design(gp, inputs, 12).indices.tolist())) == 12
     assert greedy_design(gp, inputs, 15, repeat=True).indices.shape == (15,)
 
@@ -278,7 +278,9 @@ def test_without_noise_a_second_copy_is_never_measured(space, criterion, lazy):
     design = greedy_design(GP(RBF(), 0.0), X, 7, criterion, lazy=lazy)
     assert sorted(i % 4 for i in to_numpy(design.indices).tolist()) == [0, 1, 2, 3]
     assert bool(np.all(np.isfinite(to_numpy(design.gains))))
-    again = greedy_design(GP(RBF(), 0.0), X, 3, criterion, lazy=lazy, start=[0, 4, 1, 5, 2])
+    again = greedy_design(
+        GP(RBF(), 0.0), X, 3, criterion, lazy=lazy, initial_subset=[0, 4, 1, 5, 2]
+    )
     assert [i % 4 for i in to_numpy(again.indices).tolist()] == [3]
 
 
@@ -328,10 +330,26 @@ def test_information_without_noise_is_refused(inputs, criterion):
             ValueError,
             "criterion must be one of .*'mutual information'.*'entropy'",
         ),
-        ({"start": [0, 0]}, ValueError, r"start must name each entry once; got \(0, 0\)"),
-        ({"start": [-1]}, ValueError, r"start must be entries 0 to 11 of X; got \(-1,\)"),
-        ({"start": [True, False]}, TypeError, "start must be whole numbers, entries of X"),
-        ({"start": 3}, TypeError, "start must be whole numbers, entries of X; got 3"),
+        (
+            {"initial_subset": [0, 0]},
+            ValueError,
+            r"initial_subset must name each entry once; got \(0, 0\)",
+        ),
+        (
+            {"initial_subset": [-1]},
+            ValueError,
+            r"initial_subset must be entries 0 to 11 of X; got \(-1,\)",
+        ),
+        (
+            {"initial_subset": [True, False]},
+            TypeError,
+            "initial_subset must be whole numbers, entries of X",
+        ),
+        (
+            {"initial_subset": 3},
+            TypeError,
+            "initial_subset must be whole numbers, entries of X; got 3",
+        ),
         ({"criterion": ["variance"]}, TypeError, "criterion must be one of .*; got list"),
         ({"repeat": "no"}, TypeError, "repeat must be True or False; got 'no'"),
         ({"lazy": None}, TypeError, "lazy must be True or False; got None"),

@@ -55,7 +55,7 @@ def test_laziness_is_for_gains_that_diminish(rng):
 
 
 @each("lazy", [True, False])
-@each("options", [{}, {"start": [7, 2]}, {"start": [7], "repeat": True}])
+@each("options", [{}, {"initial_subset": [7, 2]}, {"initial_subset": [7], "repeat": True}])
 def test_the_criteria_of_the_package_are_followed_alike(space, inputs, lazy, options):
     gp, X, noise = GP(RBF(), 0.2), space.asarray(inputs), space.asarray(np.full(12, 0.2))
     wanted = greedy_design(gp, X, 5, lazy=lazy, **options)
@@ -69,4 +69,4 @@ def test_what_is_no_criterion_is_refused(inputs):
     with pytest.raises(TypeError, match=r"criterion must be .*GP lacks diminishing, gains, add"):
         greedy_design_by(GP(RBF(), 0.1), inputs, 2)
     with pytest.raises(ValueError, match="budget must be a whole number from 0 to 11; got 12"):
-        greedy_design_by(Coverage(inputs, 1.0), inputs, 12, start=[3])
+        greedy_design_by(Coverage(inputs, 1.0), inputs, 12, initial_subset=[3])

@@ -17,7 +17,7 @@ from .pending_points import fantasise
 from .polytopes import LinearConstraint
 from .search_space import Categorical, Fixed, Integer, Real, Space
 from .sensitivity import Slice, SobolIndex, plot_sobol_indices, slices, sobol_indices
-from .surrogates import fitted_model, fitted_with_gradients, scaled_model
+from .surrogates import dim_scaled_model, fitted_model, fitted_with_gradients
 from .thompson_sampling import ThompsonSampling, thompson_sample, thompson_sample_among
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "UpperConfidenceBound",
     "acquisition_and_gradient",
     "batch_expected_improvement",
+    "dim_scaled_model",
     "fantasise",
     "fitted_model",
     "fitted_with_gradients",
@@ -52,7 +53,6 @@ __all__ = [
     "minimise",
     "plot_sobol_indices",
     "predict_and_pullback",
-    "scaled_model",
     "slices",
     "sobol_indices",
     "thompson_sample",

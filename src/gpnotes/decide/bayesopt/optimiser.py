@@ -46,7 +46,7 @@ from .polytopes import LinearConstraint
 from .recommendation import Recommendation
 from .search_region import Place, Region, fresh_places, region_of
 from .search_space import Point, Setting, Space
-from .surrogates import Model, fitted_with_gradients, scaled_model, searching_model
+from .surrogates import Model, dim_scaled_model, fitted_with_gradients, tail_compressed_model
 from .training_data import TrainingData, rows_and_values
 from .workers import SharedHistory
 
@@ -96,11 +96,11 @@ class Optimiser(Generic[Place]):
         Evaluations of the same objective that were made elsewhere, as in another search. They
         count among the `num_initial` ones too, stand at the head of `evaluations`, and are no part
         of `count`.
-    model : Callable, default `scaled_model`
+    model : Callable, default `dim_scaled_model`
         A function of inputs in the unit cube (n, d), values of mean zero and deviation one, the
         larger the better, and ``rng=``, a stream; it returns an `ExactPosterior`. If it is left
         out, places among less than ten inputs, of which a category has one for each choice, are
-        chosen by a `scaled_model` of values of which those worse than the median fall off as a
+        chosen by a `dim_scaled_model` of values of which those worse than the median fall off as a
         logarithm.
         Predictions are of the values as they are, and so are the models of measured constraints.
     acquisition : Callable, ThompsonSampling or BatchExpectedImprovement, optional
@@ -189,12 +189,12 @@ class Optimiser(Generic[Place]):
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
             raise ValueError("gradients must be False where box is a Space")
-        usual = fitted_with_gradients if gradients else scaled_model
-        own = usual if model is None else model
-        # `_model` is that of predictions; `_chooses`, which is another one only where none was
-        # given, chooses places: what is bad need not be told apart to find what is good
-        self._model = _check.function(own, "model", "X, y and rng")
-        self._chooses = searching_model if own is scaled_model and model is None else own
+        default_model = fitted_with_gradients if gradients else dim_scaled_model
+        predicting = default_model if model is None else model
+        self._model = _check.function(predicting, "model", "X, y and rng")
+        # of the model that chooses places: what is bad need not be told apart to find what is good
+        default_search = model is None and not gradients
+        self._search_model = tail_compressed_model if default_search else self._model
         worth = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = validated_acquisition(worth, self.gradients)
         if self.num_constraints and self.gradients:
@@ -548,7 +548,7 @@ class Optimiser(Generic[Place]):
             taken = [*taken, *places]
             places += fresh_places(self._region, blind - len(places), step, taken, initial)
         if len(places) < q:
-            posterior, _ = self._fitted(modelled, step, self._chooses)
+            posterior, _ = self._fitted(modelled, step, self._search_model)
             X = self._region.units([e.x for e in modelled])
             skipped, hopeless = (
                 self._units([e.x for e in counted if e.failure == word])

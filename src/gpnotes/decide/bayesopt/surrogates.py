@@ -22,7 +22,13 @@ from ...model.means import ConstantMean, ConstantOfValues
 from ...model.priors import LogNormalPrior
 from .training_data import compress_tail
 
-__all__ = ["Model", "fitted_model", "fitted_with_gradients", "scaled_model", "searching_model"]
+__all__ = [
+    "Model",
+    "dim_scaled_model",
+    "fitted_model",
+    "fitted_with_gradients",
+    "tail_compressed_model",
+]
 
 Limits: TypeAlias = Mapping[str, tuple[float, float]]
 
@@ -44,14 +50,15 @@ _BOUNDS = {  # of inputs in the unit cube and values of standard deviation one
 _MANY = 10  # inputs from which on smooth functions and plain values have won the races
 
 
-def searching_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
+def tail_compressed_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     """The model by which an `Optimiser` that is given none chooses places.
 
-    A `scaled_model` of values (n,), the larger the better, by `compress_tail` unless X has ten
-    columns or more; a category of three choices or more has as many.
+    A `dim_scaled_model` of values (n,), the larger the better, by `compress_tail` unless X has
+    ten columns or more; a category of three choices or more has as many.
     """
-    plain = _check.matrix(X, "X").shape[1] >= _MANY
-    return scaled_model(X, y if plain else _xp.as_array(compress_tail(_xp.to_numpy(y)), y), rng=rng)
+    if _check.matrix(X, "X").shape[1] < _MANY:
+        y = _xp.as_array(compress_tail(_xp.to_numpy(y)), y)
+    return dim_scaled_model(X, y, rng=rng)
 
 
 @takes("X", "y")
@@ -137,7 +144,7 @@ def fitted_with_gradients(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPos
 
 
 @takes("X", "y")
-def scaled_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterior:
+def dim_scaled_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterior:
     """Fit a model of lengths that a prior knows: the more inputs, the longer.
 
     An `Optimiser` predicts by it unless it is given another, and chooses places by it too, though
@@ -171,7 +178,7 @@ def scaled_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterior:
     --------
     >>> from gpnotes import stream
     >>> X = stream(1).uniform((6, 20))
-    >>> scaled_model(X, X[:, 0] - 0.5, rng=stream(1)).gp.kernel.lengthscale.shape
+    >>> dim_scaled_model(X, X[:, 0] - 0.5, rng=stream(1)).gp.kernel.lengthscale.shape
     (20,)
     """
     d = _check.matrix(X, "X").shape[1]

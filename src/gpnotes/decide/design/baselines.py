@@ -42,7 +42,7 @@ def exhaustive_design(
     *,
     noise_var: Numbers | None = None,
     reference: Matrix | None = None,
-    most: int = 200_000,
+    max_subsets: int = 200_000,
 ) -> Design:
     """Find the best subset of the candidates by trying every one, [eq-al-best].
 
@@ -61,7 +61,7 @@ def exhaustive_design(
         unless it is given.
     reference : Matrix, shape (m, d), optional
         Where the variance is integrated; `X` unless it is given.
-    most : int, default 200000
+    max_subsets : int, default 200000
         The most subsets that are tried.
 
     Returns
@@ -73,9 +73,9 @@ def exhaustive_design(
     Raises
     ------
     ValueError
-        If there are more than `most` subsets, `budget` is larger than the ground set, `criterion`
-        does not exist, arrays do not fit, a `reference` is given for a criterion that needs none,
-        or noise is zero where information would be infinite.
+        If there are more than `max_subsets` subsets, `budget` is larger than the ground set,
+        `criterion` does not exist, arrays do not fit, a `reference` is given for a criterion that
+        needs none, or noise is zero where information would be infinite.
 
     Notes
     -----
@@ -93,10 +93,12 @@ def exhaustive_design(
     needs_noise = criterion != "integrated variance"
     noise = _on_host(arguments.noise_of(gp, X, noise_var, positive=needs_noise))
     k = _check.whole(budget, "budget", 0, X.shape[0])
-    most = _check.whole(most, "most", 1)
+    max_subsets = _check.whole(max_subsets, "max_subsets", 1)
     count = math.comb(X.shape[0], k)
-    if count > most:
-        raise ValueError(f"there are {count} subsets of {k} out of {X.shape[0]}, more than {most}")
+    if count > max_subsets:
+        raise ValueError(
+            f"there are {count} subsets of {k} out of {X.shape[0]}, more than {max_subsets}"
+        )
     K, cross = _covariances(gp, X, arguments.reference_of(gp, X, reference, criterion))
     value = _VALUES[criterion]
     best = np.zeros(0, dtype=int)
@@ -181,7 +183,7 @@ _VALUES = {
 
 
 @takes("X")
-def farthest_points(X: MatrixLike, budget: int, *, start: Iterable[int] = ()) -> Vector:
+def farthest_points(X: MatrixLike, budget: int, *, initial_subset: Iterable[int] = ()) -> Vector:
     """Choose points that fill the space: each the farthest from those before it.
 
     Parameters
@@ -191,7 +193,7 @@ def farthest_points(X: MatrixLike, budget: int, *, start: Iterable[int] = ()) ->
         they differ.
     budget : int
         The number k of points to choose.
-    start : iterable of int, default ()
+    initial_subset : iterable of int, default ()
         Points measured before, which count and are not part of the result. Without them, the first
         point is the one nearest to the mean of X.
 
@@ -205,7 +207,7 @@ def farthest_points(X: MatrixLike, budget: int, *, start: Iterable[int] = ()) ->
     ------
     ValueError
         If `budget` is negative or larger than what is left of the ground set, `X` is no finite
-        matrix, or `start` names a row that is not there or one twice.
+        matrix, or `initial_subset` names a row that is not there or one twice.
 
     Notes
     -----
@@ -219,7 +221,7 @@ def farthest_points(X: MatrixLike, budget: int, *, start: Iterable[int] = ()) ->
     """
     xp = array_namespace(_check.matrix(X, "X"))
     n = X.shape[0]
-    chosen = list(_check.entries(start, "start", n, "X"))
+    chosen = list(_check.entries(initial_subset, "initial_subset", n, "X"))
     before = len(chosen)
     size = _check.whole(budget, "budget", 0, n - before)
     gaps = xp.full((n,), math.inf, dtype=X.dtype, device=_xp.device(X))

@@ -58,7 +58,7 @@ def greedy_design(
     *,
     noise_var: Numbers | None = None,
     lazy: bool = True,
-    start: Iterable[int] = (),
+    initial_subset: Iterable[int] = (),
     repeat: bool = False,
     reference: MatrixLike | None = None,
 ) -> Design:
@@ -91,7 +91,7 @@ def greedy_design(
         If True, a gain is computed again only while the old one exceeds the best new one; gains
         that can only diminish make that exact, [eq-al-submodular]. They may rise in the
         integrated variance, which is computed afresh for all at every step.
-    start : iterable of int, default ()
+    initial_subset : iterable of int, default ()
         Candidates measured before, which are not part of the result.
     repeat : bool, default False
         If True, a candidate may be measured more than once.
@@ -108,8 +108,8 @@ def greedy_design(
     ------
     ValueError
         If `budget` is larger than the ground set, `criterion` does not exist, candidates, noise,
-        start or reference do not fit, a `reference` is given for a criterion that needs none, or
-        noise is zero where information would be infinite.
+        `initial_subset` or `reference` do not fit, a `reference` is given for a criterion that
+        needs none, or noise is zero where information would be infinite.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def greedy_design(
     repeat = _check.flag(repeat, "repeat")
     lazy = _check.flag(lazy, "lazy")
     noise = arguments.noise_of(gp, X, noise_var, positive=kind.needs_noise)
-    before = _check.entries(start, "start", X.shape[0], "X", repeat=repeat)
+    before = _check.entries(initial_subset, "initial_subset", X.shape[0], "X", repeat=repeat)
     left = None if repeat and X.shape[0] else X.shape[0] - len(before)
     size = _check.whole(budget, "budget", 0, left)
     reference = arguments.reference_of(gp, X, reference, criterion)
@@ -154,7 +154,7 @@ def greedy_design_by(
     budget: int,
     *,
     lazy: bool = True,
-    start: Iterable[int] = (),
+    initial_subset: Iterable[int] = (),
     repeat: bool = False,
 ) -> Design:
     """Choose candidates to measure, each the one that a criterion of your own puts first.
@@ -164,7 +164,7 @@ def greedy_design_by(
     criterion : Criterion
         One made for these candidates; `testing.check_criterion` tries one. It takes the
         measurements on the way and cannot be used again.
-    X, budget, start, repeat
+    X, budget, initial_subset, repeat
         As in `greedy_design`.
     lazy : bool, default True
         If True, gains that only diminish are computed again only where that may matter.
@@ -178,8 +178,8 @@ def greedy_design_by(
     Raises
     ------
     ValueError
-        If `budget` is larger than the ground set, `X` is no finite matrix, or `start` does not
-        fit.
+        If `budget` is larger than the ground set, `X` is no finite matrix, or
+        `initial_subset` does not fit.
     TypeError
         If `criterion` lacks a member, `X` is no array of float32 or float64, a number is not
         whole, or a flag is not a bool.
@@ -205,7 +205,7 @@ def greedy_design_by(
     n = _check.matrix(X, "X").shape[0]
     repeat = _check.flag(repeat, "repeat")
     choose = _lazy if _check.flag(lazy, "lazy") and criterion.diminishing else _eager
-    before = _check.entries(start, "start", n, "X", repeat=repeat)
+    before = _check.entries(initial_subset, "initial_subset", n, "X", repeat=repeat)
     size = _check.whole(budget, "budget", 0, None if repeat and n else n - len(before))
     for j in before:
         criterion.add(j)

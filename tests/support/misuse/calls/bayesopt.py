@@ -224,7 +224,7 @@ _KNOWING = thing(_knowing(), RBF())
 _LOOPS = (
     call("fitted_model", bayesopt.fitted_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
          rng=stream()),
-    call("scaled_model", bayesopt.scaled_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
+    call("dim_scaled_model", bayesopt.dim_scaled_model, X=matrix(_X, rows=True), y=vector(_X[:, 0]),
          rng=stream()),
     call("fitted_with_gradients", bayesopt.fitted_with_gradients,
          X=matrix(_LABELLED, rows=True), y=vector(_X[:, 0]), rng=stream()),
