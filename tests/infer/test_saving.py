@@ -35,7 +35,7 @@ from gpnotes.infer import deep, features, interdomain, laplace, linear, saving, 
 from gpnotes.infer import state_space as line
 from gpnotes.infer.fitting import Fit
 from gpnotes.infer.sparse import model as sparse_model
-from gpnotes.infer.svgp.natural_gradients import best
+from gpnotes.infer.svgp.natural_gradients import optimise_q
 from gpnotes.model.kernels import CircularRBF
 from gpnotes.model.likelihoods import Categorical, StudentT
 from gpnotes.model.means import BasisMean, Powers
@@ -89,7 +89,7 @@ FITTED = {
     "a variational process": lambda: few(svgp.SVGP(LATENT, StudentT(0.1, 4.0), X[:4]), Y),
     "counts": lambda: condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),
     "several classes": lambda: condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
-    "several classes by the softmax": lambda: best(
+    "several classes by the softmax": lambda: optimise_q(
         svgp.prior(svgp.SVGP(LATENT, Categorical(3), X[:4])), X, CLASSES, max_steps=3),
     "a deep process": lambda: few(deep.with_inner_layers(
         condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),

@@ -23,7 +23,7 @@ from gpnotes import (
 from gpnotes.ground import memory
 from gpnotes.ground.params import flatten, flatten_gradient
 from gpnotes.infer import deep, laplace, svgp
-from gpnotes.infer.svgp.natural_gradients import best
+from gpnotes.infer.svgp.natural_gradients import optimise_q
 from gpnotes.model.likelihoods import Categorical
 
 from .conftest import fit_from
@@ -60,7 +60,7 @@ def somewhere(numbers, slip=0.05):
 
 def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(space, numbers):
     X, y, _, Xs = (space.asarray(a) for a in numbers)
-    q = best(svgp.prior(model_of(numbers[2], space.asarray)), X, y, max_steps=20)
+    q = optimise_q(svgp.prior(model_of(numbers[2], space.asarray)), X, y, max_steps=20)
     mean, variance = q.predict(Xs)
     chance = q.probability(Xs)
     logs = q.log_density(Xs, y[:5])
@@ -72,7 +72,7 @@ def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(s
     np.testing.assert_allclose(to_numpy(chance).sum(axis=1), 1.0, rtol=1e-5)
     rows = np.arange(5), numbers[1][:5].astype(int)
     np.testing.assert_allclose(np.exp(to_numpy(logs)), to_numpy(chance)[rows], **close(space))
-    host = best(svgp.prior(model_of(numbers[2])), *numbers[:2], max_steps=20)
+    host = optimise_q(svgp.prior(model_of(numbers[2])), *numbers[:2], max_steps=20)
     np.testing.assert_allclose(to_numpy(chance), host.probability(numbers[3]), **close(space))
 
 
@@ -151,7 +151,9 @@ def test_under_the_softmax_overlapping_classes_have_their_chances(rng):
     Z = np.linspace(0.0, 6.0, 7)[:, None]
     off = {}
     for likelihood in (Categorical(3), RobustMax(3)):
-        q = best(svgp.prior(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z)), X, y, max_steps=12)
+        q = optimise_q(
+            svgp.prior(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z)), X, y, max_steps=12
+        )
         off[type(likelihood)] = np.sqrt(np.mean((q.probability(X) - chance) ** 2))
     assert off[Categorical] < 0.06
     assert off[Categorical] < 0.5 * off[RobustMax]
@@ -283,7 +285,7 @@ def test_labels_that_are_wrong_are_outvoted(rng):
 def test_the_unit_of_f_cannot_be_learnt(numbers):
     X, y, Z, _ = numbers
     gp = GP(RBF(1.6, 0.8), 0.0)
-    q = best(svgp.prior(svgp.SVGP(gp, RobustMax(C), Z)), X, y, max_steps=30)
+    q = optimise_q(svgp.prior(svgp.SVGP(gp, RobustMax(C), Z)), X, y, max_steps=30)
     _, bar = svgp.elbo_and_gradient(q, X, y)
     assert bar.gp.kernel.variance == pytest.approx(0.0, abs=1e-10)
     assert abs(bar.gp.kernel.lengthscale) > 1e-3

@@ -24,7 +24,7 @@ from gpnotes import (
 )
 from gpnotes.ground import memory
 from gpnotes.infer import svgp
-from gpnotes.infer.svgp.natural_gradients import best
+from gpnotes.infer.svgp.natural_gradients import optimise_q
 from gpnotes.infer.svgp.streaming import sweep
 from gpnotes.testing import check_posterior
 
@@ -241,10 +241,10 @@ def test_heavy_tails_reach_an_optimum_and_are_robust(rng):
 def test_no_step_of_conditioning_lowers_the_bound(monkeypatch, numbers):
     model, X, y = outlying()
     bounds = [
-        svgp.elbo(best(svgp.prior(model), X, y, max_steps=k), X, y) for k in (1, 2, 4, 8, 200)
+        svgp.elbo(optimise_q(svgp.prior(model), X, y, max_steps=k), X, y) for k in (1, 2, 4, 8, 200)
     ]
     assert np.all(np.diff(bounds) >= -1e-10)
-    assert not best(svgp.prior(model), X, y, max_steps=1).converged
+    assert not optimise_q(svgp.prior(model), X, y, max_steps=1).converged
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 11])
@@ -255,7 +255,7 @@ def test_steps_that_leap_from_side_to_side_come_to_rest(seed):
     f = 2.0 * np.sin(1.5 * X[:, 0]) + 0.5 * rng.normal()
     y = np.where(f + rng.normal(size=400) > 0.0, 1.0, -1.0)
     model = svgp.SVGP(GP(RBF(9.0, 1.0), 0.0), Bernoulli(), np.linspace(0.0, 8.0, 12)[:, None])
-    q = best(svgp.prior(model), X, y, max_steps=100)
+    q = optimise_q(svgp.prior(model), X, y, max_steps=100)
     assert q.converged
     full = svgp.prior(model)
     for _ in range(100):

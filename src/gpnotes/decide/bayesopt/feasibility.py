@@ -18,7 +18,7 @@ from ...ground.random import Stream
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, log_normal_cdf
 from ...infer import svgp
 from ...infer.svgp import VariationalPosterior
-from ...infer.svgp.natural_gradients import best
+from ...infer.svgp.natural_gradients import optimise_q
 from ...infer.svgp.posterior import projected
 from ...model.gaussian_process import GP
 from ...model.kernels import Matern32
@@ -137,7 +137,7 @@ def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:
     d = X.shape[1]
     gp = GP(Matern32(100.0, 0.6 * math.sqrt(d)), 0.0)
     model = svgp.SVGP(gp, Bernoulli(), np.unique(X, axis=0))
-    return cast(VariationalPosterior, best(svgp.prior(model), X, y, max_steps=100))
+    return cast(VariationalPosterior, optimise_q(svgp.prior(model), X, y, max_steps=100))
 
 
 class _Success(NamedTuple):

@@ -46,7 +46,7 @@ from ..evidence import Evidence, evidence_of, whole_rows
 from ..objective import Fit, Objective, Run
 from .evidence_lower_bound import sums_and_gradient
 from .model import SVGP, validate_rows
-from .natural_gradients import best, stepped, unit_step
+from .natural_gradients import optimise_q, take_step, unit_step
 from .posterior import V, Variational, _prior, inducing_factor, prior
 from .streaming import require_finite, sweep
 
@@ -132,7 +132,7 @@ class _Climb:
         if not self.trace or (whole and bound > max(self.trace)):
             self.best = posterior
         self.trace.append(bound)
-        posterior = stepped(posterior, sums, self.step_size)
+        posterior = take_step(posterior, sums, self.step_size)
         if not gradient.size:
             return posterior
         by = self.objective.units * self.adam.step(self.objective.units * gradient)
@@ -181,7 +181,7 @@ class _Evidence(Evidence[SVGP, Variational]):
 
     @in_one_pool
     def posterior(self, model: SVGP) -> Variational:
-        return best(prior(model), self.rows.X, self.rows.y)
+        return optimise_q(prior(model), self.rows.X, self.rows.y)
 
     @in_one_pool
     def value(self, model: SVGP) -> float:
@@ -195,7 +195,7 @@ class _Evidence(Evidence[SVGP, Variational]):
     def value_and_gradient(self, model: SVGP, *, quiet: bool = False) -> tuple[float, SVGP]:
         """The derivatives with q held: at its best it gains nothing by moving."""
         start = _prior(model) if quiet else prior(model)
-        q = best(start, self.rows.X, self.rows.y)
+        q = optimise_q(start, self.rows.X, self.rows.y)
         sums, model_bar = sums_and_gradient(q, self.rows.X, self.rows.y, 1.0)
         return sums.value - q.kl, model_bar
 

@@ -25,7 +25,14 @@ from .model import validate_rows
 from .posterior import V, Variational, VariationalPosterior
 from .streaming import Sums, require_finite, sweep
 
-__all__ = ["along", "best", "distance", "natural_gradient_step", "stepped", "tolerance"]
+__all__ = [
+    "distance",
+    "natural_gradient_step",
+    "optimise_q",
+    "slope_along",
+    "take_step",
+    "tolerance",
+]
 
 _SHORTEST = 2.0**-20  # step that is tried
 _SHORT = 2.0**-5  # and that is begun with
@@ -99,7 +106,7 @@ def natural_gradient_step(
     validate_rows(posterior.model, X, y)
     step_size = unit_step(step_size, "step_size")
     sums = sweep(posterior, X, y, scale_of(X, total))
-    after: V = stepped(posterior, require_finite(sums), step_size)
+    after: V = take_step(posterior, require_finite(sums), step_size)
     return after
 
 
@@ -119,7 +126,7 @@ def scale_of(X: Matrix, total: int | None) -> float:
 
 @singledispatch
 @threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
-def stepped(posterior: Any, sums: Sums, length: float) -> Any:
+def take_step(posterior: Any, sums: Sums, length: float) -> Any:
     """The natural-gradient step of a given length, from the sums over the rows; O(M³).
 
     Parameters
@@ -137,10 +144,10 @@ def stepped(posterior: Any, sums: Sums, length: float) -> Any:
         The next q.
     """
     # not P + r D: after a leap P may be so large that nothing of G would be left
-    wanted = _xp.eye(posterior.weights.shape[0], posterior.weights) + sums.sites
-    precision = (1.0 - length) * posterior.precision + length * wanted
+    target = _xp.eye(posterior.weights.shape[0], posterior.weights) + sums.sites
+    precision = (1.0 - length) * posterior.precision + length * target
     if not sums.concave:
-        half = _xp.solve_triangular(posterior.cholesky.lower, wanted - posterior.precision)
+        half = _xp.solve_triangular(posterior.cholesky.lower, target - posterior.precision)
         squares = array_namespace(half).matrix_transpose(half) @ half
         precision = precision + (0.5 * length**2) * squares
     # t = P_new w + r ∂/∂w, which is (1 − r) t + r g where nothing was added
@@ -160,7 +167,7 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
 
 
 @np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
-def best(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
+def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
     """Find the q of the highest bound uphill from one, on all rows, which are validated.
 
     A step is halved until the bound does not fall, and the next one is shorter where it went too
@@ -174,23 +181,23 @@ def best(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
             return replace(posterior, converged=True)
         slack = 10.0 * _xp.epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:
-            tried = stepped(posterior, sums, length)
-            sums_there = sweep(tried, X, y)
-            there = sums_there.value - tried.kl
-            if there >= bound - slack:
+            candidate = take_step(posterior, sums, length)
+            candidate_sums = sweep(candidate, X, y)
+            candidate_bound = candidate_sums.value - candidate.kl
+            if candidate_bound >= bound - slack:
                 break
             length *= 0.5
         else:
             return replace(posterior, converged=True)  # nothing is higher, but for rounding
-        too_long = along(posterior, tried, sums_there) < 0.0
-        posterior, sums, bound = tried, sums_there, there
+        too_long = slope_along(posterior, candidate, candidate_sums) < 0.0
+        posterior, sums, bound = candidate, candidate_sums, candidate_bound
         length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)
     return posterior
 
 
 @singledispatch
 @threads_for(lambda before, after, sums: after.weights.shape[0] ** 3)
-def along(before: Any, after: Any, sums: Any) -> float:
+def slope_along(before: Any, after: Any, sums: Any) -> float:
     """The slope of the bound at `after` along the step that led there: negative if it went too far.
 
     Steps that leap from one side of the optimum to the other may each raise the bound by next to

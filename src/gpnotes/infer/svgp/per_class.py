@@ -29,7 +29,7 @@ from .evidence_lower_bound import (
 )
 from .model import SVGP
 from .multiclass import ClassesPosterior, classes_marginals, whitened
-from .natural_gradients import along, distance, stepped, tolerance
+from .natural_gradients import distance, slope_along, take_step, tolerance
 from .posterior import Marginals
 from .streaming import Block, Sums, plus, require_finite, sums_of, sweep
 
@@ -85,7 +85,7 @@ def _(posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float = 1.0) -> 
     return reduce(_plus, (_sums_of(block) for block in _blocks(posterior, X, y, scale)))
 
 
-@stepped.register
+@take_step.register
 def _(posterior: ClassesPosterior, sums: ClassesSums, length: float) -> ClassesPosterior:
     """The step of each function, and what their means have in common taken away.
 
@@ -94,15 +94,15 @@ def _(posterior: ClassesPosterior, sums: ClassesSums, length: float) -> ClassesP
     all too slowly.
     """
     pairs = zip(posterior.functions, sums.parts, strict=True)
-    after = [whitened(stepped(q, part, length)) for q, part in pairs]
+    after = [whitened(take_step(q, part, length)) for q, part in pairs]
     common = sum((own.weights for own in after[1:]), after[0].weights) / len(after)
     centred = tuple(own._replace(weights=own.weights - common) for own in after)
     return replace(posterior, whitened=centred, steps=posterior.steps + 1, converged=False)
 
 
-@along.register
+@slope_along.register
 def _(before: ClassesPosterior, after: ClassesPosterior, sums: ClassesSums) -> float:
-    return sum(map(along, before.functions, after.functions, sums.parts))
+    return sum(map(slope_along, before.functions, after.functions, sums.parts))
 
 
 @distance.register
