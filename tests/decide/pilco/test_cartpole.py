@@ -86,4 +86,4 @@ def test_without_friction_it_moves_as_the_cart_of_gymnasium(monkeypatch):
         env.state, env.steps_beyond_terminated = state.copy(), None
         env.step(1)
         slope = (np.asarray(env.state) - state) / env.tau
-        np.testing.assert_allclose(cartpole._slope(state, 7.0), slope, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(cartpole._derivative(state, 7.0), slope, rtol=1e-6, atol=1e-6)
