@@ -127,8 +127,9 @@ def initial_policy(
     D = mean.shape[0]
     A = len(task.angles)
     non_angles = tuple(d for d in range(D) if d not in task.angles)
-    one_bound = isinstance(max_action, int | float)
-    num_actions = 1 if one_bound else _check.vector(max_action, "max_action").shape[0]
+    num_actions = 1
+    if not isinstance(max_action, int | float):
+        num_actions = _check.vector(max_action, "max_action").shape[0]
     xp = array_namespace(mean)
     scales = _scales(scale, len(non_angles), mean)
     circle_angles = 2.0 * math.pi * stream.uniform((k, A), like=mean)
