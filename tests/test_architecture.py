@@ -524,11 +524,11 @@ def test_what_is_public_says_what_it_takes():
 # Public functions whose result has no type: what was saved, what stands in JSON, or a value of
 # which the type is that of something else; by wing. The list can only shrink.
 OPEN = {
-    "decide action", "decide record", "decide sample_independent", "decide together",
+    "decide record", "decide sample_independent", "decide together",
     "estimators finite", "games bumps", "games chances", "ground as_rows", "ground cotangents",
     "ground device", "ground dtype", "ground finfo", "ground fixed", "ground floats",
     "ground from_entries", "ground interleaved", "ground nonnegative", "ground positive",
-    "ground real", "infer load", "infer over", "infer stepped", "infer sweep", "infer update",
+    "ground real", "infer load", "infer over", "infer sweep", "infer take_step", "infer update",
     "mdp as_host_rows", "mdp check_readings", "mdp compiled", "mdp epsilon_at", "mdp init",
     "mdp ratio", "mdp step", "mdp step_size_at", "mdp value_at", "model counted",
     "model gradient", "model per_dimension", "samplers inverse_mass_root",

@@ -153,7 +153,7 @@ class Trial(NamedTuple):
 
     @property
     def all_data(self) -> Transitions:
-        """The data that are known after the trial: those learned from, then those observed."""
+        """The data that were learned from, and then those that the trial observed."""
         xp = array_namespace(self.data.states)
         pairs = zip(self.data, self.observed, strict=True)
         return Transitions(*(xp.concat(pair) for pair in pairs))

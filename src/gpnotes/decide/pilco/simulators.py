@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,9 @@ def start_state(start: Array | Sequence[float], size: int) -> HostVector:
     return state
 
 
-def held_action(act: Callable[[Vector], Vector], z: list[float], limit: float, like: Array) -> Any:
+def held_action(
+    act: Callable[[Vector], Vector], z: list[float], limit: float, like: Array
+) -> HostVector:
     """What a policy asks for in a state with its angles, (1,), on the host and within a limit."""
     action = to_numpy(_check.vector(act(as_array(z, like)), "the action", size=1))
     return np.clip(action, -limit, limit)
