@@ -149,7 +149,7 @@ def by_regret(model: PayoffModel, settled: np.ndarray, rng: np.random.Generator)
 
 def equilibria(model: PayoffModel, seed: int) -> np.ndarray:
     """The equilibria of a model, at most three; or the mixture where the search came nearest."""
-    found = find_equilibria(model, rng=seed, count=6, max_supports=32)
+    found = find_equilibria(model, rng=seed, num_starts=6, max_supports=32)
     if len(found):
         return np.array([each.mixture for each in found][:3])
     return np.array([min(found.searches, key=lambda each: max(each.regrets)).mixture])

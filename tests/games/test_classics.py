@@ -17,7 +17,11 @@ from gpnotes.games import (
     regret,
 )
 from gpnotes.games.equilibria.simplicial import fixed_points
-from gpnotes.games.equilibria.supports import count_supports, solve_on_supports, supports_of
+from gpnotes.games.equilibria.support_enumeration import (
+    count_supports,
+    first_supports,
+    solve_on_supports,
+)
 
 TABLE = json.loads((Path(__file__).parents[1] / "data" / "nashpy.json").read_text(encoding="utf-8"))
 GAMES = {game["name"]: game for game in TABLE["games"]}
@@ -61,7 +65,7 @@ def test_all_equilibria_of_a_game_of_two(make_table, name):
 def all_equilibria(make_table, name):
     """One start is enough: supports are enumerated."""
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    result = find_equilibria(model, rng=stream(0), count=1)
+    result = find_equilibria(model, rng=stream(0), num_starts=1)
     _same(_mixtures(result), GAMES[name]["equilibria"])
     assert result.exhaustive
     assert max(max(equilibrium.regrets) for equilibrium in result) < 1e-9
@@ -83,7 +87,7 @@ def all_equilibria(make_table, name):
     ],
 )  # fmt: skip
 def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
-    result = find_equilibria(make_table(table), rng=stream(0), count=1)
+    result = find_equilibria(make_table(table), rng=stream(0), num_starts=1)
     _same(_mixtures(result), wanted)
     assert result.exhaustive
 
@@ -91,7 +95,7 @@ def test_symmetric_equilibria_of_two_players(make_table, table, wanted):
 @pytest.mark.parametrize("name", ["the same, losses cost two", "Shapley's game"])
 def test_newton_steps_from_raw_starts_find_what_the_dynamics_flee(make_table, name):
     model = make_table(GAMES[name]["rows"], GAMES[name]["columns"])
-    result = find_equilibria(model, rng=stream(0), count=32, max_supports=0)
+    result = find_equilibria(model, rng=stream(0), num_starts=32, max_supports=0)
     assert any(s.route == "newton" and s.equilibrium == 0 for s in result.searches)
     _same(_mixtures(result), GAMES[name]["equilibria"])
 
@@ -125,7 +129,7 @@ def _three_roles(rng, unit):
 def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
     """One range for all roles once let through whatever the poorer roles did."""
     model, (A, B) = _three_roles(np.random.default_rng(seed), 1e5)
-    result = find_equilibria(model, rng=stream(seed), count=4)
+    result = find_equilibria(model, rng=stream(seed), num_starts=4)
     assert len(result) >= 1
     for equilibrium in result:
         x, y = equilibrium.mixture[:3], equilibrium.mixture[3:6]
@@ -133,7 +137,7 @@ def test_a_role_that_is_paid_in_another_unit_hides_no_regret(seed):
         np.testing.assert_allclose(equilibrium.regrets[:2], gains, atol=1e-6)
         assert max(gains) < 1e-6
     usual = find_equilibria(
-        _three_roles(np.random.default_rng(seed), 1.0)[0], rng=stream(seed), count=4
+        _three_roles(np.random.default_rng(seed), 1.0)[0], rng=stream(seed), num_starts=4
     )
     _same(_mixtures(result), _mixtures(usual))
     np.testing.assert_allclose(
@@ -156,7 +160,7 @@ def test_regrets_are_told_role_by_role(make_table):
 def test_a_strategy_that_ruins_hides_no_regret(make_table):
     """What a role may lose by one strategy is no measure of what it may gain by the others."""
     table = np.asarray([[2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-1e6, -1e6, -1e6]])
-    result = find_equilibria(make_table(table), rng=stream(1), count=8)
+    result = find_equilibria(make_table(table), rng=stream(1), num_starts=8)
     _same(_mixtures(result), [[1, 0, 0], [1 / 3, 2 / 3, 0], [0, 1, 0]])
 
 
@@ -167,7 +171,7 @@ def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offs
     moved = [
         Expansion(e.profiles, e.weights, e.lengthscales, scale, offset) for e in table.expansions
     ]
-    result = find_equilibria(PayoffModel(table.game, moved), rng=stream(0), count=4)
+    result = find_equilibria(PayoffModel(table.game, moved), rng=stream(0), num_starts=4)
     wanted = np.asarray(GAMES["battle of the sexes"]["equilibria"])
     gaps = np.abs(_mixtures(result)[:, None, :] - wanted[None, :, :]).max(axis=2)
     assert len(result) == 3
@@ -177,8 +181,8 @@ def test_neither_scale_nor_offset_of_the_payoffs_matters(make_table, scale, offs
 def test_payoffs_that_are_an_offset_and_rounding_leave_no_choice(make_table):
     table = make_table([[2, 0], [0, 1]], [[1, 0], [0, 2]])
     moved = [Expansion(e.profiles, e.weights, e.lengthscales, 1.0, 1e300) for e in table.expansions]
-    result = find_equilibria(PayoffModel(table.game, moved), rng=stream(0), count=4)
-    assert result.failed == 0
+    result = find_equilibria(PayoffModel(table.game, moved), rng=stream(0), num_starts=4)
+    assert result.num_failed == 0
 
 
 def test_a_range_that_shows_only_where_all_are_pure():
@@ -226,15 +230,15 @@ def test_the_path_ends_at_a_fixed_point(rng, n):
 
 def test_every_support_once_and_small_ones_first():
     game = RoleSymmetricGame((4, 5), (2, 3))
-    chosen = supports_of(game, 1000)
+    chosen = first_supports(game, 1000)
     assert len(set(chosen)) == len(chosen) == count_supports(game) == 21
     assert [len(support) for support in chosen] == sorted(len(support) for support in chosen)
     assert chosen[:2] == [(0, 2), (0, 3)]
-    assert supports_of(game, 4) == chosen[:4]
-    duel = supports_of(RoleSymmetricGame((1, 1), (2, 3)), 9)
+    assert first_supports(game, 4) == chosen[:4]
+    duel = first_supports(RoleSymmetricGame((1, 1), (2, 3)), 9)
     assert [len(support) for support in duel] == [2] * 6 + [4] * 3
     vast = RoleSymmetricGame((9, 9), (40, 40))
-    assert len(supports_of(vast, 1700)) == 1700  # of 1e24
+    assert len(first_supports(vast, 1700)) == 1700  # of 1e24
 
 
 def test_a_small_chance_is_not_taken_for_the_edge(make_table):
@@ -243,5 +247,5 @@ def test_a_small_chance_is_not_taken_for_the_edge(make_table):
     solved = solve_on_supports(
         lambda q: model.deviation_payoffs_and_jacobian(q), [(0, 1)], model.game, np.ones(2), 1e-14
     )
-    assert not solved.left[0]
+    assert not solved.left_simplex[0]
     np.testing.assert_allclose(solved.mixtures[0, 1], 1e-7, rtol=1e-5)

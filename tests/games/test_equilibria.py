@@ -54,7 +54,7 @@ def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
     ours = find_equilibria(model, space.asarray(starts), **few)
     theirs = find_equilibria(wanted, starts, **few)
     assert len(ours) == len(theirs) == 1
-    assert ours.starts == theirs.starts == 3
+    assert ours.num_starts == theirs.num_starts == 3
     for search in ours.searches:
         assert space.holds(search.mixture)
         assert len(search.regrets) == 2
@@ -63,9 +63,9 @@ def test_every_space_finds_the_equilibria_of_numpy(space, two_roles):
         assert space.holds(a.payoffs)
         gap = 1e-9 if space.double else 1e-3
         np.testing.assert_allclose(to_numpy(a.mixture), b.mixture, rtol=0, atol=gap)
-    drawn = find_equilibria(model, rng=stream(3), count=2, **few)
+    drawn = find_equilibria(model, rng=stream(3), num_starts=2, **few)
     assert space.holds(drawn[0].mixture)
-    assert drawn.starts == 2
+    assert drawn.num_starts == 2
 
 
 def test_every_space_goes_every_way(space, make_table):
@@ -96,7 +96,7 @@ def test_every_space_follows_the_dynamics_of_numpy(space, two_roles):
 def test_each_method_certifies_with_its_own_payoffs(two_roles, method):
     model = two_roles(np.asarray)
     result = find_equilibria(
-        model, rng=stream(0), count=8, method=method, true_payoffs=model.deviation_payoffs
+        model, rng=stream(0), num_starts=8, method=method, true_payoffs=model.deviation_payoffs
     )
     for one in result:
         p = one.mixture[None, :]
@@ -114,7 +114,7 @@ def test_starts_that_fail_are_counted():
     starts = np.asarray([[0.5, 0.5], [0.9, 0.1], [0.2, 0.8], [0.501, 0.499]])
     idle = {"replicator_steps": 0, "max_steps": 0, "tolerance": 1e-2, "min_distance": 1e-2}
     result = find_equilibria(_crowds(), starts, max_supports=0, **idle)
-    assert (result.starts, result.failed, len(result)) == (4, 2, 1)
+    assert (result.num_starts, result.num_failed, len(result)) == (4, 2, 1)
     assert result[0].num_searches == 2
     assert [search.equilibrium for search in result.searches] == [0, None, None, 0]
     outcomes = [search.outcome for search in result.searches]
@@ -122,7 +122,12 @@ def test_starts_that_fail_are_counted():
     above = [search.regrets[0] > result.max_regrets[0] for search in result.searches]
     assert above == [False, True, True, False]
     twice = find_equilibria(_crowds(), starts, max_supports=0)
-    assert (twice.starts, len(twice.searches), twice.failed, twice[0].num_searches) == (4, 8, 0, 8)
+    assert (twice.num_starts, len(twice.searches), twice.num_failed, twice[0].num_searches) == (
+        4,
+        8,
+        0,
+        8,
+    )
     routes = [(search.route, search.start) for search in twice.searches]
     assert routes == [(way, i) for way in ("newton", "replicator") for i in range(4)]
 
@@ -152,7 +157,7 @@ def test_a_result_prints_what_was_found(make_table):
     assert repr(result.searches[0]) == "Search(newton from start 0: equilibrium 0)"
     assert repr(result.searches[-1]) == "Search(support (0, 1): equilibrium 1)"
     result = find_equilibria(_crowds(), np.asarray([[0.9, 0.1]]))
-    assert result.failed == 0
+    assert result.num_failed == 0
     assert str(result).endswith("that no search failed would not prove there are none.")
 
 
@@ -179,7 +184,7 @@ def test_payoffs_that_are_all_alike_make_every_start_an_equilibrium():
     flat = Expansion(np.zeros((1, 2)), np.zeros(1), np.ones(2), offset=3.0)
     starts = np.asarray([[0.3, 0.7], [0.8, 0.2]])
     result = find_equilibria(PayoffModel(GAME, (flat, flat)), starts, max_supports=0)
-    assert (len(result), result.failed, result.payoff_ranges) == (2, 0, (0.0,))
+    assert (len(result), result.num_failed, result.payoff_ranges) == (2, 0, (0.0,))
 
 
 def test_a_role_with_one_player_and_one_with_one_strategy():
@@ -189,5 +194,5 @@ def test_a_role_with_one_player_and_one_with_one_strategy():
         Expansion(np.asarray([[0.0, 0.0, 3.0]]), np.asarray([w]), np.ones(3))
         for w in (1.0, 2.0, 0.0)
     ]
-    (one,) = find_equilibria(PayoffModel(game, bumps), rng=stream(0), count=4)
+    (one,) = find_equilibria(PayoffModel(game, bumps), rng=stream(0), num_starts=4)
     np.testing.assert_allclose(one.mixture, [0.0, 1.0, 1.0], atol=1e-9)

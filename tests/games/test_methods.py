@@ -196,8 +196,8 @@ def test_the_steps_to_neighbours_are_counted_and_each_is_made_once(opponents, st
     )
     few = (moved <= opponents).all(axis=1) & (moved.sum(axis=1) <= moves)
     wanted = every[(sums == 0).all(axis=1) & few]
-    shares = neighbours._all_shares(opponents, strategies, moves, 10**6, "")
-    steps = np.concatenate([neighbours._steps(share, strategies) for share in shares])
+    shares = neighbours._all_deviations(opponents, strategies, moves, 10**6, "")
+    steps = np.concatenate([neighbours._changes(share, strategies) for share in shares])
     assert (
         len(steps) == sum(neighbours._count(share, strategies) for share in shares) == len(wanted)
     )
@@ -223,7 +223,7 @@ def test_lots_are_put_together_as_if_they_were_one(make_model, make_mixtures, rn
     p, x = make_mixtures(RoleSymmetricGame((5, 3), (3, 2)), 2), rng.integers(0, 4, (2, 90, 5))
     cuts = [0, 13, 14, 60, 90]
     lots = [sampled._moments(x[:, a:b], payoff, p) for a, b in pairwise(cuts)]
-    mean, error = sampled._summary(lots)
+    mean, error = sampled._mean_and_error(lots)
     f = np.stack([payoff.bumps(row.astype(float)) for row in x])
     np.testing.assert_allclose(mean, f.mean(axis=1), rtol=1e-12)
     np.testing.assert_allclose(error, f.std(axis=1, ddof=1) / np.sqrt(90), rtol=1e-12)

@@ -9,7 +9,7 @@ from cases import each
 
 from gpnotes.fast import polynomials as inplace
 from gpnotes.fast.polynomials import Workspace
-from gpnotes.games.methods.polynomials import at_mode, tree
+from gpnotes.games.methods.polynomials import mode_pmf, tree
 from gpnotes.ground.xp import to_numpy
 
 
@@ -111,4 +111,4 @@ def test_the_chance_at_the_mode_is_right_to_rounding(n):
     """Against decimals: Stirling's series is cut off, and before it begins nothing cancels."""
     with localcontext(prec=50):
         wanted = Decimal(n) ** n * Decimal(-n).exp() / math.factorial(n)
-        assert abs(Decimal(at_mode(n)) / wanted - 1) < Decimal("2e-15")
+        assert abs(Decimal(mode_pmf(n)) / wanted - 1) < Decimal("2e-15")

@@ -19,7 +19,7 @@ from gpnotes.games import (
     regret,
 )
 from gpnotes.games.methods import WITH_VARIANCE
-from gpnotes.games.methods.enumerated import chances
+from gpnotes.games.methods.enumerated import multinomial_pmf
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.xp import to_numpy
 
@@ -109,7 +109,7 @@ def test_games_drawn_from_the_process_are_as_far_off_as_it_says(rng, make_mixtur
     start = Expansion(at, np.zeros(len(at)), np.full(4, 2.5))
     K = start.bump_matrix(at, at)
     root = np.linalg.cholesky(K + 1e-10 * np.eye(len(at)))
-    chance = chances(at, game.opponents(0), p)
+    chance = multinomial_pmf(at, game.opponents(0), p)
     ratios = []
     for _ in range(200):
         f = root @ rng.standard_normal(len(at))

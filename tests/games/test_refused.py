@@ -234,8 +234,8 @@ def test_a_high_rate_leads_to_the_best_that_is_played():
 @each(
     ("options", "error", "says"),
     [
-        ({"count": 0}, ValueError, "count must be a whole number from 1; got 0"),
-        ({"count": 2.5}, TypeError, "count must be a whole number from 1; got 2.5"),
+        ({"num_starts": 0}, ValueError, "num_starts must be a whole number from 1; got 0"),
+        ({"num_starts": 2.5}, TypeError, "num_starts must be a whole number from 1; got 2.5"),
         ({"rng": None}, ValueError, "find_equilibria needs starts, or an rng"),
         ({"starts": P}, ValueError, "starts or an rng to draw them from; got both"),
         ({"starts": P[:0], "rng": None}, ValueError, "the number of starts must be a whole num"),

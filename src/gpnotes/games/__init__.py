@@ -1,6 +1,5 @@
 """Role-symmetric games learned from payoff samples: deviation payoffs, regret, equilibria."""
 
-from .correction import gaussian_correction
 from .equilibria import (
     CertifiedMixture,
     Equilibria,
@@ -11,13 +10,14 @@ from .equilibria import (
     regret,
     replicator_dynamics,
 )
-from .exchange import read_game, write_game
 from .expansion import Expansion
 from .game import RoleSymmetricGame
+from .gameanalysis_json import read_game, write_game
 from .payoff_fit import fit_payoffs
 from .payoffs import Estimate, PayoffModel
 from .posterior_variance import PosteriorVariance
-from .simulations import propose_profiles
+from .profile_selection import propose_profiles
+from .skewness_correction import gaussian_correction
 from .tabulated import Simulations, all_profiles, tabulate
 
 __all__ = [

@@ -71,8 +71,8 @@ class Expansion:
             _check.alike(getattr(self, name), name, self.profiles, "profiles")
         keep_copies(self, "profiles", "weights", "lengthscales")
         if self.posterior_variance is not None:
-            left = self.posterior_variance
-            factor = _check.instance(left, "posterior_variance", PosteriorVariance).factor
+            variance = self.posterior_variance
+            factor = _check.instance(variance, "posterior_variance", PosteriorVariance).factor
             _check.matrix(factor, "the factor of posterior_variance", rows=n)
             _check.alike(factor, "the factor of posterior_variance", self.profiles, "profiles")
         for name in ("scale", "offset"):
@@ -95,7 +95,7 @@ class Expansion:
         """
         self._validate(x)
         self._validate(others, "others")
-        return self._between(x, others)
+        return self._bump_matrix(x, others)
 
     def variance(self, x: Matrix) -> Vector:
         """The posterior variance of the payoffs against some profiles.
@@ -137,19 +137,19 @@ class Expansion:
             xp.asarray(np.flatnonzero(k), device=device(self.profiles)) for k in (kept, ~kept)
         )
         ell = xp.take(self.lengthscales, outside)
-        lost = xp.take(self.profiles, outside, axis=1) / ell
-        felt = xp.exp(-0.5 * xp.sum(lost**2, axis=1))
-        left = self.posterior_variance
-        if left is not None:
-            share = felt if left.kept_share is None else felt * left.kept_share
-            left = replace(left, kept_share=share)
+        distance = xp.take(self.profiles, outside, axis=1) / ell
+        bumps = xp.exp(-0.5 * xp.sum(distance**2, axis=1))
+        variance = self.posterior_variance
+        if variance is not None:
+            kept_share = bumps if variance.kept_share is None else bumps * variance.kept_share
+            variance = replace(variance, kept_share=kept_share)
         return Expansion(
             xp.take(self.profiles, inside, axis=1),
-            felt * self.weights,
+            bumps * self.weights,
             xp.take(self.lengthscales, inside),
             self.scale,
             self.offset,
-            left,
+            variance,
         )
 
     def payoff(self, x: Matrix) -> Vector:
@@ -202,7 +202,8 @@ class Expansion:
             The sums.
         """
         self._validate(x)
-        parts = [self._kernel(x[rows, :]) @ self.weights for rows in self._blocks(x)]
+        centres, weights = self.profiles, self.weights
+        parts = [self._bump_matrix(x[rows, :], centres) @ weights for rows in self._blocks(x)]
         return array_namespace(x).concat(parts)
 
     def _validate(self, x: Matrix, name: str = "x") -> None:
@@ -212,17 +213,13 @@ class Expansion:
     def _blocks(self, x: Matrix) -> list[slice]:
         return blocks(x.shape[0], self.profiles.shape[0], ENTRIES)
 
-    def _kernel(self, x: Matrix) -> Matrix:
-        """The bump of each profile at each row of x, (m, n)."""
-        return self._between(x, self.profiles)
-
-    def _between(self, x: Matrix, others: Matrix) -> Matrix:
+    def _bump_matrix(self, x: Matrix, others: Matrix) -> Matrix:
         ell = self.lengthscales
         return array_namespace(x).exp(-0.5 * squared_distances(x / ell, others / ell))
 
     def _bumps_and_gradient(self, x: Matrix) -> tuple[Vector, Matrix]:
         # ∂/∂x_s exp(−½ (X_s − x_s)²/ℓ_s²) = (X_s − x_s)/ℓ_s² times itself
-        weighted = self._kernel(x) * self.weights
+        weighted = self._bump_matrix(x, self.profiles) * self.weights
         value = array_namespace(x).sum(weighted, axis=1)
         difference = weighted @ self.profiles - value[:, None] * x
         return value, difference / self.lengthscales**2

@@ -151,10 +151,10 @@ class RoleSymmetricGame:
             r = self.role_names.index(_check.choice(role, "a role of named", self.role_names))
             names = self.strategy_names[r]
             for strategy, value in values.items():
-                place = names.index(
+                index = names.index(
                     _check.choice(strategy, f"a strategy of named[{role!r}]", names)
                 )
-                entries[self.columns[r].start + place] = value
+                entries[self.columns[r].start + index] = value
         return entries
 
     def restrict(self, kept: Sequence[bool]) -> RoleSymmetricGame:
@@ -279,23 +279,23 @@ class RoleSymmetricGame:
             mixtures = mixtures[None, :]
         p = _check.matrix(mixtures, name, columns=self.num_strategies)
         xp = array_namespace(p)
-        coarse = epsilon(p) * 16.0 * self.num_strategies
-        _refuse_negative(p, max(1e-12, coarse), name)
+        rounding = epsilon(p) * 16.0 * self.num_strategies
+        _refuse_negative(p, max(1e-12, rounding), name)
         p = xp.clip(p, 0.0, None)
-        parts = [self._scaled(p, r, max(1e-9, coarse), name) for r in range(self.num_roles)]
+        parts = [self._normalised(p, r, max(1e-9, rounding), name) for r in range(self.num_roles)]
         return xp.concat(parts, axis=1)
 
-    def _scaled(self, p: Array, role: int, tolerance: float, name: str) -> Array:
+    def _normalised(self, p: Array, role: int, tolerance: float, name: str) -> Array:
         xp = array_namespace(p)
-        part = p[:, self.columns[role]]
-        total = xp.sum(part, axis=1, keepdims=True)
+        role_mixtures = p[:, self.columns[role]]
+        total = xp.sum(role_mixtures, axis=1, keepdims=True)
         row, worst = _worst(xp.abs(total[:, 0] - 1.0))
         if worst > tolerance:
             raise ValueError(
                 f"{name} must sum to one in each role; in row {row} those of role {role} sum to "
                 f"{float(total[row, 0]):.10g}, off by {worst:.3g}"
             )
-        return part / total
+        return role_mixtures / total
 
 
 def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
@@ -312,7 +312,7 @@ def _names(given: Sequence[str], name: str, size: int, letter: str) -> tuple[str
         raise TypeError(f"{name} must be a tuple of names; got {given!r}")
     if not given:
         return tuple(f"{letter}{k}" for k in range(size))
-    if not all(isinstance(each, str) for each in given):
+    if not all(isinstance(name_given, str) for name_given in given):
         raise TypeError(f"{name} must be a tuple of names; got {given!r}")
     if len(given) != size or len(set(given)) != size:
         raise ValueError(f"{name} must be {size} different names; got {given!r}")
@@ -356,8 +356,8 @@ def side_by_side(parts: Iterable[np.ndarray]) -> np.ndarray:
     """Every way to put one row of each of `parts` after another."""
     rows = np.zeros((1, 0))
     for part in parts:
-        left = np.repeat(rows, len(part), axis=0)
-        rows = np.concatenate([left, np.tile(part, (len(rows), 1))], axis=1)
+        repeated = np.repeat(rows, len(part), axis=0)
+        rows = np.concatenate([repeated, np.tile(part, (len(rows), 1))], axis=1)
     return rows
 
 
@@ -377,9 +377,9 @@ def compositions(n: int, s: int) -> np.ndarray:
         The rows, of s entries each.
     """
     rows = np.zeros((1, 0))
-    left: HostVector = np.asarray([n])
+    remaining: HostVector = np.asarray([n])
     for _ in range(s - 1):
-        counts: HostVector = np.concatenate([np.arange(m + 1) for m in left])
-        rows = np.concatenate([np.repeat(rows, left + 1, axis=0), counts[:, None]], axis=1)
-        left = np.repeat(left, left + 1) - counts
-    return np.concatenate([rows, left[:, None]], axis=1)
+        counts: HostVector = np.concatenate([np.arange(m + 1) for m in remaining])
+        rows = np.concatenate([np.repeat(rows, remaining + 1, axis=0), counts[:, None]], axis=1)
+        remaining = np.repeat(remaining, remaining + 1) - counts
+    return np.concatenate([rows, remaining[:, None]], axis=1)

@@ -23,7 +23,7 @@ from .game import RoleSymmetricGame
 from .payoffs import PayoffModel
 from .posterior_variance import PosteriorVariance
 
-__all__ = ["check_profiles", "fit_payoffs", "with_holes"]
+__all__ = ["check_profiles", "fit_payoffs", "matrix_with_nans"]
 
 LENGTHSCALES_PER = ("strategy", "role")
 _LEAST_NOISE = 1e-6  # of what is fitted, in units of the payoffs' variance
@@ -102,37 +102,37 @@ def fit_payoffs(
     array([[-5., -5.]])
     """
     _check.instance(game, "game", RoleSymmetricGame)
-    payoffs = with_holes(payoffs, "payoffs")
+    payoffs = matrix_with_nans(payoffs, "payoffs")
     profiles = _check.matrix(
-        _counts(profiles, "profiles", payoffs), "profiles", columns=game.num_strategies
+        _as_floats(profiles, "profiles", payoffs), "profiles", columns=game.num_strategies
     )
     if tuple(payoffs.shape) != tuple(profiles.shape):
         raise ValueError(f"payoffs must have shape {profiles.shape}; got {payoffs.shape}")
     _check.alike(payoffs, "payoffs", profiles, "the profiles")
-    rows = np.asarray(to_numpy(profiles), float)
-    earned = np.asarray(to_numpy(payoffs), float)
-    check_profiles(game, rows)
-    repeated = _repeated(repetitions, payoffs)
+    x = np.asarray(to_numpy(profiles), float)
+    u = np.asarray(to_numpy(payoffs), float)
+    check_profiles(game, x)
+    r = _repetitions(repetitions, payoffs)
     stream = None if rng is None else stream_of(rng)
     options = _checked(_Options(noise_var, lengthscale_per, lengthscale_bounds, restarts), stream)
-    samples = [_samples_of(game, s, rows, earned, repeated) for s in range(game.num_strategies)]
+    samples = [_samples_of(game, s, x, u, r) for s in range(game.num_strategies)]
     expansions = []
-    for s, own in enumerate(samples):
+    for s, strategy in enumerate(samples):
         own_stream = stream.spawn(f"strategy {s}") if stream is not None else None
-        spread = _spread(samples[game.columns[game.role_of(s)]], samples, profiles)
-        expansions.append(_expansion(own, spread, profiles, options, own_stream))
+        scale = _payoff_scale(samples[game.columns[game.role_of(s)]], samples, profiles)
+        expansions.append(_expansion(strategy, scale, profiles, options, own_stream))
     return PayoffModel(game, tuple(expansions))
 
 
-def _repeated(given: Array | None, payoffs: Array) -> np.ndarray:
+def _repetitions(given: Array | None, payoffs: Array) -> np.ndarray:
     """How many simulations each payoff is the mean of, (n, S)."""
     if given is None:
         return np.ones(payoffs.shape)
-    given = _counts(given, "repetitions", payoffs)
+    given = _as_floats(given, "repetitions", payoffs)
     if given.ndim == 1:
         _check.vector(given, "repetitions", size=payoffs.shape[0])
         given = given[:, None]
-    elif tuple(with_holes(given, "repetitions").shape) != tuple(payoffs.shape):
+    elif tuple(matrix_with_nans(given, "repetitions").shape) != tuple(payoffs.shape):
         shapes = f"({payoffs.shape[0]},) or {tuple(payoffs.shape)}"
         raise ValueError(f"repetitions must have shape {shapes}; got {tuple(given.shape)}")
     _check.alike(given, "repetitions", payoffs, "the payoffs")
@@ -154,7 +154,7 @@ def _samples_of(
     s: int,
     rows: np.ndarray,
     earned: np.ndarray,
-    repeated: np.ndarray,
+    repetitions: np.ndarray,
 ) -> _Samples:
     """The profiles that play strategy s, less the deviator, and what it earned in them."""
     played = rows[:, s] > 0
@@ -163,7 +163,7 @@ def _samples_of(
     y = earned[played, s]
     if not np.isfinite(y).all():
         raise ValueError(f"payoffs must be finite where a strategy is played; see column {s}")
-    r = repeated[played, s]
+    r = repetitions[played, s]
     if not (np.isfinite(r) & (r > 0.0)).all():
         raise ValueError(
             f"repetitions must be positive and finite where a strategy is played; see column {s}"
@@ -171,10 +171,10 @@ def _samples_of(
     return _Samples(game, s, rows[played] - (np.arange(game.num_strategies) == s), y, r)
 
 
-def _spread(role: Sequence[_Samples], game: Sequence[_Samples], like: Array) -> float:
+def _payoff_scale(role: Sequence[_Samples], game: Sequence[_Samples], like: Array) -> float:
     """How far the payoffs of a role lie apart, else those of a game, else how large they are."""
     for part in (role, game):
-        y = np.concatenate([each.payoffs for each in part])
+        y = np.concatenate([samples.payoffs for samples in part])
         if not _constant(y, like):
             return float(y.std())
     return float(abs(y).max()) or 1.0
@@ -216,7 +216,7 @@ def _restarts(given: int | None, stream: Stream | None) -> int:
     return (0 if stream is None else 2) if given is None else _check.whole(given, "restarts")
 
 
-def with_holes(payoffs: Array, name: str) -> Array:
+def matrix_with_nans(payoffs: Array, name: str) -> Array:
     """Return `payoffs` if they are a real matrix; some of its entries may be NaN.
 
     Parameters
@@ -236,7 +236,7 @@ def with_holes(payoffs: Array, name: str) -> Array:
     return payoffs
 
 
-def _counts(counts: Array, name: str, payoffs: Array) -> Array:
+def _as_floats(counts: Array, name: str, payoffs: Array) -> Array:
     """Whole numbers, as a simulator draws them, in the dtype of the payoffs."""
     xp = array_namespace(_check.array(counts, name))
     integers = xp.isdtype(counts.dtype, "integral")
@@ -265,33 +265,33 @@ def check_profiles(game: RoleSymmetricGame, rows: np.ndarray) -> None:
 
 
 def _expansion(
-    samples: _Samples, spread: float, like: Array, options: _Options, stream: Stream | None
+    samples: _Samples, usual_scale: float, like: Array, options: _Options, stream: Stream | None
 ) -> Expansion:
     game, s, x, y, r = samples
     one_profile = bool((x == x[0]).all())
     offset = float(np.average(y, weights=r))
     if _constant(y, like) and not one_profile:
         ones = as_array(np.ones(game.num_strategies), like)
-        sure = PosteriorVariance(0.0, 0.0, as_array([[1.0]], like))
-        return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset, sure)
-    scale = spread if one_profile else float(y.std())
-    usual = float(r.mean())  # a payoff of as many repetitions has the noise that is fitted
-    root, uneven = np.sqrt(r / usual), bool((r != r[0]).any())
+        certain = PosteriorVariance(0.0, 0.0, as_array([[1.0]], like))
+        return Expansion(as_array(x[:1], like), as_array([0.0], like), ones, 1.0, offset, certain)
+    scale = usual_scale if one_profile else float(y.std())
+    mean_r = float(r.mean())  # a payoff of as many repetitions has the noise that is fitted
+    root, uneven = np.sqrt(r / mean_r), bool((r != r[0]).any())
     X = as_array(np.column_stack([x, root]) if uneven else x, like)
     z = as_array(root * ((y - offset) / scale), like)
     bounds = options.bounds or (1.0, 10.0 * max(1.0, *game.opponents(s)))
     options = options._replace(bounds=bounds)
-    start = _start(game, s, options, like, scale**2 * usual)
+    start = _start(game, s, options, like, scale**2 * mean_r)
     if uneven:
-        start = _times_root(start, game.num_strategies)
+        start = _weighted_by_root(start, game.num_strategies)
     gp = _unfitted(start, z, options) if one_profile else _fitted(start, X, z, options, stream)
     signal_var = float(gp.kernel.diag(X[:1, :])[0]) / float(root[0]) ** 2
     weights = signal_var * root * np.asarray(to_numpy(condition(gp, X, z).alpha), float)
-    distinct, total, counts = _merged(x, weights, r)
-    arrays = as_array(distinct, like), as_array(total, like), _lengthscales(game, gp.kernel, like)
+    distinct, summed, counts = _merge_repeats(x, weights, r)
+    arrays = as_array(distinct, like), as_array(summed, like), _lengthscales(game, gp.kernel, like)
     bumps = Expansion(*arrays, scale, offset)
     variance = _posterior_variance(
-        bumps, signal_var, usual * float(gp.noise_var), as_array(counts, like)
+        bumps, signal_var, mean_r * float(gp.noise_var), as_array(counts, like)
     )
     return replace(bumps, posterior_variance=variance)
 
@@ -316,7 +316,7 @@ def _start(game: RoleSymmetricGame, s: int, options: _Options, like: Array, unit
     return GP(math.prod(roles[1:], start=roles[0]), noise)
 
 
-def _times_root(start: GP, size: int) -> GP:
+def _weighted_by_root(start: GP, size: int) -> GP:
     """The process of payoffs times the root of their repetitions, which stands in a last column.
 
     ``v K + σ² diag(1/r) = D⁻¹ (v D K D + σ² I) D⁻¹`` with ``D = diag(√r)``: so multiplied all have
@@ -355,14 +355,15 @@ def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:
     if isinstance(kernel, RBF):
         return cast(Array, kernel.lengthscale)  # the fit started from one for each strategy
     factors: tuple[Any, ...] = kernel.parts if isinstance(kernel, Product) else (kernel,)
-    own: list[Any] = [each.kernel.lengthscale for each in factors if isinstance(each.kernel, RBF)]
-    return as_array(np.repeat(own, game.strategies), like) if isinstance(own[0], float) else own[0]
+    ells: list[Any] = [each.kernel.lengthscale for each in factors if isinstance(each.kernel, RBF)]
+    by_role = isinstance(ells[0], float)
+    return as_array(np.repeat(ells, game.strategies), like) if by_role else ells[0]
 
 
-def _merged(
+def _merge_repeats(
     x: np.ndarray, weights: np.ndarray, r: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Profiles that repeat have one bump, with the sums of their weights and repetitions."""
-    distinct, where = np.unique(x, axis=0, return_inverse=True)
-    weight, count = (np.bincount(where.reshape(-1), each, len(distinct)) for each in (weights, r))
+    distinct, index = np.unique(x, axis=0, return_inverse=True)
+    weight, count = (np.bincount(index.reshape(-1), a, len(distinct)) for a in (weights, r))
     return distinct, weight, count

@@ -125,7 +125,7 @@ class PayoffModel:
         length scales away, 9 in float32, does an expectation as small as that come out as zero.
         With dozens of opponents `neighbours` is no better than `point`, which costs less.
         """
-        payoffs = [answer.value for answer in self._expectations(mixtures, False, method, options)]
+        payoffs = [e.value for e in self._expectations(mixtures, False, method, options)]
         return _columns(payoffs, f"payoffs by method {method!r}")
 
     def deviation_payoffs_and_jacobian(
@@ -162,8 +162,8 @@ class PayoffModel:
         """
         expectations = self._expectations(mixtures, True, method, options)
         name = f"payoffs by method {method!r}"
-        payoffs = _columns([answer.value for answer in expectations], name)
-        gradients = [answer.gradient for answer in expectations]
+        payoffs = _columns([e.value for e in expectations], name)
+        gradients = [e.gradient for e in expectations]
         return payoffs, _columns(gradients, f"derivatives of {name}")
 
     def deviation_payoffs_and_sd(
@@ -239,8 +239,8 @@ class PayoffModel:
         """
         game = self.game.restrict(kept)
         mask = np.asarray(kept)
-        chosen = [payoff for payoff, keep in zip(self.expansions, mask, strict=True) if keep]
-        return PayoffModel(game, tuple(payoff.restrict(mask) for payoff in chosen))
+        kept_payoffs = [payoff for payoff, keep in zip(self.expansions, mask, strict=True) if keep]
+        return PayoffModel(game, tuple(payoff.restrict(mask) for payoff in kept_payoffs))
 
     def sampled_payoffs(self, mixtures: Array, *, num_samples: int = 1000, rng: RNG) -> Estimate:
         """Deviation payoffs as means over drawn profiles, with standard errors.
@@ -318,8 +318,8 @@ class PayoffModel:
         for role, columns in enumerate(self.game.columns):
             problem = RoleProblem(self.game, role, self.expansions[columns], p, gradient)
             expectations = METHODS[method].expectations(problem, options)
-            answers = zip(expectations, problem.expansions, strict=True)
-            scaled += [expectation.scaled(payoff) for expectation, payoff in answers]
+            pairs = zip(expectations, problem.expansions, strict=True)
+            scaled += [expectation.scaled(payoff) for expectation, payoff in pairs]
         return scaled
 
 
@@ -374,12 +374,12 @@ def _refuse_deviator(game: RoleSymmetricGame, strategy: int, profiles: Array) ->
     rows = np.asarray(to_numpy(profiles), float)
     sums = np.stack([rows[:, c].sum(axis=1) for c in game.columns], axis=1)
     counts = (rows >= 0.0).all(axis=1) & (rows % 1.0 == 0.0).all(axis=1)
-    full = np.flatnonzero(counts & (sums == np.asarray(game.players)).all(axis=1))
-    if len(full):
+    whole_profiles = np.flatnonzero(counts & (sums == np.asarray(game.players)).all(axis=1))
+    if len(whole_profiles):
         role = game.role_of(strategy)
         raise ValueError(
             f"the profiles of strategy {strategy} must omit the deviator: those of role {role} sum "
-            f"to {game.opponents(strategy)[role]}; in row {full[0]} they sum to all "
+            f"to {game.opponents(strategy)[role]}; in row {whole_profiles[0]} they sum to all "
             f"{game.players[role]} players"
         )
 
@@ -390,8 +390,8 @@ def _options(method: str, given: dict[str, Any]) -> Options:
     allowed = METHODS[method].options
     for name in given:
         if name not in allowed:
-            has = ", ".join(allowed) or "no options"
-            raise TypeError(f"method {method!r} has {has}; got {name}")
+            options_of_method = ", ".join(allowed) or "no options"
+            raise TypeError(f"method {method!r} has {options_of_method}; got {name}")
     if given.get("rng") is not None:  # here, as all roles draw from the one
         given = {**given, "rng": stream_of(given["rng"])}
     return Options(**given)

@@ -77,8 +77,8 @@ class PosteriorVariance:
         """
         _check.matrix(bumps, "bumps", rows=self.factor.shape[0])
         _check.alike(bumps, "bumps", self.factor, "the factor")
-        felt = bumps if self.kept_share is None else self.kept_share[:, None] * bumps
-        return solve_triangular(self.factor, self.signal_var * felt)
+        kept_bumps = bumps if self.kept_share is None else self.kept_share[:, None] * bumps
+        return solve_triangular(self.factor, self.signal_var * kept_bumps)
 
     def reduction(self, bumps: Matrix) -> Vector:
         """What the samples took away from the prior variance.
@@ -112,7 +112,7 @@ class PosteriorVariance:
         Vector, shape (B,)
             The variances, not below zero.
         """
-        known = self.reduction(bumps)
-        _check.vector(pairs, "pairs", size=known.shape[0])
+        reduction = self.reduction(bumps)
+        _check.vector(pairs, "pairs", size=reduction.shape[0])
         _check.alike(pairs, "pairs", self.factor, "the factor")
-        return array_namespace(known).clip(self.signal_var * pairs - known, 0.0, None)
+        return array_namespace(reduction).clip(self.signal_var * pairs - reduction, 0.0, None)

@@ -11,12 +11,12 @@ from ..ground.showing import summary
 from ..ground.xp import Array, HostMatrix, as_array, to_numpy
 from .expansion import Expansion
 from .game import LIMIT, RoleSymmetricGame, profiles_of, refuse_more
-from .payoff_fit import with_holes
+from .payoff_fit import matrix_with_nans
 from .payoffs import PayoffModel
 
 __all__ = ["Simulations", "all_profiles", "tabulate"]
 
-_NARROW = 0.05  # players: a bump at the next profile, two counts away, is exp(−400)
+_BUMP_WIDTH = 0.05  # players: a bump at the next profile, two counts away, is exp(−400)
 
 
 class Simulations(NamedTuple):
@@ -94,20 +94,20 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
     x = np.asarray(
         to_numpy(_check.matrix(profiles, "profiles", columns=game.num_strategies)), float
     )
-    if tuple(with_holes(payoffs, "payoffs").shape) != x.shape:
+    if tuple(matrix_with_nans(payoffs, "payoffs").shape) != x.shape:
         raise ValueError(f"payoffs must have shape {x.shape}; got {tuple(payoffs.shape)}")
     _check.alike(payoffs, "payoffs", profiles, "profiles")
     u = np.asarray(to_numpy(payoffs), float)
-    wanted = all_profiles(game, limit=max(LIMIT, len(x)))
-    given = np.unique(x, axis=0)
-    if len(given) != len(x) or given.shape != wanted.shape or (given != _sorted(wanted)).any():
+    listed = np.unique(all_profiles(game, limit=max(LIMIT, len(x))), axis=0)
+    distinct = np.unique(x, axis=0)
+    if len(distinct) != len(x) or distinct.shape != listed.shape or (distinct != listed).any():
         raise ValueError(
-            f"profiles must be all {len(wanted)} of the game, once each; got {len(x)}, of which "
-            f"{len(given)} differ"
+            f"profiles must be all {len(listed)} of the game, once each; got {len(x)}, of which "
+            f"{len(distinct)} differ"
         )
     if not np.isfinite(u[x > 0]).all():
         raise ValueError("payoffs must be finite where a strategy is played")
-    narrow = as_array(np.full(game.num_strategies, _NARROW), profiles)
+    narrow = as_array(np.full(game.num_strategies, _BUMP_WIDTH), profiles)
     return PayoffModel(
         game,
         tuple(
@@ -116,7 +116,3 @@ def tabulate(game: RoleSymmetricGame, profiles: Array, payoffs: Array) -> Payoff
             for others in [x[x[:, s] > 0] - (np.arange(game.num_strategies) == s)]
         ),
     )
-
-
-def _sorted(rows: HostMatrix) -> HostMatrix:
-    return np.unique(rows, axis=0)

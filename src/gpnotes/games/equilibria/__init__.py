@@ -1,9 +1,9 @@
 """Symmetric equilibria: regret, dynamics, and a search that says how every attempt ended."""
 
-from .certificate import CertifiedMixture, certify
+from .certified_mixture import CertifiedMixture, certify
 from .game_dynamics import regret, replicator_dynamics
-from .outcome import Equilibria, Equilibrium, Search
 from .search import find_equilibria
+from .search_results import Equilibria, Equilibrium, Search
 
 __all__ = [
     "CertifiedMixture",

@@ -51,8 +51,8 @@ def regret(
     u = payoffs[None, :] if getattr(payoffs, "ndim", 0) == 1 else payoffs
     _check.matrix(u, "payoffs", rows=p.shape[0], columns=game.num_strategies)
     _check.alike(u, "payoffs", p, "mixtures")
-    of_roles = deviation_gains(u, p, game)
-    return of_roles if _check.flag(by_role, "by_role") else array_namespace(p).max(of_roles, axis=1)
+    gains = deviation_gains(u, p, game)
+    return gains if _check.flag(by_role, "by_role") else array_namespace(p).max(gains, axis=1)
 
 
 def deviation_gains(u: Matrix, p: Matrix, game: RoleSymmetricGame) -> Matrix:
@@ -109,14 +109,15 @@ def replicator_dynamics(
     Matrix, shape (B, S)
         The mixtures after the last step.
     """
-    game, call = _game(payoffs, game)
+    game, payoffs_at = _game(payoffs, game)
     p = game.check_mixtures(starts, "starts")
     num_steps = _check.whole(num_steps, "num_steps")
     step_size = _check.positive(_check.number(step_size, "step_size"), "step_size")
     widest = [array_namespace(p).zeros_like(p[:, :1]) for _ in game.columns]
     for _ in range(num_steps):
-        u = _check.matrix(call(p), "payoffs", rows=p.shape[0], columns=game.num_strategies)
-        p, widest = _follow(_check.alike(u, "payoffs", p, "starts"), p, widest, game, step_size)
+        u = _check.matrix(payoffs_at(p), "payoffs", rows=p.shape[0], columns=game.num_strategies)
+        _check.alike(u, "payoffs", p, "starts")
+        p, widest = _replicator_step(u, p, widest, game, step_size)
     return p
 
 
@@ -137,21 +138,21 @@ def _game(
     return _check.instance(game, "game", RoleSymmetricGame), payoffs
 
 
-def _follow(
-    u: Matrix, p: Matrix, widest: list[Vector], game: RoleSymmetricGame, step_size: float
+def _replicator_step(
+    u: Matrix, p: Matrix, widest_before: list[Vector], game: RoleSymmetricGame, step_size: float
 ) -> tuple[Matrix, list[Vector]]:
     xp = array_namespace(p)
-    parts = []
+    mixtures = []
     ranges = []
-    for c, before in zip(game.columns, widest, strict=True):
+    for c, range_before in zip(game.columns, widest_before, strict=True):
         payoffs = u[:, c]
         least = xp.min(payoffs, axis=1, keepdims=True)
-        widened = xp.maximum(before, xp.max(payoffs, axis=1, keepdims=True) - least)
-        unit = xp.where(widened > 0.0, widened, xp.ones_like(widened))
+        widest = xp.maximum(range_before, xp.max(payoffs, axis=1, keepdims=True) - least)
+        divisor = xp.where(widest > 0.0, widest, xp.ones_like(widest))
         # from the best that anybody plays: what nobody plays may be better at any rate
         played = xp.where(p[:, c] > 0.0, payoffs, least)
-        ahead = xp.minimum(payoffs - xp.max(played, axis=1, keepdims=True), xp.zeros_like(payoffs))
-        grown = p[:, c] * xp.exp(step_size * ahead / unit)
-        parts.append(grown / xp.sum(grown, axis=1, keepdims=True))
-        ranges.append(widened)
-    return xp.concat(parts, axis=1), ranges
+        lag = xp.minimum(payoffs - xp.max(played, axis=1, keepdims=True), xp.zeros_like(payoffs))
+        weights = p[:, c] * xp.exp(step_size * lag / divisor)
+        mixtures.append(weights / xp.sum(weights, axis=1, keepdims=True))
+        ranges.append(widest)
+    return xp.concat(mixtures, axis=1), ranges

@@ -47,46 +47,46 @@ def newton_steps(
     identity = eye(game.num_strategies, p)
     u, J = payoffs(p)
     best = p
-    least = _gap(u, p, game, unit)
+    best_gap = _residual_norm(u, p, game, unit)
     for _ in range(max_steps):
-        if p.shape[0] == 0 or float(xp.max(least)) <= 64.0 * epsilon(p):
+        if p.shape[0] == 0 or float(xp.max(best_gap)) <= 64.0 * epsilon(p):
             break
         target, active = project(p + u / unit, game)
         # the residual p − Π(p + u(p)/unit) and its Jacobian
         residual_jacobian = identity - active @ (identity + J / unit[:, None])
-        after, _ = project(p + _shortest(residual_jacobian, target - p), game)
+        newton_point, _ = project(p + _least_norm_steps(residual_jacobian, target - p), game)
         halfway = 0.5 * (p + target)
-        u, J = payoffs(after)
-        gap = _gap(u, after, game, unit)
-        better = gap < least
-        best = xp.where(better[:, None], after, best)
-        least = xp.where(better, gap, least)
+        u, J = payoffs(newton_point)
+        gap = _residual_norm(u, newton_point, game, unit)
+        better = gap < best_gap
+        best = xp.where(better[:, None], newton_point, best)
+        best_gap = xp.where(better, gap, best_gap)
         # where the step does not help, half of the way to the projection, and from there again
-        p = xp.where(better[:, None], after, halfway)
+        p = xp.where(better[:, None], newton_point, halfway)
         if not bool(xp.all(better)):
             u, J = payoffs(p)
-    dust = best < 64.0 * epsilon(best)
-    if not bool(xp.any(dust)):
+    tiny = best < 64.0 * epsilon(best)
+    if not bool(xp.any(tiny)):
         return best
-    return project(xp.where(dust, xp.zeros_like(best), best), game)[0]
+    return project(xp.where(tiny, xp.zeros_like(best), best), game)[0]
 
 
-def _shortest(jacobian: Array, wanted: Array) -> Array:
-    """The shortest steps (B, S) for which ``jacobian step`` is as near to `wanted` as can be.
+def _least_norm_steps(jacobian: Array, right_side: Array) -> Array:
+    """The shortest steps (B, S) for which ``jacobian step`` is as near to `right_side` as can be.
 
     Singular Jacobians are common: where two roles play different numbers of strategies, say. What
     is below `_RANK` of the largest singular value is zero, on every processor.
     """
-    xp = array_namespace(wanted)
+    xp = array_namespace(right_side)
     U, values, V_transposed = xp.linalg.svd(jacobian, full_matrices=False)
-    kept = values > max(_RANK, 64.0 * epsilon(wanted)) * values[:, :1]
+    kept = values > max(_RANK, 64.0 * epsilon(right_side)) * values[:, :1]
     inverse = 1.0 / xp.where(kept, values, xp.ones_like(values))
     inverse = xp.where(kept, inverse, xp.zeros_like(values))
-    along = xp.matrix_transpose(U) @ wanted[:, :, None]
-    return (xp.matrix_transpose(V_transposed) @ (inverse[:, :, None] * along))[:, :, 0]
+    coordinates = xp.matrix_transpose(U) @ right_side[:, :, None]
+    return (xp.matrix_transpose(V_transposed) @ (inverse[:, :, None] * coordinates))[:, :, 0]
 
 
-def _gap(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> Array:
+def _residual_norm(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> Array:
     xp = array_namespace(p)
     return xp.max(xp.abs(p - project(p + u / unit, game)[0]), axis=1)
 
@@ -116,15 +116,15 @@ def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
     supports = []
     for part in game.columns:
         y = z[:, part]
-        down = xp.flip(xp.sort(y, axis=1), axis=1)
+        descending = xp.flip(xp.sort(y, axis=1), axis=1)
         k = as_array(range(1, y.shape[1] + 1), z)
         # what is cut off the k largest entries so that they add up to one; the last level below
         # its own entry is the cut of the projection
-        level = (xp.cumulative_sum(down, axis=1) - 1.0) / k
-        above = xp.sum(xp.astype(down > level, xp.int64), axis=1, keepdims=True)
-        cut = xp.take_along_axis(level, above - 1, axis=1)
-        mixtures.append(xp.clip(y - cut, 0.0, None))
-        supports.append(xp.astype(y > cut, z.dtype))
+        thresholds = (xp.cumulative_sum(descending, axis=1) - 1.0) / k
+        support_size = xp.sum(xp.astype(descending > thresholds, xp.int64), axis=1, keepdims=True)
+        threshold = xp.take_along_axis(thresholds, support_size - 1, axis=1)
+        mixtures.append(xp.clip(y - threshold, 0.0, None))
+        supports.append(xp.astype(y > threshold, z.dtype))
     return xp.concat(mixtures, axis=1), _projection_jacobian(supports, game, z)
 
 
@@ -134,8 +134,8 @@ def _projection_jacobian(supports: list[Array], game: RoleSymmetricGame, z: Arra
     support = xp.concat(supports, axis=1)
     shares = xp.concat([a / xp.sum(a, axis=1, keepdims=True) for a in supports], axis=1)
     # ∂Π(z)_s/∂z_t = [s = t] − 1/n for s and t in the support of one role, which holds n
-    same = eye(game.num_strategies, z) * support[:, :, None]
+    identity = eye(game.num_strategies, z) * support[:, :, None]
     roles = np.repeat(np.arange(game.num_roles), game.strategies)
-    together = as_array((roles[:, None] == roles[None, :]).astype(float), z)
-    mean = together * support[:, :, None] * shares[:, None, :]
-    return same - mean
+    same_role = as_array((roles[:, None] == roles[None, :]).astype(float), z)
+    mean = same_role * support[:, :, None] * shares[:, None, :]
+    return identity - mean

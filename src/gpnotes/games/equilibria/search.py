@@ -16,7 +16,8 @@ from ..methods import DETERMINISTIC
 from ..payoffs import PayoffModel
 from .game_dynamics import deviation_gains, replicator_dynamics
 from .newton import project
-from .outcome import (
+from .search_problem import End, EquilibriumProblem, Judged, MethodPayoffs, pose
+from .search_results import (
     BETTER,
     FOUND,
     LEFT,
@@ -25,9 +26,8 @@ from .outcome import (
     Equilibrium,
     Search,
 )
-from .search_problem import End, EquilibriumProblem, Judged, MethodPayoffs, pose
 from .simplicial import fixed_points
-from .supports import are_enough, count_supports, solve_on_supports, supports_of
+from .support_enumeration import count_supports, first_supports, is_exhaustive, solve_on_supports
 
 __all__ = ["find_equilibria"]
 
@@ -36,7 +36,7 @@ def find_equilibria(
     model: PayoffModel,
     starts: Array | None = None,
     *,
-    count: int = 16,
+    num_starts: int = 16,
     method: str = "exact",
     true_payoffs: Callable[[Array], Array] | None = None,
     replicator_steps: int = 50,
@@ -68,7 +68,7 @@ def find_equilibria(
         The game and its payoffs.
     starts : Matrix, shape (B, S), optional
         The mixtures to start from.
-    count : int, default 16
+    num_starts : int, default 16
         The number of starts to draw.
     method : str, default ``"exact"``
         A method of `PayoffModel.deviation_payoffs`; not ``"sampled"``, since a search wants the
@@ -104,144 +104,146 @@ def find_equilibria(
     >>> road = [Expansion(9.0 * row, -np.ones(1), np.full(2, 6.0)) for row in np.eye(2)[:, None, :]]
     >>> model = PayoffModel(RoleSymmetricGame(players=(10,), strategies=(2,)), road)
     >>> result = find_equilibria(model, np.asarray([[0.9, 0.1], [0.2, 0.8]]))  # all shun a crowd
-    >>> len(result), result.starts, result.failed, result[0].mixture.round(6)
+    >>> len(result), result.num_starts, result.num_failed, result[0].mixture.round(6)
     (1, 2, 0, array([0.5, 0.5]))
     """
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", DETERMINISTIC)
     if true_payoffs is not None:
         _check.function(true_payoffs, "true_payoffs", of="mixtures")
-    p = _starts(model, starts, rng, count)
+    p = _starts(model, starts, rng, num_starts)
     max_steps = _check.whole(max_steps, "max_steps")
     max_supports = _check.whole(max_supports, "max_supports")
     min_distance = _check.number(min_distance, "min_distance")
     _check.positive(min_distance, "min_distance", zero=True)
     problem = pose(MethodPayoffs(model, method, options), p, tolerance)
-    chosen = supports_of(model.game, max_supports)
+    tried_supports = first_supports(model.game, max_supports)
     ends = [
         *_from_starts(problem, p, replicator_steps, max_steps),
-        *_on_supports(problem, chosen, p),
+        *_on_supports(problem, tried_supports, p),
     ]
-    if not problem.judged(ends).holds.any():
-        ends.append(_through_simplices(problem, p, max_steps))
-    equilibria, searches = _sorted_out(problem, ends, min_distance, true_payoffs)
-    exhaustive = method in ("exact", "enumerated") and are_enough(model.game, len(chosen))
-    tried = len(chosen), count_supports(model.game)
+    if not problem.judge(ends).holds.any():
+        ends.append(_on_simplicial_path(problem, p, max_steps))
+    equilibria, searches = _summarise(problem, ends, min_distance, true_payoffs)
+    exhaustive = method in ("exact", "enumerated") and is_exhaustive(
+        model.game, len(tried_supports)
+    )
+    support_counts = len(tried_supports), count_supports(model.game)
     return Equilibria(
-        equilibria, searches, problem.payoff_ranges, problem.max_regrets, tried, exhaustive
+        equilibria, searches, problem.payoff_ranges, problem.max_regrets, support_counts, exhaustive
     )
 
 
-def _starts(model: PayoffModel, starts: Array | None, rng: RNG | None, count: int) -> Array:
+def _starts(model: PayoffModel, starts: Array | None, rng: RNG | None, num_starts: int) -> Array:
     like = model.expansions[0].profiles
-    count = _check.whole(count, "count", 1)
+    num_starts = _check.whole(num_starts, "num_starts", 1)
     if starts is not None:
         if rng is not None:
             raise ValueError("find_equilibria needs starts or an rng to draw them from; got both")
-        given = _check.alike(
+        checked = _check.alike(
             model.game.check_mixtures(starts, "starts"), "starts", like, "the profiles"
         )
-        _check.whole(given.shape[0], "the number of starts", 1)
-        return given
+        _check.whole(checked.shape[0], "the number of starts", 1)
+        return checked
     if rng is None:
         raise ValueError("find_equilibria needs starts, or an rng to draw them from")
     generator = stream_of(rng).generator
-    parts = [generator.dirichlet(np.ones(s), count) for s in model.game.strategies]
+    parts = [generator.dirichlet(np.ones(s), num_starts) for s in model.game.strategies]
     return model.game.check_mixtures(as_array(np.concatenate(parts, axis=1), like))
 
 
-def _from_starts(problem: EquilibriumProblem, p: Array, follow: int, max_steps: int) -> list[End]:
+def _from_starts(problem: EquilibriumProblem, p: Array, steps: int, max_steps: int) -> list[End]:
     """From each start as it stands, and from where the dynamics lead."""
-    follow = _check.whole(follow, "replicator_steps")
+    steps = _check.whole(steps, "replicator_steps")
     routes = {"newton": p}
-    if follow:
+    if steps:
         routes["replicator"] = replicator_dynamics(
-            problem.payoffs, p, problem.game, num_steps=follow
+            problem.payoffs, p, problem.game, num_steps=steps
         )
-    ends = problem.refined(array_namespace(p).concat(list(routes.values()), axis=0), max_steps)
+    ends = problem.refine(array_namespace(p).concat(list(routes.values()), axis=0), max_steps)
     names = [(route, i) for route in routes for i in range(p.shape[0])]
     return [End(ends[k, :], route, start=i) for k, (route, i) in enumerate(names)]
 
 
 def _on_supports(
-    problem: EquilibriumProblem, chosen: list[tuple[int, ...]], like: Array
+    problem: EquilibriumProblem, supports: list[tuple[int, ...]], like: Array
 ) -> list[End]:
     def payoffs(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         u, J = problem.losses_and_jacobian(as_array(q, like))
         return np.asarray(to_numpy(u), float), np.asarray(to_numpy(J), float)
 
-    solved = solve_on_supports(payoffs, chosen, problem.game, problem.unit, 64.0 * epsilon(like))
-    cases = zip(solved.mixtures, chosen, solved.left, strict=True)
-    return [End(as_array(p, like), "support", None, where, bool(left)) for p, where, left in cases]
+    solved = solve_on_supports(payoffs, supports, problem.game, problem.unit, 64.0 * epsilon(like))
+    cases = zip(solved.mixtures, supports, solved.left_simplex.tolist(), strict=True)
+    return [End(as_array(p, like), "support", None, support, left) for p, support, left in cases]
 
 
-def _through_simplices(problem: EquilibriumProblem, like: Array, max_steps: int) -> End:
+def _on_simplicial_path(problem: EquilibriumProblem, like: Array, max_steps: int) -> End:
     """The path needs all of space: what is off the simplex is projected, and comes back."""
     game = problem.game
     last = [c.stop - 1 for c in game.columns]
     free = np.delete(np.arange(game.num_strategies), last)
 
-    def full(y: np.ndarray) -> Array:
+    def to_mixture(y: np.ndarray) -> Array:
         z = np.zeros(game.num_strategies)
         z[free] = y
         z[last] = [1.0 - z[c].sum() for c in game.columns]
         return project(as_array(z[None, :], like), game)[0]
 
     def F(y: np.ndarray) -> np.ndarray:
-        p = full(y)
+        p = to_mixture(y)
         losses = problem.losses(problem.payoffs(p)) / as_array(problem.unit, p)
         target, _ = project(p + losses, game)
         return np.asarray(to_numpy(target[0, :]), float)[free]
 
-    even = np.repeat([1.0 / s for s in game.strategies], game.strategies)[free]
-    start = even + 0.01 * np.sin(1.0 + np.arange(len(free)))  # where no two vertices are alike
-    end = End(full(start)[0, :], "simplicial")
+    uniform = np.repeat([1.0 / s for s in game.strategies], game.strategies)[free]
+    start = uniform + 0.01 * np.sin(1.0 + np.arange(len(free)))  # where no two vertices are alike
+    end = End(to_mixture(start)[0, :], "simplicial")
     meshes = int(math.log(1.0 / (256.0 * epsilon(like)), 4.0))
     for y in fixed_points(F, start, meshes=meshes):
-        end = End(problem.refined(full(y), max_steps)[0, :], "simplicial")
-        if problem.judged([end]).holds.all():
+        end = End(problem.refine(to_mixture(y), max_steps)[0, :], "simplicial")
+        if problem.judge([end]).holds.all():
             break
     return end
 
 
-def _sorted_out(
+def _summarise(
     problem: EquilibriumProblem,
     ends: list[End],
     min_distance: float,
     true_payoffs: Callable[[Array], Array] | None,
 ) -> tuple[tuple[Equilibrium, ...], tuple[Search, ...]]:
     """Ends that are one equilibrium together, in order, and every end as a search."""
-    judged = problem.judged(ends)
+    judged = problem.judge(ends)
     groups = _groups(judged, problem.max_regrets, min_distance)
-    listed = []
+    equilibria = []
     for rows in groups:
         p = judged.mixtures[rows[0] : rows[0] + 1, :]
-        sure = true_payoffs and _true_regrets(true_payoffs, p, problem.game)
+        true_regrets = true_payoffs and _true_regrets(true_payoffs, p, problem.game)
         regrets = tuple(judged.regrets[rows[0]].tolist())
-        listed.append(
+        equilibria.append(
             Equilibrium(
                 p[0, :],
                 judged.payoffs[rows[0], :],
                 regrets,
-                sure,
+                true_regrets,
                 problem.payoffs.method,
                 len(rows),
             )
         )
-    place = {row: k for k, rows in enumerate(groups) for row in rows}
+    equilibrium_of = {row: k for k, rows in enumerate(groups) for row in rows}
     searches = [
         Search(
             end.route,
             end.start,
             end.support,
             _outcome(problem, judged, i, end),
-            place.get(i),
+            equilibrium_of.get(i),
             end.mixture,
             tuple(judged.regrets[i].tolist()),
         )
         for i, end in enumerate(ends)
     ]
-    return tuple(listed), tuple(searches)
+    return tuple(equilibria), tuple(searches)
 
 
 def _true_regrets(
@@ -256,28 +258,28 @@ def _true_regrets(
 def _outcome(problem: EquilibriumProblem, judged: Judged, i: int, end: End) -> str:
     if judged.holds[i]:
         return FOUND
-    if end.left or end.support is None:
-        return LEFT if end.left else STALLED
+    if end.left_simplex or end.support is None:
+        return LEFT if end.left_simplex else STALLED
     u = to_numpy(judged.payoffs[i, :])
     parts = [u[[s for s in end.support if c.start <= s < c.stop]] for c in problem.game.columns]
     gaps = [np.ptp(part) for part in parts]
     return BETTER if (np.asarray(gaps) <= problem.max_regrets).all() else STALLED
 
 
-def _groups(judged: Judged, allowed: tuple[float, ...], apart: float) -> list[list[int]]:
+def _groups(judged: Judged, max_regrets: tuple[float, ...], min_distance: float) -> list[list[int]]:
     """The rows of each equilibrium, that with the least regret first; in the order to be shown.
 
     A regret is taken over what is allowed. What is below a thousandth of that is rounding, which
     differs between processors and decides no order.
     """
     p = np.asarray(to_numpy(judged.mixtures), float)
-    over = judged.regrets / np.where(np.asarray(allowed) > 0.0, allowed, 1.0)
-    worst = over.max(axis=1)
+    relative_regrets = judged.regrets / np.where(np.asarray(max_regrets) > 0.0, max_regrets, 1.0)
+    worst = relative_regrets.max(axis=1)
     groups: list[list[int]] = []
     for i in sorted(np.flatnonzero(judged.holds).tolist(), key=lambda i: float(worst[i])):
-        near = [rows for rows in groups if np.max(np.abs(p[i] - p[rows[0]])) < apart]
-        if near:
-            near[0].append(i)
+        matching = [rows for rows in groups if np.max(np.abs(p[i] - p[rows[0]])) < min_distance]
+        if matching:
+            matching[0].append(i)
         else:
             groups.append([i])
 

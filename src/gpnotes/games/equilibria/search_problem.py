@@ -34,7 +34,7 @@ class End(NamedTuple):
         The row of the start.
     support : tuple of int, optional
         The columns that are played.
-    left : bool, default False
+    left_simplex : bool, default False
         True where the search left the simplex.
     """
 
@@ -42,7 +42,7 @@ class End(NamedTuple):
     route: str
     start: int | None = None
     support: tuple[int, ...] | None = None
-    left: bool = False
+    left_simplex: bool = False
 
 
 class Judged(NamedTuple):
@@ -88,7 +88,7 @@ class MethodPayoffs:
         """The payoffs of deviating from `p`."""
         return self.model.deviation_payoffs(p, self.method, **self.options)
 
-    def and_jacobian(self, p: Array) -> tuple[Array, Array]:
+    def with_jacobian(self, p: Array) -> tuple[Array, Array]:
         """The payoffs of deviating from `p`, and their Jacobian."""
         return self.model.deviation_payoffs_and_jacobian(p, self.method, **self.options)
 
@@ -133,7 +133,7 @@ class EquilibriumProblem(NamedTuple):
         jacobian : Array, shape (B, S, S)
             The Jacobian of the payoffs.
         """
-        u, J = self.payoffs.and_jacobian(q)
+        u, J = self.payoffs.with_jacobian(q)
         return self.losses(u), J
 
     def losses(self, u: Array) -> Array:
@@ -155,7 +155,7 @@ class EquilibriumProblem(NamedTuple):
         parts = [u[:, c] for c in self.game.columns]
         return xp.concat([part - xp.max(part, axis=1, keepdims=True) for part in parts], axis=1)
 
-    def refined(self, q: Array, max_steps: int) -> Array:
+    def refine(self, q: Array, max_steps: int) -> Array:
         """Take Newton steps from some mixtures, by `newton_steps`.
 
         Parameters
@@ -174,7 +174,7 @@ class EquilibriumProblem(NamedTuple):
             self.losses_and_jacobian, q, self.game, as_array(self.unit, q), max_steps
         )
 
-    def judged(self, ends: list[End]) -> Judged:
+    def judge(self, ends: list[End]) -> Judged:
         """Judge which ends of searches are equilibria.
 
         Parameters
@@ -215,10 +215,10 @@ def pose(payoffs: MethodPayoffs, p: Array, tolerance: float | None) -> Equilibri
     name = "the range of the payoffs"
     ranges = [_check.finite(float(np.ptp(part, axis=1).max()), name) for part in parts]
     rounding = [64.0 * epsilon(p) * float(np.abs(part).max()) for part in parts]
-    allowed = [tolerance * wide + small for wide, small in zip(ranges, rounding, strict=True)]
-    units = [wide if wide > small else 1.0 for wide, small in zip(ranges, rounding, strict=True)]
+    max_regrets = [tolerance * width + error for width, error in zip(ranges, rounding, strict=True)]
+    units = [width if width > error else 1.0 for width, error in zip(ranges, rounding, strict=True)]
     unit = np.repeat(units, game.strategies)
-    return EquilibriumProblem(payoffs, tuple(ranges), tuple(allowed), unit)
+    return EquilibriumProblem(payoffs, tuple(ranges), tuple(max_regrets), unit)
 
 
 def _probes(game: RoleSymmetricGame) -> np.ndarray:

@@ -49,13 +49,13 @@ def fixed_points(
         The end of the path of each mesh; nothing comes after the last step.
     """
     y = np.asarray(start, dtype=float)
-    left = max_steps
+    steps_left = max_steps
     for level in range(meshes):
-        end, steps = _path(F, y, mesh / 4.0**level, left)
-        if end is None:
+        next_point, steps = _path(F, y, mesh / 4.0**level, steps_left)
+        if next_point is None:
             return
-        y = end
-        left -= steps
+        y = next_point
+        steps_left -= steps
         yield y
 
 
@@ -68,46 +68,46 @@ def _path(F: Map, start: HostVector, mesh: float, max_steps: int) -> tuple[HostV
     vertices = [vertex.astype(float) for vertex in vertices]
     origin = start - mesh * np.mean(vertices[: n + 1], axis=0)[:n]
 
-    def place(vertex: HostVector) -> HostVector:
+    def point(vertex: HostVector) -> HostVector:
         return origin + mesh * vertex[:n]
 
     def label(vertex: HostVector) -> HostVector:
-        y = place(vertex)
+        y = point(vertex)
         return np.append(1.0, (y - (F(y) if vertex[n] > 0.5 else start)) / mesh)
 
     labels = [label(vertex) for vertex in vertices]
-    new = n + 1
+    entering = n + 1
     for step in range(1, max_steps + 1):
-        old = _leaves(labels, new)
-        above = [i for i in range(n + 2) if i != old and vertices[i][n] > 0.5]
-        if len(above) == n + 1:
-            return _weights([labels[i] for i in above]) @ [place(vertices[i]) for i in above], step
-        vertex = _opposite(vertices, old)
-        new = {0: n + 1, n + 1: 0}.get(old, old)
-        del vertices[old], labels[old]
-        vertices.insert(new, vertex)
-        labels.insert(new, label(vertex))
+        leaving = _leaving(labels, entering)
+        top = [i for i in range(n + 2) if i != leaving and vertices[i][n] > 0.5]
+        if len(top) == n + 1:
+            return _zero_weights([labels[i] for i in top]) @ [point(vertices[i]) for i in top], step
+        vertex = _pivot(vertices, leaving)
+        entering = {0: n + 1, n + 1: 0}.get(leaving, leaving)
+        del vertices[leaving], labels[leaving]
+        vertices.insert(entering, vertex)
+        labels.insert(entering, label(vertex))
     return None, max_steps
 
 
-def _weights(labels: list[HostVector]) -> HostVector:
+def _zero_weights(labels: list[HostVector]) -> HostVector:
     """Those with which the labels of a facet have the average zero; a label starts with a one."""
     return np.linalg.solve(np.stack(labels, axis=1), np.eye(len(labels))[0])
 
 
-def _leaves(labels: list[HostVector], new: int) -> int:
+def _leaving(labels: list[HostVector], entering: int) -> int:
     """The vertex that leaves for the new one, so that zero is an average of the labels again."""
-    others = [i for i in range(len(labels)) if i != new]
-    facet = np.stack([labels[i] for i in others], axis=1)
-    sides = np.stack([np.eye(len(others))[0], labels[new]], axis=1)
+    candidates = [i for i in range(len(labels)) if i != entering]
+    facet = np.stack([labels[i] for i in candidates], axis=1)
+    right_sides = np.stack([np.eye(len(candidates))[0], labels[entering]], axis=1)
     # with t of the new label the weights are (weights − t change): the first to vanish leaves
-    weights, change = np.linalg.solve(facet, sides).T
-    falls = change > 1e-12
-    ratios = np.divide(weights, change, out=np.full(len(others), np.inf), where=falls)
-    return others[int(np.argmin(ratios))]
+    weights, change = np.linalg.solve(facet, right_sides).T
+    falling = change > 1e-12
+    ratios = np.divide(weights, change, out=np.full(len(candidates), np.inf), where=falling)
+    return candidates[int(np.argmin(ratios))]
 
 
-def _opposite(vertices: list[HostVector], i: int) -> HostVector:
+def _pivot(vertices: list[HostVector], i: int) -> HostVector:
     """The other vertex that makes a simplex of the triangulation, Freudenthal's, with the rest."""
     v = vertices
     last = len(vertices) - 1

@@ -12,7 +12,7 @@ from ..expansion import ENTRIES, Expansion
 from ..game import LIMIT, profiles_of, refuse_more
 from .expected_payoff import Expectation, Options, RoleProblem
 
-__all__ = ["chances", "expectations", "pairs", "single_bumps"]
+__all__ = ["expectations", "multinomial_pmf", "pairs", "single_bumps"]
 
 _NEVER = -1e30  # stands for the logarithm of zero: times zero it is zero, as 0⁰ = 1 wants
 
@@ -39,13 +39,13 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     -----
     O(B P J) for P profiles and J samples, and as much again for each derivative.
     """
-    answers = []
+    results = []
     for strategy, payoff in problem.strategies:
         asks = f"method 'enumerated', unlike 'exact', would sum for strategy {strategy} over"
         refuse_more(problem.game.count_profiles(strategy), options.limit, asks)
         value = _sum(problem, problem.opponents, payoff)
-        answers.append(Expectation(value, _gradient(problem, payoff)))
-    return answers
+        results.append(Expectation(value, _gradient(problem, payoff)))
+    return results
 
 
 def single_bumps(problem: RoleProblem, payoff: Expansion) -> Matrix:
@@ -63,11 +63,11 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Matrix:
     Matrix, shape (J, B)
         The expectations.
     """
-    profiles, chance = _listed(problem)
+    profiles, probabilities = _profiles_and_probabilities(problem)
     samples = payoff.profiles
-    total = array_namespace(chance).zeros_like(samples[:, :1] @ chance[:1, :])
+    total = array_namespace(probabilities).zeros_like(samples[:, :1] @ probabilities[:1, :])
     for rows in blocks(profiles.shape[0], samples.shape[0], ENTRIES):
-        total = total + payoff.bump_matrix(samples, profiles[rows, :]) @ chance[rows, :]
+        total = total + payoff.bump_matrix(samples, profiles[rows, :]) @ probabilities[rows, :]
     return total
 
 
@@ -86,23 +86,23 @@ def pairs(problem: RoleProblem, payoff: Expansion) -> Vector:
     Vector, shape (B,)
         The expectations.
     """
-    profiles, chance = _listed(problem)
-    xp = array_namespace(chance)
-    total = xp.zeros_like(chance[0, :])
+    profiles, probabilities = _profiles_and_probabilities(problem)
+    xp = array_namespace(probabilities)
+    total = xp.zeros_like(probabilities[0, :])
     for rows in blocks(profiles.shape[0], profiles.shape[0], ENTRIES):
-        met = payoff.bump_matrix(profiles[rows, :], profiles) @ chance
-        total = total + xp.sum(chance[rows, :] * met, axis=0)
+        mean_bumps = payoff.bump_matrix(profiles[rows, :], profiles) @ probabilities
+        total = total + xp.sum(probabilities[rows, :] * mean_bumps, axis=0)
     return total
 
 
-def _listed(problem: RoleProblem) -> tuple[Matrix, Matrix]:
-    """Every profile of the opponents (P, S), and its chances (P, B)."""
+def _profiles_and_probabilities(problem: RoleProblem) -> tuple[Matrix, Matrix]:
+    """Every profile of the opponents (P, S), and its probabilities (P, B)."""
     count = problem.game.count_profiles(problem.game.columns[problem.role].start)
     refuse_more(count, LIMIT, "method 'enumerated', unlike 'exact', would sum over")
     profiles = profiles_of(problem.opponents, problem.game.strategies)
-    chance = chances(profiles, problem.opponents, problem.mixtures)
-    xp = array_namespace(chance)
-    return as_array(profiles, chance), xp.matrix_transpose(chance)
+    probabilities = multinomial_pmf(profiles, problem.opponents, problem.mixtures)
+    xp = array_namespace(probabilities)
+    return as_array(profiles, probabilities), xp.matrix_transpose(probabilities)
 
 
 def _gradient(problem: RoleProblem, payoff: Expansion) -> Matrix | None:
@@ -128,15 +128,16 @@ def _sum(
     """The sum over the profiles of so many players; each with one more on the strategy `added`."""
     p = problem.mixtures
     profiles = profiles_of(players, problem.game.strategies)
-    more = np.arange(problem.game.num_strategies) == added
+    one_more = np.arange(problem.game.num_strategies) == added
     total = array_namespace(p).zeros_like(p[:, 0])
     for rows in blocks(profiles.shape[0], p.shape[0], ENTRIES):
         block = profiles[rows, :]
-        total = total + chances(block, players, p) @ payoff.bumps(as_array(block + more, p))
+        met = as_array(block + one_more, p)
+        total = total + multinomial_pmf(block, players, p) @ payoff.bumps(met)
     return total
 
 
-def chances(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix:
+def multinomial_pmf(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix:
     """The multinomial probabilities of profiles, [eq-dp-multinomial], of all roles together.
 
     Parameters
@@ -154,17 +155,17 @@ def chances(profiles: HostMatrix, players: tuple[int, ...], p: Matrix) -> Matrix
         The probabilities.
     """
     xp = array_namespace(p)
-    log_ways = as_array(_log_ways(profiles, players), p)
+    log_coefficients = as_array(_log_coefficients(profiles, players), p)
     positive = p > 0.0
     logs = xp.log(xp.where(positive, p, xp.ones_like(p)))
     log_p = xp.where(positive, logs, xp.full_like(p, _NEVER))
     x = as_array(profiles, p)
     if profiles.ndim == 2:
-        return xp.exp(log_p @ xp.matrix_transpose(x) + log_ways)
-    return xp.exp((x @ log_p[:, :, None])[:, :, 0] + log_ways)
+        return xp.exp(log_p @ xp.matrix_transpose(x) + log_coefficients)
+    return xp.exp((x @ log_p[:, :, None])[:, :, 0] + log_coefficients)
 
 
-def _log_ways(profiles: HostMatrix, players: tuple[int, ...]) -> HostVector:
+def _log_coefficients(profiles: HostMatrix, players: tuple[int, ...]) -> HostVector:
     """``log Π_r n_r! / Π_s x_s!`` for each profile."""
     factorials = np.asarray([math.lgamma(k + 1) for k in range(1 + int(profiles.max(initial=0)))])
     return sum(math.lgamma(n + 1) for n in players) - factorials[profiles.astype(int)].sum(axis=-1)

@@ -29,7 +29,7 @@ from ...ground.memory import blocks
 from ...ground.xp import Array, HostVector, array_namespace, as_array, is_numpy_namespace, to_numpy
 from ..expansion import Expansion
 from .expected_payoff import Expectation, Options, RoleProblem
-from .polynomials import Node, at_mode, flushed, poisson_table, tree
+from .polynomials import Node, flush_to_zero, mode_pmf, poisson_table, tree
 
 __all__ = ["expectations", "pairs", "single_bumps"]
 
@@ -100,8 +100,8 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
         by_block = _by_block(
             polynomials, samples, _evenly(p.shape[0], most_mixtures), options.threads
         )
-        for i in {some.strategy for some in samples}:
-            totals[i] = _plus(totals[i], Expectation.joined([sums[i] for sums in by_block]))
+        for i in {group_samples.strategy for group_samples in samples}:
+            totals[i] = _add(totals[i], Expectation.joined([sums[i] for sums in by_block]))
     return totals
 
 
@@ -124,10 +124,10 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Array:
     polynomials = _polynomials(problem)
     counts = polynomials.counts
     most_samples, most_mixtures = _block_shape(counts, problem.mixtures)
-    most = min(most_samples, max(1, _HELD // (_values(counts) * problem.game.num_strategies)))
+    max_rows = min(most_samples, max(1, _HELD // (_values(counts) * problem.game.num_strategies)))
     blocks_of_rows = []
-    for some in _evenly(payoff.weights.shape[0], most):
-        samples = _samples(polynomials, payoff, 0, some)
+    for rows in _evenly(payoff.weights.shape[0], max_rows):
+        samples = _samples(polynomials, payoff, 0, rows)
         parts = [
             math.prod(factors[1:], start=factors[0])
             for mixtures in _evenly(problem.mixtures.shape[0], most_mixtures)
@@ -176,12 +176,12 @@ def _pair(n: int, p: HostVector, ell: HostVector) -> float:
     size = max(size, n + 1)
     x = np.arange(n + 1.0)
     product: Any = 1.0
-    for chance, width in zip(np.asarray(poisson_table(n * p[None, :], n))[0], ell, strict=True):
+    for pmf, width in zip(np.asarray(poisson_table(n * p[None, :], n))[0], ell, strict=True):
         bump = np.exp(-0.5 * ((x[:, None] - x) / width) ** 2)
-        product = product * np.fft.rfft2(chance[:, None] * chance * bump, (size, size))
+        product = product * np.fft.rfft2(pmf[:, None] * pmf * bump, (size, size))
     coefficients = np.fft.irfft2(product, (size, size))
-    at = n % size
-    return float(coefficients[at, at]) / at_mode(n) ** 2
+    degree = n % size
+    return float(coefficients[degree, degree]) / mode_pmf(n) ** 2
 
 
 def _by_block(
@@ -194,16 +194,16 @@ def _by_block(
     """
     on_host = is_numpy_namespace(array_namespace(polynomials.problem.mixtures))
 
-    def share(some: list[slice]) -> list[dict[int, Expectation]]:
+    def sums_of(own_blocks: list[slice]) -> list[dict[int, Expectation]]:
         work = Workspace() if on_host else None
-        return [_block(polynomials, samples, block, work) for block in some]
+        return [_block(polynomials, samples, block, work) for block in own_blocks]
 
     threads = min(threads, len(rows)) if on_host else 1
     if threads < 2:
-        return share(rows)
+        return sums_of(rows)
     with ThreadPoolExecutor(threads) as pool:
-        shares = list(pool.map(share, [rows[k::threads] for k in range(threads)]))
-    return [shares[i % threads][i // threads] for i in range(len(rows))]
+        by_thread = list(pool.map(sums_of, [rows[k::threads] for k in range(threads)]))
+    return [by_thread[i % threads][i // threads] for i in range(len(rows))]
 
 
 def _block_shape(counts: tuple[int, ...], p: Array) -> tuple[int, int]:
@@ -226,12 +226,12 @@ def _groups(expansions: Sequence[Expansion], most: int, each: int) -> list[list[
         for i, payoff in enumerate(expansions)
         for rows in _evenly(payoff.weights.shape[0], max(1, min(most, _HELD // each)))
     ]
-    return [parts[few] for few in blocks(len(parts), most * each, _HELD)]
+    return [parts[held] for held in blocks(len(parts), most * each, _HELD)]
 
 
-def _evenly(n: int, most: int) -> list[slice]:
+def _evenly(n: int, max_size: int) -> list[slice]:
     """n rows in as few blocks of at most so many as will do, all of about one size."""
-    return blocks(n, 1, math.ceil(n / max(1, math.ceil(n / most))))
+    return blocks(n, 1, math.ceil(n / max(1, math.ceil(n / max_size))))
 
 
 def _zero(problem: RoleProblem) -> Expectation:
@@ -240,7 +240,7 @@ def _zero(problem: RoleProblem) -> Expectation:
     return Expectation(xp.zeros_like(p[:, 0]), xp.zeros_like(p) if problem.gradient else None)
 
 
-def _plus(a: Expectation, b: Expectation) -> Expectation:
+def _add(a: Expectation, b: Expectation) -> Expectation:
     if a.gradient is None or b.gradient is None:
         return Expectation(a.value + b.value)
     return Expectation(a.value + b.value, a.gradient + b.gradient)
@@ -266,9 +266,9 @@ def _block(
     """The sums over the samples for some mixtures, by strategy."""
     chances = _chances(polynomials, rows)
     sums: dict[int, Expectation] = {}
-    for some in samples:
-        part = _sum(polynomials, chances, some, work)
-        sums[some.strategy] = _plus(sums[some.strategy], part) if some.strategy in sums else part
+    for group in samples:
+        part = _sum(polynomials, chances, group, work)
+        sums[group.strategy] = _add(sums[group.strategy], part) if group.strategy in sums else part
     return sums
 
 
@@ -296,8 +296,8 @@ def _sum(
     for r, (pull, n) in enumerate(zip(pulls, counts, strict=True)):
         # ∂/∂p_t = n_r ∂/∂λ_t of this role's factor, times the weights and the other factors
         others = factors[:r] + factors[r + 1 :]
-        bar = math.prod(others, start=(n / at_mode(n)) * samples.weights[:, None])
-        columns += pull([flushed(xp.broadcast_to(bar, factors[r].shape))])
+        bar = math.prod(others, start=(n / mode_pmf(n)) * samples.weights[:, None])
+        columns += pull([flush_to_zero(xp.broadcast_to(bar, factors[r].shape))])
     return Expectation(value, xp.stack(columns, axis=1))
 
 
@@ -310,4 +310,4 @@ def _factors(
         for r, node in enumerate(polynomials.trees)
     ]
     ends = zip(forwards, polynomials.counts, strict=True)
-    return [terms[0] / at_mode(n) for (terms, _), n in ends], [pull for _, pull in forwards]
+    return [terms[0] / mode_pmf(n) for (terms, _), n in ends], [pull for _, pull in forwards]

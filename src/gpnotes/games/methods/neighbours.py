@@ -12,7 +12,7 @@ from ...ground.memory import blocks
 from ...ground.xp import Array, array_namespace, as_array, to_numpy
 from ..expansion import ENTRIES, Expansion
 from ..game import RoleSymmetricGame, compositions, refuse_more, side_by_side
-from .enumerated import chances
+from .enumerated import multinomial_pmf
 from .expected_payoff import Expectation, Options, RoleProblem
 
 __all__ = ["expectations", "mode"]
@@ -57,14 +57,14 @@ def _expectation(
 ) -> Expectation:
     p = problem.mixtures
     strategies = problem.game.strategies
-    moves = options.max_deviations
-    asks = f"method 'neighbours' with max_deviations={moves} would sum for strategy {strategy} over"
-    shares = _all_shares(problem.opponents, strategies, moves, options.limit, asks)
-    steps = np.concatenate([_steps(share, strategies) for share in shares])
+    reach = options.max_deviations
+    asks = f"method 'neighbours' with max_deviations={reach} would sum for strategy {strategy} over"
+    deviations = _all_deviations(problem.opponents, strategies, reach, options.limit, asks)
+    changes = np.concatenate([_changes(by_role, strategies) for by_role in deviations])
     starts = mode(to_numpy(p), problem.opponents, problem.game)
     parts = [
-        _weighted(problem, payoff, starts[rows, None, :] + steps, p[rows, :])
-        for rows in blocks(p.shape[0], steps.size, ENTRIES)
+        _weighted(problem, payoff, starts[rows, None, :] + changes, p[rows, :])
+        for rows in blocks(p.shape[0], changes.size, ENTRIES)
     ]
     return Expectation.joined(parts)
 
@@ -76,81 +76,81 @@ def _weighted(
     xp = array_namespace(p)
     rows = as_array(profiles.reshape(-1, problem.game.num_strategies), p)
     f = xp.reshape(payoff.bumps(rows), profiles.shape[:2])
-    weights = _chances(profiles, problem.opponents, p)
+    weights = _probabilities(profiles, problem.opponents, p)
     total = xp.sum(weights, axis=1)
     value = xp.sum(weights * f, axis=1) / total
     if not problem.gradient:
         return Expectation(value)
-    above = (f - value[:, None]) / total[:, None]
+    excess = (f - value[:, None]) / total[:, None]
     columns = []
     for t in range(problem.game.num_strategies):
         # ∂M(x; n, p)/∂p_t = n_r M(x − e_t; n − e_r, p)
         n = problem.opponents[problem.game.role_of(t)]
-        columns.append(n * xp.sum(_chances_of_rest(problem, profiles, p, t) * above, axis=1))
+        columns.append(n * xp.sum(_probabilities_of_rest(problem, profiles, p, t) * excess, axis=1))
     return Expectation(value, xp.stack(columns, axis=1))
 
 
-def _chances_of_rest(problem: RoleProblem, profiles: np.ndarray, p: Array, t: int) -> Array:
+def _probabilities_of_rest(problem: RoleProblem, profiles: np.ndarray, p: Array, t: int) -> Array:
     """``M(x − e_t; n − e_r, p)`` for each profile, (b, P): one opponent plays t for sure."""
     role = problem.game.role_of(t)
     fewer = tuple(n - (r == role) for r, n in enumerate(problem.opponents))
     rest = profiles - (np.arange(problem.game.num_strategies) == t)
     possible = (profiles >= 0).all(axis=-1, keepdims=True)
-    return _chances(np.where(possible, rest, -1.0), fewer, p)
+    return _probabilities(np.where(possible, rest, -1.0), fewer, p)
 
 
-def _chances(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
+def _probabilities(profiles: np.ndarray, players: tuple[int, ...], p: Array) -> Array:
     """The probabilities (b, P) of profiles (b, P, S), zero where a count is negative."""
     if min(players) < 0:
         return as_array(np.zeros(profiles.shape[:2]), p)
     possible = (profiles >= 0).all(axis=-1)
-    return chances(np.maximum(profiles, 0), players, p) * as_array(possible, p)
+    return multinomial_pmf(np.maximum(profiles, 0), players, p) * as_array(possible, p)
 
 
-def _all_shares(
-    players: tuple[int, ...], strategies: tuple[int, ...], moves: int, limit: int, asks: str
+def _all_deviations(
+    players: tuple[int, ...], strategies: tuple[int, ...], reach: int, limit: int, asks: str
 ) -> list[tuple[int, ...]]:
     """The ways to choose how many of each role take another strategy, with at most so many moves.
 
     Refuses them, as soon as they have more steps than `limit` together.
     """
     movable = tuple(n if s > 1 else 0 for n, s in zip(players, strategies, strict=True))
-    most = min(moves, sum(movable))
+    most = min(reach, sum(movable))
     count = 0
-    shares: list[tuple[int, ...]] = []
-    for together in range(most + 1):
-        more = list(_shares(movable, together))
-        count += sum(_count(share, strategies) for share in more)
-        refuse_more(count, limit, asks if together == most else f"{asks} at least")
-        shares += more
-    return shares
+    deviations: list[tuple[int, ...]] = []
+    for number in range(most + 1):
+        splits = list(_deviations_of_roles(movable, number))
+        count += sum(_count(by_role, strategies) for by_role in splits)
+        refuse_more(count, limit, asks if number == most else f"{asks} at least")
+        deviations += splits
+    return deviations
 
 
-def _shares(players: tuple[int, ...], moves: int) -> Iterator[tuple[int, ...]]:
+def _deviations_of_roles(players: tuple[int, ...], number: int) -> Iterator[tuple[int, ...]]:
     """Numbers from 0 to n for each n of `players`, which add up to `max_deviations`."""
     if len(players) == 1:
-        yield from [(moves,)] if moves <= players[0] else []
+        yield from [(number,)] if number <= players[0] else []
         return
-    for first in range(min(moves, players[0]) + 1):
-        yield from ((first, *rest) for rest in _shares(players[1:], moves - first))
+    for first in range(min(number, players[0]) + 1):
+        yield from ((first, *rest) for rest in _deviations_of_roles(players[1:], number - first))
 
 
-def _count(share: tuple[int, ...], strategies: tuple[int, ...]) -> int:
-    """The rows that `_steps` has: for each role, who gains k players, and who loses them."""
+def _count(by_role: tuple[int, ...], strategies: tuple[int, ...]) -> int:
+    """The rows that `_changes` has: for each role, who gains k players, and who loses them."""
     # of s strategies, j that gain; ways to share k gains, none empty; ways to share k losses
     return prod(
         sum(comb(s, j) * comb(k - 1, j - 1) * comb(k + s - j - 1, k) for j in range(1, s))
-        for k, s in zip(share, strategies, strict=True)
+        for k, s in zip(by_role, strategies, strict=True)
         if k > 0
     )
 
 
-def _steps(share: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
+def _changes(by_role: tuple[int, ...], strategies: tuple[int, ...]) -> np.ndarray:
     """The changes to a profile when as many of each role take another strategy, each way once."""
-    return side_by_side(_moved(k, s) for k, s in zip(share, strategies, strict=True))
+    return side_by_side(_exchanges(k, s) for k, s in zip(by_role, strategies, strict=True))
 
 
-def _moved(k: int, s: int) -> np.ndarray:
+def _exchanges(k: int, s: int) -> np.ndarray:
     """All rows of s whole numbers that sum to zero and whose positive ones sum to k."""
     rows = [np.zeros((int(k == 0), s))]
     # j strategies gain, at least one player each; the others lose as many together

@@ -109,7 +109,7 @@ def single_bumps(problem: RoleProblem, payoff: Expansion) -> Array:
     centre = xp.mean(payoff.profiles, axis=0)
     features = _features(payoff.profiles - centre, problem.game)
     parts = [
-        xp.exp(features @ _whole_form(_roles(problem, payoff, centre, problem.mixtures[rows, :])))
+        xp.exp(features @ _all_forms(_roles(problem, payoff, centre, problem.mixtures[rows, :])))
         for rows in blocks(problem.mixtures.shape[0], features.shape[1], _COEFFICIENTS)
     ]
     return xp.concat(parts, axis=1)
@@ -184,9 +184,9 @@ def _features(z: Array, game: RoleSymmetricGame) -> Array:
 
 def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool) -> Expectation:
     xp = array_namespace(features)
-    form = _whole_form(roles)
-    portions = blocks(form.shape[1], *_width(features))
-    sums = xp.concat([weighted @ xp.exp(features @ form[:, some]) for some in portions], axis=1)
+    form = _all_forms(roles)
+    portions = blocks(form.shape[1], *_work_sizes(features))
+    sums = xp.concat([weighted @ xp.exp(features @ form[:, part]) for part in portions], axis=1)
     if not gradient:
         return Expectation(sums[0, :])
     start = 1
@@ -198,7 +198,7 @@ def _block(roles: list[_Role], features: Array, weighted: Array, gradient: bool)
     return Expectation(sums[0, :], xp.matrix_transpose(xp.concat(gradients, axis=0)))
 
 
-def _whole_form(roles: list[_Role]) -> Array:
+def _all_forms(roles: list[_Role]) -> Array:
     """The coefficients of all exponents, (F, B)."""
     first, *others = [_constant(role) for role in roles]
     constant = sum(others, start=first)
@@ -206,7 +206,7 @@ def _whole_form(roles: list[_Role]) -> Array:
     return array_namespace(constant).concat(parts, axis=0)
 
 
-def _width(features: Array) -> tuple[int, int]:
+def _work_sizes(features: Array) -> tuple[int, int]:
     """The work of a mixture, and that of a block: to suit caches, or a GPU."""
     on_host = is_numpy_namespace(array_namespace(features))
     work = features.shape[0] * features.shape[1]

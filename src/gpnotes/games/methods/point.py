@@ -31,9 +31,9 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     """
     counts = np.repeat(problem.opponents, problem.game.strategies).astype(float)
     n = as_array(counts, problem.mixtures)
-    answers = []
+    results = []
     for payoff in problem.expansions:
         bumps = Expansion(payoff.profiles, payoff.weights, payoff.lengthscales)
         value, gradient = bumps.payoff_and_gradient(n * problem.mixtures)
-        answers.append(Expectation(value, n * gradient if problem.gradient else None))
-    return answers
+        results.append(Expectation(value, n * gradient if problem.gradient else None))
+    return results

@@ -29,7 +29,7 @@ from ...fast import polynomials as inplace
 from ...fast.polynomials import Workspace
 from ...ground.xp import Array, HostArray, array_namespace, as_array, device, epsilon
 
-__all__ = ["Join", "Node", "Pair", "Single", "at_mode", "flushed", "poisson_table", "tree"]
+__all__ = ["Join", "Node", "Pair", "Single", "flush_to_zero", "mode_pmf", "poisson_table", "tree"]
 
 Terms: TypeAlias = Sequence[Array] | HostArray  # a (j, b) array for each degree
 Pull: TypeAlias = Callable[[Iterable[Array]], Sequence[Array]]
@@ -174,13 +174,13 @@ class Pair:
 
     def bumps(self, values: list[Array]) -> Array:
         """Prepare the part of the samples, from ``f_s(x)``, a list of (n + 1, j)."""
-        return flushed(self._convolved(*values))
+        return flush_to_zero(self._convolved(*values))
 
     def chances(self, table: Array) -> tuple[Array, Array, Array]:
         """Prepare the part of the mixtures, from ``π(x; λ_s)``, (s, n + 1, b)."""
         first = table[0, :, :]
         second = table[1, :, :]
-        both = flushed(self._convolved(first, second))
+        both = flush_to_zero(self._convolved(first, second))
         by_first = self._convolved(_lower(first), second)
         return both, by_first, self._convolved(first, _lower(second))
 
@@ -236,10 +236,10 @@ class Join:
         self, chances: tuple[Any, Any], bumps: tuple[Any, Any], work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
         """The coefficients, and a function that pulls derivatives back, as in `Node.forward`."""
-        of_left = None if work is None else work.part("L")
-        of_right = None if work is None else work.part("R")
-        L, pull_left = self.left.forward(chances[0], bumps[0], of_left)
-        R, pull_right = self.right.forward(chances[1], bumps[1], of_right)
+        left_work = None if work is None else work.part("L")
+        right_work = None if work is None else work.part("R")
+        L, pull_left = self.left.forward(chances[0], bumps[0], left_work)
+        R, pull_right = self.right.forward(chances[1], bumps[1], right_work)
         root = work if len(self.degrees) == 1 else None
         if (
             root is not None and isinstance(L, np.ndarray) and isinstance(R, np.ndarray)
@@ -282,7 +282,7 @@ def _total(arrays: Iterable[Array]) -> Array:
     return sum(rest, start=next(rest))
 
 
-def flushed(a: Array) -> Array:
+def flush_to_zero(a: Array) -> Array:
     """Set to zero what is below eps³: 1e-47 in float64, 2e-21 in float32.
 
     Processors are slower by an order on the denormal numbers that products of such make. It does
@@ -332,25 +332,22 @@ def poisson_table(rate: Array, n: int) -> Array:
     Source: Loader (2000), Fast and accurate computation of binomial probabilities.
     """
     xp = array_namespace(rate)
-    some = rate[..., None] > 0.0
-    lam = xp.where(some, rate[..., None], xp.ones_like(rate[..., None]))
+    positive = rate[..., None] > 0.0
+    lam = xp.where(positive, rate[..., None], xp.ones_like(rate[..., None]))
     zero = xp.exp(-rate[..., None])
     if n == 0:
         return zero
-    x = as_array(range(1, n + 1), rate)
+    counts = range(1, n + 1)
+    x = as_array(counts, rate)
     u = (lam - x) / x
-    near = xp.abs(u) < 0.5
-    log_ratio = xp.where(near, xp.log1p(xp.where(near, u, xp.zeros_like(u))), xp.log(lam / x))
-    rest = as_array([-_stirling_error(k) - 0.5 * math.log(2.0 * math.pi * k) for k in _up(n)], rate)
+    close = xp.abs(u) < 0.5
+    log_ratio = xp.where(close, xp.log1p(xp.where(close, u, xp.zeros_like(u))), xp.log(lam / x))
+    rest = as_array([-_stirling_error(k) - 0.5 * math.log(2.0 * math.pi * k) for k in counts], rate)
     table = xp.exp(x * (log_ratio - u) + rest)
-    return xp.concat([zero, xp.where(some, table, xp.zeros_like(table))], axis=-1)
+    return xp.concat([zero, xp.where(positive, table, xp.zeros_like(table))], axis=-1)
 
 
-def _up(n: int) -> range:
-    return range(1, n + 1)
-
-
-def at_mode(n: int) -> float:
+def mode_pmf(n: int) -> float:
     """The chance that Poisson counts of mean n add up to n, ``π(n; n)``.
 
     Parameters
@@ -362,15 +359,15 @@ def at_mode(n: int) -> float:
 
 
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
-_FIRST = 16  # from where on those terms are enough: the next one is below 1e-16
+_LARGE = 16  # from where on those terms are enough: the next one is below 1e-16
 
 
 def _stirling_error(n: int) -> float:
     """``δ(n) = log n! − (n + ½) log n + n − ½ log 2π``, to rounding.
 
-    By Stirling's series, and below `_FIRST` by ``δ(n) − δ(n + 1) = (n + ½) log1p(1/n) − 1``, where
+    By Stirling's series, and below `_LARGE` by ``δ(n) − δ(n + 1) = (n + ½) log1p(1/n) − 1``, where
     nothing large cancels.
     """
-    more = max(n, _FIRST)
-    steps = ((k + 0.5) * math.log1p(1.0 / k) - 1.0 for k in range(n, more))
-    return math.fsum([*steps, *(term / more ** (2 * i + 1) for i, term in enumerate(_STIRLING))])
+    start = max(n, _LARGE)
+    steps = ((k + 0.5) * math.log1p(1.0 / k) - 1.0 for k in range(n, start))
+    return math.fsum([*steps, *(term / start ** (2 * i + 1) for i, term in enumerate(_STIRLING))])

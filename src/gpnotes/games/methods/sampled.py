@@ -46,12 +46,12 @@ def expectations(problem: RoleProblem, options: Options) -> list[Expectation]:
     stream = cast(Stream, _check.instance(options.rng, "rng", Stream))
     p = problem.mixtures
     rows = blocks(p.shape[0], options.num_samples * problem.game.num_strategies, _DRAWN)
-    answers = []
+    results = []
     for payoff in problem.expansions:
-        draws = [_Draws(problem.game, p[some, :], stream, options.num_samples) for some in rows]
-        parts = [_expectation(problem, payoff, some) for some in draws]
-        answers.append(Expectation.joined(parts))
-    return answers
+        draws = [_Draws(problem.game, p[block, :], stream, options.num_samples) for block in rows]
+        parts = [_expectation(problem, payoff, own) for own in draws]
+        results.append(Expectation.joined(parts))
+    return results
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,31 +66,31 @@ class _Draws:
     def profiles(self, players: tuple[int, ...]) -> Iterator[np.ndarray]:
         """Profiles (b, some, S), drawn on the host, until there are enough for each mixture."""
         host = np.asarray(to_numpy(self.mixtures), dtype=np.float64)
-        for some in blocks(self.num_samples, len(host) * self.game.num_strategies, _DRAWN):
-            shape = len(host), some.stop - some.start
+        for samples in blocks(self.num_samples, len(host) * self.game.num_strategies, _DRAWN):
+            shape = len(host), samples.stop - samples.start
             drawn = np.zeros((*shape, self.game.num_strategies))
             for n, part in zip(players, self.game.columns, strict=True):
-                chance = host[:, None, part] / host[:, part].sum(axis=1)[:, None, None]
-                drawn[:, :, part] = self.stream.generator.multinomial(n, chance, size=shape)
+                probabilities = host[:, None, part] / host[:, part].sum(axis=1)[:, None, None]
+                drawn[:, :, part] = self.stream.generator.multinomial(n, probabilities, size=shape)
             yield drawn
 
 
 def _expectation(problem: RoleProblem, payoff: Expansion, draws: _Draws) -> Expectation:
     players = problem.opponents
     p = draws.mixtures
-    lots = [_moments(profiles, payoff, p) for profiles in draws.profiles(players)]
-    value, value_error = _summary(lots)
+    moments = [_moments(profiles, payoff, p) for profiles in draws.profiles(players)]
+    value, value_error = _mean_and_error(moments)
     if not problem.gradient:
         return Expectation(value, None, value_error)
     columns = []
     for role, part in enumerate(problem.game.columns):
         fewer = tuple(max(0, m - (r == role)) for r, m in enumerate(players))
         added = np.eye(problem.game.num_strategies)[part]
-        moments = [
+        all_moments = [
             [_moments(profiles + one_more, payoff, p) for one_more in added]
             for profiles in draws.profiles(fewer)
         ]
-        derivatives = [_summary(list(lots)) for lots in zip(*moments, strict=True)]
+        derivatives = [_mean_and_error(list(parts)) for parts in zip(*all_moments, strict=True)]
         columns += [(players[role] * mean, players[role] * error) for mean, error in derivatives]
     xp = array_namespace(p)
     gradient, gradient_error = (xp.stack(column, axis=1) for column in zip(*columns, strict=True))
@@ -113,19 +113,19 @@ def _moments(profiles: np.ndarray, payoff: Expansion, p: Array) -> _Moments:
     return _Moments(number, xp.mean(f, axis=1), number * xp.var(f, axis=1))
 
 
-def _together(a: _Moments, b: _Moments) -> _Moments:
+def _combine(a: _Moments, b: _Moments) -> _Moments:
     """Two lots of samples as one.
 
     Source: Chan, Golub & LeVeque (1979), Updating formulae and a pairwise algorithm for computing
     sample variances.
     """
-    number = a.number + b.number
+    count = a.number + b.number
     gap = b.mean - a.mean
-    squares = a.squares + b.squares + gap**2 * (a.number * b.number / number)
-    return _Moments(number, a.mean + gap * (b.number / number), squares)
+    squares = a.squares + b.squares + gap**2 * (a.number * b.number / count)
+    return _Moments(count, a.mean + gap * (b.number / count), squares)
 
 
-def _summary(lots: list[_Moments]) -> tuple[Array, Array]:
+def _mean_and_error(moments: list[_Moments]) -> tuple[Array, Array]:
     """Mean and standard error, (B,) each."""
-    number, mean, squares = reduce(_together, lots)
-    return mean, array_namespace(mean).sqrt(squares / ((number - 1) * number))
+    count, mean, squares = reduce(_combine, moments)
+    return mean, array_namespace(mean).sqrt(squares / ((count - 1) * count))

@@ -55,7 +55,7 @@ class Equilibrium:
         return None if self.true_regrets is None else max(self.true_regrets)
 
     def __repr__(self) -> str:
-        return f"Equilibrium({_short(self.mixture)}, num_searches={self.num_searches})"
+        return f"Equilibrium({_format_mixture(self.mixture)}, num_searches={self.num_searches})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +102,7 @@ class Equilibria(Sequence[Equilibrium]):
     """The equilibria found, and how every search ended; printed, it is a table.
 
     Those with the least regret come first; among those whose regret is rounding, who plays the
-    first strategies more. That no search `failed` proves nothing: an equilibrium that no search
+    first strategies more. That no search failed proves nothing: an equilibrium that no search
     has met is not counted anywhere.
 
     Parameters
@@ -130,12 +130,12 @@ class Equilibria(Sequence[Equilibrium]):
     exhaustive: bool
 
     @property
-    def starts(self) -> int:
+    def num_starts(self) -> int:
         """The number of mixtures that the search started from; from each it may go two ways."""
         return len({search.start for search in self.searches} - {None})
 
     @property
-    def failed(self) -> int:
+    def num_failed(self) -> int:
         """The number of searches from these starts that did not end at an equilibrium."""
         return sum(search.start is not None and search.outcome != FOUND for search in self.searches)
 
@@ -151,17 +151,19 @@ class Equilibria(Sequence[Equilibrium]):
         return self.equilibria[index]
 
     def __repr__(self) -> str:
-        plural = "" if self.starts == 1 else "s"
-        tried = f"{self.starts} start{plural}, {self.supports[0]} of {self.supports[1]} supports"
+        plural = "" if self.num_starts == 1 else "s"
+        tried = (
+            f"{self.num_starts} start{plural}, {self.supports[0]} of {self.supports[1]} supports"
+        )
         return f"Equilibria({len(self)} found by {len(self.searches)} searches: {tried})"
 
     def __str__(self) -> str:
-        rows = [f"{i:>3}  {each!r}" for i, each in enumerate(self.equilibria)]
-        allowed = ", ".join(f"{most:.1g}" for most in self.max_regrets)
-        rows += [f"     regret by role at most {allowed}"] if rows else []
+        rows = [f"{i:>3}  {equilibrium!r}" for i, equilibrium in enumerate(self.equilibria)]
+        bounds = ", ".join(f"{bound:.1g}" for bound in self.max_regrets)
+        rows += [f"     regret by role at most {bounds}"] if rows else []
         counts = Counter((search.route, search.outcome) for search in self.searches)
-        ends = [f"     {route}: {outcome}, {n}" for (route, outcome), n in sorted(counts.items())]
-        return "\n".join([repr(self), *rows, *ends, self._caveat()])
+        lines = [f"     {route}: {outcome}, {n}" for (route, outcome), n in sorted(counts.items())]
+        return "\n".join([repr(self), *rows, *lines, self._caveat()])
 
     def _caveat(self) -> str:
         if self.exhaustive:
@@ -169,5 +171,5 @@ class Equilibria(Sequence[Equilibrium]):
         return "Other equilibria may exist: that no search failed would not prove there are none."
 
 
-def _short(mixture: Vector) -> str:
-    return "[" + " ".join(f"{chance:.4g}" for chance in to_numpy(mixture).tolist()) + "]"
+def _format_mixture(mixture: Vector) -> str:
+    return "[" + " ".join(f"{probability:.4g}" for probability in to_numpy(mixture).tolist()) + "]"

@@ -18,7 +18,7 @@ from ..methods import WITH_VARIANCE
 from ..payoffs import PayoffModel
 from .game_dynamics import deviation_gains
 
-__all__ = ["CertifiedMixture", "certify", "equal_payoffs"]
+__all__ = ["CertifiedMixture", "certify", "mixture_sensitivity"]
 
 _PLAYED = 1e-9  # probabilities below are those of strategies that nobody plays
 
@@ -95,8 +95,8 @@ def certify(
     >>> game = RoleSymmetricGame(players=(9,), strategies=(2,))
     >>> profiles = np.stack([np.arange(10.0), 9.0 - np.arange(10.0)], axis=1)
     >>> model = fit_payoffs(game, profiles, -profiles, noise_var=0.01)
-    >>> told = certify(model, np.asarray([0.5, 0.5]), rng=1)
-    >>> told.regrets[0] < 1e-3 < told.regret_means[0] < 0.2
+    >>> certified = certify(model, np.asarray([0.5, 0.5]), rng=1)
+    >>> certified.regrets[0] < 1e-3 < certified.regret_means[0] < 0.2
     True
     """
     _check.instance(model, "model", PayoffModel)
@@ -108,24 +108,24 @@ def certify(
         raise ValueError(f"mixture must be one; got {p.shape[0]} of them")
     payoffs, sd = model.deviation_payoffs_and_sd(p, method)
     _, jacobian = model.deviation_payoffs_and_jacobian(p, method)
-    host, spread = (np.asarray(to_numpy(a), float)[0] for a in (payoffs, sd))
-    at = np.asarray(to_numpy(p), float)
-    possible = host + spread * generator.standard_normal((num_samples, model.game.num_strategies))
-    told = _regrets(possible, np.tile(at, (num_samples, 1)), model)
-    slopes = np.asarray(to_numpy(jacobian), float)[0]
-    moved = equal_payoffs(at[0], slopes, model)
-    unsettled = np.isinf(moved).any(axis=1)  # infinite however sure the payoffs are
-    finite = np.where(unsettled[:, None], 0.0, moved)
-    mixture_sd = np.where(unsettled, np.inf, np.sqrt(finite**2 @ spread**2))
-    low, high = np.quantile(told, (0.05, 0.95), axis=0)
+    means, sds = (np.asarray(to_numpy(a), float)[0] for a in (payoffs, sd))
+    host_mixture = np.asarray(to_numpy(p), float)
+    payoff_draws = means + sds * generator.standard_normal((num_samples, model.game.num_strategies))
+    regret_draws = _regrets(payoff_draws, np.tile(host_mixture, (num_samples, 1)), model)
+    J = np.asarray(to_numpy(jacobian), float)[0]
+    sensitivity = mixture_sensitivity(host_mixture[0], J, model)
+    unsettled = np.isinf(sensitivity).any(axis=1)  # infinite however sure the payoffs are
+    finite = np.where(unsettled[:, None], 0.0, sensitivity)
+    mixture_sd = np.where(unsettled, np.inf, np.sqrt(finite**2 @ sds**2))
+    low, high = np.quantile(regret_draws, (0.05, 0.95), axis=0)
     return CertifiedMixture(
         p[0, :],
         as_array(mixture_sd, p),
         payoffs[0, :],
         sd[0, :],
-        tuple(_regrets(host[None], at, model)[0].tolist()),
-        tuple(told.mean(axis=0).tolist()),
-        tuple(told.std(axis=0).tolist()),
+        tuple(_regrets(means[None], host_mixture, model)[0].tolist()),
+        tuple(regret_draws.mean(axis=0).tolist()),
+        tuple(regret_draws.std(axis=0).tolist()),
         tuple(zip(low.tolist(), high.tolist(), strict=True)),
     )
 
@@ -134,7 +134,7 @@ def _regrets(u: HostMatrix, p: HostMatrix, model: PayoffModel) -> HostMatrix:
     return np.maximum(to_numpy(deviation_gains(u, p, model.game)), 0.0)
 
 
-def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> HostMatrix:
+def mixture_sensitivity(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> HostMatrix:
     """How an equilibrium moves with errors of the payoffs, its support kept, [eq-ge-moved].
 
     Parameters
@@ -155,16 +155,16 @@ def equal_payoffs(p: HostVector, jacobian: HostMatrix, model: PayoffModel) -> Ho
     game = model.game
     played = np.flatnonzero(p > _PLAYED)
     roles = np.asarray([[s in range(c.start, c.stop) for s in played] for c in game.columns])
-    ones = roles.astype(float)
-    corner = np.zeros((game.num_roles, game.num_roles))
-    slopes = jacobian[np.ix_(played, played)]
-    unit = float(np.max(np.abs(slopes))) or 1.0  # so that the rank is the same in any currency
-    system = np.block([[slopes / unit, -ones.T], [ones, corner]])
-    moved = np.zeros((game.num_strategies, game.num_strategies))
-    right = np.vstack([-np.eye(len(played)), np.zeros((game.num_roles, len(played)))])
+    sums = roles.astype(float)
+    zeros = np.zeros((game.num_roles, game.num_roles))
+    J = jacobian[np.ix_(played, played)]
+    unit = float(np.max(np.abs(J))) or 1.0  # so that the rank is the same in any currency
+    system = np.block([[J / unit, -sums.T], [sums, zeros]])
+    sensitivity = np.zeros((game.num_strategies, game.num_strategies))
+    right_side = np.vstack([-np.eye(len(played)), np.zeros((game.num_roles, len(played)))])
     if np.linalg.matrix_rank(system) < len(system):
-        free = played[ones[ones.sum(axis=1) > 1].any(axis=0)]  # a single strategy has all of 1
-        moved[np.ix_(free, played)] = np.inf
-        return moved
-    moved[np.ix_(played, played)] = np.linalg.solve(system, right)[: len(played)] / unit
-    return moved
+        free = played[sums[sums.sum(axis=1) > 1].any(axis=0)]  # a single strategy has all of 1
+        sensitivity[np.ix_(free, played)] = np.inf
+        return sensitivity
+    sensitivity[np.ix_(played, played)] = np.linalg.solve(system, right_side)[: len(played)] / unit
+    return sensitivity

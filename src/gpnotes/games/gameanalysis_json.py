@@ -82,9 +82,9 @@ def write_game(game: Game) -> str:
     '{"players": {"r0": 2}, "strategies": {"r0": ["s0", "s1"]}, "type": "empty.1"}'
     """
     if isinstance(game, RoleSymmetricGame):
-        return json.dumps({**_described(game), "type": "empty.1"})
+        return json.dumps({**_header(game), "type": "empty.1"})
     if isinstance(game, PayoffModel):
-        return json.dumps({**_described(game.game), **_bumps(game), "type": "rbf.1"})
+        return json.dumps({**_header(game.game), **_model_entries(game), "type": "rbf.1"})
     if not isinstance(game, Simulations):
         got = type(game).__name__
         raise TypeError(f"game must be a RoleSymmetricGame, Simulations or PayoffModel; got {got}")
@@ -93,13 +93,13 @@ def write_game(game: Game) -> str:
     check_profiles(game.game, profiles)
     if not np.isfinite(payoffs[profiles > 0]).all():
         raise ValueError("payoffs must be finite where a strategy is played")
-    distinct, where = np.unique(profiles, axis=0, return_inverse=True)
-    where = where.reshape(-1)
-    order = sorted(range(len(distinct)), key=lambda k: int(np.flatnonzero(where == k)[0]))
-    several = len(distinct) < len(profiles)
-    rows = [_observed(game.game, distinct[k], payoffs[where == k], several) for k in order]
-    kind = "samplegame.1" if several else "game.1"
-    return json.dumps({**_described(game.game), "profiles": rows, "type": kind})
+    distinct, index = np.unique(profiles, axis=0, return_inverse=True)
+    index = index.reshape(-1)
+    order = sorted(range(len(distinct)), key=lambda k: int(np.flatnonzero(index == k)[0]))
+    repeated = len(distinct) < len(profiles)
+    rows = [_profile(game.game, distinct[k], payoffs[index == k], repeated) for k in order]
+    kind = "samplegame.1" if repeated else "game.1"
+    return json.dumps({**_header(game.game), "profiles": rows, "type": kind})
 
 
 def _game(stored: Mapping[str, Any]) -> RoleSymmetricGame:
@@ -113,7 +113,7 @@ def _game(stored: Mapping[str, Any]) -> RoleSymmetricGame:
     return RoleSymmetricGame(tuple(n for _, n, _ in roles), sizes, names, strategies)
 
 
-def _described(game: RoleSymmetricGame) -> dict[str, Any]:
+def _header(game: RoleSymmetricGame) -> dict[str, Any]:
     return {
         "players": dict(zip(game.role_names, game.players, strict=True)),
         "strategies": {
@@ -123,12 +123,12 @@ def _described(game: RoleSymmetricGame) -> dict[str, Any]:
     }
 
 
-def _empty(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+def _read_names(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
     return game
 
 
-def _simulations(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
-    rows = [row for each in stored.get("profiles", ()) for row in _rows(game, each)]
+def _read_simulations(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+    rows = [row for each in stored.get("profiles", ()) for row in _observations(game, each)]
     if not rows:
         return game
     profiles, payoffs = (np.asarray(part) for part in zip(*rows, strict=True))
@@ -136,7 +136,7 @@ def _simulations(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
     return Simulations(game, profiles, payoffs)
 
 
-def _rows(
+def _observations(
     game: RoleSymmetricGame, stored: Mapping[str, Any]
 ) -> Iterator[tuple[HostVector, HostVector]]:
     """A profile once for each observation of its payoffs."""
@@ -147,36 +147,36 @@ def _rows(
             row = [each["strategy"], each["count"], each["payoff"]]
             stored.setdefault(each["role"], []).append(row)
     counts: dict[str, dict[str, float]] = {}
-    seen: dict[str, dict[str, list[float]]] = {}
+    payoffs: dict[str, dict[str, list[float]]] = {}
     for role, played in stored.items():
         counts[role] = {strategy: count for strategy, count, _ in played}
-        seen[role] = {strategy: np.ravel(earned).tolist() for strategy, _, earned in played}
+        payoffs[role] = {strategy: np.ravel(earned).tolist() for strategy, _, earned in played}
     profile = game.row(counts)
-    observed = {len(earned) for each in seen.values() for earned in each.values()}
-    if len(observed) != 1:
+    lengths = {len(earned) for each in payoffs.values() for earned in each.values()}
+    if len(lengths) != 1:
         raise ValueError(f"a profile must have as many payoffs for each strategy; got {stored}")
-    for k in range(observed.pop()):
-        earned = game.row({role: {s: u[k] for s, u in each.items()} for role, each in seen.items()})
+    for k in range(lengths.pop()):
+        earned = game.row({r: {s: u[k] for s, u in each.items()} for r, each in payoffs.items()})
         yield profile, np.where(profile > 0, earned, np.nan)
 
 
-def _observed(
-    game: RoleSymmetricGame, profile: HostVector, payoffs: HostMatrix, several: bool
+def _profile(
+    game: RoleSymmetricGame, profile: HostVector, payoffs: HostMatrix, repeated: bool
 ) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     for role, names, columns in zip(
         game.role_names, game.strategy_names, game.columns, strict=True
     ):
-        earned = payoffs[:, columns].T.tolist()
+        by_name = payoffs[:, columns].T.tolist()
         rows[role] = [
-            [name, int(count), seen if several else seen[0]]
-            for name, count, seen in zip(names, profile[columns].tolist(), earned, strict=True)
+            [name, int(count), values if repeated else values[0]]
+            for name, count, values in zip(names, profile[columns].tolist(), by_name, strict=True)
             if count > 0
         ]
     return rows
 
 
-def _matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+def _read_matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
     rows = [
         ({r: {s: 1.0} for r, s in chosen.items()}, {r: {s: earned[r]} for r, s in chosen.items()})
         for chosen, earned in _entries(game, stored["payoffs"], {})
@@ -187,16 +187,16 @@ def _matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
 
 
 def _entries(
-    game: RoleSymmetricGame, inner: Mapping[str, Any], chosen: dict[str, str]
+    game: RoleSymmetricGame, table: Mapping[str, Any], profile: dict[str, str]
 ) -> Iterator[tuple[dict[str, str], Mapping[str, float]]]:
-    if len(chosen) == game.num_roles:
-        yield chosen, inner
+    if len(profile) == game.num_roles:
+        yield profile, table
         return
-    for strategy, below in inner.items():
-        yield from _entries(game, below, {**chosen, game.role_names[len(chosen)]: strategy})
+    for strategy, subtable in table.items():
+        yield from _entries(game, subtable, {**profile, game.role_names[len(profile)]: strategy})
 
 
-def _model(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
+def _read_model(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
     offsets, scales = (game.row(stored[name]) for name in ("offsets", "coefs"))
     expansions = [
         Expansion(
@@ -214,13 +214,13 @@ def _model(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
     )
 
 
-def _bumps(model: PayoffModel) -> dict[str, Any]:
+def _model_entries(model: PayoffModel) -> dict[str, Any]:
     game = model.game
     arrays = [
         [np.asarray(to_numpy(a), float) for a in (e.profiles, e.weights, e.lengthscales)]
         for e in model.expansions
     ]
-    profiles = [[_nonzero(game, _whole(row)) for row in x] for x, _, _ in arrays]
+    profiles = [[_nonzero(game, _as_counts(row)) for row in x] for x, _, _ in arrays]
     return {
         "offsets": _nonzero(game, [e.offset for e in model.expansions]),
         "coefs": _nonzero(game, [e.scale for e in model.expansions]),
@@ -230,25 +230,25 @@ def _bumps(model: PayoffModel) -> dict[str, Any]:
     }
 
 
-def _whole(row: HostVector) -> list[float]:
+def _as_counts(row: HostVector) -> list[float]:
     """Counts as whole numbers, as the program wants them; in a subgame's bumps they are, too."""
     return [int(x) if x == int(x) else x for x in row.tolist()]
 
 
 def _nonzero(game: RoleSymmetricGame, row: Any) -> dict[str, dict[str, Any]]:
     """The program leaves zeros out, and roles that have nothing else."""
-    kept = {
-        role: {name: value for name, value in each.items() if value != 0}
-        for role, each in game.named(row).items()
+    nonzero = {
+        role: {name: value for name, value in entries.items() if value != 0}
+        for role, entries in game.named(row).items()
     }
-    return {role: each for role, each in kept.items() if each}
+    return {role: entries for role, entries in nonzero.items() if entries}
 
 
 _READERS = {
-    "empty": _empty,
-    "emptygame": _empty,
-    "game": _simulations,
-    "samplegame": _simulations,
-    "matrix": _matrix,
-    "rbf": _model,
+    "empty": _read_names,
+    "emptygame": _read_names,
+    "game": _read_simulations,
+    "samplegame": _read_simulations,
+    "matrix": _read_matrix,
+    "rbf": _read_model,
 }

@@ -71,7 +71,7 @@ def test_blocks_of_mixtures_are_one_batch(monkeypatch, make_model, make_mixtures
     model = make_model((6, 4), (3, 2))
     p = make_mixtures(model.game, 7)
     whole = gaussian_correction(model, p)
-    monkeypatch.setattr("gpnotes.games.correction.ENTRIES", 30)
+    monkeypatch.setattr("gpnotes.games.skewness_correction.ENTRIES", 30)
     np.testing.assert_allclose(gaussian_correction(model, p), whole, rtol=1e-13)
     one = [gaussian_correction(model, row)[0] for row in p]
     np.testing.assert_allclose(one, whole, rtol=1e-13)

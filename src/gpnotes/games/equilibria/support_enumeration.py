@@ -19,7 +19,13 @@ import numpy as np
 from ...ground.xp import HostArray, HostMatrix, HostVector
 from ..game import RoleSymmetricGame
 
-__all__ = ["Solved", "are_enough", "count_supports", "solve_on_supports", "supports_of"]
+__all__ = [
+    "SupportSolutions",
+    "count_supports",
+    "first_supports",
+    "is_exhaustive",
+    "solve_on_supports",
+]
 
 _STEPS = 15
 _RANK = 1e-10  # singular values below this part of the largest are zero, on every processor
@@ -28,19 +34,19 @@ _EDGE = 1e-4  # chances that fall below this part of an even share lead out of t
 PayoffsAndJacobian = Callable[[HostArray], tuple[HostArray, HostArray]]
 
 
-class Solved(NamedTuple):
+class SupportSolutions(NamedTuple):
     """The ends of the steps on supports.
 
     Parameters
     ----------
     mixtures : HostMatrix, shape (n, S)
         The mixtures at the end.
-    left : HostVector, shape (n,)
+    left_simplex : HostVector, shape (n,)
         True where the steps left the simplex.
     """
 
     mixtures: HostMatrix
-    left: HostVector
+    left_simplex: HostVector
 
 
 def count_supports(game: RoleSymmetricGame) -> int:
@@ -48,18 +54,18 @@ def count_supports(game: RoleSymmetricGame) -> int:
     return math.prod(2**s - 1 for s in game.strategies)
 
 
-def are_enough(game: RoleSymmetricGame, tried: int) -> bool:
+def is_exhaustive(game: RoleSymmetricGame, num_supports: int) -> bool:
     """Tell if so many first supports hold all equilibria of the game, unless it is degenerate.
 
     Only where payoffs are linear, since everybody meets one other player.
     """
     if game.players == (1, 1):
         rows, columns = game.strategies
-        return tried >= math.comb(rows + columns, rows) - 1  # those with as many of each
-    return game.players == (2,) and tried >= count_supports(game)
+        return num_supports >= math.comb(rows + columns, rows) - 1  # those with as many of each
+    return game.players == (2,) and num_supports >= count_supports(game)
 
 
-def supports_of(game: RoleSymmetricGame, most: int) -> list[tuple[int, ...]]:
+def first_supports(game: RoleSymmetricGame, limit: int) -> list[tuple[int, ...]]:
     """List the first supports of a game, small ones first, each as the columns played.
 
     With one player in each of two roles, those with as many strategies in one role as in the other
@@ -68,64 +74,64 @@ def supports_of(game: RoleSymmetricGame, most: int) -> list[tuple[int, ...]]:
     sizes = _sizes(game)
     if game.players == (1, 1):
         sizes = iter(sorted(sizes, key=lambda size: size[0] != size[1]))
-    return list(islice((chosen for size in sizes for chosen in _of_sizes(game, size)), most))
+    return list(islice((chosen for size in sizes for chosen in _of_sizes(game, size)), limit))
 
 
 def _sizes(game: RoleSymmetricGame) -> Iterator[tuple[int, ...]]:
     for total in range(game.num_roles, game.num_strategies + 1):
-        yield from _adding_up(game.strategies, total)
+        yield from _sizes_with_sum(game.strategies, total)
 
 
-def _adding_up(strategies: tuple[int, ...], total: int) -> Iterator[tuple[int, ...]]:
+def _sizes_with_sum(strategies: tuple[int, ...], total: int) -> Iterator[tuple[int, ...]]:
     """A number from 1 to s for each s of `strategies`, which add up to `total`."""
     if not strategies:
         yield ()
         return
-    rest = strategies[1:]
-    for k in range(max(1, total - sum(rest)), min(strategies[0], total - len(rest)) + 1):
-        yield from ((k, *more) for more in _adding_up(rest, total - k))
+    others = strategies[1:]
+    for k in range(max(1, total - sum(others)), min(strategies[0], total - len(others)) + 1):
+        yield from ((k, *sizes) for sizes in _sizes_with_sum(others, total - k))
 
 
 def _of_sizes(game: RoleSymmetricGame, size: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     columns = [range(c.start, c.stop) for c in game.columns]
     parts = [combinations(c, k) for c, k in zip(columns, size, strict=True)]
-    return (sum(chosen, start=()) for chosen in product(*parts))
+    return (sum(columns_played, start=()) for columns_played in product(*parts))
 
 
 def solve_on_supports(
     payoffs: PayoffsAndJacobian,
-    chosen: list[tuple[int, ...]],
+    supports: list[tuple[int, ...]],
     game: RoleSymmetricGame,
     unit: HostVector,
     rounding: float,
-) -> Solved:
+) -> SupportSolutions:
     """Find mixtures on each support at which all that is played pays alike, if steps get there.
 
     For mixtures (n, S) `payoffs` gives payoffs (n, S), of which each strategy has a `unit`, and
     Jacobians (n, S, S). A step goes nine tenths of the way to the edge at most, and who is led
     there again and again has left; steps below `rounding` are none.
     """
-    played = np.zeros((len(chosen), game.num_strategies), dtype=bool)
-    for row, support in zip(played, chosen, strict=True):
+    played = np.zeros((len(supports), game.num_strategies), dtype=bool)
+    for row, support in zip(played, supports, strict=True):
         row[list(support)] = True
-    p = _scaled(played.astype(float), game)
-    left = np.zeros(len(played), dtype=bool)
-    edge = _EDGE * p
-    moving = np.flatnonzero(played.sum(axis=1) > game.num_roles)
+    p = _normalised(played.astype(float), game)
+    left_simplex = np.zeros(len(played), dtype=bool)
+    lowest = _EDGE * p
+    active = np.flatnonzero(played.sum(axis=1) > game.num_roles)
     for _ in range(_STEPS):
-        if not len(moving):
+        if not len(active):
             break
-        u, J = payoffs(p[moving])
-        cases = zip(u / unit, J / unit[:, None], played[moving], strict=True)
-        steps = np.stack([_step(*case, game) for case in cases])
-        length = _inside(p[moving], steps)
-        p[moving] = _scaled(p[moving] + length[:, None] * steps, game)
-        left[moving] = (length < 1.0) & ((p < edge) & played)[moving].any(axis=1)
-        moving = moving[(np.abs(steps).max(axis=1) > rounding) & ~left[moving]]
-    return Solved(p, left)
+        u, J = payoffs(p[active])
+        systems = zip(u / unit, J / unit[:, None], played[active], strict=True)
+        steps = np.stack([_step(*case, game) for case in systems])
+        shares = _step_shares(p[active], steps)
+        p[active] = _normalised(p[active] + shares[:, None] * steps, game)
+        left_simplex[active] = (shares < 1.0) & ((p < lowest) & played)[active].any(axis=1)
+        active = active[(np.abs(steps).max(axis=1) > rounding) & ~left_simplex[active]]
+    return SupportSolutions(p, left_simplex)
 
 
-def _scaled(p: HostMatrix, game: RoleSymmetricGame) -> HostMatrix:
+def _normalised(p: HostMatrix, game: RoleSymmetricGame) -> HostMatrix:
     parts = [p[:, c] / p[:, c].sum(axis=1, keepdims=True) for c in game.columns]
     return np.concatenate(parts, axis=1)
 
@@ -138,18 +144,18 @@ def _step(u: HostVector, J: HostMatrix, played: HostVector, game: RoleSymmetricG
     support = np.flatnonzero(played)
     roles = np.repeat(np.arange(game.num_roles), game.strategies)[support]
     # less_mean J step = −less_mean u, and the steps of each role add up to zero
-    same = (roles[:, None] == roles).astype(float)
-    less_mean = np.eye(len(support)) - same / same.sum(axis=1, keepdims=True)
-    kept = (np.arange(game.num_roles)[:, None] == roles).astype(float)
-    system = np.concatenate([less_mean @ J[np.ix_(support, support)], kept])
-    wanted = np.append(-less_mean @ u[support], np.zeros(game.num_roles))
+    same_role = (roles[:, None] == roles).astype(float)
+    less_mean = np.eye(len(support)) - same_role / same_role.sum(axis=1, keepdims=True)
+    role_sums = (np.arange(game.num_roles)[:, None] == roles).astype(float)
+    system = np.concatenate([less_mean @ J[np.ix_(support, support)], role_sums])
+    right_side = np.append(-less_mean @ u[support], np.zeros(game.num_roles))
     step = np.zeros(game.num_strategies)
-    step[support] = np.linalg.lstsq(system, wanted, rcond=_RANK)[0]
+    step[support] = np.linalg.lstsq(system, right_side, rcond=_RANK)[0]
     return step
 
 
-def _inside(p: HostMatrix, steps: HostMatrix) -> HostVector:
+def _step_shares(p: HostMatrix, steps: HostMatrix) -> HostVector:
     """The share of each step to take, (n,): all, or nine tenths of the way to the edge."""
-    down = np.where(steps < 0.0, -steps, 0.0)
-    room = np.divide(p, down, out=np.full(p.shape, np.inf), where=down > 0.0).min(axis=1)
-    return np.where(room >= 1.0, 1.0, 0.9 * room)
+    decrease = np.where(steps < 0.0, -steps, 0.0)
+    share = np.divide(p, decrease, out=np.full(p.shape, np.inf), where=decrease > 0.0).min(axis=1)
+    return np.where(share >= 1.0, 1.0, 0.9 * share)

@@ -35,9 +35,9 @@ _ROUNDING = 64.0  # times the precision: below that a variance may be one of not
 def propose_profiles(
     model: PayoffModel,
     mixtures: Array,
-    count: int = 1,
+    num_profiles: int = 1,
     *,
-    candidates: int = 200,
+    num_candidates: int = 200,
     method: str = "gaussian",
     rng: RNG,
 ) -> Matrix:
@@ -53,9 +53,9 @@ def propose_profiles(
         The model, every payoff with its `posterior_variance`.
     mixtures : Array, shape (S,) or (B, S)
         The mixtures whose regrets are asked for, as equilibria of the model.
-    count : int, default 1
+    num_profiles : int, default 1
         The number of profiles to propose.
-    candidates : int, default 200
+    num_candidates : int, default 200
         The number of profiles to choose from, each for as many simulations as it is worth.
     method : ``"gaussian"``, ``"exact"`` or ``"enumerated"``, default ``"gaussian"``
         The way to the expectations.
@@ -64,7 +64,7 @@ def propose_profiles(
 
     Returns
     -------
-    Matrix, shape (count, S)
+    Matrix, shape (num_profiles, S)
         The profiles, of all players, in the order of their choice.
 
     Notes
@@ -83,56 +83,56 @@ def propose_profiles(
     """
     _check.instance(model, "model", PayoffModel)
     _check.choice(method, "method", WITH_VARIANCE)
-    count = _check.whole(count, "count", 1)
-    candidates = _check.whole(candidates, "candidates", 1)
+    num_profiles = _check.whole(num_profiles, "num_profiles", 1)
+    num_candidates = _check.whole(num_candidates, "num_candidates", 1)
     p = model.game.check_mixtures(mixtures)
     if p.shape[0] == 0:
         raise ValueError("mixtures must have at least one row; got none")
     generator = stream_of(rng).generator
     weights = _weights(model, p, method, generator)
-    profiles = _candidates(model, np.asarray(to_numpy(p), float), candidates, generator)
-    known = [
+    profiles = _candidates(model, np.asarray(to_numpy(p), float), num_candidates, generator)
+    payoffs = [
         _Candidates.of(model, s, p, profiles, weights[:, s], method)
         for s in range(model.game.num_strategies)
     ]
-    chosen = []
-    for _ in range(count):
-        j = int(np.argmax(sum(each.gains() for each in known)))
-        chosen.append(j)
-        known = [each.after(j) for each in known]
-    return as_array(profiles[chosen], p)
+    choices = []
+    for _ in range(num_profiles):
+        j = int(np.argmax(sum(payoff.gains() for payoff in payoffs)))
+        choices.append(j)
+        payoffs = [payoff.after(j) for payoff in payoffs]
+    return as_array(profiles[choices], p)
 
 
 def _weights(
-    model: PayoffModel, p: Array, method: str, generator: np.random.Generator, draws: int = 256
+    model: PayoffModel, p: Array, method: str, generator: np.random.Generator, num_draws: int = 256
 ) -> HostMatrix:
     """The mean square of the derivative of a role's regret by each payoff, (B, S)."""
     u, sd = (np.asarray(to_numpy(a), float) for a in model.deviation_payoffs_and_sd(p, method))
-    possible = u + sd * generator.standard_normal((draws, *u.shape))
-    q = np.asarray(to_numpy(p), float)
+    payoff_draws = u + sd * generator.standard_normal((num_draws, *u.shape))
+    host_mixtures = np.asarray(to_numpy(p), float)
     weights = np.empty_like(u)
     for c in model.game.columns:
-        part = possible[:, :, c]
-        best = part == part.max(axis=2, keepdims=True)
-        weights[:, c] = np.mean((best - q[:, c]) ** 2, axis=0)
+        role_payoffs = payoff_draws[:, :, c]
+        is_best = role_payoffs == role_payoffs.max(axis=2, keepdims=True)
+        weights[:, c] = np.mean((is_best - host_mixtures[:, c]) ** 2, axis=0)
     return weights
 
 
 def _candidates(
-    model: PayoffModel, p: HostMatrix, number: int, generator: np.random.Generator
+    model: PayoffModel, p: HostMatrix, num_candidates: int, generator: np.random.Generator
 ) -> HostMatrix:
     """Profiles drawn at the mixtures, every other one with a player moved to any strategy."""
     game = model.game
-    rows = p[np.arange(number) % len(p)]
+    mixtures = p[np.arange(num_candidates) % len(p)]
     drawn = np.concatenate(
         [
-            generator.multinomial(n, rows[:, c] / rows[:, c].sum(axis=1, keepdims=True))
+            generator.multinomial(n, mixtures[:, c] / mixtures[:, c].sum(axis=1, keepdims=True))
             for n, c in zip(game.players, game.columns, strict=True)
         ],
         axis=1,
     ).astype(float)
-    targets = generator.integers(game.num_strategies, size=number)
-    for i in range(1, number, 2):
+    targets = generator.integers(game.num_strategies, size=num_candidates)
+    for i in range(1, num_candidates, 2):
         t = int(targets[i])
         c = game.columns[game.role_of(t)]
         others = drawn[i, c].copy()
@@ -164,34 +164,34 @@ class _Candidates:
         method: str,
     ) -> _Candidates:
         payoff = model.expansions[s]
-        uncertain = payoff.posterior_variance
-        if uncertain is None:  # of a model of other payoffs deviation_payoffs_and_sd has refused
+        variance = payoff.posterior_variance
+        if variance is None:  # of a model of other payoffs deviation_payoffs_and_sd has refused
             raise ValueError(f"the payoff of strategy {s} needs a posterior_variance")
         x = np.maximum(profiles - (np.arange(model.game.num_strategies) == s), 0.0)
-        at = as_array(x, p)
+        others = as_array(x, p)
         bumps = WITH_VARIANCE[method].singles
         problem = role_problem(model, s, p)
-        places = Expansion(at, zeros((at.shape[0],), at), payoff.lengthscales)
-        met = uncertain.whitened(payoff.bump_matrix(payoff.profiles, at))
-        seen = uncertain.whitened(bumps(problem, payoff))
-        cross = uncertain.signal_var * bumps(problem, places) - met.T @ seen
-        shared = uncertain.signal_var * payoff.bump_matrix(at, at) - met.T @ met
+        bumps_at = Expansion(others, zeros((others.shape[0],), others), payoff.lengthscales)
+        white_x = variance.whitened(payoff.bump_matrix(payoff.profiles, others))
+        white_p = variance.whitened(bumps(problem, payoff))
+        cross = variance.signal_var * bumps(problem, bumps_at) - white_x.T @ white_p
+        shared = variance.signal_var * payoff.bump_matrix(others, others) - white_x.T @ white_x
         host = (np.asarray(to_numpy(a), float) for a in (cross, shared))
-        rounding = _ROUNDING * epsilon(met) * uncertain.signal_var  # what two differences leave
-        noise, own = max(uncertain.noise_var, rounding, 1e-12), payoff.scale**2 * weights
-        return cls(profiles[:, s] > 0, next(host), next(host), noise, own)
+        rounding = _ROUNDING * epsilon(white_x) * variance.signal_var  # what two differences leave
+        noise, scaled = max(variance.noise_var, rounding, 1e-12), payoff.scale**2 * weights
+        return cls(profiles[:, s] > 0, next(host), next(host), noise, scaled)
 
     def gains(self) -> HostVector:
         """How much of the weighted variances a simulation of each candidate takes away, (C,)."""
-        told = np.maximum(np.diag(self.shared), 0.0) + self.noise
-        return np.asarray(self.shows * ((self.cross**2) @ self.weights) / told)
+        variance = np.maximum(np.diag(self.shared), 0.0) + self.noise
+        return np.asarray(self.shows * ((self.cross**2) @ self.weights) / variance)
 
     def after(self, j: int) -> _Candidates:
         """The same after a simulation of candidate j."""
         if not self.shows[j]:
             return self
         column = self.shared[:, j]
-        told = max(column[j], 0.0) + self.noise
-        cross = self.cross - np.outer(column, self.cross[j]) / told
-        shared = self.shared - np.outer(column, column) / told
+        variance = max(column[j], 0.0) + self.noise
+        cross = self.cross - np.outer(column, self.cross[j]) / variance
+        shared = self.shared - np.outer(column, column) / variance
         return _Candidates(self.shows, cross, shared, self.noise, self.weights)
