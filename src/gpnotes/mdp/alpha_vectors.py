@@ -87,7 +87,7 @@ class AlphaVectors:
 
         Of those that are equally good, up to rounding, it is the first.
         """
-        return first_highest(self._heights(self._check_beliefs(beliefs)))
+        return first_highest(self._vector_values(self._check_beliefs(beliefs)))
 
     def decide(self, beliefs: Array) -> Array:
         """Return the action of the best alpha vector at a belief (S,), or at each of (n, S)."""
@@ -97,26 +97,26 @@ class AlphaVectors:
         return xp.reshape(xp.take(actions, xp.reshape(best, (-1,))), best.shape)
 
     def _values(self, beliefs: Array) -> Array:
-        return array_namespace(beliefs).max(self._heights(beliefs), axis=-1)
+        return array_namespace(beliefs).max(self._vector_values(beliefs), axis=-1)
 
-    def _heights(self, beliefs: Array) -> Array:
+    def _vector_values(self, beliefs: Array) -> Array:
         return beliefs @ array_namespace(beliefs).matrix_transpose(self.vectors)
 
     def _check_beliefs(self, beliefs: Array) -> Array:
         _check.finite(_check.floating(beliefs, "beliefs"), "beliefs")
-        size = self.vectors.shape[1]
-        if beliefs.ndim not in (1, 2) or beliefs.shape[-1] != size:
-            raise ValueError(f"beliefs must have shape ({size},) or (n, {size}); "
+        num_states = self.vectors.shape[1]
+        if beliefs.ndim not in (1, 2) or beliefs.shape[-1] != num_states:
+            raise ValueError(f"beliefs must have shape ({num_states},) or (n, {num_states}); "
                              f"got {beliefs.shape}")  # fmt: skip
         return _check.alike(beliefs, "beliefs", self.vectors, "the alpha vectors")
 
 
-def first_highest(heights: Array) -> Array:
+def first_highest(values: Array) -> Array:
     """The first entry along the last axis that is the highest up to rounding."""
-    xp = array_namespace(heights)
-    top = xp.max(heights, axis=-1, keepdims=True)
-    slack = 1e3 * epsilon(heights) * (1.0 + xp.max(xp.abs(heights), axis=-1, keepdims=True))
-    return xp.argmax(xp.astype(heights >= top - slack, xp.int32), axis=-1)
+    xp = array_namespace(values)
+    highest = xp.max(values, axis=-1, keepdims=True)
+    slack = 1e3 * epsilon(values) * (1.0 + xp.max(xp.abs(values), axis=-1, keepdims=True))
+    return xp.argmax(xp.astype(values >= highest - slack, xp.int32), axis=-1)
 
 
 def backup(
@@ -196,48 +196,49 @@ def _back_projected(pomdp: POMDP, value: AlphaVectors, action: int, observation:
 def _point_based_backup(pomdp: POMDP, value: AlphaVectors, beliefs: Matrix) -> AlphaVectors:
     """The best alpha vector at each belief, with one more step to go; equal ones once."""
     xp = array_namespace(beliefs)
-    rows, heights = [], []
+    vectors_by_action, values_by_action = [], []
     for action in range(pomdp.mdp.num_actions):
-        row = xp.broadcast_to(pomdp.mdp.rewards[:, action][None, :], beliefs.shape)
+        vector = xp.broadcast_to(pomdp.mdp.rewards[:, action][None, :], beliefs.shape)
         for observation in range(pomdp.num_observations):
-            ahead = _back_projected(pomdp, value, action, observation)
-            row = row + xp.take(ahead, first_highest(beliefs @ xp.matrix_transpose(ahead)), axis=0)
-        rows.append(row)
-        heights.append(xp.sum(beliefs * row, axis=1))
-    chosen = to_numpy(first_highest(xp.stack(heights, axis=1)))
-    best = [to_numpy(rows[action][place, :]) for place, action in enumerate(chosen)]
+            back = _back_projected(pomdp, value, action, observation)
+            best_back = first_highest(beliefs @ xp.matrix_transpose(back))
+            vector = vector + xp.take(back, best_back, axis=0)
+        vectors_by_action.append(vector)
+        values_by_action.append(xp.sum(beliefs * vector, axis=1))
+    chosen = to_numpy(first_highest(xp.stack(values_by_action, axis=1)))
+    best = [to_numpy(vectors_by_action[action][place, :]) for place, action in enumerate(chosen)]
     vectors, actions = _distinct(np.asarray(best), chosen)
-    return _made(vectors, actions, pomdp)
+    return _alpha_vectors(vectors, actions, pomdp)
 
 
 def _distinct(vectors: HostMatrix, actions: HostVector) -> tuple[HostMatrix, HostVector]:
     """Vectors without repetitions, in the order in which they first occur."""
     scale = np.max(np.abs(vectors)) if vectors.size else 1.0
     rounded = np.round(vectors / (1e4 * epsilon(vectors) * (scale or 1.0)))
-    _, first = np.unique(rounded, axis=0, return_index=True)
-    first = np.sort(first)
-    return vectors[first], actions[first]
+    _, first_rows = np.unique(rounded, axis=0, return_index=True)
+    first_rows = np.sort(first_rows)
+    return vectors[first_rows], actions[first_rows]
 
 
-def _made(vectors: HostMatrix, actions: HostVector, pomdp: POMDP) -> AlphaVectors:
+def _alpha_vectors(vectors: HostMatrix, actions: HostVector, pomdp: POMDP) -> AlphaVectors:
     return AlphaVectors(as_array(vectors, pomdp.observations), tuple(actions.tolist()))
 
 
 def _exact_backup(pomdp: POMDP, value: AlphaVectors, tolerance: float) -> AlphaVectors:
     """All alpha vectors that are best anywhere, by incremental pruning."""
-    groups, numbers = [], []
+    vectors_by_action, actions_by_group = [], []
     for action in range(pomdp.mdp.num_actions):
-        total = to_numpy(pomdp.mdp.rewards[:, action])[None, :]
+        sums = to_numpy(pomdp.mdp.rewards[:, action])[None, :]
         for observation in range(pomdp.num_observations):
-            ahead = to_numpy(_back_projected(pomdp, value, action, observation))
-            ahead = ahead[parsimonious(ahead, tolerance)]
-            total = (total[:, None, :] + ahead[None, :, :]).reshape(-1, total.shape[1])
-            total = total[parsimonious(total, tolerance)]
-        groups.append(total)
-        numbers.append(np.full(len(total), action))
-    vectors, actions = np.concatenate(groups), np.concatenate(numbers)
+            back = to_numpy(_back_projected(pomdp, value, action, observation))
+            back = back[parsimonious(back, tolerance)]
+            sums = (sums[:, None, :] + back[None, :, :]).reshape(-1, sums.shape[1])
+            sums = sums[parsimonious(sums, tolerance)]
+        vectors_by_action.append(sums)
+        actions_by_group.append(np.full(len(sums), action))
+    vectors, actions = np.concatenate(vectors_by_action), np.concatenate(actions_by_group)
     kept = parsimonious(vectors, tolerance)
-    return _made(vectors[kept], actions[kept], pomdp)
+    return _alpha_vectors(vectors[kept], actions[kept], pomdp)
 
 
 def prune(value: AlphaVectors, *, tolerance: float = 1e-9) -> AlphaVectors:
@@ -279,53 +280,53 @@ def prune(value: AlphaVectors, *, tolerance: float = 1e-9) -> AlphaVectors:
 
 def parsimonious(vectors: HostMatrix, tolerance: float) -> HostVector:
     """The numbers of the vectors that are the highest somewhere, by more than the tolerance."""
-    left = _undominated(vectors)
+    remaining = _undominated(vectors)
     kept: list[int] = []
     for corner in np.eye(vectors.shape[1]):
-        _keep(kept, left, vectors, corner)
-    while left:
-        belief, gain = witness(vectors[left[0]], vectors[kept])
-        if gain <= tolerance or not _keep(kept, left, vectors, belief):
-            left.pop(0)
+        _keep(kept, remaining, vectors, corner)
+    while remaining:
+        belief, margin = witness(vectors[remaining[0]], vectors[kept])
+        if margin <= tolerance or not _keep(kept, remaining, vectors, belief):
+            remaining.pop(0)
     return np.asarray(sorted(kept))
 
 
 def _undominated(vectors: HostMatrix) -> list[int]:
     """The vectors that no single other one dominates; of equal ones the first."""
-    left: list[int] = []
+    undominated: list[int] = []
     for k in np.lexsort(vectors.T)[::-1]:  # what dominates another comes before it
-        if not any(np.all(vectors[other] >= vectors[k]) for other in left):
-            left.append(int(k))
-    return sorted(left)
+        if not any(np.all(vectors[other] >= vectors[k]) for other in undominated):
+            undominated.append(int(k))
+    return sorted(undominated)
 
 
-def _keep(kept: list[int], left: list[int], vectors: HostMatrix, belief: HostVector) -> bool:
+def _keep(kept: list[int], remaining: list[int], vectors: HostMatrix, belief: HostVector) -> bool:
     """Move the highest vector at a belief from those left to those kept, unless it is kept already.
 
     Of those that tie up to rounding it is the greatest, corner by corner.
     """
-    candidates = [*kept, *left]
-    heights = vectors[candidates] @ belief
-    slack = 1e3 * epsilon(vectors) * (1.0 + np.max(np.abs(heights)))
-    tied = np.flatnonzero(heights >= np.max(heights) - slack)
-    best = max((candidates[place] for place in tied), key=lambda k: tuple(vectors[k]))
+    candidates = [*kept, *remaining]
+    values = vectors[candidates] @ belief
+    slack = 1e3 * epsilon(vectors) * (1.0 + np.max(np.abs(values)))
+    ties = np.flatnonzero(values >= np.max(values) - slack)
+    best = max((candidates[tie] for tie in ties), key=lambda k: tuple(vectors[k]))
     if best in kept:
         return False
-    left.remove(best)
+    remaining.remove(best)
     kept.append(best)
     return True
 
 
 def witness(vector: HostVector, others: HostMatrix) -> tuple[HostVector, float]:
     """The belief at which a vector is above all others by most, and by how much, or below."""
-    states = len(vector)
+    num_states = len(vector)
     scale = float(max(np.max(np.abs(vector - others)), np.finfo(float).tiny))
-    above = np.hstack([(vector - others) / scale, -np.ones((len(others), 1))])
-    inside = np.hstack([np.eye(states), np.zeros((states, 1))])
-    whole = np.hstack([np.ones((1, states)), np.zeros((1, 1))])
-    A = np.vstack([above, inside, whole, -whole])
-    b = np.concatenate([np.zeros(len(others) + states), [1.0, -1.0]])
-    cost = np.concatenate([np.zeros(states), [-1.0]])
+    dominance = np.hstack([(vector - others) / scale, -np.ones((len(others), 1))])
+    nonnegative = np.hstack([np.eye(num_states), np.zeros((num_states, 1))])
+    sums_to_one = np.hstack([np.ones((1, num_states)), np.zeros((1, 1))])
+    A = np.vstack([dominance, nonnegative, sums_to_one, -sums_to_one])
+    b = np.concatenate([np.zeros(len(others) + num_states), [1.0, -1.0]])
+    cost = np.concatenate([np.zeros(num_states), [-1.0]])
     belief = np.maximum(least_cost(cost, A, b).x[:-1], 0.0)
     belief = belief / belief.sum()
     return belief, float(np.min((vector - others) @ belief))
@@ -355,8 +356,8 @@ def max_difference(value: AlphaVectors, other: AlphaVectors) -> float:
     if value.vectors.shape[1] != other.vectors.shape[1]:
         raise ValueError(f"other must be for {value.vectors.shape[1]} states; "
                          f"got {other.vectors.shape[1]}")  # fmt: skip
-    below = to_numpy(other.vectors)
-    return max(witness(vector, below)[1] for vector in to_numpy(value.vectors))
+    other_vectors = to_numpy(other.vectors)
+    return max(witness(vector, other_vectors)[1] for vector in to_numpy(value.vectors))
 
 
 def blind_policy_bound(pomdp: POMDP) -> AlphaVectors:
@@ -444,17 +445,17 @@ def point_based_value_iteration(
     beliefs = _check_beliefs(pomdp, beliefs)
     _check.positive(_check.number(tolerance, "tolerance"), "tolerance")
     for _ in range(_check.whole(max_steps, "max_steps", 1)):
-        new = _kept(value, _point_based_backup(pomdp, value, beliefs), beliefs, pomdp)
-        rise = new._values(beliefs) - value._values(beliefs)
-        value = new
-        if float(array_namespace(rise).max(rise)) <= tolerance:
+        improved = _best_at(value, _point_based_backup(pomdp, value, beliefs), beliefs, pomdp)
+        increase = improved._values(beliefs) - value._values(beliefs)
+        value = improved
+        if float(array_namespace(increase).max(increase)) <= tolerance:
             return value
     return replace(value, converged=False)
 
 
-def _kept(old: AlphaVectors, new: AlphaVectors, beliefs: Matrix, pomdp: POMDP) -> AlphaVectors:
+def _best_at(old: AlphaVectors, new: AlphaVectors, beliefs: Matrix, pomdp: POMDP) -> AlphaVectors:
     """Of the vectors of both those that are best at one of the beliefs, the new ones first."""
     vectors = np.concatenate([to_numpy(new.vectors), to_numpy(old.vectors)])
     actions = np.asarray([*new.actions, *old.actions])
     used = np.unique(np.asarray(first_highest(to_numpy(beliefs) @ vectors.T)))
-    return _made(vectors[used], actions[used], pomdp)
+    return _alpha_vectors(vectors[used], actions[used], pomdp)

@@ -78,15 +78,15 @@ class GeneralSweeps:
         if self._backups <= FULL_BACKUPS:
             return best
         policy = greedy_policy(self._q)
-        enough = threshold / 3.0
+        span_limit = threshold / 3.0
         if self._policy is None or self._changed(policy) > STABLE_SHARE * policy.shape[0]:
-            enough = max(enough, SPAN_RATIO * _span(best - values))
+            span_limit = max(span_limit, SPAN_RATIO * _span(best - values))
         self._policy = policy
         P, r = self._mdp._induced_chain(policy)
         for _ in range(MAX_SWEEPS):
-            new = r + self._mdp.discount * (P @ best)
-            step, best = new - best, new
-            if _span(step) <= enough:
+            next_values = r + self._mdp.discount * (P @ best)
+            step, best = next_values - best, next_values
+            if _span(step) <= span_limit:
                 break
         return best
 

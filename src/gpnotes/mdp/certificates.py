@@ -71,16 +71,16 @@ def bounding_function(mdp: MDP, P: Any = None) -> BoundingFunction:
     if mdp.discount < 1.0:
         low, high = mdp.row_sums
         rounded = u * (mdp.max_successors + 2)  # of the sums
-        w = xp.astype(~mdp.terminal, mdp.rewards.dtype) if bool(xp.any(mdp.terminal)) else 1.0
+        weights = xp.astype(~mdp.terminal, mdp.rewards.dtype) if bool(xp.any(mdp.terminal)) else 1.0
         return BoundingFunction(
-            w,
+            weights,
             1.0 - mdp.discount * high * (1.0 + rounded) - u,
             1.0 - mdp.discount * low * (1.0 - rounded) + u,
         )
-    w = expected_steps(P, mdp)
-    paid = w[:, None] - mdp._action_values(w) + mdp.rewards
-    off = rounding_error(mdp, w)
-    return BoundingFunction(w, paid - off, paid + off)
+    weights = expected_steps(P, mdp)
+    decrease = weights[:, None] - mdp._action_values(weights) + mdp.rewards
+    rounding = rounding_error(mdp, weights)
+    return BoundingFunction(weights, decrease - rounding, decrease + rounding)
 
 
 def certify(
@@ -115,20 +115,21 @@ def certify(
     is divided; so the bound is one of the process as it is stored.
     """
     xp = array_namespace(values)
-    off = rounding_error(mdp, values)
-    picked = chosen_values(action_values, policy)
+    rounding = rounding_error(mdp, values)
+    policy_values = chosen_values(action_values, policy)
     if mdp.discount < 1.0:
-        top = float(xp.max(max_over_actions(action_values) - values)) + off
-        bottom = float(xp.min(picked - values)) - off
-        high, low = _scaled(top, bounding), -_scaled(-bottom, bounding)
-        widest = 1.0
+        max_gain = float(xp.max(max_over_actions(action_values) - values)) + rounding
+        min_gain = float(xp.min(policy_values - values)) - rounding
+        high, low = _scaled(max_gain, bounding), -_scaled(-min_gain, bounding)
+        max_weight = 1.0
     else:
-        going = ~mdp.terminal
-        high = _needed(action_values - values[:, None] + off, bounding.min_decrease, going[:, None])
-        own = chosen_values(bounding.min_decrease, policy)
-        low = -_needed(values - picked + off, own, going)
-        widest = float(xp.max(bounding.weights))
-    bound = (high - low) * widest * (1.0 + 1e-12)
+        nonterminal = ~mdp.terminal
+        decrease = bounding.min_decrease
+        high = _needed(action_values - values[:, None] + rounding, decrease, nonterminal[:, None])
+        policy_decrease = chosen_values(decrease, policy)
+        low = -_needed(values - policy_values + rounding, policy_decrease, nonterminal)
+        max_weight = float(xp.max(bounding.weights))
+    bound = (high - low) * max_weight * (1.0 + 1e-12)
     if not math.isfinite(bound):
         return Certificate(values, action_values, math.inf)
     middle = 0.5 * (high + low)
@@ -145,11 +146,11 @@ def _scaled(step: float, bounding: BoundingFunction) -> float:
     return float(step / (bounding.min_decrease if step > 0.0 else bounding.max_decrease))
 
 
-def _needed(steps: Array, paid: Array, going: Array) -> float:
+def _needed(steps: Array, decrease: Array, nonterminal: Array) -> float:
     """The least c ≥ 0 with ``steps ≤ c paid`` where the process goes on; infinity if none."""
     xp = array_namespace(steps)
-    pays = paid > 0.0
-    ratio = xp.where(pays & going, steps / xp.where(pays, paid, 1.0), 0.0)
+    decreasing = decrease > 0.0
+    ratio = xp.where(decreasing & nonterminal, steps / xp.where(decreasing, decrease, 1.0), 0.0)
     c = max(0.0, float(xp.max(ratio)))
-    met = (steps <= c * paid * (1.0 + 1e-12)) | pays | ~going
-    return c if bool(xp.all(met)) else math.inf
+    satisfied = (steps <= c * decrease * (1.0 + 1e-12)) | decreasing | ~nonterminal
+    return c if bool(xp.all(satisfied)) else math.inf

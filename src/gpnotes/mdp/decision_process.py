@@ -30,7 +30,7 @@ from .gymnasium_tables import read_table
 
 __all__ = ["MDP"]
 
-_OFF = 1e-9  # what the sum of a row may be off by; coarser precisions have more rounding
+_SUM_TOLERANCE = 1e-9  # what the sum of a row may be off by; coarser precisions have more rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +115,11 @@ class MDP:
     def terminal(self) -> Vector:
         """The states that nothing leads out of and that earn nothing, as booleans (S,)."""
         xp = array_namespace(self.rewards)
-        idle = xp.all(self.rewards == 0.0, axis=1)
-        if not bool(xp.any(idle)):
-            return idle
+        rewardless = xp.all(self.rewards == 0.0, axis=1)
+        if not bool(xp.any(rewardless)):
+            return rewardless
         stays = _stays(self.transitions, self.num_states, self.num_actions, xp)
-        return idle & xp.all(stays == 1.0, axis=1)
+        return rewardless & xp.all(stays == 1.0, axis=1)
 
     @cached_property
     def max_successors(self) -> int:
@@ -203,10 +203,10 @@ class MDP:
     def _action_values(self, values: Vector) -> Matrix:
         """`action_values` without its checks."""
         xp = array_namespace(self.rewards)
-        ahead = xp.reshape(self.transitions @ values, self.rewards.shape)
-        ahead *= self.discount
-        ahead += self.rewards
-        return ahead
+        q = xp.reshape(self.transitions @ values, self.rewards.shape)
+        q *= self.discount
+        q += self.rewards
+        return q
 
     def induced_chain(self, policy: Array) -> tuple[Matrix, Vector]:
         """Return the Markov chain that a policy makes of the process, and its rewards.
@@ -259,17 +259,17 @@ class MDP:
         if rewards.dtype == self.rewards.dtype:
             return self
         P: Any = self.transitions
-        wide = copy(self)  # its rows may be off by the precision that they came in
+        double = copy(self)  # its rows may be off by the precision that they came in
         P = P.astype(np.float64) if self.sparse else in_double(P)
         sums = P @ array_namespace(rewards).ones_like(rewards[:, 0])
-        least, most = array_namespace(sums).min(sums), array_namespace(sums).max(sums)
+        lowest, highest = array_namespace(sums).min(sums), array_namespace(sums).max(sums)
         for name, value in (
             ("transitions", P),
             ("rewards", rewards),
-            ("row_sums", (float(least), float(most))),
+            ("row_sums", (float(lowest), float(highest))),
         ):
-            object.__setattr__(wide, name, value)
-        return wide
+            object.__setattr__(double, name, value)
+        return double
 
     def _induced_chain(self, policy: Array) -> tuple[Matrix, Vector]:
         """`induced_chain` without its checks."""
@@ -278,14 +278,14 @@ class MDP:
         P: Any = self.transitions
         if policy.ndim == 1:
             rows = xp.arange(S, device=device(policy)) * A + xp.astype(policy, xp.int64)
-            chosen = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
-            return (P[rows] if self.sparse else xp.take(P, rows, axis=0)), chosen
-        earned = xp.sum(policy * self.rewards, axis=1)
+            chosen_rewards = xp.take(xp.reshape(self.rewards, (S * A,)), rows)
+            return (P[rows] if self.sparse else xp.take(P, rows, axis=0)), chosen_rewards
+        r = xp.sum(policy * self.rewards, axis=1)
         if self.sparse:
-            every = np.arange(S * A)
-            return from_entries(as_host(policy).ravel(), every // A, every, (S, S * A)) @ P, earned
-        mixed = xp.reshape(policy, (S, 1, A)) @ xp.reshape(P, (S, A, S))
-        return xp.reshape(mixed, (S, S)), earned
+            pairs = np.arange(S * A)
+            return from_entries(as_host(policy).ravel(), pairs // A, pairs, (S, S * A)) @ P, r
+        chain = xp.reshape(policy, (S, 1, A)) @ xp.reshape(P, (S, A, S))
+        return xp.reshape(chain, (S, S)), r
 
 
 def _sums_of_rows(P: Any, actions: int) -> tuple[float, float]:
@@ -295,14 +295,14 @@ def _sums_of_rows(P: Any, actions: int) -> tuple[float, float]:
         return f"of action {row % actions} in state {row // actions}"
 
     if is_sparse(P):
-        from_data = P.data
-        if P.nnz and not np.all(np.isfinite(from_data)):
-            _check.finite(from_data, "transitions")
-        if P.nnz and np.min(from_data) < 0.0:
-            at = int(np.argmin(from_data))
-            row = int(np.searchsorted(P.indptr, at, side="right")) - 1
+        data = P.data
+        if P.nnz and not np.all(np.isfinite(data)):
+            _check.finite(data, "transitions")
+        if P.nnz and np.min(data) < 0.0:
+            entry = int(np.argmin(data))
+            row = int(np.searchsorted(P.indptr, entry, side="right")) - 1
             raise ValueError(
-                f"transitions must not be negative; those {where(row)} hold {from_data[at]:.6g}"
+                f"transitions must not be negative; those {where(row)} hold {data[entry]:.6g}"
             )
         sums = P @ np.ones(P.shape[1], dtype=P.dtype)
         return _refuse_sums(sums, epsilon(sums) * 16.0 * P.shape[1], "transitions", where)
@@ -312,20 +312,20 @@ def _sums_of_rows(P: Any, actions: int) -> tuple[float, float]:
 
 def _refuse_rows(P: Matrix, sums: Vector, name: str, where: Any) -> tuple[float, float]:
     xp = array_namespace(P)
-    least = xp.min(P, axis=1)
-    row = int(xp.argmin(least))
-    if float(least[row]) < 0.0:
+    lowest = xp.min(P, axis=1)
+    row = int(xp.argmin(lowest))
+    if float(lowest[row]) < 0.0:
         raise ValueError(
-            f"{name} must not be negative; those {where(row)} hold {float(least[row]):.6g}"
+            f"{name} must not be negative; those {where(row)} hold {float(lowest[row]):.6g}"
         )
     return _refuse_sums(sums, epsilon(sums) * 16.0 * P.shape[1], name, where)
 
 
-def _refuse_sums(sums: Vector, coarse: float, name: str, where: Any) -> tuple[float, float]:
+def _refuse_sums(sums: Vector, rounding: float, name: str, where: Any) -> tuple[float, float]:
     xp = array_namespace(sums)
-    off = xp.abs(sums - 1.0)
-    row = int(xp.argmax(off))
-    if not float(off[row]) <= max(_OFF, coarse):
+    error = xp.abs(sums - 1.0)
+    row = int(xp.argmax(error))
+    if not float(error[row]) <= max(_SUM_TOLERANCE, rounding):
         raise ValueError(
             f"{name} must sum to one in each row; those {where(row)} sum to {float(sums[row]):.10g}"
         )
@@ -336,8 +336,8 @@ def _stays(P: Any, S: int, A: int, xp: Namespace) -> Matrix:
     """The probability that the process stays where it is, (S, A)."""
     if is_sparse(P):
         return np.stack([P[a::A].diagonal() for a in range(A)], axis=1)
-    every = xp.arange(S * A, device=device(P))
-    return xp.reshape(xp.take(xp.reshape(P, (S * A * S,)), every * S + every // A), (S, A))
+    pairs = xp.arange(S * A, device=device(P))
+    return xp.reshape(xp.take(xp.reshape(P, (S * A * S,)), pairs * S + pairs // A), (S, A))
 
 
 def _stacked(matrices: Sequence[Any]) -> Any:

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..ground.sparse_matrices import from_entries, strong_components
 from ..ground.xp import HostMatrix, HostVector, to_numpy
-from .absorption import actions_towards, as_host_rows
 from .decision_process import MDP
+from .proper_policies import actions_towards, as_host_rows
 
 __all__ = ["CollapsedMDP", "collapse_end_components", "lift_policy"]
 
@@ -65,12 +65,12 @@ def _end_components(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
     """The component of each state, and the free actions that stay within it."""
     S, A = r.shape
     row = np.repeat(np.arange(S * A), np.diff(P.indptr))
-    state, to = row // A, P.indices
+    state, successor = row // A, P.indices
     free = (r == 0.0).ravel()
     while True:
-        kept = free[row] & (P.data > 0.0)
-        label = strong_components(state[kept], to[kept], S)
-        leaves = kept & (label[state] != label[to])
+        inside = free[row] & (P.data > 0.0)
+        label = strong_components(state[inside], successor[inside], S)
+        leaves = inside & (label[state] != label[successor])
         if not np.any(leaves):
             return label, free.reshape(S, A)
         free[row[leaves]] = False
@@ -78,52 +78,52 @@ def _end_components(P: Any, r: HostMatrix) -> tuple[HostVector, HostMatrix]:
 
 def _quotient(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatrix) -> CollapsedMDP:
     S, A = r.shape
-    within = np.any(free, axis=1)
-    out = np.flatnonzero(~free)
-    left = np.zeros(S, dtype=bool)
-    left[label[out // A]] = True  # a component that nothing leads out of is the end
-    kept, label = np.unique(np.where(left[label], label, S), return_inverse=True)
+    in_component = np.any(free, axis=1)
+    exits = np.flatnonzero(~free)
+    has_exit = np.zeros(S, dtype=bool)
+    has_exit[label[exits // A]] = True  # a component that nothing leads out of is the end
+    kept, label = np.unique(np.where(has_exit[label], label, S), return_inverse=True)
     K = int(np.sum(kept < S))
-    home = label[out // A]
-    order = np.argsort(home, kind="stable")
-    out, home = out[order], home[order]
-    counts = np.bincount(home, minlength=K)
-    stays = np.zeros(K + 1, dtype=bool)
-    stays[label[within]] = True
-    stays = stays[:K]
-    width = int(np.max(counts + stays))
-    if K * width > _MOST_PADDING * S * A:
+    component = label[exits // A]
+    by_component = np.argsort(component, kind="stable")
+    exits, component = exits[by_component], component[by_component]
+    counts = np.bincount(component, minlength=K)
+    has_inside = np.zeros(K + 1, dtype=bool)
+    has_inside[label[in_component]] = True
+    has_inside = has_inside[:K]
+    num_rows = int(np.max(counts + has_inside))
+    if K * num_rows > _MOST_PADDING * S * A:
         raise ValueError(
             f"mdp has an end component without reward with {int(np.max(counts))} ways out, too "
             "many for discount 1: let each step cost a little, or choose a discount below 1"
         )
-    rows = np.full((K + 1, width), -1)  # the last state is the end
-    place = np.arange(out.size) - np.repeat(np.cumsum(counts) - counts, counts)
-    rows[home, place] = out
-    unused = np.arange(width)[None, :] >= np.append(counts + stays, width)[:, None]
+    rows = np.full((K + 1, num_rows), -1)  # the last state is the end
+    position = np.arange(exits.size) - np.repeat(np.cumsum(counts) - counts, counts)
+    rows[component, position] = exits
+    unused = np.arange(num_rows)[None, :] >= np.append(counts + has_inside, num_rows)[:, None]
     rows = np.where(unused, rows[:, :1], rows)
-    chosen = rows.ravel() >= 0
-    parts = P[rows.ravel()[chosen]].tocoo()
-    ends = np.flatnonzero(~chosen)
+    has_row = rows.ravel() >= 0
+    parts = P[rows.ravel()[has_row]].tocoo()
+    padding = np.flatnonzero(~has_row)
     transitions = from_entries(
-        np.append(parts.data, np.ones(ends.size)),
-        np.append(np.flatnonzero(chosen)[parts.row], ends),
-        np.append(label[parts.col], np.full(ends.size, K)),
+        np.append(parts.data, np.ones(padding.size)),
+        np.append(np.flatnonzero(has_row)[parts.row], padding),
+        np.append(label[parts.col], np.full(padding.size, K)),
         (rows.size, K + 1),
     )
     rewards = np.where(rows >= 0, r.ravel()[np.maximum(rows, 0)], 0.0)
-    small = MDP(transitions, rewards, mdp.discount)
+    collapsed = MDP(transitions, rewards, mdp.discount)
     # Entries were added up, and rounded: as many as before count.
-    vars(small)["max_successors"] = max(mdp.max_successors, small.max_successors)
-    return CollapsedMDP(small, label, rows, free)
+    vars(collapsed)["max_successors"] = max(mdp.max_successors, collapsed.max_successors)
+    return CollapsedMDP(collapsed, label, rows, free)
 
 
-def lift_policy(mdp: MDP, small: CollapsedMDP, policy: HostVector) -> HostVector:
+def lift_policy(mdp: MDP, collapsed: CollapsedMDP, policy: HostVector) -> HostVector:
     """Return the policy of a process that does what one of its collapsed process does.
 
     Parameters
     ----------
-    small : CollapsedMDP
+    collapsed : CollapsedMDP
         What was made of it.
     policy : HostVector, shape (K,)
         The actions of the smaller process.
@@ -135,10 +135,10 @@ def lift_policy(mdp: MDP, small: CollapsedMDP, policy: HostVector) -> HostVector
     """
     P = as_host_rows(mdp.transitions)
     S, A = mdp.rewards.shape
-    row = small.rows[np.arange(len(policy)), policy]
-    leaving = row[row >= 0]
+    row = collapsed.rows[np.arange(len(policy)), policy]
+    exits = row[row >= 0]
     target = np.zeros(S, dtype=bool)
-    target[leaving // A] = True
-    action = actions_towards(P, target, A, small.free)
-    action[leaving // A] = leaving % A
-    return np.where(row[small.label] < 0, np.argmax(small.free, axis=1), action)
+    target[exits // A] = True
+    action = actions_towards(P, target, A, collapsed.free)
+    action[exits // A] = exits % A
+    return np.where(row[collapsed.label] < 0, np.argmax(collapsed.free, axis=1), action)

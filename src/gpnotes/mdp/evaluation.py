@@ -17,8 +17,8 @@ from ..ground.xp import (
     eye,
     in_double,
 )
-from .absorption import require_proper, rewardless_states
 from .decision_process import MDP
+from .proper_policies import require_proper, rewardless_states
 
 __all__ = ["evaluate", "expected_steps", "occupancy_measure", "solve_chain"]
 
@@ -57,15 +57,15 @@ def evaluate(mdp: MDP, policy: Array) -> Vector:
     """
     _check.instance(mdp, "mdp", MDP)
     P, r = mdp.induced_chain(policy)
-    ends = rewardless_states(P, r) if mdp.discount == 1.0 else None
-    if ends is not None:
-        require_proper(P, ends, "policy")
-    v = solve_chain(P, in_double(r), mdp.discount, ends)
+    absorbing = rewardless_states(P, r) if mdp.discount == 1.0 else None
+    if absorbing is not None:
+        require_proper(P, absorbing, "policy")
+    v = solve_chain(P, in_double(r), mdp.discount, absorbing)
     return array_namespace(r).astype(v, r.dtype, copy=False)
 
 
 def solve_chain(
-    P: Any, r: Array, discount: float, ends: Array | None = None, start: Array | None = None
+    P: Any, r: Array, discount: float, absorbing: Array | None = None, start: Array | None = None
 ) -> Array:
     """Solve ``v = r + γ P v`` in double precision.
 
@@ -77,7 +77,7 @@ def solve_chain(
         Its rewards.
     discount : float
         γ.
-    ends : Array, shape (S,), optional
+    absorbing : Array, shape (S,), optional
         States that are worth nothing, as booleans; at discount 1 every state must lead to one.
     start : Array, shape (S,), optional
         Where a Krylov method starts.
@@ -88,26 +88,31 @@ def solve_chain(
         The solution.
     """
     xp = array_namespace(r)
-    if ends is not None:
-        going = xp.astype(~ends, r.dtype)
-        r = r * going
-        P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
+    if absorbing is not None:
+        nonabsorbing = xp.astype(~absorbing, r.dtype)
+        r = r * nonabsorbing
+        P = _scaled(P, nonabsorbing[:, None])
     if is_sparse(P):
-        from_there = None if start is None else as_host(start)
-        shrunk = discount * P.astype(r.dtype, copy=False)
-        v: Array = solve_contraction(shrunk, as_host(r), from_there)
-        return v if ends is None else v * going
+        guess = None if start is None else as_host(start)
+        discounted = discount * P.astype(r.dtype, copy=False)
+        v: Array = solve_contraction(discounted, as_host(r), guess)
+        return v if absorbing is None else v * nonabsorbing
     system = eye(r.shape[0], r) - discount * in_double(P)
     solution = xp.linalg.solve(system, r[:, None])
     solution = solution + xp.linalg.solve(system, r[:, None] - system @ solution)  # refined once
-    return solution[:, 0] if ends is None else solution[:, 0] * going
+    return solution[:, 0] if absorbing is None else solution[:, 0] * nonabsorbing
+
+
+def _scaled(P: Any, factors: Array) -> Any:
+    """P with its rows, or its columns, times `factors`, (S, 1) or (1, S)."""
+    return P.multiply(factors).tocsr() if is_sparse(P) else P * as_array(factors, P)
 
 
 def expected_steps(P: Any, mdp: MDP) -> Vector:
     """Return the expected number of steps until the end from each state of a proper chain."""
     xp = array_namespace(mdp.rewards)
-    going = xp.astype(~mdp.terminal, in_double(mdp.rewards).dtype)
-    return solve_chain(P, going, mdp.discount, mdp.terminal)
+    nonterminal = xp.astype(~mdp.terminal, in_double(mdp.rewards).dtype)
+    return solve_chain(P, nonterminal, mdp.discount, mdp.terminal)
 
 
 def occupancy_measure(mdp: MDP, policy: Array, start: Vector) -> Matrix:
@@ -144,30 +149,29 @@ def occupancy_measure(mdp: MDP, policy: Array, start: Vector) -> Matrix:
     S = mdp.num_states
     _check.alike(_check.vector(start, "start", size=S), "start", mdp.rewards, "rewards")
     xp = array_namespace(start)
-    off = float(xp.sum(start)) - 1.0
-    if bool(xp.any(start < 0.0)) or abs(off) > max(1e-9, 16.0 * S * epsilon(start)):
-        raise ValueError(f"start must be probabilities with sum one; it is {1.0 + off:.10g}")
+    excess = float(xp.sum(start)) - 1.0
+    if bool(xp.any(start < 0.0)) or abs(excess) > max(1e-9, 16.0 * S * epsilon(start)):
+        raise ValueError(f"start must be probabilities with sum one; it is {1.0 + excess:.10g}")
     policy = mdp.check_policy(policy)
     P, r = mdp._induced_chain(policy)
     if mdp.discount == 1.0:
         require_proper(P, mdp.terminal, "policy")
-    met = _visits(P, in_double(start), mdp)
+    visits = _visits(P, in_double(start), mdp)
     if policy.ndim == 1:
-        each = xp.arange(mdp.num_actions, device=start.device)
-        chosen = xp.astype(policy[:, None] == xp.astype(each, policy.dtype)[None, :], met.dtype)
+        actions = xp.astype(xp.arange(mdp.num_actions, device=start.device), policy.dtype)
+        taken = xp.astype(policy[:, None] == actions[None, :], visits.dtype)
     else:
-        chosen = in_double(policy)
-    return xp.astype(met[:, None] * chosen, r.dtype, copy=False)
+        taken = in_double(policy)
+    return xp.astype(visits[:, None] * taken, r.dtype, copy=False)
 
 
 def _visits(P: Any, start: Vector, mdp: MDP) -> Vector:
     """The discounted visits of each state, ``μ = start + γ P_πᵀ μ``."""
     xp = array_namespace(start)
     if mdp.discount == 1.0:
-        going = xp.astype(~mdp.terminal, start.dtype)
-        start = start * going
-        P = P.multiply(going[None, :]).tocsr() if is_sparse(P) else P * as_array(going, P)[None, :]
-        P = P.multiply(going[:, None]).tocsr() if is_sparse(P) else P * as_array(going, P)[:, None]
+        nonterminal = xp.astype(~mdp.terminal, start.dtype)
+        start = start * nonterminal
+        P = _scaled(_scaled(P, nonterminal[None, :]), nonterminal[:, None])
     if is_sparse(P):
         return solve_contraction(
             (mdp.discount * P.astype(start.dtype, copy=False)).T.tocsr(), as_host(start)

@@ -162,7 +162,7 @@ def _prepared(model: StateModel[B], readings: Any, observed: Any) -> tuple[Any, 
     if getattr(observed, "shape", None) != (count,) or "bool" not in str(observed.dtype):
         got = getattr(observed, "shape", _check.kind_of(observed))
         raise TypeError(f"observed must be an array of bool of shape ({count},); got {got}")
-    return readings, [bool(there) for there in observed]
+    return readings, [bool(seen) for seen in observed]
 
 
 def _forward(
@@ -172,14 +172,14 @@ def _forward(
     predicted: list[B] = []
     filtered: list[B] = []
     total = 0.0
-    for step, there in enumerate(observed):
+    for step, seen in enumerate(observed):
         belief = model.predict(filtered[-1], step) if step else model.initial
         predicted.append(belief)
-        if there:
-            belief, log = model.update(belief, readings[step, ...], step)
-            if log == -math.inf:
+        if seen:
+            belief, log_density = model.update(belief, readings[step, ...], step)
+            if log_density == -math.inf:
                 raise NoValueError(f"readings[{step}] cannot happen after those before it")
-            total += log
+            total += log_density
         filtered.append(belief)
     return predicted, filtered, total
 
@@ -253,8 +253,8 @@ class HiddenMarkovModel:
 def conditioned(belief: Vector, likelihoods: Vector) -> tuple[Vector, float]:
     """A belief times the likelihoods of a reading over their sum, and the logarithm of the sum."""
     joint = belief * likelihoods
-    chance = float(array_namespace(joint).sum(joint))
-    return (joint / chance, math.log(chance)) if chance > 0.0 else (joint, -math.inf)
+    evidence = float(array_namespace(joint).sum(joint))
+    return (joint / evidence, math.log(evidence)) if evidence > 0.0 else (joint, -math.inf)
 
 
 def smoothed_belief(
@@ -262,9 +262,9 @@ def smoothed_belief(
 ) -> Vector:
     """The belief of a step by all readings, from that of the step after it."""
     xp = array_namespace(predicted)
-    never = predicted <= 0.0
-    positive = xp.where(never, xp.ones_like(predicted), predicted)
-    ratio = xp.where(never, xp.zeros_like(predicted), smoothed / positive)
+    impossible = predicted <= 0.0
+    positive = xp.where(impossible, xp.ones_like(predicted), predicted)
+    ratio = xp.where(impossible, xp.zeros_like(predicted), smoothed / positive)
     belief = filtered * (transitions @ ratio)
     return belief / xp.sum(belief)  # the sum is one up to rounding
 

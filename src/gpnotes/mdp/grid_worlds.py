@@ -18,7 +18,7 @@ __all__ = ["MOVES", "GridWorld"]
 
 MOVES = ((-1, 0), (0, 1), (1, 0), (0, -1))  # up, right, down, left
 
-_PAID = MappingProxyType({"G": 1.0, "X": -1.0})
+_DEFAULT_REWARDS = MappingProxyType({"G": 1.0, "X": -1.0})
 
 
 @dataclass(frozen=True)
@@ -56,21 +56,21 @@ class GridWorld:
     """
 
     rows: tuple[str, ...]
-    rewards: Mapping[str, float] = field(default_factory=lambda: _PAID)
+    rewards: Mapping[str, float] = field(default_factory=lambda: _DEFAULT_REWARDS)
     step_reward: float = 0.0
     slip: float = 0.0
     wind: tuple[int, ...] = ()
     terminal: str = "GX"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", _lines(self.rows))
-        object.__setattr__(self, "rewards", _paid(self.rewards))
+        object.__setattr__(self, "rows", _check_rows(self.rows))
+        object.__setattr__(self, "rewards", _check_rewards(self.rewards))
         object.__setattr__(self, "step_reward", _check.number(self.step_reward, "step_reward"))
         slip = _check.number(self.slip, "slip")
         if not 0.0 <= slip <= 1.0:
             raise ValueError(f"slip must be a probability from 0 to 1; got {slip}")
         object.__setattr__(self, "slip", slip)
-        object.__setattr__(self, "wind", _winds(self.wind, len(self.rows[0])))
+        object.__setattr__(self, "wind", _check_wind(self.wind, len(self.rows[0])))
         if not isinstance(self.terminal, str):
             got = _check.kind_of(self.terminal)
             raise TypeError(f"terminal must be a string of letters; got {got}")
@@ -90,10 +90,10 @@ class GridWorld:
         return np.asarray([list(line) for line in self.rows])
 
     @cached_property
-    def _numbers(self) -> HostMatrix:
-        numbers = np.full(self._letters.shape, -1)
-        numbers[self._letters != "#"] = np.arange(len(self.cells))
-        return numbers
+    def _state_numbers(self) -> HostMatrix:
+        states = np.full(self._letters.shape, -1)
+        states[self._letters != "#"] = np.arange(len(self.cells))
+        return states
 
     @property
     def num_states(self) -> int:
@@ -108,22 +108,22 @@ class GridWorld:
         row, column : int
             The cell, from 0.
         """
-        height, width = self._numbers.shape
+        height, width = self._state_numbers.shape
         row = _check.whole(row, "row", 0, height - 1)
         column = _check.whole(column, "column", 0, width - 1)
-        if self._numbers[row, column] < 0:
+        if self._state_numbers[row, column] < 0:
             raise ValueError(f"row and column must be those of a cell; ({row}, {column}) is a wall")
-        return int(self._numbers[row, column])
+        return int(self._state_numbers[row, column])
 
     @property
     def start(self) -> HostVector:
         """The probabilities of the first state, the same for each ``S``, or for all cells."""
-        chosen = self._letters[tuple(self.cells.T)] == "S"
-        chosen = chosen if chosen.any() else ~self._ended
-        return chosen / np.sum(chosen)
+        starts = self._letters[tuple(self.cells.T)] == "S"
+        starts = starts if starts.any() else ~self._is_terminal
+        return starts / np.sum(starts)
 
     @property
-    def _ended(self) -> HostVector:
+    def _is_terminal(self) -> HostVector:
         return np.isin(self._letters[tuple(self.cells.T)], list(self.terminal))
 
     def to_map(self, values: HostVector) -> HostMatrix:
@@ -145,7 +145,7 @@ class GridWorld:
             raise TypeError(f"values must hold real numbers; got {values.dtype}")
         if values.shape != (self.num_states,):
             raise ValueError(f"values must have shape ({self.num_states},); got {values.shape}")
-        map_ = np.full(self._numbers.shape, np.nan)
+        map_ = np.full(self._state_numbers.shape, np.nan)
         map_[tuple(self.cells.T)] = to_numpy(values)
         return map_
 
@@ -163,54 +163,54 @@ class GridWorld:
             The process, sparse: at most three entries a row.
         """
         S, A = self.num_states, len(MOVES)
-        shares = ((0, 1.0 - self.slip), (1, 0.5 * self.slip), (-1, 0.5 * self.slip))
-        paid = self._entering
-        ended = self._ended
+        turns = ((0, 1.0 - self.slip), (1, 0.5 * self.slip), (-1, 0.5 * self.slip))
+        entry_rewards = self._entry_rewards
+        terminal = self._is_terminal
         rewards = np.zeros((S, A))
         # What ends the walk stays with one entry of 1: shares need not add up to it exactly.
-        going, over = np.flatnonzero(~ended), np.flatnonzero(ended)
-        entries = [(np.ones(over.size), over * A + action, over) for action in range(A)]
+        free, ends = np.flatnonzero(~terminal), np.flatnonzero(terminal)
+        entries = [(np.ones(ends.size), ends * A + action, ends) for action in range(A)]
         for action in range(A):
-            for turn, share in shares:
-                if share == 0.0:
+            for turn, weight in turns:
+                if weight == 0.0:
                     continue
-                entered, to = self._moved(MOVES[(action + turn) % A])
-                rewards[:, action] += share * paid[entered]
-                entries.append((np.full(going.size, share), going * A + action, to[going]))
-        rewards[ended] = 0.0
+                entered, to = self._targets(MOVES[(action + turn) % A])
+                rewards[:, action] += weight * entry_rewards[entered]
+                entries.append((np.full(free.size, weight), free * A + action, to[free]))
+        rewards[terminal] = 0.0
         p, rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
         return MDP(from_entries(p, rows, columns, (S * A, S)), rewards, discount)
 
     @property
-    def _entering(self) -> HostVector:
+    def _entry_rewards(self) -> HostVector:
         """What entering each cell earns, that of the step with it."""
         letters = self._letters[tuple(self.cells.T)]
         return np.asarray([self.step_reward + self.rewards.get(letter, 0.0) for letter in letters])
 
-    def _moved(self, move: tuple[int, int]) -> tuple[HostVector, HostVector]:
+    def _targets(self, move: tuple[int, int]) -> tuple[HostVector, HostVector]:
         """The state that a move, and the wind after it, enters from each; and where one then is."""
-        entered = self._shifted(np.arange(self.num_states), np.tile(move, (self.num_states, 1)))
+        entered = self._shift(np.arange(self.num_states), np.tile(move, (self.num_states, 1)))
         if self.wind:
-            blown = np.asarray(self.wind)[self.cells[:, 1]]
-            for cell in range(int(np.max(np.abs(blown)))):
-                up = np.where(np.abs(blown) > cell, -np.sign(blown), 0)
-                entered = self._shifted(entered, np.stack([up, np.zeros_like(up)], axis=1))
+            strength = np.asarray(self.wind)[self.cells[:, 1]]
+            for cell in range(int(np.max(np.abs(strength)))):
+                up = np.where(np.abs(strength) > cell, -np.sign(strength), 0)
+                entered = self._shift(entered, np.stack([up, np.zeros_like(up)], axis=1))
         letters = self._letters[tuple(self.cells.T)]
         if not np.any(letters == "C"):
             return entered, entered
-        home = int(np.flatnonzero(letters == "S")[0])
-        return entered, np.where(letters[entered] == "C", home, entered)
+        start = int(np.flatnonzero(letters == "S")[0])
+        return entered, np.where(letters[entered] == "C", start, entered)
 
-    def _shifted(self, states: HostVector, moves: HostMatrix) -> HostVector:
+    def _shift(self, states: HostVector, moves: HostMatrix) -> HostVector:
         """The states one cell further, where there is one."""
         row, column = (self.cells[states] + moves).T
-        height, width = self._numbers.shape
+        height, width = self._state_numbers.shape
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)
-        to = self._numbers[np.where(inside, row, 0), np.where(inside, column, 0)]
-        return np.where(inside & (to >= 0), to, states)
+        targets = self._state_numbers[np.where(inside, row, 0), np.where(inside, column, 0)]
+        return np.where(inside & (targets >= 0), targets, states)
 
 
-def _lines(rows: tuple[str, ...]) -> tuple[str, ...]:
+def _check_rows(rows: tuple[str, ...]) -> tuple[str, ...]:
     if not isinstance(rows, tuple | list) or not all(isinstance(line, str) for line in rows):
         raise TypeError(f"rows must be a tuple of strings, the map; got {_check.kind_of(rows)}")
     if len({len(line) for line in rows}) != 1 or set("".join(rows)) <= {"#"}:
@@ -220,20 +220,20 @@ def _lines(rows: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(rows)
 
 
-def _paid(rewards: Mapping[str, float]) -> Mapping[str, float]:
+def _check_rewards(rewards: Mapping[str, float]) -> Mapping[str, float]:
     if not isinstance(rewards, Mapping):
         raise TypeError(f"rewards must be a mapping of letters; got {_check.kind_of(rewards)}")
     wrong = [letter for letter in rewards if not (isinstance(letter, str) and len(letter) == 1)]
     if wrong:
         raise TypeError(f"rewards must be a mapping of single letters; got {wrong[0]!r}")
-    paid = {letter: _check.number(r, f"rewards[{letter!r}]") for letter, r in rewards.items()}
-    return MappingProxyType(paid)
+    checked = {letter: _check.number(r, f"rewards[{letter!r}]") for letter, r in rewards.items()}
+    return MappingProxyType(checked)
 
 
-def _winds(wind: tuple[int, ...], columns: int) -> tuple[int, ...]:
+def _check_wind(wind: tuple[int, ...], columns: int) -> tuple[int, ...]:
     if not isinstance(wind, tuple | list):
         raise TypeError(f"wind must be a tuple of whole numbers; got {_check.kind_of(wind)}")
-    blown = tuple(_check.whole(cells, f"wind[{i}]", None) for i, cells in enumerate(wind))
-    if len(blown) not in (0, columns):
-        raise ValueError(f"wind must have a number for each of {columns} columns; got {len(blown)}")
-    return blown
+    winds = tuple(_check.whole(cells, f"wind[{i}]", None) for i, cells in enumerate(wind))
+    if len(winds) not in (0, columns):
+        raise ValueError(f"wind must have a number for each of {columns} columns; got {len(winds)}")
+    return winds

@@ -46,19 +46,19 @@ def read_table(env: Any) -> TransitionTable:
     ended, entered = np.zeros(S, dtype=bool), np.zeros(S, dtype=bool)
     ended[to[done]] = True
     entered[to[~done & (at // A != to)]] = True  # a step that stays where it is brings nobody in
-    final = ended & ~entered
-    kept = ~final[at // A]
-    apart = done & kept & ~final[to]
-    size = S + int(np.any(apart))
-    to = np.where(apart, S, to)
+    terminal = ended & ~entered
+    is_kept = ~terminal[at // A]
+    outside = done & is_kept & ~terminal[to]
+    size = S + int(np.any(outside))
+    to = np.where(outside, S, to)
     rewards = np.zeros((size, A))
-    np.add.at(rewards, (at[kept] // A, at[kept] % A), p[kept] * reward[kept])
-    absorbing = np.append(np.flatnonzero(final), np.arange(S, size))
-    stays = (absorbing[:, None] * A + np.arange(A)).ravel()
+    np.add.at(rewards, (at[is_kept] // A, at[is_kept] % A), p[is_kept] * reward[is_kept])
+    absorbing = np.append(np.flatnonzero(terminal), np.arange(S, size))
+    self_loops = (absorbing[:, None] * A + np.arange(A)).ravel()
     return TransitionTable(
-        np.append(p[kept], np.ones(stays.size)),
-        np.append(at[kept], stays),
-        np.append(to[kept], stays // A),
+        np.append(p[is_kept], np.ones(self_loops.size)),
+        np.append(at[is_kept], self_loops),
+        np.append(to[is_kept], self_loops // A),
         (size * A, size),
         rewards,
     )

@@ -80,8 +80,8 @@ class LinearGaussianSSM:
     def __post_init__(self) -> None:
         size = _check.vector(self.mean, "mean").shape[0]
         _check.semidefinite(self.cov, "cov", size=size)
-        count = _stack(self.transitions, "transitions", None, size)
-        _stack(self.process_noise, "process_noise", count, size)
+        count = _check_stack(self.transitions, "transitions", None, size)
+        _check_stack(self.process_noise, "process_noise", count, size)
         H = _check.matrix(self.observation_matrix, "observation_matrix", columns=size)
         _check.semidefinite(self.observation_noise, "observation_noise", size=H.shape[0])
         names = [item.name for item in fields(self)]
@@ -110,26 +110,26 @@ class LinearGaussianSSM:
         """Return the belief after a reading, [eq-be-kalman], and the reading's log density."""
         xp = array_namespace(reading)
         H = self.observation_matrix
-        shared = belief.cov @ _t(H)
-        root = _factor(H @ shared + self.observation_noise)
+        cross = belief.cov @ _t(H)
+        root = _factor(H @ cross + self.observation_noise)
         if root is None:
             raise _check.NoValueError(
                 "observation_noise must leave each reading a variance; one has none"
             )
-        half = _xp.solve_triangular(root, _t(shared))  # (K, D)
+        white_cross = _xp.solve_triangular(root, _t(cross))  # (K, D)
         innovation = reading - H @ belief.mean
         white = _xp.solve_triangular(root, innovation[:, None])[:, 0]
-        cov = belief.cov - _t(half) @ half
-        log = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(_xp.diagonal(root))))
-        log -= 0.5 * reading.shape[0] * _xp.LOG_2PI
-        return Moments(belief.mean + _t(half) @ white, _xp.symmetric_part(cov)), log
+        cov = belief.cov - _t(white_cross) @ white_cross
+        log_density = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(_xp.diagonal(root))))
+        log_density -= 0.5 * reading.shape[0] * _xp.LOG_2PI
+        return Moments(belief.mean + _t(white_cross) @ white, _xp.symmetric_part(cov)), log_density
 
     def smooth(
         self, filtered: Moments, predicted: Moments, smoothed: Moments, step: int
     ) -> Moments:
         """Return the belief of a step by all readings, [eq-be-rts]."""
         F = self.transitions[step - 1, ...]
-        gain = _t(_solved(predicted.cov, F @ filtered.cov))
+        gain = _t(_solve(predicted.cov, F @ filtered.cov))
         mean = filtered.mean + gain @ (smoothed.mean - predicted.mean)
         cov = filtered.cov + gain @ (smoothed.cov - predicted.cov) @ _t(gain)
         return Moments(mean, _xp.symmetric_part(cov))
@@ -142,12 +142,12 @@ class LinearGaussianSSM:
 
 # The state of a Matérn process is the value and its derivatives, in units of the rate λ. Its
 # covariance at any time, by the number of entries, for a signal of variance one:
-_STEADY = {
+_STATIONARY_COV = {
     1: [[1.0]],
     2: [[1.0, 0.0], [0.0, 1.0]],
     3: [[1.0, 0.0, -1 / 3], [0.0, 1 / 3, 0.0], [-1 / 3, 0.0, 1.0]],
 }
-_ENTRIES = {Matern12: 1, Matern32: 2, Matern52: 3}
+_STATE_SIZE = {Matern12: 1, Matern32: 2, Matern52: 3}
 
 
 def state_space_model(gp: GP, times: Vector) -> LinearGaussianSSM:
@@ -186,22 +186,22 @@ def state_space_model(gp: GP, times: Vector) -> LinearGaussianSSM:
     gaps = times[1:] - times[:-1]
     if times.shape[0] > 1 and bool(xp.any(gaps < 0.0)):
         raise ValueError("times must be ascending; sort them, and the readings with them")
-    size = _ENTRIES[type(kernel)]
+    size = _STATE_SIZE[type(kernel)]
     rate = math.sqrt(2 * size - 1) / float(kernel.lengthscale)
-    steady = as_array(_STEADY[size], times) * kernel.variance
-    transitions = _decay(gaps * rate, size)
-    process_noise = steady - transitions @ steady @ xp.matrix_transpose(transitions)
-    mean, H = xp.zeros_like(steady[0, :]), _xp.eye(size, times)[:1, :]
+    stationary = as_array(_STATIONARY_COV[size], times) * kernel.variance
+    transitions = _transition_matrices(gaps * rate, size)
+    process_noise = stationary - transitions @ stationary @ xp.matrix_transpose(transitions)
+    mean, H = xp.zeros_like(stationary[0, :]), _xp.eye(size, times)[:1, :]
     noise = as_array([[gp.noise_var]], times)
     process_noise = _xp.symmetric_part(process_noise)
-    return LinearGaussianSSM(mean, steady, transitions, process_noise, H, noise)
+    return LinearGaussianSSM(mean, stationary, transitions, process_noise, H, noise)
 
 
 def _matern(gp: GP) -> Any:
     """The kernel of a process that can be filtered."""
     _check.instance(gp, "gp", GP)
     kernel: Any = gp.kernel
-    if type(kernel) not in _ENTRIES:
+    if type(kernel) not in _STATE_SIZE:
         raise TypeError(f"gp must have the kernel Matern12, Matern32 or Matern52; got {kernel!r}")
     if not isinstance(gp.mean, ZeroMean):
         raise TypeError(f"gp must have mean zero; got {gp.mean!r}")
@@ -212,21 +212,21 @@ def _matern(gp: GP) -> Any:
     return kernel
 
 
-def _decay(s: Vector, size: int) -> Stack:
+def _transition_matrices(s: Vector, size: int) -> Stack:
     """``e^{−s} Σ_k (s N)^k / k!`` with a nilpotent N, the exponential of the motion."""
     companion = [[0.0] * size for _ in range(size)]
     for i in range(size - 1):
         companion[i][i + 1] = 1.0
     companion[-1] = [-float(math.comb(size, k)) for k in range(size)]
     N = as_array(companion, s) + _xp.eye(size, s)
-    power, total = _xp.eye(size, s), _xp.zeros((s.shape[0], size, size), s) + _xp.eye(size, s)
+    power, series = _xp.eye(size, s), _xp.zeros((s.shape[0], size, size), s) + _xp.eye(size, s)
     for k in range(1, size):
         power = power @ N
-        total = total + (s**k / math.factorial(k))[:, None, None] * power
-    return array_namespace(s).exp(-s)[:, None, None] * total
+        series = series + (s**k / math.factorial(k))[:, None, None] * power
+    return array_namespace(s).exp(-s)[:, None, None] * series
 
 
-def _stack(a: Stack, name: str, count: int | None, size: int) -> int:
+def _check_stack(a: Stack, name: str, count: int | None, size: int) -> int:
     """The number of matrices in a stack of square ones, checked."""
     _check.finite(_check.floating(a, name), name)
     if a.ndim != 3 or a.shape[1:] != (size, size) or count not in (None, a.shape[0]):
@@ -246,13 +246,13 @@ def _factor(a: Matrix) -> Matrix | None:
     return a**0.5 if float(a[0, 0]) > 0.0 else None
 
 
-def _solved(cov: Matrix, b: Matrix) -> Matrix:
+def _solve(cov: Matrix, b: Matrix) -> Matrix:
     """``cov⁻¹ b`` for a covariance that may have no inverse, within its range."""
     root = _factor(cov)
     if root is None:
-        values, axes = array_namespace(cov).linalg.eigh(cov)
-        least = cov.shape[0] * _xp.epsilon(cov) * float(values[-1])
+        values, vectors = array_namespace(cov).linalg.eigh(cov)
+        threshold = cov.shape[0] * _xp.epsilon(cov) * float(values[-1])
         xp = array_namespace(cov)
-        kept = xp.where(values > least, values, xp.full_like(values, math.inf))
-        return axes @ ((_t(axes) @ b) / kept[:, None])
+        kept = xp.where(values > threshold, values, xp.full_like(values, math.inf))
+        return vectors @ ((_t(vectors) @ b) / kept[:, None])
     return _xp.solve_triangular(root, _xp.solve_triangular(root, b), transpose=True)

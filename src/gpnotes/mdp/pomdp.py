@@ -50,15 +50,15 @@ class POMDP:
 
     def __post_init__(self) -> None:
         _check.instance(self.mdp, "mdp", MDP)
-        seen = _check.finite(_check.floating(self.observations, "observations"), "observations")
-        _check.alike(seen, "observations", self.mdp.rewards, "the rewards of mdp")
+        checked = _check.finite(_check.floating(self.observations, "observations"), "observations")
+        _check.alike(checked, "observations", self.mdp.rewards, "the rewards of mdp")
         actions, states = self.mdp.num_actions, self.mdp.num_states
-        if seen.ndim != 3 or seen.shape[:2] != (actions, states) or seen.shape[2] == 0:
+        if checked.ndim != 3 or checked.shape[:2] != (actions, states) or checked.shape[2] == 0:
             raise ValueError(
                 f"observations must have shape ({actions}, {states}, O): actions, states they lead "
-                f"to, observations; got {seen.shape}"
+                f"to, observations; got {checked.shape}"
             )
-        check_distributions(seen, "observations")
+        check_distributions(checked, "observations")
         keep_copies(self, "observations")
 
     @property
@@ -123,13 +123,13 @@ class POMDP:
         action = _check.whole(action, "action", 0, self.mdp.num_actions - 1)
         observation = _check.whole(observation, "observation", 0, self.num_observations - 1)
         _check.vector(belief, "belief", size=self.mdp.num_states)
-        ahead = self.check_belief(belief) @ self.transitions[action, ...]
-        after, log = conditioned(ahead, self.observations[action, :, observation])
+        predicted = self.check_belief(belief) @ self.transitions[action, ...]
+        updated, log = conditioned(predicted, self.observations[action, :, observation])
         if log == -float("inf"):
             raise NoValueError(
                 f"observation {observation} cannot happen after action {action} here"
             )
-        return after
+        return updated
 
     def controlled_chain(self, start: Vector, actions: Sequence[int]) -> ControlledChain:
         """Return the chain that actions make of the process, which `filter` and `smooth` take.
@@ -143,8 +143,8 @@ class POMDP:
         """
         _check.vector(start, "start", size=self.mdp.num_states)
         self.check_belief(start, "start")
-        done = _check.entries(actions, "actions", self.mdp.num_actions, "the actions", repeat=True)
-        return ControlledChain(self, start, done)
+        acts = _check.entries(actions, "actions", self.mdp.num_actions, "the actions", repeat=True)
+        return ControlledChain(self, start, acts)
 
     def reachable_beliefs(
         self, start: Vector, max_beliefs: int, *, tolerance: float = 1e-6
@@ -172,23 +172,23 @@ class POMDP:
         xp = array_namespace(start)
         beliefs, queue = start[None, :], [start]
         while queue and beliefs.shape[0] < max_beliefs:
-            here = queue.pop(0)
-            for new in self._next(here):
-                near = xp.max(xp.abs(beliefs - new[None, :]), axis=1) <= tolerance
-                if not bool(xp.any(near)) and beliefs.shape[0] < max_beliefs:
-                    beliefs = xp.concat([beliefs, new[None, :]])
-                    queue.append(new)
+            belief = queue.pop(0)
+            for successor in self._next(belief):
+                known = xp.max(xp.abs(beliefs - successor[None, :]), axis=1) <= tolerance
+                if not bool(xp.any(known)) and beliefs.shape[0] < max_beliefs:
+                    beliefs = xp.concat([beliefs, successor[None, :]])
+                    queue.append(successor)
         return beliefs
 
     def _next(self, belief: Vector) -> list[Vector]:
         """The beliefs that one action and one observation lead to."""
         beliefs = []
         for action in range(self.mdp.num_actions):
-            ahead = belief @ self.transitions[action, ...]
+            predicted = belief @ self.transitions[action, ...]
             for observation in range(self.num_observations):
-                after, log = conditioned(ahead, self.observations[action, :, observation])
+                updated, log = conditioned(predicted, self.observations[action, :, observation])
                 if log > -float("inf"):
-                    beliefs.append(after)
+                    beliefs.append(updated)
         return beliefs
 
     def __repr__(self) -> str:

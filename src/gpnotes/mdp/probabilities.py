@@ -13,9 +13,9 @@ def check_distributions(a: Array, name: str) -> Array:
     Up to rounding, ``√eps``; the error names the row.
     """
     xp = array_namespace(a)
-    least = xp.min(a, axis=-1)
-    if bool(xp.any(least < 0.0)):
-        raise ValueError(f"{name} must not be negative; it is{_where(least < 0.0)}")
+    lowest = xp.min(a, axis=-1)
+    if bool(xp.any(lowest < 0.0)):
+        raise ValueError(f"{name} must not be negative; it is{_where(lowest < 0.0)}")
     sums = xp.sum(a, axis=-1)
     wrong = xp.abs(sums - 1.0) > epsilon(a) ** 0.5
     if bool(xp.any(wrong)):
@@ -28,9 +28,9 @@ def _where(wrong: Array) -> str:
     xp = array_namespace(wrong)
     if wrong.ndim == 0:
         return ""
-    first = int(xp.argmax(xp.astype(xp.reshape(wrong, (-1,)), xp.int32)))
-    place = []
+    flat_index = int(xp.argmax(xp.astype(xp.reshape(wrong, (-1,)), xp.int32)))
+    indices = []
     for size in wrong.shape[::-1]:
-        first, here = divmod(first, size)
-        place.append(here)
-    return f" in row [{', '.join(map(str, place[::-1]))}]"
+        flat_index, index = divmod(flat_index, size)
+        indices.append(index)
+    return f" in row [{', '.join(map(str, indices[::-1]))}]"

@@ -57,13 +57,13 @@ from ..ground.xp import (
     epsilon,
     to_numpy,
 )
-from .absorption import actions_towards, as_host_rows, proper_policy
 from .bellman_sweeps import make_sweeps
 from .certificates import Certificate, bounding_function, certify, rounding_error
 from .decision_process import MDP
 from .end_components import CollapsedMDP, collapse_end_components, lift_policy
 from .evaluation import solve_chain
 from .greedy_policies import chosen_values, greedy_policy, max_over_actions
+from .proper_policies import actions_towards, as_host_rows, proper_policy
 
 __all__ = ["METHODS", "Solution", "solve"]
 
@@ -168,46 +168,46 @@ def solve(
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if mdp.largest_reward >= _LARGE:
         raise NoValueError(f"mdp.rewards must be smaller than {_LARGE:g} in size: values overflow")
-    wide = mdp.in_double()
-    run = {
+    double = mdp.in_double()
+    method_function = {
         "value iteration": _value_iteration,
         "modified policy iteration": _modified_policy_iteration,
         "policy iteration": _policy_iteration,
         "linear program": _linear_program,
     }[method]
-    small = collapse_end_components(wide) if mdp.discount == 1.0 else None
-    if small is None:
-        return _rounded(run(_Search(wide, tolerance, max_steps)), mdp, method)
-    end = run(_Search(small.mdp, tolerance, max_steps))
-    return _rounded(_lifted(end, wide, small), mdp, method)
+    collapsed = collapse_end_components(double) if mdp.discount == 1.0 else None
+    if collapsed is None:
+        return _solution(method_function(_Solver(double, tolerance, max_steps)), mdp, method)
+    result = method_function(_Solver(collapsed.mdp, tolerance, max_steps))
+    return _solution(_lift(result, double, collapsed), mdp, method)
 
 
-class _End(NamedTuple):
+class _Result(NamedTuple):
     certificate: Certificate
     policy: Vector
     iterations: int
     converged: bool = True
 
 
-def _rounded(end: _End, mdp: MDP, method: str) -> Solution:
+def _solution(result: _Result, mdp: MDP, method: str) -> Solution:
     """The answer in the dtype of the process, whose rounding the bound takes in."""
     like = mdp.rewards
     xp = array_namespace(like)
-    values, action_values, bound = end.certificate
+    values, action_values, bound = result.certificate
     if values.dtype != like.dtype:
         bound += epsilon(like) * float(xp.max(xp.abs(values)))
     return Solution(
         xp.astype(values, like.dtype, copy=False),
         xp.astype(action_values, like.dtype, copy=False),
-        end.policy,
+        result.policy,
         bound,
-        end.iterations,
+        result.iterations,
         method,
-        end.converged,
+        result.converged,
     )
 
 
-def _lifted(end: _End, mdp: MDP, small: CollapsedMDP) -> _End:
+def _lift(end: _Result, mdp: MDP, small: CollapsedMDP) -> _Result:
     """The answer for a process of that for what it was collapsed to."""
     xp = array_namespace(mdp.rewards)
     values = as_array(as_host(end.certificate.values)[small.label], mdp.rewards)
@@ -216,7 +216,7 @@ def _lifted(end: _End, mdp: MDP, small: CollapsedMDP) -> _End:
     return end._replace(certificate=certificate, policy=policy)
 
 
-class _Search:
+class _Solver:
     """What all methods share: when to look for a certificate, and the look."""
 
     def __init__(self, mdp: MDP, tolerance: float, max_steps: int) -> None:
@@ -229,27 +229,27 @@ class _Search:
             self.bounding = bounding_function(mdp)
             self.threshold *= max(float(self.bounding.min_decrease), 0.0)
         else:
-            lost = np.flatnonzero(proper_policy(mdp) < 0)
-            if lost.size:
+            improper = np.flatnonzero(proper_policy(mdp) < 0)
+            if improper.size:
                 raise NoValueError(
                     "mdp must be able to end from every state when discount is 1; from state "
-                    f"{int(lost[0])} no policy does, nor from {lost.size - 1} others"
+                    f"{int(improper[0])} no policy does, nor from {improper.size - 1} others"
                 )
 
     def start(self) -> Vector:
         """The values to start from."""
         return self.xp.zeros_like(self.mdp.rewards[:, 0])
 
-    def end(self, values: Vector, q: Matrix, best: Vector) -> _End | None:
+    def end(self, values: Vector, q: Matrix, best: Vector) -> _Result | None:
         """The answer, if values are good enough or no more sweeps are allowed."""
         step = best - values
         high, low = float(self.xp.max(step)), float(self.xp.min(step))
-        apart = high - low if self.mdp.discount < 1.0 else max(high, -low)
+        span = high - low if self.mdp.discount < 1.0 else max(high, -low)
         self.refuse_rounding(values)
         self.iterations += 1
         if self.mdp.discount == 1.0 and self.iterations >= 8 and self.iterations.bit_count() == 1:
             self._refuse_growth(values, q)
-        end = self.certified(values, q) if apart <= self.threshold else None
+        end = self.certified(values, q) if span <= self.threshold else None
         if end is None and self.iterations == self.max_steps:
             return self.stopped(values, q)
         return end
@@ -258,9 +258,9 @@ class _Search:
         """Refuse values that grow everywhere in a set of states that the best policy stays in."""
         policy = greedy_policy(q)
         P = as_host_rows(self.mdp._induced_chain(policy)[0])
-        lost = actions_towards(P, to_numpy(self.mdp.terminal), 1) < 0
-        grown = to_numpy(chosen_values(q, policy) - values)[lost]
-        if grown.size and np.min(grown) > rounding_error(self.mdp, values):
+        never_ending = actions_towards(P, to_numpy(self.mdp.terminal), 1) < 0
+        growth = to_numpy(chosen_values(q, policy) - values)[never_ending]
+        if growth.size and np.min(growth) > rounding_error(self.mdp, values):
             raise self.unbounded()
 
     def unbounded(self) -> NoValueError:
@@ -269,9 +269,9 @@ class _Search:
         )
 
     def refuse_rounding(self, values: Vector) -> None:
-        off = rounding_error(self.mdp, values)
-        if off > self.threshold:
-            least = self.tolerance * off / self.threshold if self.threshold > 0.0 else math.inf
+        rounding = rounding_error(self.mdp, values)
+        if rounding > self.threshold:
+            least = self.tolerance * rounding / self.threshold if self.threshold > 0.0 else math.inf
             cycles = "" if self.mdp.discount < 1.0 else ", or it has cycles whose rewards cancel"
             raise NoValueError(
                 f"tolerance must be at least {least:.2g} for this process, or rounding hides what "
@@ -283,7 +283,7 @@ class _Search:
             self.bounding = bounding_function(self.mdp, self.mdp._induced_chain(policy)[0])
         return certify(self.mdp, values, q, policy, self.bounding)
 
-    def certified(self, values: Vector, q: Matrix) -> _End | None:
+    def certified(self, values: Vector, q: Matrix) -> _Result | None:
         """The answer, if its bound is no more than the tolerance; else look more closely later."""
         policy = self.chosen(q)
         if policy is None:
@@ -292,11 +292,11 @@ class _Search:
         certificate = self.certificate(values, q, policy)
         ratio = certificate.bound / self.tolerance
         if ratio <= 1.0:
-            return _End(certificate, policy, self.before + self.iterations)
+            return _Result(certificate, policy, self.before + self.iterations)
         self.threshold *= 0.5 if self.mdp.discount < 1.0 else max(0.01, min(0.5, 0.5 / ratio))
         return None
 
-    def exact(self, values: Vector, q: Matrix) -> _End:
+    def exact(self, values: Vector, q: Matrix) -> _Result:
         """The answer of values that are as good as they get."""
         while True:
             self.refuse_rounding(values)
@@ -304,21 +304,21 @@ class _Search:
             if end:
                 return end
 
-    def stopped(self, values: Vector, q: Matrix) -> _End:
+    def stopped(self, values: Vector, q: Matrix) -> _Result:
         """What is known after the last step that is allowed."""
         policy = self.chosen(q)
         if policy is None:
             policy = self.on_device(proper_policy(self.mdp))
         certificate = self.certificate(values, q, policy)
-        return _End(certificate, policy, self.before + self.iterations, converged=False)
+        return _Result(certificate, policy, self.before + self.iterations, converged=False)
 
     def chosen(self, q: Matrix) -> Vector | None:
         """The first best action of each state; at discount 1 so that all states end."""
         policy = greedy_policy(q, self.threshold)
         if self.mdp.discount < 1.0 or self.ends(policy):
             return policy
-        enough = max_over_actions(q)[:, None] - self.threshold
-        action = proper_policy(self.mdp, q >= enough)
+        lower = max_over_actions(q)[:, None] - self.threshold
+        action = proper_policy(self.mdp, q >= lower)
         return None if np.any(action < 0) else self.on_device(action)
 
     def ends(self, policy: Vector) -> bool:
@@ -329,68 +329,68 @@ class _Search:
         return self.xp.asarray(action, device=device(self.mdp.rewards))
 
 
-def _value_iteration(search: _Search) -> _End:
-    values, sweeps = search.start(), make_sweeps(search.mdp)
+def _value_iteration(solver: _Solver) -> _Result:
+    values, sweeps = solver.start(), make_sweeps(solver.mdp)
     while True:
         best = sweeps.optimality_backup(values)
-        end = search.end(values, sweeps.action_values, best)
-        if end:
-            return end
+        result = solver.end(values, sweeps.action_values, best)
+        if result:
+            return result
         values = best
 
 
-def _modified_policy_iteration(search: _Search) -> _End:
-    mdp = search.mdp
-    values, sweeps = search.start(), make_sweeps(mdp)
+def _modified_policy_iteration(solver: _Solver) -> _Result:
+    mdp = solver.mdp
+    values, sweeps = solver.start(), make_sweeps(mdp)
     if mdp.discount == 1.0:  # from a policy that ends, each step of the values is upwards
-        P, r = mdp._induced_chain(search.on_device(proper_policy(mdp)))
+        P, r = mdp._induced_chain(solver.on_device(proper_policy(mdp)))
         values = solve_chain(P, r, 1.0, mdp.terminal)
     while True:
         best = sweeps.optimality_backup(values)
-        end = search.end(values, sweeps.action_values, best)
-        if end:
-            return end
-        values = sweeps.partial_evaluation(values, best, search.threshold)
+        result = solver.end(values, sweeps.action_values, best)
+        if result:
+            return result
+        values = sweeps.partial_evaluation(values, best, solver.threshold)
 
 
-def _policy_iteration(search: _Search, policy: Vector | None = None) -> _End:
-    mdp, xp = search.mdp, search.xp
+def _policy_iteration(solver: _Solver, policy: Vector | None = None) -> _Result:
+    mdp, xp = solver.mdp, solver.xp
     if policy is None:
-        ends = mdp.discount == 1.0
-        policy = search.on_device(proper_policy(mdp)) if ends else greedy_policy(mdp.rewards)
+        may_end = mdp.discount == 1.0
+        policy = solver.on_device(proper_policy(mdp)) if may_end else greedy_policy(mdp.rewards)
     values = None
     while True:
         P, r = mdp._induced_chain(policy)
-        values = solve_chain(P, r, mdp.discount, search.ends_at, values)
+        values = solve_chain(P, r, mdp.discount, solver.ends_at, values)
         q = mdp._action_values(values)
         enough = chosen_values(q, policy) + 4.0 * rounding_error(mdp, values)
         better = max_over_actions(q) > enough
-        search.iterations += 1
+        solver.iterations += 1
         if not bool(xp.any(better)):
-            return search.exact(values, q)
-        if search.iterations == search.max_steps:
-            return search.stopped(values, q)
+            return solver.exact(values, q)
+        if solver.iterations == solver.max_steps:
+            return solver.stopped(values, q)
         policy = xp.where(better, greedy_policy(q), policy)
-        if mdp.discount == 1.0 and not search.ends(policy):
-            raise search.unbounded()
+        if mdp.discount == 1.0 and not solver.ends(policy):
+            raise solver.unbounded()
 
 
-def _linear_program(search: _Search) -> _End:
+def _linear_program(solver: _Solver) -> _Result:
     """Least values that no action exceeds; what is left open, by policy iteration."""
-    mdp = search.mdp
+    mdp = solver.mdp
     S, A = mdp.rewards.shape
-    every = np.arange(S * A)
-    stays = from_entries(np.ones(S * A), every, every // A, (S * A, S))
-    system = stays - mdp.discount * as_host_rows(mdp.transitions)
-    going = np.flatnonzero(~to_numpy(mdp.terminal))
-    rows = (going[:, None] * A + np.arange(A)).ravel()
+    pairs = np.arange(S * A)
+    own_state = from_entries(np.ones(S * A), pairs, pairs // A, (S * A, S))
+    system = own_state - mdp.discount * as_host_rows(mdp.transitions)
+    nonterminal = np.flatnonzero(~to_numpy(mdp.terminal))
+    rows = (nonterminal[:, None] * A + np.arange(A)).ravel()
     values = np.zeros(S)
-    if going.size:
-        earned = to_numpy(mdp.rewards).reshape(-1)[rows]
+    if nonterminal.size:
+        rewards = to_numpy(mdp.rewards).reshape(-1)[rows]
         try:
-            program = least_cost(np.ones(going.size), system[rows][:, going], earned)
+            program = least_cost(np.ones(nonterminal.size), system[rows][:, nonterminal], rewards)
         except NoValueError as error:
             raise NoValueError(f"mdp must have values with a bound: {error}") from error
-        values[going], search.before = program.x, program.steps
+        values[nonterminal], solver.before = program.x, program.steps
     q = mdp._action_values(as_array(values, mdp.rewards))
-    return _policy_iteration(search, search.chosen(q))
+    return _policy_iteration(solver, solver.chosen(q))

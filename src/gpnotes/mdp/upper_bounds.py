@@ -45,8 +45,8 @@ def qmdp(pomdp: POMDP, *, tolerance: float = 1e-8, max_steps: int = 100_000) -> 
     def backup(vectors: Matrix) -> Matrix:
         xp = array_namespace(vectors)
         best = xp.max(vectors, axis=0)
-        ahead = xp.stack([pomdp.transitions[a, ...] @ best for a in range(pomdp.mdp.num_actions)])
-        return xp.matrix_transpose(pomdp.mdp.rewards) + pomdp.mdp.discount * ahead
+        future = xp.stack([pomdp.transitions[a, ...] @ best for a in range(pomdp.mdp.num_actions)])
+        return xp.matrix_transpose(pomdp.mdp.rewards) + pomdp.mdp.discount * future
 
     return _fixed_point(pomdp, backup, tolerance, max_steps)
 
@@ -80,15 +80,15 @@ def fast_informed_bound(
 
     def backup(vectors: Matrix) -> Matrix:
         xp = array_namespace(vectors)
-        rows = []
+        new_vectors = []
         for a in range(pomdp.mdp.num_actions):
-            row = pomdp.mdp.rewards[:, a]
+            vector = pomdp.mdp.rewards[:, a]
             for o in range(pomdp.num_observations):
                 weights = pomdp.transitions[a, ...] * pomdp.observations[a, :, o][None, :]
-                ahead = weights @ xp.matrix_transpose(vectors)
-                row = row + pomdp.mdp.discount * xp.max(ahead, axis=1)
-            rows.append(row)
-        return xp.stack(rows)
+                future = weights @ xp.matrix_transpose(vectors)
+                vector = vector + pomdp.mdp.discount * xp.max(future, axis=1)
+            new_vectors.append(vector)
+        return xp.stack(new_vectors)
 
     return _fixed_point(pomdp, backup, tolerance, max_steps)
 
@@ -104,8 +104,8 @@ def _fixed_point(pomdp: POMDP, backup: Backup, tolerance: float, max_steps: int)
     vectors = xp.matrix_transpose(xp.full_like(rewards, highest))
     for _ in range(_check.whole(max_steps, "max_steps", 1)):
         new = backup(vectors)
-        left = float(xp.max(xp.abs(new - vectors))) * discount
+        remaining = float(xp.max(xp.abs(new - vectors))) * discount
         vectors = new
-        if left <= tolerance * (1.0 - discount):
+        if remaining <= tolerance * (1.0 - discount):
             return AlphaVectors(vectors, actions)
     return AlphaVectors(vectors, actions, converged=False)

@@ -72,7 +72,7 @@ def loop(request, monkeypatch):
 @pytest.mark.parametrize("environment", WORLDS.values(), ids=WORLDS.keys())
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_it_walks_the_same_to_the_last_bit(learner, environment, horizon, monkeypatch):
-    monkeypatch.setattr(numba_loops, "_ROOM", 60)  # several calls a block
+    monkeypatch.setattr(numba_loops, "_MAX_EPISODES", 60)  # several calls a block
     settings = {"runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,
                 "watch": lambda memory: memory.values.mean(0)}  # fmt: skip
     wanted = run(learner, environment, steps=130, **settings)

@@ -1,6 +1,6 @@
 """Learning from what happens: environments, learners with `init`, `act` and `step`, and runs."""
 
-from .exploring import UCB, EpsilonGreedy, ExplorationPolicy, FixedPolicy
+from .exploration import UCB, EpsilonGreedy, ExplorationPolicy, FixedPolicy
 from .gymnasium_environment import GymnasiumEnvironment
 from .importance_sampling import OffPolicyEstimate, importance_weights, off_policy_value
 from .mdp_environment import Environment, MDPEnvironment, Outcome

@@ -24,7 +24,7 @@ _SEEDS = 2**31  # gymnasium takes whole numbers below this on every platform
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class _Numbering:
     """A space whose elements are counted: how many there are, and the number of each."""
 
     sizes: tuple[int, ...]
@@ -71,7 +71,7 @@ class GymnasiumEnvironment:
     """
 
     env: Any
-    _spaces: tuple[_Numbers, _Numbers] = field(init=False, repr=False)
+    _spaces: tuple[_Numbering, _Numbering] = field(init=False, repr=False)
     _copies: list[_Copy] = field(init=False, repr=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class GymnasiumEnvironment:
             raise TypeError(
                 f"env must be an environment of gymnasium; got {_check.kind_of(self.env)}"
             )
-        spaces = _counted(self.env.observation_space), _counted(self.env.action_space)
+        spaces = _numbering(self.env.observation_space), _numbering(self.env.action_space)
         object.__setattr__(self, "_spaces", spaces)
 
     @property
@@ -96,24 +96,24 @@ class GymnasiumEnvironment:
 
     def reset(self, stream: Stream, runs: int, /) -> HostVector:
         """Begin an episode in each run, and return the states."""
-        self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in range(runs)]
+        self._copies[:] = [_Copy(_copy_env(self.env), *self._spaces) for _ in range(runs)]
         return self.restart(np.zeros(runs, np.int64), np.ones(runs, bool), stream)
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
         """Take one step in each run."""
         pairs = zip(self._copies, actions.tolist(), strict=True)
         columns = zip(*(env_copy.step(action) for env_copy, action in pairs), strict=True)
-        onward, rewards, terminated, truncated = map(np.asarray, columns)
+        next_states, rewards, terminated, truncated = map(np.asarray, columns)
         truncated = truncated & ~terminated
-        return Outcome(onward, rewards.astype(np.float64), terminated, truncated)
+        return Outcome(next_states, rewards.astype(np.float64), terminated, truncated)
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
-        new, which = states.copy(), np.flatnonzero(over)
-        seeds = stream.generator.integers(_SEEDS, size=which.size)
-        for run, seed in zip(which.tolist(), seeds.tolist(), strict=True):
-            new[run] = self._copies[run].begin(seed)
-        return new
+        new_states, ended = states.copy(), np.flatnonzero(over)
+        seeds = stream.generator.integers(_SEEDS, size=ended.size)
+        for run, seed in zip(ended.tolist(), seeds.tolist(), strict=True):
+            new_states[run] = self._copies[run].begin(seed)
+        return new_states
 
     def saved(self) -> dict[str, HostArray]:
         """Return the last seed of each run, and its actions since, padded with −1."""
@@ -133,7 +133,7 @@ class GymnasiumEnvironment:
         parts : dict of HostArray
             What `saved` returned.
         """
-        self._copies[:] = [_Copy(_copied(self.env), *self._spaces) for _ in parts["seeds"]]
+        self._copies[:] = [_Copy(_copy_env(self.env), *self._spaces) for _ in parts["seeds"]]
         columns = zip(self._copies, parts["seeds"].tolist(), parts["since"], strict=True)
         for env_copy, seed, since in columns:
             env_copy.begin(seed)
@@ -155,7 +155,7 @@ class GymnasiumEnvironment:
 class _Copy:
     """One copy of the environment, and how it came to be where it is."""
 
-    def __init__(self, env: Any, states: _Numbers, actions: _Numbers) -> None:
+    def __init__(self, env: Any, states: _Numbering, actions: _Numbering) -> None:
         self.env, self.number, self.element = env, states.number, actions.element
         self.seed, self.state, self.actions = 0, 0, list[int]()
 
@@ -171,7 +171,7 @@ class _Copy:
         return self.state, float(reward), bool(terminated), bool(truncated)
 
 
-def _copied(env: Any) -> Any:
+def _copy_env(env: Any) -> Any:
     """A copy of an environment; of the table that toy-text ones have, and only read, there is one.
 
     It would be nearly all of the time and of the memory.
@@ -180,15 +180,15 @@ def _copied(env: Any) -> Any:
     return copy.deepcopy(env, {id(table): table})
 
 
-def _counted(space: Any) -> _Numbers:
+def _numbering(space: Any) -> _Numbering:
     kind = type(space).__name__
     if kind == "Discrete":
-        return _Numbers((int(space.n),), (int(space.start),), kind)
+        return _Numbering((int(space.n),), (int(space.start),), kind)
     if kind == "MultiDiscrete" and space.nvec.ndim == 1:
         sizes, starts = space.nvec.tolist(), np.asarray(space.start).tolist()
-        return _Numbers(tuple(sizes), tuple(starts), kind)
+        return _Numbering(tuple(sizes), tuple(starts), kind)
     if kind == "Tuple" and all(type(part).__name__ == "Discrete" for part in space.spaces):
         sizes = tuple(int(part.n) for part in space.spaces)
-        return _Numbers(sizes, tuple(int(part.start) for part in space.spaces), kind)
+        return _Numbering(sizes, tuple(int(part.start) for part in space.spaces), kind)
     wanted = "Discrete, MultiDiscrete or a Tuple of Discrete"
     raise TypeError(f"env must have spaces of whole numbers, {wanted}; got {space}")

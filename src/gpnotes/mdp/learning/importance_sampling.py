@@ -8,7 +8,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.xp import HostArray, HostMatrix, HostVector
-from .exploring import as_policy, policy_table
+from .exploration import as_policy, policy_table
 from .schedules import fraction
 from .tabular import Transition
 from .td_prediction import action_probabilities, check_coverage
@@ -93,34 +93,34 @@ def off_policy_value(
     )
     if not transitions.terminated.any():
         raise ValueError("transitions must hold an episode that came to its end; got none")
-    total, factor = np.zeros(weights.shape[1]), np.ones(weights.shape[1])
+    returned, factor = np.zeros(weights.shape[1]), np.ones(weights.shape[1])
     returns = np.empty_like(weights)
     for step, over in enumerate(transitions.terminated | transitions.truncated):
-        total = total + factor * transitions.rewards[step]
-        returns[step] = total
-        total, factor = np.where(over, 0.0, total), np.where(over, 1.0, factor * discount)
+        returned = returned + factor * transitions.rewards[step]
+        returns[step] = returned
+        returned, factor = np.where(over, 0.0, returned), np.where(over, 1.0, factor * discount)
     g, w = returns[transitions.terminated], weights[transitions.terminated]
-    whole = float(w.sum())
-    if whole == 0.0:
+    weight = float(w.sum())
+    if weight == 0.0:
         raise _check.NoValueError("policy must be able to do what was seen; all weights are 0")
-    effective = whole**2 / float(w @ w)
-    return OffPolicyEstimate(float((w * g).mean()), float(w @ g) / whole, effective, g, w)
+    effective = weight**2 / float(w @ w)
+    return OffPolicyEstimate(float((w * g).mean()), float(w @ g) / weight, effective, g, w)
 
 
 def _ratios(transitions: Transition, policy: HostArray, behaviour: HostArray) -> HostMatrix:
     if not isinstance(transitions, Transition) or np.ndim(transitions.states) != 2:
         wanted = "the transitions of runs, of a `Run` with record=True"
         raise TypeError(f"transitions must be {wanted}; got {_check.kind_of(transitions)}")
-    acted = as_policy(behaviour, "behaviour")
-    if acted.ndim != 2:
-        raise ValueError(f"behaviour must be probabilities (S, A); got shape {acted.shape}")
-    states, actions = acted.shape
+    table = as_policy(behaviour, "behaviour")
+    if table.ndim != 2:
+        raise ValueError(f"behaviour must be probabilities (S, A); got shape {table.shape}")
+    states, actions = table.shape
     if transitions.states.max() >= states or transitions.actions.max() >= actions:
-        most = (int(transitions.states.max()), int(transitions.actions.max()))
-        raise ValueError(f"behaviour must have all states and actions that were seen; got {most}")
+        seen = (int(transitions.states.max()), int(transitions.actions.max()))
+        raise ValueError(f"behaviour must have all states and actions that were seen; got {seen}")
     target = policy_table(as_policy(policy, "policy"), "policy", states, actions)
-    check_coverage(target, acted)
-    taken = action_probabilities(acted, transitions.states, transitions.actions)
+    check_coverage(target, table)
+    taken = action_probabilities(table, transitions.states, transitions.actions)
     if not taken.all():
         raise ValueError("behaviour must be the policy that acted: some action has probability 0")
     return np.asarray(action_probabilities(target, transitions.states, transitions.actions) / taken)

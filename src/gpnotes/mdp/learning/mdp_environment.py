@@ -128,7 +128,7 @@ class MDPEnvironment:
     def __post_init__(self) -> None:
         """Check the arguments, and lay out the distribution of each pair's successor."""
         _check.instance(self.mdp, "mdp", MDP)
-        keys, successors, begins = _laid_out(self.mdp.transitions)
+        keys, successors, begins = _layout_of(self.mdp.transitions)
         rewards = np.array(to_numpy(self.mdp.rewards), dtype=np.float64).reshape(-1)
         terminal = np.array(to_numpy(self.mdp.terminal), dtype=bool)
         starts = _starts(self.start, self.num_states)
@@ -155,17 +155,17 @@ class MDPEnvironment:
 
     def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
         """Take one step in each run."""
-        keys, successors, earned, terminal = self.layout[:4]
+        keys, successors, expected_rewards, terminal = self.layout[:4]
         rows = states * self.num_actions + actions
-        keys_drawn = stream.generator.random(rows.shape[0])
-        keys_drawn += 2 * rows
-        onward = successors[keys.searchsorted(keys_drawn, side="right")]
-        rewards = earned[rows]
+        drawn_keys = stream.generator.random(rows.shape[0])
+        drawn_keys += 2 * rows
+        next_states = successors[keys.searchsorted(drawn_keys, side="right")]
+        rewards = expected_rewards[rows]
         if self.binary_rewards is not None:
             low, high = self.binary_rewards
             won = stream.generator.random(rows.shape[0]) * (high - low) < rewards - low
             rewards = np.where(won, high, low)
-        return Outcome(onward, rewards, terminal[onward], np.zeros(rows.shape[0], bool))
+        return Outcome(next_states, rewards, terminal[next_states], np.zeros(rows.shape[0], bool))
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""
@@ -194,38 +194,38 @@ def digest(*arrays: HostArray) -> str:
     return hashed.hexdigest()[:16]
 
 
-def _laid_out(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
+def _layout_of(transitions: Any) -> tuple[HostVector, HostVector, HostVector]:
     """The keys and the successors of `Layout`, and where those of each pair begin."""
     if hasattr(transitions, "indptr"):
-        owner = np.repeat(np.arange(transitions.shape[0]), np.diff(transitions.indptr))
-        columns, chances = np.asarray(transitions.indices), np.asarray(transitions.data)
-        kept = chances > 0.0
-        owner, columns, chances = owner[kept], columns[kept], chances[kept]
+        pair = np.repeat(np.arange(transitions.shape[0]), np.diff(transitions.indptr))
+        columns, probabilities = np.asarray(transitions.indices), np.asarray(transitions.data)
+        positive = probabilities > 0.0
+        pair, columns, probabilities = pair[positive], columns[positive], probabilities[positive]
     else:
         host = to_numpy(transitions)
-        owner, columns = np.nonzero(host > 0.0)
-        chances = host[owner, columns]
-    begins = np.concatenate([[0], np.bincount(owner, minlength=transitions.shape[0]).cumsum()])
-    total = np.cumsum(chances, dtype=np.float64)
-    before = np.concatenate([[0.0], total])[begins]
-    ends = total - before[owner]
-    ends /= (before[1:] - before[:-1])[owner]
-    ends[begins[1:] - 1] = 1.5
-    return 2 * owner + ends, columns.astype(np.int64), begins
+        pair, columns = np.nonzero(host > 0.0)
+        probabilities = host[pair, columns]
+    begins = np.concatenate([[0], np.bincount(pair, minlength=transitions.shape[0]).cumsum()])
+    running_total = np.cumsum(probabilities, dtype=np.float64)
+    total_before = np.concatenate([[0.0], running_total])[begins]
+    cumulative = running_total - total_before[pair]
+    cumulative /= (total_before[1:] - total_before[:-1])[pair]
+    cumulative[begins[1:] - 1] = 1.5
+    return 2 * pair + cumulative, columns.astype(np.int64), begins
 
 
 def _starts(start: Any, states: int) -> HostVector:
     """The one state where episodes begin, or the cumulated probabilities of all states."""
     if _check.whole_or_none(start) is not None or getattr(start, "ndim", 0) == 0:
         return np.asarray([_check.whole(start, "start", 0, states - 1)])
-    chances = to_numpy(_check.vector(start, "start", size=states)).astype(np.float64)
-    if chances.min() < 0.0 or abs(chances.sum() - 1.0) > 1e-8:
-        raise ValueError(f"start must be probabilities that sum to 1; got {chances}")
-    if np.count_nonzero(chances) == 1:
-        return np.flatnonzero(chances)
-    ends = chances.cumsum() / chances.sum()
-    ends[np.flatnonzero(chances)[-1] :] = 1.0
-    return np.asarray(ends)
+    probabilities = to_numpy(_check.vector(start, "start", size=states)).astype(np.float64)
+    if probabilities.min() < 0.0 or abs(probabilities.sum() - 1.0) > 1e-8:
+        raise ValueError(f"start must be probabilities that sum to 1; got {probabilities}")
+    if np.count_nonzero(probabilities) == 1:
+        return np.flatnonzero(probabilities)
+    cumulative = probabilities.cumsum() / probabilities.sum()
+    cumulative[np.flatnonzero(probabilities)[-1] :] = 1.0
+    return np.asarray(cumulative)
 
 
 def _binary_rewards(binary_rewards: Any, rewards: HostVector) -> tuple[float, float] | None:
@@ -235,6 +235,6 @@ def _binary_rewards(binary_rewards: Any, rewards: HostVector) -> tuple[float, fl
         raise TypeError(f"binary_rewards must be None or two numbers; got {binary_rewards!r}")
     low, high = (_check.number(reward, "binary_rewards") for reward in binary_rewards)
     if not low < high or rewards.min() < low or rewards.max() > high:
-        around = f"{rewards.min():g} to {rewards.max():g}"
-        raise ValueError(f"binary_rewards must lie around all rewards, {around}; got {(low, high)}")
+        needed = f"{rewards.min():g} to {rewards.max():g}"
+        raise ValueError(f"binary_rewards must lie around all rewards, {needed}; got {(low, high)}")
     return low, high

@@ -19,7 +19,7 @@ from ...ground.xp import HostArray, HostVector
 from ..decision_process import MDP
 from ..greedy_policies import greedy_policy
 from ..solving import solve
-from .exploring import EpsilonGreedy, ExplorationPolicy, check_exploration
+from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration
 from .schedules import fraction
 from .tabular import Memory, Transition, flat, flat_indices, later, sizes
 
@@ -51,7 +51,7 @@ class ModelMemory(Memory):
     __repr__ = summary
 
 
-def _blank(num_states: int, num_actions: int, runs: int, value: float) -> ModelMemory:
+def _empty_memory(num_states: int, num_actions: int, runs: int, value: float) -> ModelMemory:
     shape = sizes(num_states, num_actions, runs)
     return ModelMemory(
         np.full(shape, value), np.zeros(shape, np.int64),
@@ -60,15 +60,15 @@ def _blank(num_states: int, num_actions: int, runs: int, value: float) -> ModelM
     )  # fmt: skip
 
 
-def _counted(memory: ModelMemory, transition: Transition) -> HostVector:
+def _count(memory: ModelMemory, transition: Transition) -> HostVector:
     """Count a transition of each run; return where its pair stands."""
-    here = flat_indices(memory.values, transition.states, transition.actions)
-    flat(memory.visits)[here] += 1
-    flat(memory.reward_sums)[here] += transition.rewards
-    width = memory.transition_counts.shape[3]
-    reached = np.where(transition.terminated, width - 1, transition.next_states)
-    flat(memory.transition_counts)[here * width + reached] += 1
-    return here
+    pairs = flat_indices(memory.values, transition.states, transition.actions)
+    flat(memory.visits)[pairs] += 1
+    flat(memory.reward_sums)[pairs] += transition.rewards
+    num_successors = memory.transition_counts.shape[3]
+    reached = np.where(transition.terminated, num_successors - 1, transition.next_states)
+    flat(memory.transition_counts)[pairs * num_successors + reached] += 1
+    return pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class RMax:
 
     def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelMemory:
         """Return the memory of runs that have seen nothing: all is as good as can be."""
-        return _blank(num_states, num_actions, runs, self.max_value)
+        return _empty_memory(num_states, num_actions, runs, self.max_value)
 
     def act(self, memory: ModelMemory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose the first action that is as good as any by the plan, up to its tolerance."""
@@ -120,14 +120,14 @@ class RMax:
 
     def step(self, memory: ModelMemory, transition: Transition, stream: Stream, /) -> ModelMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        got = float(transition.rewards.max())
-        if got > self.max_reward:
+        highest = float(transition.rewards.max())
+        if highest > self.max_reward:
             raise ValueError(
-                f"max_reward must be no less than any reward; {got} > {self.max_reward}"
+                f"max_reward must be no less than any reward; {highest} > {self.max_reward}"
             )
-        here = _counted(memory, transition)
-        for run in np.flatnonzero(flat(memory.visits)[here] == self.known_threshold).tolist():
-            memory.values[run] = _planned(self.model(memory, run), self.tolerance)
+        pairs = _count(memory, transition)
+        for run in np.flatnonzero(flat(memory.visits)[pairs] == self.known_threshold).tolist():
+            memory.values[run] = _plan(self.model(memory, run), self.tolerance)
             memory.num_plans[run] += 1
         return later(memory)
 
@@ -145,7 +145,7 @@ class RMax:
             Of S + 2 states: the fictitious one at S, the end of an episode at S + 1.
         """
         known = memory.visits[run] >= self.known_threshold
-        return _process(memory, run, known, self.max_reward, self.max_reward, self.discount)
+        return _process(memory, run, known, self.max_reward, self.discount)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +182,7 @@ class CertaintyEquivalence:
     def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelMemory:
         """Return the memory of runs that have seen nothing."""
         self.exploration.check_sizes(num_states, num_actions)
-        return _blank(num_states, num_actions, runs, self.unseen_value)
+        return _empty_memory(num_states, num_actions, runs, self.unseen_value)
 
     def act(self, memory: ModelMemory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
@@ -190,10 +190,10 @@ class CertaintyEquivalence:
 
     def step(self, memory: ModelMemory, transition: Transition, stream: Stream, /) -> ModelMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        _counted(memory, transition)
+        _count(memory, transition)
         if (memory.time + 1) % self.plan_every == 0:
             for run in range(memory.values.shape[0]):
-                memory.values[run] = _planned(self.model(memory, run), self.tolerance)
+                memory.values[run] = _plan(self.model(memory, run), self.tolerance)
             memory.num_plans[:] += 1
         return later(memory)
 
@@ -213,30 +213,27 @@ class CertaintyEquivalence:
             the end of an episode at S + 1.
         """
         reward = self.unseen_value * (1.0 - self.discount)
-        return _process(memory, run, memory.visits[run] > 0, reward, reward, self.discount)
+        return _process(memory, run, memory.visits[run] > 0, reward, self.discount)
 
 
 def _process(
-    memory: ModelMemory, run: int, known: HostArray, first: float, after: float, discount: float
+    memory: ModelMemory, run: int, known: HostArray, unknown_reward: float, discount: float
 ) -> MDP:
-    """The estimate, in which pairs that are not known lead to the state S.
-
-    They earn `first`, and in the state S every step earns `after`.
-    """
+    """The estimate; pairs that are not known lead to the state S, which stays and earns as they."""
     states, actions = known.shape
     P, r = np.zeros((states + 2, actions, states + 2)), np.zeros((states + 2, actions))
     visits = np.maximum(memory.visits[run], 1)
-    shares = memory.transition_counts[run] / visits[:, :, None]
-    P[:states, :, :states], P[:states, :, -1] = shares[:, :, :-1], shares[:, :, -1]
+    frequencies = memory.transition_counts[run] / visits[:, :, None]
+    P[:states, :, :states], P[:states, :, -1] = frequencies[:, :, :-1], frequencies[:, :, -1]
     r[:states] = memory.reward_sums[run] / visits
-    P[:states][~known], r[:states][~known] = 0.0, first
+    P[:states][~known], r[:states][~known] = 0.0, unknown_reward
     P[:states, :, states][~known] = 1.0
     P[states, :, states] = P[states + 1, :, states + 1] = 1.0
-    r[states] = after
+    r[states] = unknown_reward
     return MDP.from_arrays(P, r, discount)
 
 
-def _planned(model: MDP, tolerance: float) -> HostArray:
+def _plan(model: MDP, tolerance: float) -> HostArray:
     """The action values of a plan by a model, without those of its two fictitious states."""
     plan = solve(model, tolerance=tolerance)
     if not plan.converged:

@@ -14,7 +14,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector
-from .exploring import EpsilonGreedy
+from .exploration import EpsilonGreedy
 from .schedules import PowerLawDecay, value_at
 from .tabular import Memory, Transition, flat, flat_indices, later, offsets
 from .td_control import ActionValueLearner, expected_value, step_size_at
@@ -88,19 +88,19 @@ class NStepTD(StateValueLearner):
     def step(self, memory: NStepMemory, transition: Transition, stream: Stream, /) -> NStepMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
         begins, values, visits = offsets(*memory.values.shape), flat(memory.values), memory.visits
-        here = begins + transition.states
+        pairs = begins + transition.states
         schedule: Any = self.step_size
-        step_size = value_at(schedule, lambda: flat(visits)[here], memory.time)
-        flat(visits)[here] += 1
-        now = _pushed(
-            memory, here, step_size, transition.rewards, self.ratio(transition), self.discount
+        step_size = value_at(schedule, lambda: flat(visits)[pairs], memory.time)
+        flat(visits)[pairs] += 1
+        pushed = _push(
+            memory, pairs, step_size, transition.rewards, self.ratio(transition), self.discount
         )
-        onward = np.where(transition.terminated, 0.0, values[begins + transition.next_states])
-        _learn(now, self.n - 1, now.filled == self.n, self.discount, onward)
+        v_next = np.where(transition.terminated, 0.0, values[begins + transition.next_states])
+        _learn(pushed, self.n - 1, pushed.filled == self.n, self.discount, v_next)
         over = transition.terminated | transition.truncated
         if not over.any():
-            return now
-        return _emptied(now, over, self.n - 1, self.discount, onward)
+            return pushed
+        return _learn_from_all(pushed, over, self.n - 1, self.discount, v_next)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,72 +133,72 @@ class NStepSARSA(ActionValueLearner):
 
     def step(self, memory: NStepMemory, transition: Transition, stream: Stream, /) -> NStepMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        here = flat_indices(memory.values, transition.states, transition.actions)
-        step_size = step_size_at(self.step_size, memory, here)
-        flat(memory.visits)[here] += 1
-        full, onward = memory.filled == self.n, flat(memory.values)[here]
-        _learn(memory, self.n - 1, full, self.discount, onward)
-        now = _pushed(memory, here, step_size, transition.rewards, 1.0, self.discount)
+        pairs = flat_indices(memory.values, transition.states, transition.actions)
+        step_size = step_size_at(self.step_size, memory, pairs)
+        flat(memory.visits)[pairs] += 1
+        full, v_next = memory.filled == self.n, flat(memory.values)[pairs]
+        _learn(memory, self.n - 1, full, self.discount, v_next)
+        pushed = _push(memory, pairs, step_size, transition.rewards, 1.0, self.discount)
         over = transition.terminated | transition.truncated
         if not over.any():
-            return now
-        onward = np.zeros(here.shape[0])
+            return pushed
+        v_next = np.zeros(pairs.shape[0])
         if transition.truncated.any():
-            onward = expected_value(self.exploration, memory, transition.next_states)
-        onward = np.where(transition.terminated, 0.0, onward)
-        return _emptied(now, over, self.n, self.discount, onward)
+            v_next = expected_value(self.exploration, memory, transition.next_states)
+        v_next = np.where(transition.terminated, 0.0, v_next)
+        return _learn_from_all(pushed, over, self.n, self.discount, v_next)
 
 
-def _empty(values: HostArray, visits: HostArray, count: int) -> NStepMemory:
-    shape = (values.shape[0], count)
-    zeros, none = np.zeros(shape), np.zeros(shape[0], np.int64)
+def _empty(values: HostArray, visits: HostArray, n: int) -> NStepMemory:
+    shape = (values.shape[0], n)
+    zeros, zero_counts = np.zeros(shape), np.zeros(shape[0], np.int64)
     return NStepMemory(
         values, visits, at=np.zeros(shape, np.int64), returns=zeros, step_sizes=zeros, ratios=zeros,
-        filled=none,
+        filled=zero_counts,
     )  # fmt: skip
 
 
-def _pushed(
+def _push(
     memory: NStepMemory,
-    here: HostVector,
+    pairs: HostVector,
     step_size: Any,
     rewards: HostVector,
     ratio: Any,
     discount: float,
 ) -> NStepMemory:
     """The memory with one step more, the rewards of those that wait with it."""
-    count = memory.at.shape[1]
-    returns = _before(memory.returns, 0.0) + discount ** np.arange(count) * rewards[:, None]
-    ratios = _before(memory.ratios, 1.0) * np.reshape(ratio, (-1, 1))
+    n = memory.at.shape[1]
+    returns = _shift_in(memory.returns, 0.0) + discount ** np.arange(n) * rewards[:, None]
+    ratios = _shift_in(memory.ratios, 1.0) * np.reshape(ratio, (-1, 1))
     return later(
-        memory, at=_before(memory.at, here), returns=returns,
-        step_sizes=_before(memory.step_sizes, step_size), ratios=ratios,
-        filled=np.minimum(memory.filled + 1, count),
+        memory, at=_shift_in(memory.at, pairs), returns=returns,
+        step_sizes=_shift_in(memory.step_sizes, step_size), ratios=ratios,
+        filled=np.minimum(memory.filled + 1, n),
     )  # fmt: skip
 
 
-def _before(old: HostMatrix, first: Any) -> HostMatrix:
+def _shift_in(columns: HostMatrix, newest: Any) -> HostMatrix:
     """The columns moved on by one, behind a new first one."""
-    moved = np.empty_like(old)
-    moved[:, 1:] = old[:, :-1]
-    moved[:, 0] = first
-    return moved
+    shifted = np.empty_like(columns)
+    shifted[:, 1:] = columns[:, :-1]
+    shifted[:, 0] = newest
+    return shifted
 
 
-def _learn(memory: NStepMemory, slot: int, which: Any, discount: float, onward: HostVector) -> None:
-    """Learn from the steps in a slot, of the runs `which`."""
-    values, here = flat(memory.values), memory.at[:, slot]
-    target = memory.returns[:, slot] + discount ** (slot + 1) * onward
-    old = values[here]
-    moved = memory.step_sizes[:, slot] * memory.ratios[:, slot] * (target - old)
-    values[here] = old + np.where(which, moved, 0.0)
+def _learn(memory: NStepMemory, slot: int, mask: Any, discount: float, v_next: HostVector) -> None:
+    """Learn from the steps in a slot, of the runs `mask`."""
+    values, pairs = flat(memory.values), memory.at[:, slot]
+    target = memory.returns[:, slot] + discount ** (slot + 1) * v_next
+    old = values[pairs]
+    change = memory.step_sizes[:, slot] * memory.ratios[:, slot] * (target - old)
+    values[pairs] = old + np.where(mask, change, 0.0)
 
 
-def _emptied(
-    memory: NStepMemory, over: Any, count: int, discount: float, onward: HostVector
+def _learn_from_all(
+    memory: NStepMemory, ended: Any, n: int, discount: float, v_next: HostVector
 ) -> NStepMemory:
     """The memory after all steps in its first slots were learnt from, the oldest first."""
-    for slot in reversed(range(count)):
-        _learn(memory, slot, over & (memory.filled > slot), discount, onward)
-    memory.filled[over] = 0
+    for slot in reversed(range(n)):
+        _learn(memory, slot, ended & (memory.filled > slot), discount, v_next)
+    memory.filled[ended] = 0
     return memory

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ...ground.xp import HostArray, HostVector
-from .exploring import EpsilonGreedy
+from .exploration import EpsilonGreedy
 from .mdp_environment import Environment, MDPEnvironment
 from .schedules import Constant, Schedule
 from .tabular import Learner, Memory
@@ -27,18 +27,18 @@ __all__ = ["ScheduleTables", "advance", "compiled", "refused", "walk"]
 
 StepSizes: TypeAlias = tuple[HostVector, bool]  # values by counts; whether of visits
 Arrays: TypeAlias = tuple[HostVector, ...]
-_KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
+_LEARNER_KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
 _WIDTH = 8  # from so many terms on NumPy sums in another order
-_ROOM = 1_000_000  # episodes that one call may see to their end
-_WAITING = ("at", "rewards", "step_sizes", "pending")
+_MAX_EPISODES = 1_000_000  # episodes that one call may see to their end
+_PENDING = ("at", "rewards", "step_sizes", "pending")
 
 
 def refused(learner: Learner, environment: Environment, record: bool) -> str:
     """Say what the compiled loop needs that is not so; nothing where it can be had."""
-    rules = [getattr(learner, name, None) for name in ("exploration", "policy")]
-    if type(learner) not in _KINDS or type(rules[0]) is not EpsilonGreedy:
+    policies = [getattr(learner, name, None) for name in ("exploration", "policy")]
+    if type(learner) not in _LEARNER_KINDS or type(policies[0]) is not EpsilonGreedy:
         return "QLearning, SARSA or ExpectedSARSA, with EpsilonGreedy"
-    if rules[1] is not None and type(rules[1]) is not EpsilonGreedy:
+    if policies[1] is not None and type(policies[1]) is not EpsilonGreedy:
         return "EpsilonGreedy as policy"
     if type(environment) is not MDPEnvironment:
         return "an MDPEnvironment"
@@ -57,7 +57,7 @@ def compiled() -> Any:
     # The names of this module stay those of ordinary functions, as Numba is optional and tests run
     # both: copies of them see the compiled ones by a namespace of their own.
     namespace = dict(globals())
-    for part in (_best, _chosen, _reached, _value, _restarted, walk):
+    for part in (_best, _choose_action, _first_above, _state_value, _restarted, walk):
         namespace[part.__name__] = numba.njit(FunctionType(part.__code__, namespace, part.__name__))
     return namespace["walk"]
 
@@ -68,13 +68,13 @@ class ScheduleTables:
     def __init__(self) -> None:
         self.held: dict[int, HostVector] = {}
 
-    def of(self, schedule: Schedule, counts: int) -> tuple[HostVector, bool]:
+    def of(self, schedule: Schedule, num_counts: int) -> tuple[HostVector, bool]:
         """Return the values at fewer counts than are given, and whether visits are counted."""
         if isinstance(schedule, Constant):
             return np.asarray([schedule.value]), False
         values = self.held.get(id(schedule), np.zeros(0))
-        if values.size < counts:
-            size = max(2 * values.size, counts, 1024)
+        if values.size < num_counts:
+            size = max(2 * values.size, num_counts, 1024)
             values = np.array(schedule(np.arange(size)), dtype=np.float64)
             self.held[id(schedule)] = values
         return values, schedule.clock == "visits"
@@ -109,28 +109,28 @@ def advance(
         Run, step, return and length of the episodes that were over.
     """
     runs, ended, settings = states.shape[0], list[Arrays](), cast(Any, learner)
-    waiting: Any = {name: np.array(getattr(memory, name, 0)) for name in _WAITING}
+    pending_step: Any = {name: np.array(getattr(memory, name, 0)) for name in _PENDING}
     if type(learner) is not SARSA:
-        waiting = no_pending(runs)
+        pending_step = no_pending(runs)
     low, high = environment.binary_rewards or (0.0, 0.0)
     parts = (*environment.layout, environment.binary_rewards is not None, low, high)
     policy = getattr(learner, "policy", None) or settings.exploration
     schedules = (settings.step_size, settings.exploration.epsilon, policy.epsilon)
     greedy = settings.exploration.is_greedy
-    time, most = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
-    step_sizes = [tables.of(schedule, most) for schedule in schedules]
+    time, max_count = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
+    step_sizes = [tables.of(schedule, max_count) for schedule in schedules]
     while steps:
-        count = min(steps, max(1, _ROOM // runs))
-        room = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
+        count = min(steps, max(1, _MAX_EPISODES // runs))
+        buffers = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
         num_ended = loop(
-            _KINDS[type(learner)], count, time, settings.discount, greedy, horizon or 0,
-            *step_sizes, parts, tuple(waiting[name] for name in _WAITING), sums, memory.values,
-            memory.visits, states, generator, tuple(room),
+            _LEARNER_KINDS[type(learner)], count, time, settings.discount, greedy, horizon or 0,
+            *step_sizes, parts, tuple(pending_step[name] for name in _PENDING), sums, memory.values,
+            memory.visits, states, generator, tuple(buffers),
         )  # fmt: skip
-        ended.append(tuple(part[:num_ended].copy() for part in room))
+        ended.append(tuple(part[:num_ended].copy() for part in buffers))
         time, steps = time + count, steps - count
-    kept = waiting if type(learner) is SARSA else {}
-    return replace(memory, time=time, **kept), ended
+    new_pending = pending_step if type(learner) is SARSA else {}
+    return replace(memory, time=time, **new_pending), ended
 
 
 def _best(table: HostVector, row: int, width: int) -> int:
@@ -142,20 +142,20 @@ def _best(table: HostVector, row: int, width: int) -> int:
     return best
 
 
-def _chosen(
-    table: HostVector, counts: HostVector, row: int, width: int, time: int, epsilon: StepSizes,
-    uniform: float,
+def _choose_action(
+    table: HostVector, counts: HostVector, row: int, num_actions: int, time: int,
+    epsilon: StepSizes, uniform: float,
 ) -> int:  # fmt: skip
     """The action that `EpsilonGreedy.choose` takes in one run."""
     values, by_visits = epsilon
-    seen = counts[row : row + width].sum() if by_visits else time
-    share = values[min(seen, values.size - 1)]
-    if uniform < share:
-        return min(int(uniform / share * width), width - 1)
-    return _best(table, row, width)
+    count = counts[row : row + num_actions].sum() if by_visits else time
+    probability = values[min(count, values.size - 1)]
+    if uniform < probability:
+        return min(int(uniform / probability * num_actions), num_actions - 1)
+    return _best(table, row, num_actions)
 
 
-def _reached(keys: HostVector, first: int, last: int, key: float) -> int:
+def _first_above(keys: HostVector, first: int, last: int, key: float) -> int:
     """The first key above a number, between two."""
     while first < last:
         middle = (first + last) // 2
@@ -166,7 +166,7 @@ def _reached(keys: HostVector, first: int, last: int, key: float) -> int:
     return first
 
 
-def _value(
+def _state_value(
     kind: int,
     table: HostVector,
     counts: HostVector,
@@ -180,14 +180,14 @@ def _value(
     if kind == 0:
         return table[row + best]
     values, by_visits = policy
-    seen = counts[row : row + width].sum() if by_visits else time
-    share = values[min(seen, values.size - 1)]
+    count = counts[row : row + width].sum() if by_visits else time
+    explored = values[min(count, values.size - 1)]
     value = 0.0
     for a in range(width):
-        chance = share / width
+        probability = explored / width
         if a == best:
-            chance += 1.0 - share
-        value += chance * table[row + a]
+            probability += 1.0 - explored
+        value += probability * table[row + a]
     return value
 
 
@@ -213,43 +213,43 @@ def _restarted(
 def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
     kind: int, steps: int, time: int, discount: float, greedy: bool, horizon: int,
     step_size: StepSizes, epsilon: StepSizes, policy: StepSizes, environment: tuple[Any, ...],
-    waiting: Arrays, sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
+    pending_step: Arrays, sums: Arrays, values: HostArray, visits: HostArray, states: HostVector,
     generator: np.random.Generator, ended: Arrays,
 ) -> int:  # fmt: skip
     """Take steps in all runs; return how many episodes were over. All arrays are written into."""
     keys, successors, earns, terminal, starts, begins, binary_rewards, low, high = environment
-    at, reward_before, step_size_before, pending = waiting
-    runs, count, width = values.shape
+    at, reward_before, step_size_before, pending = pending_step
+    runs, num_states, num_actions = values.shape
     table, counts = values.reshape(-1), visits.reshape(-1)
-    actions, onward = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
+    actions, next_states = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
     rewards, over = np.zeros(runs), np.zeros(runs, np.bool_)
     num_ended = 0
     for _ in range(steps):
         for i in range(runs):
-            row = (i * count + states[i]) * width
+            row = (i * num_states + states[i]) * num_actions
             if greedy:
-                actions[i] = _best(table, row, width)
+                actions[i] = _best(table, row, num_actions)
             else:
                 uniform = generator.random()
-                actions[i] = _chosen(table, counts, row, width, time, epsilon, uniform)
+                actions[i] = _choose_action(table, counts, row, num_actions, time, epsilon, uniform)
         for i in range(runs):
-            pair = states[i] * width + actions[i]
+            pair = states[i] * num_actions + actions[i]
             key = generator.random() + 2 * pair
-            successor = _reached(keys, begins[pair], begins[pair + 1] - 1, key)
-            onward[i], rewards[i] = successors[successor], earns[pair]
+            successor = _first_above(keys, begins[pair], begins[pair + 1] - 1, key)
+            next_states[i], rewards[i] = successors[successor], earns[pair]
         if binary_rewards:
             for i in range(runs):
                 won = generator.random() * (high - low) < rewards[i] - low
                 rewards[i] = high if won else low
         for i in range(runs):
             sums[1][i] += 1
-            end = terminal[onward[i]]
+            end = terminal[next_states[i]]
             over[i] = end or (horizon > 0 and sums[1][i] >= horizon)
-            here = (i * count + states[i]) * width + actions[i]
-            row = (i * count + onward[i]) * width
+            here = (i * num_states + states[i]) * num_actions + actions[i]
+            row = (i * num_states + next_states[i]) * num_actions
             value = 0.0
             if kind != 1 and not end:
-                value = _value(kind, table, counts, row, width, time, policy)
+                value = _state_value(kind, table, counts, row, num_actions, time, policy)
             alpha = step_size[0][min(counts[here] if step_size[1] else time, step_size[0].size - 1)]
             counts[here] += 1
             if kind == 1:
@@ -260,13 +260,13 @@ def walk(  # noqa: C901 - the loop that Numba compiles, in one piece
                 at[i], reward_before[i], step_size_before[i] = here, rewards[i], alpha
                 pending[i] = not over[i]
                 if over[i] and not end:
-                    value = _value(kind, table, counts, row, width, time, policy)
+                    value = _state_value(kind, table, counts, row, num_actions, time, policy)
             if kind != 1 or over[i]:
                 old = table[here]
                 table[here] = old + alpha * (rewards[i] + discount * value - old)
             sums[2][i] += rewards[i]
             sums[0][i] += rewards[i]
-            states[i] = onward[i]
+            states[i] = next_states[i]
         time += 1
         if over.any():
             num_ended = _restarted(over, states, starts, time, sums, ended, num_ended, generator)

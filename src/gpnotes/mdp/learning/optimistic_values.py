@@ -48,12 +48,12 @@ def optimistic_value(
         raise ValueError(f"discount must be below 1, for values to have a bound; got {discount}")
     schedule = as_schedule(step_size, "step_size")
     num_visits = _check.whole(num_visits, "num_visits")
-    rests = 1.0 - np.asarray(schedule(np.arange(float(num_visits))))
-    if not rests.all():
+    kept_shares = 1.0 - np.asarray(schedule(np.arange(float(num_visits))))
+    if not kept_shares.all():
         raise ValueError(
             f"step_size must be below 1 at the first {num_visits} counts, as a step of size 1 "
             f"forgets the first value; got {step_size}"
         )
     with np.errstate(over="ignore", divide="ignore"):
-        value = float(np.float64(max_reward / (1.0 - discount)) / rests.prod())
+        value = float(np.float64(max_reward / (1.0 - discount)) / kept_shares.prod())
     return _check.no_overflow(value if max_reward else 0.0, "num_visits", "the first value")

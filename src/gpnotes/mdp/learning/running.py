@@ -18,7 +18,7 @@ from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 from ...model.contracts import missing
 from . import numba_loops
 from .mdp_environment import Environment, digest
-from .tabular import Learner, Transition, some
+from .tabular import Learner, Transition, any_true
 
 __all__ = ["Episodes", "Run", "run"]
 
@@ -108,13 +108,13 @@ class Run:
             The runs from their first step on.
         """
         steps = _check.whole(steps, "steps", 1)
-        return _Walk(self._settings, self._parts).onward(self.steps + steps)
+        return _Runner(self._settings, self._parts).onward(self.steps + steps)
 
     def __repr__(self) -> str:
         """One line."""
         runs = self.states.shape[0]
-        who = type(self.learner).__name__
-        return f"<Run: {runs} of {self.steps} steps by {who}, {self.episodes.run.size} episodes>"
+        name = type(self.learner).__name__
+        return f"<Run: {runs} of {self.steps} steps by {name}, {self.episodes.run.size} episodes>"
 
 
 def run(
@@ -206,8 +206,8 @@ def run(
     settings = _Settings(
         learner, environment, runs, stream, horizon, every, watch, record, file, loop
     )
-    held = {} if file is None else files.read(file, settings.identifier)
-    return _Walk(settings, held).onward(steps)
+    stored = {} if file is None else files.read(file, settings.identifier)
+    return _Runner(settings, stored).onward(steps)
 
 
 def _complete(value: Any, name: str, contract: type, parts: str) -> None:
@@ -234,18 +234,18 @@ class _Settings:
     @property
     def identifier(self) -> str:
         """What the runs are called in their file; longer ones are called the same."""
-        at = f"{self.stream.seed} {'/'.join(self.stream.path)}"
+        path = f"{self.stream.seed} {'/'.join(self.stream.path)}"
         watched = "watched" if self.watch else ""
-        kept = f"{self.runs} {self.horizon} {self.every} {watched} {self.record}"
-        return f"{in_words(self.learner)} in {self.environment.identifier} by {at}: {kept}"
+        shape = f"{self.runs} {self.horizon} {self.every} {watched} {self.record}"
+        return f"{in_words(self.learner)} in {self.environment.identifier} by {path}: {shape}"
 
 
-class _Walk:
+class _Runner:
     """Runs on their way, from their first step or from the parts that a file has of them."""
 
     def __init__(self, settings: _Settings, parts: dict[str, HostArray]) -> None:
         self.settings, learner, environment = settings, settings.learner, settings.environment
-        self.stream = _again(settings.stream.spawn("run"))
+        self.stream = _settable_stream(settings.stream.spawn("run"))
         self.memory = learner.init(environment.num_states, environment.num_actions, settings.runs)
         _check_memory(self.memory)
         self.ended: list[tuple[HostVector, ...]] = []
@@ -268,7 +268,7 @@ class _Walk:
         while self.steps < steps:
             self._walk(min(steps, (self.steps // every + 1) * every) - self.steps)
             if self.steps % every == 0:
-                self._look()
+                self._end_block()
                 if self.settings.file is not None:
                     files.write(self.settings.file, self.settings.identifier, self.parts())
         if self.settings.file is not None:
@@ -283,12 +283,12 @@ class _Walk:
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
         for _ in range(count):
             actions = learner.act(self.memory, states, stream)
-            reached = environment.step(states, actions, stream)
-            transition = Transition(states, actions, reached[1], reached[0], *reached[2:])
+            outcome = environment.step(states, actions, stream)
+            transition = Transition(states, actions, outcome[1], outcome[0], *outcome[2:])
             self.lengths += 1
             if horizon is not None:
-                late = (self.lengths >= horizon) & ~transition.terminated
-                transition = transition._replace(truncated=transition.truncated | late)
+                too_long = (self.lengths >= horizon) & ~transition.terminated
+                transition = transition._replace(truncated=transition.truncated | too_long)
             self.memory = learner.step(self.memory, transition, stream)
             self.steps += 1
             self.earned += transition.rewards
@@ -297,8 +297,8 @@ class _Walk:
                 self.transitions.append(Transition(*(np.array(part) for part in transition)))
             states = transition.next_states
             over = transition.terminated | transition.truncated
-            if some(over):
-                self._note(over)
+            if any_true(over):
+                self._end_episodes(over)
                 states = environment.restart(states, over, stream)
         self.states = states
 
@@ -312,36 +312,36 @@ class _Walk:
         )  # fmt: skip
         self.states, self.ended, self.steps = states, self.ended + ended, self.steps + count
 
-    def _note(self, over: HostVector) -> None:
+    def _end_episodes(self, over: HostVector) -> None:
         """Keep what episodes came to that are over, and begin their sums anew."""
-        which = np.flatnonzero(over)
-        at = np.full(which.size, self.steps)
-        self.ended.append((which, at, self.returns[which], self.lengths[which]))
-        self.returns[which], self.lengths[which] = 0.0, 0
+        ended = np.flatnonzero(over)
+        steps = np.full(ended.size, self.steps)
+        self.ended.append((ended, steps, self.returns[ended], self.lengths[ended]))
+        self.returns[ended], self.lengths[ended] = 0.0, 0
 
-    def _look(self) -> None:
+    def _end_block(self) -> None:
         """Sum up a block."""
         self.blocks.append(self.earned / self.settings.every)
         self.earned = np.zeros_like(self.earned)
         if self.settings.watch is not None:
-            said = np.array(self.settings.watch(self.memory))
-            if said.dtype.kind not in "biuf" or said.shape != self.watched_shape(said):
+            answer = np.array(self.settings.watch(self.memory))
+            if answer.dtype.kind not in "biuf" or answer.shape != self.watched_shape(answer):
                 raise TypeError(
                     "watch must return an array of numbers, of one shape; "
-                    f"got {said.dtype} of {said.shape}"
+                    f"got {answer.dtype} of {answer.shape}"
                 )
-            self.watched.append(said)
+            self.watched.append(answer)
 
-    def watched_shape(self, said: HostArray) -> tuple[int, ...]:
+    def watched_shape(self, answer: HostArray) -> tuple[int, ...]:
         """The shape that all answers of `watch` have."""
-        return self.watched[0].shape if self.watched else said.shape
+        return self.watched[0].shape if self.watched else answer.shape
 
     def _run(self) -> Run:
         parts = self.parts()
-        recorded = _under(parts, "transitions.")
+        recorded = _unprefixed(parts, "transitions.")
         return Run(
             self.settings.learner, self.settings.environment, self.memory, self.states, self.steps,
-            Episodes(**_under(parts, "episodes.")), parts["rewards"], parts["watched"],
+            Episodes(**_unprefixed(parts, "episodes.")), parts["rewards"], parts["watched"],
             Transition(**recorded) if recorded else None, self.settings, parts,
         )  # fmt: skip
 
@@ -349,35 +349,36 @@ class _Walk:
         """All that it takes to go on, as arrays of its own by name."""
         runs, generator = self.settings.runs, self.stream.generator.bit_generator.state
         memory = {item.name: getattr(self.memory, item.name) for item in fields(self.memory)}
-        now = {
+        current = {
             "states": self.states, "steps": self.steps, "returns": self.returns,
             "lengths": self.lengths, "earned": self.earned, "generator": json.dumps(generator),
             "rewards": np.stack(self.blocks) if self.blocks else np.zeros((0, runs)),
             "watched": np.stack(self.watched) if self.watched else np.zeros(0),
-            **_over(memory, "memory."), **_over(self.settings.environment.saved(), "environment."),
-            **_over(_episodes(self.ended), "episodes."),
+            **_prefixed(memory, "memory."),
+            **_prefixed(self.settings.environment.saved(), "environment."),
+            **_prefixed(_episodes(self.ended), "episodes."),
         }  # fmt: skip
         if self.settings.record:
             columns = zip(*self.transitions, strict=True) if self.transitions else ((),) * 6
-            joined = zip(Transition._fields, map(np.asarray, columns), strict=True)
-            now |= _over(dict(joined), "transitions.")
-        return {name: np.array(part) for name, part in now.items()}
+            recorded = zip(Transition._fields, map(np.asarray, columns), strict=True)
+            current |= _prefixed(dict(recorded), "transitions.")
+        return {name: np.array(part) for name, part in current.items()}
 
     def _restore(self, parts: dict[str, HostArray]) -> None:
         self.stream.generator.bit_generator.state = json.loads(str(parts["generator"]))
-        self.memory = _remembered(self.memory, _under(parts, "memory."))
+        self.memory = _restored_memory(self.memory, _unprefixed(parts, "memory."))
         self.steps, self.states = int(parts["steps"]), parts["states"].copy()
         names = ("returns", "lengths", "earned")
         self.returns, self.lengths, self.earned = (parts[name].copy() for name in names)
         self.blocks, self.watched = list(parts["rewards"]), list(parts["watched"])
-        self.ended = [tuple(_under(parts, "episodes.").values())]
+        self.ended = [tuple(_unprefixed(parts, "episodes.").values())]
         if self.settings.record:
-            recorded = Transition(**_under(parts, "transitions."))
+            recorded = Transition(**_unprefixed(parts, "transitions."))
             self.transitions = [Transition(*row) for row in zip(*recorded, strict=True)]
-        self.settings.environment.restore(_under(parts, "environment."))
+        self.settings.environment.restore(_unprefixed(parts, "environment."))
 
 
-def _again(stream: Stream) -> Stream:
+def _settable_stream(stream: Stream) -> Stream:
     """A stream with a generator whose state can be set."""
     generator = np.random.Generator(np.random.PCG64(0))
     generator.bit_generator.state = stream.generator.bit_generator.state
@@ -385,45 +386,45 @@ def _again(stream: Stream) -> Stream:
 
 
 def _episodes(ended: list[tuple[HostVector, ...]]) -> dict[str, HostArray]:
-    kinds = (np.int64, np.int64, np.float64, np.int64)
+    dtypes = (np.int64, np.int64, np.float64, np.int64)
     names = [item.name for item in fields(Episodes)]
     columns = list(zip(*ended, strict=True)) if ended else [()] * 4
     return {
         name: np.concatenate([np.zeros(0, kind), *column]).astype(kind)
-        for name, column, kind in zip(names, columns, kinds, strict=True)
+        for name, column, kind in zip(names, columns, dtypes, strict=True)
     }
 
 
 def _check_memory(memory: Any) -> None:
     """Raise where the memory of a learner could not be written to a file."""
-    good = is_dataclass(memory) and not isinstance(memory, type)
-    wrong = [] if not good else [
+    is_memory = is_dataclass(memory) and not isinstance(memory, type)
+    wrong = [] if not is_memory else [
         item.name for item in fields(memory)
         if np.asarray(getattr(memory, item.name)).dtype.kind not in "biuf"
     ]  # fmt: skip
-    if not good or wrong:
+    if not is_memory or wrong:
         got = f"{wrong[0]} that is none" if wrong else _check.kind_of(memory)
         raise TypeError(f"learner must have a dataclass of arrays and numbers as memory; got {got}")
 
 
-def _remembered(fresh: Any, parts: dict[str, HostArray]) -> Any:
-    """A memory like `fresh` with other contents."""
+def _restored_memory(template: Any, parts: dict[str, HostArray]) -> Any:
+    """A memory like `template` with other contents."""
     return replace(
-        fresh,
+        template,
         **{
-            name: part.copy() if hasattr(getattr(fresh, name), "shape") else part.item()
+            name: part.copy() if hasattr(getattr(template, name), "shape") else part.item()
             for name, part in parts.items()
         },
     )
 
 
-def _over(parts: dict[str, Any], before: str) -> dict[str, Any]:
-    return {f"{before}{name}": part for name, part in parts.items()}
+def _prefixed(parts: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {f"{prefix}{name}": part for name, part in parts.items()}
 
 
-def _under(parts: dict[str, HostArray], before: str) -> dict[str, HostArray]:
-    named = (name for name in parts if name.startswith(before))
-    return {name.removeprefix(before): parts[name] for name in named}
+def _unprefixed(parts: dict[str, HostArray], prefix: str) -> dict[str, HostArray]:
+    matching = (name for name in parts if name.startswith(prefix))
+    return {name.removeprefix(prefix): parts[name] for name in matching}
 
 
 def in_words(value: Any) -> str:

@@ -20,7 +20,7 @@ from ...ground.xp import HostArray, HostVector, Numbers, to_numpy
 __all__ = ["CLOCKS", "Constant", "ExponentialDecay", "PowerLawDecay", "Schedule", "Tabulated"]
 
 CLOCKS = ("visits", "time")
-_TRIED = np.concatenate([np.arange(200.0), np.geomspace(200.0, 1e9, 50)])
+_PROBE_COUNTS = np.concatenate([np.arange(200.0), np.geomspace(200.0, 1e9, 50)])
 
 
 class Schedule(Protocol):
@@ -176,8 +176,8 @@ def as_schedule(value: Any, name: str) -> Schedule:
     if not callable(value) or clock is None:
         return Constant(fraction(value, name))
     _check.choice(clock, f"{name}.clock", CLOCKS)
-    tried = np.asarray(value(_TRIED), dtype=np.float64)
-    if tried.shape != _TRIED.shape or not bool(np.all((tried >= 0.0) & (tried <= 1.0))):
+    probed = np.asarray(value(_PROBE_COUNTS), dtype=np.float64)
+    if probed.shape != _PROBE_COUNTS.shape or not bool(np.all((probed >= 0.0) & (probed <= 1.0))):
         raise ValueError(f"{name} must be a schedule with values in [0, 1]; got {value!r}")
     return value
 

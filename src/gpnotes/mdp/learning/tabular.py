@@ -124,18 +124,18 @@ def offsets(runs: int, states: int) -> HostVector:
 
 def rows(table: HostArray, states: HostVector) -> HostArray:
     """The rows (runs, …) of a table (runs, S, …) at the state of each run."""
-    runs, count = table.shape[:2]
-    laid: HostArray = table.reshape(runs * count, *table.shape[2:])
-    return laid.take(offsets(runs, count) + states, axis=0)
+    runs, num_states = table.shape[:2]
+    flat_rows: HostArray = table.reshape(runs * num_states, *table.shape[2:])
+    return flat_rows.take(offsets(runs, num_states) + states, axis=0)
 
 
 def row_max(values: HostMatrix) -> HostVector:
     """The largest entry of each row; for rows as short as these faster than NumPy's `max`."""
-    count, width = values.shape
-    return values.reshape(-1).take(offsets(count, width) + values.argmax(1))
+    num_rows, width = values.shape
+    return values.reshape(-1).take(offsets(num_rows, width) + values.argmax(1))
 
 
-def some(which: HostVector) -> bool:
+def any_true(which: HostVector) -> bool:
     """Whether any entry is true; for vectors as short as these faster than NumPy's `any`."""
     return bool(np.count_nonzero(which))
 
@@ -161,16 +161,16 @@ def later(memory: M, **changed: Any) -> M:
 def sizes(num_states: int, num_actions: int, runs: int) -> tuple[int, int, int]:
     """Return the shape (runs, states, actions), if each is a whole number from 1."""
     shape = {"runs": runs, "num_states": num_states, "num_actions": num_actions}
-    counted = [_check.whole(value, name, 1) for name, value in shape.items()]
-    return counted[0], counted[1], counted[2]
+    checked = [_check.whole(value, name, 1) for name, value in shape.items()]
+    return checked[0], checked[1], checked[2]
 
 
 def initial_table(values: float | HostArray, shape: tuple[int, ...]) -> HostArray:
     """A new table (runs, …), whose every run begins with `values`: a number, or a table (…)."""
     if hasattr(values, "shape") and values.shape != shape[1:]:
-        sizes = ", ".join(map(str, shape[1:]))
+        expected = ", ".join(map(str, shape[1:]))
         raise ValueError(
-            f"initial_values must be a number or have shape ({sizes}); got {values.shape}"
+            f"initial_values must be a number or have shape ({expected}); got {values.shape}"
         )
     # In the order of C: a table laid flat must be the table itself, no copy.
     return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape), order="C")

@@ -14,11 +14,12 @@ import numpy as np
 
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
-from .exploring import EpsilonGreedy, ExplorationPolicy, check_exploration
+from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration
 from .schedules import PowerLawDecay, Schedule, as_schedule, fraction, value_at
 from .tabular import (
     Memory,
     Transition,
+    any_true,
     check_initial_values,
     flat,
     flat_indices,
@@ -27,7 +28,6 @@ from .tabular import (
     row_max,
     rows,
     sizes,
-    some,
 )
 
 __all__ = ["SARSA", "ActionValueLearner", "ExpectedSARSA", "QLearning", "SARSAMemory"]
@@ -84,8 +84,8 @@ class QLearning(ActionValueLearner):
 
     def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        onward = row_max(rows(memory.values, transition.next_states))
-        return _moved(self, memory, transition, onward)
+        v_next = row_max(rows(memory.values, transition.next_states))
+        return _update(self, memory, transition, v_next)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +119,8 @@ class ExpectedSARSA(ActionValueLearner):
 
     def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        onward = expected_value(self.policy or self.exploration, memory, transition.next_states)
-        return _moved(self, memory, transition, onward)
+        v_next = expected_value(self.policy or self.exploration, memory, transition.next_states)
+        return _update(self, memory, transition, v_next)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,34 +166,34 @@ class SARSA(ActionValueLearner):
 
     def step(self, memory: SARSAMemory, transition: Transition, stream: Stream, /) -> SARSAMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        table, here = flat(memory.values), flat_indices(memory.values, *transition[:2])
-        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, here), here.shape)
-        flat(memory.visits)[here] += 1
-        target = memory.rewards + self.discount * table[here]
+        table, pairs = flat(memory.values), flat_indices(memory.values, *transition[:2])
+        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, pairs), pairs.shape)
+        flat(memory.visits)[pairs] += 1
+        target = memory.rewards + self.discount * table[pairs]
         old = table[memory.at]
         table[memory.at] = old + np.where(memory.pending, memory.step_sizes * (target - old), 0.0)
-        over = transition.terminated | transition.truncated
-        if some(over):
-            self._close(memory, transition, here, step_sizes, over)
+        ended = transition.terminated | transition.truncated
+        if any_true(ended):
+            self._learn_last(memory, transition, pairs, step_sizes, ended)
         return later(
-            memory, at=here, rewards=transition.rewards, step_sizes=step_sizes, pending=~over
+            memory, at=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
         )
 
-    def _close(
+    def _learn_last(
         self,
         memory: SARSAMemory,
         transition: Transition,
-        here: HostVector,
+        pairs: HostVector,
         step_sizes: Any,
-        over: Any,
+        ended: Any,
     ) -> None:
         """Learn from the steps that ended an episode, for which no action is to come."""
-        onward = np.zeros(here.shape[0])
-        if some(transition.truncated):
-            onward = expected_value(self.exploration, memory, transition.next_states)
-        table, target = flat(memory.values), td_target(self.discount, transition, onward)
-        old = table[here]
-        table[here] = old + np.where(over, step_sizes * (target - old), 0.0)
+        v_next = np.zeros(pairs.shape[0])
+        if any_true(transition.truncated):
+            v_next = expected_value(self.exploration, memory, transition.next_states)
+        table, target = flat(memory.values), td_target(self.discount, transition, v_next)
+        old = table[pairs]
+        table[pairs] = old + np.where(ended, step_sizes * (target - old), 0.0)
 
 
 def no_pending(runs: int) -> dict[str, Any]:
@@ -205,9 +205,9 @@ def no_pending(runs: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def step_size_at(step_size: Schedule | float, memory: Memory, here: HostVector) -> Any:
+def step_size_at(step_size: Schedule | float, memory: Memory, pairs: HostVector) -> Any:
     """The step size for pairs at given indices, a number or one for each run."""
-    return value_at(cast(Schedule, step_size), lambda: flat(memory.visits)[here], memory.time)
+    return value_at(cast(Schedule, step_size), lambda: flat(memory.visits)[pairs], memory.time)
 
 
 def expected_value(policy: ExplorationPolicy, memory: Memory, states: HostVector) -> HostVector:
@@ -215,21 +215,21 @@ def expected_value(policy: ExplorationPolicy, memory: Memory, states: HostVector
     return np.asarray((policy.probabilities(memory, states) * memory.values_at(states)).sum(1))
 
 
-def td_target(discount: float, transition: Transition, onward: HostVector) -> HostVector:
+def td_target(discount: float, transition: Transition, v_next: HostVector) -> HostVector:
     """What a step was worth: its reward, and the discounted value of where it led."""
-    if some(transition.terminated):
-        onward = np.where(transition.terminated, 0.0, onward)
-    return np.asarray(transition.rewards + discount * onward)
+    if any_true(transition.terminated):
+        v_next = np.where(transition.terminated, 0.0, v_next)
+    return np.asarray(transition.rewards + discount * v_next)
 
 
-def _moved(
-    learner: ActionValueLearner, memory: Memory, transition: Transition, onward: HostVector
+def _update(
+    learner: ActionValueLearner, memory: Memory, transition: Transition, v_next: HostVector
 ) -> Memory:
     """The memory after a share of the error was added to each pair's value."""
-    here = flat_indices(memory.values, transition.states, transition.actions)
-    step_size = step_size_at(learner.step_size, memory, here)
-    flat(memory.visits)[here] += 1
-    table, target = flat(memory.values), td_target(learner.discount, transition, onward)
-    old = table[here]
-    table[here] = old + step_size * (target - old)
+    pairs = flat_indices(memory.values, transition.states, transition.actions)
+    step_size = step_size_at(learner.step_size, memory, pairs)
+    flat(memory.visits)[pairs] += 1
+    table, target = flat(memory.values), td_target(learner.discount, transition, v_next)
+    old = table[pairs]
+    table[pairs] = old + step_size * (target - old)
     return later(memory)

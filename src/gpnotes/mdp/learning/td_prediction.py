@@ -14,7 +14,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector
-from .exploring import as_policy, policy_table, sample_actions
+from .exploration import as_policy, policy_table, sample_actions
 from .schedules import PowerLawDecay, Schedule, as_schedule, fraction, value_at
 from .tabular import (
     Clocked,
@@ -86,10 +86,10 @@ class StateValueLearner:
 
     def act(self, memory: Clocked, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run, by the policy or by the other one."""
-        chosen = np.asarray((self.policy if self.behaviour is None else self.behaviour)[states])
-        if chosen.ndim == 1:
-            return chosen
-        return sample_actions(chosen, np.asarray(stream.generator.random(states.shape[0])))
+        rows = np.asarray((self.policy if self.behaviour is None else self.behaviour)[states])
+        if rows.ndim == 1:
+            return rows
+        return sample_actions(rows, np.asarray(stream.generator.random(states.shape[0])))
 
     def ratio(self, transition: Transition) -> Any:
         """How much more probable the policy makes each action than the one that took it."""
@@ -146,16 +146,16 @@ class TD(StateValueLearner):
         schedule: Any = self.step_size
         step_size = value_at(schedule, lambda: visits[here], memory.time)
         visits[here] += 1
-        onward = np.where(transition.terminated, 0.0, values[begins + transition.next_states])
-        error = transition.rewards + self.discount * onward - values[here]
+        v_next = np.where(transition.terminated, 0.0, values[begins + transition.next_states])
+        error = transition.rewards + self.discount * v_next - values[here]
         ratio = self.ratio(transition)
         if self.trace_decay == 0.0:
             values[here] += step_size * (ratio * error)
             return later(memory)
         traces = memory.traces
         traces *= self.discount * self.trace_decay
-        seen = flat(traces)
-        seen[here] = 1.0 if self.replacing else seen[here] + 1.0
+        flat_traces = flat(traces)
+        flat_traces[here] = 1.0 if self.replacing else flat_traces[here] + 1.0
         if self.behaviour is not None:
             traces *= np.asarray(ratio)[:, None]
         np.add(memory.values, (step_size * error)[:, None] * traces, out=memory.values)
@@ -172,8 +172,8 @@ def action_probabilities(policy: HostArray, states: HostVector, actions: HostVec
 
 def check_coverage(policy: HostMatrix, behaviour: HostMatrix) -> None:
     """Raise where one policy takes an action that the other never takes."""
-    missed = (policy > 0.0) & (behaviour == 0.0)
-    if missed.any():
-        s, a = np.argwhere(missed)[0].tolist()
-        said = f"in state {s} it never takes action {a}"
-        raise ValueError(f"behaviour must take every action that policy takes; {said}")
+    uncovered = (policy > 0.0) & (behaviour == 0.0)
+    if uncovered.any():
+        s, a = np.argwhere(uncovered)[0].tolist()
+        where = f"in state {s} it never takes action {a}"
+        raise ValueError(f"behaviour must take every action that policy takes; {where}")

@@ -14,7 +14,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
-from .exploring import EpsilonGreedy
+from .exploration import EpsilonGreedy
 from .schedules import PowerLawDecay, fraction
 from .tabular import (
     Memory,
@@ -81,16 +81,16 @@ class _Tracing(ActionValueLearner):
         object.__setattr__(self, "trace_decay", fraction(self.trace_decay, "trace_decay"))
         object.__setattr__(self, "replacing", _check.flag(self.replacing, "replacing"))
 
-    def mark(self, traces: HostArray, here: HostVector, which: Any) -> None:
+    def mark(self, traces: HostArray, pairs: HostVector, mask: Any) -> None:
         """Let time pass for all traces, and mark the pairs that were visited in some runs."""
         traces *= self.discount * self.trace_decay
-        marks = flat(traces)
-        old = marks[here]
-        marks[here] = np.where(which, 1.0 if self.replacing else old + 1.0, old)
+        flat_traces = flat(traces)
+        old = flat_traces[pairs]
+        flat_traces[pairs] = np.where(mask, 1.0 if self.replacing else old + 1.0, old)
 
-    def spread(self, memory: Any, size: HostVector) -> None:
+    def spread(self, memory: Any, scaled_error: HostVector) -> None:
         """Move all values by their share of an error, which is times its step size already."""
-        np.add(memory.values, size[:, None, None] * memory.traces, out=memory.values)
+        np.add(memory.values, scaled_error[:, None, None] * memory.traces, out=memory.values)
 
 
 class QLambda(_Tracing):
@@ -121,15 +121,15 @@ class QLambda(_Tracing):
         self, memory: QLambdaMemory, transition: Transition, stream: Stream, /
     ) -> QLambdaMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
-        here, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
-        step_size = step_size_at(self.step_size, memory, here)
-        flat(memory.visits)[here] += 1
-        memory.traces[values[here] < row_max(memory.values_at(transition.states))] = 0.0
-        self.mark(memory.traces, here, True)
+        pairs, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
+        step_size = step_size_at(self.step_size, memory, pairs)
+        flat(memory.visits)[pairs] += 1
+        memory.traces[values[pairs] < row_max(memory.values_at(transition.states))] = 0.0
+        self.mark(memory.traces, pairs, True)
         target = td_target(
             self.discount, transition, row_max(rows(memory.values, transition.next_states))
         )
-        self.spread(memory, step_size * (target - values[here]))
+        self.spread(memory, step_size * (target - values[pairs]))
         memory.traces[transition.terminated | transition.truncated] = 0.0
         return later(memory)
 
@@ -151,27 +151,27 @@ class SARSALambda(_Tracing):
 
     def step(self, memory: SARSALambdaMemory, transition: Transition, stream: Stream, /) -> Any:
         """Learn from one transition of each run; the memory that is given is written into."""
-        here, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
-        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, here), here.shape)
-        flat(memory.visits)[here] += 1
-        target = memory.rewards + self.discount * values[here]
+        pairs, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
+        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, pairs), pairs.shape)
+        flat(memory.visits)[pairs] += 1
+        target = memory.rewards + self.discount * values[pairs]
         self._learn(
             memory, memory.at, memory.step_sizes * (target - values[memory.at]), memory.pending
         )
-        over = transition.terminated | transition.truncated
-        if over.any():
-            onward = np.zeros(here.shape[0])
+        ended = transition.terminated | transition.truncated
+        if ended.any():
+            v_next = np.zeros(pairs.shape[0])
             if transition.truncated.any():
-                onward = expected_value(self.exploration, memory, transition.next_states)
-            target = td_target(self.discount, transition, onward)
+                v_next = expected_value(self.exploration, memory, transition.next_states)
+            target = td_target(self.discount, transition, v_next)
             # Time passes for the traces of the runs that are over alone.
-            kept = memory.traces[~over]
-            self._learn(memory, here, step_sizes * (target - values[here]), over)
-            memory.traces[~over], memory.traces[over] = kept, 0.0
+            others = memory.traces[~ended]
+            self._learn(memory, pairs, step_sizes * (target - values[pairs]), ended)
+            memory.traces[~ended], memory.traces[ended] = others, 0.0
         return later(
-            memory, at=here, rewards=transition.rewards, step_sizes=step_sizes, pending=~over
+            memory, at=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
         )
 
-    def _learn(self, memory: Any, here: HostVector, size: HostVector, which: Any) -> None:
-        self.mark(memory.traces, here, which)
-        self.spread(memory, np.where(which, size, 0.0))
+    def _learn(self, memory: Any, pairs: HostVector, scaled_error: HostVector, mask: Any) -> None:
+        self.mark(memory.traces, pairs, mask)
+        self.spread(memory, np.where(mask, scaled_error, 0.0))

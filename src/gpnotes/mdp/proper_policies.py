@@ -59,35 +59,35 @@ def actions_towards(
         The first action that may lead to a state that is nearer to a target; 0 for the targets, −1
         where no action leads to any.
     """
-    into = P.T.tocsr()  # the rows that lead into each state
+    predecessors = P.T.tocsr()  # the rows that lead into each state
     action = np.where(target, 0, -1)
     frontier = np.flatnonzero(target)
     while frontier.size:
-        part = into[frontier]
-        rows = np.unique(part.indices[part.data > 0.0])
+        entering = predecessors[frontier]
+        rows = np.unique(entering.indices[entering.data > 0.0])
         if allowed is not None:
             rows = rows[allowed.reshape(-1)[rows]]
-        states, first = np.unique(rows // num_actions, return_index=True)
-        new = action[states] < 0
-        action[states[new]] = rows[first[new]] % num_actions
-        frontier = states[new]
+        states, first_rows = np.unique(rows // num_actions, return_index=True)
+        unseen = action[states] < 0
+        action[states[unseen]] = rows[first_rows[unseen]] % num_actions
+        frontier = states[unseen]
     return action
 
 
 def proper_policy(mdp: MDP, allowed: Array | None = None) -> HostVector:
     """Return a policy (S,) that reaches a terminal state from all that can, and −1 from others."""
-    tried = None if allowed is None else to_numpy(allowed)
+    host_allowed = None if allowed is None else to_numpy(allowed)
     P, terminal = as_host_rows(mdp.transitions), to_numpy(mdp.terminal)
-    return actions_towards(P, terminal, mdp.num_actions, tried)
+    return actions_towards(P, terminal, mdp.num_actions, host_allowed)
 
 
 def rewardless_states(P: Matrix, r: Array) -> Array:
     """Return the states of a chain (S, S) from which no reward (S,) is ever met, as booleans."""
-    met = actions_towards(as_host_rows(P), to_numpy(r) != 0.0, 1) >= 0
-    return array_namespace(r).asarray(~met, device=device(r))
+    meets_reward = actions_towards(as_host_rows(P), to_numpy(r) != 0.0, 1) >= 0
+    return array_namespace(r).asarray(~meets_reward, device=device(r))
 
 
-def require_proper(P: Matrix, terminal: Array, what: str) -> None:
+def require_proper(P: Matrix, terminal: Array, name: str) -> None:
     """Refuse a chain (S, S) in which some state never ends, as at discount 1 it has no value.
 
     Parameters
@@ -96,7 +96,7 @@ def require_proper(P: Matrix, terminal: Array, what: str) -> None:
         The chain.
     terminal : Array, shape (S,)
         Where it ends, as booleans.
-    what : str
+    name : str
         The beginning of the message: what must lead to an end.
 
     Raises
@@ -104,9 +104,9 @@ def require_proper(P: Matrix, terminal: Array, what: str) -> None:
     ValueError
         If some state never ends; it is named.
     """
-    lost = np.flatnonzero(actions_towards(as_host_rows(P), to_numpy(terminal), 1) < 0)
-    if lost.size:
+    never_ending = np.flatnonzero(actions_towards(as_host_rows(P), to_numpy(terminal), 1) < 0)
+    if never_ending.size:
         raise NoValueError(
-            f"{what} must lead to a terminal state from every state when discount is 1; from state "
-            f"{int(lost[0])} it never does, nor from {lost.size - 1} others"
+            f"{name} must lead to a terminal state from every state when discount is 1; from state "
+            f"{int(never_ending[0])} it never does, nor from {never_ending.size - 1} others"
         )

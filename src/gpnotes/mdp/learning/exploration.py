@@ -71,21 +71,21 @@ class EpsilonGreedy:
         if self.is_greedy:
             return np.asarray(best)
         epsilon, uniform = self.epsilon_at(memory, states), stream.generator.random(best.shape[0])
-        random = (uniform < epsilon).nonzero()[0]
-        if random.size:
-            width = memory.values.shape[2]
-            share = epsilon if isinstance(epsilon, float) else epsilon[random]
+        exploring = (uniform < epsilon).nonzero()[0]
+        if exploring.size:
+            num_actions = memory.values.shape[2]
+            probability = epsilon if isinstance(epsilon, float) else epsilon[exploring]
             # Below epsilon the number is uniform again, once it is divided by epsilon.
-            spread = uniform[random] / share * width
-            best[random] = np.minimum(spread.astype(np.int64), width - 1)
+            scaled = uniform[exploring] / probability * num_actions
+            best[exploring] = np.minimum(scaled.astype(np.int64), num_actions - 1)
         return np.asarray(best)
 
     def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
         values = memory.values_at(states)
-        runs, width = values.shape
+        runs, num_actions = values.shape
         epsilon = np.broadcast_to(self.epsilon_at(memory, states), (runs,))
-        chances = np.repeat((epsilon / width)[:, None], width, axis=1)
+        chances = np.repeat((epsilon / num_actions)[:, None], num_actions, axis=1)
         chances[np.arange(runs), values.argmax(1)] += 1.0 - epsilon
         return chances
 
@@ -115,10 +115,10 @@ class UCB:
 
     def bounds(self, memory: Memory, states: HostVector) -> HostMatrix:
         """Return the upper bound of each action, (runs, actions); infinite where none was seen."""
-        seen = memory.visits_at(states).astype(np.float64)
-        total = np.maximum(seen.sum(1, keepdims=True), 1.0)
-        width = self.scale * np.sqrt(np.log(total) / np.maximum(seen, 1.0))
-        return np.asarray(memory.values_at(states) + np.where(seen > 0, width, np.inf))
+        visits = memory.visits_at(states).astype(np.float64)
+        total = np.maximum(visits.sum(1, keepdims=True), 1.0)
+        bonus = self.scale * np.sqrt(np.log(total) / np.maximum(visits, 1.0))
+        return np.asarray(memory.values_at(states) + np.where(visits > 0, bonus, np.inf))
 
     def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
@@ -159,34 +159,34 @@ class FixedPolicy:
 
     def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
-        chosen, width = np.asarray(self.policy[states]), memory.values.shape[2]
-        return np.asarray(chosen if chosen.ndim == 2 else np.eye(width)[chosen])
+        chosen, num_actions = np.asarray(self.policy[states]), memory.values.shape[2]
+        return np.asarray(chosen if chosen.ndim == 2 else np.eye(num_actions)[chosen])
 
 
 def sample_actions(probabilities: HostMatrix, uniform: HostVector) -> HostVector:
     """The action that each uniform number falls on; never one of probability zero."""
-    ends = probabilities.cumsum(1)
-    return np.asarray((ends <= uniform[:, None] * ends[:, -1:]).sum(1))
+    cumulative = probabilities.cumsum(1)
+    return np.asarray((cumulative <= uniform[:, None] * cumulative[:, -1:]).sum(1))
 
 
 def as_policy(policy: HostArray, name: str) -> HostArray:
     """Return a policy, a copy on the host, if it is one: ints (S,) or probabilities (S, A)."""
     given = np.array(to_numpy(_check.plain(_check.array(policy, name), name)))
-    whole = given.ndim == 1 and np.issubdtype(given.dtype, np.integer)
-    if not whole and not (given.ndim == 2 and np.issubdtype(given.dtype, np.floating)):
+    deterministic = given.ndim == 1 and np.issubdtype(given.dtype, np.integer)
+    if not deterministic and not (given.ndim == 2 and np.issubdtype(given.dtype, np.floating)):
         wanted = "whole numbers (S,) or probabilities (S, A)"
         kind = f"{given.dtype} of shape {given.shape}"
         raise (TypeError if given.ndim in (1, 2) else ValueError)(
             f"{name} must be {wanted}; got {kind}"
         )
-    if whole:
+    if deterministic:
         if given.size and given.min() < 0:
             raise ValueError(f"{name} must be actions from 0; got {given.min()}")
         return given.astype(np.int64)
     _check.finite(given, name)
-    off = np.abs(given.sum(1) - 1.0)
-    if given.min(initial=0.0) < 0.0 or off.max(initial=0.0) > 1e-8:
-        state = int(np.where((given < 0.0).any(1), np.inf, off).argmax())
+    error = np.abs(given.sum(1) - 1.0)
+    if given.min(initial=0.0) < 0.0 or error.max(initial=0.0) > 1e-8:
+        state = int(np.where((given < 0.0).any(1), np.inf, error).argmax())
         row = f"row {state} is {given[state]}"
         raise ValueError(f"{name} must have rows of probabilities that sum to 1; {row}")
     return given.astype(np.float64)
@@ -211,8 +211,8 @@ def check_exploration(
     exploration: ExplorationPolicy, name: str = "exploration"
 ) -> ExplorationPolicy:
     """Return an exploration policy, if it is one."""
-    lacking = [p for p in ("check_sizes", "choose", "probabilities") if not hasattr(exploration, p)]
-    if isinstance(exploration, type) or lacking:
+    missing = [p for p in ("check_sizes", "choose", "probabilities") if not hasattr(exploration, p)]
+    if isinstance(exploration, type) or missing:
         wanted = "an exploration policy, with check_sizes, choose and probabilities"
         raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(exploration)}")
     return exploration
