@@ -21,8 +21,8 @@ def test_both_ways_pass_the_same(rng, activation, sizes, lead, dtype):
         theta = rng.normal(size=(*lead, network.num_weights)).astype(dtype) / 5
         X, F_bar = (rng.normal(size=shape).astype(dtype) for shape in
                     ((n, sizes[0]), (*lead, n, sizes[-1])))  # fmt: skip
-        wanted, back = network.passed(theta, X, None)
-        found, back_in_place = network.passed(theta, X, work)
+        wanted, back = network._values_and_pullback(theta, X)
+        found, back_in_place = network._values_and_pullback(theta, X, work)
         np.testing.assert_allclose(found, wanted, **close)
         theta_bar = back_in_place(F_bar)
         assert found.dtype == theta_bar.dtype == dtype
@@ -32,9 +32,9 @@ def test_both_ways_pass_the_same(rng, activation, sizes, lead, dtype):
 def test_a_gradient_outlives_the_next_pass(rng):
     network, work = Network((2, 3, 1)), in_place.Workspace()
     X, theta = rng.normal(size=(6, 2)), rng.normal(size=network.num_weights)
-    _, back = network.passed(theta, X, work)
+    _, back = network._values_and_pullback(theta, X, work)
     first = back(np.ones((6, 1)))
     kept = first.copy()
-    _, back = network.passed(-theta, X, work)
+    _, back = network._values_and_pullback(-theta, X, work)
     back(np.ones((6, 1)))
     np.testing.assert_array_equal(first, kept)

@@ -265,11 +265,11 @@ def test_the_mean_field_of_a_line_is_the_best_there_is(numbers):
 
 def test_moments_that_run_are_those_of_all(space, rng):
     thetas = rng.normal(size=(7, 3)) + 2.0
-    moments = nets.RunningMoments.first(space.asarray(thetas[0]))
-    swag = nets.SWAG.first(space.asarray(thetas[0]), 4)
+    moments = nets.RunningMoments.init(space.asarray(thetas[0]))
+    swag = nets.SWAG.init(space.asarray(thetas[0]), 4)
     means = [thetas[: t + 1].mean(axis=0) for t in range(7)]
     for theta in thetas[1:]:
-        moments, swag = moments.added(space.asarray(theta)), swag.added(space.asarray(theta))
+        moments, swag = moments.update(space.asarray(theta)), swag.update(space.asarray(theta))
     rtol = 1e-10 if space.double else 1e-4
     np.testing.assert_allclose(to_numpy(moments.mean), means[-1], rtol=rtol)
     np.testing.assert_allclose(
@@ -285,9 +285,9 @@ def test_moments_that_run_are_those_of_all(space, rng):
 
 def test_moments_keep_their_digits_where_the_mean_is_large(rng):
     thetas = 1e8 + rng.normal(size=(50, 2))
-    moments = nets.RunningMoments.first(thetas[0])
+    moments = nets.RunningMoments.init(thetas[0])
     for theta in thetas[1:]:
-        moments = moments.added(theta)
+        moments = moments.update(theta)
     np.testing.assert_allclose(moments.covariance(), np.cov(thetas.T), rtol=1e-6)
 
 
@@ -455,7 +455,7 @@ WRONG = {
         "X must have at least one row",
     ),
     "one snapshot": (
-        lambda m, X, y: nets.RunningMoments.first(y).covariance(), "count must be two or more"
+        lambda m, X, y: nets.RunningMoments.init(y).covariance(), "count must be two or more"
     ),
     "all dropped": (
         lambda m, X, y: nets.dropout_masks(m.network, 1, dropout_rate=1.0, rng=stream(0)),

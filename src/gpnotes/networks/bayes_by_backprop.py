@@ -107,20 +107,20 @@ def _elbo(
     xp = array_namespace(noise)
     with np.errstate(over="ignore", invalid="ignore"):
         sd, v = xp.exp(q.log_sd), model.variances(q.mean)
-        logs, slopes = _log_joint_and_gradient(model, q.reparameterise(noise), data, prior=0.0)
+        logs, gradients = _log_joint_and_gradient(model, q.reparameterise(noise), data, prior=0.0)
         ratio = sd**2 / v
         kl = 0.5 * float(xp.sum(q.mean**2 / v + ratio - 1.0 - xp.log(ratio)))
-        by_mean = xp.mean(slopes, axis=0) - q.mean / v
-        by_log_sd = xp.mean(slopes * noise, axis=0) * sd + 1.0 - ratio
+        by_mean = xp.mean(gradients, axis=0) - q.mean / v
+        by_log_sd = xp.mean(gradients * noise, axis=0) * sd + 1.0 - ratio
     return float(xp.mean(logs)) - kl, _unchecked(by_mean, by_log_sd)
 
 
 def _unchecked(mean: Vector, log_sd: Vector) -> MeanField:
     """A mean field whose entries nobody has looked at, as inside a fit."""
-    made = object.__new__(MeanField)
-    object.__setattr__(made, "mean", mean)
-    object.__setattr__(made, "log_sd", log_sd)
-    return made
+    field = object.__new__(MeanField)
+    object.__setattr__(field, "mean", mean)
+    object.__setattr__(field, "log_sd", log_sd)
+    return field
 
 
 class FittedMeanField(NamedTuple):

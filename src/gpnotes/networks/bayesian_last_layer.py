@@ -47,15 +47,15 @@ class LastLayer:
         """
         stream = stream_of(rng)
         num_samples, xp = _check.whole(num_samples, "num_samples", 1), array_namespace(self.theta)
-        moves = []
+        deviations = []
         for factor in self.factors:
             noise = stream.normal((factor.size, num_samples), like=self.theta)
-            moves.append(xp.matrix_transpose(factor._half_solve_t(noise)))
-        last = xp.reshape(xp.stack(moves, axis=-1), (num_samples, -1))
-        still = xp.zeros(
+            deviations.append(xp.matrix_transpose(factor._half_solve_t(noise)))
+        last = xp.reshape(xp.stack(deviations, axis=-1), (num_samples, -1))
+        unmoved = xp.zeros(
             (num_samples, self.theta.shape[0] - last.shape[1]), dtype=last.dtype, device=last.device
         )
-        return self.theta + xp.concat([still, last], axis=1)
+        return self.theta + xp.concat([unmoved, last], axis=1)
 
 
 @takes("X", "y")
@@ -88,16 +88,16 @@ def fit_last_layer(
     theta = _check.vector(theta, "theta", size=model.network.num_weights)
     readings(model, X, y, theta, None)
     xp, network = array_namespace(theta), model.network
-    values = network.forward(theta, X)
+    values = network._forward(theta, X)
     features = network.features(theta, X)
     _, log_variance = model.outputs(values[-1])
     weights = [xp.exp(-log_variance), xp.full_like(log_variance, 0.5)][: network.sizes[-1]]
     width, outputs = features.shape[1], network.sizes[-1]
     prior = xp.reshape(model.variances(theta)[-width * outputs :], (width, outputs))
     factors = []
-    for number, weight in enumerate(weights):
+    for output, weight in enumerate(weights):
         precision = xp.matrix_transpose(features * weight[:, None]) @ features
-        diagonal = xp.eye(width, dtype=theta.dtype, device=theta.device) / prior[:, number]
+        diagonal = xp.eye(width, dtype=theta.dtype, device=theta.device) / prior[:, output]
         factors.append(_cholesky(precision + diagonal, name="precision"))
         warn_of_jitter(factors[-1].jitter, "the precision of the last layer")
     return LastLayer(theta, tuple(factors))

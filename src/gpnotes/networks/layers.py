@@ -72,9 +72,9 @@ class Network:
         list of tuple of Array
             A pair for each layer.
         """
-        return self._layers(self.weights(theta, "theta"))
+        return self._layers(self.check_weights(theta, "theta"))
 
-    def weights(self, theta: Array, name: str) -> Array:
+    def check_weights(self, theta: Array, name: str) -> Array:
         """Return `theta` if it is finite, real, and of shape (p,) or (m, p)."""
         if getattr(_check.floating(theta, name), "ndim", 0) == 2:
             return _check.matrix(theta, name, columns=self.num_weights)
@@ -102,33 +102,33 @@ class Network:
         Array, shape (n, k) or (m, n, k)
             The outputs.
         """
-        return self.forward(*self.validated(theta, X))[-1]
+        return self._forward(*self.check_weights_and_inputs(theta, X))[-1]
 
-    def validated(self, theta: Array, X: Matrix) -> tuple[Array, Matrix]:
+    def check_weights_and_inputs(self, theta: Array, X: Matrix) -> tuple[Array, Matrix]:
         """Return both, if they go together."""
         _check.matrix(X, "X", columns=self.sizes[0])
-        return _check.alike(self.weights(theta, "theta"), "theta", X, "X"), X
+        return _check.alike(self.check_weights(theta, "theta"), "theta", X, "X"), X
 
-    def forward(self, theta: Array, X: Matrix) -> list[Array]:
-        """The inputs, the values of each hidden layer, and the outputs; nothing is checked."""
+    def _forward(self, theta: Array, X: Matrix) -> list[Array]:
+        """The inputs, the values of each hidden layer, and the outputs."""
         xp, values = array_namespace(X), [X]
         layers = self._layers(theta)
-        for number, (W, b) in enumerate(layers, start=1):
+        for layer, (W, b) in enumerate(layers, start=1):
             sums = values[-1] @ W
             sums += b[..., None, :]  # in place: to make an array costs as much as to fill it
-            values.append(sums if number == len(layers) else self._active(xp, sums))
+            values.append(sums if layer == len(layers) else self._activate(xp, sums))
         return values
 
-    def _active(self, xp: Namespace, sums: Array) -> Array:
+    def _activate(self, xp: Namespace, sums: Array) -> Array:
         return xp.tanh(sums) if self.activation == "tanh" else xp.maximum(sums, xp.zeros_like(sums))
 
-    def _through(self, xp: Namespace, bar: Array, values: Array) -> Array:
+    def _activation_pullback(self, xp: Namespace, bar: Array, values: Array) -> Array:
         """Derivatives by the sums, from those by the values, which are lost; zero at a kink."""
         if self.activation == "relu":
             return bar * xp.astype(values > 0, values.dtype)
-        lost = bar * values
-        lost *= values
-        bar -= lost
+        decrease = bar * values
+        decrease *= values
+        bar -= decrease
         return bar
 
     def values_and_pullback(self, theta: Array, X: Matrix) -> tuple[Array, Pullback]:
@@ -155,52 +155,47 @@ class Network:
         >>> F, pullback(np.ones((1, 1)))
         (array([[7.]]), array([3., 1.]))
         """
-        return self._values_and_pullback(*self.validated(theta, X))
+        F, pullback = self._values_and_pullback(*self.check_weights_and_inputs(theta, X))
+        return F, lambda F_bar: pullback(_check.cotangent(F_bar, "F_bar", F))
 
-    def _values_and_pullback(self, theta: Array, X: Matrix) -> tuple[Array, Pullback]:
-        values = self.forward(theta, X)
-
-        def pullback(F_bar: Array) -> Array:
-            return self.pulled(theta, values, _check.cotangent(F_bar, "F_bar", values[-1]))
-
-        return values[-1], pullback
-
-    def pulled(self, theta: Array, values: list[Array], F_bar: Array) -> Array:
-        """The derivatives by theta, given all values of a pass; nothing is checked."""
+    def _pullback(self, theta: Array, values: list[Array], F_bar: Array) -> Array:
+        """The derivatives by theta, given all values of a pass."""
         xp = array_namespace(theta)
         parts: list[Array] = []
-        for before, bar in self._bars(theta, values, F_bar):
-            W_bar = xp.matrix_transpose(before) @ bar
+        for layer_inputs, bar in self._bars(theta, values, F_bar):
+            W_bar = xp.matrix_transpose(layer_inputs) @ bar
             flat = (*theta.shape[:-1], math.prod(W_bar.shape[-2:]))
             parts[:0] = [xp.reshape(W_bar, flat), xp.sum(bar, axis=-2)]
         return xp.concat(parts, axis=-1)
 
-    def passed(self, theta: Array, X: Matrix, work: Workspace | None) -> tuple[Array, Pullback]:
-        """What `values_and_pullback` gives; nothing is checked, and with `work` it is done there.
+    def _values_and_pullback(
+        self, theta: Array, X: Matrix, work: Workspace | None = None
+    ) -> tuple[Array, Pullback]:
+        """`values_and_pullback` without its checks, and in `work` where that is given.
 
         Then the outputs, and what the pullback goes back through, last until the next pass in it.
         """
         xp = array_namespace(theta)
         if work is None:
-            values = self.forward(theta, X)
-            return values[-1], lambda F_bar: self.pulled(theta, values, F_bar)
+            values = self._forward(theta, X)
+            return values[-1], lambda F_bar: self._pullback(theta, values, F_bar)
         host, relu = as_host(theta), self.activation == "relu"
         outputs = in_place.forth(self.sizes, relu, host, as_host(X), work)
 
         def pullback(F_bar: Array) -> Array:
-            turned = as_host(xp.matrix_transpose(F_bar))
-            return in_place.pulled(self.sizes, relu, host, turned, work)
+            F_bar_rows = as_host(xp.matrix_transpose(F_bar))
+            return in_place.pulled(self.sizes, relu, host, F_bar_rows, work)
 
         return xp.matrix_transpose(outputs), pullback
 
     def _bars(self, theta: Array, values: list[Array], F_bar: Array) -> list[tuple[Array, Array]]:
         """Of each layer, the last first: what goes in, and the derivatives by its sums."""
-        xp, found, bar = array_namespace(theta), [], F_bar
-        for number, (W, _) in reversed(list(enumerate(self._layers(theta)))):
-            found.append((values[number], bar))
-            if number:
-                bar = self._through(xp, bar @ xp.matrix_transpose(W), values[number])
-        return found
+        xp, layer_bars, bar = array_namespace(theta), [], F_bar
+        for layer, (W, _) in reversed(list(enumerate(self._layers(theta)))):
+            layer_bars.append((values[layer], bar))
+            if layer:
+                bar = self._activation_pullback(xp, bar @ xp.matrix_transpose(W), values[layer])
+        return layer_bars
 
     def row_gradients(self, theta: Vector, X: Matrix, F_bar: Matrix) -> Matrix:
         """Return the derivatives by theta that each row contributes; they sum to the pullback.
@@ -218,13 +213,13 @@ class Network:
             The derivatives by theta, a row for each row of X.
         """
         theta = _check.vector(theta, "theta", size=self.num_weights)
-        values = self.forward(*self.validated(theta, X))
+        values = self._forward(*self.check_weights_and_inputs(theta, X))
         bars = self._bars(theta, values, _check.cotangent(F_bar, "F_bar", values[-1]))
         xp, n = array_namespace(X), X.shape[0]
         parts: list[Array] = []
-        for before, bar in bars:
-            outer = before[:, :, None] * bar[:, None, :]
-            parts[:0] = [xp.reshape(outer, (n, before.shape[1] * bar.shape[1])), bar]
+        for layer_inputs, bar in bars:
+            outer = layer_inputs[:, :, None] * bar[:, None, :]
+            parts[:0] = [xp.reshape(outer, (n, layer_inputs.shape[1] * bar.shape[1])), bar]
         return xp.concat(parts, axis=1)
 
     def features(self, theta: Vector, X: Matrix) -> Matrix:
@@ -241,7 +236,7 @@ class Network:
             The features.
         """
         theta = _check.vector(theta, "theta", size=self.num_weights)
-        last = self.forward(*self.validated(theta, X))[-2]
+        last = self._forward(*self.check_weights_and_inputs(theta, X))[-2]
         xp = array_namespace(X)
         return xp.concat([last, xp.ones_like(last[:, :1])], axis=1)
 
@@ -267,11 +262,11 @@ class Network:
         Vector, shape (p,)
             The variances.
         """
-        of_weight = _check.positive(
+        weight_var = _check.positive(
             _check.number(weight_variance, "weight_variance"), "weight_variance"
         )
-        of_offset = _check.positive(_check.number(bias_variance, "bias_variance"), "bias_variance")
+        bias_var = _check.positive(_check.number(bias_variance, "bias_variance"), "bias_variance")
         xp, parts = array_namespace(_check.floating(like, "like")), []
         for n, m in pairwise(self.sizes):
-            parts += [of_weight / n] * (n * m) + [of_offset] * m
+            parts += [weight_var / n] * (n * m) + [bias_var] * m
         return xp.asarray(parts, dtype=like.dtype, device=like.device)

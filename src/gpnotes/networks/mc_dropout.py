@@ -80,10 +80,10 @@ def _masks(
     network: Network, stream: Stream, m: int, dropout_rate: float, each_weight: bool
 ) -> Matrix:
     parts = []
-    for number, (inputs, outputs) in enumerate(zip(network.sizes, network.sizes[1:], strict=False)):
+    for layer, (inputs, outputs) in enumerate(zip(network.sizes, network.sizes[1:], strict=False)):
         if each_weight:
             kept = np.asarray(stream.uniform((m, inputs * outputs))) >= dropout_rate
-        elif number:
+        elif layer:
             kept = np.repeat(
                 np.asarray(stream.uniform((m, inputs))) >= dropout_rate, outputs, axis=1
             )
@@ -152,23 +152,23 @@ def fit_mc_dropout(
     _check.vector(start, "start", size=model.network.num_weights)
     data = readings(model, X, y, _check.alike(start, "start", _check.matrix(X, "X"), "X"), None)
     xp, v = array_namespace(start), model.variances(start)
-    kept = as_array(_kept(model.network, dropout_rate, each_weight), start)
+    keep = as_array(_keep_probabilities(model.network, dropout_rate, each_weight), start)
 
     def target(theta: Vector) -> tuple[Array, Array]:
         masks = as_array(
             _masks(model.network, stream, num_samples, dropout_rate, each_weight), start
         )
         values, slopes = _log_joint_and_gradient(model, theta * masks, data, prior=0.0)
-        value = xp.mean(values) - 0.5 * xp.sum(kept * theta**2 / v)
-        return value, xp.mean(slopes * masks, axis=0) - kept * theta / v
+        value = xp.mean(values) - 0.5 * xp.sum(keep * theta**2 / v)
+        return value, xp.mean(slopes * masks, axis=0) - keep * theta / v
 
     return ascend(target, start, num_steps, learning_rate)
 
 
-def _kept(network: Network, dropout_rate: float, each_weight: bool) -> Vector:
+def _keep_probabilities(network: Network, dropout_rate: float, each_weight: bool) -> Vector:
     """The probability that each weight is there."""
     parts = []
-    for number, (inputs, outputs) in enumerate(zip(network.sizes, network.sizes[1:], strict=False)):
-        may = each_weight or number > 0
-        parts += [np.full(inputs * outputs, 1.0 - dropout_rate * may), np.ones(outputs)]
+    for layer, (inputs, outputs) in enumerate(zip(network.sizes, network.sizes[1:], strict=False)):
+        is_dropped = each_weight or layer > 0
+        parts += [np.full(inputs * outputs, 1.0 - dropout_rate * is_dropped), np.ones(outputs)]
     return np.concatenate(parts)

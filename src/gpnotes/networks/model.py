@@ -67,14 +67,14 @@ class BayesianNetwork:
         else:
             _check.vector(v, "prior_variance", size=self.network.num_weights)
             _check.positive(v, "prior_variance")
-        wanted = 2 if self.noise_variance is None else 1
+        num_outputs = 2 if self.noise_variance is None else 1
         if self.noise_variance is not None:
             given = _check.number(self.noise_variance, "noise_variance")
             _check.positive(given, "noise_variance")
-        if self.network.sizes[-1] != wanted:
-            noise = "learnt" if wanted == 2 else "given"
+        if self.network.sizes[-1] != num_outputs:
+            noise = "learnt" if num_outputs == 2 else "given"
             raise ValueError(
-                f"network must have {wanted} outputs where the noise is {noise}; got "
+                f"network must have {num_outputs} outputs where the noise is {noise}; got "
                 f"{self.network.sizes[-1]}"
             )
 
@@ -139,15 +139,15 @@ def readings(
 ) -> Readings:
     """Return the data, if they go with the model and with weights `like`."""
     _check.instance(model, "model", BayesianNetwork)
-    model.network.validated(like, X)
+    model.network.check_weights_and_inputs(like, X)
     if X.shape[0] == 0:
         raise ValueError(f"X must have at least one row; got shape {X.shape}")
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
     _check.squarable(y, "y")
     if counts is not None:
         _check.alike(_check.floating(counts, "counts"), "counts", X, "X")
-        wanted = {(X.shape[0],), (*like.shape[:-1], X.shape[0])}
-        if tuple(counts.shape) not in wanted:
+        shapes = {(X.shape[0],), (*like.shape[:-1], X.shape[0])}
+        if tuple(counts.shape) not in shapes:
             raise ValueError(f"counts must have shape ({X.shape[0]},); got {counts.shape}")
         _check.positive(counts, "counts", zero=True)
     xp, v = array_namespace(X), model.variances(like)
@@ -220,28 +220,28 @@ def _joint(
 ) -> tuple[Array, Callable[[], Array]]:
     xp, v = array_namespace(theta), data.variances
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows has no value, said once
-        F, back = model.network.passed(theta, data.X, data.work)
+        F, network_pullback = model.network._values_and_pullback(theta, data.X, data.work)
         mean, log_variance = model.outputs(F)
-        left, precision = data.y - mean, xp.exp(-log_variance)
-        pull = left * precision
-        squares = left * pull
+        residuals, precision = data.y - mean, xp.exp(-log_variance)
+        mean_bar = residuals * precision
+        squares = residuals * mean_bar
         density = -0.5 * (squares + log_variance + LOG_2PI)
         scaled = theta / v
-        of_prior = xp.sum(theta * scaled, axis=-1) + data.log_volume
-        value = xp.sum(data.weighted(density), axis=-1) - 0.5 * prior * of_prior
-    there = xp.isfinite(value)
-    all_there = bool(xp.all(there) if there.ndim else there)
+        prior_term = xp.sum(theta * scaled, axis=-1) + data.log_volume
+        value = xp.sum(data.weighted(density), axis=-1) - 0.5 * prior * prior_term
+    finite = xp.isfinite(value)
+    all_ok = bool(xp.all(finite) if finite.ndim else finite)
 
     def pullback() -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
-            slopes = [data.weighted(pull), data.weighted(0.5 * (squares - 1.0))]
-            rows = [slope[..., None, :] for slope in slopes[: model.network.sizes[-1]]]
+            output_bars = [data.weighted(mean_bar), data.weighted(0.5 * (squares - 1.0))]
+            rows = [row[..., None, :] for row in output_bars[: model.network.sizes[-1]]]
             bar = xp.concat(rows, axis=-2)
-            slope = back(xp.matrix_transpose(bar)) - prior * scaled
-        return slope if all_there else xp.where(there[..., None], slope, xp.zeros_like(theta))
+            by_theta = network_pullback(xp.matrix_transpose(bar)) - prior * scaled
+        return by_theta if all_ok else xp.where(finite[..., None], by_theta, xp.zeros_like(theta))
 
-    if not all_there:
-        value = xp.where(there, value, xp.full_like(value, -math.inf))
+    if not all_ok:
+        value = xp.where(finite, value, xp.full_like(value, -math.inf))
     return value, pullback
 
 
@@ -294,8 +294,8 @@ class Mixture:
     def log_density(self, y: VectorLike) -> Vector:
         """Return the log density (n,) of readings y (n,), [eq-bn-predictive]."""
         xp, logs = array_namespace(self.means), self._logs(self._observed(y))
-        top = xp.max(logs, axis=0)
-        return top + xp.log(xp.mean(xp.exp(logs - top), axis=0))
+        largest = xp.max(logs, axis=0)
+        return largest + xp.log(xp.mean(xp.exp(logs - largest), axis=0))
 
     def _logs(self, y: Vector) -> Matrix:
         xp, v = array_namespace(y), self.variances
@@ -335,8 +335,8 @@ class Mixture:
         if share >= 1.0:
             raise ValueError(f"share must be below 1; got {share}")
         xp = array_namespace(self.means)
-        of_each = self.means + NormalDist().inv_cdf(share) * xp.sqrt(self.variances)
-        low, high = xp.min(of_each, axis=0), xp.max(of_each, axis=0)
+        quantiles = self.means + NormalDist().inv_cdf(share) * xp.sqrt(self.variances)
+        low, high = xp.min(quantiles, axis=0), xp.max(quantiles, axis=0)
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
             below = self.cdf(middle) < share
@@ -373,14 +373,14 @@ def predict(model: BayesianNetwork, thetas: Array, X: MatrixLike) -> Mixture:
     (array([4.]), array([0.5]), array([8.]))
     """
     _check.instance(model, "model", BayesianNetwork)
-    thetas = model.network.weights(thetas, "thetas")
+    thetas = model.network.check_weights(thetas, "thetas")
     X = _check.matrix(X, "X", columns=model.network.sizes[0])
     _check.alike(thetas, "thetas", X, "X")
     if thetas.shape[0] == 0:
         raise ValueError(f"thetas must have at least one row; got shape {thetas.shape}")
     xp = array_namespace(X)
     thetas = thetas if thetas.ndim == 2 else thetas[None, :]
-    mean, log_variance = model.outputs(model.network.forward(thetas, X)[-1])
+    mean, log_variance = model.outputs(model.network._forward(thetas, X)[-1])
     with np.errstate(over="ignore"):
         variance = xp.exp(log_variance)
     return Mixture(mean, _check.no_overflow(variance, "thetas", "the variance of the noise"))

@@ -116,7 +116,7 @@ def _from_start(
     model: BayesianNetwork, X: Matrix, y: Vector, start: Array, counts: Array | None
 ) -> Readings:
     _check.instance(model, "model", BayesianNetwork)
-    _check.alike(model.network.weights(start, "start"), "start", _check.matrix(X, "X"), "X")
+    _check.alike(model.network.check_weights(start, "start"), "start", _check.matrix(X, "X"), "X")
     data = readings(model, X, y, start, counts)
     with np.errstate(over="ignore", invalid="ignore"):
         value, _ = _log_joint_and_gradient(model, start, data)
@@ -149,7 +149,7 @@ def bootstrap_counts(n: int, num_samples: int, *, like: Array | None = None, rng
     """
     stream = stream_of(rng)
     n, num_samples = _check.whole(n, "n", 1), _check.whole(num_samples, "num_samples", 1)
-    picked = np.asarray(stream.integers(0, n, (num_samples, n)))
-    counts = np.stack([np.bincount(row, minlength=n) for row in picked])
+    indices = np.asarray(stream.integers(0, n, (num_samples, n)))
+    counts = np.stack([np.bincount(row, minlength=n) for row in indices])
     host = counts.astype(np.float64)
     return host if like is None else as_array(host, _check.floating(like, "like"))

@@ -37,7 +37,7 @@ class RunningMoments:
     Examples
     --------
     >>> import numpy as np
-    >>> moments = RunningMoments.first(np.asarray([1.0, 0.0])).added(np.asarray([3.0, 0.0]))
+    >>> moments = RunningMoments.init(np.asarray([1.0, 0.0])).update(np.asarray([3.0, 0.0]))
     >>> moments.mean, moments.covariance()[0, 0]
     (array([2., 0.]), np.float64(2.0))
     """
@@ -49,14 +49,14 @@ class RunningMoments:
     __repr__ = summary
 
     @classmethod
-    def first(cls, theta: Vector) -> RunningMoments:
-        """Return the moments of one vector (p,), from which all others are made by `added`."""
+    def init(cls, theta: Vector) -> RunningMoments:
+        """Return the moments of one vector (p,), from which all others are made by `update`."""
         theta = _check.squarable(_check.vector(theta, "theta"), "theta")
         return cls(1, theta, zeros((theta.shape[0], theta.shape[0]), theta))
 
-    def added(self, theta: Vector) -> RunningMoments:
+    def update(self, theta: Vector) -> RunningMoments:
         """Return the moments with one more vector (p,)."""
-        mean, deviation = _moved(self.count, self.mean, theta)
+        mean, deviation = _updated_mean(self.count, self.mean, theta)
         scatter = self.scatter + self.count / (self.count + 1) * (
             deviation[:, None] * deviation[None, :]
         )
@@ -67,7 +67,7 @@ class RunningMoments:
         return self.scatter / (_two_or_more(self.count) - 1)
 
 
-def _moved(count: int, mean: Vector, theta: Vector) -> tuple[Vector, Vector]:
+def _updated_mean(count: int, mean: Vector, theta: Vector) -> tuple[Vector, Vector]:
     """The mean with one more, and how far that one was from the old mean."""
     theta = _check.vector(theta, "theta", size=mean.shape[0])
     _check.alike(_check.squarable(theta, "theta"), "theta", mean, "mean")
@@ -112,15 +112,15 @@ class SWAG:
     __repr__ = summary
 
     @classmethod
-    def first(cls, theta: Vector, rank: int) -> SWAG:
-        """Return what one snapshot (p,) gives, from which all others are made by `added`."""
+    def init(cls, theta: Vector, rank: int) -> SWAG:
+        """Return what one snapshot (p,) gives, from which all others are made by `update`."""
         theta = _check.squarable(_check.vector(theta, "theta"), "theta")
-        none = array_namespace(theta).zeros_like(theta)
-        return cls(1, theta, none, (none,), _check.whole(rank, "rank", 2))
+        zeros = array_namespace(theta).zeros_like(theta)
+        return cls(1, theta, zeros, (zeros,), _check.whole(rank, "rank", 2))
 
-    def added(self, theta: Vector) -> SWAG:
+    def update(self, theta: Vector) -> SWAG:
         """Return the same with one more snapshot (p,)."""
-        mean, deviation = _moved(self.count, self.mean, theta)
+        mean, deviation = _updated_mean(self.count, self.mean, theta)
         squared = self.squared_deviations + self.count / (self.count + 1) * deviation**2
         deviations = (*self.deviations, theta - mean)[-self.rank :]
         return replace(
@@ -199,19 +199,19 @@ def fit_swag(
     theta = _check.vector(start, "start", size=model.network.num_weights)
     every = _check.whole(every, "every", 1, max(num_steps // 2, 1))
     rank = _check.whole(rank, "rank", 2)
-    whole = readings(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
+    data = readings(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
     n, swag = X.shape[0], None
     batch, xp = _check.whole(batch, "batch", 1, n), array_namespace(X)
     for step in range(1, num_steps + 1):
         rows = stream.choice(n, batch, like=X)
-        part = whole._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
-        value, gradient = _log_joint_and_gradient(model, theta, part, prior=batch / n)
+        batch_data = data._replace(X=xp.take(X, rows, axis=0), y=xp.take(y, rows, axis=0))
+        value, gradient = _log_joint_and_gradient(model, theta, batch_data, prior=batch / n)
         theta = theta + learning_rate / batch * gradient
         if not (bool(xp.isfinite(value)) and bool(xp.all(xp.isfinite(theta)))):
             raise _check.NoValueError(
                 f"learning_rate must be smaller: the steps overflow; got {learning_rate}"
             )
         if step % every == 0:
-            swag = SWAG.first(theta, rank) if swag is None else swag.added(theta)
+            swag = SWAG.init(theta, rank) if swag is None else swag.update(theta)
     assert swag is not None
     return swag

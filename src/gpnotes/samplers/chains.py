@@ -89,13 +89,13 @@ class Chains:
     @property
     def stuck(self) -> tuple[int, ...]:
         """The numbers of the chains that never moved."""
-        still = np.all(self.draws == self.draws[:, :1], axis=(1, 2))
-        return tuple(int(number) for number in np.flatnonzero(still))
+        constant = np.all(self.draws == self.draws[:, :1], axis=(1, 2))
+        return tuple(int(number) for number in np.flatnonzero(constant))
 
-    def thinned(self, count: int) -> HostMatrix:
-        """Return so many of all draws, evenly spaced, (count, d); all, if there are no more."""
+    def thin(self, num_samples: int) -> HostMatrix:
+        """Return so many of all draws, evenly spaced, (num_samples, d); or all there are."""
         total = self.flat.shape[0]
-        return self.flat[np.unique(np.linspace(0, total - 1, min(count, total)).astype(int))]
+        return self.flat[np.unique(np.linspace(0, total - 1, min(num_samples, total)).astype(int))]
 
     def to_arviz(self) -> dict[str, dict[str, HostArray]]:
         """Return what ``arviz.from_dict`` takes: draws by name, and what is known of each.
@@ -116,11 +116,11 @@ class Chains:
 
     def __str__(self) -> str:
         """A row for each entry, and a line on what went wrong."""
-        many = self.draws.shape[0] > 1
-        ratio = self.rhat if many else np.full(len(self.names), np.nan)
+        several = self.draws.shape[0] > 1
+        rhats = self.rhat if several else np.full(len(self.names), np.nan)
         width = max(len("entry"), *map(len, self.names))
         head = f"{'entry':{width}}      mean        sd      mcse     bulk     tail  R-hat"
-        columns = (self.mean, self.sd, self.mcse, self.ess_bulk, self.ess_tail, ratio)
+        columns = (self.mean, self.sd, self.mcse, self.ess_bulk, self.ess_tail, rhats)
         rows = [
             f"{name:{width}} {m:9.3g} {s:9.3g} {e:9.2g} {b:8.0f} {t:8.0f} {r:6.3f}"
             for name, m, s, e, b, t, r in zip(self.names, *columns, strict=True)

@@ -46,7 +46,7 @@ def rhat(draws: Array) -> float | HostVector:
     host = _checked(draws)
     if host.shape[0] < 2:
         raise ValueError(f"draws must be of two chains or more for R-hat; got {host.shape[0]}")
-    return _each(_rhat, host)
+    return _by_quantity(_rhat, host)
 
 
 def ess_bulk(draws: Array) -> float | HostVector:
@@ -68,7 +68,7 @@ def ess_bulk(draws: Array) -> float | HostVector:
     >>> bool(ess_bulk(stream(1).normal((4, 500))) > 1500)
     True
     """
-    return _each(lambda x: _effective(_scores(_halves(x))), _checked(draws))
+    return _by_quantity(lambda x: _ess(_scores(_halves(x))), _checked(draws))
 
 
 def ess_tail(draws: Array) -> float | HostVector:
@@ -84,7 +84,7 @@ def ess_tail(draws: Array) -> float | HostVector:
     float or HostVector, shape (d,)
         The smaller of the effective numbers for the 5 % and the 95 % quantile.
     """
-    return _each(_ess_tail, _checked(draws))
+    return _by_quantity(_ess_tail, _checked(draws))
 
 
 def ess_mean(draws: Array) -> float | HostVector:
@@ -100,7 +100,7 @@ def ess_mean(draws: Array) -> float | HostVector:
     float or HostVector, shape (d,)
         The effective number.
     """
-    return _each(lambda x: _effective(_halves(x)), _checked(draws))
+    return _by_quantity(lambda x: _ess(_halves(x)), _checked(draws))
 
 
 def mcse(draws: Array) -> float | HostVector:
@@ -116,7 +116,7 @@ def mcse(draws: Array) -> float | HostVector:
     float or HostVector, shape (d,)
         The standard deviation over the root of `ess_mean`; infinite where all draws are the same.
     """
-    return _each(_mcse, _checked(draws))
+    return _by_quantity(_mcse, _checked(draws))
 
 
 def _checked(draws: Array) -> HostArray:
@@ -124,26 +124,26 @@ def _checked(draws: Array) -> HostArray:
     if host.ndim not in (2, 3):
         raise ValueError(f"draws must have shape (chains, draws) or with d; got {host.shape}")
     if host.shape[0] < 1 or host.shape[1] < _FEWEST:
-        wanted = f"a chain or more of {_FEWEST} draws or more"
-        raise ValueError(f"draws must be of {wanted}; got shape {host.shape}")
+        needed = f"a chain or more of {_FEWEST} draws or more"
+        raise ValueError(f"draws must be of {needed}; got shape {host.shape}")
     return _check.finite(host, "draws")
 
 
-def _each(one: Callable[[HostMatrix], float], draws: HostArray) -> float | HostVector:
+def _by_quantity(statistic: Callable[[HostMatrix], float], draws: HostArray) -> float | HostVector:
     """A number for each quantity."""
     if draws.ndim == 2:
-        return one(draws)
-    return np.asarray([one(draws[:, :, j]) for j in range(draws.shape[2])])
+        return statistic(draws)
+    return np.asarray([statistic(draws[:, :, j]) for j in range(draws.shape[2])])
 
 
 def _mcse(x: HostMatrix) -> float:
-    effective = _effective(_halves(x))
-    return float(np.std(x, ddof=1)) / math.sqrt(effective) if effective else math.inf
+    ess = _ess(_halves(x))
+    return float(np.std(x, ddof=1)) / math.sqrt(ess) if ess else math.inf
 
 
 def _ess_tail(x: HostMatrix) -> float:
-    sides = np.quantile(x, (0.05, 0.95))
-    return min(_effective(_halves((x <= side).astype(np.float64))) for side in sides)
+    bounds = np.quantile(x, (0.05, 0.95))
+    return min(_ess(_halves((x <= bound).astype(np.float64))) for bound in bounds)
 
 
 def _rhat(x: HostMatrix) -> float:
@@ -169,9 +169,9 @@ def _halves(x: HostMatrix) -> HostMatrix:
 
 def _scores(x: HostMatrix) -> HostMatrix:
     """Normal scores of the ranks among all draws; equal ones share their mean rank."""
-    _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
+    _, index, counts = np.unique(x, return_inverse=True, return_counts=True)
     twice = 2 * np.cumsum(counts) - counts + 1  # of a mean rank, which may be half a number
-    return _quantiles(x.size)[twice[inverse.ravel()]].reshape(x.shape)
+    return _quantiles(x.size)[twice[index.ravel()]].reshape(x.shape)
 
 
 @lru_cache(maxsize=8)
@@ -182,7 +182,7 @@ def _quantiles(size: int) -> HostVector:
     return np.concatenate([np.full(2, np.nan), [normal.inv_cdf(float(p)) for p in at]])
 
 
-def _effective(x: HostMatrix) -> float:
+def _ess(x: HostMatrix) -> float:
     """The effective number of draws of chains: their number over the sum of all correlations."""
     chains, n = x.shape
     if not np.ptp(x):
@@ -192,18 +192,18 @@ def _effective(x: HostMatrix) -> float:
     total = covariances[0] + (float(np.var(np.mean(x, axis=1), ddof=1)) if chains > 1 else 0.0)
     correlations = 1.0 - (within - covariances) / total
     correlations[0] = 1.0
-    return x.size / max(_summed(correlations), 1.0 / math.log10(x.size))
+    return x.size / max(_sum_of_correlations(correlations), 1.0 / math.log10(x.size))
 
 
 def _autocovariances(x: HostMatrix) -> HostMatrix:
     """The covariances of each chain with itself, later by 0, 1, …; all divided by n."""
     n = x.shape[1]
     size = 1 << (2 * n - 1).bit_length()
-    waves = np.fft.rfft(x - x.mean(axis=1, keepdims=True), size, axis=1)
-    return np.fft.irfft(np.abs(waves) ** 2, size, axis=1)[:, :n] / n
+    spectrum = np.fft.rfft(x - x.mean(axis=1, keepdims=True), size, axis=1)
+    return np.fft.irfft(np.abs(spectrum) ** 2, size, axis=1)[:, :n] / n
 
 
-def _summed(correlations: HostVector) -> float:
+def _sum_of_correlations(correlations: HostVector) -> float:
     """One and twice the sum of the correlations, up to where pairs of them begin to be noise.
 
     Source: Geyer (1992): sums of two neighbours are positive and fall, for a reversible chain.
@@ -212,6 +212,6 @@ def _summed(correlations: HostVector) -> float:
     pairs = correlations[: 2 * last + 2 : 2] + correlations[1 : 2 * last + 2 : 2]
     noise = np.flatnonzero(pairs <= 0.0)
     end = int(noise[0]) if noise.size else last
-    more = float(correlations[2 * end])
-    more = more if more > 0.0 or pairs[end] >= 0.0 else 0.0
-    return -1.0 + 2.0 * float(np.sum(np.minimum.accumulate(pairs[:end]))) + more
+    odd_one = float(correlations[2 * end])
+    odd_one = odd_one if odd_one > 0.0 or pairs[end] >= 0.0 else 0.0
+    return -1.0 + 2.0 * float(np.sum(np.minimum.accumulate(pairs[:end]))) + odd_one

@@ -18,7 +18,7 @@ from .targets import Target, log_density_at, start_at
 __all__ = ["EllipticalSlice"]
 
 _AHEAD = 64  # draws of the prior made in one product, which costs little more than a single one
-_SHORTEST = 1e-12  # an arc on which floats tell no places apart
+_SHORTEST_ARC = 1e-12  # an arc on which floats tell no places apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,18 +65,18 @@ class EllipticalSlice:
         uniform = stream.generator.random  # what `stream.uniform()` gives, without its checks
         level = state.log_density + math.log1p(-uniform())
         angle = 2.0 * math.pi * uniform()
-        low, high, taken = angle - 2.0 * math.pi, angle, 0
-        while high - low > _SHORTEST:
-            there = math.cos(angle) * x + math.sin(angle) * from_prior
-            there = there if self.mean is None else self.mean + there
-            log_density, taken = log_density_at(target, there), taken + 1
+        low, high, evaluations = angle - 2.0 * math.pi, angle, 0
+        while high - low > _SHORTEST_ARC:
+            proposal = math.cos(angle) * x + math.sin(angle) * from_prior
+            proposal = proposal if self.mean is None else self.mean + proposal
+            log_density, evaluations = log_density_at(target, proposal), evaluations + 1
             if log_density >= level and log_density > -math.inf:
-                place = State(there, log_density, None, state.count + 1, tuple(prior_draws))
-                return Step(place, 1.0, True, False, taken)
+                accepted = State(proposal, log_density, None, state.count + 1, tuple(prior_draws))
+                return Step(accepted, 1.0, True, False, evaluations)
             low, high = (angle, high) if angle < 0.0 else (low, angle)
             angle = low + (high - low) * uniform()
         stayed = replace(state, count=state.count + 1, prior_draws=tuple(prior_draws))
-        return Step(stayed, 1.0, False, False, taken)
+        return Step(stayed, 1.0, False, False, evaluations)
 
     def _prior_draws(self, stream: Stream) -> tuple[Any, ...]:
         d = self.covariance_root.shape[0]
@@ -88,8 +88,8 @@ class EllipticalSlice:
         """``L normals``; by half the products where NumPy's L is a Cholesky factor."""
         if not self._triangular:
             return self.covariance_root @ normals
-        upper, turned = as_host(self.covariance_root).T, as_host(normals).T  # in Fortran order
-        return np.asarray(blas("trmm", self.covariance_root)(1.0, upper, turned, side=1)).T
+        upper, rows = as_host(self.covariance_root).T, as_host(normals).T  # in Fortran order
+        return np.asarray(blas("trmm", self.covariance_root)(1.0, upper, rows, side=1)).T
 
     @cached_property
     def _triangular(self) -> bool:

@@ -69,17 +69,17 @@ class HMC:
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
         """Push the chain, follow the path, and take its end or stay."""
-        begin, step_size = with_random_momentum(state, stream), self._step_size(stream)
-        end, taken = begin, 0
-        while taken < self.num_steps and end.log_density > -math.inf:
-            end, taken = leapfrog(target, end, step_size, self.inverse_mass_root), taken + 1
+        start, step_size = with_random_momentum(state, stream), self._step_size(stream)
+        end, count = start, 0
+        while count < self.num_steps and end.log_density > -math.inf:
+            end, count = leapfrog(target, end, step_size, self.inverse_mass_root), count + 1
         # The leapfrog keeps volumes and goes back by the same steps, so the ratio of the densities
         # exp(−H) is all of Metropolis' ratio. A wall has infinite energy: the path is refused.
-        lost = end.energy - begin.energy
+        energy_error = end.energy - start.energy
         proposed = State(end.position, end.log_density, end.gradient, state.count + 1)
-        ended = accept_or_reject(state, proposed, -lost, stream)
-        diverged = not lost < DIVERGENT  # and so where the loss is NaN
-        return ended._replace(diverged=diverged, evaluations=taken)
+        ended = accept_or_reject(state, proposed, -energy_error, stream)
+        diverged = not energy_error < DIVERGENT  # and so where the loss is NaN
+        return ended._replace(diverged=diverged, evaluations=count)
 
     def _step_size(self, stream: Stream) -> float:
         """The step of a path, drawn without a look at where the chain is: so its rule is exact."""

@@ -89,7 +89,7 @@ def average_predictions(
     objective : Objective
         The objective that was sampled, whose data the predictions are from.
     vectors : HostMatrix, shape (s, p)
-        Draws of what is free, such as ``chains.thinned(50)``; each costs a posterior.
+        Draws of what is free, such as ``chains.thin(50)``; each costs a posterior.
     Xs : Matrix, shape (n_*, d)
         The inputs.
     noise : bool, default False

@@ -62,12 +62,12 @@ class MALA:
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
         """Propose a place down the slope of f and take it or stay."""
-        there, noise, drift = _langevin_proposal(self, state, stream)
-        log_density, gradient = log_density_and_gradient(target, there)
-        proposed = State(there, log_density, gradient, state.count + 1)
-        later = times_root_transposed(self.inverse_mass_root, gradient)
-        back = noise + math.sqrt(self.step_size / 2.0) * (drift + later)
-        log_ratio = log_density - state.log_density - 0.5 * (squared(back) - squared(noise))
+        proposal, noise, drift = _langevin_proposal(self, state, stream)
+        log_density, gradient = log_density_and_gradient(target, proposal)
+        proposed = State(proposal, log_density, gradient, state.count + 1)
+        drift_there = times_root_transposed(self.inverse_mass_root, gradient)
+        noise_back = noise + math.sqrt(self.step_size / 2.0) * (drift + drift_there)
+        log_ratio = log_density - state.log_density - 0.5 * (squared(noise_back) - squared(noise))
         return accept_or_reject(state, proposed, log_ratio, stream)
 
 
@@ -103,13 +103,13 @@ class ULA:
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
         """Go down the slope of f, with noise; a place without a density is an error."""
-        there, _, _ = _langevin_proposal(self, state, stream)
-        log_density, gradient = log_density_and_gradient(target, there)
+        proposal, _, _ = _langevin_proposal(self, state, stream)
+        log_density, gradient = log_density_and_gradient(target, proposal)
         if log_density == LOG_ZERO:
             raise _check.NoValueError(
                 f"step_size must be smaller than {self.step_size}: a step has left it all"
             )
-        return Step(State(there, log_density, gradient, state.count + 1), 1.0, True)
+        return Step(State(proposal, log_density, gradient, state.count + 1), 1.0, True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,18 +161,18 @@ class SGLD:
     def step(self, target: MinibatchDensity, state: State, stream: Stream) -> Step:
         """Draw rows, and go down the slope that they show, with noise."""
         x, step_size = state.position, self.step_size_at(state.count)
-        drawn = stream.choice(target.rows.shape[0], self.batch, replace=True, like=x)
-        rows = array_namespace(target.rows).take(target.rows, drawn, axis=0)
+        row_indices = stream.choice(target.rows.shape[0], self.batch, replace=True, like=x)
+        rows = array_namespace(target.rows).take(target.rows, row_indices, axis=0)
         log_density, gradient = log_density_and_gradient(lambda x: target.estimate(x, rows), x)
         noise = stream.normal(x.shape, like=x)
         drift = step_size * times_root_transposed(self.inverse_mass_root, gradient)
-        there = x + times_root(self.inverse_mass_root, drift + math.sqrt(2.0 * step_size) * noise)
+        moved = x + times_root(self.inverse_mass_root, drift + math.sqrt(2.0 * step_size) * noise)
         xp = array_namespace(x)
-        if log_density == LOG_ZERO or not bool(xp.all(xp.isfinite(there))):
+        if log_density == LOG_ZERO or not bool(xp.all(xp.isfinite(moved))):
             raise _check.NoValueError(
                 f"step_size must be smaller than {self.step_size}: a step has left it all"
             )
-        return Step(State(there, log_density, None, state.count + 1), 1.0, True)
+        return Step(State(moved, log_density, None, state.count + 1), 1.0, True)
 
 
 def _langevin_proposal(

@@ -48,9 +48,9 @@ class RandomWalk:
         """Propose a place and take it or stay."""
         x = state.position
         jump = times_root(self.inverse_mass_root, stream.normal(x.shape, like=x))
-        there = x + self.step_size * jump
-        log_density = log_density_at(target, there)
-        proposed = State(there, log_density, None, state.count + 1)
+        proposal = x + self.step_size * jump
+        log_density = log_density_at(target, proposal)
+        proposed = State(proposal, log_density, None, state.count + 1)
         return accept_or_reject(state, proposed, log_density - state.log_density, stream)
 
 

@@ -55,25 +55,25 @@ class NUTS:
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
         """Push the chain, double its path until it turns, and draw a place of it."""
-        begin = with_random_momentum(state, stream)
-        tree = _Tree(begin, begin, begin, begin.momentum, 0.0, False, False, 0.0, 0)
-        builder = _TreeBuilder(target, self, begin.energy, stream)
+        start = with_random_momentum(state, stream)
+        tree = _Tree(start, start, start, start.momentum, 0.0, False, False, 0.0, 0)
+        builder = _TreeBuilder(target, self, start.energy, stream)
         for depth in range(self.max_tree_depth):
             forward = float(stream.uniform()) < 0.5
-            new = builder.build(tree.last if forward else tree.first, depth, forward)
-            tree = tree.with_counts_of(new)
-            if new.turning or new.diverged:
+            subtree = builder.build(tree.last if forward else tree.first, depth, forward)
+            tree = tree.with_counts_of(subtree)
+            if subtree.turning or subtree.diverged:
                 break  # no place of it may be drawn: from there this path would not come about
             # the newer half with probability min(1, its weight over the older's), more than its
             # share: it is farther off, and the target density stays invariant (Betancourt, 2017)
-            proposal = _choose(tree, new, new.log_weight - tree.log_weight, stream)
-            tree = _joined(tree, new, forward, proposal)
+            choice = _choose(tree, subtree, subtree.log_weight - tree.log_weight, stream)
+            tree = _join(tree, subtree, forward, choice)
             if tree.turning:
                 break
-        here, moved = tree.proposal, tree.proposal is not begin
-        ended = State(here.position, here.log_density, here.gradient, state.count + 1)
+        proposed, moved = tree.proposal, tree.proposal is not start
+        end = State(proposed.position, proposed.log_density, proposed.gradient, state.count + 1)
         acceptance = tree.acceptance_sum / tree.num_steps
-        return Step(ended, acceptance, moved, tree.diverged, tree.num_steps)
+        return Step(end, acceptance, moved, tree.diverged, tree.num_steps)
 
 
 class _Tree(NamedTuple):
@@ -114,23 +114,23 @@ class _TreeBuilder(NamedTuple):
         if inner.turning or inner.diverged:
             return inner
         outer = self.build(inner.last if forward else inner.first, depth - 1, forward)
-        both = inner.with_counts_of(outer)
+        counted = inner.with_counts_of(outer)
         if outer.turning or outer.diverged:
-            return both._replace(turning=True)
+            return counted._replace(turning=True)
         # within a tree each half by its share of the weight, so that a place is drawn by its own
         log_share = outer.log_weight - _log_sum(inner.log_weight, outer.log_weight)
-        return _joined(both, outer, forward, _choose(inner, outer, log_share, self.stream))
+        return _join(counted, outer, forward, _choose(inner, outer, log_share, self.stream))
 
     def _leaf(self, end: PhasePoint, forward: bool) -> _Tree:
         step_size = self.sampler.step_size if forward else -self.sampler.step_size
         new = leapfrog(self.target, end, step_size, self.sampler.inverse_mass_root)
-        lost = new.energy - self.energy
-        acceptance = math.exp(min(0.0, -lost)) if lost < math.inf else 0.0
-        diverged = not lost < DIVERGENT  # and so where the loss is NaN
-        return _Tree(new, new, new, new.momentum, -lost, False, diverged, acceptance, 1)
+        energy_error = new.energy - self.energy
+        acceptance = math.exp(min(0.0, -energy_error)) if energy_error < math.inf else 0.0
+        diverged = not energy_error < DIVERGENT  # and so where the loss is NaN
+        return _Tree(new, new, new, new.momentum, -energy_error, False, diverged, acceptance, 1)
 
 
-def _joined(tree: _Tree, new: _Tree, forward: bool, proposal: PhasePoint) -> _Tree:
+def _join(tree: _Tree, new: _Tree, forward: bool, proposal: PhasePoint) -> _Tree:
     """Two trees as one, and whether its path has turned: as a whole, or where the two meet."""
     early, late = (tree, new) if forward else (new, tree)
     momentum_sum = early.momentum_sum + late.momentum_sum

@@ -121,13 +121,13 @@ def sample(
     mass_matrix = _check.choice(mass_matrix, "mass_matrix", _MASS_MATRICES)
     if callback is not None:
         _check.function(callback, "callback", "a chain and its draws")
-    target, starts, names = _settled(target, sampler, start, num_chains, stream)
+    target, starts, names = _prepare(target, sampler, start, num_chains, stream)
     run = _Run(target, sampler, starts, stream, num_samples, num_warmup, mass_matrix)
     run.check_starts()
     shown = _check.flag(progress, "progress")
     bar = bar_of(num_chains * num_samples, "sample", "draw") if shown else None
     try:
-        return _reported(run.chains(file, _told(callback, bar), names))
+        return _warn_of_problems(run.chains(file, _on_block(callback, bar), names))
     finally:
         if bar is not None:
             bar.close()
@@ -146,11 +146,11 @@ class _Run:
     mass_matrix: str
 
     @property
-    def called(self) -> str:
+    def identifier(self) -> str:
         """What the run is called in its file; a longer one is called the same."""
-        begins = np.concatenate([to_numpy(start) for start in self.starts]).tolist()
-        at = f"{self.stream.seed} {'/'.join(self.stream.path)}"
-        return f"{_settings(self.sampler)} {begins} {at} {self.num_warmup} {self.mass_matrix}"
+        starts = np.concatenate([to_numpy(start) for start in self.starts]).tolist()
+        path = f"{self.stream.seed} {'/'.join(self.stream.path)}"
+        return f"{_settings(self.sampler)} {starts} {path} {self.num_warmup} {self.mass_matrix}"
 
     def check_starts(self) -> None:
         """Raise where a chain cannot start, by its number, before any of them has."""
@@ -160,15 +160,15 @@ class _Run:
 
     def chains(self, file: Any, report: Callback, names: tuple[str, ...]) -> Chains:
         """Run all chains, from the file where it has them."""
-        held = {} if file is None else files.read(file, self.called)
+        stored = {} if file is None else files.read(file, self.identifier)
 
-        def kept(number: int, parts: Parts) -> None:
-            held.update({f"{number}.{name}": part for name, part in parts.items()})
+        def save(number: int, parts: Parts) -> None:
+            stored.update({f"{number}.{name}": part for name, part in parts.items()})
             if file is not None:
-                files.write(file, self.called, held)
+                files.write(file, self.identifier, stored)
             report(number, parts["draws"].shape[0])
 
-        every = [self._chain(number, _of(held, number), kept) for number in range(len(self.starts))]
+        every = [self._chain(i, _parts_of(stored, i), save) for i in range(len(self.starts))]
         stacked = {name: np.stack([parts[name] for _, parts in every]) for name in _ROWS}
         warmup = tuple(int(parts["warmup_evaluations"]) for _, parts in every)
         return Chains(
@@ -176,35 +176,35 @@ class _Run:
         )
 
     def _chain(
-        self, number: int, parts: Parts, kept: Callable[[int, Parts], None]
+        self, number: int, parts: Parts, save: Callable[[int, Parts], None]
     ) -> tuple[Any, Parts]:
         """One chain: the sampler as warm-up left it, and its parts."""
         start, stream = self.starts[number], self.stream.spawn(f"chain {number}")
         parts = parts or self._warm_up(start, stream)
-        sampler = _tuned(self.sampler, parts, start)
-        whole = min(parts["draws"].shape[0], self.draws) // _BLOCK * _BLOCK
+        sampler = _restore_tuning(self.sampler, parts, start)
+        num_kept = min(parts["draws"].shape[0], self.draws) // _BLOCK * _BLOCK
         if parts["draws"].shape[0] >= self.draws:
-            whole = self.draws
-        parts = {name: part[:whole] if name in _ROWS else part for name, part in parts.items()}
+            num_kept = self.draws
+        parts = {name: part[:num_kept] if name in _ROWS else part for name, part in parts.items()}
         while (done := parts["draws"].shape[0]) < self.draws:
             last = parts["draws"][-1] if done else parts["position"]
-            begin = sampler.init(self.target, as_array(last, start))
-            begin = replace(begin, count=self.num_warmup + done)
+            state = sampler.init(self.target, as_array(last, start))
+            state = replace(state, count=self.num_warmup + done)
             block = stream.spawn(f"block {done // _BLOCK}")
-            rows = _walked(sampler, self.target, begin, block, min(_BLOCK, self.draws - done))
+            rows = _take_steps(sampler, self.target, state, block, min(_BLOCK, self.draws - done))
             parts |= {name: np.concatenate([parts[name], rows[name]]) for name in _ROWS}
-            kept(number, parts)
+            save(number, parts)
         return sampler, parts
 
     def _warm_up(self, start: Vector, stream: Stream) -> Parts:
-        begin = self.sampler.init(self.target, start)
-        random, length = stream.spawn("warm-up"), self.num_warmup
+        start_state = self.sampler.init(self.target, start)
+        own_stream, length = stream.spawn("warm-up"), self.num_warmup
         sampler, state, steps = warm_up(
-            self.sampler, self.target, begin, random, length, self.mass_matrix
+            self.sampler, self.target, start_state, own_stream, length, self.mass_matrix
         )
-        taken = np.asarray(sum(step.evaluations for step in steps))
+        cost = np.asarray(sum(step.evaluations for step in steps))
         position = to_numpy(state.position)
-        parts = _rows([], start.shape[0]) | {"position": position, "warmup_evaluations": taken}
+        parts = _rows([], start.shape[0]) | {"position": position, "warmup_evaluations": cost}
         if self.sampler.target_acceptance is None:
             return parts
         root = sampler.inverse_mass_root
@@ -218,9 +218,9 @@ _ROWS = ("draws", "log_density", "acceptance", "diverged", "evaluations")
 
 def _rows(steps: list[Step], d: int) -> Parts:
     """The parts of some steps, one entry for each."""
-    places = [to_numpy(step.state.position) for step in steps]
+    positions = [to_numpy(step.state.position) for step in steps]
     return {
-        "draws": np.asarray(places, dtype=np.float64).reshape(-1, d),
+        "draws": np.asarray(positions, dtype=np.float64).reshape(-1, d),
         "log_density": np.asarray([step.state.log_density for step in steps], dtype=np.float64),
         "acceptance": np.asarray([step.acceptance for step in steps], dtype=np.float64),
         "diverged": np.asarray([step.diverged for step in steps], dtype=bool),
@@ -228,7 +228,7 @@ def _rows(steps: list[Step], d: int) -> Parts:
     }
 
 
-def _walked(sampler: Any, target: Target, state: State, stream: Stream, count: int) -> Parts:
+def _take_steps(sampler: Any, target: Target, state: State, stream: Stream, count: int) -> Parts:
     steps = []
     for _ in range(count):
         steps.append(sampler.step(target, state, stream))
@@ -236,19 +236,19 @@ def _walked(sampler: Any, target: Target, state: State, stream: Stream, count: i
     return _rows(steps, state.position.shape[0])
 
 
-def _tuned(sampler: Any, parts: Parts, like: Array) -> Any:
+def _restore_tuning(sampler: Any, parts: Parts, like: Array) -> Any:
     if sampler.target_acceptance is None:
         return sampler
-    kept = parts["inverse_mass_root"]
-    root = as_array(kept, like) if kept.size else None
+    stored = parts["inverse_mass_root"]
+    root = as_array(stored, like) if stored.size else None
     return replace(sampler, step_size=float(parts["step_size"]), inverse_mass_root=root)
 
 
-def _of(held: Parts, number: int) -> Parts:
+def _parts_of(stored: Parts, number: int) -> Parts:
     """The parts of one chain that a file has."""
-    before = f"{number}."
+    prefix = f"{number}."
     return {
-        name.removeprefix(before): part for name, part in held.items() if name.startswith(before)
+        name.removeprefix(prefix): part for name, part in stored.items() if name.startswith(prefix)
     }
 
 
@@ -263,7 +263,7 @@ def _settings(sampler: Any) -> str:
     return f"{type(sampler).__name__}({settings})"
 
 
-def _settled(
+def _prepare(
     target: Any, sampler: Any, start: Any, num_chains: int, stream: Stream
 ) -> tuple[Target, list[Vector], tuple[str, ...]]:
     """The target as a function, a start for each chain, and the names of the entries."""
@@ -294,22 +294,22 @@ def _around(objective: Objective[Parameters], num_chains: int, stream: Stream) -
     return list(np.clip(vector + 0.5 * objective.units * drawn, low, high))
 
 
-def _reported(chains: Chains) -> Chains:
+def _warn_of_problems(chains: Chains) -> Chains:
     """The chains, with a warning of what went wrong."""
     for problem in chains.problems():
         warnings.warn(problem, ChainWarning, stacklevel=4)
     return chains
 
 
-def _told(callback: Callback | None, bar: Bar | None) -> Callback:
+def _on_block(callback: Callback | None, bar: Bar | None) -> Callback:
     """What is told after each block: to the bar, and to whoever asked."""
-    held: dict[int, int] = {}
+    done_before: dict[int, int] = {}
 
-    def told(number: int, done: int) -> None:
+    def on_block(number: int, done: int) -> None:
         if bar is not None:
-            bar.update(done - held.get(number, 0))
-        held[number] = done
+            bar.update(done - done_before.get(number, 0))
+        done_before[number] = done
         if callback is not None:
             callback(number, done)
 
-    return told
+    return on_block

@@ -156,10 +156,10 @@ def validate_step_size(sampler: Any) -> None:
 
 def validate_target_acceptance(sampler: Any) -> None:
     """Check the acceptance that a sampler aims at."""
-    wanted = _check.number(sampler.target_acceptance, "target_acceptance")
-    if not 0.0 < wanted < 1.0:
-        raise ValueError(f"target_acceptance must lie between 0 and 1; got {wanted}")
-    object.__setattr__(sampler, "target_acceptance", wanted)
+    acceptance = _check.number(sampler.target_acceptance, "target_acceptance")
+    if not 0.0 < acceptance < 1.0:
+        raise ValueError(f"target_acceptance must lie between 0 and 1; got {acceptance}")
+    object.__setattr__(sampler, "target_acceptance", acceptance)
 
 
 def squared(z: Array) -> float:

@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 _FEWEST = 10  # draws from which a mass matrix is learnt
-_TOWARDS = 5.0  # draws that count for entries without correlation
+_SHRINKAGE = 5.0  # draws that count for entries without correlation
 
 
 class StepSizeAdaptation:
@@ -77,12 +77,12 @@ def adaptation_windows(num_warmup: int) -> list[int]:
     and the last is for the step alone.
     """
     first, last = num_warmup * 15 // 100, num_warmup // 5
-    rest, length, middle = num_warmup - first - last, 25, []
-    while rest > 0:
-        taken = rest if rest < 3 * length else length
-        middle.append(taken)
-        rest, length = rest - taken, 2 * length
-    return [first, *middle, last]
+    remaining, length, windows = num_warmup - first - last, 25, []
+    while remaining > 0:
+        window = remaining if remaining < 3 * length else length
+        windows.append(window)
+        remaining, length = remaining - window, 2 * length
+    return [first, *windows, last]
 
 
 def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatrix:
@@ -98,7 +98,7 @@ def estimate_inverse_mass_root(draws: HostMatrix, mass_matrix: str) -> HostMatri
         return scales
     centred = (draws - draws.mean(0)) / scales
     correlation = centred.T @ centred / (n - 1)
-    correlation *= n / (n + _TOWARDS)
+    correlation *= n / (n + _SHRINKAGE)
     np.fill_diagonal(correlation, 1.0)
     return scales[:, None] * np.linalg.cholesky(correlation)
 
@@ -109,17 +109,17 @@ def find_reasonable_step_size(sampler: Any, target: Target, state: State, stream
     That of the sampler is halved or doubled until a proposal goes the other way.
     """
 
-    single = _with_single_steps(sampler)
+    one_step = _with_single_steps(sampler)
 
-    def likely(step_size: float) -> bool:
-        return replace(single, step_size=step_size).step(target, state, stream).acceptance > 0.5
+    def is_accepted(step_size: float) -> bool:
+        return replace(one_step, step_size=step_size).step(target, state, stream).acceptance > 0.5
 
     step_size = float(sampler.step_size)
-    up = likely(step_size)
+    growing = is_accepted(step_size)
     for _ in range(60):
-        if likely(step_size) is not up:
+        if is_accepted(step_size) is not growing:
             break
-        step_size *= 2.0 if up else 0.5
+        step_size *= 2.0 if growing else 0.5
     return step_size
 
 
@@ -164,12 +164,12 @@ def warm_up(
         return sampler, state, steps
     lengths = adaptation_windows(num_warmup)
     for number, length in enumerate(lengths):
-        sampler, taken = _adapt_step_size(sampler, target, state, stream, length)
-        steps += taken
-        state = taken[-1].state if taken else state
-        middle = 0 < number < len(lengths) - 1
-        if middle and mass_matrix != "none" and length >= _FEWEST:
-            draws = np.stack([to_numpy(step.state.position) for step in taken])
+        sampler, window_steps = _adapt_step_size(sampler, target, state, stream, length)
+        steps += window_steps
+        state = window_steps[-1].state if window_steps else state
+        is_middle = 0 < number < len(lengths) - 1
+        if is_middle and mass_matrix != "none" and length >= _FEWEST:
+            draws = np.stack([to_numpy(step.state.position) for step in window_steps])
             estimate = estimate_inverse_mass_root(draws.astype(np.float64), mass_matrix)
             root = as_array(estimate, state.position)
             sampler = replace(sampler, inverse_mass_root=root, step_size=1.0)
@@ -183,11 +183,11 @@ def _adapt_step_size(
     if not length:
         return sampler, []
     step_size = find_reasonable_step_size(sampler, target, state, stream)
-    search = StepSizeAdaptation(step_size, sampler.target_acceptance)
+    adaptation = StepSizeAdaptation(step_size, sampler.target_acceptance)
     steps = []
     for _ in range(length):
-        step = replace(sampler, step_size=search.step_size).step(target, state, stream)
-        search.update(step.acceptance)
+        step = replace(sampler, step_size=adaptation.step_size).step(target, state, stream)
+        adaptation.update(step.acceptance)
         state = step.state
         steps.append(step)
-    return replace(sampler, step_size=search.averaged_step_size), steps
+    return replace(sampler, step_size=adaptation.averaged_step_size), steps

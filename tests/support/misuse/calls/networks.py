@@ -41,8 +41,8 @@ _Q = n.MeanField(_THETA, np.full(_P, -2.0))
 _LEFT = number(0.2).but(one=1.0, negative=-0.1)
 _STREAM = stream_kind()
 _RATE, _STEPS = positive(0.01), whole(3)
-_MOMENTS = n.RunningMoments.first(_THETA)
-_SWAG = n.SWAG.first(_THETA, 3).added(0.1 + _THETA)
+_MOMENTS = n.RunningMoments.init(_THETA)
+_SWAG = n.SWAG.init(_THETA, 3).update(0.1 + _THETA)
 _MIXTURE = n.Mixture(np.ones((3, 6)), np.ones((3, 6)))
 _NEXT = vector(0.1 + _THETA, size=True)
 
@@ -88,11 +88,11 @@ CALLS = (
     call("fit_mean_field", n.fit_mean_field, model=_MODELS, **_DATA, start=thing(_Q, _MODEL),
          rng=_STREAM, num_steps=_STEPS, learning_rate=_RATE,
          num_samples=whole(2)),
-    call("RunningMoments.first", n.RunningMoments.first, theta=vector(_THETA, mates=False)),
-    call("RunningMoments.added", _MOMENTS.added, theta=_NEXT),
-    call("SWAG.first", n.SWAG.first, theta=vector(_THETA, mates=False),
+    call("RunningMoments.init", n.RunningMoments.init, theta=vector(_THETA, mates=False)),
+    call("RunningMoments.update", _MOMENTS.update, theta=_NEXT),
+    call("SWAG.init", n.SWAG.init, theta=vector(_THETA, mates=False),
          rank=whole(3, 2)),
-    call("SWAG.added", _SWAG.added, theta=_NEXT),
+    call("SWAG.update", _SWAG.update, theta=_NEXT),
     call("SWAG.draw", _SWAG.draw, rng=_STREAM, num_samples=whole(2)),
     call("fit_swag", n.fit_swag, model=_MODELS, **_DATA, start=_ONE,
          rng=_STREAM, num_steps=whole(4), learning_rate=_RATE,
