@@ -50,11 +50,11 @@ def check_learner(learner: Learner, num_states: int = 3, num_actions: int = 2) -
     chosen = learner.act(memory, np.arange(_RUNS) % states, stream(1))
     _whole(chosen, actions, "act must return an action for each run")
     environment = MDPEnvironment(_process(states, actions))
-    settings: dict[str, Any] = {"runs": _RUNS, "rng": stream(1), "horizon": 7}
-    whole = run(learner, environment, steps=_STEPS, **settings)
-    again = run(learner, environment, steps=_STEPS, **settings)
+    settings: dict[str, Any] = {"num_runs": _RUNS, "rng": stream(1), "horizon": 7}
+    whole = run(learner, environment, num_steps=_STEPS, **settings)
+    again = run(learner, environment, num_steps=_STEPS, **settings)
     _same(whole.memory, again.memory, "the same random numbers gave other runs")
-    paused = run(learner, environment, steps=_STEPS // 2 + 1, **settings)
+    paused = run(learner, environment, num_steps=_STEPS // 2 + 1, **settings)
     later = paused.resume(_STEPS - _STEPS // 2 - 1)
     _same(whole.memory, later.memory, "runs that paused are not what they would have been")
     one, other = (_taught(learner, states, actions, seed) for seed in (1, 2))

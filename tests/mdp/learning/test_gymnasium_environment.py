@@ -25,11 +25,11 @@ NAMES = ("FrozenLake-v1", "Taxi-v4", "CliffWalking-v1", "Blackjack-v1")
 def test_runs_are_repeatable_and_resume_from_a_file(name, tmp_path):
     environment, again = (GymnasiumEnvironment(gymnasium.make(name)) for _ in range(2))
     learner = SARSA(0.99, step_size=0.2, exploration=EpsilonGreedy(0.3))
-    settings = {"runs": 3, "rng": stream(1), "record": True, "every": 10}
-    whole = run(learner, environment, steps=150, **settings)
+    settings = {"num_runs": 3, "rng": stream(1), "record": True, "every": 10}
+    whole = run(learner, environment, num_steps=150, **settings)
     for steps in (37, 60, 150):
-        found = run(learner, again, steps=steps, file=tmp_path / "runs.npz", **settings)
-    paused = run(learner, again, steps=70, **settings)
+        found = run(learner, again, num_steps=steps, file=tmp_path / "runs.npz", **settings)
+    paused = run(learner, again, num_steps=70, **settings)
     for other in (found, paused.resume(80)):
         assert np.array_equal(other.memory.values, whole.memory.values)
         for ours, theirs in zip(whole.transitions, other.transitions, strict=True):
@@ -60,7 +60,7 @@ def test_the_environment_itself_is_never_touched():
     env = gymnasium.make("FrozenLake-v1")
     env.reset(seed=3)
     before = env.unwrapped.s
-    run(QLearning(0.9), GymnasiumEnvironment(env), steps=50, runs=2, rng=stream(1))
+    run(QLearning(0.9), GymnasiumEnvironment(env), num_steps=50, num_runs=2, rng=stream(1))
     assert env.unwrapped.s == before
 
 
@@ -73,8 +73,8 @@ def test_the_world_of_its_table_moves_as_the_environment():
         ("environment", GymnasiumEnvironment(env)),
         ("table", MDPEnvironment(MDP.from_gymnasium(env, 0.9))),
     ):
-        found = run(QLearning(0.9, exploration=EpsilonGreedy(1.0)), environment, steps=1, runs=n,
-                    rng=stream(1), record=True)  # fmt: skip
+        found = run(QLearning(0.9, exploration=EpsilonGreedy(1.0)), environment, num_steps=1,
+                    num_runs=n, rng=stream(1), record=True)  # fmt: skip
         pairs = found.transitions.actions[0] * 16 + found.transitions.next_states[0] % 16
         shares[name] = np.bincount(pairs, minlength=64) / n
     gap = np.abs(shares["environment"] - shares["table"])
@@ -86,7 +86,7 @@ def test_cliff_walking_is_learnt_to_the_best_walk():
     """Nothing is random there: with full steps the values become exact; 13 steps are best."""
     env = gymnasium.make("CliffWalking-v1")
     learner = QLearning(1.0, step_size=1.0, exploration=EpsilonGreedy(0.2))
-    found = run(learner, GymnasiumEnvironment(env), steps=15000, rng=stream(2))
+    found = run(learner, GymnasiumEnvironment(env), num_steps=15000, rng=stream(2))
     exact = solve(MDP.from_gymnasium(env, 1.0))
     assert found.memory.values[0, 36].max() == pytest.approx(exact.values[36]) == -13.0
     assert np.all(found.memory.values[0] >= exact.action_values[:48] - 1e-9)
@@ -96,7 +96,7 @@ def test_spaces_of_several_numbers_are_counted_through():
     environment = GymnasiumEnvironment(gymnasium.make("Blackjack-v1"))
     assert (environment.num_states, environment.num_actions) == (32 * 11 * 2, 2)
     learner = QLearning(1.0, step_size=PowerLawDecay(exponent=0.7), exploration=EpsilonGreedy(1.0))
-    found = run(learner, environment, steps=400, runs=2, rng=stream(1))
+    found = run(learner, environment, num_steps=400, num_runs=2, rng=stream(1))
     assert set(np.unique(found.episodes.returns)) <= {-1.0, 0.0, 1.0, 1.5}
     assert found.memory.visits.sum() == 800
 
@@ -140,7 +140,9 @@ class Unseeded(Shifted):
 
 
 def test_an_environment_that_cannot_be_repeated_is_refused():
-    found = run(QLearning(0.9), GymnasiumEnvironment(Unseeded()), steps=50, runs=9, rng=stream(1))
+    found = run(
+        QLearning(0.9), GymnasiumEnvironment(Unseeded()), num_steps=50, num_runs=9, rng=stream(1)
+    )
     with pytest.raises(ValueError, match="env must do the same after the same seed"):
         found.resume(10)
 

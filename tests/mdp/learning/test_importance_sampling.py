@@ -32,7 +32,7 @@ def process():
 
 def seen(runs, steps, behaviour=BEHAVIOUR, **more):
     learner = ExpectedSARSA(DISCOUNT, exploration=FixedPolicy(behaviour))
-    settings = {"steps": steps, "runs": runs, "rng": stream(1), "record": True, **more}
+    settings = {"num_steps": steps, "num_runs": runs, "rng": stream(1), "record": True, **more}
     return run(learner, MDPEnvironment(process()), **settings).transitions
 
 

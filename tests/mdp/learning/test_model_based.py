@@ -68,18 +68,18 @@ def optimistic_values(found, run_number, highest, discount):
 def test_a_plan_that_has_not_converged_is_no_plan(learner, monkeypatch):
     monkeypatch.setattr(model_based, "solve", partial(solve, max_steps=1))
     with pytest.raises(RuntimeError, match="after 1 sweeps the plan may still lose"):
-        run(learner, MDPEnvironment(ring()), steps=200, rng=stream(1))
+        run(learner, MDPEnvironment(ring()), num_steps=200, rng=stream(1))
 
 
 def test_the_plan_of_rmax_is_that_of_what_it_has_seen():
     """When the last pair became known; sweeps over the record are the other way to it."""
     learner = RMax(1.0, known_threshold=3, discount=0.9, tolerance=1e-9)
-    whole = run(learner, MDPEnvironment(uncertain()), steps=60, runs=3, rng=stream(1), every=1,
-                watch=lambda memory: memory.values)  # fmt: skip
+    whole = run(learner, MDPEnvironment(uncertain()), num_steps=60, num_runs=3, rng=stream(1),
+                every=1, watch=lambda memory: memory.values)  # fmt: skip
     changed = np.any(np.diff(whole.watched, axis=0) != 0.0, axis=(2, 3))
     for one in range(3):
         for last in np.flatnonzero(changed[:, one])[[0, len(changed[0]), -1]]:
-            found = run(learner, MDPEnvironment(uncertain()), steps=int(last) + 2, runs=3,
+            found = run(learner, MDPEnvironment(uncertain()), num_steps=int(last) + 2, num_runs=3,
                         rng=stream(1), record=True)  # fmt: skip
             wanted = optimistic_values(found, one, 1.0, 0.9)
             assert found.memory.values[one] == pytest.approx(wanted, abs=1e-7)
@@ -87,7 +87,7 @@ def test_the_plan_of_rmax_is_that_of_what_it_has_seen():
 
 def test_the_model_of_rmax_has_a_fictitious_state_and_an_end():
     learner = RMax(2.0, known_threshold=2, discount=0.5)
-    found = run(learner, MDPEnvironment(uncertain()), steps=8, rng=stream(1), record=True)
+    found = run(learner, MDPEnvironment(uncertain()), num_steps=8, rng=stream(1), record=True)
     mdp, memory = learner.model(found.memory, 0), found.memory
     P = mdp.transitions.reshape(6, 2, 6)
     assert np.all(P[4, :, 4] == 1.0)
@@ -113,7 +113,7 @@ def test_rmax_is_optimistic_and_then_right_where_nothing_is_random():
     """One visit tells all of a pair: no value is too low at any time, and the last plan is best."""
     mdp = ring()
     learner, exact = RMax(1.0, known_threshold=1, discount=0.9), solve(mdp).action_values
-    found = run(learner, MDPEnvironment(mdp), steps=200, rng=stream(1), every=1,
+    found = run(learner, MDPEnvironment(mdp), num_steps=200, rng=stream(1), every=1,
                 watch=lambda memory: memory.values[0])  # fmt: skip
     assert np.all(found.watched >= exact - 2e-6)
     assert found.memory.greedy[0].tolist() == exact.argmax(1).tolist()
@@ -123,7 +123,7 @@ def test_rmax_is_optimistic_and_then_right_where_nothing_is_random():
 
 def test_rmax_needs_no_more_unknown_steps_than_pairs_times_visits():
     learner = RMax(1.0, known_threshold=4, discount=0.9)
-    found = run(learner, MDPEnvironment(uncertain()), steps=300, runs=5, rng=stream(2))
+    found = run(learner, MDPEnvironment(uncertain()), num_steps=300, num_runs=5, rng=stream(2))
     assert np.all(found.memory.num_plans == (found.memory.visits >= 4).sum((1, 2)))
     assert np.all(found.memory.num_plans <= 8)
 
@@ -133,7 +133,7 @@ def test_rmax_refuses_a_reward_above_the_highest():
         run(
             RMax(0.5, known_threshold=1, discount=0.9),
             MDPEnvironment(ring()),
-            steps=50,
+            num_steps=50,
             rng=stream(1),
         )
 
@@ -144,7 +144,9 @@ def test_a_plan_from_counts(unseen):
     learner = CertaintyEquivalence(
         0.9, EpsilonGreedy(0.5), plan_every=25, unseen_value=unseen, tolerance=1e-9
     )
-    found = run(learner, MDPEnvironment(uncertain()), steps=50, runs=2, rng=stream(3), record=True)
+    found = run(
+        learner, MDPEnvironment(uncertain()), num_steps=50, num_runs=2, rng=stream(3), record=True
+    )
     assert found.memory.num_plans.tolist() == [2, 2]
     unvisited = 0
     for one in range(2):
@@ -165,9 +167,9 @@ def test_runs_that_count_resume():
         RMax(1.0, known_threshold=2, discount=0.9),
         CertaintyEquivalence(0.9, plan_every=10),
     ):
-        settings = {"runs": 2, "rng": stream(1)}
-        whole = run(learner, MDPEnvironment(uncertain()), steps=70, **settings)
-        parts = run(learner, MDPEnvironment(uncertain()), steps=33, **settings).resume(37)
+        settings = {"num_runs": 2, "rng": stream(1)}
+        whole = run(learner, MDPEnvironment(uncertain()), num_steps=70, **settings)
+        parts = run(learner, MDPEnvironment(uncertain()), num_steps=33, **settings).resume(37)
         assert np.array_equal(whole.memory.values, parts.memory.values)
         assert np.array_equal(whole.memory.transition_counts, parts.memory.transition_counts)
 
@@ -193,7 +195,7 @@ def test_greedy_optimism_tries_every_pair_as_often_as_it_was_made_for():
     step_size = PowerLawDecay(0.5, 0.6)
     start = optimistic_value(1.0, 0.9, step_size, num_visits=5)
     learner = QLearning(0.9, step_size, EpsilonGreedy(0.0), start)
-    found = run(learner, MDPEnvironment(ring()), steps=3000, rng=stream(1))
+    found = run(learner, MDPEnvironment(ring()), num_steps=3000, rng=stream(1))
     assert found.memory.visits.min() >= 5
     assert found.memory.greedy[0].tolist() == solve(ring()).policy.tolist()
 

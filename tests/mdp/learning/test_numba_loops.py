@@ -73,11 +73,11 @@ def loop(request, monkeypatch):
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_it_walks_the_same_to_the_last_bit(learner, environment, horizon, monkeypatch):
     monkeypatch.setattr(numba_loops, "_MAX_EPISODES", 60)  # several calls a block
-    settings = {"runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,
+    settings = {"num_runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,
                 "watch": lambda memory: memory.values.mean(0)}  # fmt: skip
-    wanted = run(learner, environment, steps=130, **settings)
-    found = run(learner, environment, steps=130, compiled=True, **settings)
-    mixed = run(learner, environment, steps=55, compiled=True, **settings).resume(75)
+    wanted = run(learner, environment, num_steps=130, **settings)
+    found = run(learner, environment, num_steps=130, compiled=True, **settings)
+    mixed = run(learner, environment, num_steps=55, compiled=True, **settings).resume(75)
     for other in (found, mixed):
         assert other._parts.keys() == wanted._parts.keys()
         for name, part in wanted._parts.items():
@@ -88,13 +88,13 @@ def test_it_walks_the_same_to_the_last_bit(learner, environment, horizon, monkey
 def test_a_file_goes_on_in_either_loop(tmp_path, monkeypatch):
     monkeypatch.setattr(numba_loops, "compiled", lambda: numba_loops.walk)
     settings, environment = (
-        {"runs": 3, "rng": stream(1), "every": 20},
+        {"num_runs": 3, "rng": stream(1), "every": 20},
         WORLDS["starts and binary_rewards"],
     )
     learner, file = LEARNERS["SARSA"], tmp_path / "runs.npz"
-    wanted = run(learner, environment, steps=90, **settings)
+    wanted = run(learner, environment, num_steps=90, **settings)
     for steps, quick in ((30, True), (50, False), (90, True)):
-        found = run(learner, environment, steps=steps, compiled=quick, file=file, **settings)
+        found = run(learner, environment, num_steps=steps, compiled=quick, file=file, **settings)
     assert np.array_equal(found.memory.values, wanted.memory.values)
 
 
@@ -113,7 +113,7 @@ WIDE = MDPEnvironment(MDP(np.ones((8, 1)), np.zeros((1, 8)), 0.9))
 )
 def test_what_is_not_compiled_is_refused(learner, environment, record, needed):
     with pytest.raises(ValueError, match=f"compiled must be False here: .*{needed}"):
-        run(learner, environment, steps=3, rng=stream(1), record=record, compiled=True)
+        run(learner, environment, num_steps=3, rng=stream(1), record=record, compiled=True)
 
 
 def test_gymnasium_is_not_compiled():
@@ -121,11 +121,11 @@ def test_gymnasium_is_not_compiled():
 
     environment = GymnasiumEnvironment(gymnasium.make("FrozenLake-v1"))
     with pytest.raises(ValueError, match="needs an MDPEnvironment"):
-        run(QLearning(0.9), environment, steps=3, rng=stream(1), compiled=True)
+        run(QLearning(0.9), environment, num_steps=3, rng=stream(1), compiled=True)
 
 
 def test_without_numba_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "numba", None)
     numba_loops.compiled.cache_clear()
     with pytest.raises(ImportError, match=r"compiled needs Numba: from a clone"):
-        run(QLearning(0.9), WORLDS["one start"], steps=3, rng=stream(1), compiled=True)
+        run(QLearning(0.9), WORLDS["one start"], num_steps=3, rng=stream(1), compiled=True)

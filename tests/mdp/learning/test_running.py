@@ -50,7 +50,7 @@ STARTS = np.asarray([0.0, 0.2, 0.3, 0.5, 0.0])
 
 def settings(**more):
     """What the runs here have in common."""
-    common = {"runs": 7, "rng": stream(3), "every": 50, "record": True}
+    common = {"num_runs": 7, "rng": stream(3), "every": 50, "record": True}
     return (
         common | {"watch": lambda memory: memory.values.reshape(7, -1).max(1), "horizon": 6} | more
     )
@@ -68,28 +68,30 @@ def hold_same(one, other):
 @each("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_the_same_stream_gives_the_same_runs(learner):
     environment = MDPEnvironment(walk(), STARTS)
-    once = run(learner, environment, steps=120, **settings())
-    hold_same(once, run(learner, environment, steps=120, **settings()))
-    other = run(learner, environment, steps=120, **settings(rng=stream(4)))
+    once = run(learner, environment, num_steps=120, **settings())
+    hold_same(once, run(learner, environment, num_steps=120, **settings()))
+    other = run(learner, environment, num_steps=120, **settings(rng=stream(4)))
     assert not np.array_equal(once.memory.values, other.memory.values)
 
 
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_runs_that_are_resumed_are_the_uninterrupted_ones(learner, tmp_path):
     environment = MDPEnvironment(walk(), STARTS)
-    whole = run(learner, environment, steps=235, **settings())
-    first = run(learner, environment, steps=73, **settings())
+    whole = run(learner, environment, num_steps=235, **settings())
+    first = run(learner, environment, num_steps=73, **settings())
     kept = first.memory.values.copy()
     hold_same(whole, first.resume(100).resume(62))
     hold_same(whole, first.resume(162))
     assert np.array_equal(first.memory.values, kept)
     for steps in (73, 150, 235):  # as if the process had died twice
-        from_file = run(learner, environment, steps=steps, file=tmp_path / "runs.npz", **settings())
+        from_file = run(
+            learner, environment, num_steps=steps, file=tmp_path / "runs.npz", **settings()
+        )
     hold_same(whole, from_file)
 
 
 def test_what_a_run_reports_agrees_with_what_it_saw():
-    found = run(LEARNERS["SARSA"], MDPEnvironment(walk(), STARTS), steps=200, **settings())
+    found = run(LEARNERS["SARSA"], MDPEnvironment(walk(), STARTS), num_steps=200, **settings())
     seen = found.transitions
     assert seen.states.shape == (200, 7)
     assert found.rewards == pytest.approx(seen.rewards.reshape(4, 50, 7).mean(1))
@@ -109,7 +111,7 @@ def test_what_a_run_reports_agrees_with_what_it_saw():
 
 def test_a_file_of_other_runs_is_refused(tmp_path):
     file, environment = tmp_path / "runs.npz", MDPEnvironment(walk())
-    run(LEARNERS["SARSA"], environment, steps=60, file=file, **settings())
+    run(LEARNERS["SARSA"], environment, num_steps=60, file=file, **settings())
     for learner, other, more in (
         (LEARNERS["Q-learning"], environment, {}),
         (LEARNERS["SARSA"], MDPEnvironment(walk(), STARTS), {}),
@@ -117,9 +119,9 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
         (LEARNERS["SARSA"], environment, {"horizon": 7}),
     ):
         with pytest.raises(ValueError, match="file must be of this run"):
-            run(learner, other, steps=60, file=file, **settings(**more))
+            run(learner, other, num_steps=60, file=file, **settings(**more))
     with pytest.raises(ValueError, match="steps must be at least those taken, 60; got 50"):
-        run(LEARNERS["SARSA"], environment, steps=50, file=file, **settings())
+        run(LEARNERS["SARSA"], environment, num_steps=50, file=file, **settings())
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,14 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
 )
 def test_what_is_watched_are_numbers_of_one_shape(watch):
     with pytest.raises(TypeError, match="watch must return an array of numbers, of one shape"):
-        run(LEARNERS["SARSA"], MDPEnvironment(walk()), steps=4, every=2, watch=watch, rng=stream(1))
+        run(
+            LEARNERS["SARSA"],
+            MDPEnvironment(walk()),
+            num_steps=4,
+            every=2,
+            watch=watch,
+            rng=stream(1),
+        )
 
 
 @pytest.mark.parametrize(

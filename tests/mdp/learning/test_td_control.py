@@ -100,7 +100,7 @@ def test_expected_sarsa_by_hand_and_off_policy():
 
 def test_expected_sarsa_of_the_greedy_policy_is_q_learning():
     environment = MDPEnvironment(random_process(1))
-    settings = {"steps": 300, "runs": 5, "rng": stream(3)}
+    settings = {"num_steps": 300, "num_runs": 5, "rng": stream(3)}
     one = run(QLearning(0.9), environment, **settings)
     other = run(ExpectedSARSA(0.9, policy=EpsilonGreedy(0.0)), environment, **settings)
     assert np.array_equal(one.memory.values, other.memory.values)
@@ -111,7 +111,7 @@ def test_q_learning_with_full_steps_is_value_iteration_where_nothing_is_random()
     mdp = process([[1, 0], [0, 1], [1, 0], [0, 1]], [[0.0, -1.0], [2.0, 1.0]])
     found = run(
         QLearning(0.5, step_size=1.0, exploration=EpsilonGreedy(1.0)),
-        MDPEnvironment(mdp), steps=2000, runs=4, rng=stream(1),
+        MDPEnvironment(mdp), num_steps=2000, num_runs=4, rng=stream(1),
     )  # fmt: skip
     rounds = found.memory.visits.min()
     assert rounds > 300
@@ -124,7 +124,9 @@ def test_q_learning_at_the_best_values_stays_there_on_average():
     Q = best(mdp, discount)
     learner = QLearning(discount, step_size=0.5, exploration=EpsilonGreedy(1.0), initial_values=Q)
     for state in range(mdp.num_states):
-        found = run(learner, MDPEnvironment(mdp, state), steps=1, runs=runs, rng=stream(state))
+        found = run(
+            learner, MDPEnvironment(mdp, state), num_steps=1, num_runs=runs, rng=stream(state)
+        )
         moved = found.memory.values - Q
         top = Q.max(1)
         for action in range(mdp.num_actions):
@@ -147,8 +149,8 @@ def test_q_learning_comes_to_the_best_values_as_fast_as_a_mean():
     r[1:4] = [[0.0, 1.0], [0.3, 0.2], [-1.0, -0.5]]
     mdp = MDP.from_arrays(P, r, 0.9)
     found = run(
-        QLearning(0.9, exploration=EpsilonGreedy(1.0)), MDPEnvironment(mdp), steps=6000, runs=runs,
-        rng=stream(2), record=True,
+        QLearning(0.9, exploration=EpsilonGreedy(1.0)), MDPEnvironment(mdp), num_steps=6000,
+        num_runs=runs, rng=stream(2), record=True,
     )  # fmt: skip
     exact, wide = best(mdp, 0.9), 0.9 * 1.5
     assert np.all(found.memory.values[:, 1:4] == r[1:4])
@@ -171,7 +173,7 @@ def test_the_mean_over_runs_is_the_exact_one(kind):
     learner = {"expected": ExpectedSARSA, "sarsa": SARSA}[kind](
         discount, step_size, FixedPolicy(policy)
     )
-    found = run(learner, MDPEnvironment(mdp), steps=T, runs=runs, rng=stream(4))
+    found = run(learner, MDPEnvironment(mdp), num_steps=T, num_runs=runs, rng=stream(4))
     exact = _exact_means(mdp, discount, policy, step_size, T - (kind == "sarsa"), kind)
     values = found.memory.values.reshape(runs, -1)
     error = values.std(0, ddof=1) / np.sqrt(runs)

@@ -53,7 +53,7 @@ PAIRS = np.random.default_rng(9).standard_normal((7, 2))
 def one_episode(learner, horizon=None):
     """What the first episode of each of some runs changed, and what was seen in it."""
     found = run(
-        learner, MDPEnvironment(forward()), steps=8, runs=40, rng=stream(2), record=True,
+        learner, MDPEnvironment(forward()), num_steps=8, num_runs=40, rng=stream(2), record=True,
         horizon=horizon, watch=lambda memory: memory.values, every=1,
     )  # fmt: skip
     for one in range(40):
@@ -156,7 +156,7 @@ SAME = {
 
 @pytest.mark.parametrize(("one", "other"), SAME.values(), ids=SAME.keys())
 def test_special_cases_are_the_simpler_learner(one, other):
-    settings = {"steps": 300, "runs": 6, "rng": stream(1), "horizon": 9}
+    settings = {"num_steps": 300, "num_runs": 6, "rng": stream(1), "horizon": 9}
     ours, theirs = (
         run(who, MDPEnvironment(recurrent()), **settings).memory for who in (one, other)
     )
@@ -192,7 +192,9 @@ def test_the_mean_of_td_over_runs_is_the_exact_one(trace, off_policy):
     behaviour = np.asarray([[0.5, 0.5], [0.4, 0.6], [0.6, 0.4]]) if off_policy else None
     step_size = PowerLawDecay(0.5, 0.6, clock="time")
     learner = TD(DISCOUNT, policy, step_size, behaviour=behaviour, trace_decay=trace)
-    values = run(learner, MDPEnvironment(mdp), steps=4, runs=runs, rng=stream(4)).memory.values
+    values = run(
+        learner, MDPEnvironment(mdp), num_steps=4, num_runs=runs, rng=stream(4)
+    ).memory.values
     acts = policy if behaviour is None else behaviour
     exact = by_all_paths(mdp, policy, acts, step_size, trace, 4)
     error = values.std(0, ddof=1) / np.sqrt(runs)
@@ -239,7 +241,7 @@ def test_td_that_begins_at_the_values_of_the_policy_has_them_as_its_mean(count):
     exact = evaluate(layered(), EVEN)
     learner = NStepTD(DISCOUNT, EVEN, initial_values=exact, n=count)
     environment = MDPEnvironment(layered(), np.asarray([0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))
-    found = run(learner, environment, steps=90, runs=4000, rng=stream(1))
+    found = run(learner, environment, num_steps=90, num_runs=4000, rng=stream(1))
     values = found.memory.values
     error = values.std(0, ddof=1) / np.sqrt(4000)
     assert np.all(np.abs(values.mean(0) - exact) <= 5 * error)
@@ -250,7 +252,7 @@ def test_monte_carlo_is_the_mean_of_returns_and_so_unbiased_from_any_start():
     """With a step of one over the visits, and no bootstrap, first values are forgotten."""
     exact, start = evaluate(layered(), EVEN), np.full(7, 100.0)
     learner = NStepTD(DISCOUNT, EVEN, initial_values=start, n=3)
-    found = run(learner, MDPEnvironment(layered()), steps=90, runs=4000, rng=stream(2))
+    found = run(learner, MDPEnvironment(layered()), num_steps=90, num_runs=4000, rng=stream(2))
     for s in (0, 2, 3, 4, 5):
         values = found.memory.values[found.memory.visits[:, s] > 0, s]
         assert values.size > 3900
@@ -263,7 +265,7 @@ def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
     mdp, policy = recurrent(), np.asarray([[0.3, 0.7], [0.5, 0.5], [0.9, 0.1]])
     behaviour = np.full((3, 2), 0.5)
     learner = NStepTD(DISCOUNT, policy, 1.0, behaviour=behaviour, n=3)
-    found = run(learner, MDPEnvironment(mdp), steps=3, runs=20000, rng=stream(8))
+    found = run(learner, MDPEnvironment(mdp), num_steps=3, num_runs=20000, rng=stream(8))
     P, r = mdp.induced_chain(policy)
     exact = (r + DISCOUNT * P @ (r + DISCOUNT * P @ r))[0]
     first = found.memory.values[:, 0]

@@ -68,7 +68,7 @@ class Run:
         What the learner knows now, of all runs.
     states : HostVector, shape (runs,)
         Where each run is.
-    steps : int
+    num_steps : int
         How many steps each has taken.
     episodes : Episodes
         The episodes that came to their end.
@@ -84,7 +84,7 @@ class Run:
     environment: Any
     memory: Any
     states: HostVector
-    steps: int
+    num_steps: int
     episodes: Episodes
     rewards: HostMatrix
     watched: HostArray
@@ -92,14 +92,14 @@ class Run:
     _settings: Any = field(repr=False)
     _parts: dict[str, HostArray] = field(repr=False)
 
-    def resume(self, steps: int) -> Run:
+    def resume(self, num_steps: int) -> Run:
         """Return the same runs so many steps later, as if they had never paused.
 
         This one stays what it is.
 
         Parameters
         ----------
-        steps : int
+        num_steps : int
             How many steps more.
 
         Returns
@@ -107,22 +107,22 @@ class Run:
         Run
             The runs from their first step on.
         """
-        steps = _check.whole(steps, "steps", 1)
-        return _Runner(self._settings, self._parts).onward(self.steps + steps)
+        num_steps = _check.whole(num_steps, "num_steps", 1)
+        return _Runner(self._settings, self._parts).onward(self.num_steps + num_steps)
 
     def __repr__(self) -> str:
         """One line."""
         runs = self.states.shape[0]
-        name = type(self.learner).__name__
-        return f"<Run: {runs} of {self.steps} steps by {name}, {self.episodes.run.size} episodes>"
+        name, episodes = type(self.learner).__name__, self.episodes.run.size
+        return f"<Run: {runs} of {self.num_steps} steps by {name}, {episodes} episodes>"
 
 
 def run(
     learner: Learner,
     environment: Environment,
     *,
-    steps: int,
-    runs: int = 1,
+    num_steps: int,
+    num_runs: int = 1,
     horizon: int | None = None,
     every: int = 100,
     watch: Watch | None = None,
@@ -139,9 +139,9 @@ def run(
         `QLearning`, `SARSA`, `ExpectedSARSA`, or another with `init`, `act` and `step`.
     environment : Environment
         `MDPEnvironment` for a process, `GymnasiumEnvironment` for one of gymnasium.
-    steps : int
+    num_steps : int
         How many steps each run takes.
-    runs : int, default 1
+    num_runs : int, default 1
         How many runs, each with a table of its own.
     horizon : int or None
         After how many steps an episode is cut.
@@ -178,9 +178,9 @@ def run(
     >>> from gpnotes import stream
     >>> from gpnotes.mdp import MDP
     >>> from gpnotes.mdp.learning import QLearning, MDPEnvironment
-    >>> there_and_back = MDP(np.asarray([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
-    ...                      np.asarray([[0.0, 0.0], [0.0, 1.0]]), 0.9)
-    >>> walk = run(QLearning(0.9), MDPEnvironment(there_and_back), steps=500, runs=3, rng=stream(1))
+    >>> mdp = MDP(np.asarray([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
+    ...           np.asarray([[0.0, 0.0], [0.0, 1.0]]), 0.9)
+    >>> walk = run(QLearning(0.9), MDPEnvironment(mdp), num_steps=500, num_runs=3, rng=stream(1))
     >>> walk.memory.greedy
     array([[1, 1],
            [1, 1],
@@ -192,7 +192,8 @@ def run(
         "an environment, with num_states, num_actions, reset, step and restart",
     )  # fmt: skip
     stream = stream_of(rng)
-    steps, runs = _check.whole(steps, "steps", 1), _check.whole(runs, "runs", 1)
+    num_steps = _check.whole(num_steps, "num_steps", 1)
+    num_runs = _check.whole(num_runs, "num_runs", 1)
     every = _check.whole(every, "every", 1)
     horizon = None if horizon is None else _check.whole(horizon, "horizon", 1)
     if watch is not None:
@@ -204,10 +205,10 @@ def run(
             raise ValueError(f"compiled must be False here: the compiled loop needs {needed}")
         loop = numba_loops.compiled()
     settings = _Settings(
-        learner, environment, runs, stream, horizon, every, watch, record, file, loop
+        learner, environment, num_runs, stream, horizon, every, watch, record, file, loop
     )
     stored = {} if file is None else files.read(file, settings.identifier)
-    return _Runner(settings, stored).onward(steps)
+    return _Runner(settings, stored).onward(num_steps)
 
 
 def _complete(value: Any, name: str, contract: type, parts: str) -> None:
@@ -263,7 +264,7 @@ class _Runner:
     def onward(self, steps: int) -> Run:
         """Take steps until there are so many, and return the runs."""
         if steps < self.steps:
-            raise ValueError(f"steps must be at least those taken, {self.steps}; got {steps}")
+            raise ValueError(f"num_steps must be at least those taken, {self.steps}; got {steps}")
         every = self.settings.every
         while self.steps < steps:
             self._walk(min(steps, (self.steps // every + 1) * every) - self.steps)

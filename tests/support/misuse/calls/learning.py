@@ -44,7 +44,7 @@ _PREDICTS = {"discount": _SHARE, "policy": _POLICY, "step_size": _SHARE, "initia
              "behaviour": _POLICY.but("None")}  # fmt: skip
 _TOLERANCE = number(1e-6).but(zero=0.0, negative=-1.0)
 _SEEN = learning.run(
-    learning.ExpectedSARSA(0.9), _WORLD, steps=20, rng=gpnotes.stream(1), record=True
+    learning.ExpectedSARSA(0.9), _WORLD, num_steps=20, rng=gpnotes.stream(1), record=True
 ).transitions
 _SEEN = _SEEN._replace(terminated=_SEEN.states == 1)
 _RECORD = Argument(_SEEN, {"None": None, "a run": 3, "an array": np.ones((3, 2)), "a tuple": (1, 2),
@@ -84,8 +84,8 @@ CALLS = (
                                       "words": ("a", "b"), "a NaN": (0.0, float("nan"))})),
     call("GymnasiumEnvironment", learning.GymnasiumEnvironment, env=thing(_ENV, _MDP)),
     call("run", learning.run, learner=thing(learning.SARSA(0.9), _WORLD),
-         environment=thing(_WORLD, learning.SARSA(0.9), _MDP), steps=whole(7), runs=whole(2),
-         rng=stream_kind(), horizon=whole(3, optional=True), every=whole(2),
+         environment=thing(_WORLD, learning.SARSA(0.9), _MDP), num_steps=whole(7),
+         num_runs=whole(2), rng=stream_kind(), horizon=whole(3, optional=True), every=whole(2),
          watch=function(lambda memory: memory.values.max()).but(
              "None", **{"one that gives words": lambda memory: "x"}), record=flag()),
     call("importance_weights", learning.importance_weights, transitions=_RECORD, policy=_POLICY,
