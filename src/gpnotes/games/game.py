@@ -81,7 +81,7 @@ class RoleSymmetricGame:
         roles = _names(self.role_names, "role_names", len(self.players), "r")
         object.__setattr__(self, "role_names", roles)
         given = self.strategy_names or ((),) * self.num_roles
-        if not isinstance(given, tuple | list) or isinstance(given, str):
+        if not isinstance(given, tuple | list):
             raise TypeError(f"strategy_names must be a tuple of tuples of names; got {given!r}")
         if len(given) != self.num_roles:
             raise ValueError(
@@ -308,12 +308,10 @@ def _counts(given: tuple[int, ...], name: str) -> tuple[int, ...]:
 
 def _names(given: Sequence[str], name: str, size: int, letter: str) -> tuple[str, ...]:
     """Names, all different; made of a letter and a number where there are none."""
-    if isinstance(given, str) or not isinstance(given, tuple | list):
+    if not isinstance(given, tuple | list) or not all(isinstance(each, str) for each in given):
         raise TypeError(f"{name} must be a tuple of names; got {given!r}")
     if not given:
         return tuple(f"{letter}{k}" for k in range(size))
-    if not all(isinstance(name_given, str) for name_given in given):
-        raise TypeError(f"{name} must be a tuple of names; got {given!r}")
     if len(given) != size or len(set(given)) != size:
         raise ValueError(f"{name} must be {size} different names; got {given!r}")
     return tuple(given)

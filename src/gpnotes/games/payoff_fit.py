@@ -198,16 +198,11 @@ def _checked(options: _Options, stream: Stream | None) -> _Options:
 def _bounds(given: tuple[float, float] | None) -> tuple[float, float] | None:
     if given is None:
         return None
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise ValueError(
-            f"lengthscale_bounds must be two numbers, positive and rising; got {given!r}"
-        )
-    low, high = (_check.number(end, "lengthscale_bounds") for end in given)
-    if not 0.0 < low < high:
-        raise ValueError(
-            f"lengthscale_bounds must be two numbers, positive and rising; got {given}"
-        )
-    return low, high
+    if isinstance(given, tuple | list) and len(given) == 2:
+        low, high = (_check.number(end, "lengthscale_bounds") for end in given)
+        if 0.0 < low < high:
+            return low, high
+    raise ValueError(f"lengthscale_bounds must be two numbers, positive and rising; got {given!r}")
 
 
 def _restarts(given: int | None, stream: Stream | None) -> int:

@@ -78,7 +78,7 @@ def _block(payoff: Expansion, roles: list[tuple[int, slice]], p: Array) -> Vecto
 def _role(n: int, X: Array, squared: Array, p: Array) -> tuple[Array, Array]:
     """The exponent of each widened bump with its factor, and its third-order terms, (B, N) each."""
     xp = array_namespace(p)
-    v = squared + n * p
+    v = squared + n * p  # the covariance is diag(v) − n p pᵀ, whose inverse adds (n/γ) of rank one
     beta = squared / v
     gamma = xp.sum(p * beta, axis=1)[:, None]
     strategies = range(X.shape[1])

@@ -321,6 +321,7 @@ def witness(vector: HostVector, others: HostMatrix) -> tuple[HostVector, float]:
     """The belief at which a vector is above all others by most, and by how much, or below."""
     num_states = len(vector)
     scale = float(max(np.max(np.abs(vector - others)), np.finfo(float).tiny))
+    # over (b, g): the largest g with (α − α_k)ᵀ b ≥ scale g for all k, b ≥ 0 and Σ b = 1
     dominance = np.hstack([(vector - others) / scale, -np.ones((len(others), 1))])
     nonnegative = np.hstack([np.eye(num_states), np.zeros((num_states, 1))])
     sums_to_one = np.hstack([np.ones((1, num_states)), np.zeros((1, 1))])

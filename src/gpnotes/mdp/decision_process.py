@@ -336,7 +336,7 @@ def _stays(P: Any, S: int, A: int, xp: Namespace) -> Matrix:
     """The probability that the process stays where it is, (S, A)."""
     if is_sparse(P):
         return np.stack([P[a::A].diagonal() for a in range(A)], axis=1)
-    pairs = xp.arange(S * A, device=device(P))
+    pairs = xp.arange(S * A, device=device(P))  # of row s A + a the entry s, in the flat matrix
     return xp.reshape(xp.take(xp.reshape(P, (S * A * S,)), pairs * S + pairs // A), (S, A))
 
 

@@ -100,6 +100,7 @@ def _quotient(mdp: MDP, P: Any, r: HostMatrix, label: HostVector, free: HostMatr
     rows = np.full((K + 1, num_rows), -1)  # the last state is the end
     position = np.arange(exits.size) - np.repeat(np.cumsum(counts) - counts, counts)
     rows[component, position] = exits
+    # behind its exits a component has −1, to stay inside; the columns it lacks repeat an exit
     unused = np.arange(num_rows)[None, :] >= np.append(counts + has_inside, num_rows)[:, None]
     rows = np.where(unused, rows[:, :1], rows)
     has_row = rows.ravel() >= 0

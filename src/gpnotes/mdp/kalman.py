@@ -116,6 +116,7 @@ class LinearGaussianSSM:
             raise _check.NoValueError(
                 "observation_noise must leave each reading a variance; one has none"
             )
+        # S = R Rᵀ: gain times innovation is (R⁻¹ H P)ᵀ (R⁻¹ e), and no inverse of S is made
         white_cross = _xp.solve_triangular(root, _t(cross))  # (K, D)
         innovation = reading - H @ belief.mean
         white = _xp.solve_triangular(root, innovation[:, None])[:, 0]

@@ -13,7 +13,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
-from .model import BayesianNetwork, Readings, _log_joint_and_gradient, readings
+from .model import BayesianNetwork, Data, _log_joint_and_gradient, check_data
 from .posterior_mode import validate_steps
 
 __all__ = ["FittedMeanField", "MeanField", "elbo_and_gradient", "fit_mean_field"]
@@ -95,14 +95,14 @@ def elbo_and_gradient(
     _check.alike(_check.matrix(noise, "noise", columns=q.mean.shape[0]), "noise", q.mean, "q.mean")
     if noise.shape[0] == 0:
         raise ValueError(f"noise must have at least one row; got shape {noise.shape}")
-    data = readings(model, X, y, noise, None)
+    data = check_data(model, X, y, noise, None)
     value, gradient = _elbo(model, q, noise, data)
     _check.no_overflow(gradient.log_sd, "q", "the log density")
     return _check.no_overflow(value, "q", "the log density"), gradient
 
 
 def _elbo(
-    model: BayesianNetwork, q: MeanField, noise: Matrix, data: Readings
+    model: BayesianNetwork, q: MeanField, noise: Matrix, data: Data
 ) -> tuple[float, MeanField]:
     xp = array_namespace(noise)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -178,7 +178,7 @@ def fit_mean_field(
     q = start
     p = _check.vector(q.mean, "start.mean", size=model.network.num_weights).shape[0]
     _check.alike(q.mean, "start", _check.matrix(X, "X"), "X")
-    data = readings(model, X, y, q.mean, None)
+    data = check_data(model, X, y, q.mean, None)
     adams, trace = (Adam(learning_rate, q.mean), Adam(learning_rate, q.mean)), []
     for step in range(num_steps):
         value, slope = _elbo(model, q, stream.normal((num_samples, p), like=q.mean), data)

@@ -10,7 +10,7 @@ from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
-from .model import BayesianNetwork, readings
+from .model import BayesianNetwork, check_data
 
 __all__ = ["LastLayer", "fit_last_layer"]
 
@@ -86,7 +86,7 @@ def fit_last_layer(
     """
     _check.instance(model, "model", BayesianNetwork)
     theta = _check.vector(theta, "theta", size=model.network.num_weights)
-    readings(model, X, y, theta, None)
+    check_data(model, X, y, theta, None)
     xp, network = array_namespace(theta), model.network
     values = network._forward(theta, X)
     features = network.features(theta, X)

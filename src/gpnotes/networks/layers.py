@@ -126,7 +126,7 @@ class Network:
         """Derivatives by the sums, from those by the values, which are lost; zero at a kink."""
         if self.activation == "relu":
             return bar * xp.astype(values > 0, values.dtype)
-        decrease = bar * values
+        decrease = bar * values  # tanh' = 1 − tanh²
         decrease *= values
         bar -= decrease
         return bar

@@ -9,7 +9,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
 from .layers import Network
-from .model import BayesianNetwork, _log_joint_and_gradient, readings
+from .model import BayesianNetwork, _log_joint_and_gradient, check_data
 from .posterior_mode import FittedWeights, ascend, validate_steps
 
 __all__ = ["dropout_masks", "fit_mc_dropout"]
@@ -58,10 +58,8 @@ def dropout_masks(
     """
     _check.instance(network, "network", Network)
     stream = stream_of(rng)
-    num_samples, dropout_rate = (
-        _check.whole(num_samples, "num_samples", 1),
-        _validated_rate(dropout_rate),
-    )
+    num_samples = _check.whole(num_samples, "num_samples", 1)
+    dropout_rate = _validated_rate(dropout_rate)
     each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
     if like is not None:
         _check.floating(like, "like")
@@ -144,13 +142,11 @@ def fit_mc_dropout(
     num_steps, learning_rate = validate_steps(num_steps, learning_rate)
     _check.instance(model, "model", BayesianNetwork)
     stream = stream_of(rng)
-    num_samples, dropout_rate = (
-        _check.whole(num_samples, "num_samples", 1),
-        _validated_rate(dropout_rate),
-    )
+    num_samples = _check.whole(num_samples, "num_samples", 1)
+    dropout_rate = _validated_rate(dropout_rate)
     each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
     _check.vector(start, "start", size=model.network.num_weights)
-    data = readings(model, X, y, _check.alike(start, "start", _check.matrix(X, "X"), "X"), None)
+    data = check_data(model, X, y, _check.alike(start, "start", _check.matrix(X, "X"), "X"), None)
     xp, v = array_namespace(start), model.variances(start)
     keep = as_array(_keep_probabilities(model.network, dropout_rate, each_weight), start)
 

@@ -116,11 +116,11 @@ class BayesianNetwork:
         return mean, array_namespace(F).full_like(mean, log_variance)
 
 
-class Readings(NamedTuple):
+class Data(NamedTuple):
     """Inputs and observations that have been checked, and how often each counts.
 
     With the variances of the prior and what they add to its density, and, for NumPy, the place in
-    which passes are made; readings are for one thread.
+    which passes are made; the data are for one thread.
     """
 
     X: Matrix
@@ -134,9 +134,9 @@ class Readings(NamedTuple):
         return a if self.counts is None else a * self.counts
 
 
-def readings(
+def check_data(
     model: BayesianNetwork, X: Matrix, y: Vector, like: Array, counts: Array | None
-) -> Readings:
+) -> Data:
     """Return the data, if they go with the model and with weights `like`."""
     _check.instance(model, "model", BayesianNetwork)
     model.network.check_weights_and_inputs(like, X)
@@ -153,7 +153,7 @@ def readings(
     xp, v = array_namespace(X), model.variances(like)
     log_volume = float(xp.sum(xp.log(v))) + LOG_2PI * v.shape[0]
     work = Workspace() if _xp.is_numpy_namespace(xp) else None
-    return Readings(X, y, counts, v, log_volume, work)
+    return Data(X, y, counts, v, log_volume, work)
 
 
 def log_joint(
@@ -187,7 +187,7 @@ def log_joint(
     >>> log_joint(model, np.zeros(2), np.asarray([[1.0]]), np.asarray([2.0])).round(4)
     np.float64(-4.7568)
     """
-    return _joint(model, theta, readings(model, X, y, theta, counts))[0]
+    return _joint(model, theta, check_data(model, X, y, theta, counts))[0]
 
 
 def log_joint_and_gradient(
@@ -204,11 +204,11 @@ def log_joint_and_gradient(
     >>> log_joint_and_gradient(model, np.zeros(2), np.asarray([[3.0]]), np.asarray([2.0]))[1]
     array([6., 2.])
     """
-    return _log_joint_and_gradient(model, theta, readings(model, X, y, theta, counts))
+    return _log_joint_and_gradient(model, theta, check_data(model, X, y, theta, counts))
 
 
 def _log_joint_and_gradient(
-    model: BayesianNetwork, theta: Array, data: Readings, prior: float = 1.0
+    model: BayesianNetwork, theta: Array, data: Data, prior: float = 1.0
 ) -> tuple[Array, Array]:
     """Value and gradient of data that have been checked; `prior` is a share of the prior's part."""
     value, pullback = _joint(model, theta, data, prior)
@@ -216,13 +216,14 @@ def _log_joint_and_gradient(
 
 
 def _joint(
-    model: BayesianNetwork, theta: Array, data: Readings, prior: float = 1.0
+    model: BayesianNetwork, theta: Array, data: Data, prior: float = 1.0
 ) -> tuple[Array, Callable[[], Array]]:
     xp, v = array_namespace(theta), data.variances
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows has no value, said once
         F, network_pullback = model.network._values_and_pullback(theta, data.X, data.work)
         mean, log_variance = model.outputs(F)
         residuals, precision = data.y - mean, xp.exp(-log_variance)
+        # of N(y; f₁, exp f₂): ∂f₁ = (y − f₁)/σ² and ∂f₂ = ½ ((y − f₁)²/σ² − 1)
         mean_bar = residuals * precision
         squares = residuals * mean_bar
         density = -0.5 * (squares + log_variance + LOG_2PI)

@@ -13,7 +13,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace, as_array
-from .model import BayesianNetwork, Readings, _log_joint_and_gradient, readings
+from .model import BayesianNetwork, Data, _log_joint_and_gradient, check_data
 
 __all__ = ["FittedWeights", "bootstrap_counts", "map_estimate"]
 
@@ -114,10 +114,10 @@ def map_estimate(
 
 def _from_start(
     model: BayesianNetwork, X: Matrix, y: Vector, start: Array, counts: Array | None
-) -> Readings:
+) -> Data:
     _check.instance(model, "model", BayesianNetwork)
     _check.alike(model.network.check_weights(start, "start"), "start", _check.matrix(X, "X"), "X")
-    data = readings(model, X, y, start, counts)
+    data = check_data(model, X, y, start, counts)
     with np.errstate(over="ignore", invalid="ignore"):
         value, _ = _log_joint_and_gradient(model, start, data)
     _check.no_overflow(value, "start", "the log density")

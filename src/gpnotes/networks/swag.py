@@ -9,7 +9,7 @@ from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
 from ..ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace, zeros
-from .model import BayesianNetwork, _log_joint_and_gradient, readings
+from .model import BayesianNetwork, _log_joint_and_gradient, check_data
 from .posterior_mode import validate_steps
 
 __all__ = ["SWAG", "RunningMoments", "fit_swag"]
@@ -199,7 +199,7 @@ def fit_swag(
     theta = _check.vector(start, "start", size=model.network.num_weights)
     every = _check.whole(every, "every", 1, max(num_steps // 2, 1))
     rank = _check.whole(rank, "rank", 2)
-    data = readings(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
+    data = check_data(model, X, y, _check.alike(theta, "start", _check.matrix(X, "X"), "X"), None)
     n, swag = X.shape[0], None
     batch, xp = _check.whole(batch, "batch", 1, n), array_namespace(X)
     for step in range(1, num_steps + 1):

@@ -66,6 +66,7 @@ class MALA:
         log_density, gradient = log_density_and_gradient(target, proposal)
         proposed = State(proposal, log_density, gradient, state.count + 1)
         drift_there = times_root_transposed(self.inverse_mass_root, gradient)
+        # minus the noise z' of the step back, x = x' + L (τ d' + √(2τ) z')
         noise_back = noise + math.sqrt(self.step_size / 2.0) * (drift + drift_there)
         log_ratio = log_density - state.log_density - 0.5 * (squared(noise_back) - squared(noise))
         return accept_or_reject(state, proposed, log_ratio, stream)

@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from . import (
-    enumerated,
-    neighbours,
-    point,
-    sampled,
-)
-from . import (
-    exact_sum as exact,
-)
-from . import (
-    normal_approximation as gaussian,
-)
+from . import enumerated, exact_sum, neighbours, normal_approximation, point, sampled
 from .expected_payoff import BumpMoments, Expectation, Method, Options, RoleProblem
 
 __all__ = [
@@ -28,9 +17,9 @@ __all__ = [
 ]
 
 METHODS = {
-    "exact": Method(exact.expectations, ("threads",)),
+    "exact": Method(exact_sum.expectations, ("threads",)),
     "enumerated": Method(enumerated.expectations, ("limit",)),
-    "gaussian": Method(gaussian.expectations),
+    "gaussian": Method(normal_approximation.expectations),
     "point": Method(point.expectations),
     "neighbours": Method(neighbours.expectations, ("max_deviations", "limit")),
     "sampled": Method(sampled.expectations, ("num_samples", "rng")),
@@ -39,7 +28,7 @@ METHODS = {
 DETERMINISTIC = tuple(name for name, method in METHODS.items() if "rng" not in method.options)
 
 WITH_VARIANCE = {
-    "exact": BumpMoments(exact.single_bumps, exact.pairs),
+    "exact": BumpMoments(exact_sum.single_bumps, exact_sum.pairs),
     "enumerated": BumpMoments(enumerated.single_bumps, enumerated.pairs),
-    "gaussian": BumpMoments(gaussian.single_bumps, gaussian.pairs),
+    "gaussian": BumpMoments(normal_approximation.single_bumps, normal_approximation.pairs),
 }

@@ -87,10 +87,8 @@ def off_policy_value(
     OffPolicyEstimate
         Two estimates, the returns and the weights.
     """
-    weights, discount = (
-        importance_weights(transitions, policy, behaviour),
-        fraction(discount, "discount"),
-    )
+    weights = importance_weights(transitions, policy, behaviour)
+    discount = fraction(discount, "discount")
     if not transitions.terminated.any():
         raise ValueError("transitions must hold an episode that came to its end; got none")
     returned, factor = np.zeros(weights.shape[1]), np.ones(weights.shape[1])
