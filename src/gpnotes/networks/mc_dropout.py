@@ -58,20 +58,21 @@ def dropout_masks(
     """
     _check.instance(network, "network", Network)
     stream = stream_of(rng)
-    num_samples = _check.whole(num_samples, "num_samples", 1)
-    dropout_rate = _validated_rate(dropout_rate)
-    each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
+    num_samples, dropout_rate, each_weight = _validated(num_samples, dropout_rate, kind)
     if like is not None:
         _check.floating(like, "like")
     masks = _masks(network, stream, num_samples, dropout_rate, each_weight)
     return masks if like is None else as_array(masks, like)
 
 
-def _validated_rate(dropout_rate: float) -> float:
+def _validated(num_samples: int, dropout_rate: float, kind: str) -> tuple[int, float, bool]:
+    """How many, how often, and whether each weight is dropped by itself."""
+    num_samples = _check.whole(num_samples, "num_samples", 1)
     rate = _check.positive(_check.number(dropout_rate, "dropout_rate"), "dropout_rate", zero=True)
     if rate >= 1.0:
         raise ValueError(f"dropout_rate must be below 1; got {rate}")
-    return rate
+    kind = _check.choice(kind, "kind", ("dropconnect", "dropout"))
+    return num_samples, rate, kind == "dropconnect"
 
 
 def _masks(
@@ -142,9 +143,7 @@ def fit_mc_dropout(
     num_steps, learning_rate = validate_steps(num_steps, learning_rate)
     _check.instance(model, "model", BayesianNetwork)
     stream = stream_of(rng)
-    num_samples = _check.whole(num_samples, "num_samples", 1)
-    dropout_rate = _validated_rate(dropout_rate)
-    each_weight = _check.choice(kind, "kind", ("dropconnect", "dropout")) == "dropconnect"
+    num_samples, dropout_rate, each_weight = _validated(num_samples, dropout_rate, kind)
     _check.vector(start, "start", size=model.network.num_weights)
     data = check_data(model, X, y, _check.alike(start, "start", _check.matrix(X, "X"), "X"), None)
     xp, v = array_namespace(start), model.variances(start)
