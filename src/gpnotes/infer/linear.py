@@ -106,8 +106,8 @@ class _Evidence(Evidence[BayesianLinear, "WeightPosterior"]):
         ``Φᵀα = S_w⁻¹ w̄``, ``Φᵀ K_y⁻¹ Φ = L⁻ᵀ (I − L⁻¹ C L⁻ᵀ) L⁻¹``, and the trace of ``K_y⁻¹`` is
         ``(N − R + tr L⁻¹ C L⁻ᵀ) / σ_n²``.
         """
-        posterior, Phi = self.posterior(model), self.rows.X
-        factor = _cholesky(model.prior_cov, name="prior_cov")
+        prior, Phi = model.prior(), self.rows.X
+        posterior, factor = prior._update(Phi, self.rows.y), Cholesky(prior.root)
         xp = array_namespace(Phi)
         half = factor._half_solve(posterior.root)
         left = half @ xp.matrix_transpose(half)
