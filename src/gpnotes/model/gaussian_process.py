@@ -23,6 +23,7 @@ __all__ = [
     "plus_noise",
     "prior",
     "require_known_mean",
+    "require_no_noise",
     "require_zero_mean",
     "residual_of",
     "validate_data",
@@ -156,6 +157,12 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
     Without noise it is K itself.
     """
     return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
+
+
+def require_no_noise(gp: GP, why: str = "the likelihood says how y scatters around f") -> None:
+    """Refuse a process with noise, where something else says what noise there is."""
+    if gp.noise_var:
+        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
 
 
 def require_zero_mean(gp: GP) -> None:

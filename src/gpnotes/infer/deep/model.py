@@ -16,7 +16,7 @@ from ...ground.params import fixed, positive, real
 from ...ground.showing import summary
 from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, device
 from ...model.contracts import Likelihood, require
-from ...model.gaussian_process import GP, require_known_mean, validate_data
+from ...model.gaussian_process import GP, require_known_mean, require_no_noise, validate_data
 from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import require_observable
 from ...model.means import ZeroMean
@@ -70,9 +70,7 @@ class Unit:
 
     def __post_init__(self) -> None:
         require_known_mean(_check.instance(self.gp, "gp", GP))
-        if self.gp.noise_var:
-            why = "noise between layers is a White in the kernel"
-            raise ValueError(f"gp.noise_var must be 0: {why}; got {self.gp.noise_var}")
+        require_no_noise(self.gp, "noise between layers is a White in the kernel")
         size = _check.matrix(self.Z, "Z").shape[0]
         if size == 0:
             raise ValueError(f"Z must have at least one row; got {self.Z.shape}")

@@ -20,7 +20,7 @@ from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood, require
-from ...model.gaussian_process import GP, differentiable_mean, validate_data
+from ...model.gaussian_process import GP, differentiable_mean, require_no_noise, validate_data
 from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, require_observable, with_hooks
 from ...model.means import pulled, values_of
@@ -258,7 +258,7 @@ class LaplaceGP:
     likelihood: Likelihood = _PROBIT
 
     def __post_init__(self) -> None:
-        _require_no_noise(_check.instance(self.gp, "gp", GP))
+        require_no_noise(_check.instance(self.gp, "gp", GP))
         require(self.likelihood, "likelihood", Likelihood)
 
 
@@ -293,13 +293,5 @@ def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
 
 def _validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
     validate_data(gp, X, y)
-    require(likelihood, "likelihood", Likelihood)
-    _require_no_noise(gp)
     require_observable(likelihood, y, values_of(gp.mean, X))
     memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")
-
-
-def _require_no_noise(gp: GP) -> None:
-    if gp.noise_var:
-        why = "the likelihood says how y scatters around f"
-        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")

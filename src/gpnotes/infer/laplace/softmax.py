@@ -22,7 +22,7 @@ from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, MatrixLike, Stack, Vector, array_namespace
-from ...model.gaussian_process import GP, require_zero_mean, validate_data
+from ...model.gaussian_process import GP, require_no_noise, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..evidence import Evidence, evidence_of, whole_rows
 from ..posterior import Posterior, one_function_a_class, require_inputs
@@ -361,7 +361,10 @@ class SoftmaxGP:
     classes: int = fixed()
 
     def __post_init__(self) -> None:
-        _require_plain(_check.instance(self.gp, "gp", GP))
+        require_no_noise(
+            _check.instance(self.gp, "gp", GP), "the softmax says how the classes scatter"
+        )
+        require_zero_mean(self.gp)
         _check.whole(self.classes, "classes", 2)
 
 
@@ -391,14 +394,5 @@ def _evidence(model: SoftmaxGP, data: Rows | Chunks) -> _Evidence:
 
 def _validate(gp: GP, X: Matrix, y: Vector, classes: int) -> None:
     validate_data(gp, X, y)
-    _require_plain(gp)
-    _check.whole(classes, "classes", 2)
     require_classes(y, classes)
     memory.require_square(X.shape[0], like=X, copies=5 + classes, what="the Gram matrix")
-
-
-def _require_plain(gp: GP) -> None:
-    if gp.noise_var:
-        why = "the softmax says how the classes scatter"
-        raise ValueError(f"gp.noise_var must be 0: {why}; got {gp.noise_var}")
-    require_zero_mean(gp)

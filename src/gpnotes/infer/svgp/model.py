@@ -10,7 +10,7 @@ from ...ground.params import fixed
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
-from ...model.gaussian_process import GP, require_zero_mean, validate_data
+from ...model.gaussian_process import GP, require_no_noise, require_zero_mean, validate_data
 from ...model.likelihoods.adapter import require_observable
 from ...model.likelihoods.multiclass import OfClasses, require_classes
 from ...model.means import values_of
@@ -76,9 +76,7 @@ class SVGP:
             require_zero_mean(self.gp)
         else:
             require(self.likelihood, "likelihood", Likelihood)
-        if self.gp.noise_var:
-            why = "the likelihood says how y scatters around f"
-            raise ValueError(f"gp.noise_var must be 0: {why}; got {self.gp.noise_var}")
+        require_no_noise(self.gp)
         variables = variables_of(self.Z)
         if type(variables) is InducingPoints:
             object.__setattr__(self, "Z", variables.Z)
