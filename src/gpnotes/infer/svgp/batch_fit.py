@@ -221,7 +221,8 @@ def _fit(
     """The fit by batches that `fitting.fit` asks for, whose arguments these are."""
     if rng is None:
         raise ValueError("batch needs an rng to draw the order of the rows from")
-    rows = batches(X.shape[0], _check.whole(batch, "batch", 1, X.shape[0]), rng=rng)
+    n = X.shape[0]
+    rows = _batches(stream_of(rng), n, _check.whole(batch, "batch", 1, n))
     step_size = unit_step(step_size, "step_size")
     rate = _check.number(learning_rate, "learning_rate")
     adam = Adam(_check.positive(rate, "learning_rate", zero=True), objective.units)
