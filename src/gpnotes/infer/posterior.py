@@ -318,14 +318,8 @@ class Posterior(ABC):
         entries = memory.ENTRIES
         if chunk is not None:
             size = min(chunk, max(1, n))
-            memory.require(
-                width,
-                size,
-                copies=3,
-                like=Xs,
-                what="a chunk of rows",
-                remedy="Use a smaller chunk.",
-            )
+            what, remedy = "a chunk of rows", "Use a smaller chunk."
+            memory.require(width, size, copies=3, like=Xs, what=what, remedy=remedy)
             entries = size * width
         return [Xs[rows, :] for rows in memory.blocks(n, width, entries)]
 
@@ -341,12 +335,10 @@ class Posterior(ABC):
     def _noise_var(self, method: str = "joint") -> float:
         """The variance of the noise, if it is normal."""
         noise = self._noise
-        if isinstance(noise, Gaussian):
-            return noise.variance
-        if isinstance(noise, float):
-            return noise
-        why = f"with noise=True it needs normal noise, and y has {type(noise).__name__}"
-        raise self._cannot(method, why)
+        if not self.has_normal_noise:
+            why = f"with noise=True it needs normal noise, and y has {type(noise).__name__}"
+            raise self._cannot(method, why)
+        return noise.variance if isinstance(noise, Gaussian) else cast(float, noise)
 
     def _chance(self, mean: Array, variance: Array) -> Array:
         """``P(y = 1)``, from the moments of f."""
