@@ -73,7 +73,7 @@ def ours(problem: BoundProblem) -> Call:
 
     def call() -> np.ndarray:
         value, model_bar = log_evidence_and_gradient(sparse.SparseGP(gp, Z), X, y)
-        gp_bar, Z_bar = model_bar.gp, model_bar.Z
+        gp_bar, Z_bar = model_bar.gp, model_bar.inducing
         gradient = gpnotes.ground.params.flatten_gradient(gp, gp_bar)
         return np.concatenate([[value], gradient, Z_bar.ravel()])
 

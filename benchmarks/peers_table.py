@@ -165,7 +165,7 @@ def windows(n: int) -> Ways:
 
     def ours() -> Any:
         value, model_bar = log_evidence_and_gradient(SparseGP(gp, u), X, y)
-        bar, inputs_bar = model_bar.gp, model_bar.Z
+        bar, inputs_bar = model_bar.gp, model_bar.inducing
         return np.concatenate([_flat((value, bar)), inputs_bar.ravel()])
 
     def theirs() -> Any:

@@ -94,7 +94,7 @@ def test_sparse_regression(problem, method):
     gp, told = process(problem, problem["noise_var"]), problem["answers"][method]
     X, y, Z, Xs = (array(problem, name) for name in ("X", "y", "Z", "Xs"))
     value, model_bar = log_evidence_and_gradient(sparse.SparseGP(gp, Z, method=method), X, y)
-    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    gp_bar, Z_bar = model_bar.gp, model_bar.inducing
     near(value, told["value"])
     near_slopes(gp_bar, told["slopes"])
     near(gp_bar.noise_var, told["slopes"]["likelihood"])
@@ -126,7 +126,7 @@ def test_sparse_variational_processes(problem):
     value, model_bar = svgp.elbo_and_gradient(q, X, y, total=total)
     near(value, told["value"])
     near_slopes(model_bar.gp, told["slopes"])
-    near(model_bar.Z, told["slopes"]["Z"])
+    near(model_bar.inducing, told["slopes"]["Z"])
     if name := TRAINED.get(problem["likelihood"]):
         near(getattr(model_bar.likelihood, name), told["slopes"]["likelihood"])
     near(q.mean(Xs), told["mean"])

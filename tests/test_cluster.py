@@ -119,11 +119,11 @@ def test_the_variational_bound_is_that_in_memory_with_its_derivatives(cluster, c
     for one, other in zip(ours.predict(Xs), theirs.predict(Xs), strict=True):
         near(one, other)
     value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z), X, y)
-    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    gp_bar, Z_bar = model_bar.gp, model_bar.inducing
     told = log_evidence_and_gradient(SparseGP(gp, Z), Chunks(chunks, map=cluster))
     near(told[0], value)
     near(flatten_gradient(gp, told[1].gp), flatten_gradient(gp, gp_bar))
-    near(told[1].Z, Z_bar)
+    near(told[1].inducing, Z_bar)
 
 
 def test_the_engine_tries_again_and_no_row_counts_twice(cluster, chunks):

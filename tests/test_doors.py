@@ -88,7 +88,7 @@ def _predict_once(posterior: Any, counted: Counter[str], alike: str, views: str)
 def test_inducing_points_are_looked_over_once(
     kernel: gp.Kernel, mean: Any, counted: Counter[str]
 ) -> None:
-    data = DATA | {"finite Z": 1, "alike X, Z": 1}
+    data = DATA | {"finite inducing": 1, "alike X, inducing": 1}
     process = gp.GP(kernel, 0.1, mean)
     posterior = condition(sparse.SparseGP(process, X[::4]), X, Y)
     assert counted == data
@@ -109,8 +109,8 @@ def test_variational_inference_looks_once_over_each_argument(
 ) -> None:
     y = np.where(Y > 0.0, 1.0, -1.0)
     model = svgp.SVGP(gp.GP(kernel, 0.0, mean), likelihood, X[::4])
-    assert counted == {"finite Z": 1}
-    data = DATA | {"alike X, Z": 1}
+    assert counted == {"finite inducing": 1}
+    data = DATA | {"alike X, inducing": 1}
     counted.clear()
     posterior = condition(model, X, y)
     assert counted == data
@@ -120,11 +120,11 @@ def test_variational_inference_looks_once_over_each_argument(
         assert counted == data
     counted.clear()
     posterior.log_density(XS, y)
-    assert counted == {"finite Xs": 1, "finite y": 1, "alike y, Xs": 1, "alike Xs, Z": 1}
+    assert counted == {"finite Xs": 1, "finite y": 1, "alike y, Xs": 1, "alike Xs, inducing": 1}
     counted.clear()
     views = "predict mean variance covariance joint sample"
     views += " probability" * isinstance(likelihood, gp.Bernoulli)
-    _predict_once(posterior, counted, "alike Xs, Z", views)
+    _predict_once(posterior, counted, "alike Xs, inducing", views)
 
 
 @every_mean

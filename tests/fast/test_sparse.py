@@ -40,7 +40,7 @@ def test_bound_and_gradient_are_those_of_the_general_path(rng, kernel_class, d, 
     for kind in (kernel_class, general(kernel_class)):
         gp = GP(kind(1.3, lengths), 0.2, ConstantMean(0.5))
         value, model_bar = log_evidence_and_gradient(sparse.SparseGP(gp, Z, method=method), X, y)
-        gp_bar, Z_bar = model_bar.gp, model_bar.Z
+        gp_bar, Z_bar = model_bar.gp, model_bar.inducing
         found.append((value, flatten_gradient(gp, gp_bar), Z_bar))
     for ours, wanted in zip(*found, strict=True):
         np.testing.assert_allclose(ours, wanted, rtol=1e-8, atol=1e-8)
@@ -50,7 +50,7 @@ def test_blocks_that_are_not_kept_are_made_again(monkeypatch, rng):
     X, Z, y = rng.normal(size=(90, 4)), rng.normal(size=(M, 4)), rng.normal(size=90)
     gp = GP(RBF(1.3, 1.1), 0.2)
     value, model_bar = log_evidence_and_gradient(sparse.SparseGP(gp, Z), X, y)
-    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    gp_bar, Z_bar = model_bar.gp, model_bar.inducing
     monkeypatch.setattr("gpnotes.ground.memory.ENTRIES", M * 20)
     made = []
     whiten = in_place.whiten
@@ -59,7 +59,7 @@ def test_blocks_that_are_not_kept_are_made_again(monkeypatch, rng):
         made.clear()
         monkeypatch.setattr(passes, "_KEPT", kept)
         again, model_bar = log_evidence_and_gradient(sparse.SparseGP(gp, Z), X, y)
-        again_bar, Z_again = model_bar.gp, model_bar.Z
+        again_bar, Z_again = model_bar.gp, model_bar.inducing
         assert len(made) == times
         assert again == pytest.approx(value, rel=1e-11)
         np.testing.assert_allclose(Z_again, Z_bar, rtol=1e-8, atol=1e-9)

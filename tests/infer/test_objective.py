@@ -68,7 +68,7 @@ STANDS_FOR = {
 }
 CONDITIONED = {
     "exact": lambda model: condition(model, X, Y),
-    "sparse": lambda model: condition(sparse.SparseGP(model.gp, model.Z), X, Y),
+    "sparse": lambda model: condition(sparse.SparseGP(model.gp, model.inducing), X, Y),
     "features": lambda model: condition(features.FeatureGP(model.gp, model.frequencies), X, Y),
     "variational": lambda model: condition(model, X, Y),
     "heavy tails": lambda model: condition(model, X, Y),
@@ -214,8 +214,8 @@ def test_what_is_no_sum_over_rows_needs_all_of_them(name):
 
 def test_a_gaussian_likelihood_and_the_best_q_are_titsias_bound():
     """Another route to the same bound: sums over rows, without q."""
-    collapsed = fit(sparse.SparseGP(process(), Z), X, Y, fixed=("Z",))
-    one = fit(MODELS["variational"][0](), X, Y, fixed=("Z",))
+    collapsed = fit(sparse.SparseGP(process(), Z), X, Y, fixed=("inducing",))
+    one = fit(MODELS["variational"][0](), X, Y, fixed=("inducing",))
     assert one.log_evidence == pytest.approx(collapsed.log_evidence, abs=1e-3)
     assert one.model.likelihood.variance == pytest.approx(collapsed.model.gp.noise_var, rel=1e-2)
 
@@ -270,7 +270,7 @@ def test_a_fit_from_batches_does_not_depend_on_units(units, batch):
     there = fit(other.model, *data, start=other, rng=stream(1), **options)
     shift = N * np.log(units[1])
     np.testing.assert_allclose(there.log_evidence + shift, here.log_evidence, atol=1e-3)
-    np.testing.assert_allclose(there.model.Z / units[0], here.model.Z, atol=1e-3)
+    np.testing.assert_allclose(there.model.inducing / units[0], here.model.inducing, atol=1e-3)
 
 
 @pytest.mark.parametrize("batch", [N, 10])

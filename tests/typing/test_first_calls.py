@@ -67,7 +67,7 @@ def of_polars(table: pl.DataFrame) -> GP:
 
 
 def test_a_fit_has_the_class_of_its_model():
-    found = fit(SparseGP(GP(RBF(), 0.1), X[::3]), X, y, max_steps=2)
+    found = fit(SparseGP(GP(RBF(), 0.1), inducing=3), X, y, max_steps=2)
     assert_type(found.model, SparseGP)
     assert_type(found.posterior, SparsePosterior)
     assert_type(fit(GP(RBF(), 0.1), X, y, max_steps=2, rng=1).posterior, ExactPosterior)

@@ -5,7 +5,6 @@ As scikit-learn wants it, arguments are looked at by ``fit``, not before.
 
 from __future__ import annotations
 
-import math
 import os
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -25,8 +24,7 @@ from ..model.kernels import Kernel
 from .fitted import validate_fitted
 
 __all__ = [
-    "GPEstimator", "RandomState", "finite", "lengths_of", "random_state_of", "renamed",
-    "stream_of_state",
+    "GPEstimator", "RandomState", "finite", "random_state_of", "renamed", "stream_of_state",
 ]  # fmt: skip
 
 RandomState: TypeAlias = int | np.random.RandomState | None
@@ -141,17 +139,6 @@ class GPEstimator(BaseEstimator):
     def _new_rows(self, X: ArrayLike) -> HostMatrix:
         check_is_fitted(self, "posterior_")
         return self._rows(X, reset=False)
-
-
-def lengths_of(X: HostMatrix) -> HostVector:
-    """The standard deviation times √d of each column of X, and 1 for one that is constant."""
-    widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
-    varies = np.ptp(X, axis=0) > 0.0
-    lost = np.flatnonzero(varies & (widths == 0.0))
-    if lost.size:
-        wanted = "vary by more than 1e-160 where it varies: squares underflow"
-        raise ValueError(f"X must {wanted}; got {np.ptp(X[:, lost[0]]):.3g} in column {lost[0]}")
-    return np.where(varies, widths, 1.0)
 
 
 def renamed(problem: Exception, wanted: str) -> Exception:

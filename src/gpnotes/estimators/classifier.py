@@ -15,10 +15,11 @@ from ..ground.random import stream
 from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, to_numpy
 from ..infer import laplace
 from ..infer.verbs import condition
+from ..model.bounds import lengths_of
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean
-from .base import GPEstimator, RandomState, lengths_of, renamed
+from .base import GPEstimator, RandomState, renamed
 
 __all__ = ["GPClassifier"]
 

@@ -20,23 +20,16 @@ from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import ExactPosterior
 from ..infer.verbs import condition
+from ..model.bounds import lengths_of
 from ..model.contracts import Mean, MeanFunction, require
 from ..model.gaussian_process import GP
-from ..model.kernels import RBF, Kernel, Matern12
+from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
-from .base import (
-    GPEstimator,
-    RandomState,
-    finite,
-    lengths_of,
-    renamed,
-    stream_of_state,
-)
+from .base import GPEstimator, RandomState, finite, renamed, stream_of_state
 
 __all__ = ["GPRegressor"]
 
 _NOISE = 0.1  # of the variance of y: where a fit of the noise starts
-_CANDIDATES = 20_000  # rows that inducing points are chosen among
 
 
 class GPRegressor(RegressorMixin, GPEstimator):
@@ -69,7 +62,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
     inducing : int, optional
         See f through its values at so many inducing points, by the bound of Titsias (2009): a step
         then costs O(n M²) instead of O(n³), and memory is that of a block of rows. The fit moves
-        the points; they start at rows of X that lie far from each other.
+        the points; they start at rows of X that lie far from each other, as of a
+        `sparse.SparseGP`.
 
     Notes
     -----
@@ -85,8 +79,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
     single row, the hyperparameters stay where they start, and a warning says so; the start takes 1
     for the variance of y.
 
-    With inducing points `log_evidence_` is a bound, and the noise may not be zero; of more than
-    20,000 rows, so many drawn at random are the candidates for points.
+    With inducing points `log_evidence_` is a bound, and the noise may not be zero.
 
     Source: Rasmussen & Williams (2006), sections 2.2 and 5.4.1; Titsias (2009).
 
@@ -148,10 +141,10 @@ class GPRegressor(RegressorMixin, GPEstimator):
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
         start = self._start(rows, targets)
-        model = start if self.inducing is None else sparse.SparseGP(start, self._points(rows))
+        model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         found = self._fitted(model, rows, targets) if self._learns(start, targets) else None
         self.runs_ = found.runs if found else ()
-        self._keep(found.posterior if found else _conditioned(model, rows, targets))
+        self._keep(found.posterior if found else condition(model, rows, targets))
         return self
 
     def predict(
@@ -267,25 +260,6 @@ class GPRegressor(RegressorMixin, GPEstimator):
             warnings.warn(said, UserWarning, stacklevel=3)
             return False
         return True
-
-    def _points(self, X: HostMatrix) -> HostMatrix:
-        """Where the inducing points start: rows of X, each far from those before.
-
-        A rough kernel has always more to learn, so that as many come back as there are rows.
-        """
-        if X.shape[0] > _CANDIDATES:
-            order = stream_of_state(self.random_state).permutation(X.shape[0])
-            X = X[np.sort(to_numpy(order)[:_CANDIDATES])]
-        count = min(self.inducing or 1, X.shape[0])
-        return to_numpy(sparse.greedy_points(Matern12(1.0, lengths_of(X)), X, count))
-
-
-def _conditioned(
-    model: GP | sparse.SparseGP, X: HostMatrix, y: HostVector
-) -> ExactPosterior | sparse.SparsePosterior:
-    if isinstance(model, GP):
-        return condition(model, X, y)
-    return condition(sparse.SparseGP(model.gp, model.Z), X, y)
 
 
 def _targets(y: ArrayLike, n: int) -> HostVector:

@@ -50,6 +50,10 @@ class Evidence(ABC, Generic[M, Q_co]):
     def value_and_gradient(self, model: M, /, *, quiet: bool = False) -> tuple[float, M]:
         """Return its value, and a model that holds its derivatives; a fit wants no warnings."""
 
+    def settled(self, model: M, /) -> M:
+        """Return the model with what it leaves to the data chosen, such as inducing inputs."""
+        return model
+
     def value(self, model: M, /) -> float:
         """Return its value alone: that of the posterior, where nothing else is cheaper."""
         posterior: Any = self.posterior(model)

@@ -149,7 +149,7 @@ def fit(
     model : GP, or another model
         A `GP`, or another with an evidence or what stands for one: `SparseGP`, `StateSpaceGP`,
         `FeatureGP`, `SVGP`, `LaplaceGP`, `SoftmaxGP`, `DeepGP`, `BayesianLinear`. Where it has
-        inducing inputs Z, they move with the parameters. The first run starts at it.
+        inducing inputs, they move with the parameters. The first run starts at it.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
         The inputs; the names of a frame's columns stand in the report. `Chunks` in the place of
         `X` and `y` will do for those models whose evidence is made of sums over rows, `SparseGP`,
@@ -170,7 +170,7 @@ def fit(
         maximised, [eq-hp-map]: by the parameters in their own units, not by their logarithms,
         whose density has its maximum elsewhere. What has no prior is as likely everywhere.
     fixed : collection of str, default ()
-        The parameters that stay, as in `params.flatten`, and ``"Z"``.
+        The parameters that stay, as in `params.flatten`, and ``"inducing"``.
     max_steps : int, default 200
         The most steps of a run.
     callback : callable or None, default None

@@ -98,7 +98,7 @@ class Objective(Generic[M]):
     Parameters
     ----------
     model : Parameters
-        The model given.
+        The model given, with what it chooses from the data chosen.
     evidence : Evidence
         Its evidence given data.
     spread : Spread
@@ -178,7 +178,7 @@ class Objective(Generic[M]):
             return model
         inputs = _inputs(model)
         moved = as_array(vector[many:].reshape(inputs.shape), inputs)
-        return replace(model, Z=model.variables.moved(moved))
+        return replace(model, inducing=model.variables.moved(moved))
 
     def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
         """Return the objective and its gradient at a vector.
@@ -216,7 +216,7 @@ class Objective(Generic[M]):
             The derivatives, in the order of the vector.
         """
         slopes = flatten_gradient(model, bar, fixed=self.fixed)
-        return np.append(slopes, to_numpy(bar.Z)) if self.moves_inputs else slopes
+        return np.append(slopes, to_numpy(bar.inducing)) if self.moves_inputs else slopes
 
     def run(self, begin: HostVector, max_steps: int) -> Run[M]:
         """Climb from a vector and say what came of it.
@@ -330,16 +330,18 @@ def objective_of(
     """
     if isinstance(data, Chunks):
         repeatable(data.chunks)
-    evidence = evidence_of(model, data).for_fit(model)
+    evidence = evidence_of(model, data)
+    model = evidence.settled(model)
+    evidence = evidence.for_fit(model)
     moves = hasattr(model, "variables")
-    held = [name for name in require_names(fixed) if not (moves and name == "Z")]
+    held = [name for name in require_names(fixed) if not (moves and name == "inducing")]
     held += evidence.held
     measure = _spread if isinstance(data, Rows) else spread  # rows are checked, chunks to be seen
     of = replace(data.over(measure), latent=evidence.latent)
     return Objective(
         model, evidence, of, tuple(held), _read(priors, model, held),
         limits(model, bounds, fixed=held), ends(model, of, fixed=held),
-        moves and "Z" not in fixed and math.prod(_inputs(model).shape) > 0,
+        moves and "inducing" not in fixed and math.prod(_inputs(model).shape) > 0,
     )  # fmt: skip
 
 

@@ -96,7 +96,8 @@ def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None =
     >>> [condition(model, X, y).mean([[1.5]]).round(2) for model in (gp, SparseGP(gp, X[::6]))]
     [array([1.]), array([1.])]
     """
-    return _evidence(model, X, y).posterior(model)
+    evidence = _evidence(model, X, y)
+    return evidence.posterior(evidence.settled(model))
 
 
 def log_evidence(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None = None) -> float:
@@ -128,7 +129,8 @@ def log_evidence(model: Parameters, X: Table | Chunks | WaveSums, y: Table | Non
     >>> bounds[0] < log_evidence(gp, X, y) < bounds[1]
     True
     """
-    return _evidence(model, X, y).value(model)
+    evidence = _evidence(model, X, y)
+    return evidence.value(evidence.settled(model))
 
 
 def log_evidence_and_gradient(
@@ -147,7 +149,8 @@ def log_evidence_and_gradient(
         The log evidence, or what stands for it, in nats.
     model_bar : object
         A model of the same class that holds the derivatives: by hyperparameters, and where it has
-        inducing variables by their inputs, as its ``Z``.
+        inducing variables by their inputs, as its ``inducing``: where these are chosen from X, by
+        those chosen.
 
     Raises
     ------
@@ -174,7 +177,7 @@ def log_evidence_and_gradient(
         repeatable(X.chunks)
     evidence = _evidence(model, X, y)
     evidence.require_gradient(model)
-    return evidence.value_and_gradient(model)
+    return evidence.value_and_gradient(evidence.settled(model))
 
 
 def _evidence(

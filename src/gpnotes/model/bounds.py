@@ -19,11 +19,22 @@ from ..ground.params import Leaf, Parameters, flatten, free_leaves, names
 from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
 
-__all__ = ["Spread", "ends", "limits", "spread", "strides", "touched", "units"]
+__all__ = ["Spread", "ends", "lengths_of", "limits", "spread", "strides", "touched", "units"]
 
 _FAR = math.log(1e5)  # lengthscales, in units of the range of the inputs
 _WIDE = math.log(1e10)  # what has no unit, in units of its start
 _NONE = (-math.inf, math.inf)
+
+
+def lengths_of(X: HostMatrix) -> HostVector:
+    """The standard deviation times √d of each column of X, and 1 for one that is constant."""
+    widths = np.std(X, axis=0) * math.sqrt(X.shape[1])
+    varies = np.ptp(X, axis=0) > 0.0
+    lost = np.flatnonzero(varies & (widths == 0.0))
+    if lost.size:
+        wanted = "vary by more than 1e-160 where it varies: squares underflow"
+        raise ValueError(f"X must {wanted}; got {np.ptp(X[:, lost[0]]):.3g} in column {lost[0]}")
+    return np.where(varies, widths, 1.0)
 
 
 def limits(

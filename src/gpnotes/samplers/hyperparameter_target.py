@@ -40,7 +40,7 @@ class HyperparameterDensity:
         objective = _check.instance(self.objective, "objective", Objective)
         if objective.moves_inputs:
             raise ValueError(
-                "objective must hold its inducing inputs, fixed=('Z',): they have no prior"
+                "objective must hold its inducing inputs, fixed=('inducing',): they have no prior"
             )
         free = free_leaves(objective.model, objective.fixed)
         if without := [leaf.path for leaf in free if leaf.path not in objective.priors]:

@@ -147,7 +147,7 @@ def test_one_layer_is_the_sparse_variational_process(space, rows):
     _, bar = deep.elbo_and_gradient(model, X, y, total=30)
     _, wanted = svgp.elbo_and_gradient(q, X, y, total=30)
     assert to_numpy(bar.layers[0][0].Z) == pytest.approx(
-        to_numpy(wanted.Z), abs=1e-9 if space.double else 2e-3
+        to_numpy(wanted.inducing), abs=1e-9 if space.double else 2e-3
     )
     kernels = bar.layers[0][0].gp.kernel, wanted.gp.kernel
     assert kernels[0].lengthscale == pytest.approx(

@@ -97,7 +97,7 @@ def test_the_evidence_is_that_of_dense_algebra(space, rows, kind, method):
 def bars(gp, Z, X, y, **method):
     """The derivatives by the process and by the inputs of Z, as `gradcheck` takes them."""
     model_bar = log_evidence_and_gradient(SparseGP(gp, Z, **method), X, y)[1]
-    return model_bar.gp, model_bar.Z
+    return model_bar.gp, model_bar.inducing
 
 
 @each("kind", ["points", "weighted", "weighted, in place", "windows", "harmonics"])
@@ -121,7 +121,7 @@ def test_points_as_variables_are_points(space, rows, kernel):
     gp, Z = GP(kernel, NOISE_VAR), X[:5, :]
     pair = [log_evidence_and_gradient(SparseGP(gp, z), X, y) for z in (Z, InducingPoints(Z))]
     assert pair[0][0] == pair[1][0]
-    np.testing.assert_array_equal(*(to_numpy(bar.Z) for _, bar in pair))
+    np.testing.assert_array_equal(*(to_numpy(bar.inducing) for _, bar in pair))
     np.testing.assert_array_equal(*(flatten_gradient(gp, bar.gp) for _, bar in pair))
 
 

@@ -168,7 +168,7 @@ def test_readings_that_are_not_there_are_asked_for_by_name(rows):
         condition(SparseGP(gp, u, "fitc"), sums)
     with pytest.raises(TypeError, match=r"gp\.mean must be a ZeroMean or a ConstantMean"):
         log_evidence_and_gradient(SparseGP(GP(gp.kernel, 0.1, _Slope()), u), sums)
-    with pytest.raises(TypeError, match=r"model\.Z must be a gpnotes WaveVariables"):
+    with pytest.raises(TypeError, match=r"model\.inducing must be a gpnotes WaveVariables"):
         condition(SparseGP(GP(RBF(), 0.1), InducingPoints(X[:2])), sums)
     with pytest.raises(TypeError, match="X must be rows or chunks"):
         fit(features.FeatureGP(GP(RBF(), 0.1), _frequencies(X)), sums)

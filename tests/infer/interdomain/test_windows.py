@@ -43,8 +43,10 @@ def test_without_widths_they_are_values(space, rows):
     )
     close = {"rtol": 1e-6} if space.double else {"rtol": 1e-2, "atol": 1e-2}
     assert ours[0] == pytest.approx(wanted[0], rel=1e-9 if space.double else 1e-4)
-    np.testing.assert_allclose(to_numpy(ours[1].Z)[:9], to_numpy(wanted[1].Z), **close)
-    np.testing.assert_array_equal(to_numpy(ours[1].Z)[9:], 0.0)
+    np.testing.assert_allclose(
+        to_numpy(ours[1].inducing)[:9], to_numpy(wanted[1].inducing), **close
+    )
+    np.testing.assert_array_equal(to_numpy(ours[1].inducing)[9:], 0.0)
 
 
 def test_a_fit_finds_widths_that_points_have_not(rows):
@@ -53,10 +55,10 @@ def test_a_fit_finds_widths_that_points_have_not(rows):
     gp, Z = GP(RBF(1.0, 0.8), 0.05), X[:6]
     held = ("gp",)
     points = fit(SparseGP(gp, Z), X, y, fixed=held, max_steps=60)
-    begun = GaussianWindows(points.model.Z, np.full((6, 2), 0.3))
+    begun = GaussianWindows(points.model.inducing, np.full((6, 2), 0.3))
     windows = fit(SparseGP(gp, begun), X, y, fixed=held, max_steps=60)
     assert windows.log_evidence > points.log_evidence + 10.0
-    assert np.max(np.abs(windows.model.Z.widths)) > 0.8
+    assert np.max(np.abs(windows.model.inducing.widths)) > 0.8
     whole = fit(SparseGP(gp, begun), X, y, max_steps=10)
     assert whole.posterior.predict(X)[0].shape == (80,)
 
@@ -66,7 +68,7 @@ def test_they_serve_in_batches(rows):
     begun = GaussianWindows(X[:8], np.full((8, 2), 0.5))
     model = svgp.SVGP(GP(RBF(1.0, 1.5), 0.0), Gaussian(0.1), begun)
     found = fit(model, X, y, max_steps=60, batch=40, rng=stream(0))
-    assert np.any(found.model.Z.widths != begun.widths)
+    assert np.any(found.model.inducing.widths != begun.widths)
     error = found.posterior.predict(X)[0] - y
     assert np.sqrt(np.mean(error**2)) < 0.5 * np.std(y)
 

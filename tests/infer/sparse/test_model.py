@@ -35,15 +35,15 @@ def test_no_fit_is_worse_than_its_start(readings, method):
     X, y, gp = readings
     found = fit(SparseGP(gp, X[:6], method), X, y, max_steps=15)
     assert found.log_evidence > log_evidence(SparseGP(gp, X[:6], method), X, y)
-    again = log_evidence(SparseGP(found.model.gp, found.model.Z, method), X, y)
+    again = log_evidence(SparseGP(found.model.gp, found.model.inducing, method), X, y)
     np.testing.assert_allclose(found.log_evidence, again, rtol=1e-8)
 
 
 def test_at_the_top_no_direction_leads_uphill(readings):
     X, y, gp = readings
     found = fit(SparseGP(gp, X[:5]), X, y, max_steps=400)
-    _, model_bar = log_evidence_and_gradient(SparseGP(found.model.gp, found.model.Z), X, y)
-    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    _, model_bar = log_evidence_and_gradient(SparseGP(found.model.gp, found.model.inducing), X, y)
+    gp_bar, Z_bar = model_bar.gp, model_bar.inducing
     assert found.runs[0].converged
     assert abs(gp_bar.noise_var * found.model.gp.noise_var) < 0.05
     assert np.max(np.abs(Z_bar)) < 0.05
@@ -52,21 +52,21 @@ def test_at_the_top_no_direction_leads_uphill(readings):
 def test_with_points_enough_the_exact_fit_comes_back(readings):
     X, y, gp = readings
     exact = fit(gp, X, y)
-    found = fit(SparseGP(gp, np.linspace(0.0, 6.0, 20)[:, None]), X, y, fixed=("Z",))
+    found = fit(SparseGP(gp, np.linspace(0.0, 6.0, 20)[:, None]), X, y, fixed=("inducing",))
     np.testing.assert_allclose(found.log_evidence, exact.log_evidence, atol=0.01)
     np.testing.assert_allclose(found.model.gp.noise_var, exact.model.noise_var, rtol=0.01)
 
 
 def test_what_is_fixed_stays(readings):
     X, y, gp = readings
-    still = fit(SparseGP(gp, X[:5]), X, y, fixed=("Z", "gp.noise_var"), max_steps=5)
-    np.testing.assert_array_equal(still.model.Z, X[:5])
+    still = fit(SparseGP(gp, X[:5]), X, y, fixed=("inducing", "gp.noise_var"), max_steps=5)
+    np.testing.assert_array_equal(still.model.inducing, X[:5])
     assert still.model.gp.noise_var == gp.noise_var
     assert still.model.gp.kernel != gp.kernel
     moved = fit(SparseGP(gp, X[:5]), X, y, fixed=("gp.kernel", "gp.noise_var"), max_steps=5)
     assert moved.model.gp == gp
-    assert np.max(np.abs(moved.model.Z - X[:5])) > 0.01
-    nothing = fit(SparseGP(gp, X[:5]), X, y, fixed=("gp.kernel", "gp.noise_var", "Z"))
+    assert np.max(np.abs(moved.model.inducing - X[:5])) > 0.01
+    nothing = fit(SparseGP(gp, X[:5]), X, y, fixed=("gp.kernel", "gp.noise_var", "inducing"))
     assert (nothing.runs[0].evaluations, nothing.runs[0].converged) == (1, True)
 
 
@@ -92,14 +92,14 @@ def test_other_variables_keep_their_kind(rng):
     gp = GP(CircularRBF(), 0.1, ConstantMean(1.0))
     waves = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0, 3.0]))
     found = fit(SparseGP(gp, waves), X, y, max_steps=20)
-    np.testing.assert_array_equal(found.model.Z.orders, waves.orders)
+    np.testing.assert_array_equal(found.model.inducing.orders, waves.orders)
     assert found.log_evidence > log_evidence(SparseGP(gp, waves), X, y)
 
 
 def test_points_that_coincide_warn_with_the_posterior_and_not_at_each_step(readings):
     X, y, gp = readings
     twice = np.concatenate([X[:4], X[:4]])
-    found = fit(SparseGP(gp, twice), X, y, fixed=("Z",), max_steps=5)
+    found = fit(SparseGP(gp, twice), X, y, fixed=("inducing",), max_steps=5)
     with pytest.warns(JitterWarning) as heard:
         assert found.posterior is found.posterior
     assert len(heard) == 1
@@ -110,7 +110,7 @@ def test_a_bound_from_above_is_not_raised(readings):
     with pytest.raises(ValueError, match="method must not be 'upper'"):
         fit(SparseGP(gp, X[:4], "upper"), X, y)
     with pytest.raises(TypeError, match="fixed must be a collection"):
-        fit(SparseGP(gp, X[:4]), X, y, fixed="Z")
+        fit(SparseGP(gp, X[:4]), X, y, fixed="inducing")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -132,7 +132,7 @@ def test_the_posterior_is_that_of_dense_algebra(space, numbers, which, method):
 def bars(gp, Z, X, y, **method):
     """The derivatives by the process and by the inputs of Z, as `gradcheck` takes them."""
     model_bar = log_evidence_and_gradient(SparseGP(gp, Z, **method), X, y)[1]
-    return model_bar.gp, model_bar.Z
+    return model_bar.gp, model_bar.inducing
 
 
 @each("method", METHODS)
@@ -168,9 +168,9 @@ def test_value_and_gradient_are_the_same_in_every_space(space, numbers, which, m
     Zs, *there = (space.asarray(a) for a in (Z, X, y))
     gp, host = process(space.asarray, which), process(np.asarray, which)
     value, model_bar = log_evidence_and_gradient(SparseGP(gp, Zs, method), *there)
-    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    gp_bar, Z_bar = model_bar.gp, model_bar.inducing
     wanted, model_bar = log_evidence_and_gradient(SparseGP(host, Z, method), X, y)
-    host_bar, host_Z_bar = model_bar.gp, model_bar.Z
+    host_bar, host_Z_bar = model_bar.gp, model_bar.inducing
     close = tolerance(space)
     np.testing.assert_allclose(value, wanted, **close)
     np.testing.assert_allclose(to_numpy(Z_bar), host_Z_bar, **close)
@@ -266,10 +266,10 @@ def test_blocks_of_rows_change_nothing(monkeypatch, numbers, which, method):
     X, y, _, Z = numbers
     gp = process(np.asarray, which)
     value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), X, y)
-    gp_bar, Z_bar = model_bar.gp, model_bar.Z
+    gp_bar, Z_bar = model_bar.gp, model_bar.inducing
     monkeypatch.setattr(memory, "ENTRIES", M * 3)
     again, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), X, y)
-    again_bar, Z_again = model_bar.gp, model_bar.Z
+    again_bar, Z_again = model_bar.gp, model_bar.inducing
     assert again == pytest.approx(value, rel=1e-11)
     np.testing.assert_allclose(Z_again, Z_bar, rtol=1e-8, atol=1e-10)
     pair = flatten_gradient(gp, again_bar), flatten_gradient(gp, gp_bar)
@@ -282,9 +282,9 @@ def test_chunks_give_what_all_rows_give(space, numbers, method):
     gp = process(space.asarray)
     chunks = [(X[:5, :], y[:5]), lambda: (X[5:6, :], y[5:6]), (X[6:, :], y[6:])]
     value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), Chunks(chunks))
-    bar, Z_bar = model_bar.gp, model_bar.Z
+    bar, Z_bar = model_bar.gp, model_bar.inducing
     wanted, model_bar = log_evidence_and_gradient(SparseGP(gp, Z, method), X, y)
-    wanted_bar, Z_wanted = model_bar.gp, model_bar.Z
+    wanted_bar, Z_wanted = model_bar.gp, model_bar.inducing
     close = tolerance(space)
     np.testing.assert_allclose(value, wanted, **close)
     np.testing.assert_allclose(to_numpy(Z_bar), to_numpy(Z_wanted), **close)
@@ -333,7 +333,7 @@ def test_the_gradient_leads_to_better_points(numbers):
     X, y, _, Z = numbers
     gp = process(np.asarray)
     value, model_bar = log_evidence_and_gradient(SparseGP(gp, Z + 1.0), X, y)
-    Z_bar = model_bar.Z
+    Z_bar = model_bar.inducing
     step = 1e-3 / np.max(np.abs(Z_bar))
     assert log_evidence(SparseGP(gp, Z + 1.0 + step * Z_bar), X, y) > value
 
@@ -341,8 +341,8 @@ def test_the_gradient_leads_to_better_points(numbers):
 @each(
     ("call", "error", "words"),
     [
-        (lambda g, Z, X, y: SparseGP(g, Z[:0]), ValueError, "Z must have at least"),
-        (lambda g, Z, X, y: SparseGP(g, Z[:, :1]), ValueError, "Z must have shape"),
+        (lambda g, Z, X, y: SparseGP(g, Z[:0]), ValueError, "inducing must have at least"),
+        (lambda g, Z, X, y: SparseGP(g, Z[:, :1]), ValueError, "inducing must have shape"),
         (lambda g, Z, X, y: condition(SparseGP(g, Z), X, y[:-1]), ValueError, "y must have shape"),
         (lambda g, Z, X, y: SparseGP(GP(RBF(), 0.0), Z), ValueError, "noise_var mus"),
         (
@@ -363,7 +363,7 @@ def test_the_gradient_leads_to_better_points(numbers):
         (
             lambda g, Z, X, y: log_evidence(SparseGP(GP(RBF(), 0.1), Z.astype(np.float32)), X, y),
             TypeError,
-            "X must have the dtype of Z",
+            "X must have the dtype of inducing",
         ),
         (
             lambda g, Z, X, y: log_evidence_and_gradient(

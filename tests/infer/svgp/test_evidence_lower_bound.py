@@ -107,7 +107,7 @@ def test_the_gradient_agrees_with_differences(numbers, name, kernel):
         new = svgp.SVGP(replace(gp, kernel=kernel, mean=mean), likelihood, Z, 12)
         value, model_bar = svgp.elbo_and_gradient(with_weights(new, q), X, y, total=20)
         assert value == pytest.approx(bound(kernel, mean, likelihood, Z), rel=1e-12)
-        return model_bar.gp.kernel, model_bar.gp.mean, model_bar.likelihood, model_bar.Z
+        return model_bar.gp.kernel, model_bar.gp.mean, model_bar.likelihood, model_bar.inducing
 
     names = ("kernel", "mean", "likelihood", "Z")
     gradcheck(bound, pullback, gp.kernel, gp.mean, model.likelihood, Z, names=names, rtol=2e-6)
@@ -121,13 +121,13 @@ def test_the_gradient_is_the_same_in_every_space(space, numbers, name):
                     space.asarray(y), step_size=0.7)  # fmt: skip
     value, bar = svgp.elbo_and_gradient(q, space.asarray(X), space.asarray(y))
     assert isinstance(value, float)
-    assert space.holds(bar.Z)
+    assert space.holds(bar.inducing)
     assert space.holds(bar.gp.kernel.parts[0].lengthscale)
     host = svgp.natural_gradient_step(svgp.prior(model_of(name, Z)), X, y, step_size=0.7)
     wanted, wanted_bar = svgp.elbo_and_gradient(host, X, y)
     close = {"rtol": 1e-9, "atol": 1e-9} if space.double else {"rtol": 2e-3, "atol": 2e-2}
     np.testing.assert_allclose(value, wanted, **close)
-    np.testing.assert_allclose(to_numpy(bar.Z), wanted_bar.Z, **close)
+    np.testing.assert_allclose(to_numpy(bar.inducing), wanted_bar.inducing, **close)
     both = [flatten_gradient(q.model, b, fixed=("gp.noise_var",)) for b in (bar, wanted_bar)]
     np.testing.assert_allclose(*both, **close)
 
@@ -141,7 +141,7 @@ def test_blocks_of_rows_change_no_gradient(monkeypatch, numbers, name):
     monkeypatch.setattr(memory, "ENTRIES", 25)
     again, bar_again = svgp.elbo_and_gradient(q, X, y)
     assert again == pytest.approx(value, rel=1e-12)
-    np.testing.assert_allclose(bar_again.Z, bar.Z, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(bar_again.inducing, bar.inducing, rtol=1e-9, atol=1e-10)
     both = [flatten_gradient(q.model, b, fixed=("gp.noise_var",)) for b in (bar, bar_again)]
     np.testing.assert_allclose(*both, rtol=1e-10)
 
@@ -157,7 +157,7 @@ def test_at_a_converged_q_it_is_the_gradient_of_the_highest_bound(numbers):
 
     def pullback(kernel, Z, bar):
         bar = svgp.elbo_and_gradient(best(kernel, Z), X, y)[1]
-        return bar.gp.kernel, bar.Z
+        return bar.gp.kernel, bar.inducing
 
     gradcheck(
         lambda *parts: svgp.elbo(best(*parts), X, y), pullback, gp.kernel, Z[:3],
@@ -249,7 +249,7 @@ def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
     rates = {"step_size": 0.3, "learning_rate": 0.02}
     found = fit_from(start, X, y, max_steps=24, batch=10, rng=stream(1), **rates)
     assert space.holds(found.posterior.weights)
-    assert space.holds(found.posterior.model.Z)
+    assert space.holds(found.posterior.model.inducing)
     before = svgp.elbo(condition(start.model, X, y), X, y)
     after = svgp.elbo(condition(found.posterior.model, X, y), X, y)
     assert after > before
@@ -260,14 +260,14 @@ def test_what_is_fixed_stays(numbers):
     X, f, draws, Z, _ = numbers
     y = observed("student", f, draws)
     start = svgp.prior(model_of("student", Z))
-    held = ("Z", "likelihood.dof", "gp.kernel.parts.0.variance")
+    held = ("inducing", "likelihood.dof", "gp.kernel.parts.0.variance")
     found = fit_from(start, X, y, max_steps=5, batch=10, fixed=held, rng=stream(1)).model
-    np.testing.assert_array_equal(found.Z, start.model.Z)
+    np.testing.assert_array_equal(found.inducing, start.model.inducing)
     assert found.likelihood.dof == 3.0
     assert found.likelihood.scale != 0.4
     assert found.gp.kernel.parts[0].variance == 1.6
     assert found.gp.kernel.parts[1].variance != 0.02
-    all_of_it = ("Z", "gp", "likelihood")
+    all_of_it = ("inducing", "gp", "likelihood")
     still = fit_from(start, X, y, max_steps=3, step_size=1.0, fixed=all_of_it, rng=stream(1))
     one = start
     for _ in range(3):
@@ -354,7 +354,9 @@ def test_a_first_step_is_of_the_bound_of_all_rows_and_as_long_as_the_rate(number
     np.testing.assert_allclose(found.posterior.weights, wanted.weights, rtol=1e-12)
     new, held = found.posterior.model, ("gp.noise_var",)
     units = np.std(X, axis=0)
-    np.testing.assert_allclose(new.Z - start.model.Z, 0.01 * units * np.sign(bar.Z), rtol=1e-4)
+    np.testing.assert_allclose(
+        new.inducing - start.model.inducing, 0.01 * units * np.sign(bar.inducing), rtol=1e-4
+    )
     moved = flatten(new, fixed=held)[0] - flatten(start.model, fixed=held)[0]
     signs = np.sign(flatten_gradient(start.model, bar, fixed=held))
     means = np.asarray([name == "gp.mean.value" for name in names(start.model, fixed=held)])
@@ -373,11 +375,11 @@ def test_a_second_step_follows_both_gradients(numbers):
     posteriors = [start, *(progress.posterior for progress in seen)]
     mean = square = 0.0
     for k in range(3):
-        gradient = np.std(X, axis=0) * svgp.elbo_and_gradient(posteriors[k], X, y)[1].Z
+        gradient = np.std(X, axis=0) * svgp.elbo_and_gradient(posteriors[k], X, y)[1].inducing
         mean = 0.9 * mean + 0.1 * gradient
         square = 0.999 * square + 0.001 * gradient**2
         step = mean / (1.0 - 0.9 ** (k + 1)) / np.sqrt(square / (1.0 - 0.999 ** (k + 1)))
-        moved = posteriors[k + 1].model.Z - posteriors[k].model.Z
+        moved = posteriors[k + 1].model.inducing - posteriors[k].model.inducing
         np.testing.assert_allclose(moved, 0.02 * np.std(X, axis=0) * step, rtol=1e-4)
 
 

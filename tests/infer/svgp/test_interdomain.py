@@ -60,7 +60,7 @@ def test_the_gradient_of_the_bound_agrees_with_differences(rows, kind):
 
     def pullback(kernel, inputs, bar):
         model_bar = svgp.elbo_and_gradient(at(kernel, inputs), X, y)[1]
-        return bar * model_bar.gp.kernel.variance, bar * model_bar.Z
+        return bar * model_bar.gp.kernel.variance, bar * model_bar.inducing
 
     def by_variance(variance, inputs):
         return svgp.elbo(at(type(kernel)(variance, 0.9), inputs), X, y)
@@ -76,7 +76,7 @@ def test_points_as_variables_are_points(rows):
     gp = GP(RBF(1.5, 0.9), 0.0)
     pair = [condition(SVGP(gp, Bernoulli(), z), X, y) for z in (X[:4], InducingPoints(X[:4]))]
     np.testing.assert_array_equal(*(posterior.mean(X) for posterior in pair))
-    assert isinstance(pair[1].model.Z, np.ndarray)
+    assert isinstance(pair[1].model.inducing, np.ndarray)
 
 
 @pytest.mark.parametrize("kind", ["harmonics", "weighted"])
@@ -86,7 +86,7 @@ def test_a_fit_raises_the_bound_and_moves_what_can_be_moved(rows, kind):
     start = svgp.prior(SVGP(GP(kernel, 0.0), Bernoulli(), variables))
     found = fit_from(start, X, y, max_steps=20, step_size=0.5, learning_rate=0.02, rng=stream(0))
     assert found.log_evidence > found.runs[0].trace[0] + 1.0
-    new = found.model.Z
+    new = found.model.inducing
     assert type(new) is type(variables)
     assert kind == "harmonics" or np.all(new.Z != variables.Z)
     assert found.model.gp.kernel != kernel

@@ -208,8 +208,8 @@ def test_the_derivatives_of_the_bound_agree_with_differences(numbers, kernel):
     for m, d in ((0, 0), (3, 1), (5, 0)):
         step = np.zeros_like(Z)
         step[m, d] = 1e-5
-        up, down = (at(replace(q.model, Z=Z + s)) for s in (step, -step))
-        assert bar.Z[m, d] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-6)
+        up, down = (at(replace(q.model, inducing=Z + s)) for s in (step, -step))
+        assert bar.inducing[m, d] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-6)
 
 
 def test_the_gradient_is_the_same_in_every_space(space, numbers):
@@ -219,9 +219,9 @@ def test_the_gradient_is_the_same_in_every_space(space, numbers):
     q = svgp.prior(model_of(Z, space.asarray))
     q = svgp.natural_gradient_step(svgp.natural_gradient_step(q, *arrays, step_size=0.4), *arrays)
     value, bar = svgp.elbo_and_gradient(q, *arrays)
-    assert space.holds(bar.Z)
+    assert space.holds(bar.inducing)
     assert value == pytest.approx(wanted, rel=1e-9 if space.double else 1e-3)
-    np.testing.assert_allclose(to_numpy(bar.Z), wanted_bar.Z, **close(space))
+    np.testing.assert_allclose(to_numpy(bar.inducing), wanted_bar.inducing, **close(space))
 
 
 def test_no_q_nearby_has_a_higher_bound(numbers, rng):
@@ -323,7 +323,7 @@ def test_batches_average_to_all_and_blocks_change_nothing(monkeypatch, numbers):
     monkeypatch.setattr(memory, "ENTRIES", 200)
     again = svgp.elbo_and_gradient(q, X, y)
     assert again[0] == pytest.approx(whole[0], rel=1e-12)
-    np.testing.assert_allclose(again[1].Z, whole[1].Z, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(again[1].inducing, whole[1].inducing, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(q.probability(Xs), there, rtol=1e-12)
 
 

@@ -359,7 +359,7 @@ def test_what_does_not_fit_is_named(numbers):
         condition(model, X, f)
     with pytest.raises(ValueError, match=r"gp\.noise_var must be 0: the likelihood says"):
         svgp.SVGP(replace(model.gp, noise_var=0.1), Bernoulli(), Z)
-    with pytest.raises(ValueError, match="Z must have at least one row"):
+    with pytest.raises(ValueError, match="inducing must have at least one row"):
         svgp.SVGP(model.gp, Bernoulli(), Z[:0])
     with pytest.raises(ValueError, match="X must have at least one row"):
         condition(model, X[:0], y[:0])

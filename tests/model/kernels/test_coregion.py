@@ -140,8 +140,8 @@ def test_inducing_points_serve_several_outputs():
     np.testing.assert_allclose(close.mean(at), exact.mean(at), atol=1e-5)
     Z = outputs_at(x[::3], 2)
     found = g.fit(sparse.SparseGP(gp, Z), rows, y, max_steps=10)
-    assert np.array_equal(found.model.Z[:, 1], Z[:, 1])
-    assert np.abs(found.model.Z[:, 0] - Z[:, 0]).max() > 1e-3
+    assert np.array_equal(found.model.inducing[:, 1], Z[:, 1])
+    assert np.abs(found.model.inducing[:, 0] - Z[:, 0]).max() > 1e-3
 
 
 def test_paths_have_the_moments_of_the_posterior():

@@ -292,17 +292,21 @@ class WeightedPoints:
         return kernel_bar, Z_bar
 
 
-def variables_of(Z: Matrix | InducingVariables) -> InducingVariables:
+def variables_of(Z: Matrix | InducingVariables, name: str = "Z") -> InducingVariables:
     """Inducing variables, of which a matrix stands for the values of f at its rows.
 
     Parameters
     ----------
     Z : Matrix, shape (M, d), or InducingVariables
         The points, or variables of the contract, which are returned as they are.
+    name : str, default "Z"
+        The name of Z in an error.
     """
     if not isinstance(Z, type) and not missing(Z, InducingVariables):
         return cast(InducingVariables, Z)
-    return InducingPoints(cast(Matrix, Z))
+    points = cast(Matrix, Z)
+    _require_rows(points, name)
+    return points_at(array_namespace(points).asarray(points, copy=True))
 
 
 def points_at(Z: Matrix) -> InducingPoints:

@@ -53,7 +53,10 @@ def greedy_points(kernel: Kernel, X: MatrixLike, n: int) -> Matrix:
     """
     _check.instance(kernel, "kernel", Kernel)
     kernel.validate_inputs(X, "X")
-    n = _admitted_number(X, n)
+    return _greedy_points(kernel, X, _admitted_number(X, n))
+
+
+def _greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
     memory.require(n, X.shape[0], copies=2, like=X, what="the pivoted factor")
     wide = _xp.in_double(X)
     xp = array_namespace(wide)

@@ -8,19 +8,18 @@ from typing import Any, cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
-from ...ground.conversion import floats
 from ...ground.params import cotangent, fixed
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables
-from ...model.gaussian_process import GP, differentiable_mean, validate_data
+from ...model.gaussian_process import GP, differentiable_mean
 from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
-from ..interdomain import InducingPoints, WaveSums, wave_sums
-from ..interdomain.point_functionals import variables_of
+from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
 from ..sufficient_statistics import positive_noise
+from .induced import Induced, validate_rows_of, with_inducing
 from .methods import Method, MethodName, method_named
 from .posterior import SparsePosterior
 from .projection import inducing_at
@@ -31,7 +30,7 @@ __all__ = ["SparseGP"]
 
 
 @dataclass(frozen=True, eq=False)
-class SparseGP:
+class SparseGP(Induced):
     """A process seen through inducing variables, a model for `condition`, `log_evidence` and `fit`.
 
     With ``V = L_u⁻¹ K_uf``, ``Λ = diag(σ² + s g)`` of the `method` and ``B = I + V Λ⁻¹ Vᵀ``:
@@ -50,17 +49,19 @@ class SparseGP:
     - ``"upper"``: an upper bound, ``−½ (n log 2π + log |Q + σ²I| + rᵀ(Q + (σ² + Σ gᵢ) I)⁻¹ r)``,
       which has neither a posterior nor a fit.
 
-    A fit moves parameters and inducing inputs together. With ``"vfe"`` and ``"tight"`` a bound is
-    raised, so that more freedom is never paid for with a wrong evidence; what FITC maximises is no
-    bound. As a cotangent, it holds the derivatives by process and inputs.
+    A fit moves parameters and inducing inputs together; its ``model`` has both. With ``"vfe"`` and
+    ``"tight"`` a bound is raised, so that more freedom is never paid for with a wrong evidence;
+    what FITC maximises is no bound. As a cotangent, it holds the derivatives by process and inputs.
 
     Parameters
     ----------
     gp : GP
         The process, with a positive ``noise_var``.
-    Z : Matrix, shape (M, d), or InducingVariables
-        The inducing inputs, which are copied, or other inducing variables such as
-        `interdomain.Harmonics`: K_uu and K_uf are then their covariances.
+    inducing : Matrix, shape (M, d), or InducingVariables, or int
+        The inducing inputs Z, which are copied, or other inducing variables such as
+        `interdomain.Harmonics`: K_uu and K_uf are then their covariances. Of a number so many rows
+        of X, far from each other, become the inducing inputs when the model meets data; fewer
+        where X has not so many different rows, and of chunks none.
     method : str, default ``"vfe"``
         The name of a method, one of those above.
     power : float, default 0.5
@@ -99,10 +100,12 @@ class SparseGP:
     array([1.])
     >>> fit(model, X, y, max_steps=20).log_evidence > log_evidence(model, X, y) + 50.0
     True
+    >>> fit(SparseGP(GP(RBF(), 0.1), inducing=10), X, y, max_steps=20).model.inducing.shape
+    (10, 1)
     """
 
     gp: GP
-    Z: Matrix | InducingVariables
+    inducing: Matrix | InducingVariables | int
     method: MethodName = fixed("vfe")
     power: float = fixed(0.5)
 
@@ -111,17 +114,7 @@ class SparseGP:
     def __post_init__(self) -> None:
         positive_noise(_check.instance(self.gp, "gp", GP))
         method_named(self.method, self.power)
-        object.__setattr__(self, "Z", floats(self.Z, "Z"))
-        variables = variables_of(self.Z)
-        if type(variables) is InducingPoints:
-            object.__setattr__(self, "Z", variables.Z)
-        object.__setattr__(self, "variables", variables)  # looked over once
-        self.gp.kernel._validate_inputs(variables.inputs, "Z")
-
-    @cached_property
-    def variables(self) -> InducingVariables:
-        """The variables that f is conditioned on, `Z` itself or the values at its rows."""
-        return variables_of(self.Z)
+        self._settle_inducing()
 
     @property
     def stands_for(self) -> str:
@@ -142,6 +135,9 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
 
     data: Data | WaveSums
 
+    def settled(self, model: SparseGP) -> SparseGP:
+        return with_inducing(model, self.data)
+
     def posterior(self, model: SparseGP) -> SparsePosterior:
         if model.chosen.upper:
             raise ValueError("method must have a posterior; 'upper' is but a bound")
@@ -155,7 +151,7 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
 
     def value_and_gradient(self, model: SparseGP, *, quiet: bool = False) -> tuple[float, SparseGP]:
         value, gp_bar, Z_bar = value_and_gradient(_work(model, quiet), self.data)
-        return value, cotangent(model, gp=gp_bar, Z=Z_bar)
+        return value, cotangent(model, gp=gp_bar, inducing=Z_bar)
 
     def for_fit(self, model: SparseGP) -> _Evidence:
         if model.chosen.upper:
@@ -177,15 +173,15 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
         _require_sums(model, data)
         return _Evidence(data)
     if isinstance(data, Rows):
-        Z = model.variables.inputs
-        validate_data(model.gp, data.X, data.y, columns=Z.shape[1])
-        _check.alike(data.X, "X", Z, "Z")
+        validate_rows_of(model, data.X, data.y)
     return _Evidence(data)
 
 
 def _require_sums(model: SparseGP, sums: WaveSums) -> None:
     """Raise unless a model needs no more of readings than sums of waves, [eq-id-once]."""
-    waves = cast(WaveVariables[Any], _check.instance(model.variables, "model.Z", WaveVariables))
+    waves = cast(
+        WaveVariables[Any], _check.instance(model.variables, "model.inducing", WaveVariables)
+    )
     sums.require_for(waves)
     if not model.chosen.constant:
         raise ValueError("method must be 'sor', 'dtc', 'vfe' or 'upper' where rows are but sums")

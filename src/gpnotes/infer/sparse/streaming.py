@@ -337,7 +337,7 @@ class Pull:
 def validate_rows(gp: GP, Z: Matrix, X: Matrix, y: Array) -> None:
     """Raise for rows that do not go with the process and with the inputs Z."""
     validate_data(gp, X, y, columns=Z.shape[1])
-    _check.alike(X, "X", Z, "Z")
+    _check.alike(X, "X", Z, "inducing")
 
 
 def _residual(gp: GP, X: Matrix, y: Array) -> Vector:

@@ -44,6 +44,7 @@ from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
 from ..objective import Fit, Objective, Run
+from ..sparse.induced import with_inducing
 from .evidence_lower_bound import sums_and_gradient
 from .model import SVGP, validate_rows
 from .natural_gradients import optimise_q, take_step, unit_step
@@ -178,6 +179,9 @@ class _Evidence(Evidence[SVGP, Variational]):
     """The highest bound: that of the best q for all rows."""
 
     rows: Rows
+
+    def settled(self, model: SVGP) -> SVGP:
+        return with_inducing(model, self.rows)
 
     @in_one_pool
     def posterior(self, model: SVGP) -> Variational:

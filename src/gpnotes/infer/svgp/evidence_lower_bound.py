@@ -174,7 +174,7 @@ def sums_and_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tup
     )
     kernel_bar, Z_bar = bar_of_inducing(posterior, sums, way)
     gp_bar = cotangent(model_bar.gp, kernel=added(model_bar.gp.kernel, kernel_bar))
-    return sums, cotangent(model_bar, gp=gp_bar, Z=inputs_bar(model_bar) + Z_bar)
+    return sums, cotangent(model_bar, gp=gp_bar, inducing=inputs_bar(model_bar) + Z_bar)
 
 
 class Way(NamedTuple):
@@ -228,7 +228,7 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: Way, scale:
         block.y, block.f.mean, block.f.variance, scales, model.nodes
     )
     gp_bar = cotangent(model.gp, kernel=added(kernel_bar, diagonal_bar), mean=mean_bar)
-    return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, Z=Z_bar)
+    return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, inducing=Z_bar)
 
 
 def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tuple[Kernel, Matrix]:
@@ -340,9 +340,9 @@ def added_models(first: SVGP, second: SVGP) -> SVGP:
     first, second : SVGP
         The derivatives.
     """
-    return cotangent(added(first, second), Z=inputs_bar(first) + inputs_bar(second))
+    return cotangent(added(first, second), inducing=inputs_bar(first) + inputs_bar(second))
 
 
 def inputs_bar(model_bar: SVGP) -> Matrix:
-    """The derivatives by the inputs of the inducing variables, which a cotangent has as its Z."""
-    return cast(Matrix, model_bar.Z)
+    """The derivatives by the inputs of inducing variables, a cotangent's `inducing`."""
+    return cast(Matrix, model_bar.inducing)

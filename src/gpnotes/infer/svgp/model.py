@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from ...ground import check as _check
 from ...ground.params import fixed
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import InducingVariables, Likelihood, require
-from ...model.gaussian_process import GP, require_no_noise, require_zero_mean, validate_data
+from ...model.gaussian_process import GP, require_no_noise, require_zero_mean
 from ...model.likelihoods.adapter import require_observable
 from ...model.likelihoods.multiclass import OfClasses, require_classes
 from ...model.means import values_of
-from ..interdomain import InducingPoints
-from ..interdomain.point_functionals import variables_of
+from ..sparse.induced import Induced, validate_rows_of
 
 __all__ = ["SVGP", "validate_rows"]
 
@@ -23,10 +21,10 @@ _MOST_NODES = 350  # that `quadrature.gauss_hermite` has
 
 
 @dataclass(frozen=True, eq=False)
-class SVGP:
+class SVGP(Induced):
     """A sparse variational process: a process, a likelihood of y given f, and inducing inputs.
 
-    As a cotangent, it holds the derivatives by process, likelihood and Z.
+    As a cotangent, it holds the derivatives by process, likelihood and inducing inputs.
 
     Parameters
     ----------
@@ -36,9 +34,9 @@ class SVGP:
     likelihood : Likelihood, RobustMax or Categorical
         The likelihood of y given f. Under `RobustMax` and `Categorical` there is one function for
         each class, all with the prior of `gp`, whose mean must be zero.
-    Z : Matrix, shape (M, d), or InducingVariables
-        The inducing inputs, which are copied, or other inducing variables such as
-        `interdomain.Harmonics`.
+    inducing : Matrix, shape (M, d), or InducingVariables, or int
+        The inducing inputs Z, other inducing variables such as `interdomain.Harmonics`, or how many
+        rows of X become the inducing inputs when the model meets data, as of a `sparse.SparseGP`.
     nodes : int, default 20
         The number of terms of the Gauss-Hermite sums that stand for averages over f without a
         closed form.
@@ -59,13 +57,13 @@ class SVGP:
     --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Bernoulli
-    >>> SVGP(GP(RBF(), 0.0), Bernoulli(), np.asarray([[0.0], [1.0]])).Z.shape
+    >>> SVGP(GP(RBF(), 0.0), Bernoulli(), np.asarray([[0.0], [1.0]])).inducing.shape
     (2, 1)
     """
 
     gp: GP
     likelihood: Likelihood | OfClasses
-    Z: Matrix | InducingVariables
+    inducing: Matrix | InducingVariables | int
     nodes: int = fixed(20)
 
     __repr__ = summary
@@ -77,17 +75,8 @@ class SVGP:
         else:
             require(self.likelihood, "likelihood", Likelihood)
         require_no_noise(self.gp)
-        variables = variables_of(self.Z)
-        if type(variables) is InducingPoints:
-            object.__setattr__(self, "Z", variables.Z)
-        object.__setattr__(self, "variables", variables)
-        self.gp.kernel._validate_inputs(variables.inputs, "Z")
+        self._settle_inducing()
         _check.whole(self.nodes, "nodes", 2, _MOST_NODES)
-
-    @cached_property
-    def variables(self) -> InducingVariables:
-        """The variables that f is conditioned on, `Z` itself or the values at its rows."""
-        return variables_of(self.Z)
 
 
 def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
@@ -104,9 +93,7 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
         If shapes do not match, entries are not finite, or the likelihood refuses y or gives arrays
         of another shape.
     """
-    inputs = model.variables.inputs
-    validate_data(model.gp, X, y, name, columns=inputs.shape[1])
-    _check.alike(X, name, inputs, "Z")
+    validate_rows_of(model, X, y, name)
     if isinstance(model.likelihood, OfClasses):
         require_classes(y, model.likelihood.classes)
     else:

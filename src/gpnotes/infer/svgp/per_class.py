@@ -129,7 +129,7 @@ def _(posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float) -> tuple[
     for q, part, way in zip(posterior.functions, sums.parts, ways, strict=True):
         by_kernel, by_Z = bar_of_inducing(q, part, way)
         kernel_bar, Z_bar = added(kernel_bar, by_kernel), Z_bar + by_Z
-    return sums, cotangent(model_bar, gp=cotangent(model_bar.gp, kernel=kernel_bar), Z=Z_bar)
+    return sums, cotangent(model_bar, gp=cotangent(model_bar.gp, kernel=kernel_bar), inducing=Z_bar)
 
 
 @threads_for(
@@ -149,4 +149,4 @@ def _bar_of_rows(model: SVGP, block: ClassesBlock, ways: tuple[Way, ...]) -> SVG
     by_own = [slope.by_variance for slope in slopes]
     own_bar, _ = kernel._diag_pullback(X, sum(by_own[1:], by_own[0]))
     gp_bar = cotangent(model.gp, kernel=added(kernel_bar, own_bar))
-    return cotangent(model, gp=gp_bar, Z=Z_bar)
+    return cotangent(model, gp=gp_bar, inducing=Z_bar)

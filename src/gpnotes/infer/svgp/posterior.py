@@ -48,7 +48,7 @@ class Variational(Posterior):
 
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
         """Raise, naming the argument, for inputs of a prediction that do not fit those of u."""
-        require_inputs(Xs, name, self.model.variables.inputs, "Z", self.model.gp.kernel)
+        require_inputs(Xs, name, self.model.variables.inputs, "inducing", self.model.gp.kernel)
 
     @property
     def _noise(self) -> Likelihood:

@@ -66,7 +66,7 @@ _ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
 _PLACES = {"X": matrix(_X[:, :1], rows=True, columns=True), "y": vector(_Y, size=True)}
 _LINE = condition(line.StateSpaceGP(_ON_LINE), _X[:, :1], _Y)
 _INDUCED: dict[str, Any] = {
-    "gp": _GPS, "Z": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
+    "gp": _GPS, "inducing": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
     "power": number(0.5).but(negative=-0.5, beyond=1.5),
 }  # fmt: skip
 
@@ -161,7 +161,8 @@ CALLS = (
     *of_posterior(_FEATURES, _X, vector(_Y, size=True), lacks=("probability",)),
     call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
     *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
-    call("SparseGP", sparse.SparseGP, **(_INDUCED | {"Z": _INDUCED["Z"].table})),
+    call("SparseGP", sparse.SparseGP, **(_INDUCED | {"inducing": _INDUCED["inducing"].table})),
+    call("SparseGP of a number", sparse.SparseGP, **(_INDUCED | {"inducing": whole(3)})),
     *of_posterior(_SPARSE, _X, vector(_Y, size=True), lacks=("probability",)),
     call("greedy_points", sparse.greedy_points, kernel=thing(_GP.kernel, _GP),
          X=matrix(_X, columns=True, mates=False), n=whole(2).but("beyond")),

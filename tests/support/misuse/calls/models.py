@@ -349,7 +349,8 @@ CALLS = (
     call("SoftmaxPosterior.probability", _SOFTMAX.probability, Xs=matrix(_XS, columns=True),
          rng=stream(), num_samples=whole(10, 2), chunk=whole(2, optional=True)),
     call("SVGP", svgp.SVGP, gp=thing(GP(RBF(), 0.0), RBF()), likelihood=thing(_BERNOULLI, RBF()),
-         Z=matrix(_XS, mates=False).but(**{"no rows": _XS[:0], "no columns": _XS[:, :0]}),
+         inducing=matrix(_XS, mates=False).table.but(
+             **{"no rows": _XS[:0], "no columns": _XS[:, :0], "none": 0, "less than none": -3}),
          nodes=whole(5, 2)),
     call("svgp.prior", svgp.prior, model=thing(_MODEL, _MODEL.gp, _SPARSE)),
     call("natural_gradient_step", svgp.natural_gradient_step, **_SPARSES,

@@ -50,10 +50,12 @@ _MODELS: dict[str, tuple[Any, Argument, Argument]] = {
     "StateSpaceGP": (StateSpaceGP(GP(Matern32(), 0.1)), _PLACES, _VALUES),
     "FeatureGP": (features.FeatureGP(_GP, _WAVES), _ROWS, _VALUES),
     "SparseGP": (_SPARSE, _ROWS, _VALUES),
+    "SparseGP of a number": (sparse.SparseGP(_GP, 3), _ROWS, _VALUES),
     "SparseGP through waves": (_CIRCLE, _PLACES, _VALUES),
     "LaplaceGP": (laplace.LaplaceGP(_CLEAN, Bernoulli()), _ROWS, _SIGNS),
     "SoftmaxGP": (laplace.SoftmaxGP(_CLEAN, 3), _ROWS, _CLASSES),
     "SVGP": (svgp.SVGP(_CLEAN, Bernoulli(), _Z), _ROWS, _SIGNS),
+    "SVGP of a number": (svgp.SVGP(_CLEAN, Bernoulli(), 3), _ROWS, _SIGNS),
     "BayesianLinear": (BayesianLinear(np.eye(2), 0.1), _ROWS, _VALUES),
     "DeepGP": (_DEEP, _ROWS, _VALUES),
 }

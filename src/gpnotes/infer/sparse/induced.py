@@ -1,0 +1,117 @@
+"""Models that see f through inducing variables: those given, or inputs chosen from the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from numbers import Number
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground import xp as _xp
+from ...ground.chunks import Data, Rows
+from ...ground.conversion import floats
+from ...ground.xp import Matrix, Vector, as_array
+from ...model.bounds import lengths_of
+from ...model.contracts import InducingVariables
+from ...model.gaussian_process import GP, validate_data
+from ...model.kernels import Matern12
+from ..interdomain import InducingPoints, WaveSums
+from ..interdomain.point_functionals import variables_of
+from .inducing_points import _greedy_points
+
+__all__ = ["Induced", "validate_rows_of", "with_inducing"]
+
+T = TypeVar("T", bound="Induced")
+
+_CANDIDATES = 20_000  # rows, or up to twice as many, that inputs are chosen among
+
+
+class Induced:
+    """What the models have in common that see f through inducing variables.
+
+    They are dataclasses with these fields, and settle the second when they are made.
+
+    Parameters
+    ----------
+    gp : GP
+        The process.
+    inducing : Matrix (M, d), InducingVariables or int
+        The inducing inputs, other inducing variables, or how many inputs to choose.
+    """
+
+    gp: GP
+    inducing: Matrix | InducingVariables | int
+
+    def _settle_inducing(self) -> None:
+        """Check the field and keep a copy of it; variables are looked over once."""
+        if isinstance(self.inducing, Number):
+            settled: Any = _check.whole(cast(Any, self.inducing), "inducing", 1)
+        else:
+            variables = variables_of(floats(self.inducing, "inducing"), "inducing")
+            self.gp.kernel._validate_inputs(variables.inputs, "inducing")
+            settled = variables.Z if type(variables) is InducingPoints else variables
+            object.__setattr__(self, "variables", variables)
+        object.__setattr__(self, "inducing", settled)
+
+    @cached_property
+    def variables(self) -> InducingVariables:
+        """The variables that f is conditioned on, `inducing` itself or the values at its rows."""
+        if isinstance(self.inducing, int):
+            why = "`condition` and `fit` choose them from X, and what they give has them"
+            raise ValueError(f"inducing must be inputs or variables: {why}; got {self.inducing}")
+        return variables_of(self.inducing, "inducing")
+
+
+def with_inducing(model: T, data: Data | WaveSums) -> T:
+    """Return a model that has inducing inputs, chosen from data where it says how many.
+
+    Parameters
+    ----------
+    model : SparseGP or SVGP
+        The model, which comes back as it is if it has inducing variables.
+    data : Rows, Chunks or WaveSums
+        The data, of which chunks and sums leave no choice.
+
+    Returns
+    -------
+    SparseGP or SVGP
+        The model.
+    """
+    if not isinstance(model.inducing, int):
+        return model
+    if not isinstance(data, Rows):
+        wanted = f"inputs, as of sparse.greedy_points(kernel, rows, {model.inducing}),"
+        raise TypeError(f"inducing must be {wanted} where X is chunks; got {model.inducing}")
+    chosen: T = replace(cast(Any, model), inducing=_far_apart(data.X, model.inducing))
+    return chosen
+
+
+def validate_rows_of(model: Induced, X: Matrix, y: Vector, name: str = "X") -> None:
+    """Raise, naming the argument, for rows of data that do not go with a model.
+
+    Parameters
+    ----------
+    name : str, default "X"
+        The name of X in an error.
+    """
+    if isinstance(model.inducing, int):
+        validate_data(model.gp, X, y, name)
+    else:
+        inputs = model.variables.inputs
+        validate_data(model.gp, X, y, name, columns=inputs.shape[1])
+        _check.alike(X, name, inputs, "inducing")
+
+
+def _far_apart(X: Matrix, n: int) -> Matrix:
+    """Rows of X, each far from those before, at most one of each.
+
+    A rough kernel has always more to learn, so that as many come back as there are rows. It is not
+    that of the process, so that the choice does not move with what is fitted.
+    """
+    host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
+    host = host[:: max(1, host.shape[0] // max(n, _CANDIDATES))]
+    rough = Matern12(1.0, lengths_of(host))
+    return as_array(_greedy_points(rough, host, min(n, host.shape[0])), X)

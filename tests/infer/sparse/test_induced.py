@@ -1,0 +1,149 @@
+"""Inducing inputs by their number: those of a choice by hand, and where no number will do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import each
+
+from gpnotes import (
+    GP,
+    RBF,
+    Bernoulli,
+    Chunks,
+    Gaussian,
+    Matern12,
+    SparseGP,
+    condition,
+    fit,
+    load,
+    log_evidence,
+    log_evidence_and_gradient,
+    save,
+    stream,
+    to_numpy,
+)
+from gpnotes.infer import interdomain, sparse, svgp
+from gpnotes.infer.sparse import induced
+from gpnotes.model.bounds import lengths_of
+from gpnotes.model.likelihoods import Categorical
+
+MODELS = {
+    "regression": lambda inducing: SparseGP(GP(RBF(1.0, 0.8), 0.2), inducing, "fitc"),
+    "variational": lambda inducing: svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.2), inducing),
+    "labels": lambda inducing: svgp.SVGP(GP(RBF(), 0.0), Bernoulli(), inducing),
+    "classes": lambda inducing: svgp.SVGP(GP(RBF(), 0.0), Categorical(2), inducing),
+}
+GIVEN = {
+    "labels": lambda y: np.where(y > 0.0, 1.0, -1.0),
+    "classes": lambda y: np.where(y > 0.0, 1.0, 0.0),
+}
+
+
+def rows(seed: int = 0, n: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    draw = stream(seed)
+    X = np.asarray(draw.uniform((n, 2))) * np.asarray([5.0, 0.1])
+    return X, np.sin(X[:, 0]) + 20.0 * (X[:, 1] - 0.05)
+
+
+def by_hand(X: np.ndarray, n: int) -> np.ndarray:
+    return sparse.greedy_points(Matern12(1.0, lengths_of(X)), X, n)
+
+
+@each("name", MODELS)
+def test_a_number_is_the_inputs_that_are_chosen_by_hand(name):
+    X, y = rows()
+    y = GIVEN.get(name, lambda y: y)(y)
+    of_number, of_inputs = MODELS[name](7), MODELS[name](by_hand(X, 7))
+    assert log_evidence(of_number, X, y) == log_evidence(of_inputs, X, y)
+    ours, wanted = (log_evidence_and_gradient(model, X, y) for model in (of_number, of_inputs))
+    assert ours[0] == wanted[0]
+    np.testing.assert_array_equal(ours[1].inducing, wanted[1].inducing)
+    assert ours[1].gp.kernel == wanted[1].gp.kernel
+    for ask in (condition, lambda *of: fit(*of, max_steps=3).posterior):
+        ours, wanted = (ask(model, X, y).predict(X[:5]) for model in (of_number, of_inputs))
+        np.testing.assert_array_equal(ours, wanted)
+
+
+def test_a_fit_gives_the_inputs_that_it_has_chosen_and_moved():
+    X, y = rows()
+    found = fit(SparseGP(GP(RBF(), 0.1), inducing=6), X, y, max_steps=4)
+    still = fit(SparseGP(GP(RBF(), 0.1), inducing=6), X, y, max_steps=4, fixed=("inducing",))
+    np.testing.assert_array_equal(still.model.inducing, by_hand(X, 6))
+    assert np.abs(found.model.inducing - by_hand(X, 6)).max() > 1e-3
+    later = condition(found.model, *rows(1))
+    np.testing.assert_array_equal(later.Z, found.model.inducing)
+    assert found.objective.model.gp == GP(RBF(), 0.1)
+    assert "by 6 inducing variables" in str(found)
+
+
+def test_batches_go_on_from_the_model_that_has_chosen():
+    X, y = rows()
+    options = {"batch": 10, "max_steps": 3, "rng": 0}
+    begun = fit(MODELS["variational"](5), X, y, **options)
+    assert begun.model.inducing.shape == (5, 2)
+    again = fit(begun.model, X, y, start=begun.posterior, **options)
+    assert again.log_evidence > begun.log_evidence
+
+
+def test_rows_of_any_kind_are_chosen_as_they_are(space):
+    X, y = rows()
+    posterior = condition(SparseGP(GP(RBF(), 0.1), 6), space.asarray(X), space.asarray(y))
+    assert space.holds(posterior.Z)
+    np.testing.assert_array_equal(to_numpy(posterior.Z), to_numpy(space.asarray(by_hand(X, 6))))
+
+
+def test_no_more_are_chosen_than_there_are_different_rows():
+    X, y = rows(n=4)
+    twice = np.vstack([X, X]), np.append(y, y)
+    assert condition(SparseGP(GP(RBF(), 0.1), 50), *twice).Z.shape == (4, 2)
+
+
+def test_of_very_many_rows_some_are_looked_at(monkeypatch):
+    X, y = rows()
+    monkeypatch.setattr(induced, "_CANDIDATES", 13)
+    Z = condition(SparseGP(GP(RBF(), 0.1), 6), X, y).Z
+    np.testing.assert_array_equal(Z, by_hand(X[::3], 6))
+    many = condition(SparseGP(GP(RBF(), 0.1), 25), X, y).Z
+    assert many.shape == (25, 2), "as many as are asked for"
+
+
+def test_a_number_is_printed_saved_and_loaded(tmp_path):
+    model = SparseGP(GP(RBF(), 0.1), inducing=np.int64(6))
+    assert "inducing=6," in repr(model)
+    save(model, tmp_path / "model")
+    assert repr(load(tmp_path / "model")) == repr(model)
+    X, y = rows()
+    found = fit(model, X, y, max_steps=2)
+    save(found, tmp_path / "found")
+    np.testing.assert_array_equal(load(tmp_path / "found").model.inducing, found.model.inducing)
+
+
+def test_lists_do_for_inputs_too():
+    at = MODELS["labels"]([[0, 1], [2, 3]])
+    np.testing.assert_array_equal(at.inducing, [[0.0, 1.0], [2.0, 3.0]])
+
+
+WAVES = interdomain.Harmonics(np.asarray([0.0, 1.0]))
+NUMBERED = SparseGP(GP(RBF(), 0.1), 6)
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "said"),
+    [
+        (lambda X, y: SparseGP(GP(RBF(), 0.1), 0), ValueError, "a whole number from 1; got 0"),
+        (lambda X, y: SparseGP(GP(RBF(), 0.1), 6.0), TypeError, "inducing must be a whole number"),
+        (lambda X, y: SparseGP(GP(RBF(), 0.1), True), TypeError, "inducing must be a whole"),
+        (lambda X, y: condition(NUMBERED, Chunks([(X, y)])), TypeError,
+         r"inducing must be inputs, as of sparse.greedy_points\(kernel, rows, 6\), where X is ch"),
+        (lambda X, y: fit(NUMBERED, Chunks([(X, y)])), TypeError, "where X is chunks; got 6"),
+        (lambda X, y: condition(NUMBERED, interdomain.wave_sums(WAVES, X[:, :1], y)), ValueError,
+         "inducing must be inputs or variables"),
+        (lambda X, y: svgp.prior(MODELS["labels"](6)), ValueError,
+         "inducing must be inputs or variables: `condition` and `fit` choose them from X"),
+        (lambda X, y: NUMBERED.variables, ValueError, "inducing must be inputs or .* got 6"),
+    ],
+)  # fmt: skip
+def test_what_a_number_is_not(ask, kind, said):
+    with pytest.raises(kind, match=said):
+        ask(*rows())
