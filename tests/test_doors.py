@@ -13,7 +13,7 @@ import gpnotes as gp
 from gpnotes import condition, log_evidence_and_gradient
 from gpnotes.decide import design, fantasy
 from gpnotes.ground import check, memory
-from gpnotes.infer import features, laplace, linear, smoothing, sparse, svgp
+from gpnotes.infer import features, laplace, linear, linear_smoother, sparse, svgp
 
 KERNELS = {"RBF": gp.RBF(), "RBF + Periodic": gp.RBF() + gp.Periodic()}
 X = np.linspace(0.0, 5.0, 20)[:, None]
@@ -181,12 +181,12 @@ def test_linear_regression_looks_once_over_each_argument(counted: Counter[str]) 
 def test_smoothing_looks_once_over_each_argument(kernel: gp.Kernel, counted: Counter[str]) -> None:
     posterior = gp.condition(gp.GP(kernel, 0.1), X, Y)
     counted.clear()
-    smoothing.hat_matrix(posterior, XS)
+    linear_smoother.hat_matrix(posterior, XS)
     assert counted == NEW | {"alike Xs, X": 1}
     counted.clear()
-    assert smoothing.hat_matrix(posterior).shape == (20, 20)
-    assert smoothing.degrees_of_freedom(posterior) > 0.0
-    assert smoothing.generalised_cross_validation(posterior) > 0.0
+    assert linear_smoother.hat_matrix(posterior).shape == (20, 20)
+    assert linear_smoother.degrees_of_freedom(posterior) > 0.0
+    assert linear_smoother.generalised_cross_validation(posterior) > 0.0
     assert not counted
 
 

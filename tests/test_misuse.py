@@ -22,8 +22,8 @@ ROOMS = (
     "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.state_space",
     "infer.linear", "networks", "infer.report", "samplers", "infer.saving",
-    "infer.smoothing", "infer.sparse", "infer.svgp", "infer.verbs", "model.normal", "model.kernels",
-    "model.likelihoods", "model.means", "model.priors", "testing",
+    "infer.linear_smoother", "infer.sparse", "infer.svgp", "infer.verbs", "model.normal",
+    "model.kernels", "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
 CLEAR = 0.95  # the share of wrong calls whose error names the argument
 

@@ -154,7 +154,7 @@ ROOMS = (
     ".decide.design",
     ".decide.fantasy", ".games", ".decide.moments", ".decide.pilco", ".draw.grids",
     ".draw.paths", ".estimators", ".ground.chunks", ".infer.deep", ".infer.features",
-    ".infer.smoothing", ".infer.sparse",
+    ".infer.linear_smoother", ".infer.sparse",
 )  # fmt: skip
 
 

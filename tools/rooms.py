@@ -24,13 +24,14 @@ HOMES = {  # of the packages, and of their tests
 }
 ELSEWHERE = {  # what tests a room, where that is not at the mirrored place, or not only there
     "src/gpnotes/infer/exact.py": (
-        "tests/infer/test_exact.py", "tests/fast/test_evidence.py", "tests/ground/test_memory.py",
+        "tests/infer/test_exact.py", "tests/fast/test_stationary_evidence.py",
+        "tests/ground/test_memory.py",
     ),
     "src/gpnotes/fast": ("tests/fast", "tests/infer/test_exact.py"),
     "src/gpnotes/model/priors.py": ("tests/ground/test_params.py",),
     "src/gpnotes/model/gaussian_process.py": ("tests/infer/test_exact.py", "tests/test_misuse.py"),
     "src/gpnotes/ground/distances.py": (
-        "tests/ground/test_distances.py", "tests/fast/test_evidence.py",
+        "tests/ground/test_distances.py", "tests/fast/test_stationary_evidence.py",
     ),
     "src/gpnotes/ground/xp.py": ("tests/ground/test_xp.py", "tests/ground/test_linalg.py"),
     "src/gpnotes/datasets.py": ("tests/test_package.py",),

@@ -15,7 +15,7 @@ import pytest
 from browsing import FIGURE, assert_fits
 
 import gpnotes as gp
-from gpnotes.infer import smoothing
+from gpnotes.infer import linear_smoother
 from gpnotes.model.means import BasisMean, Powers
 
 pytestmark = pytest.mark.browser
@@ -57,12 +57,12 @@ def test_weights_and_criteria_are_the_packages(weights):
         )  # fmt: skip
         model = gp.GP(KERNELS[kernel](signal**2, length), noise**2)
         ours, at = gp.condition(model, x[:, None], y), np.array([[place]])
-        row = smoothing.hat_matrix(ours, at)[0]
+        row = linear_smoother.hat_matrix(ours, at)[0]
         np.testing.assert_allclose(theirs["weights"], row, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(theirs["variance"], ours.variance(at)[0], rtol=1e-7)
-        freedom = smoothing.degrees_of_freedom(ours)
+        freedom = linear_smoother.degrees_of_freedom(ours)
         np.testing.assert_allclose(theirs["freedom"], freedom, rtol=1e-8)
-        score = smoothing.generalised_cross_validation(ours)
+        score = linear_smoother.generalised_cross_validation(ours)
         np.testing.assert_allclose(theirs["gcv"], score, rtol=1e-8)
 
 

@@ -11,7 +11,7 @@ from gpnotes import GP, RBF, ConstantMean, Matern12, Matern32, Matern52, log_evi
 from gpnotes.fast import sparse as in_place
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import sparse
-from gpnotes.infer.sparse import streaming as passes
+from gpnotes.infer.sparse import row_sums as passes
 
 M = 60  # more than a panel of the triangular solve
 

@@ -6,9 +6,10 @@ from ..ground.lazy import lazy_modules
 
 if TYPE_CHECKING:  # isort: off
     from . import (
-        cosines as cosines, evidence as evidence, exponentials as exponentials, factors as factors,
-        networks as networks, point_predictions as point_predictions, polynomials as polynomials,
-        profiles as profiles, sparse as sparse, svgp as svgp, sweeps as sweeps,
+        cosines as cosines, exponentials as exponentials, factors as factors, networks as networks,
+        point_predictions as point_predictions, polynomials as polynomials,
+        radial_profiles as radial_profiles, sparse as sparse,
+        stationary_evidence as stationary_evidence, svgp as svgp, sweeps as sweeps,
         tiled_kernels as tiled_kernels, tiles as tiles,
     )  # fmt: skip
 else:

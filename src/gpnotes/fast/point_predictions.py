@@ -14,8 +14,8 @@ import numpy as np
 from ..ground import xp as _xp
 from ..ground.distances import Pairs
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector
-from . import evidence
-from .evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
+from . import stationary_evidence
+from .stationary_evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
 
 __all__ = ["predict_and_pullback", "supports"]
 
@@ -24,7 +24,7 @@ Pull = Callable[[HostVector, HostVector], HostMatrix]
 
 def supports(kernel: AnyKernel, Xs: Matrix) -> TypeGuard[InPlaceKernel]:
     """Whether this module can work for this kernel at these places: in float64 alone."""
-    return evidence.supports(kernel, Xs) and Xs.dtype == np.float64
+    return stationary_evidence.supports(kernel, Xs) and Xs.dtype == np.float64
 
 
 def predict_and_pullback(

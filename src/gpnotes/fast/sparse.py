@@ -1,6 +1,6 @@
-"""The in-place work behind `sparse`, for NumPy arrays and the kernels that `evidence` serves.
+"""The in-place work behind `sparse`, for NumPy arrays and the kernels of `stationary_evidence`.
 
-The formulas are those of `sparse.streaming`, which stay the reference: a test holds both to each
+The formulas are those of `sparse.row_sums`, which stay the reference: a test holds both to each
 other. Matrices of n rows of data are (n, M) in Fortran order: products with the small matrices then
 run along the data, at up to twice the speed that they have in the other order, and a triangular
 solve is mostly products, a few columns at a time. What is elementwise goes through in blocks that
@@ -16,8 +16,15 @@ import numpy as np
 from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
-from .evidence import HostPairs, InPlaceKernel, across, host_lengths, scaled_pair, supports
 from .factors import divide
+from .stationary_evidence import (
+    HostPairs,
+    InPlaceKernel,
+    across,
+    host_lengths,
+    scaled_pair,
+    supports,
+)
 
 __all__ = [
     "Block", "Workspace", "products", "pull_of_distances", "pull_to_both", "supports", "whiten",

@@ -1,6 +1,6 @@
 """The in-place work behind `svgp`, for NumPy arrays and the kernels that `evidence` serves.
 
-The formulas are those of `svgp.posterior`, `svgp.streaming` and `svgp.evidence_lower_bound`, which
+The formulas are those of `svgp.posterior`, `svgp.row_sums` and `svgp.evidence_lower_bound`, which
 stay the reference: a test holds both to each other. As in `sparse`, matrices of n rows of data are
 (n, M) in Fortran order, and all products go through SciPy's library.
 """
@@ -14,8 +14,8 @@ import numpy as np
 from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
-from .evidence import HostPairs, InPlaceKernel, supports
 from .sparse import pull_of_distances, pull_to_both, whiten
+from .stationary_evidence import HostPairs, InPlaceKernel, supports
 
 __all__ = [
     "Carried", "InPlaceKernel", "Projection", "carried", "carried_to_both", "project", "sums",

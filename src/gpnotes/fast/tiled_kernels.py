@@ -19,8 +19,8 @@ from ..ground import xp as _xp
 from ..ground.params import Parameters, added, cotangent
 from ..ground.threads import in_one_pool
 from ..ground.xp import HostMatrix, Matrix, Vector
-from .evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
 from .factors import Evidence
+from .stationary_evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
 from .tiles import Tile, TiledKernel, evidence_and_gradient, supports
 
 __all__ = [

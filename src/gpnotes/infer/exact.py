@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..fast import evidence as in_place
+from ..fast import stationary_evidence as in_place
 from ..fast.tiled_kernels import evidence_in_place
 from ..ground import check as _check
 from ..ground import memory

@@ -25,7 +25,7 @@ from gpnotes import (
 from gpnotes.ground import memory
 from gpnotes.infer import svgp
 from gpnotes.infer.svgp.natural_gradients import optimise_q
-from gpnotes.infer.svgp.streaming import sweep
+from gpnotes.infer.svgp.row_sums import sweep
 from gpnotes.testing import check_posterior
 
 from .conftest import LIKELIHOODS, fit_from, model_of, observed, process

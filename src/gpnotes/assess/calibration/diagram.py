@@ -22,7 +22,7 @@ from ...ground.xp import (
     device,
     to_numpy,
 )
-from .validation import is_one, labels, probabilities
+from .label_checks import is_one, labels, probabilities
 
 __all__ = ["Reliability", "errors_if_calibrated", "reliability", "reliability_of_groups"]
 

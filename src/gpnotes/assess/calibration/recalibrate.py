@@ -26,7 +26,7 @@ from ...ground.xp import (
     as_array,
     to_numpy,
 )
-from .validation import beside, is_one, labels
+from .label_checks import beside, is_one, labels
 
 __all__ = [
     "Isotonic", "Platt", "Temperature", "fit_isotonic", "fit_platt", "fit_temperature", "logit",

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ...fast import point_predictions
-from ...fast.evidence import InPlaceKernel
+from ...fast.stationary_evidence import InPlaceKernel
 from ...ground import check as _check
 from ...ground import xp as _xp
 from ...ground.threads import threads_for

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...fast import evidence as in_place
+from ...fast import stationary_evidence as in_place
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.conversion import takes

@@ -22,7 +22,7 @@ from ...model.means import pulled
 from ..svgp.evidence_lower_bound import Way, bar_of_inducing, cross_slope, variance_bar, way_back
 from ..svgp.natural_gradients import scale_of
 from ..svgp.posterior import Marginals, VariationalPosterior, marginals
-from ..svgp.streaming import Sums, plus
+from ..svgp.row_sums import Sums, plus
 from .model import DeepGP, Unit, posterior_of, root_pulled, validate_rows
 from .noise import Noise, own_noise
 

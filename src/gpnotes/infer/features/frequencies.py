@@ -35,7 +35,7 @@ from ...model.kernels import (
     Sum,
 )
 from ...model.kernels.algebra import summands_of
-from ...model.kernels.sums import per_dimension
+from ...model.kernels.pullback_sums import per_dimension
 
 __all__ = ["Frequencies", "Term", "draw_frequencies"]
 

@@ -14,7 +14,7 @@ from ..sufficient_statistics import Statistics, positive_noise
 from .frequencies import Frequencies
 from .posterior import FeaturePosterior
 from .regression import posterior_of, value_and_gradient
-from .streaming import Sums
+from .row_sums import Sums
 
 __all__ = ["FeatureGP"]
 

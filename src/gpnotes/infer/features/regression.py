@@ -15,7 +15,7 @@ from ..linear import WeightPosterior
 from ..sufficient_statistics import Statistics, like_data
 from .frequencies import Frequencies
 from .posterior import FeaturePosterior
-from .streaming import Pull, Slopes, Sums
+from .row_sums import Pull, Slopes, Sums
 
 __all__ = ["posterior_of", "value_and_gradient"]
 

@@ -17,7 +17,7 @@ from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
 from ...model.contracts import MeanFunction
 from ...model.kernels import RBF
-from ...model.kernels.sums import per_dimension
+from ...model.kernels.pullback_sums import per_dimension
 from .point_functionals import require_bar, require_places
 
 __all__ = ["GaussianWindows"]

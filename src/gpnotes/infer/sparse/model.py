@@ -24,7 +24,7 @@ from .methods import Method, MethodName, method_named
 from .posterior import SparsePosterior
 from .projection import inducing_at
 from .regression import posterior_of, value_and_gradient, value_of
-from .streaming import Sums, level_of
+from .row_sums import Sums, level_of
 
 __all__ = ["SparseGP"]
 

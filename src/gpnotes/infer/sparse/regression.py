@@ -23,7 +23,7 @@ from ..sufficient_statistics import Statistics, like_data
 from .methods import Method
 from .posterior import SparsePosterior
 from .projection import Inducing, like_kernel, with_share
-from .streaming import Kept, Pull, Slopes, Sums
+from .row_sums import Kept, Pull, Slopes, Sums
 
 __all__ = ["posterior_of", "value_and_gradient", "value_of"]
 

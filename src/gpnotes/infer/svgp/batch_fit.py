@@ -49,7 +49,7 @@ from .evidence_lower_bound import sums_and_gradient
 from .model import SVGP, validate_rows
 from .natural_gradients import optimise_q, take_step, unit_step
 from .posterior import V, Variational, _prior, inducing_factor, prior
-from .streaming import require_finite, sweep
+from .row_sums import require_finite, sweep
 
 __all__ = ["Progress", "batches"]
 

@@ -21,7 +21,7 @@ from ..interdomain.point_functionals import hooks_of
 from .model import SVGP, validate_rows
 from .natural_gradients import scale_of
 from .posterior import Variational, VariationalPosterior
-from .streaming import (
+from .row_sums import (
     Block,
     Sums,
     blocks,

@@ -23,7 +23,7 @@ from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from .model import validate_rows
 from .posterior import V, Variational, VariationalPosterior
-from .streaming import Sums, require_finite, sweep
+from .row_sums import Sums, require_finite, sweep
 
 __all__ = [
     "distance",

@@ -31,7 +31,7 @@ from .model import SVGP
 from .multiclass import ClassesPosterior, classes_marginals, whitened
 from .natural_gradients import distance, slope_along, take_step, tolerance
 from .posterior import Marginals
-from .streaming import Block, Sums, plus, require_finite, sums_of, sweep
+from .row_sums import Block, Sums, plus, require_finite, sums_of, sweep
 
 __all__ = ["ClassesSums"]
 

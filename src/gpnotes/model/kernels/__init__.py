@@ -18,8 +18,8 @@ from .derivatives import (
     gradients_at,
     values_at,
 )
-from .dot import Linear, Polynomial
 from .graph import Graph, GraphHeat, GraphMatern, OnGraph
+from .linear import Linear, Polynomial
 from .periodic import Periodic
 from .spectral import Cosine, spectral_mixture
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary

@@ -19,7 +19,7 @@ from ...ground import check as _check
 from ...ground.params import cotangent, fixed, holds_derivatives, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .base import KernelBase
-from .sums import added, products_of_others, total
+from .pullback_sums import added, products_of_others, total
 
 __all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum"]
 

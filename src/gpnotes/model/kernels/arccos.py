@@ -16,7 +16,7 @@ from ...ground.distances import _squared_distances
 from ...ground.params import cotangent, fixed, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace, symmetric_part
 from .algebra import Kernel
-from .sums import per_dimension, total
+from .pullback_sums import per_dimension, total
 
 __all__ = ["ArcCosine"]
 

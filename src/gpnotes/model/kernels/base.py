@@ -36,7 +36,7 @@ class KernelBase(ABC):
 
     reads_inputs: ClassVar[bool] = True  # False where no column of x is looked at
 
-    in_place: ClassVar[bool] = False  # whether `fast.evidence` can work for the class
+    in_place: ClassVar[bool] = False  # whether `fast.stationary_evidence` can work for the class
 
     def __init_subclass__(cls) -> None:
         """Keep ``@dataclass`` from writing methods that cannot compare arrays."""

@@ -17,7 +17,7 @@ from ...ground import check as _check
 from ...ground.params import cotangent, holds_derivatives, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel
-from .sums import total
+from .pullback_sums import total
 
 __all__ = [
     "Circular", "CircularArcCosine", "CircularMatern12", "CircularMatern32", "CircularRBF",

@@ -9,7 +9,7 @@ from ...ground import xp as _xp
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel
-from .sums import total
+from .pullback_sums import total
 
 __all__ = ["Constant", "White"]
 

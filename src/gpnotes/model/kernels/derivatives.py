@@ -17,7 +17,7 @@ from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel, require_kernels
 from .constant import White
 from .observed import Observed, Rows, covariances_of
-from .sums import total
+from .pullback_sums import total
 
 __all__ = ["GradientNoise", "WithGradients", "derivatives_at", "gradients_at", "values_at"]
 

@@ -16,9 +16,9 @@ from ...ground.params import cotangent
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel, Scaled, Sum
 from .constant import Constant
-from .dot import Linear
+from .linear import Linear
+from .pullback_sums import added, per_dimension, total
 from .stationary import Stationary, distances
-from .sums import added, per_dimension, total
 from .thin_plate import ThinPlate
 
 __all__ = ["Observed", "Rows", "covariances_of"]

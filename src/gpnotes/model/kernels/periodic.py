@@ -16,7 +16,7 @@ from ...ground.distances import _squared_distances, _squared_distances_pullback,
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel
-from .sums import per_dimension, total
+from .pullback_sums import per_dimension, total
 
 __all__ = ["Periodic"]
 

@@ -11,8 +11,8 @@ from ...ground import check as _check
 from ...ground.params import cotangent, real
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel, Sum
+from .pullback_sums import per_dimension
 from .stationary import RBF
-from .sums import per_dimension
 
 __all__ = ["Cosine", "spectral_mixture"]
 

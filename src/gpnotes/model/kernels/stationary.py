@@ -11,8 +11,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from ...fast import profiles
-from ...fast.evidence import supports
+from ...fast import radial_profiles
+from ...fast.stationary_evidence import supports
 from ...fast.tiled_kernels import OfDistances
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
@@ -20,7 +20,7 @@ from ...ground.distances import _squared_distances, _squared_distances_pullback,
 from ...ground.params import cotangent, positive
 from ...ground.xp import Array, HostArray, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel
-from .sums import per_dimension, total
+from .pullback_sums import per_dimension, total
 
 __all__ = ["RBF", "Matern12", "Matern32", "Matern52", "RationalQuadratic", "Stationary"]
 
@@ -201,7 +201,7 @@ class RBF(Stationary):
         p = self._profile(q)
         return 0.25 * p, -0.125 * p
 
-    profile_in_place = staticmethod(profiles.rbf)
+    profile_in_place = staticmethod(radial_profiles.rbf)
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ class Matern12(Stationary):
         apart = xp.astype(r > 0.0, r.dtype)
         return -0.5 * apart * xp.exp(-r) / (r + (1.0 - apart))
 
-    profile_in_place = staticmethod(profiles.matern12)
+    profile_in_place = staticmethod(radial_profiles.matern12)
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ class Matern32(Stationary):
         decay = inside(array_namespace(q).exp(-s), q)
         return 2.25 * decay / s, -3.375 * decay * (1.0 + s) / s**3
 
-    profile_in_place = staticmethod(profiles.matern32)
+    profile_in_place = staticmethod(radial_profiles.matern32)
 
 
 @dataclass(frozen=True)
@@ -321,7 +321,7 @@ class Matern52(Stationary):
         decay = array_namespace(q).exp(-s)
         return 25.0 / 12.0 * decay, -125.0 / 24.0 * inside(decay, q) / s
 
-    profile_in_place = staticmethod(profiles.matern52)
+    profile_in_place = staticmethod(radial_profiles.matern52)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ alone.
 
 from .base import LikelihoodBase
 from .binary import Bernoulli
+from .binomial import Binomial
 from .categorical import Categorical
-from .counts import Poisson
+from .counts import NegativeBinomial, Poisson
 from .gaussian import Gaussian
 from .heavy_tails import StudentT
 from .multiclass import OfClasses, RobustMax
-from .trials import Binomial, NegativeBinomial
 
 __all__ = [
     "Bernoulli", "Binomial", "Categorical", "Gaussian", "LikelihoodBase", "NegativeBinomial",

@@ -1,16 +1,17 @@
-"""Counts: the Poisson distribution with the rate exp(f)."""
+"""Counts: Poisson's distribution with the rate exp(f), and one that scatters more."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
+from ...ground.params import cotangent, positive, settle
+from ...ground.xp import LOG_2PI, Array, array_namespace, as_array, digamma
 from .base import LikelihoodBase
 from .hermite_averages import Expected
 
-__all__ = ["Poisson", "counted", "log_factorial"]
+__all__ = ["NegativeBinomial", "Poisson", "counted", "log_chance", "log_factorial"]
 
 _SHIFT = 8  # by which a small argument is moved to where Stirling's series holds
 _LARGE = 16.0  # from here it holds as it is
@@ -73,6 +74,68 @@ class Poisson(LikelihoodBase):
         return rate, rate + rate * rate * xp.expm1(variance)
 
 
+@dataclass(frozen=True)
+class NegativeBinomial(LikelihoodBase):
+    """A count with the mean exp(f) whose variance, ``μ + μ²/r``, is larger than Poisson's.
+
+    ``log p(y | f) = log Γ(y + r)/(Γ(r) y!) + y log σ(g) + r log σ(−g)`` with ``g = f − log r`` for
+    y = 0, 1, 2, …: Poisson's with a rate that scatters as a gamma variable of shape r, and Poisson
+    itself as r grows. All methods work entry by entry on arrays of one shape, as in
+    `LikelihoodBase`; counts are whole numbers in a floating dtype, and others a ``ValueError``.
+
+    Parameters
+    ----------
+    shape : float, default 1.0
+        r, positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = NegativeBinomial(2.0)
+    >>> counts.log_density(np.asarray([0.0, 3.0]), np.asarray([0.0, 1.0])).round(4)
+    array([-0.8109, -1.9846])
+    >>> counts.predict(np.asarray([0.0]), np.asarray([0.0]))
+    (array([1.]), array([1.5]))
+    """
+
+    shape: float = positive(1.0)
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+    def _observable(self, y: Any) -> Any:
+        return counted(y, math.inf, "counts, 0, 1, 2 and so on")
+
+    def _log_density(self, y: Array, f: Array) -> Array:
+        y = y if hasattr(y, "ndim") else as_array(y, f)
+        r, g = self.shape, f - math.log(self.shape)
+        ways = log_factorial(y + (r - 1.0), f) - math.lgamma(r) - log_factorial(y, f)
+        return ways + y * log_chance(g) + r * log_chance(-g)
+
+    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
+        xp, r = array_namespace(f), self.shape
+        g = f - math.log(r)
+        p, q = xp.exp(log_chance(g)), xp.exp(log_chance(-g))
+        bent = -(y + r) * p * q
+        return y * q - r * p, bent, bent * (q - p)
+
+    def _bar(self, y: Array, f: Array, bar: Array) -> Self:
+        """``∂/∂r = ψ(y + r) − ψ(r) + log σ(−g) + 1 − (y + r) σ(−g)/r``."""
+        xp, r = array_namespace(f), self.shape
+        g = f - math.log(r)
+        q = xp.exp(log_chance(-g))
+        y = y if hasattr(y, "ndim") else as_array(y, f)
+        by_shape = digamma(y + r) - digamma(r) + log_chance(-g) + 1.0 - (y + r) * q / r
+        return cotangent(self, shape=float(xp.sum(bar * by_shape)))
+
+    def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """With the mean rate m: m and ``m + m² (exp(v) (1 + 1/r) − 1)``."""
+        xp = array_namespace(mean)
+        rate = xp.exp(mean + 0.5 * variance)
+        more = xp.expm1(variance) + xp.exp(variance) / self.shape
+        return rate, rate + rate * rate * more
+
+
 def counted(y: Any, most: float, wanted: str) -> Any:
     """The counts y, a number or an array, if they are whole and from 0 to `most`, and finite."""
     if hasattr(y, "ndim"):
@@ -83,6 +146,12 @@ def counted(y: Any, most: float, wanted: str) -> Any:
     if not good:
         raise ValueError(f"y must hold {wanted}; got other numbers")
     return y
+
+
+def log_chance(f: Array) -> Array:
+    """``log σ(f)``, for any f."""
+    xp = array_namespace(f)
+    return xp.clip(f, None, 0.0) - xp.log1p(xp.exp(-xp.abs(f)))
 
 
 def log_factorial(y: Any, like: Array) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 import gpnotes
 from gpnotes import GP, RBF, ConstantMean, condition, fit, testing
 from gpnotes.assess import crossval, scores
-from gpnotes.infer import laplace, smoothing, svgp
+from gpnotes.infer import laplace, linear_smoother, svgp
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.model import kernels, likelihoods, means, priors
 
@@ -317,10 +317,11 @@ CALLS = (
     call("crps", scores.crps, **_NORMALS),
     call("coverage", scores.coverage, **_NORMALS, **_LEVEL),
     call("score_all", scores.score_all, **_NORMALS, **_TRAINED, **_LEVEL),
-    call("hat_matrix", smoothing.hat_matrix, posterior=thing(_POSTERIOR, _GP),
+    call("hat_matrix", linear_smoother.hat_matrix, posterior=thing(_POSTERIOR, _GP),
          Xs=matrix(_XS, columns=True).but("None")),
-    call("degrees_of_freedom", smoothing.degrees_of_freedom, posterior=thing(_POSTERIOR, _GP)),
-    call("generalised_cross_validation", smoothing.generalised_cross_validation,
+    call("degrees_of_freedom", linear_smoother.degrees_of_freedom,
+         posterior=thing(_POSTERIOR, _GP)),
+    call("generalised_cross_validation", linear_smoother.generalised_cross_validation,
          posterior=thing(_POSTERIOR, _GP)),
     call("kfold", crossval.kfold, n=whole(6, 2), folds=whole(3, 2).but(**{"too many": 7}),
          rng=stream()),

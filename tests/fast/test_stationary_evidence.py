@@ -19,7 +19,7 @@ from gpnotes import (
     condition,
     log_evidence_and_gradient,
 )
-from gpnotes.fast import evidence as in_place
+from gpnotes.fast import stationary_evidence as in_place
 from gpnotes.fast.tiled_kernels import evidence_in_place
 
 KINDS = [RBF, Matern12, Matern32, Matern52]

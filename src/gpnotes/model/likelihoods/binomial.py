@@ -1,19 +1,19 @@
-"""Counts out of a number of trials, and counts that scatter more than Poisson's do."""
+"""Counts out of a number of trials: the binomial distribution."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from ...ground import check as _check
-from ...ground.params import cotangent, fixed, positive, settle
-from ...ground.xp import LOG_2PI, Array, array_namespace, as_array, digamma
+from ...ground.params import fixed
+from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
 from .base import LikelihoodBase
 from .binary import Bernoulli
-from .counts import counted, log_factorial
+from .counts import counted, log_chance, log_factorial
 
-__all__ = ["Binomial", "NegativeBinomial"]
+__all__ = ["Binomial"]
 
 _STEP = 0.25  # of the sums for averages: what they leave out is far below rounding
 _REACH, _WIDE = 9.0, 40.0  # of their places, in standard deviations and in units of f
@@ -61,11 +61,11 @@ class Binomial(LikelihoodBase):
         y = y if hasattr(y, "ndim") else as_array(y, f)
         n = self.trials
         ways = math.lgamma(n + 1.0) - log_factorial(y, f) - log_factorial(n - y, f)
-        return ways + y * _log_chance(f) + (n - y) * _log_chance(-f)
+        return ways + y * log_chance(f) + (n - y) * log_chance(-f)
 
     def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
         xp, n = array_namespace(f), self.trials
-        p, q = xp.exp(_log_chance(f)), xp.exp(_log_chance(-f))
+        p, q = xp.exp(log_chance(f)), xp.exp(log_chance(-f))
         return y * q - (n - y) * p, -n * p * q, -n * p * q * (q - p)
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
@@ -75,74 +75,6 @@ class Binomial(LikelihoodBase):
         both, slope = p * q, _average_slope(mean, variance)
         gap = array_namespace(mean).clip(both - slope, 0.0, None)
         return n * p, n * both + n * (n - 1.0) * gap
-
-
-@dataclass(frozen=True)
-class NegativeBinomial(LikelihoodBase):
-    """A count with the mean exp(f) whose variance, ``μ + μ²/r``, is larger than Poisson's.
-
-    ``log p(y | f) = log Γ(y + r)/(Γ(r) y!) + y log σ(g) + r log σ(−g)`` with ``g = f − log r`` for
-    y = 0, 1, 2, …: Poisson's with a rate that scatters as a gamma variable of shape r, and Poisson
-    itself as r grows. All methods work entry by entry on arrays of one shape, as in
-    `LikelihoodBase`; counts are whole numbers in a floating dtype, and others a ``ValueError``.
-
-    Parameters
-    ----------
-    shape : float, default 1.0
-        r, positive.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> counts = NegativeBinomial(2.0)
-    >>> counts.log_density(np.asarray([0.0, 3.0]), np.asarray([0.0, 1.0])).round(4)
-    array([-0.8109, -1.9846])
-    >>> counts.predict(np.asarray([0.0]), np.asarray([0.0]))
-    (array([1.]), array([1.5]))
-    """
-
-    shape: float = positive(1.0)
-
-    def __post_init__(self) -> None:
-        settle(self)
-
-    def _observable(self, y: Any) -> Any:
-        return counted(y, math.inf, "counts, 0, 1, 2 and so on")
-
-    def _log_density(self, y: Array, f: Array) -> Array:
-        y = y if hasattr(y, "ndim") else as_array(y, f)
-        r, g = self.shape, f - math.log(self.shape)
-        ways = log_factorial(y + (r - 1.0), f) - math.lgamma(r) - log_factorial(y, f)
-        return ways + y * _log_chance(g) + r * _log_chance(-g)
-
-    def _derivatives(self, y: Array, f: Array) -> tuple[Array, Array, Array]:
-        xp, r = array_namespace(f), self.shape
-        g = f - math.log(r)
-        p, q = xp.exp(_log_chance(g)), xp.exp(_log_chance(-g))
-        bent = -(y + r) * p * q
-        return y * q - r * p, bent, bent * (q - p)
-
-    def _bar(self, y: Array, f: Array, bar: Array) -> Self:
-        """``∂/∂r = ψ(y + r) − ψ(r) + log σ(−g) + 1 − (y + r) σ(−g)/r``."""
-        xp, r = array_namespace(f), self.shape
-        g = f - math.log(r)
-        q = xp.exp(_log_chance(-g))
-        y = y if hasattr(y, "ndim") else as_array(y, f)
-        by_shape = digamma(y + r) - digamma(r) + _log_chance(-g) + 1.0 - (y + r) * q / r
-        return cotangent(self, shape=float(xp.sum(bar * by_shape)))
-
-    def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """With the mean rate m: m and ``m + m² (exp(v) (1 + 1/r) − 1)``."""
-        xp = array_namespace(mean)
-        rate = xp.exp(mean + 0.5 * variance)
-        more = xp.expm1(variance) + xp.exp(variance) / self.shape
-        return rate, rate + rate * rate * more
-
-
-def _log_chance(f: Array) -> Array:
-    """``log σ(f)``, for any f."""
-    xp = array_namespace(f)
-    return xp.clip(f, None, 0.0) - xp.log1p(xp.exp(-xp.abs(f)))
 
 
 def _average_slope(mean: Array, variance: Array) -> Array:
@@ -164,7 +96,7 @@ def _average_slope(mean: Array, variance: Array) -> Array:
         else:
             sd = xp.where(wide, deviation, xp.ones_like(deviation))
             f, weights = z, xp.exp(-0.5 * (((z - mean[..., None]) / sd) ** 2 + LOG_2PI)) / sd
-        slope = xp.exp(_log_chance(f) + _log_chance(-f))
+        slope = xp.exp(log_chance(f) + log_chance(-f))
         found = _STEP * xp.sum(weights * slope, axis=-1)
         total = xp.where(wide[..., 0] != near, found, total)
     return total

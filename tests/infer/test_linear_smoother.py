@@ -5,7 +5,11 @@ import pytest
 
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, condition, to_numpy
 from gpnotes.ground import memory
-from gpnotes.infer.smoothing import degrees_of_freedom, generalised_cross_validation, hat_matrix
+from gpnotes.infer.linear_smoother import (
+    degrees_of_freedom,
+    generalised_cross_validation,
+    hat_matrix,
+)
 
 
 @pytest.fixture

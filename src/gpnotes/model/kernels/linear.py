@@ -9,7 +9,7 @@ from ...ground import check as _check
 from ...ground.params import cotangent, fixed, nonnegative, positive
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
 from .algebra import Kernel
-from .sums import per_dimension, total
+from .pullback_sums import per_dimension, total
 
 __all__ = ["Linear", "Polynomial"]
 
