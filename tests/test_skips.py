@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import json
 import re
 import subprocess
 import sys
@@ -22,42 +22,55 @@ def test_of_a_library():
 """
 
 
+RUNS = {  # what is in CI there, and the options
+    "by day": ("true", "-m", "not nightly"),
+    "by workers": ("true", "-m", "not nightly", "-n", "1"),
+    "of one that may be skipped": ("true", "-m", "not nightly", "-k", "differences"),
+    "elsewhere": ("false", "-m", "not nightly"),
+    "by night": ("true", "-m", ""),
+}
+CHILD = """
+import contextlib, io, json, os, sys, pytest
+found = {}
+for name, (ci, *options) in json.loads(sys.argv[1]).items():
+    os.environ["CI"] = ci
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        code = pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:nbval", *options])
+    found[name] = int(code), said.getvalue()
+print(json.dumps(found))
+"""
+
+
 @pytest.fixture
-def run(root, tmp_path):
-    """A function that runs tests as CI does or does not, beside the conftest of the house."""
-    (tmp_path / "conftest.py").write_bytes((root / "conftest.py").read_bytes())
-    (tmp_path / "Makefile").write_bytes((root / "Makefile").read_bytes())
-    (tmp_path / "pytest.ini").write_text(
-        f"[pytest]\npythonpath = {root}/tests/support\nmarkers = nightly\n    book\n    site\n"
-    )
-    (tmp_path / "test_some.py").write_text(TESTS)
+def runs(root, once):
+    """The status and the output of each run beside the conftest of the house, in one process."""
 
-    def done(*options, ci="true"):
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:nbval"]
-        return subprocess.run(
-            [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False,
-            env={**os.environ, "CI": ci},
-        )  # fmt: skip
+    def made(folder):
+        (folder / "conftest.py").write_bytes((root / "conftest.py").read_bytes())
+        (folder / "Makefile").write_bytes((root / "Makefile").read_bytes())
+        (folder / "pytest.ini").write_text(
+            f"[pytest]\npythonpath = {root}/tests/support\nmarkers = nightly\n    book\n    site\n"
+        )
+        (folder / "test_some.py").write_text(TESTS)
+        command = [sys.executable, "-c", CHILD, json.dumps(RUNS)]
+        return json.loads(subprocess.check_output(command, cwd=folder, text=True))
 
-    return done
+    return once("skips", made)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "by workers"])
-def test_a_skip_that_is_not_on_the_list_fails_a_run_of_ci(run, workers):
-    result = run("-m", "not nightly", *workers)
-    assert result.returncode == 1, result.stdout + result.stderr
-    _, _, said = result.stdout.partition("not in tests/support/skips.toml")
+@pytest.mark.parametrize("how", ["by day", "by workers"])
+def test_a_skip_that_is_not_on_the_list_fails_a_run_of_ci(runs, how):
+    code, text = runs[how]
+    assert code == 1, text
+    _, _, said = text.partition("not in tests/support/skips.toml")
     assert re.search(r"^could not import 'nobody_has_this'", said, re.M)
     assert not re.search(r"^differences need", said, re.M)
 
 
-def test_one_that_is_does_not(run):
-    assert run("-m", "not nightly", "-k", "differences").returncode == 0
-
-
-def test_elsewhere_and_by_night_a_skip_is_one(run):
-    assert run("-m", "not nightly", ci="false").returncode == 0
-    assert run("-m", "").returncode == 0
+@pytest.mark.parametrize("how", ["of one that may be skipped", "elsewhere", "by night"])
+def test_one_that_is_on_it_does_not_nor_any_elsewhere_and_by_night(runs, how):
+    code, text = runs[how]
+    assert code == 0, text
 
 
 def test_each_row_has_a_pattern_and_says_why():
