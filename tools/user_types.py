@@ -41,7 +41,7 @@ def main() -> int:
         (BUILT / f"{name}.py").write_text(program(ROOT / page), "utf-8")
     pyright = Path(sys.executable).with_name("pyright")
     command = [pyright, "--level", "error", "--pythonpath", sys.executable]
-    return subprocess.call([*command, ROOT / ROOT / "tests" / "typing", BUILT])
+    return subprocess.call([*command, ROOT / "tests" / "typing", BUILT])
 
 
 if __name__ == "__main__":

@@ -59,11 +59,9 @@ _HARMONICS = interdomain.Harmonics(np.asarray([0.0, 1.0, 2.0]))
 _CIRCULAR = k.CircularRBF()
 _WINDOWS = interdomain.GaussianWindows(_Z, _Z + 1.0)
 _INTERVAL = interdomain.IntervalHarmonics(np.asarray([0.0, 2.0]), -3.0, 3.0)
-_SUMS = interdomain.wave_sums(_HARMONICS, _X[:, :1], _Y)
 _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns": _XS[:, :0]})
 _SPARSE = condition(sparse.SparseGP(_GP, _Z), _X, _Y)
 _ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
-_PLACES = {"X": matrix(_X[:, :1], rows=True, columns=True), "y": vector(_Y, size=True)}
 _LINE = condition(line.StateSpaceGP(_ON_LINE), _X[:, :1], _Y)
 _INDUCED: dict[str, Any] = {
     "gp": _GPS, "inducing": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
