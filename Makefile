@@ -56,7 +56,7 @@ $(READY): requirements-book.lock pyproject.toml engine/pyproject.toml editorial/
 	@touch $@
 
 $(WHOLE): $(READY) requirements.lock
-	@echo "Adding to $(VENV), on the first run only, what tests and benchmarks need: 1.3 GB."
+	@echo "Adding to $(VENV), on the first run only, what tests and benchmarks need: 1.4 GB."
 	@$(call install,requirements.lock)
 	@touch $@
 
