@@ -71,6 +71,7 @@ FITTED = {
         PLAIN, Y, priors={"kernel.lengthscale": NormalPrior(1.0, 1.0)}, fixed=["noise_var"],
         bounds={"kernel.variance": (0.1, 3.0)}),
     "features": lambda: few(features.FeatureGP(PLAIN, FREQUENCIES), Y),
+    "sines": lambda: few(features.FeatureGP(PLAIN, features.leading_sines(RBF(), X, 9)), Y),
     "points": lambda: few(SparseGP(PLAIN, X[:4], "fitc"), Y),
     "points, chunks": in_chunks,
     "weighted points": lambda: condition(

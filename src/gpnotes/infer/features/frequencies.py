@@ -9,13 +9,12 @@ frequencies drawn is a product of features. Those of a sum stand side by side.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from ...fast import cosines
 from ...ground import check as _check
-from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import cotangent
@@ -36,6 +35,7 @@ from ...model.kernels import (
 )
 from ...model.kernels.algebra import summands_of
 from ...model.kernels.pullback_sums import per_dimension
+from .feature_map import FeatureMap
 
 __all__ = ["Frequencies", "Term", "draw_frequencies"]
 
@@ -73,7 +73,7 @@ class Term:
 
 
 @dataclass(frozen=True, eq=False)
-class Frequencies:
+class Frequencies(FeatureMap):
     """R frequencies for a lengthscale of one, with phases: a map from inputs to features.
 
     ``φⱼ(x) = σ_f √(2/R) cos(ωⱼ·x + βⱼ)`` with ``ωⱼ = unitⱼ / ℓ``, so that ``φ(x)·φ(z)`` has the
@@ -110,6 +110,8 @@ class Frequencies:
     phases: Vector
     terms: tuple[Term, ...] | type[Stationary]
 
+    name: ClassVar[str] = "random features"
+
     __repr__ = summary
 
     def __post_init__(self) -> None:
@@ -124,31 +126,9 @@ class Frequencies:
         _xp.keep_copies(self, "unit", "phases")
 
     @property
-    def size(self) -> int:
-        """The number of features R."""
-        return self.unit.shape[0]
-
-    def features(self, kernel: Kernel, X: Matrix) -> Matrix:
-        """The features Φ of some inputs under a kernel; ``ΦΦᵀ`` estimates ``kernel(X)``.
-
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel, of the terms that the frequencies were drawn for.
-
-        Returns
-        -------
-        Matrix, shape (n, R)
-            The features.
-
-        Notes
-        -----
-        O(n d R). Inputs far from the origin lose digits, as in any cosine: ``eps |ω·x|`` of each
-        feature.
-        """
-        self.validate(kernel, X)
-        memory.require(X.shape[0], self.size, copies=2, like=X, what="the features")
-        return self._features(kernel, X)
+    def like(self) -> Matrix:
+        """`unit`, which is of the dtype and on the device of the inputs and features."""
+        return self.unit
 
     def pullback(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by the features back to the kernel and the inputs.
@@ -183,22 +163,7 @@ class Frequencies:
         return self.kernel_bar(kernel, weighted, omega_bar), P_bar @ (_TURN * turns)
 
     def kernel_bar(self, kernel: Kernel, weighted: Vector, omega_bar: Matrix) -> Kernel:
-        """The derivatives by the hyperparameters, of those by what the features are made of.
-
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel; it is not validated.
-        weighted : Vector, shape (R,)
-            ``Σᵢ (Φ_bar ∘ Φ)ᵢ`` of each feature.
-        omega_bar : Matrix, shape (R, d)
-            The derivatives by the frequencies ω.
-
-        Returns
-        -------
-        Kernel
-            A kernel like the given one that holds the derivatives; by α it holds 0.
-        """
+        """Each term's by its variance and, through ω, by its lengthscales; by α it is 0."""
         xp = array_namespace(weighted)
         bars = []
         for term, rows, leaf in self._leaves(kernel):
@@ -259,32 +224,24 @@ class Frequencies:
                 raise ValueError(f"kernel.alpha must be {term.alpha}, {drawn}; got {leaf.alpha}")
         return kernel
 
-    def validate(self, kernel: Kernel, X: Matrix, name: str = "X") -> Kernel:
-        """The kernel, if these frequencies are for it, and both for such inputs.
-
-        Parameters
-        ----------
-        name : str, default ``"X"``
-            The name of the inputs in what is raised.
-        """
-        _check.matrix(X, name, columns=self.unit.shape[1])
-        return self.require_match(kernel, X, name)
-
-    def require_match(self, kernel: Kernel, X: Matrix, name: str = "X") -> Kernel:
-        """`validate` for an X that is a finite matrix of as many columns already.
-
-        Parameters
-        ----------
-        kernel, X, name
-            As in `validate`.
-        """
-        self.validate_kernel(kernel)
-        _check.alike(_check.squarable(X, name), name, self.unit, "frequencies")
-        kernel._validate_inputs(X, name)
-        return kernel
-
     def _features(self, kernel: Kernel, X: Matrix) -> Matrix:
         return _waves(X, *self.waves_of(kernel))
+
+    def gram_and_cross(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+        """In place for NumPy's arrays of float64."""
+        if not cosines.supports(X):
+            return super().gram_and_cross(kernel, X, r)
+        omega, offset, amplitude = self.waves_of(kernel)
+        if isinstance(amplitude, float):
+            return cosines.gram_and_cross(X, r, omega, offset, amplitude)
+        # features of amplitude one first: a factor of each column scales M² sums, not n M waves
+        products, sums = cosines.gram_and_cross(X, r, omega, offset, 1.0)
+        return amplitude[:, None] * products * amplitude[None, :], amplitude * sums
+
+    def omega_bar(self, kernel: Kernel, X: Matrix, Phi_bar: Callable[[], Matrix]) -> Matrix:
+        """``P_barᵀ X``."""
+        P_bar = _xp.in_double(self.phase_bar(kernel, X, Phi_bar()))
+        return array_namespace(X).matrix_transpose(P_bar) @ _xp.in_double(X)
 
     def phase_bar(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> Matrix:
         """The derivatives by the phases P, ``−sin P = cos(P + π/2)`` times the rest.

@@ -12,7 +12,7 @@ from ...model.gaussian_process import GP, residual_of, validate_data
 from ...model.means import values_of
 from ..linear import WeightPosterior
 from ..posterior import Posterior, with_noise
-from .frequencies import Frequencies
+from .feature_map import FeatureMap
 
 __all__ = ["FeaturePosterior"]
 
@@ -31,8 +31,8 @@ class FeaturePosterior(Posterior):
     ----------
     gp : GP
         The process.
-    frequencies : Frequencies
-        The frequencies of the features.
+    frequencies : FeatureMap
+        The features, `Frequencies` or `BoxSines`.
     weights : WeightPosterior
         The `linear.WeightPosterior` of the R weights.
 
@@ -49,7 +49,7 @@ class FeaturePosterior(Posterior):
     """
 
     gp: GP
-    frequencies: Frequencies
+    frequencies: FeatureMap
     weights: WeightPosterior
 
     __repr__ = summary
@@ -109,7 +109,7 @@ class FeaturePosterior(Posterior):
         -----
         O(m R² + R³).
         """
-        validate_data(self.gp, x, y, "x", columns=self.frequencies.unit.shape[1])
+        validate_data(self.gp, x, y, "x", columns=self.frequencies.like.shape[1])
         kernel = self.frequencies.require_match(self.gp.kernel, x, "x")
         features = self.frequencies._features(kernel, x)
         weights = self.weights._update(features, residual_of(self.gp, x, y))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...fast import cosines
 from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
@@ -20,7 +19,7 @@ from ...model.gaussian_process import GP, differentiable_mean, residual_of, vali
 from ...model.kernels import Kernel
 from ...model.means import pulled
 from ..sufficient_statistics import Statistics, like_data
-from .frequencies import Frequencies
+from .feature_map import FeatureMap
 
 __all__ = ["Pull", "Slopes", "Sums", "validate_rows"]
 
@@ -33,12 +32,12 @@ class Sums:
     ----------
     gp : GP
         The process.
-    frequencies : Frequencies
-        The frequencies of the features.
+    frequencies : FeatureMap
+        The features.
     """
 
     gp: GP
-    frequencies: Frequencies
+    frequencies: FeatureMap
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         """The statistics of the rows (X, y)."""
@@ -57,21 +56,7 @@ class Sums:
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _gram_and_cross(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
-        if cosines.supports(X):
-            omega, offset, amplitude = self.frequencies.waves_of(kernel)
-            if isinstance(amplitude, float):
-                return cosines.gram_and_cross(X, r, omega, offset, amplitude)
-            # features of amplitude one first: a factor of each column scales M² sums, not n M waves
-            products, sums = cosines.gram_and_cross(X, r, omega, offset, 1.0)
-            return amplitude[:, None] * products * amplitude[None, :], amplitude * sums
-        xp = array_namespace(X)
-        size = self.frequencies.size
-        gram, cross = _xp.zeros((size, size), r), _xp.zeros((size,), r)
-        for rows in memory.blocks(X.shape[0], size):
-            Phi = _xp.in_double(self.frequencies._features(kernel, X[rows, :]))
-            gram = gram + xp.matrix_transpose(Phi) @ Phi
-            cross = cross + xp.matrix_transpose(Phi) @ r[rows]
-        return gram, cross
+        return self.frequencies.gram_and_cross(kernel, X, r)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +93,7 @@ class Pull:
     """
 
     gp: GP
-    frequencies: Frequencies
+    frequencies: FeatureMap
     weight_mean: Vector
     precision: Matrix
 
@@ -122,24 +107,27 @@ class Pull:
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _slopes(self, kernel: Kernel, X: Matrix, r: Vector) -> Slopes:
-        xp = array_namespace(X)
-        omega_bar = xp.zeros_like(_xp.in_double(self.frequencies.unit))
-        alphas = []
+        omega_bar, alphas = _xp.zeros(self.frequencies.like.shape, r), []
         for rows in memory.blocks(X.shape[0], self.frequencies.size):
-            part = X[rows, :]
-            Phi = _xp.in_double(self.frequencies._features(kernel, part))
-            alpha = (r[rows] - Phi @ self.weight_mean) / self.gp.noise_var
-            # 2 K_bar Φ with K_bar = ½ (α αᵀ − K_y⁻¹): there Φᵀα is w and K_y⁻¹Φ is Φ B⁻¹/σ², so
-            # that no matrix (n, n) is needed
-            Phi_bar = alpha[:, None] * self.weight_mean[None, :] - Phi @ self.precision
-            P_bar = _xp.in_double(self.frequencies.phase_bar(kernel, part, Phi_bar))
-            omega_bar = omega_bar + xp.matrix_transpose(P_bar) @ _xp.in_double(part)
+            turned, alpha = self._rows(kernel, X[rows, :], r[rows])
+            omega_bar = omega_bar + turned
             alphas.append(like_data(alpha, X))
-        mean_bar, _ = pulled(differentiable_mean(self.gp), X, xp.concat(alphas))
+        mean_bar, _ = pulled(differentiable_mean(self.gp), X, array_namespace(X).concat(alphas))
         return Slopes(omega_bar, mean_bar)
 
+    def _rows(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+        Phi = _xp.in_double(self.frequencies._features(kernel, X))
+        alpha = (r - Phi @ self.weight_mean) / self.gp.noise_var
 
-def validate_rows(gp: GP, frequencies: Frequencies, X: Matrix, y: Vector) -> None:
+        def Phi_bar() -> Matrix:
+            # 2 K_bar Φ with K_bar = ½ (α αᵀ − K_y⁻¹): there Φᵀα is w and K_y⁻¹Φ is Φ B⁻¹/σ², so
+            # that no matrix (n, n) is needed
+            return alpha[:, None] * self.weight_mean[None, :] - Phi @ self.precision
+
+        return self.frequencies.omega_bar(kernel, X, Phi_bar), alpha
+
+
+def validate_rows(gp: GP, frequencies: FeatureMap, X: Matrix, y: Vector) -> None:
     """Raise for rows that do not go with the process and with the frequencies."""
-    validate_data(gp, X, y, columns=frequencies.unit.shape[1])
+    validate_data(gp, X, y, columns=frequencies.like.shape[1])
     frequencies.require_match(gp.kernel, X)

@@ -51,6 +51,7 @@ _MAP = function(map)
 
 _FREQUENCIES = features.draw_frequencies(_GP.kernel, _X, 4, rng=stream(1))
 _FEATURES = condition(features.FeatureGP(_GP, _FREQUENCIES), _X, _Y)
+_SINES = features.leading_sines(_GP.kernel, np.concatenate([_X, _XS]), 4)
 _DRAWN: dict[str, Any] = {"gp": _GPS, "frequencies": thing(_FREQUENCIES, RBF())}
 _Z = _XS[:3]
 _POINTS = interdomain.InducingPoints(_Z)
@@ -156,6 +157,15 @@ CALLS = (
          X=matrix(_X, rows=True, columns=True),
          Phi_bar=matrix(np.ones((6, 4)), rows=True, columns=True)),
     call("FeatureGP", features.FeatureGP, **_DRAWN),
+    call("leading_sines", features.leading_sines, kernel=thing(_GP.kernel, _GP, k.Linear()),
+         X=matrix(_X, columns=True, mates=False), n=whole(4).but("a boolean"),
+         margin=positive(1.5)),
+    call("BoxSines", features.BoxSines,
+         orders=matrix(np.asarray([[1.0, 1.0], [1.0, 2.0], [2.0, 1.0]]), rows=True).but(
+             fractions=np.full((1, 2), 0.5), zeros=np.zeros((1, 2)), twice=np.ones((2, 2))),
+         low=vector(np.full(2, -9.0), size=True), high=vector(np.full(2, 9.0), size=True)),
+    call("BoxSines.features", _SINES.features, kernel=thing(_GP.kernel, _GP, k.Linear()),
+         X=_NEW.but(outside=np.full((1, 2), 99.0))),
     *of_posterior(_FEATURES, _X, vector(_Y, size=True), lacks=("probability",)),
     call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
     *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
