@@ -76,7 +76,7 @@ def test_symmetry_groups_of_its_server_are_read():
     roles = [{"name": "all", "count": 3, "strategies": ["left", "right"]}]
     text = json.dumps({"roles": roles, "profiles": [{"symmetry_groups": groups}]})
     game, profiles, payoffs = read_game(text)
-    assert game.named(profiles[0]) == {"all": {"left": 2.0, "right": 1.0}}
+    assert game.to_dict(profiles[0]) == {"all": {"left": 2.0, "right": 1.0}}
     assert payoffs.tolist() == [[1.5, -1.0]]
 
 

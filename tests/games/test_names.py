@@ -18,10 +18,10 @@ ROADS = RoleSymmetricGame((3, 2), (3, 2), ("cars", "lorries"),
 
 def test_names_go_there_and_back():
     row = np.asarray([2.0, 0.0, 1.0, 1.0, 1.0])
-    named = ROADS.named(row)
+    named = ROADS.to_dict(row)
     assert named["cars"] == {"motorway": 2.0, "bridge": 0.0, "village": 1.0}
-    np.testing.assert_array_equal(ROADS.row(named), row)
-    np.testing.assert_array_equal(ROADS.row({"lorries": {"bridge": 2.0}}), [0, 0, 0, 0, 2])
+    np.testing.assert_array_equal(ROADS.from_dict(named), row)
+    np.testing.assert_array_equal(ROADS.from_dict({"lorries": {"bridge": 2.0}}), [0, 0, 0, 0, 2])
 
 
 def test_without_names_there_are_numbers_and_games_are_equal():
@@ -51,11 +51,11 @@ def test_names_that_do_not_fit_are_refused(names, error, said):
 
 def test_what_is_not_named_is_refused():
     with pytest.raises(ValueError, match="a role of named must be one of"):
-        ROADS.row({"trains": {"bridge": 1.0}})
+        ROADS.from_dict({"trains": {"bridge": 1.0}})
     with pytest.raises(ValueError, match=r"a strategy of named.'lorries'. must be one of"):
-        ROADS.row({"lorries": {"village": 1.0}})
+        ROADS.from_dict({"lorries": {"village": 1.0}})
     with pytest.raises(ValueError, match="row must have 5 entries"):
-        ROADS.named([1, 2])
+        ROADS.to_dict([1, 2])
 
 
 def test_a_subgame_keeps_the_names():
@@ -87,7 +87,7 @@ def test_a_prisoner_confesses():
     x = all_profiles(game)  # both deny, one confesses, both confess
     model = tabulate(game, x, np.asarray([[np.nan, -1.0], [0.0, -3.0], [-2.0, np.nan]]))
     found = find_equilibria(model, rng=stream(1))
-    assert [game.named(e.mixture.round(9)) for e in found] == [
+    assert [game.to_dict(e.mixture.round(9)) for e in found] == [
         {"prisoners": {"confess": 1.0, "deny": 0.0}}
     ]
 

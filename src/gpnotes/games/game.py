@@ -61,7 +61,7 @@ class RoleSymmetricGame:
     >>> game.num_strategies, game.columns, game.opponents(4)
     (5, (slice(0, 3, None), slice(3, 5, None)), (60, 39))
     >>> roads = RoleSymmetricGame((60,), (2,), ("cars",), (("bridge", "ford"),))
-    >>> roads.named([45, 15])
+    >>> roads.to_dict([45, 15])
     {'cars': {'bridge': 45, 'ford': 15}}
     """
 
@@ -110,7 +110,7 @@ class RoleSymmetricGame:
         ends = list(accumulate(self.strategies, initial=0))
         return tuple(slice(a, b) for a, b in pairwise(ends))
 
-    def named(self, row: Sequence[Any]) -> dict[str, dict[str, Any]]:
+    def to_dict(self, row: Sequence[Any]) -> dict[str, dict[str, Any]]:
         """A profile, a mixture or payoffs with the names of what its entries are of.
 
         Parameters
@@ -133,8 +133,8 @@ class RoleSymmetricGame:
             )
         }
 
-    def row(self, named: Mapping[str, Mapping[str, float]]) -> HostVector:
-        """The entries of a profile, a mixture or payoffs in order: the way back from `named`.
+    def from_dict(self, named: Mapping[str, Mapping[str, float]]) -> HostVector:
+        """The entries of a profile, a mixture or payoffs in order: the way back from `to_dict`.
 
         Parameters
         ----------

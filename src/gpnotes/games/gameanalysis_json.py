@@ -151,13 +151,13 @@ def _observations(
     for role, played in stored.items():
         counts[role] = {strategy: count for strategy, count, _ in played}
         payoffs[role] = {strategy: np.ravel(earned).tolist() for strategy, _, earned in played}
-    profile = game.row(counts)
+    profile = game.from_dict(counts)
     lengths = {len(earned) for each in payoffs.values() for earned in each.values()}
     if len(lengths) != 1:
         raise ValueError(f"a profile must have as many payoffs for each strategy; got {stored}")
     for k in range(lengths.pop()):
-        earned = game.row({r: {s: u[k] for s, u in each.items()} for r, each in payoffs.items()})
-        yield profile, np.where(profile > 0, earned, np.nan)
+        of_roles = {r: {s: u[k] for s, u in each.items()} for r, each in payoffs.items()}
+        yield profile, np.where(profile > 0, game.from_dict(of_roles), np.nan)
 
 
 def _profile(
@@ -181,8 +181,8 @@ def _read_matrix(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
         ({r: {s: 1.0} for r, s in chosen.items()}, {r: {s: earned[r]} for r, s in chosen.items()})
         for chosen, earned in _entries(game, stored["payoffs"], {})
     ]
-    profiles = np.asarray([game.row(profile) for profile, _ in rows])
-    payoffs = np.asarray([game.row(earned) for _, earned in rows])
+    profiles = np.asarray([game.from_dict(profile) for profile, _ in rows])
+    payoffs = np.asarray([game.from_dict(earned) for _, earned in rows])
     return Simulations(game, profiles, np.where(profiles > 0, payoffs, np.nan))
 
 
@@ -197,12 +197,12 @@ def _entries(
 
 
 def _read_model(game: RoleSymmetricGame, stored: Mapping[str, Any]) -> Game:
-    offsets, scales = (game.row(stored[name]) for name in ("offsets", "coefs"))
+    offsets, scales = (game.from_dict(stored[name]) for name in ("offsets", "coefs"))
     expansions = [
         Expansion(
-            np.asarray([game.row(row) for row in stored["profiles"][role][name]]),
+            np.asarray([game.from_dict(row) for row in stored["profiles"][role][name]]),
             np.asarray(stored["alphas"][role][name], float),
-            game.row(stored["lengths"][role][name]),
+            game.from_dict(stored["lengths"][role][name]),
         )
         for role, names in zip(game.role_names, game.strategy_names, strict=True)
         for name in names
@@ -224,9 +224,9 @@ def _model_entries(model: PayoffModel) -> dict[str, Any]:
     return {
         "offsets": _nonzero(game, [e.offset for e in model.expansions]),
         "coefs": _nonzero(game, [e.scale for e in model.expansions]),
-        "lengths": game.named([_nonzero(game, ell) for _, _, ell in arrays]),
-        "profiles": game.named(profiles),
-        "alphas": game.named([weights.tolist() for _, weights, _ in arrays]),
+        "lengths": game.to_dict([_nonzero(game, ell) for _, _, ell in arrays]),
+        "profiles": game.to_dict(profiles),
+        "alphas": game.to_dict([weights.tolist() for _, weights, _ in arrays]),
     }
 
 
@@ -239,7 +239,7 @@ def _nonzero(game: RoleSymmetricGame, row: Any) -> dict[str, dict[str, Any]]:
     """The program leaves zeros out, and roles that have nothing else."""
     nonzero = {
         role: {name: value for name, value in entries.items() if value != 0}
-        for role, entries in game.named(row).items()
+        for role, entries in game.to_dict(row).items()
     }
     return {role: entries for role, entries in nonzero.items() if entries}
 

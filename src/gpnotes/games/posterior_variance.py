@@ -61,7 +61,7 @@ class PosteriorVariance:
         _check.alike(self.kept_share, "kept_share", self.factor, "factor")
         keep_copies(self, "factor", "kept_share")
 
-    def whitened(self, bumps: Matrix) -> Matrix:
+    def whiten(self, bumps: Matrix) -> Matrix:
         """The covariances with what was seen, in coordinates in which those are independent.
 
         Parameters
@@ -86,7 +86,7 @@ class PosteriorVariance:
         Parameters
         ----------
         bumps : Matrix, shape (n, B)
-            As in `whitened`.
+            As in `whiten`.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class PosteriorVariance:
             The reductions.
         """
         xp = array_namespace(self.factor)
-        return xp.sum(self.whitened(bumps) ** 2, axis=0)
+        return xp.sum(self.whiten(bumps) ** 2, axis=0)
 
     def variance(self, bumps: Matrix, pairs: Vector) -> Array:
         """The posterior variance of a payoff, or of an expected one.
@@ -102,7 +102,7 @@ class PosteriorVariance:
         Parameters
         ----------
         bumps : Matrix, shape (n, B)
-            As in `whitened`.
+            As in `whiten`.
         pairs : Vector, shape (B,)
             The expectation of the bump between two profiles that are drawn apart, 1 for a profile
             that is known.

@@ -172,8 +172,8 @@ class _Candidates:
         bumps = WITH_VARIANCE[method].singles
         problem = role_problem(model, s, p)
         bumps_at = Expansion(others, zeros((others.shape[0],), others), payoff.lengthscales)
-        white_x = variance.whitened(payoff.bump_matrix(payoff.profiles, others))
-        white_p = variance.whitened(bumps(problem, payoff))
+        white_x = variance.whiten(payoff.bump_matrix(payoff.profiles, others))
+        white_p = variance.whiten(bumps(problem, payoff))
         cross = variance.signal_var * bumps(problem, bumps_at) - white_x.T @ white_p
         shared = variance.signal_var * payoff.bump_matrix(others, others) - white_x.T @ white_x
         host = (np.asarray(to_numpy(a), float) for a in (cross, shared))

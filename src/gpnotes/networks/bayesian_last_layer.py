@@ -88,9 +88,8 @@ def fit_last_layer(
     theta = _check.vector(theta, "theta", size=model.network.num_weights)
     check_data(model, X, y, theta, None)
     xp, network = array_namespace(theta), model.network
-    values = network._forward(theta, X)
     features = network.features(theta, X)
-    _, log_variance = model.outputs(values[-1])
+    _, log_variance = model.outputs(network._call(theta, X))
     weights = [xp.exp(-log_variance), xp.full_like(log_variance, 0.5)][: network.sizes[-1]]
     width, outputs = features.shape[1], network.sizes[-1]
     prior = xp.reshape(model.variances(theta)[-width * outputs :], (width, outputs))

@@ -102,7 +102,10 @@ class Network:
         Array, shape (n, k) or (m, n, k)
             The outputs.
         """
-        return self._forward(*self.check_weights_and_inputs(theta, X))[-1]
+        return self._call(*self.check_weights_and_inputs(theta, X))
+
+    def _call(self, theta: Array, X: Matrix) -> Array:
+        return self._forward(theta, X)[-1]
 
     def check_weights_and_inputs(self, theta: Array, X: Matrix) -> tuple[Array, Matrix]:
         """Return both, if they go together."""

@@ -381,7 +381,7 @@ def predict(model: BayesianNetwork, thetas: Array, X: MatrixLike) -> Mixture:
         raise ValueError(f"thetas must have at least one row; got shape {thetas.shape}")
     xp = array_namespace(X)
     thetas = thetas if thetas.ndim == 2 else thetas[None, :]
-    mean, log_variance = model.outputs(model.network._forward(thetas, X)[-1])
+    mean, log_variance = model.outputs(model.network._call(thetas, X))
     with np.errstate(over="ignore"):
         variance = xp.exp(log_variance)
     return Mixture(mean, _check.no_overflow(variance, "thetas", "the variance of the noise"))

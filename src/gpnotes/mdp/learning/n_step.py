@@ -34,7 +34,7 @@ class NStepMemory(Memory):
     ----------
     values, visits, time
         As of `Memory`; where the values are of states, without the axis of the actions.
-    at : HostMatrix, shape (runs, n)
+    pairs : HostMatrix, shape (runs, n)
         Where the values that the steps move stand in the table laid flat.
     returns : HostMatrix, shape (runs, n)
         What was earned since, discounted.
@@ -46,7 +46,7 @@ class NStepMemory(Memory):
         How many wait.
     """
 
-    at: Any = None
+    pairs: Any = None
     returns: Any = None
     step_sizes: Any = None
     ratios: Any = None
@@ -153,8 +153,8 @@ def _empty(values: HostArray, visits: HostArray, n: int) -> NStepMemory:
     shape = (values.shape[0], n)
     zeros, zero_counts = np.zeros(shape), np.zeros(shape[0], np.int64)
     return NStepMemory(
-        values, visits, at=np.zeros(shape, np.int64), returns=zeros, step_sizes=zeros, ratios=zeros,
-        filled=zero_counts,
+        values, visits, pairs=np.zeros(shape, np.int64), returns=zeros, step_sizes=zeros,
+        ratios=zeros, filled=zero_counts,
     )  # fmt: skip
 
 
@@ -167,11 +167,11 @@ def _push(
     discount: float,
 ) -> NStepMemory:
     """The memory with one step more, the rewards of those that wait with it."""
-    n = memory.at.shape[1]
+    n = memory.pairs.shape[1]
     returns = _shift_in(memory.returns, 0.0) + discount ** np.arange(n) * rewards[:, None]
     ratios = _shift_in(memory.ratios, 1.0) * np.reshape(ratio, (-1, 1))
     return later(
-        memory, at=_shift_in(memory.at, pairs), returns=returns,
+        memory, pairs=_shift_in(memory.pairs, pairs), returns=returns,
         step_sizes=_shift_in(memory.step_sizes, step_size), ratios=ratios,
         filled=np.minimum(memory.filled + 1, n),
     )  # fmt: skip
@@ -187,7 +187,7 @@ def _shift_in(columns: HostMatrix, newest: Any) -> HostMatrix:
 
 def _learn(memory: NStepMemory, slot: int, mask: Any, discount: float, v_next: HostVector) -> None:
     """Learn from the steps in a slot, of the runs `mask`."""
-    values, pairs = flat(memory.values), memory.at[:, slot]
+    values, pairs = flat(memory.values), memory.pairs[:, slot]
     target = memory.returns[:, slot] + discount ** (slot + 1) * v_next
     old = values[pairs]
     change = memory.step_sizes[:, slot] * memory.ratios[:, slot] * (target - old)

@@ -30,7 +30,7 @@ Arrays: TypeAlias = tuple[HostVector, ...]
 _LEARNER_KINDS: dict[type, int] = {QLearning: 0, SARSA: 1, ExpectedSARSA: 2}
 _WIDTH = 8  # from so many terms on NumPy sums in another order
 _MAX_EPISODES = 1_000_000  # episodes that one call may see to their end
-_PENDING = ("at", "rewards", "step_sizes", "pending")
+_PENDING = ("pairs", "rewards", "step_sizes", "pending")
 
 
 def refused(learner: Learner, environment: Environment, record: bool) -> str:

@@ -131,7 +131,7 @@ class SARSAMemory(Memory):
     ----------
     values, visits, time
         As of `Memory`; a visit counts when the action is taken.
-    at : HostVector, shape (runs,)
+    pairs : HostVector, shape (runs,)
         Where the pair that waits stands in the table of its run laid flat.
     rewards : HostVector, shape (runs,)
         What it earned.
@@ -141,7 +141,7 @@ class SARSAMemory(Memory):
         Whether one waits.
     """
 
-    at: Any = None
+    pairs: Any = None
     rewards: Any = None
     step_sizes: Any = None
     pending: Any = None
@@ -170,13 +170,13 @@ class SARSA(ActionValueLearner):
         step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, pairs), pairs.shape)
         flat(memory.visits)[pairs] += 1
         target = memory.rewards + self.discount * table[pairs]
-        old = table[memory.at]
-        table[memory.at] = old + np.where(memory.pending, memory.step_sizes * (target - old), 0.0)
+        change = memory.step_sizes * (target - table[memory.pairs])
+        table[memory.pairs] += np.where(memory.pending, change, 0.0)
         ended = transition.terminated | transition.truncated
         if any_true(ended):
             self._learn_last(memory, transition, pairs, step_sizes, ended)
         return later(
-            memory, at=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
+            memory, pairs=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
         )
 
     def _learn_last(
@@ -200,7 +200,7 @@ def no_pending(runs: int) -> dict[str, Any]:
     """The parts of `SARSAMemory` at the start of runs, beside those of `Memory`."""
     zeros = np.zeros(runs)
     return {
-        "at": np.zeros(runs, np.int64), "rewards": zeros, "step_sizes": zeros,
+        "pairs": np.zeros(runs, np.int64), "rewards": zeros, "step_sizes": zeros,
         "pending": np.zeros(runs, bool),
     }  # fmt: skip
 

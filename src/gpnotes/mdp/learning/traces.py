@@ -155,9 +155,8 @@ class SARSALambda(_Tracing):
         step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, pairs), pairs.shape)
         flat(memory.visits)[pairs] += 1
         target = memory.rewards + self.discount * values[pairs]
-        self._learn(
-            memory, memory.at, memory.step_sizes * (target - values[memory.at]), memory.pending
-        )
+        error = memory.step_sizes * (target - values[memory.pairs])
+        self._learn(memory, memory.pairs, error, memory.pending)
         ended = transition.terminated | transition.truncated
         if ended.any():
             v_next = np.zeros(pairs.shape[0])
@@ -169,7 +168,7 @@ class SARSALambda(_Tracing):
             self._learn(memory, pairs, step_sizes * (target - values[pairs]), ended)
             memory.traces[~ended], memory.traces[ended] = others, 0.0
         return later(
-            memory, at=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
+            memory, pairs=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
         )
 
     def _learn(self, memory: Any, pairs: HostVector, scaled_error: HostVector, mask: Any) -> None:

@@ -62,8 +62,8 @@ CALLS = (
          strategies=Argument((2, 2), _COUNTS), role_names=Argument(("a", "b"), _NAMES),
          strategy_names=Argument((("x", "y"), ("u", "v")), {
              "a string": "xy", "fewer": (("x", "y"),), "a number": 3, "strings": ("xy", "uv")})),
-    call("game.named", _GAME.named, row=Argument([1, 2, 1, 1], {"fewer": [1, 2]})),
-    call("game.row", _GAME.row, named=Argument({"r0": {"s0": 1.0}}, {
+    call("game.to_dict", _GAME.to_dict, row=Argument([1, 2, 1, 1], {"fewer": [1, 2]})),
+    call("game.from_dict", _GAME.from_dict, named=Argument({"r0": {"s0": 1.0}}, {
         "another role": {"x": {"s0": 1.0}}, "another strategy": {"r0": {"s7": 1.0}}})),
     call("game.restrict", _GAME.restrict, kept=_KEPT),
     call("all_profiles", games.all_profiles, game=_GAMES, limit=whole(100)),
@@ -80,7 +80,7 @@ CALLS = (
          factor=matrix(np.eye(3), rows=True, columns=True),
          kept_share=vector(np.ones(3), size=True).but("None")),
     *(call(f"PosteriorVariance.{name}", getattr(_VARIANCE, name), bumps=matrix(_BUMPS, rows=True))
-      for name in ("whitened", "reduction")),
+      for name in ("whiten", "reduction")),
     call("PosteriorVariance.variance", _VARIANCE.variance,
          bumps=matrix(_BUMPS, rows=True, columns=True),
          pairs=vector(np.ones(2), size=True)),
