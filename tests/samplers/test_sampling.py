@@ -25,16 +25,7 @@ from gpnotes import (
 from gpnotes.ground.chunks import Rows
 from gpnotes.infer import sparse
 from gpnotes.infer.objective import objective_of
-from gpnotes.samplers import (
-    HMC,
-    MALA,
-    NUTS,
-    SGLD,
-    ULA,
-    EllipticalSlice,
-    MinibatchDensity,
-    RandomWalk,
-)
+from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk
 from gpnotes.samplers.warmup import (
     StepSizeAdaptation,
     adaptation_windows,
@@ -60,7 +51,7 @@ BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
 
 @pytest.mark.parametrize(
     "sampler",
-    [RandomWalk(), MALA(), HMC(num_steps=5), pytest.param(NUTS(), marks=BY_NIGHT)],
+    [RandomWalk(), samplers.MALA(), HMC(num_steps=5), pytest.param(NUTS(), marks=BY_NIGHT)],
     ids=repr,
 )
 @pytest.mark.parametrize("mass", ["diagonal", "dense"])
@@ -416,11 +407,13 @@ def posterior(y):
             [np.sum(gaps / np.sqrt(1.0 + gaps**2))]
         )
 
-    return MinibatchDensity(lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(DATA))
+    return samplers.MinibatchDensity(
+        lambda x: (-0.5 * float(x @ x), -x), likelihood, np.arange(DATA)
+    )
 
 
 CALIBRATED = {
-    "random walk": (RandomWalk(1.5), 12), "MALA": (MALA(0.35), 6), "HMC": (HMC(0.5, 3), 2),
+    "random walk": (RandomWalk(1.5), 12), "MALA": (samplers.MALA(0.35), 6), "HMC": (HMC(0.5, 3), 2),
     "NUTS": (NUTS(0.6), 2), "ellipse": (EllipticalSlice(np.eye(1)), 5), "ULA": (ULA(0.01), 60),
     "SGLD": (SGLD(0.01, batch=4, decay=0.0), 60),
 }  # fmt: skip
