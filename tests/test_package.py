@@ -66,7 +66,7 @@ print(json.dumps([getattr(gpnotes.{wing}, name).__name__ for name in {sorted(roo
 
 
 MODELS = (
-    "BayesianLinear", "BayesianNetwork", "DeepGP", "FeatureGP", "GP", "LaplaceGP", "SVGP",
+    "BayesianLinear", "BayesianNetwork", "DeepGP", "EPGP", "FeatureGP", "GP", "LaplaceGP", "SVGP",
     "SoftmaxGP", "SparseGP", "StateSpaceGP",
 )  # fmt: skip
 ESTIMATORS = {"BayesSearchCV", "GPClassifier", "GPRegressor"}

@@ -29,7 +29,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "infer.deep": ("DeepGP",),
     "infer.features": ("FeatureGP",),
     "infer.fitting": ("fit",),
-    "infer.laplace": ("LaplaceGP", "SoftmaxGP"),
+    "infer.laplace": ("EPGP", "LaplaceGP", "SoftmaxGP"),
     "infer.linear": ("BayesianLinear",),
     "infer.saving": ("load", "save"),
     "infer.sparse": ("SparseGP",),
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from .infer.deep import DeepGP as DeepGP
     from .infer.features import FeatureGP as FeatureGP
     from .infer.fitting import fit as fit
-    from .infer.laplace import LaplaceGP as LaplaceGP, SoftmaxGP as SoftmaxGP
+    from .infer.laplace import EPGP as EPGP, LaplaceGP as LaplaceGP, SoftmaxGP as SoftmaxGP
     from .infer.linear import BayesianLinear as BayesianLinear
     from .infer.saving import load as load, save as save
     from .infer.sparse import SparseGP as SparseGP

@@ -61,6 +61,7 @@ MODELS = {
 ALL = MODELS | {
     "labels": (lambda: svgp.SVGP(process(1.0, 0.0), Bernoulli(), Z), LABELS),
     "laplace": (lambda: laplace.LaplaceGP(process(1.0, 0.0)), LABELS),
+    "ep": (lambda: laplace.EPGP(process(1.0, 0.0)), LABELS),
 }
 STANDS_FOR = {
     "sparse": "by 7 inducing variables, 'vfe': a lower bound",
@@ -74,6 +75,7 @@ CONDITIONED = {
     "heavy tails": lambda model: condition(model, X, Y),
     "labels": lambda model: condition(model, X, LABELS),
     "laplace": lambda model: condition(laplace.LaplaceGP(model.gp), X, LABELS),
+    "ep": lambda model: condition(laplace.EPGP(model.gp), X, LABELS),
 }
 
 

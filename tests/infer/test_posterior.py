@@ -53,13 +53,14 @@ MAKERS = {
     "variational": lambda: of_svgp(Gaussian(0.2), Y),
     "counts": lambda: of_svgp(Poisson(), np.round(2.0 + Y)),
     "labels": lambda: condition(laplace.LaplaceGP(LATENT), X, LABELS),
+    "labels by moments": lambda: condition(laplace.EPGP(LATENT), X, LABELS),
     "deep": of_deep,
     "robust": lambda: of_svgp(RobustMax(3), CLASSES),
     "softmax": lambda: condition(laplace.SoftmaxGP(LATENT, 3), X, CLASSES),
 }
 CLASSIFIED = ("robust", "softmax")
 JOINT = [name for name in MAKERS if name not in (*CLASSIFIED, "deep")]
-NORMAL = [name for name in JOINT if name not in ("counts", "labels")]
+NORMAL = [name for name in JOINT if name not in ("counts", "labels", "labels by moments")]
 DRAWN = [*JOINT, "deep"]
 
 

@@ -86,6 +86,7 @@ FITTED = {
         features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, rng=stream(1))), Y),
     "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, max_steps=3),
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
+    "labels by moments": lambda: few(laplace.EPGP(LATENT, Bernoulli("logit")), LABELS),
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),
     "a variational process": lambda: few(svgp.SVGP(LATENT, StudentT(0.1, 4.0), X[:4]), Y),
     "counts": lambda: condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),

@@ -65,6 +65,7 @@ MODELS = {
         for name in ("sor", "dtc", "fitc", "vfe", "pep", "tight", "upper")
     },
     "labels": (laplace.LaplaceGP(CLEAN), X, LABELS),
+    "labels by moments": (laplace.EPGP(CLEAN), X, LABELS),
     "classes": (laplace.SoftmaxGP(GP(RBF(0.9, 0.8), 0.0), 3), X, CLASSES),
     "variational": (SPARSE, X, Y),
     "variational labels": (svgp.SVGP(CLEAN, Bernoulli(), Z), X, LABELS),

@@ -154,6 +154,28 @@ def test_averages_over_f_are_those_of_brute_force(space, link, variance):
 
 
 @pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("variance", [1e-3, 1.0, 30.0, 1e4])
+def test_what_a_label_makes_of_a_normal_f_is_that_of_brute_force(space, link, variance):
+    """Labels that were expected, and one that lies ten deviations off."""
+    means, sd = np.asarray([0.0, 0.4, -2.5, 7.0, -10.0 * variance**0.5]), variance**0.5
+    y = np.asarray([1.0, -1.0, 1.0, -1.0, 1.0])
+    f = means + sd * np.linspace(-22.0, 22.0, 200_001)[:, None]
+    logs = log_probability(link, y * f) - 0.5 * ((f - means) / sd) ** 2
+    weights = np.exp(logs - logs.max(0))
+    mean = (weights * f).sum(0) / weights.sum(0)
+    var = (weights * (f - mean) ** 2).sum(0) / weights.sum(0)
+    log_z = logs.max(0) + np.log(weights.sum(0) * 44.0 / 200_000) - 0.5 * np.log(2.0 * np.pi)
+    v = np.full(5, variance)
+    found = Bernoulli(link).tilted(*(space.asarray(a) for a in (y, means, v)))
+    assert all(space.holds(a) for a in found)
+    ours, alpha, beta = (to_numpy(a).astype(float) for a in found)
+    rtol = 1e-7 if space.double else 2e-3
+    np.testing.assert_allclose(ours, log_z, rtol=rtol, atol=rtol)
+    np.testing.assert_allclose(means + v * alpha, mean, rtol=rtol, atol=rtol * sd)
+    np.testing.assert_allclose(v - v * v * beta, var, rtol=rtol if space.double else 0.05)
+
+
+@pytest.mark.parametrize("link", LINKS)
 def test_averages_over_f_are_those_of_many_gauss_hermite_nodes(link):
     label, means = Bernoulli(link), np.asarray([0.0, 0.4, -2.5])
     variance = np.asarray([0.5, 2.0, 1.0])

@@ -13,6 +13,7 @@ import pandas as pd
 
 import gpnotes
 from gpnotes import (
+    EPGP,
     GP,
     RBF,
     ExactPosterior,
@@ -26,6 +27,7 @@ from gpnotes import (
     plot,
 )
 from gpnotes.assess.scores import mean_squared_error
+from gpnotes.infer.laplace import EPPosterior
 from gpnotes.infer.sparse import SparsePosterior
 
 if TYPE_CHECKING:
@@ -57,6 +59,9 @@ def test_whatever_is_conditioned_completes_as_what_it_is():
     gp = GP(RBF(), 0.1)
     assert_type(condition(gp, ROWS, READINGS), ExactPosterior)
     assert_type(condition(SparseGP(gp, X[::3]), FRAME[["day"]], FRAME["mm"]), SparsePosterior)
+    labels = EPGP(GP(RBF(), 0.0))
+    assert_type(condition(labels, ROWS, [1.0, -1.0, 1.0]), EPPosterior)
+    assert_type(fit(labels, ROWS, [1.0, -1.0, 1.0]).posterior, EPPosterior)
     value, gradient = log_evidence_and_gradient(gp, ROWS, READINGS)
     assert_type(gradient, GP)
     assert value == log_evidence(gp, X=ROWS, y=READINGS)

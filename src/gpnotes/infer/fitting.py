@@ -41,7 +41,14 @@ if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
     from .deep import DeepGP, DeepPosterior
     from .exact import ExactPosterior
     from .features import FeatureGP, FeaturePosterior
-    from .laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
+    from .laplace import (
+        EPGP,
+        EPPosterior,
+        LaplaceGP,
+        LaplacePosterior,
+        SoftmaxGP,
+        SoftmaxPosterior,
+    )
     from .linear import BayesianLinear, WeightPosterior
     from .posterior import Posterior
     from .sparse import SparseGP, SparsePosterior
@@ -99,6 +106,8 @@ def fit(
 def fit(
     model: LaplaceGP, X: Table, y: Table, **options: Unpack[Options]
 ) -> Fit[LaplaceGP, LaplacePosterior]: ...
+@overload
+def fit(model: EPGP, X: Table, y: Table, **options: Unpack[Options]) -> Fit[EPGP, EPPosterior]: ...
 @overload
 def fit(
     model: SoftmaxGP, X: Table, y: Table, **options: Unpack[Options]

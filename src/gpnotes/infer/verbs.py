@@ -19,7 +19,14 @@ from .posterior import Posterior
 if TYPE_CHECKING:  # what an editor completes after `condition(...)`.
     from ..model.gaussian_process import GP
     from .features import FeatureGP, FeaturePosterior
-    from .laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPosterior
+    from .laplace import (
+        EPGP,
+        EPPosterior,
+        LaplaceGP,
+        LaplacePosterior,
+        SoftmaxGP,
+        SoftmaxPosterior,
+    )
     from .linear import BayesianLinear, WeightPosterior
     from .sparse import SparseGP, SparsePosterior
     from .state_space import StateSpaceGP, StateSpacePosterior
@@ -44,6 +51,8 @@ def condition(model: StateSpaceGP, X: Table, y: Table) -> StateSpacePosterior: .
 @overload
 def condition(model: LaplaceGP, X: Table, y: Table) -> LaplacePosterior: ...
 @overload
+def condition(model: EPGP, X: Table, y: Table) -> EPPosterior: ...
+@overload
 def condition(model: SoftmaxGP, X: Table, y: Table) -> SoftmaxPosterior: ...
 @overload
 def condition(model: SVGP, X: Table, y: Table) -> Variational: ...
@@ -58,8 +67,9 @@ def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None =
     ----------
     model : GP, or another model
         A `GP`, or another with an evidence: `sparse.SparseGP`, `features.FeatureGP`,
-        `laplace.LaplaceGP`, `laplace.SoftmaxGP`, `svgp.SVGP`, `state_space.StateSpaceGP`,
-        `linear.BayesianLinear`. Its parameters stay as they are; `fit` moves them.
+        `laplace.LaplaceGP`, `laplace.EPGP`, `laplace.SoftmaxGP`, `svgp.SVGP`,
+        `state_space.StateSpaceGP`, `linear.BayesianLinear`. Its parameters stay as they are; `fit`
+        moves them.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
         The inputs. A `chunks.Chunks` in the place of `X` and `y` will do for those models whose
         evidence is made of sums over rows, `sparse.SparseGP` and `features.FeatureGP`; an

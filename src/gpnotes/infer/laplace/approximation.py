@@ -13,20 +13,20 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
-from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
+from ...ground.linalg import Cholesky
 from ...ground.params import cotangent, leaves
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...model.contracts import Likelihood, require
-from ...model.gaussian_process import GP, differentiable_mean, require_no_noise, validate_data
+from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
-from ...model.likelihoods.adapter import is_latent, require_observable, with_hooks
+from ...model.likelihoods.adapter import is_latent, with_hooks
 from ...model.means import pulled, values_of
 from ..evidence import Evidence, evidence_of, whole_rows
-from ..posterior import Posterior, require_inputs
 from .mode import mode_of
+from .sites import SitePosterior, factored, validate
 
 __all__ = ["LaplaceGP", "LaplacePosterior"]
 
@@ -40,7 +40,7 @@ def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> Laplac
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = with_hooks(likelihood)._derivatives(y, f)
     sqrt_W = array_namespace(f).sqrt(-second)
-    factor = _factor(K, sqrt_W)
+    factor = factored(K, sqrt_W)
     return LaplacePosterior(gp, X, y, likelihood, f, first, sqrt_W, third, factor, steps)
 
 
@@ -70,20 +70,11 @@ def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vect
     sqrt_W = xp.sqrt(-second)
     # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
     b = first - second * deviation
-    return b - sqrt_W * _factor(K, sqrt_W)._solve(sqrt_W * (K @ b))
-
-
-def _factor(K: Matrix, sqrt_W: Vector) -> Cholesky:
-    """Of ``B = I + W^½ K W^½``."""
-    B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
-    name = "I + W^½ K W^½"
-    factor = _cholesky(B, name=name)
-    warn_of_jitter(factor.jitter, name)
-    return factor
+    return b - sqrt_W * factored(K, sqrt_W)._solve(sqrt_W * (K @ b))
 
 
 @dataclass(frozen=True, eq=False)
-class LaplacePosterior(Posterior):
+class LaplacePosterior(SitePosterior):
     """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `verbs.condition`.
 
     Parameters
@@ -135,36 +126,6 @@ class LaplacePosterior(Posterior):
     steps: int
 
     __repr__ = summary
-
-    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
-        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
-        require_inputs(Xs, name, self.X, "X", self.gp.kernel)
-
-    @property
-    def _noise(self) -> Likelihood:
-        return self.likelihood
-
-    @property
-    def _width(self) -> int:
-        return self.X.shape[0]
-
-    @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
-    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        xp = array_namespace(Xs)
-        cross = self.gp.kernel._gram(self.X, Xs)
-        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
-        variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
-        mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
-        return mean, xp.clip(variance, 0.0, None)
-
-    @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
-    def _covariance(self, Xs: Matrix) -> Matrix:
-        cross = self.gp.kernel._gram(self.X, Xs)
-        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
-        return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
-
-    def _scales(self, Xs: Matrix) -> Vector:
-        return self.gp.kernel._diag(Xs)
 
     @property
     def log_evidence(self) -> float:
@@ -285,13 +246,7 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
 @evidence_of.register(LaplaceGP)
 def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
-    _validate(model.gp, rows.X, rows.y, model.likelihood)
+    validate(model.gp, rows.X, rows.y, model.likelihood)
     others = ("likelihood",) if leaves(model.likelihood) else ()
     held, latent = ("gp.noise_var", *others), is_latent(model.likelihood)
     return _Evidence(rows, held=held, latent=latent)
-
-
-def _validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
-    validate_data(gp, X, y)
-    require_observable(likelihood, y, values_of(gp.mean, X))
-    memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.params import fixed
-from ...ground.xp import LOG_2PI, Array, array_namespace, as_array
+from ...ground.xp import LOG_2PI, Array, HostVector, array_namespace, as_array
 from .base import LikelihoodBase
 
 __all__ = ["Bernoulli"]
@@ -90,6 +91,45 @@ class Bernoulli(LikelihoodBase):
         if self.link == "probit":
             return _xp.log_normal_cdf(y * mean / xp.sqrt(1.0 + variance))
         return xp.clip(super()._log_predictive(y, mean, variance), None, 0.0)  # but for rounding
+
+    def tilted(self, y: Array, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
+        """Evaluate ``log Z``, ``Z = E p(y | f)`` for ``f ~ N(mean, variance)``, and two slopes.
+
+        They say what one label makes of a normal f: with α the first and −β the second derivative
+        of ``log Z`` by the mean, f given y has the mean ``m + v α`` and the variance ``v − v² β``,
+        [eq-la-tilted].
+
+        Parameters
+        ----------
+        y, mean, variance
+            As in `expected_log_density`.
+
+        Returns
+        -------
+        tuple of Array
+            ``log Z``, α and β, each of the shape of `mean`.
+
+        Notes
+        -----
+        The logistic is a probit of random scale, so that its Z is that of a mixture.
+        Source: Rasmussen & Williams (2006), section 3.9; Stefanski (1991).
+        """
+        return self._tilted(self._validate_average(y, mean, variance), mean, variance)
+
+    def _tilted(self, y: Array, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
+        if self.link == "probit":
+            return _tilted_probit(y, mean, variance, 1.0)
+        xp = array_namespace(mean)
+        scales, log_weights = (as_array(a, mean) for a in _logistic_scales())
+        y, mean, variance = (a[..., None] for a in (y, mean, variance))
+        logs, first, second = _tilted_probit(y, mean, variance, scales)
+        logs = logs + log_weights
+        top = xp.max(logs, axis=-1, keepdims=True)
+        total = top + xp.log(xp.sum(xp.exp(logs - top), axis=-1, keepdims=True))
+        share = xp.exp(logs - total)
+        alpha = xp.sum(share * first, axis=-1)
+        beta = xp.sum(share * (second - (first - alpha[..., None]) ** 2), axis=-1)
+        return total[..., 0], alpha, beta
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """``p − q`` and ``4 p q`` of a label that is 1 with p and −1 with q."""
@@ -242,6 +282,32 @@ def _logit_derivatives(z: Array) -> tuple[Array, Array, Array]:
     other = xp.where(z > 0.0, small, xp.ones_like(z)) / (1.0 + small)
     product = small / (1.0 + small) ** 2
     return other, -product, product * xp.tanh(0.5 * z)
+
+
+def _tilted_probit(
+    y: Array, mean: Array, variance: Array, scale: float | Array
+) -> tuple[Array, Array, Array]:
+    """``log Φ(z)`` with ``z = y m/√(s² + v)``, its slope by m and minus its second derivative."""
+    xp = array_namespace(mean)
+    spread = xp.sqrt(scale * scale + variance)
+    z = y * mean / spread
+    first, second, _ = _probit_derivatives(z)
+    return _xp.log_normal_cdf(z), y * first / spread, -second / spread**2
+
+
+@cache
+def _logistic_scales() -> tuple[HostVector, HostVector]:
+    """Scales s and log weights, ``1/(1 + exp(−f)) = Σ w Φ(f/s)``, to rounding for f from −60.
+
+    Twice Kolmogorov's variable is the scale, by the trapezoid rule in its logarithm. Its density
+    is a series in ``exp(−s²/2)`` and, by Jacobi's identity, one in ``exp(−π²/2s²)``.
+    """
+    log_s = np.arange(math.log(0.2), math.log(20.0), 0.07)
+    s, k = np.exp(log_s), np.arange(1.0, 12.0)[:, None]
+    wide = 2.0 * s * np.sum((-1.0) ** (k + 1.0) * k * k * np.exp(-0.5 * (k * s) ** 2), axis=0)
+    a = ((2.0 * k - 1.0) * math.pi / s) ** 2
+    narrow = math.sqrt(8.0 * math.pi) / s**2 * np.sum((a - 1.0) * np.exp(-0.5 * a), axis=0)
+    return s, np.log(np.where(s > 1.2, wide, narrow) * s * 0.07)
 
 
 def _blockwise(function: Callable[[Array, Array], Array], mean: Array, variance: Array) -> Array:

@@ -41,6 +41,7 @@ _LABELS = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
 _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
 _POSTERIOR = gpnotes.condition(_GP, _X, _Y)
 _LAPLACE = condition(laplace.LaplaceGP(GP(RBF(), 0.0)), _X, _LABELS)
+_EP = condition(laplace.EPGP(GP(RBF(), 0.0)), _X, _LABELS)
 _SOFTMAX = condition(laplace.SoftmaxGP(GP(RBF(), 0.0), 3), _X, 1.0 + _LABELS)
 _PHI = _DRAW.standard_normal((6, 3))
 _LINEAR = BayesianLinear(np.eye(3), 0.1)
@@ -301,6 +302,7 @@ CALLS = (
          "one more axis", "two more axes", "a column", "a scalar array")),
     *(call(f"Bernoulli.{name}", getattr(_BERNOULLI, name), mean=_F, variance=_VARIANCE)
       for name in ("probability", "expected_entropy", "information")),
+    call("Bernoulli.tilted", _BERNOULLI.tilted, y=_LABEL, mean=_F, variance=_VARIANCE),
     call("GP", GP, kernel=thing(RBF(), _GP), noise_var=nonnegative(0.1),
          mean=thing(ConstantMean(1.0), RBF())),
     call("prior", gpnotes.prior, gp=_GPS, Xs=matrix(_XS, columns=True, mates=False), noise=flag()),
@@ -343,6 +345,9 @@ CALLS = (
     call("LaplaceGP", laplace.LaplaceGP, gp=thing(GP(RBF(), 0.0), RBF()),
          likelihood=thing(_BERNOULLI, RBF())),
     *of_posterior(_LAPLACE, _X, _LABELLED["y"]),
+    call("EPGP", laplace.EPGP, gp=thing(GP(RBF(), 0.0), RBF()),
+         likelihood=thing(_BERNOULLI, RBF())),
+    *of_posterior(_EP, _X, _LABELLED["y"]),
     call("SoftmaxGP", laplace.SoftmaxGP, gp=thing(GP(RBF(), 0.0), RBF()), classes=whole(3, 2)),
     *of_posterior(_SOFTMAX, _XS, None, lacks=(*CLASSES_LACK, "probability")),
     call("SoftmaxPosterior.class_covariance", _SOFTMAX.class_covariance,

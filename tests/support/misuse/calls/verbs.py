@@ -53,6 +53,7 @@ _MODELS: dict[str, tuple[Any, Argument, Argument]] = {
     "SparseGP of a number": (sparse.SparseGP(_GP, 3), _ROWS, _VALUES),
     "SparseGP through waves": (_CIRCLE, _PLACES, _VALUES),
     "LaplaceGP": (laplace.LaplaceGP(_CLEAN, Bernoulli()), _ROWS, _SIGNS),
+    "EPGP": (laplace.EPGP(_CLEAN, Bernoulli()), _ROWS, _SIGNS),
     "SoftmaxGP": (laplace.SoftmaxGP(_CLEAN, 3), _ROWS, _CLASSES),
     "SVGP": (svgp.SVGP(_CLEAN, Bernoulli(), _Z), _ROWS, _SIGNS),
     "SVGP of a number": (svgp.SVGP(_CLEAN, Bernoulli(), 3), _ROWS, _SIGNS),

@@ -1,0 +1,104 @@
+"""Posteriors with a normal factor, a *site*, in the place of the likelihood of each observation.
+
+The site of an observation has the precision W_i. Whatever chose the sites, the mean is
+``m + K a`` and the covariance ``K − K W^½ B⁻¹ W^½ K`` with ``B = I + W^½ K W^½``, whose
+eigenvalues are at least one.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from ...ground import memory
+from ...ground import xp as _xp
+from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
+from ...ground.threads import threads_for
+from ...ground.xp import Matrix, Vector, array_namespace
+from ...model.contracts import Likelihood
+from ...model.gaussian_process import GP, validate_data
+from ...model.likelihoods.adapter import require_observable
+from ...model.means import values_of
+from ..posterior import Posterior, require_inputs
+
+__all__ = ["SitePosterior", "factored", "validate"]
+
+
+def factored(K: Matrix, sqrt_W: Vector) -> Cholesky:
+    """Factor ``B = I + W^½ K W^½``."""
+    B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
+    name = "I + W^½ K W^½"
+    factor = _cholesky(B, name=name)
+    warn_of_jitter(factor.jitter, name)
+    return factor
+
+
+class SitePosterior(Posterior):
+    """A posterior whose likelihood is a normal factor for each observation, [eq-la-predict].
+
+    Parameters
+    ----------
+    gp : GP
+        The process that was conditioned.
+    X : Matrix, shape (n, d)
+        The inputs.
+    likelihood : Likelihood
+        How y scatters around f.
+    gradient : Vector, shape (n,)
+        ``a = K⁻¹(mean − m)``, the gradient of the log sites at the mean.
+    sqrt_W : Vector, shape (n,)
+        The roots of the precisions of the sites.
+    cholesky : Cholesky
+        The factor of ``I + W^½ K W^½``.
+
+    Notes
+    -----
+    Source: Rasmussen & Williams (2006), algorithms 3.2 and 3.6.
+    """
+
+    gp: GP
+    X: Matrix
+    likelihood: Likelihood
+    gradient: Vector
+    sqrt_W: Vector
+    cholesky: Cholesky
+
+    @abstractmethod
+    def evidence_gradient(self) -> tuple[GP, Matrix]:
+        """Differentiate the log evidence by the process and the inputs."""
+
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
+        require_inputs(Xs, name, self.X, "X", self.gp.kernel)
+
+    @property
+    def _noise(self) -> Likelihood:
+        return self.likelihood
+
+    @property
+    def _width(self) -> int:
+        return self.X.shape[0]
+
+    @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        xp = array_namespace(Xs)
+        cross = self.gp.kernel._gram(self.X, Xs)
+        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
+        variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
+        mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
+        return mean, xp.clip(variance, 0.0, None)
+
+    @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        cross = self.gp.kernel._gram(self.X, Xs)
+        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
+        return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+
+    def _scales(self, Xs: Matrix) -> Vector:
+        return self.gp.kernel._diag(Xs)
+
+
+def validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
+    """Refuse data that do not fit a process and its likelihood, by name."""
+    validate_data(gp, X, y)
+    require_observable(likelihood, y, values_of(gp.mean, X))
+    memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")
