@@ -62,9 +62,12 @@ NUMBA = pytest.param(
 
 @pytest.fixture(params=[pytest.param(numba_loops.walk, id="as Python"), NUMBA])
 def loop(request, monkeypatch):
-    """The loop as it is, and as Numba compiles it."""
+    """The loop as it is, and as Numba compiles it: once for all settings, in five seconds."""
     if request.param is not None:
         monkeypatch.setattr(numba_loops, "compiled", lambda: request.param)
+    yield
+    if request.param is None:
+        assert len(numba_loops.compiled().signatures) == 1
 
 
 @pytest.mark.usefixtures("loop")

@@ -113,7 +113,9 @@ def advance(
     if type(learner) is not SARSA:
         pending_step = no_pending(runs)
     low, high = environment.binary_rewards or (0.0, 0.0)
-    parts = (*environment.layout, environment.binary_rewards is not None, low, high)
+    layout = environment.layout  # one kind of starts: for another Numba would compile once more
+    layout = layout._replace(starts=layout.starts.astype(np.float64))
+    parts = (*layout, environment.binary_rewards is not None, low, high)
     policy = getattr(learner, "policy", None) or settings.exploration
     schedules = (settings.step_size, settings.exploration.epsilon, policy.epsilon)
     greedy = settings.exploration.is_greedy
@@ -206,7 +208,7 @@ def _restarted(
             if starts.size > 1:
                 states[i] = np.searchsorted(starts, uniform, side="right")
             else:
-                states[i] = starts[0]
+                states[i] = int(starts[0])
     return num_ended
 
 
