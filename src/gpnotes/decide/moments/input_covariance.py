@@ -45,9 +45,9 @@ def scales(precision: Matrix) -> Scales:
     """Collect what does not depend on S. The root's square is the precision, to its last digit."""
     xp = array_namespace(precision)
     root = xp.sqrt(precision)
-    own = _xp.eye(precision.shape[1], precision) > 0.0
+    diagonal = _xp.eye(precision.shape[1], precision) > 0.0
     product = root[:, :, None] * root[:, None, :]
-    product = xp.where(own, precision[:, :, None], product)
+    product = xp.where(diagonal, precision[:, :, None], product)
     return Scales(precision, product, xp.ones_like(precision[0, :]))
 
 
@@ -68,10 +68,10 @@ def damped_covariance(S: Matrix, scales: Scales) -> DampedCovariance:
     xp = array_namespace(scales.precision)
     w, U = xp.linalg.eigh(scales.product * S)
     w = xp.maximum(w, 0.0)
-    kept = 1.0 / (1.0 + w)
-    turned = xp.matrix_transpose(U)
-    N = scales.product * ((U * kept[:, None, :]) @ turned)
-    T = ((U * (w * kept)[:, None, :]) @ turned) / scales.product
+    shrink = 1.0 / (1.0 + w)
+    U_T = xp.matrix_transpose(U)
+    N = scales.product * ((U * shrink[:, None, :]) @ U_T)
+    T = ((U * (w * shrink)[:, None, :]) @ U_T) / scales.product
     return DampedCovariance(T, N, w, xp.log1p(w) @ scales.ones)
 
 
@@ -144,9 +144,9 @@ def require_digits(xp: Namespace, squares: Array, q: Array, where: Vector | None
     rounding = _xp.epsilon(q)
     q = q if where is None else xp.take(q, where, axis=0)
     weight = float(xp.max(q))
-    lost = rounding * float(xp.max(xp.abs(squares) * q))
-    if lost > _LOST * weight:
+    error = rounding * float(xp.max(xp.abs(squares) * q))
+    if error > _LOST * weight:
         raise _check.NoValueError(
             f"a kernel has too short a lengthscale beside S for {q.dtype}: exponents would be off "
-            f"by {lost / weight:.1g}"
+            f"by {error / weight:.1g}"
         )

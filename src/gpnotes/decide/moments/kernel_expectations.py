@@ -19,7 +19,7 @@ from .input_covariance import (
 from .rbf_terms import (
     TermsAtInput,
     batched_terms,
-    pulled_q,
+    pullback_q,
     term_scales,
     terms_at_input,
 )
@@ -32,7 +32,7 @@ from .term_pairs import (
     limit,
     pair_algebra,
     paired_terms,
-    pulled_by_input,
+    pullback_to_input,
 )
 
 __all__ = [
@@ -160,9 +160,9 @@ def kernel_covariance(
 def _kernel_covariance(
     kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
 ) -> Matrix:
-    met = _meeting(kernel_a, kernel_b, X, Z, m, S)
+    pair = _pair_up(kernel_a, kernel_b, X, Z, m, S)
     xp = array_namespace(X)
-    return xp.sum(_covariances(xp, met), axis=0)
+    return xp.sum(_covariances(xp, pair), axis=0)
 
 
 def kernel_mean_and_pullback(
@@ -206,9 +206,9 @@ def _kernel_mean_and_pullback(
 
     def pull(q_bar: Vector) -> tuple[Matrix, Vector, Matrix]:
         """The derivatives by X (n, D), m (D,) and S (D, D) from those by the result (n,)."""
-        once = at.q * q_bar
-        m_bar, S_bar = pulled_q(xp, at.N, at.g, once, once)
-        return -xp.sum(at.g * once[:, None, :], axis=0).T, m_bar, symmetric_part(S_bar)
+        t = at.q * q_bar
+        m_bar, S_bar = pullback_q(xp, at.N, at.g, t, t)
+        return -xp.sum(at.g * t[:, None, :], axis=0).T, m_bar, symmetric_part(S_bar)
 
     return xp.sum(at.q, axis=0), pull
 
@@ -244,19 +244,19 @@ def kernel_covariance_and_pullback(
     >>> C, S_bar.round(4)
     (array([[0.]]), array([[0.3679]]))
     """
-    met = _meeting(kernel_a, kernel_b, X, Z, m, _validate_both(X, Z, m, S))
+    pair = _pair_up(kernel_a, kernel_b, X, Z, m, _validate_both(X, Z, m, S))
     xp = array_namespace(X)
-    every = _covariances(xp, met)
-    C = xp.sum(every, axis=0)
+    covariances = _covariances(xp, pair)
+    C = xp.sum(covariances, axis=0)
 
     def pull(C_bar: Matrix) -> tuple[Matrix, Matrix, Vector, Matrix]:
         """The derivatives by X (n, D), Z (n', D), m (D,), S (D, D) from those by C (n, n')."""
-        return _pulled(xp, met, every, _check.cotangent(C_bar, "C_bar", C))
+        return _pullback(xp, pair, covariances, _check.cotangent(C_bar, "C_bar", C))
 
     return C, pull
 
 
-class _Meeting(NamedTuple):
+class _PairedTerms(NamedTuple):
     """How each term of one kernel meets each of another: P pairs, and both ends of each."""
 
     pairs: TermPairs
@@ -275,67 +275,67 @@ class _EndTerm(NamedTuple):
     q: Matrix
 
 
-def _meeting(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _Meeting:
+def _pair_up(a: Kernel, b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix) -> _PairedTerms:
     xp = array_namespace(X)
     variances_a, precision_a = term_scales(a, X, "kernel_a")
     variances_b, precision_b = term_scales(b, Z, "kernel_b")
-    split = len(variances_a)
-    both = len(variances_a) + len(variances_b)
-    ends = [(i, j) for i in range(split) for j in range(split, both)]
+    C_a = len(variances_a)
+    C = len(variances_a) + len(variances_b)
+    ends = [(i, j) for i in range(C_a) for j in range(C_a, C)]
     pairs = paired_terms(xp.concat([precision_a, precision_b]), ends)
     damped = damped_covariance(S, pairs.scales)
     algebra = pair_algebra(xp, pairs, damped)
     P = len(ends)
-    others = DampedCovariance(*(part[split:, ...] for part in damped))
+    damped_b = DampedCovariance(*(part[C_a:, ...] for part in damped))
     at_a = terms_at_input(pairs.scales, batched_terms([X], variances_a, precision_a), m, damped)
-    at_b = terms_at_input(pairs.scales, batched_terms([Z], variances_b, precision_b), m, others)
-    return _Meeting(
+    at_b = terms_at_input(pairs.scales, batched_terms([Z], variances_b, precision_b), m, damped_b)
+    return _PairedTerms(
         pairs,
         algebra,
         end_at_input(pairs.scales, pairs.own[:P, :, :], algebra.A[:P, :, :], at_a.nu),
         end_at_input(pairs.scales, pairs.own[P:, :, :], algebra.A[P:, :, :], at_b.nu),
         _end_term(xp, at_a, pairs.first),
-        _end_term(xp, at_b, pairs.second - split),
+        _end_term(xp, at_b, pairs.second - C_a),
     )
 
 
-def _end_term(xp: Namespace, at: TermsAtInput, which: Array) -> _EndTerm:
-    return _EndTerm(*(xp.take(part, which, axis=0) for part in (at.N, at.g, at.q)))
+def _end_term(xp: Namespace, at: TermsAtInput, terms: Array) -> _EndTerm:
+    return _EndTerm(*(xp.take(part, terms, axis=0) for part in (at.N, at.g, at.q)))
 
 
-def _covariances(xp: Namespace, met: _Meeting) -> Stack:
+def _covariances(xp: Namespace, pair: _PairedTerms) -> Stack:
     """``Cov[k(x_i, x), k'(x'_j, x)]`` of each pair, (P, n, n')."""
-    q, q_ = met.first_term.q, met.second_term.q
-    for end, counts in ((met.first, q), (met.second, q_)):
-        require_digits(xp, end.squares, counts)
-    left, right = exponents(xp, met.algebra, met.first, met.second)
+    q, q_ = pair.first_term.q, pair.second_term.q
+    for end, weight in ((pair.first, q), (pair.second, q_)):
+        require_digits(xp, end.squares, weight)
+    left, right = exponents(xp, pair.algebra, pair.first, pair.second)
     exponent = xp.clip(xp.matrix_transpose(left) @ right, None, limit(q))
     return q[:, :, None] * xp.expm1(exponent) * q_[:, None, :]
 
 
-def _pulled(
-    xp: Namespace, met: _Meeting, every: Stack, C_bar: Matrix
+def _pullback(
+    xp: Namespace, pair: _PairedTerms, covariances: Stack, C_bar: Matrix
 ) -> tuple[Matrix, Matrix, Vector, Matrix]:
     """The derivatives of ``Σ C_bar ∘ Cov`` by X, Z, m and S."""
-    P = C_bar * every
-    R = P + met.first_term.q[:, :, None] * C_bar * met.second_term.q[:, None, :]
+    P = C_bar * covariances
+    R = P + pair.first_term.q[:, :, None] * C_bar * pair.second_term.q[:, None, :]
     p, r = xp.sum(P, axis=2), xp.sum(R, axis=2)
     p_, r_ = xp.sum(P, axis=1), xp.sum(R, axis=1)
-    across = met.second.u @ xp.matrix_transpose(R)
-    X_bar = _pulled_by_points(xp, met.algebra.T, met.first, met.first_term, (p, r, across))
-    Z_bar = _pulled_by_points(
-        xp, met.algebra.T, met.second, met.second_term, (p_, r_, met.first.u @ R)
+    across = pair.second.u @ xp.matrix_transpose(R)
+    X_bar = _pullback_to_points(xp, pair.algebra.T, pair.first, pair.first_term, (p, r, across))
+    Z_bar = _pullback_to_points(
+        xp, pair.algebra.T, pair.second, pair.second_term, (p_, r_, pair.first.u @ R)
     )
     sums = r, r_, across
-    _, S_bar = pulled_by_input(xp, met.pairs, met.algebra, met.first, met.second, sums)
+    _, S_bar = pullback_to_input(xp, pair.pairs, pair.algebra, pair.first, pair.second, sums)
     S_bar = xp.sum(S_bar, axis=0)
-    for term, sum_p, sum_r in ((met.first_term, p, r), (met.second_term, p_, r_)):
-        S_bar = S_bar + pulled_q(xp, term.N, term.g, sum_p, sum_p - sum_r)[1]
+    for term, sum_p, sum_r in ((pair.first_term, p, r), (pair.second_term, p_, r_)):
+        S_bar = S_bar + pullback_q(xp, term.N, term.g, sum_p, sum_p - sum_r)[1]
     m_bar = -xp.sum(X_bar, axis=0) - xp.sum(Z_bar, axis=0)
     return X_bar, Z_bar, m_bar, symmetric_part(S_bar)
 
 
-def _pulled_by_points(
+def _pullback_to_points(
     xp: Namespace, T: Stack, end: End, term: _EndTerm, sums: tuple[Matrix, Matrix, Stack]
 ) -> Matrix:
     """The derivatives by the points (n, D) of one kernel."""

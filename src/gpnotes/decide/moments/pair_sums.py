@@ -147,15 +147,15 @@ def sum_pairs(
     P = factors[0].shape[0]
     # rows V, and one: what is multiplied by W ∘ expm1 Δ from the left
     columns = factors[1][:, 0 if slopes else -2 : -1, :] * outer[P:, None, :]
-    block = _blocks(xp, plan, reach, half_gap)
+    block = _block_function(xp, plan, reach, half_gap)
     every = []
     for chunk in plan:
-        chunk_sums = _block_by_block(xp, chunk, factors, columns, (outer, b), block)
+        chunk_sums = _sum_blocks(xp, chunk, factors, columns, (outer, b), block)
         if slopes:
-            chunk_sums = _with_slopes(xp, chunk, chunk_sums, columns, outer)
+            chunk_sums = _add_slopes(xp, chunk, chunk_sums, columns, outer)
         every.append(chunk_sums)
     across, sums, of_means, across_r, sums_r = (
-        _joined(xp, some) for some in zip(*every, strict=True)
+        _join(xp, some) for some in zip(*every, strict=True)
     )
     p = xp.concat([across[:, -1, :], sums]) * outer
     value = xp.vecdot(across[:, -1, :], outer[:P, :])
@@ -165,11 +165,11 @@ def sum_pairs(
     return PairSums(value, p, of_means, r, across_r[:, :-1, :] * outer[:P, None, :])
 
 
-def _joined(xp: Namespace, parts: Sequence[Array]) -> Array:
+def _join(xp: Namespace, parts: Sequence[Array]) -> Array:
     return parts[0] if len(parts) == 1 or parts[0] is None else xp.concat(parts)
 
 
-def _blocks(
+def _block_function(
     xp: Namespace, plan: Sequence[Chunk], reach: Matrix, half_gap: Vector
 ) -> Callable[[Array, Array], Array]:
     """A function of two stacks of matrices: ``exp(a @ b) − 1``, cut off where it could overflow."""
@@ -191,7 +191,7 @@ def _blocks(
     return block
 
 
-def _block_by_block(
+def _sum_blocks(
     xp: Namespace,
     chunk: Chunk,
     factors: tuple[Stack, Stack],
@@ -200,25 +200,25 @@ def _block_by_block(
     block_of: Callable[[Array, Array], Array],
 ) -> _ChunkSums:
     P = factors[0].shape[0]
-    some = chunk.pairs
-    left, right, columns = (a[some, :, :] for a in (*factors, columns))
-    lead, b = (a[some, :, None] for a in ends)
-    b_ = ends[1][P + some.start : P + some.stop, None, :]
+    pairs = chunk.pairs
+    left, right, columns = (a[pairs, :, :] for a in (*factors, columns))
+    outer_rows, b = (a[pairs, :, None] for a in ends)
+    b_ = ends[1][P + pairs.start : P + pairs.stop, None, :]
     across, of_means, sums = None, xp.zeros_like(b[:, 0, 0]), []
     for rows in chunk.rows:
         block = block_of(xp.matrix_transpose(right[:, :, rows]), left)
         if chunk.W is not None:
             of_means = of_means + (b_[:, :, rows] @ (block @ b))[:, 0, 0]
             block *= chunk.W[:, rows, :]
-        of_block = columns[:, :, rows] @ block
-        across = of_block if across is None else across + of_block
+        products = columns[:, :, rows] @ block
+        across = products if across is None else across + products
         if not chunk.same:
-            sums.append((block @ lead)[:, :, 0])
+            sums.append((block @ outer_rows)[:, :, 0])
     assert across is not None, "there are rows"
     return _ChunkSums(across, across[:, -1, :] if chunk.same else xp.concat(sums, axis=1), of_means)
 
 
-def _with_slopes(
+def _add_slopes(
     xp: Namespace, chunk: Chunk, chunk_sums: _ChunkSums, columns: Stack, outer: Stack
 ) -> _ChunkSums:
     """The same with the products of W alone added: what R has beside P."""

@@ -19,14 +19,14 @@ from ...model.contracts import Moments
 from .input_covariance import damped_covariance, require_digits, validate_input
 from .pair_sums import PairSums, sum_pairs
 from .predictors import Predictor, means_alone
-from .rbf_terms import TermsAtInput, pulled_q, terms_at_input
+from .rbf_terms import TermsAtInput, pullback_q, terms_at_input
 from .term_pairs import (
     End,
     PairAlgebra,
     end_at_input,
     exponents,
     pair_algebra,
-    pulled_by_input,
+    pullback_to_input,
 )
 
 __all__ = [
@@ -125,15 +125,15 @@ def _validate(model: Predictor, m: Vector, S: Matrix) -> Matrix:
 
 def matched_moments(model: Predictor, m: Vector, S: Matrix, noise: bool) -> Moments:
     """`predict` of an input that has been checked, for the rooms above."""
-    return _predicted(model, m, S, noise, slopes=False).moments
+    return _match(model, m, S, noise, slopes=False).moments
 
 
 def matched_moments_and_pullback(
     model: Predictor, m: Vector, S: Matrix, noise: bool
 ) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
     """`predict_and_pullback` of an input that has been checked, for the rooms above."""
-    predicted = _predicted(model, m, S, noise, slopes=True)
-    return predicted.moments, lambda bar: _pulled(model, S, predicted, bar)
+    predicted = _match(model, m, S, noise, slopes=True)
+    return predicted.moments, lambda bar: _pullback(model, S, predicted, bar)
 
 
 class _Predicted(NamedTuple):
@@ -150,38 +150,38 @@ class _Predicted(NamedTuple):
     p: Matrix  # (2P, n)
     r: Matrix | None
     slopes: tuple[Matrix, Stack] | None  # of each pair's value through Δ: (P, D) and (P, D, D)
-    kept: Vector  # (E,): one, or zero where the variance was clipped
+    valid: Vector  # (E,): one, or zero where the variance was clipped
 
 
 @threads_for(lambda model, *given, **how: model.X.shape[0] ** 3)
-def _predicted(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool) -> _Predicted:
+def _match(model: Predictor, m: Vector, S: Matrix, noise: bool, slopes: bool) -> _Predicted:
     xp = array_namespace(model.X)
     damped = damped_covariance(S, model.pairs.scales)
     at = terms_at_input(model.pairs.scales, model.terms, m, damped)
     algebra = pair_algebra(xp, model.pairs, damped)
     b = model.alpha * at.q
-    half = model.half @ (model.belongs @ at.q)[:, :, None]
+    half = model.half @ (model.term_of @ at.q)[:, :, None]
     at_mean = model.variance - xp.vecdot(half[:, :, 0], half[:, :, 0])
     first, second = _both_ends(xp, model, at, algebra)
     factors = exponents(xp, algebra, first, second)
-    sums, kept = _kept_sums(xp, model, at, b, factors, algebra.half_gap, at_mean, slopes)
+    sums, valid = _sum_all_pairs(xp, model, at, b, factors, algebra.half_gap, at_mean, slopes)
     h = (at.g @ b[:, :, None])[:, :, 0]
     totals = xp.vecdot(model.alpha, at.q)
     moments = Moments(
-        model.offset + model.belongs @ totals,
-        _covariance(xp, model, sums.value, kept * at_mean, noise),
-        S @ (model.belongs @ h).T,
+        model.offset + model.term_of @ totals,
+        _covariance(xp, model, sums.value, valid * at_mean, noise),
+        S @ (model.term_of @ h).T,
     )
-    through = None
+    pair_slopes = None
     if slopes:
         assert sums.r is not None
         assert sums.across is not None
         P = sums.value.shape[0]
-        over = sums.r[:P, :], sums.r[P:, :], sums.across
-        through = pulled_by_input(xp, model.pairs, algebra, first, second, over)
-    kept_of_terms = at.N, at.g, at.q, b
+        r_sums = sums.r[:P, :], sums.r[P:, :], sums.across
+        pair_slopes = pullback_to_input(xp, model.pairs, algebra, first, second, r_sums)
+    of_terms = at.N, at.g, at.q, b
     return _Predicted(
-        moments, *kept_of_terms, half, totals, h, sums.p, sums.r, slopes=through, kept=kept
+        moments, *of_terms, half, totals, h, sums.p, sums.r, slopes=pair_slopes, valid=valid
     )
 
 
@@ -197,7 +197,7 @@ def _both_ends(
     return End(*(a[:P, ...] for a in ends)), End(*(a[P:, ...] for a in ends))
 
 
-def _kept_sums(
+def _sum_all_pairs(
     xp: Namespace,
     model: Predictor,
     at: TermsAtInput,
@@ -213,34 +213,34 @@ def _kept_sums(
     """
     ends = xp.take(b, model.pairs.ends, axis=0)
 
-    def summed(model: Predictor) -> PairSums:
-        outer = xp.take(xp.concat([at.q, b]), model.which, axis=0)
+    def sum_with(model: Predictor) -> PairSums:
+        outer = xp.take(xp.concat([at.q, b]), model.outer_rows, axis=0)
         return sum_pairs(
             xp, model.plan, factors, outer, ends, reach=at.reach, half_gap=half_gap, slopes=slopes
         )
 
-    sums = summed(model)
-    variance = at_mean + model.own @ (sums.value - sums.of_means)
+    sums = sum_with(model)
+    variance = at_mean + model.variance_counts @ (sums.value - sums.of_means)
     if float(xp.min(variance)) > 0.0:
         return sums, xp.ones_like(variance)
-    kept = variance > 0.0
-    outputs = [bool(kept[e]) for e in range(kept.shape[0])]
-    return summed(means_alone(model, outputs)), xp.astype(kept, b.dtype)
+    valid = variance > 0.0
+    flags = [bool(valid[e]) for e in range(valid.shape[0])]
+    return sum_with(means_alone(model, flags)), xp.astype(valid, b.dtype)
 
 
 def _covariance(
     xp: Namespace, model: Predictor, value: Vector, at_mean: Vector, noise: bool
 ) -> Matrix:
     """Of the outputs, from the sums of all pairs and the variances at the mean."""
-    variance = model.own @ value + at_mean
+    variance = model.variance_counts @ value + at_mean
     variance = xp.maximum(variance, 0.0)
     variance = variance + model.noise_var if noise else variance
     E = variance.shape[0]
-    return xp.reshape(model.across @ value, (E, E)) + model.eye * variance[:, None]
+    return xp.reshape(model.cross_counts @ value, (E, E)) + model.eye * variance[:, None]
 
 
 @threads_for(lambda model, *given: model.X.shape[0] ** 3)
-def _pulled(
+def _pullback(
     model: Predictor, S: Matrix, predicted: _Predicted, bar: Moments
 ) -> tuple[Vector, Matrix]:
     """The derivatives by m and by S, which is symmetric."""
@@ -251,27 +251,27 @@ def _pulled(
     assert slopes is not None
     assert predicted.r is not None
     D = S.shape[0]
-    scale = xp.reshape(bar.covariance, (-1,)) @ model.place
-    gather = model.gather * xp.concat([scale, scale])
-    column = model.belongs.T @ bar.cross.T  # (C, D): that of each term's output
-    along = column @ S
-    once = gather @ predicted.p + _through_terms(xp, model, predicted, bar, along)
+    pair_bar = xp.reshape(bar.covariance, (-1,)) @ model.covariance_counts
+    sum_ends = model.sum_ends * xp.concat([pair_bar, pair_bar])
+    cross_bar = model.term_of.T @ bar.cross.T  # (C, D): of each term's output
+    S_column = cross_bar @ S
+    log_q_bar = sum_ends @ predicted.p + _log_q_bar(xp, model, predicted, bar, S_column)
     # dg = −N (dm + dS g)
-    turned = (N @ along[:, :, None])[:, :, 0]
-    m_bar, S_bar = pulled_q(xp, N, g, once, once - gather @ predicted.r)
-    m_bar = m_bar + scale @ slopes[0] - predicted.totals @ turned
-    through_pairs = xp.reshape(scale @ xp.reshape(slopes[1], (-1, D * D)), (D, D))
-    S_bar = S_bar + through_pairs + (column - turned).T @ predicted.h
+    NS_column = (N @ S_column[:, :, None])[:, :, 0]
+    m_bar, S_bar = pullback_q(xp, N, g, log_q_bar, log_q_bar - sum_ends @ predicted.r)
+    m_bar = m_bar + pair_bar @ slopes[0] - predicted.totals @ NS_column
+    by_pairs = xp.reshape(pair_bar @ xp.reshape(slopes[1], (-1, D * D)), (D, D))
+    S_bar = S_bar + by_pairs + (cross_bar - NS_column).T @ predicted.h
     return m_bar, symmetric_part(S_bar)
 
 
-def _through_terms(
-    xp: Namespace, model: Predictor, predicted: _Predicted, bar: Moments, along: Matrix
+def _log_q_bar(
+    xp: Namespace, model: Predictor, predicted: _Predicted, bar: Moments, S_column: Matrix
 ) -> Matrix:
     """The derivatives by log q, (C, n), of means, of ``S h`` and of the variances at m."""
-    E, owned = model.outputs, model.belongs.T
-    through = (owned @ bar.mean)[:, None] + (along[:, None, :] @ predicted.g)[:, 0, :]
+    E, of_terms = model.outputs, model.term_of.T
+    by_mean = (of_terms @ bar.mean)[:, None] + (S_column[:, None, :] @ predicted.g)[:, 0, :]
     solved = (xp.matrix_transpose(model.half) @ predicted.half)[:, :, 0]
-    variance_bar = predicted.kept * xp.reshape(bar.covariance, (-1,))[:: E + 1]
-    taken = owned @ (2.0 * variance_bar[:, None] * solved)
-    return predicted.b * through - predicted.q * taken
+    variance_bar = predicted.valid * xp.reshape(bar.covariance, (-1,))[:: E + 1]
+    by_variance = of_terms @ (2.0 * variance_bar[:, None] * solved)
+    return predicted.b * by_mean - predicted.q * by_variance

@@ -34,17 +34,17 @@ class Predictor:
     plan: list[Chunk]
     weights: Weights  # of each pair within one output: ``α αᵀ − K_y⁻¹``
     ends: tuple[tuple[int, int], ...]  # of each pair: which terms
-    which: Vector  # (2P,): rows of q, then of α q, that stand outside of the weights
+    outer_rows: Vector  # (2P,): rows of q, then of α q, that stand outside of the weights
     alpha: Matrix  # (C, n)
     half: Stack  # (E, n, n): L⁻¹ of ``K_y = L Lᵀ``
     offset: Vector  # (E,)
     noise_var: Vector
     variance: Vector
-    belongs: Matrix  # (E, C): one where the term is the output's
-    own: Matrix  # (E, P): how often the value of a pair counts in an output's variance
-    place: Matrix  # (E², P): the same for the whole covariance
-    across: Matrix  # the same without the variances
-    gather: Matrix  # (C, 2P): adds up over ends what belongs to a term
+    term_of: Matrix  # (E, C): one where the term is the output's
+    variance_counts: Matrix  # (E, P): how often the value of a pair counts in an output's variance
+    covariance_counts: Matrix  # (E², P): the same for the whole covariance
+    cross_counts: Matrix  # the same without the variances
+    sum_ends: Matrix  # (C, 2P): adds up over ends what belongs to a term
     eye: Matrix  # (E, E)
 
     __repr__ = summary
@@ -97,9 +97,9 @@ def predictor_of(posteriors: Sequence[ExactPosterior]) -> Predictor:
     """`predictor` of posteriors that go together and have constant means, for the rooms above."""
     n = max(posterior.X.shape[0] for posterior in posteriors)
     E = len(posteriors)
-    room = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}
-    memory.require(n, n, copies=4 * E, like=posteriors[0].X, **room)
-    return _collected(tuple(posteriors), n)
+    limits = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}
+    memory.require(n, n, copies=4 * E, like=posteriors[0].X, **limits)
+    return _collect(tuple(posteriors), n)
 
 
 def _validate_posterior(posterior: Any, name: str) -> None:
@@ -114,14 +114,14 @@ def require_constant_mean(posterior: ExactPosterior, name: str) -> None:
 
 
 @threads_for(lambda posteriors, n: n**3)
-def _collected(posteriors: tuple[ExactPosterior, ...], n: int) -> Predictor:
+def _collect(posteriors: tuple[ExactPosterior, ...], n: int) -> Predictor:
     like = posteriors[0].X
     xp = array_namespace(like)
     terms = [term_scales(posterior.gp.kernel, posterior.X) for posterior in posteriors]
-    variances = [variance for some, _ in terms for variance in some]
-    owners = [k for k, (some, _) in enumerate(terms) for _ in some]
+    variances = [variance for variances_of, _ in terms for variance in variances_of]
+    owners = [k for k, (variances_of, _) in enumerate(terms) for _ in variances_of]
     precision = xp.concat([stacked for _, stacked in terms])
-    pairs = _in_order(owners)
+    pairs = _order_pairs(owners)
     weights = _weights(posteriors, n, owners, pairs)
     return Predictor(
         X=like,
@@ -130,32 +130,32 @@ def _collected(posteriors: tuple[ExactPosterior, ...], n: int) -> Predictor:
         plan=chunks(weights),
         weights=weights,
         ends=tuple(pairs),
-        which=_which(pairs, weights.owners, len(owners), like),
+        outer_rows=_outer_rows(pairs, weights.owners, len(owners), like),
         alpha=xp.stack([_padded(posteriors[k].alpha, n) for k in owners]),
         half=xp.stack([_padded(_half(posterior), n) for posterior in posteriors]),
         offset=as_array([_offset(posterior) for posterior in posteriors], like),
         noise_var=as_array([posterior.gp.noise_var for posterior in posteriors], like),
-        variance=as_array([sum(some) for some, _ in terms], like),
+        variance=as_array([sum(variances_of) for variances_of, _ in terms], like),
         eye=_xp.eye(len(posteriors), like),
-        **_places(owners, pairs, like),
+        **_counts(owners, pairs, like),
     )
 
 
-def _in_order(owners: list[int]) -> list[tuple[int, int]]:
+def _order_pairs(owners: list[int]) -> list[tuple[int, int]]:
     """All pairs of terms: those with themselves, then those within an output, then the others."""
-    every = [(i, j) for i in range(len(owners)) for j in range(i, len(owners))]
-    return sorted(every, key=lambda pair: (owners[pair[0]] != owners[pair[1]], pair[0] != pair[1]))
+    pairs = [(i, j) for i in range(len(owners)) for j in range(i, len(owners))]
+    return sorted(pairs, key=lambda pair: (owners[pair[0]] != owners[pair[1]], pair[0] != pair[1]))
 
 
 def _points(posteriors: Sequence[ExactPosterior], owners: list[int]) -> list[Matrix]:
     """The inputs of each term, or of all of them where they are the same."""
-    first = posteriors[0].X
-    xp = array_namespace(first)
-    same = all(
-        other.X is first or (other.X.shape == first.shape and bool(xp.all(first == other.X)))
-        for other in posteriors
+    X = posteriors[0].X
+    xp = array_namespace(X)
+    all_same = all(
+        posterior.X is X or (posterior.X.shape == X.shape and bool(xp.all(X == posterior.X)))
+        for posterior in posteriors
     )
-    return [first] if same else [posteriors[k].X for k in owners]
+    return [X] if all_same else [posteriors[k].X for k in owners]
 
 
 def _padded(a: Array, n: int) -> Array:
@@ -189,33 +189,33 @@ def _weights(
     return Weights(xp.stack(matrices), shared, [i == j for i, j in pairs])
 
 
-def _which(
+def _outer_rows(
     pairs: Sequence[tuple[int, int]], shared: Sequence[int | None], C: int, like: Array
 ) -> Vector:
     """For both ends of each pair the row of q, or C further on that of α q."""
-    beyond = [C if owner is None else 0 for owner in shared]
-    rows = [pair[end] + more for end in (0, 1) for pair, more in zip(pairs, beyond, strict=True)]
+    shifts = [C if owner is None else 0 for owner in shared]
+    rows = [pair[end] + shift for end in (0, 1) for pair, shift in zip(pairs, shifts, strict=True)]
     return array_namespace(like).asarray(rows, device=_xp.device(like))
 
 
-def _places(owners: list[int], pairs: list[tuple[int, int]], like: Array) -> dict[str, Matrix]:
+def _counts(owners: list[int], pairs: list[tuple[int, int]], like: Array) -> dict[str, Matrix]:
     """The matrices of zeros, ones and twos that add up terms and pairs."""
     E = max(owners) + 1
     C = len(owners)
     P = len(pairs)
-    place = [[0.0] * P for _ in range(E * E)]
+    counts = [[0.0] * P for _ in range(E * E)]
     for k, (i, j) in enumerate(pairs):
         a, b = owners[i], owners[j]
-        place[a * E + b][k] += 1.0
-        place[b * E + a][k] += 1.0 if i != j else 0.0
-    across = [[0.0] * P if row % (E + 1) == 0 else entries for row, entries in enumerate(place)]
+        counts[a * E + b][k] += 1.0
+        counts[b * E + a][k] += 1.0 if i != j else 0.0
+    cross = [[0.0] * P if row % (E + 1) == 0 else entries for row, entries in enumerate(counts)]
     ends = [pair[end] for end in (0, 1) for pair in pairs]
     rows = {
-        "belongs": [[float(k == a) for k in owners] for a in range(E)],
-        "own": place[:: E + 1],
-        "place": place,
-        "across": across,
-        "gather": [[float(end == c) for end in ends] for c in range(C)],
+        "term_of": [[float(k == a) for k in owners] for a in range(E)],
+        "variance_counts": counts[:: E + 1],
+        "covariance_counts": counts,
+        "cross_counts": cross,
+        "sum_ends": [[float(end == c) for end in ends] for c in range(C)],
     }
     return {name: as_array(entries, like) for name, entries in rows.items()}
 
@@ -224,5 +224,5 @@ def means_alone(model: Predictor, kept: Sequence[bool]) -> Predictor:
     """The same with weights ``α αᵀ`` for the outputs that are not `kept`: their means alone."""
     owners = [None if owner is None or not kept[owner] else owner for owner in model.weights.owners]
     weights = model.weights._replace(owners=owners)
-    which = _which(model.ends, owners, model.alpha.shape[0], model.X)
-    return replace(model, weights=weights, plan=chunks(weights), which=which)
+    rows = _outer_rows(model.ends, owners, model.alpha.shape[0], model.X)
+    return replace(model, weights=weights, plan=chunks(weights), outer_rows=rows)

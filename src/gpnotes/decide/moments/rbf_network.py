@@ -157,19 +157,20 @@ def slopes_and_pullback(
     """
     bumps = _bumps(xp, centres - m, lengthscale, S)
     weighted = bumps.q[:, None] * weights
-    across = bumps.C @ weights
+    Cw = bumps.C @ weights
     slopes = bumps.axes @ (bumps.g.T @ weighted)
-    covariance = _covariance(xp, weights.T @ across)
+    covariance = _covariance(xp, weights.T @ Cw)
     mean = bumps.q @ weights
     moments = NetworkMoments(mean, covariance, slopes)
 
     def pull(bar: NetworkMoments) -> tuple[Matrix, Matrix, Vector, Vector, Matrix]:
         """The derivatives by centres, weights, lengthscale, m and S."""
-        points_bar, weights_bar, S_bar = _pulled(xp, bumps, weights, (mean, weighted, across), bar)
+        points_bar, weights_bar, S_bar = _pullback(xp, bumps, weights, (mean, weighted, Cw), bar)
         # What scales an axis of x with its lengthscale changes the slopes along it and no more.
-        scaled = xp.vecdot(bumps.nu, points_bar, axis=-2) + xp.vecdot(slopes, bar.slopes)
-        scaled = scaled + xp.vecdot(S, S_bar + S_bar.T)
-        return points_bar, weights_bar, -scaled / lengthscale, -xp.sum(points_bar, axis=0), S_bar
+        log_ell_bar = xp.vecdot(bumps.nu, points_bar, axis=-2) + xp.vecdot(slopes, bar.slopes)
+        log_ell_bar = log_ell_bar + xp.vecdot(S, S_bar + S_bar.T)
+        ell_bar = -log_ell_bar / lengthscale
+        return points_bar, weights_bar, ell_bar, -xp.sum(points_bar, axis=0), S_bar
 
     return moments, pull
 
@@ -187,10 +188,10 @@ def _bumps(xp: Namespace, nu: Matrix, lengthscale: Vector, S: Matrix) -> _Bumps:
     tau, sigma = w / (1.0 + 2.0 * w), w / (1.0 + w)
     squares = (z * z) @ (-0.5 * tau * sigma)
     require_digits(xp, squares, q)
-    gapped = squares - 0.5 * xp.sum(xp.log1p(-sigma * sigma))
-    exponent = (z * tau) @ z.T + gapped[:, None] + squares
-    far = float(xp.max(reach))
-    if far > _FAR and 2.0 * far > limit(q):
+    squares_less_gap = squares - 0.5 * xp.sum(xp.log1p(-sigma * sigma))
+    exponent = (z * tau) @ z.T + squares_less_gap[:, None] + squares
+    max_reach = float(xp.max(reach))
+    if max_reach > _FAR and 2.0 * max_reach > limit(q):
         exponent = xp.clip(exponent, None, limit(q))
     return _Bumps(nu, axes, w, z, g, q, q[:, None] * xp.expm1(exponent) * q)
 
@@ -204,7 +205,7 @@ def _covariance(xp: Namespace, covariance: Matrix) -> Matrix:
     return covariance - eye(covariance.shape[0], covariance) * xp.clip(variance, None, 0.0)
 
 
-def _pulled(
+def _pullback(
     xp: Namespace,
     bumps: _Bumps,
     weights: Matrix,
@@ -217,25 +218,25 @@ def _pulled(
     same, and what comes through q and through the slopes g.
     """
     _, axes, w, z, g, q, C = bumps
-    mean, weighted, across = products
-    kept = 1.0 / (1.0 + w)
+    mean, weighted, Cw = products
+    shrink = 1.0 / (1.0 + w)
     narrow = 1.0 / (1.0 + 2.0 * w)
     tau = w * narrow
-    by_output = weights @ symmetric_part(bar.covariance)
-    R = (by_output @ weights.T) * (C + q[:, None] * q)
-    p = xp.vecdot(by_output, across)
+    W_cov_bar = weights @ symmetric_part(bar.covariance)
+    R = (W_cov_bar @ weights.T) * (C + q[:, None] * q)
+    p = xp.vecdot(W_cov_bar, Cw)
     RZ = R @ z
-    r = p + q * (by_output @ mean)
+    r = p + q * (W_cov_bar @ mean)
     # f = Σ q W, slopes = Σ q W g
     slopes_bar = axes.T @ bar.slopes
-    through = bar.mean + g @ slopes_bar
-    once = xp.vecdot(weighted, through) + 2.0 * p
+    by_q = bar.mean + g @ slopes_bar
+    log_q_bar = xp.vecdot(weighted, by_q) + 2.0 * p
     # dg = N (dν − dS g)
-    g_bar = (weighted @ slopes_bar.T) * kept
+    g_bar = (weighted @ slopes_bar.T) * shrink
     rz = r[:, None] * z
-    points_bar = 2.0 * tau * (RZ - rz * (w * kept)) - once[:, None] * g + g_bar
+    points_bar = 2.0 * tau * (RZ - rz * (w * shrink)) - log_q_bar[:, None] * g + g_bar
     M = narrow[:, None] * (z.T @ (RZ + rz)) * narrow
-    inner = M + g.T @ (g * (0.5 * once - r)[:, None]) - g_bar.T @ g
-    diagonal = kept * (tau * xp.sum(r) - 0.5 * xp.sum(once))
+    inner = M + g.T @ (g * (0.5 * log_q_bar - r)[:, None]) - g_bar.T @ g
+    diagonal = shrink * (tau * xp.sum(r) - 0.5 * xp.sum(log_q_bar))
     S_bar = (axes @ inner + axes * diagonal) @ axes.T
-    return points_bar @ axes.T, q[:, None] * through + 2.0 * (C @ by_output), S_bar
+    return points_bar @ axes.T, q[:, None] * by_q + 2.0 * (C @ W_cov_bar), S_bar

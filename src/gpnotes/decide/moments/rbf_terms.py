@@ -20,7 +20,7 @@ __all__ = [
     "BatchedTerms",
     "TermsAtInput",
     "batched_terms",
-    "pulled_q",
+    "pullback_q",
     "term_scales",
     "terms_at_input",
 ]
@@ -49,8 +49,8 @@ def batched_terms(
     out of sums are zero there.
     """
     xp = array_namespace(precision)
-    most = max(X.shape[0] for X in points)
-    columns = [xp.matrix_transpose(_padded(xp, X, most)) for X in points]
+    n = max(X.shape[0] for X in points)
+    columns = [xp.matrix_transpose(_padded(xp, X, n)) for X in points]
     variance = as_array([[value] for value in variances], precision)
     return BatchedTerms(xp.stack(columns), precision, variance)
 
@@ -71,8 +71,8 @@ def term_scales(kernel: Kernel, like: Array, name: str = "kernel") -> tuple[list
     kernel._validate_inputs(like, "X")
     terms = list(_terms_of(kernel, 1.0, like))
     ones = array_namespace(like).ones_like(like[0, :])
-    stacked = array_namespace(like).stack([ones / lengths**2 for _, lengths in terms])
-    return [variance for variance, _ in terms], stacked
+    precision = array_namespace(like).stack([ones / lengths**2 for _, lengths in terms])
+    return [variance for variance, _ in terms], precision
 
 
 def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]:
@@ -83,7 +83,7 @@ def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]
         return _terms_of(kernel.kernel, scale * kernel.scale, like)
     if type(kernel) is ActiveDims:
         return [
-            (variance, _on(kernel.dims, lengths, like))
+            (variance, _widen(kernel.dims, lengths, like))
             for variance, lengths in _terms_of(kernel.kernel, scale, like[:, : len(kernel.dims)])
         ]
     if type(kernel) is not RBF:
@@ -91,14 +91,14 @@ def _terms_of(kernel: Any, scale: float, like: Array) -> list[tuple[float, Any]]
     return [(scale * kernel.variance, kernel.lengthscale)]
 
 
-def _on(dims: tuple[int, ...], lengths: Any, like: Array) -> Vector:
+def _widen(dims: tuple[int, ...], lengths: Any, like: Array) -> Vector:
     """The lengthscales (D,) of a term on the columns `dims`: so long in the others that they count
     for nothing in 12 digits."""
     xp = array_namespace(like)
     lengths = lengths * xp.ones_like(like[0, : len(dims)])
-    places = {d: lengths[i] for i, d in enumerate(dims)}
+    lengthscales = {d: lengths[i] for i, d in enumerate(dims)}
     blind = _BLIND_LENGTHSCALE * xp.ones_like(like[0, 0])
-    return xp.stack([places.get(d, blind) for d in range(like.shape[1])])
+    return xp.stack([lengthscales.get(d, blind) for d in range(like.shape[1])])
 
 
 class TermsAtInput(NamedTuple):
@@ -127,17 +127,17 @@ def terms_at_input(
     return TermsAtInput(N, nu, g, terms.variance * array_namespace(reach).exp(-reach), reach)
 
 
-def pulled_q(
-    xp: Namespace, N: Stack, g: Stack, once: Matrix, twice: Matrix
+def pullback_q(
+    xp: Namespace, N: Stack, g: Stack, t: Matrix, t_squared: Matrix
 ) -> tuple[Vector, Matrix]:
-    """Derivatives of ``Σ t log q`` by m, (D,), and by S, (D, D), t being `once` (C, n).
+    """Derivatives of ``Σ t log q`` by m, (D,), and by S, (D, D), with t (C, n).
 
-    N (C, D, D) and g (C, D, n) are those of the terms; `twice` (C, n) stands for t where g is
-    squared.
+    N (C, D, D) and g (C, D, n) are those of the terms; `t_squared` (C, n) stands for t where g
+    is squared.
     """
     C, D, _ = N.shape
     # by m: Σ t g;  by S: ½ Σ (t g gᵀ − t N)
-    m_bar = xp.sum((g @ once[:, :, None])[:, :, 0], axis=0)
-    squares = xp.sum((g * twice[:, None, :]) @ xp.matrix_transpose(g), axis=0)
-    flat = xp.sum(once, axis=1) @ xp.reshape(N, (C, D * D))
-    return m_bar, 0.5 * (squares - xp.reshape(flat, (D, D)))
+    m_bar = xp.sum((g @ t[:, :, None])[:, :, 0], axis=0)
+    squares = xp.sum((g * t_squared[:, None, :]) @ xp.matrix_transpose(g), axis=0)
+    by_N = xp.sum(t, axis=1) @ xp.reshape(N, (C, D * D))
+    return m_bar, 0.5 * (squares - xp.reshape(by_N, (D, D)))

@@ -37,7 +37,7 @@ __all__ = [
     "limit",
     "pair_algebra",
     "paired_terms",
-    "pulled_by_input",
+    "pullback_to_input",
 ]
 
 
@@ -63,8 +63,8 @@ class TermPairs(NamedTuple):
 def paired_terms(precision: Matrix, pairs: Sequence[tuple[int, int]]) -> TermPairs:
     """Pairs of terms with precisions (C, D)."""
     xp = array_namespace(precision)
-    here = device(precision)
-    first, second = (xp.asarray([pair[end] for pair in pairs], device=here) for end in (0, 1))
+    dev = device(precision)
+    first, second = (xp.asarray([pair[end] for pair in pairs], device=dev) for end in (0, 1))
     a, b = xp.take(precision, first, axis=0), xp.take(precision, second, axis=0)
     own, other = (xp.concat(ends)[:, :, None] for ends in ([a, b], [b, a]))
     every = scales(xp.concat([precision, a + b]))
@@ -92,11 +92,11 @@ def pair_algebra(xp: Namespace, pairs: TermPairs, damped: DampedCovariance) -> P
     T = damped.T[C:, :, :]
     A = -xp.take(damped.T, pairs.ends, axis=0) @ (pairs.other * xp.concat([T, T]))
     half_gap = 0.5 * log_gap(xp, damped, C, pairs.first, pairs.second)
-    between = pairs.outer * damped.T
-    alone = [xp.take(between, end, axis=0) for end in (pairs.first, pairs.second)]
-    bent = between[C:, :, :] - alone[0] - alone[1]
+    curvature = pairs.outer * damped.T
+    of_ends = [xp.take(curvature, end, axis=0) for end in (pairs.first, pairs.second)]
+    curvature_gap = curvature[C:, :, :] - of_ends[0] - of_ends[1]
     A = symmetric_part(A)
-    return PairAlgebra(T, damped.N[C:, :, :], A, half_gap, bent)
+    return PairAlgebra(T, damped.N[C:, :, :], A, half_gap, curvature_gap)
 
 
 class End(NamedTuple):
@@ -125,13 +125,13 @@ def limit(like: Array) -> float:
 
 def exponents(xp: Namespace, algebra: PairAlgebra, first: End, second: End) -> tuple[Stack, Stack]:
     """The factors (P, D + 2, n) and (P, D + 2, n') of Δ, so that it is one product."""
-    ones, more = (xp.ones_like(end.squares[:, None, :]) for end in (first, second))
-    gapped = first.squares - algebra.half_gap[:, None]
-    left = xp.concat([algebra.T @ first.u, gapped[:, None, :], ones], axis=1)
-    return left, xp.concat([second.u, more, second.squares[:, None, :]], axis=1)
+    ones, ones_ = (xp.ones_like(end.squares[:, None, :]) for end in (first, second))
+    squares_less_gap = first.squares - algebra.half_gap[:, None]
+    left = xp.concat([algebra.T @ first.u, squares_less_gap[:, None, :], ones], axis=1)
+    return left, xp.concat([second.u, ones_, second.squares[:, None, :]], axis=1)
 
 
-def pulled_by_input(
+def pullback_to_input(
     xp: Namespace,
     pairs: TermPairs,
     algebra: PairAlgebra,
@@ -142,8 +142,8 @@ def pulled_by_input(
     """The derivatives of each pair's ``Σ W ∘ Cov`` by m, (P, D), and by S, (P, D, D), through Δ.
 
     `sums` are those of ``R = W ∘ (Cov + q q'ᵀ)`` over its columns and over its rows, (P, n) and
-    (P, n'), and ``(R V)ᵀ``, (P, D, n). What is S's own way into q and q' is left to `pulled_q`. The
-    second derivative is not symmetric yet.
+    (P, n'), and ``(R V)ᵀ``, (P, D, n). What is S's own way into q and q' is left to `pullback_q`.
+    The second derivative is not symmetric yet.
     """
     r, r_, across = sums
     u = first.u
