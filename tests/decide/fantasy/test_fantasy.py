@@ -570,7 +570,7 @@ def test_what_is_left_lives_where_its_arguments_do(space, rng):
 def test_parts_in_portions_are_the_same(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(9, 2))
     whole = fantasy.expected_variance_parts(posterior, m, S, x)
-    monkeypatch.setattr("gpnotes.decide.fantasy.expected_variances._SQUARE", 2)
+    monkeypatch.setattr("gpnotes.decide.fantasy.expected_variances._PORTION", 2)
     for one, other in zip(fantasy.expected_variance_parts(posterior, m, S, x), whole, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11)
 

@@ -37,7 +37,7 @@ from .input_averages import (
     validate_posteriors,
     validate_uncertain,
 )
-from .reductions import Posteriors, reductions_and_pulls, reductions_of_output
+from .reductions import Posteriors, reductions_and_pullbacks, reductions_of_output
 
 __all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
 
@@ -107,48 +107,48 @@ def batch_reduction(
     """
     models = validate_posteriors(posteriors)
     inputs = validate_inputs(models, m, S, batch, "batch")
-    totals = [_batch_reduction(_remaining(model, inputs, batch)) for model in models]
+    totals = [_batch_reduction(_batch_state(model, inputs, batch)) for model in models]
     return totals[0] if isinstance(posteriors, ExactPosterior) else as_array(totals, batch)
 
 
-class _Remaining(NamedTuple):
+class _BatchState(NamedTuple):
     """One output's candidates, given the data and the fantasies made so far."""
 
     kernel: Any
     noise_var: float
-    places: Matrix
+    inputs: Matrix
     candidates: Candidates
 
-    def after(self, j: int) -> _Remaining:
+    def observe(self, j: int) -> _BatchState:
         """The state after a fantasy at candidate j: one row more in the factor's half; O(n k).
 
         With ``r = c(x̂_j, X̂)/√s_j``: ``g − g_j r/√s_j`` and ``s − r²``.
         """
-        xp = array_namespace(self.places)
+        xp = array_namespace(self.inputs)
         half, covariance, variance, rounding = self.candidates
         if float(variance[j]) <= float(rounding[j]):  # known already: nothing changes
             return self
-        own = self.kernel._gram(self.places[j : j + 1, :], self.places)[0, :]
-        row = (own - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(variance[j])
+        K_row = self.kernel._gram(self.inputs[j : j + 1, :], self.inputs)[0, :]
+        row = (K_row - xp.matrix_transpose(half) @ half[:, j]) / xp.sqrt(variance[j])
         covariance = covariance - covariance[:, j : j + 1] * (row / xp.sqrt(variance[j]))[None, :]
         variance = xp.clip(variance - row * row, self.noise_var, None)
         half = xp.concat([half, row[None, :]], axis=0)
         return self._replace(candidates=Candidates(half, covariance, variance, rounding))
 
 
-def _remaining(model: ExactPosterior, inputs: list[UncertainInput], places: Matrix) -> _Remaining:
-    size = model.X.shape[0], places.shape[0]
+def _batch_state(model: ExactPosterior, inputs: list[UncertainInput], batch: Matrix) -> _BatchState:
+    size = model.X.shape[0], batch.shape[0]
     remedy = "Use fewer candidates."
-    memory.require(*size, copies=3, like=places, what="K_X,candidates", remedy=remedy)
+    memory.require(*size, copies=3, like=batch, what="K_X,candidates", remedy=remedy)
     averages = average_over(model, inputs)
-    return _Remaining(model.gp.kernel, averages.noise_var, places, at_candidates(averages, places))
+    return _BatchState(model.gp.kernel, averages.noise_var, batch, at_candidates(averages, batch))
 
 
-def _batch_reduction(remaining: _Remaining) -> float:
+def _batch_reduction(state: _BatchState) -> float:
     reductions = []
-    for j in range(remaining.places.shape[0]):
-        reductions.append(float(remaining.candidates.reduction[j]))
-        remaining = remaining.after(j)
+    for j in range(state.inputs.shape[0]):
+        reductions.append(float(state.candidates.reduction[j]))
+        state = state.observe(j)
     return sum(reductions)
 
 
@@ -202,17 +202,17 @@ def greedy(
     """
     models = validate_posteriors(posteriors)
     inputs = validate_inputs(models, m, S, candidates)
-    shares = _weights(weights, models, candidates)
+    host_weights = _weights(weights, models, candidates)
     size = _check.whole(size, "size", 1, candidates.shape[0])
-    outputs = [_remaining(model, inputs, candidates) for model in models]
-    free, chosen = list(range(candidates.shape[0])), []
+    outputs = [_batch_state(model, inputs, candidates) for model in models]
+    available, chosen = list(range(candidates.shape[0])), []
     for _ in range(size):
         reductions = [output.candidates.reduction for output in outputs]
-        host = to_numpy(_weighted(reductions, shares))
-        j = max(free, key=lambda i: host[i])
-        free.remove(j)
-        chosen.append(Choice(j, candidates[j, :], float(host[j])))
-        outputs = [output.after(j) for output in outputs]
+        totals = to_numpy(_weighted_sum(reductions, host_weights))
+        j = max(available, key=lambda i: totals[i])
+        available.remove(j)
+        chosen.append(Choice(j, candidates[j, :], float(totals[j])))
+        outputs = [output.observe(j) for output in outputs]
     return chosen
 
 
@@ -223,8 +223,8 @@ def _weights(weights: Vector | None, models: list[ExactPosterior], like: Array) 
     return to_numpy(_check.alike(weights, "weights", like, "X")).tolist()
 
 
-def _weighted(columns: list[Vector], shares: list[float]) -> Vector:
-    terms = [share * column for share, column in zip(shares, columns, strict=True)]
+def _weighted_sum(columns: list[Vector], weights: list[float]) -> Vector:
+    terms = [weight * column for weight, column in zip(weights, columns, strict=True)]
     return sum(terms[1:], start=terms[0])
 
 
@@ -271,11 +271,11 @@ def best(
     """
     models = validate_posteriors(posteriors)
     inputs = validate_inputs(models, m, S, candidates)
-    shares = _weights(weights, models, candidates)
-    columns = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
-    host = to_numpy(_weighted(columns, shares))
-    j = int(np.argmax(host))
-    return Choice(j, candidates[j, :], float(host[j]))
+    host_weights = _weights(weights, models, candidates)
+    reductions = [reductions_of_output(average_over(model, inputs), candidates) for model in models]
+    totals = to_numpy(_weighted_sum(reductions, host_weights))
+    j = int(np.argmax(totals))
+    return Choice(j, candidates[j, :], float(totals[j]))
 
 
 def refine(
@@ -334,32 +334,32 @@ def refine(
     lower, width = _box(bounds, _check.vector(x, "start", size=models[0].X.shape[1]))
     _check.alike(_check.squarable(x, "start"), "start", models[0].X, "X")
     inputs = validate_uncertain(m, S, models[0].X)
-    shares = _weights(weights, models, x)
+    host_weights = _weights(weights, models, x)
     ones = array_namespace(x).ones_like(x[:1])
 
-    def place(unit: HostVector) -> Vector:
+    def input_at(unit: HostVector) -> Vector:
         """The input at a point of the unit cube."""
         return as_array(lower + width * unit, x)
 
     def total(unit: HostVector) -> tuple[float, HostVector]:
         """The weighted reduction at a point of the unit cube, and its gradient."""
-        pairs = reductions_and_pulls(models, inputs, place(unit)[None, :])
-        value = sum(share * float(fall[0]) for share, (fall, _) in zip(shares, pairs, strict=True))
-        bars = [pull(share * ones)[0] for share, (_, pull) in zip(shares, pairs, strict=True)]
+        pairs = reductions_and_pullbacks(models, inputs, input_at(unit)[None, :])
+        value = sum(w * float(r[0]) for w, (r, _) in zip(host_weights, pairs, strict=True))
+        bars = [pull(w * ones)[0] for w, (_, pull) in zip(host_weights, pairs, strict=True)]
         x_bar = to_numpy(sum(bars[1:], start=bars[0]))[0, :]
         return value, x_bar.astype(np.float64) * width
 
-    begin = np.clip((to_numpy(x).astype(np.float64) - lower) / width, 0.0, 1.0)
-    scale = max(total(begin)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something
+    first = np.clip((to_numpy(x).astype(np.float64) - lower) / width, 0.0, 1.0)
+    scale = max(total(first)[0], np.finfo(np.float64).tiny)  # so that its tolerances mean something
 
-    def promised(unit: HostVector) -> tuple[float, HostVector]:
+    def scaled_total(unit: HostVector) -> tuple[float, HostVector]:
         """The reduction, which is climbed, in units of that at the start."""
         value, gradient = total(unit)
         return value / scale, gradient / scale
 
-    end = ascend(promised, begin, np.tile([0.0, 1.0], (begin.size, 1)), max_steps).vector
-    unit = max(begin, end, key=lambda point: total(point)[0])
-    return Choice(row, place(unit), total(unit)[0])
+    last = ascend(scaled_total, first, np.tile([0.0, 1.0], (first.size, 1)), max_steps).vector
+    unit = max(first, last, key=lambda point: total(point)[0])
+    return Choice(row, input_at(unit), total(unit)[0])
 
 
 def _box(bounds: Sequence[tuple[float, float]], x: Vector) -> tuple[HostVector, HostVector]:

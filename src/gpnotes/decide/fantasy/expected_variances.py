@@ -33,7 +33,7 @@ __all__ = [
     "expected_variance_parts",
 ]
 
-_SQUARE = 128  # candidates in a portion: of all their pairs only the diagonal is used
+_PORTION = 128  # candidates in a portion: of all their pairs only the diagonal is used
 
 
 class VarianceParts(NamedTuple):
@@ -162,12 +162,12 @@ def expected_covariance(
     for e, model in enumerate(models):
         require_constant_mean(model, f"posteriors[{e}]")
     inputs = _one_input(models, m, S, candidates)
-    falls = reductions_of_outputs(models, inputs, candidates)
+    reductions = reductions_of_outputs(models, inputs, candidates)
     xp = array_namespace(candidates)
-    before = matched_moments(predictor_of(models), *inputs[0], noise).covariance
-    variances = xp.clip(_xp.diagonal(before)[None, :] - falls, 0.0, None)
+    unobserved = matched_moments(predictor_of(models), *inputs[0], noise).covariance
+    variances = xp.clip(_xp.diagonal(unobserved)[None, :] - reductions, 0.0, None)
     eye = _xp.eye(len(models), candidates)
-    return (before * (1.0 - eye))[None, :, :] + variances[:, :, None] * eye[None, :, :]
+    return (unobserved * (1.0 - eye))[None, :, :] + variances[:, :, None] * eye[None, :, :]
 
 
 def expected_variance_parts(
@@ -219,14 +219,14 @@ def expected_variance_parts(
     explained = xp.sum(posterior.cholesky.inverse() * C) + xp.sum(half_means * half_means)
     of_function = kernel._diag(X[:1, :]) - explained + (posterior.gp.noise_var if noise else 0.0)
     of_input = xp.sum(posterior.alpha * (C @ posterior.alpha))
-    taken, added = [], []
-    for rows in chunks(averages, candidates, most=_SQUARE):
-        here = at_candidates(averages, rows)
-        varied = _varied(averages, here, C, rows)
-        added.append(here.over_variance(varied))
-        taken.append(here.over_variance(varied + here.mean_covariance[0, :] ** 2))
-    function = xp.clip(of_function - xp.concat(taken), 0.0, None)
-    return VarianceParts(function, of_input + xp.concat(added))
+    reductions, increases = [], []
+    for rows in chunks(averages, candidates, most=_PORTION):
+        at_rows = at_candidates(averages, rows)
+        variation = _mean_variation(averages, at_rows, C, rows)
+        increases.append(at_rows.over_variance(variation))
+        reductions.append(at_rows.over_variance(variation + at_rows.mean_covariance[0, :] ** 2))
+    function = xp.clip(of_function - xp.concat(reductions), 0.0, None)
+    return VarianceParts(function, of_input + xp.concat(increases))
 
 
 def _one_input(
@@ -238,13 +238,13 @@ def _one_input(
     return validate_inputs(models, m, S, candidates)
 
 
-def _varied(averages: Averages, candidates: Candidates, C: Matrix, rows: Matrix) -> Vector:
+def _mean_variation(averages: Averages, candidates: Candidates, C: Matrix, rows: Matrix) -> Vector:
     """``V_x[c(x, x̂)]``, (k,): a quadratic form in ``(K_y⁻¹ k_X(x̂), −1)``, not a difference."""
     xp = array_namespace(rows)
     posterior = averages.posterior
     kernel = posterior.gp.kernel
     m, S = averages.inputs[0]
-    onto = posterior.cholesky._half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
-    with_data = _kernel_covariance(kernel, kernel, posterior.X, rows, m, S)
-    own = _xp.diagonal(_kernel_covariance(kernel, kernel, rows, rows, m, S))
-    return xp.clip(xp.sum(onto * (C @ onto - 2.0 * with_data), axis=0) + own, 0.0, None)
+    beta = posterior.cholesky._half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
+    cross = _kernel_covariance(kernel, kernel, posterior.X, rows, m, S)
+    variances = _xp.diagonal(_kernel_covariance(kernel, kernel, rows, rows, m, S))
+    return xp.clip(xp.sum(beta * (C @ beta - 2.0 * cross), axis=0) + variances, 0.0, None)

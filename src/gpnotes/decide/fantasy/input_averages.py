@@ -185,6 +185,6 @@ def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     prior = posterior.gp.kernel._diag(candidates)
     variance = xp.clip(prior - xp.sum(half * half, axis=0), 0.0, None) + averages.noise_var
     rounding = max(10, half.shape[0]) * _xp.epsilon(half) * prior
-    noisy = posterior.gp.noise_var > rounding
-    floor = xp.where(noisy, xp.zeros_like(prior), 10.0 * rounding)
+    has_noise = posterior.gp.noise_var > rounding
+    floor = xp.where(has_noise, xp.zeros_like(prior), 10.0 * rounding)
     return Candidates(half, mean_covariance, variance, floor)

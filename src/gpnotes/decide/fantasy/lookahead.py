@@ -20,7 +20,7 @@ from ..pilco import Dynamics, Rollout, StepCost, rollout
 
 __all__ = ["LookAhead", "look_ahead"]
 
-_MOST = 100_000  # answers: at some hundredths of a second each, half an hour
+_MAX_ANSWERS = 100_000  # answers: at some hundredths of a second each, half an hour
 
 
 class LookAhead(NamedTuple):
@@ -65,9 +65,9 @@ class LookAhead(NamedTuple):
     def moved(self) -> Stack:
         """The covariances, over the answers, of the means of the states, (T + 1, D, D)."""
         xp = array_namespace(self.means)
-        off = self.means - self.mean[None, ...]
-        share = self.weights[:, None, None, None]
-        return xp.sum(share * off[..., :, None] * off[..., None, :], axis=0)
+        deviations = self.means - self.mean[None, ...]
+        weights = self.weights[:, None, None, None]
+        return xp.sum(weights * deviations[..., :, None] * deviations[..., None, :], axis=0)
 
 
 def look_ahead(
@@ -134,27 +134,27 @@ def look_ahead(
     _check.instance(dynamics, "dynamics", Dynamics)
     model = dynamics.predictor
     _check.alike(_check.vector(x_hat, "x_hat", size=model.X.shape[1]), "x_hat", model.X, "X")
-    nodes = _answers_each(nodes, len(dynamics.posteriors))
-    outputs = [_told(posterior, x_hat, nodes) for posterior in dynamics.posteriors]
-    answers, chances, later = [], [], []
-    for told in itertools.product(*outputs):
-        answers.append([one.answer for one in told])
-        chances.append(math.prod(one.weight for one in told))
-        seen = Dynamics(tuple(one.posterior for one in told), dynamics.angles)
-        later.append(rollout(seen, policy, cost, m, S, horizon))
-    return LookAhead(as_array(answers, x_hat), as_array(chances, x_hat), *_stacked(later))
+    nodes = _validate_nodes(nodes, len(dynamics.posteriors))
+    outputs = [_answers(posterior, x_hat, nodes) for posterior in dynamics.posteriors]
+    answers, weights, rollouts = [], [], []
+    for chosen in itertools.product(*outputs):
+        answers.append([output.answer for output in chosen])
+        weights.append(math.prod(output.weight for output in chosen))
+        extended = Dynamics(tuple(output.posterior for output in chosen), dynamics.angles)
+        rollouts.append(rollout(extended, policy, cost, m, S, horizon))
+    return LookAhead(as_array(answers, x_hat), as_array(weights, x_hat), *_stack(rollouts))
 
 
-def _answers_each(nodes: int, D: int) -> int:
+def _validate_nodes(nodes: int, D: int) -> int:
     """`nodes`, if it is a whole number that does not make too many answers of D entries."""
     nodes = _check.whole(nodes, "nodes", 1, 350)
-    if nodes**D > _MOST:
-        wanted = f"nodes must give at most {_MOST} answers, nodes**D"
+    if nodes**D > _MAX_ANSWERS:
+        wanted = f"nodes must give at most {_MAX_ANSWERS} answers, nodes**D"
         raise ValueError(f"{wanted}; got {nodes} for D = {D}, which gives {nodes**D}")
     return nodes
 
 
-class _Told(NamedTuple):
+class _Answer(NamedTuple):
     """One value that a difference may have, how probable it is, and the process that saw it."""
 
     answer: float
@@ -162,19 +162,19 @@ class _Told(NamedTuple):
     posterior: ExactPosterior
 
 
-def _told(posterior: ExactPosterior, x_hat: Vector, nodes: int) -> list[_Told]:
-    """What may be seen of one difference at an input, by a rule of so many nodes."""
-    at = x_hat[None, :]
-    mean, variance = (float(part[0]) for part in posterior.predict(at, noise=True))
-    told = []
+def _answers(posterior: ExactPosterior, x_hat: Vector, nodes: int) -> list[_Answer]:
+    """The values that one difference may have at an input, by a rule of so many nodes."""
+    row = x_hat[None, :]
+    mean, variance = (float(part[0]) for part in posterior.predict(row, noise=True))
+    answers = []
     for t, weight in zip(*gauss_hermite(nodes), strict=True):
-        answer = mean + math.sqrt(variance) * float(t)
-        seen = posterior.extend(at, as_array([answer], x_hat))
-        told.append(_Told(answer, float(weight), seen))
-    return told
+        value = mean + math.sqrt(variance) * float(t)
+        extended = posterior.extend(row, as_array([value], x_hat))
+        answers.append(_Answer(value, float(weight), extended))
+    return answers
 
 
-def _stacked(rollouts: list[Rollout]) -> tuple[Array, Array, Matrix]:
+def _stack(rollouts: list[Rollout]) -> tuple[Array, Array, Matrix]:
     xp = array_namespace(rollouts[0].mean)
     means, covariances, costs = (list(part) for part in zip(*rollouts, strict=True))
     return xp.stack(means), xp.stack(covariances), xp.stack(costs)

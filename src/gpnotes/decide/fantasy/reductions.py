@@ -35,7 +35,7 @@ __all__ = [
     "mean_covariance",
     "reduction",
     "reduction_and_pullback",
-    "reductions_and_pulls",
+    "reductions_and_pullbacks",
     "reductions_of_output",
     "reductions_of_outputs",
 ]
@@ -141,8 +141,8 @@ def reduction(
     array([0.0131, 0.2153])
     """
     models = validate_posteriors(posteriors)
-    falls = reductions_of_outputs(models, validate_inputs(models, m, S, candidates), candidates)
-    return falls[:, 0] if isinstance(posteriors, ExactPosterior) else falls
+    columns = reductions_of_outputs(models, validate_inputs(models, m, S, candidates), candidates)
+    return columns[:, 0] if isinstance(posteriors, ExactPosterior) else columns
 
 
 def reductions_of_outputs(
@@ -192,7 +192,7 @@ def reduction_and_pullback(
     models = validate_posteriors(posteriors)
     several = not isinstance(posteriors, ExactPosterior)
     inputs = validate_inputs(models, m, S, candidates)
-    pairs = reductions_and_pulls(models, inputs, candidates)
+    pairs = reductions_and_pullbacks(models, inputs, candidates)
     values = [value for value, _ in pairs]
     result = array_namespace(candidates).stack(values, axis=1) if several else values[0]
 
@@ -207,7 +207,7 @@ def reduction_and_pullback(
     return result, pullback
 
 
-def reductions_and_pulls(
+def reductions_and_pullbacks(
     models: list[ExactPosterior], inputs: list[UncertainInput], candidates: Matrix
 ) -> list[tuple[Vector, Pull]]:
     """The reductions of each output, (k,), and their pullbacks, of what has been checked."""
@@ -216,11 +216,11 @@ def reductions_and_pulls(
 
 def _with_pullback(averages: Averages, inputs: Matrix) -> tuple[Array, Pull]:
     candidates = at_candidates(averages, inputs)
-    return candidates.reduction, lambda bar: _pulled(averages, candidates, inputs, bar)
+    return candidates.reduction, lambda bar: _pullback(averages, candidates, inputs, bar)
 
 
 @threads_for(lambda averages, candidates, x, bar: averages.half_means.shape[0] ** 2 * x.shape[0])
-def _pulled(
+def _pullback(
     averages: Averages, candidates: Candidates, x: Matrix, bar: Array
 ) -> tuple[Array, Array, Array]:
     """The derivatives by the candidates x (k, D), and by the T inputs' means and covariances.
@@ -237,9 +237,9 @@ def _pulled(
     rho = candidates.over_variance(candidates.mean_covariance)
     covariance_bar = 2.0 * rho * bar
     variance_bar = -xp.sum(rho * rho, axis=0) * bar
-    onto = factor._half_solve_t(candidates.half)  # K_y⁻¹ K_Xx̂
-    K_bar = -factor._half_solve_t(averages.half_means) @ covariance_bar - 2.0 * onto * variance_bar
-    q_bar = -onto @ xp.matrix_transpose(covariance_bar)
+    beta = factor._half_solve_t(candidates.half)  # K_y⁻¹ K_Xx̂
+    K_bar = -factor._half_solve_t(averages.half_means) @ covariance_bar - 2.0 * beta * variance_bar
+    q_bar = -beta @ xp.matrix_transpose(covariance_bar)
     x_bar = kernel._pullback(posterior.X, x, K_bar)[2]
     x_bar = x_bar + kernel._diag_pullback(x, variance_bar)[1]
     m_bars, S_bars = [], []
