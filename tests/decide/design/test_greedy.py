@@ -209,7 +209,7 @@ def test_blocks_of_the_reference_change_nothing(monkeypatch, inputs, block):
     gp = GP(RBF(1.1, 0.8), 0.3)
     wanted = greedy_design(gp, inputs, 5, "integrated variance")
     monkeypatch.setattr(memory, "ENTRIES", block)
-    monkeypatch.setattr(criteria, "_KEPT_ENTRIES", 0)
+    monkeypatch.setattr(criteria, "_CACHED_ENTRIES", 0)
     design = greedy_design(gp, inputs, 5, "integrated variance")
     np.testing.assert_array_equal(design.indices, wanted.indices)
     np.testing.assert_allclose(design.gains, wanted.gains, rtol=1e-12)

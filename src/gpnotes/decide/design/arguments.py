@@ -55,18 +55,18 @@ def noise_of(
     gp: GP | ExactPosterior, X: Matrix, noise_var: Numbers | None, *, positive: bool
 ) -> Vector:
     """The variance of a measurement of each candidate, (n,), in the kind of X."""
-    given: Any = process(gp).noise_var if noise_var is None else noise_var
-    if not (isinstance(given, int | float) or hasattr(given, "ndim")):
-        raise TypeError(f"noise_var must be a float or an array; got {type(given).__name__}")
-    if getattr(given, "ndim", 0) == 1:
-        _check.alike(_check.vector(given, "noise_var", size=X.shape[0]), "noise_var", X, "X")
-    elif getattr(given, "ndim", 0) > 1:
+    variance: Any = process(gp).noise_var if noise_var is None else noise_var
+    if not (isinstance(variance, int | float) or hasattr(variance, "ndim")):
+        raise TypeError(f"noise_var must be a float or an array; got {type(variance).__name__}")
+    if getattr(variance, "ndim", 0) == 1:
+        _check.alike(_check.vector(variance, "noise_var", size=X.shape[0]), "noise_var", X, "X")
+    elif getattr(variance, "ndim", 0) > 1:
         raise ValueError(
-            f"noise_var must be a float or have shape ({X.shape[0]},); got {given.shape}"
+            f"noise_var must be a float or have shape ({X.shape[0]},); got {variance.shape}"
         )
-    _check.positive(given, "noise_var", zero=True)
+    _check.positive(variance, "noise_var", zero=True)
     xp = array_namespace(X)
-    noise = xp.zeros((X.shape[0],), dtype=X.dtype, device=_xp.device(X)) + given
+    noise = xp.zeros((X.shape[0],), dtype=X.dtype, device=_xp.device(X)) + variance
     if positive and not bool(xp.all(noise > 0.0)):
         raise ValueError(
             "noise_var must be positive for information: a measurement without noise has "

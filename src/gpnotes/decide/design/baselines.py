@@ -89,7 +89,7 @@ def exhaustive_design(
     array([0, 4, 8])
     """
     arguments.candidates(gp, X)
-    _check.choice(criterion, "criterion", _VALUES)
+    _check.choice(criterion, "criterion", _CRITERIA)
     needs_noise = criterion != "integrated variance"
     noise = _on_host(arguments.noise_of(gp, X, noise_var, positive=needs_noise))
     k = _check.whole(budget, "budget", 0, X.shape[0])
@@ -100,16 +100,16 @@ def exhaustive_design(
             f"there are {count} subsets of {k} out of {X.shape[0]}, more than {max_subsets}"
         )
     K, cross = _covariances(gp, X, arguments.reference_of(gp, X, reference, criterion))
-    value = _VALUES[criterion]
+    value_of = _CRITERIA[criterion]
     best = np.zeros(0, dtype=int)
-    top = -math.inf
+    best_value = -math.inf
     for subsets in _batches(X.shape[0], k):
-        values = value(K, noise, cross, subsets)
-        first = int(np.argmax(values))
-        if values[first] > top + 1e-12 * abs(top) or top == -math.inf:
-            best = subsets[first]
-            top = float(values[first])
-    sums = [float(value(K, noise, cross, best[None, :j])[0]) for j in range(k + 1)]
+        values = value_of(K, noise, cross, subsets)
+        i = int(np.argmax(values))
+        if values[i] > best_value + 1e-12 * abs(best_value) or best_value == -math.inf:
+            best = subsets[i]
+            best_value = float(values[i])
+    sums = [float(value_of(K, noise, cross, best[None, :j])[0]) for j in range(k + 1)]
     return as_design(X, best.tolist(), np.diff(sums).tolist(), count)
 
 
@@ -124,8 +124,9 @@ def _covariances(
     # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
     to_reference = gp.cholesky._half_solve(kernel._gram(gp.X, reference))
     to_candidates = gp.cholesky._half_solve(kernel._gram(gp.X, X))
-    known = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
-    return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel._gram(reference, X) - known)
+    explained = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
+    cross = kernel._gram(reference, X) - explained
+    return _on_host(arguments.covariance_at(gp, X)), _on_host(cross)
 
 
 def _on_host(a: Array) -> HostArray:
@@ -138,7 +139,7 @@ def _batches(n: int, k: int) -> Iterator[HostMatrix]:
         yield np.asarray(rows, dtype=np.int64).reshape(len(rows), k)
 
 
-def _observed(K: HostMatrix, noise: HostVector, subsets: HostMatrix) -> HostArray:
+def _y_covariance(K: HostMatrix, noise: HostVector, subsets: HostMatrix) -> HostArray:
     """The covariance of y in each subset."""
     return K[subsets[:, :, None], subsets[:, None, :]] + noise[subsets][:, :, None] * np.eye(
         subsets.shape[1]
@@ -148,7 +149,7 @@ def _observed(K: HostMatrix, noise: HostVector, subsets: HostMatrix) -> HostArra
 def _information(
     K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
 ) -> HostVector:
-    entropies = np.linalg.slogdet(_observed(K, noise, subsets))[1]
+    entropies = np.linalg.slogdet(_y_covariance(K, noise, subsets))[1]
     return 0.5 * (entropies - np.sum(np.log(noise[subsets]), axis=1))
 
 
@@ -157,25 +158,27 @@ def _integrated_variance(
 ) -> HostVector:
     """Without noise, copies make the covariance singular: by eigenvalues, those of rounding out."""
     to_subsets = np.moveaxis(cross[:, subsets], 0, -1)
-    values, vectors = np.linalg.eigh(_observed(K, noise, subsets))
-    known = values > 1e-13 * max(1.0, subsets.shape[1]) * np.max(np.diag(K))
-    parts = np.swapaxes(vectors, 1, 2) @ to_subsets
-    shares = np.where(known, 1.0 / np.where(known, values, 1.0), 0.0)[:, :, None] * parts**2
-    return np.sum(shares, axis=(1, 2)) / max(1, cross.shape[0])
+    values, vectors = np.linalg.eigh(_y_covariance(K, noise, subsets))
+    nonzero = values > 1e-13 * max(1.0, subsets.shape[1]) * np.max(np.diag(K))
+    projections = np.swapaxes(vectors, 1, 2) @ to_subsets
+    inverses = np.where(nonzero, 1.0 / np.where(nonzero, values, 1.0), 0.0)
+    reductions = inverses[:, :, None] * projections**2
+    return np.sum(reductions, axis=(1, 2)) / max(1, cross.shape[0])
 
 
 def _mutual_information(
     K: HostMatrix, noise: HostVector, cross: HostMatrix, subsets: HostMatrix
 ) -> HostVector:
-    joint = np.linalg.slogdet(K + np.diag(noise))[1]
+    log_det_all = np.linalg.slogdet(K + np.diag(noise))[1]
     outside = np.ones((len(subsets), len(K)), dtype=bool)
     np.put_along_axis(outside, subsets, False, axis=1)
-    rest = np.nonzero(outside)[1].reshape(len(subsets), -1)
-    inside = np.linalg.slogdet(_observed(K, noise, subsets))[1]
-    return 0.5 * (inside + np.linalg.slogdet(_observed(K, noise, rest))[1] - joint)
+    complements = np.nonzero(outside)[1].reshape(len(subsets), -1)
+    log_det_inside = np.linalg.slogdet(_y_covariance(K, noise, subsets))[1]
+    log_det_outside = np.linalg.slogdet(_y_covariance(K, noise, complements))[1]
+    return 0.5 * (log_det_inside + log_det_outside - log_det_all)
 
 
-_VALUES = {
+_CRITERIA = {
     "information": _information,
     "integrated variance": _integrated_variance,
     "mutual information": _mutual_information,
@@ -222,27 +225,27 @@ def farthest_points(X: MatrixLike, budget: int, *, initial_subset: Iterable[int]
     xp = array_namespace(_check.matrix(X, "X"))
     n = X.shape[0]
     chosen = list(_check.entries(initial_subset, "initial_subset", n, "X"))
-    before = len(chosen)
-    size = _check.whole(budget, "budget", 0, n - before)
-    gaps = xp.full((n,), math.inf, dtype=X.dtype, device=_xp.device(X))
+    num_initial = len(chosen)
+    size = _check.whole(budget, "budget", 0, n - num_initial)
+    distances = xp.full((n,), math.inf, dtype=X.dtype, device=_xp.device(X))
     for j in chosen:
-        gaps = _nearer(X, gaps, j)
+        distances = _update_distances(X, distances, j)
     for _ in range(size):
         if chosen:
-            best = int(xp.argmax(gaps))
+            best = int(xp.argmax(distances))
         else:
             best = int(xp.argmin(xp.sum((X - xp.mean(X, axis=0)) ** 2, axis=1)))
         chosen.append(best)
-        gaps = _nearer(X, gaps, best)
-    return as_design(X, chosen[before:], [], 0).indices
+        distances = _update_distances(X, distances, best)
+    return as_design(X, chosen[num_initial:], [], 0).indices
 
 
-def _nearer(X: Matrix, gaps: Vector, j: int) -> Vector:
+def _update_distances(X: Matrix, distances: Vector, j: int) -> Vector:
     """Squared distances to the nearest chosen point once j is chosen; −1 for the chosen ones."""
     xp = array_namespace(X)
-    gaps = xp.minimum(gaps, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
-    gaps[j] = -1.0
-    return gaps
+    distances = xp.minimum(distances, xp.sum((X - X[j : j + 1, :]) ** 2, axis=1))
+    distances[j] = -1.0
+    return distances
 
 
 @takes("X")

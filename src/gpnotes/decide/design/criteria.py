@@ -23,7 +23,7 @@ from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_
 
 __all__ = ["CRITERIA", "Information", "IntegratedVariance", "MutualInformation", "Variance"]
 
-_KEPT_ENTRIES = 2**22  # of K(X, reference) kept for the next step; more are computed anew
+_CACHED_ENTRIES = 2**22  # of K(X, reference) kept for the next step; more are computed anew
 
 
 class Information:
@@ -81,26 +81,26 @@ class IntegratedVariance:
         self.state = start_downdates(gp, X, noise, capacity)
         self.kernel = process(gp).kernel
         self.weights = start_downdates(gp, reference, xp.zeros_like(reference[:, 0]), capacity).W
-        self.kept: list[tuple[slice, Matrix]] | None = None
-        if X.shape[0] * reference.shape[0] <= _KEPT_ENTRIES:
-            self.kept = list(self._blocks())
+        self.cached_blocks: list[tuple[slice, Matrix]] | None = None
+        if X.shape[0] * reference.shape[0] <= _CACHED_ENTRIES:
+            self.cached_blocks = list(self._blocks())
         self._sum()
 
     def _sum(self) -> None:
-        """``Σ_r c(r, x)²`` of all candidates; `summed` are those that rounding is measured by."""
+        """``Σ_r c(r, x)²`` of all candidates; rounding is measured by `squares_at_sum`."""
         xp = array_namespace(self.X)
         state = self.state
         t = state.size
         squares = xp.zeros_like(state.noise)
         for rows, K in self._blocks():
-            known = state.W[:, :t] @ xp.matrix_transpose(self.weights[rows, :t])
-            squares += xp.sum((K - known) ** 2, axis=1)
-        self.squares = self.summed = squares
+            explained = state.W[:, :t] @ xp.matrix_transpose(self.weights[rows, :t])
+            squares += xp.sum((K - explained) ** 2, axis=1)
+        self.squares = self.squares_at_sum = squares
 
     def _blocks(self) -> Iterator[tuple[slice, Matrix]]:
         """``K(X, reference)``, some columns at a time."""
-        if self.kept is not None:
-            yield from self.kept
+        if self.cached_blocks is not None:
+            yield from self.cached_blocks
             return
         for rows in memory.blocks(self.reference.shape[0], self.X.shape[0]):
             yield rows, self.kernel._gram(self.X, self.reference[rows, :])
@@ -109,8 +109,8 @@ class IntegratedVariance:
         """Return the gains of the candidates `rows`; of all for None."""
         xp = array_namespace(self.X)
         gains = self._reductions(self.squares, rows)
-        when_summed = float(xp.max(self._reductions(self.summed, rows)))
-        if _xp.epsilon(gains) ** 0.5 * when_summed > float(xp.max(gains)):
+        at_sum = float(xp.max(self._reductions(self.squares_at_sum, rows)))
+        if _xp.epsilon(gains) ** 0.5 * at_sum > float(xp.max(gains)):
             self._sum()
             gains = self._reductions(self.squares, rows)
         return gains
@@ -119,9 +119,9 @@ class IntegratedVariance:
         variance = self.state.variance(rows)
         y_variance = variance + take_rows(self.state.noise, rows)
         xp = array_namespace(variance)
-        known = variance == 0.0
-        squares = xp.where(known, 0.0, take_rows(squares, rows))
-        return squares / xp.where(known, 1.0, y_variance) / self.reference.shape[0]
+        no_variance = variance == 0.0
+        squares = xp.where(no_variance, 0.0, take_rows(squares, rows))
+        return squares / xp.where(no_variance, 1.0, y_variance) / self.reference.shape[0]
 
     def add(self, j: int) -> float:
         """Measure candidate j, and return what that gained by covariances with the reference."""

@@ -107,8 +107,8 @@ class Downdates:
         self.noise = noise
         self.first = known.shape[1]  # the column of the first measurement
         width = self.first + capacity
-        words = {"what": "the factor of the design", "remedy": "Use a smaller budget or float32."}
-        memory.require(n, width, copies=2, like=noise, **words)
+        limits = {"what": "the factor of the design", "remedy": "Use a smaller budget or float32."}
+        memory.require(n, width, copies=2, like=noise, **limits)
         self.W = xp.zeros((n, width), **kind)
         self.lower = xp.zeros((width, width), **kind)
         self.W[:, : self.first] = known
@@ -140,12 +140,10 @@ class Downdates:
         if rows is None or levels.size * self.size * (self.size - start) < _SMALL:
             self._substitute(rows, start)
             return
-        missed = np.frexp(self.size - levels)[
-            1
-        ]  # columns that a candidate lacks, as a power of two
-        for power in np.unique(missed[missed > 0]):
-            alike = rows[missed == power]
-            self._substitute(alike, int(np.min(self.levels[alike])))
+        lag = np.frexp(self.size - levels)[1]  # columns that a candidate lacks, as a power of two
+        for power in np.unique(lag[lag > 0]):
+            group = rows[lag == power]
+            self._substitute(group, int(np.min(self.levels[group])))
 
     def _substitute(self, rows: Rows, start: int) -> None:
         """Extend rows of W by forward substitution, from the column `start` on."""

@@ -135,16 +135,16 @@ def greedy_design(
     repeat = _check.flag(repeat, "repeat")
     lazy = _check.flag(lazy, "lazy")
     noise = arguments.noise_of(gp, X, noise_var, positive=kind.needs_noise)
-    before = _check.entries(initial_subset, "initial_subset", X.shape[0], "X", repeat=repeat)
-    left = None if repeat and X.shape[0] else X.shape[0] - len(before)
-    size = _check.whole(budget, "budget", 0, left)
+    initial = _check.entries(initial_subset, "initial_subset", X.shape[0], "X", repeat=repeat)
+    available = None if repeat and X.shape[0] else X.shape[0] - len(initial)
+    size = _check.whole(budget, "budget", 0, available)
     reference = arguments.reference_of(gp, X, reference, criterion)
-    scores = kind(gp, candidates, noise, len(before) + size, reference=reference)
-    for j in before:
+    scores = kind(gp, candidates, noise, len(initial) + size, reference=reference)
+    for j in initial:
         if float(scores.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:
             scores.add(j)
     choose = _lazy if lazy and kind.diminishing else _eager
-    return as_design(X, *choose(scores, X.shape[0], size, set(before), repeat))
+    return as_design(X, *choose(scores, X.shape[0], size, set(initial), repeat))
 
 
 @takes("X")
@@ -205,11 +205,11 @@ def greedy_design_by(
     n = _check.matrix(X, "X").shape[0]
     repeat = _check.flag(repeat, "repeat")
     choose = _lazy if _check.flag(lazy, "lazy") and criterion.diminishing else _eager
-    before = _check.entries(initial_subset, "initial_subset", n, "X", repeat=repeat)
-    size = _check.whole(budget, "budget", 0, None if repeat and n else n - len(before))
-    for j in before:
+    initial = _check.entries(initial_subset, "initial_subset", n, "X", repeat=repeat)
+    size = _check.whole(budget, "budget", 0, None if repeat and n else n - len(initial))
+    for j in initial:
         criterion.add(j)
-    return as_design(X, *choose(criterion, n, size, set(before), repeat))
+    return as_design(X, *choose(criterion, n, size, set(initial), repeat))
 
 
 def as_design(X: Matrix, chosen: list[int], gains: list[float], evaluations: int) -> Design:
@@ -228,28 +228,28 @@ def _rank(gains: Vector) -> HostVector:
 
 
 def _eager(
-    scores: contracts.Criterion, n: int, budget: int, before: set[int], repeat: bool
+    scores: contracts.Criterion, n: int, budget: int, initial: set[int], repeat: bool
 ) -> tuple[list[int], list[float], int]:
     """Every candidate at every step."""
     chosen: list[int] = []
     gains: list[float] = []
     evaluations = 0
-    closed = np.zeros(n, dtype=bool)
-    closed[list(before)] = not repeat
+    excluded = np.zeros(n, dtype=bool)
+    excluded[list(initial)] = not repeat
     for _ in range(budget):
-        ranks = np.where(closed, -np.inf, _rank(scores.gains()))
-        evaluations += n - int(closed.sum())
+        ranks = np.where(excluded, -np.inf, _rank(scores.gains()))
+        evaluations += n - int(excluded.sum())
         best = int(np.argmax(ranks))
         if ranks[best] == -np.inf:
             break
         chosen.append(best)
         gains.append(scores.add(best))
-        closed[best] = not repeat
+        excluded[best] = not repeat
     return chosen, gains, evaluations
 
 
 def _lazy(
-    scores: contracts.Criterion, n: int, budget: int, before: set[int], repeat: bool
+    scores: contracts.Criterion, n: int, budget: int, initial: set[int], repeat: bool
 ) -> tuple[list[int], list[float], int]:
     """Old gains are bounds: whoever is first among them with a new gain is the best."""
     if budget == 0:
@@ -258,8 +258,8 @@ def _lazy(
     gains: list[float] = []
     bounds = _rank(scores.gains())
     if not repeat:
-        bounds[list(before)] = -np.inf
-    evaluations = n if repeat else n - len(before)
+        bounds[list(initial)] = -np.inf
+    evaluations = n if repeat else n - len(initial)
     fresh = np.ones(n, dtype=bool)
     for _ in range(budget):
         evaluations += _renew(bounds, fresh, scores)
@@ -284,26 +284,26 @@ def _renew(bounds: HostVector, fresh: HostVector, scores: contracts.Criterion) -
     """
     evaluations = 0
     size = max(1, min(_FIRST_BATCH, bounds.size // 16))
-    ahead = ~fresh & (bounds > -np.inf)
-    while np.any(ahead):
-        rows = _leading(bounds, ahead, size)
+    stale = ~fresh & (bounds > -np.inf)
+    while np.any(stale):
+        rows = _leading(bounds, stale, size)
         bounds[rows] = _rank(scores.gains(rows))
         evaluations += rows.size
         size *= _GROWTH
         fresh[rows] = True
-        new = np.where(fresh, bounds, -np.inf)
-        best = int(np.argmax(new))
-        ahead = ~fresh & (bounds > new[best])
-        ahead[:best] |= ~fresh[:best] & (bounds[:best] == new[best])
+        renewed = np.where(fresh, bounds, -np.inf)
+        best = int(np.argmax(renewed))
+        stale = ~fresh & (bounds > renewed[best])
+        stale[:best] |= ~fresh[:best] & (bounds[:best] == renewed[best])
     return evaluations
 
 
-def _leading(bounds: HostVector, among: HostVector, size: int) -> HostVector:
+def _leading(bounds: HostVector, candidates: HostVector, size: int) -> HostVector:
     """The `size` candidates of the largest bounds, and the first of those that are equal."""
-    rows = np.flatnonzero(among)
+    rows = np.flatnonzero(candidates)
     if rows.size <= size:
         return rows
-    last = -np.partition(-bounds[rows], size - 1)[size - 1]
-    above = rows[bounds[rows] > last]
-    level = rows[bounds[rows] == last]
-    return np.concatenate([above, level[: size - above.size]])
+    smallest = -np.partition(-bounds[rows], size - 1)[size - 1]
+    larger = rows[bounds[rows] > smallest]
+    ties = rows[bounds[rows] == smallest]
+    return np.concatenate([larger, ties[: size - larger.size]])
