@@ -62,7 +62,7 @@ def test_inputs_are_taken_by_their_scales():
     def loss(point):
         return math.log10(point["rate"]) + 0.5 * point["depth"] + worth[point["rule"]]
 
-    found = sobol_indices(told(space, loss, 40), points=2048)
+    found = sobol_indices(told(space, loss, 40), num_points=2048)
     variances = np.asarray([9.0 / 12.0, 0.25 * 15.0 / 12.0, 2.0 / 3.0])
     assert [one.name for one in found] == ["rate", "depth", "rule"]
     np.testing.assert_allclose(
@@ -92,7 +92,7 @@ def test_a_section_has_what_the_model_predicts_along_an_input():
     optimiser = told(
         [(-1.0, 2.0), (0.0, 3.0)], lambda x: float((x[0] - 0.3) ** 2 + (x[1] - 1.0) ** 2), 12
     )
-    first, second = slices(optimiser, points=9)
+    first, second = slices(optimiser, num_points=9)
     place = optimiser.recommend().x
     np.testing.assert_allclose(first.x, np.linspace(-1.0, 2.0, 9))
     along = np.stack([[x, place[1]] for x in first.x])
@@ -102,7 +102,7 @@ def test_a_section_has_what_the_model_predicts_along_an_input():
     assert (first.at, second.at) == tuple(place)
     np.testing.assert_array_equal(second.read, [one.x[1] for one in optimiser.evaluations])
     np.testing.assert_array_equal(second.y, [one.y for one in optimiser.evaluations])
-    elsewhere, _ = slices(optimiser, np.asarray([0.0, 3.0]), points=9)
+    elsewhere, _ = slices(optimiser, np.asarray([0.0, 3.0]), num_points=9)
     mean, _ = optimiser.predict(np.stack([[x, 3.0] for x in elsewhere.x]))
     np.testing.assert_allclose(elsewhere.mean, mean)
     assert repr(first).startswith("<Slice: x[0], means ")
@@ -121,7 +121,7 @@ def loss(point):
 
 def test_sections_of_a_space_have_its_settings():
     optimiser = told(SPACE, loss, 14)
-    rate, depth, rule, flag = slices(optimiser, points=7)
+    rate, depth, rule, flag = slices(optimiser, num_points=7)
     np.testing.assert_allclose(rate.x, np.geomspace(1e-4, 1e-1, 7))
     assert (rate.log, depth.log) == (True, False)
     assert depth.x.tolist() == [2.0, 3.0, 4.0, 5.0]
@@ -139,7 +139,7 @@ def test_figures_have_what_was_found():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     pyplot.switch_backend("agg")
     optimiser = told(SPACE, loss, 10)
-    found, cuts = sobol_indices(optimiser, points=64), slices(optimiser, points=7)
+    found, cuts = sobol_indices(optimiser, num_points=64), slices(optimiser, num_points=7)
     fig, axes = pyplot.subplots(1, 5)
     for ax, section in zip(axes, cuts, strict=False):
         section.plot(ax)
@@ -161,7 +161,7 @@ def test_dollars_in_a_name_are_no_formula():
     fig, axes = pyplot.subplots(1, 3)
     for section, ax in zip(slices(optimiser), axes[:2], strict=True):
         section.plot(ax)
-    plot_sobol_indices(axes[2], sobol_indices(optimiser, points=8))
+    plot_sobol_indices(axes[2], sobol_indices(optimiser, num_points=8))
     fig.canvas.draw()
     pyplot.close(fig)
 
@@ -175,7 +175,7 @@ def test_without_a_value_there_is_nothing_to_show():
         with pytest.raises(TypeError, match="optimiser must be"):
             ask(None)
     optimiser.tell(np.asarray([0.2]), 1.0)
-    with pytest.raises(ValueError, match="points must be"):
-        slices(optimiser, points=1)
+    with pytest.raises(ValueError, match="num_points must be"):
+        slices(optimiser, num_points=1)
     with pytest.raises(ValueError, match="through must lie in the box"):
         slices(optimiser, np.asarray([2.0]))

@@ -146,8 +146,8 @@ def minimise(
         Source of all that is random, or its seed.
     **options
         Those of `Optimiser`: `path`, `shared`, `on_failure`, `num_initial`, `initial_points`,
-        `known_evaluations`, `model`,
-        `acquisition`, `gradients`, `linear_constraints`, `num_constraints`.
+        `known_evaluations`, `model`, `acquisition`, `gradients`, `linear_constraints`,
+        `num_constraints`.
 
     Returns
     -------
@@ -239,8 +239,8 @@ class _Spending:
         self.callback = None if callback is None else _check.function(callback, "callback")
         self.progress = _check.flag(progress, "progress")
 
-    def on(self, made: Callable[[], Optimiser[Any]]) -> Outcome[Any]:
-        optimiser = made()
+    def on(self, make_optimiser: Callable[[], Optimiser[Any]]) -> Outcome[Any]:
+        optimiser = make_optimiser()
         done = optimiser.count
         bar = bar_of(self.budget - done, "search", "evaluation") if self.progress else None
         try:
@@ -255,8 +255,8 @@ class _Spending:
             optimiser.close()
             if bar is not None:
                 bar.close()
-        found = optimiser.recommend()
-        return Outcome(optimiser.best, found, optimiser.evaluations, optimiser.goal)
+        recommended = optimiser.recommend()
+        return Outcome(optimiser.best, recommended, optimiser.evaluations, optimiser.goal)
 
     def _is_last(self, evaluation: Evaluation[Any]) -> bool:
         answer = None if self.callback is None else self.callback(evaluation)
@@ -279,13 +279,13 @@ def _places(optimiser: Optimiser[Any], budget: int) -> Iterator[Any]:
 def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any], x: Any) -> None:
     """Evaluate and tell."""
     try:
-        found = objective(x.copy())
+        answer = objective(x.copy())
     except Exception as error:
         optimiser.fail(x, f"{type(error).__name__}: {error}")
         if optimiser.on_failure == "stop":
             raise
     else:
-        _tell(optimiser, x, found)
+        _tell(optimiser, x, answer)
 
 
 def _tell(optimiser: Optimiser[Any], x: Any, answer: Any) -> None:

@@ -53,7 +53,7 @@ from .workers import SharedHistory
 __all__ = ["Optimiser", "Recommendation"]
 
 _BLIND = 10  # first points at most: a model of ten is worth more than further ones by chance
-_TOLD = ("", "record")  # failures of which the model of values is told
+_MODELLED = ("", "record")  # failures of which the model of values is told
 _SIGNS = {"minimise": -1.0, "maximise": 1.0}
 
 
@@ -182,9 +182,9 @@ class Optimiser(Generic[Place]):
             else self._region.all_validated(initial_points, "initial_points")
         )
         self.num_constraints = _check.whole(num_constraints, "num_constraints")
-        elsewhere = validated_known(known_evaluations, self.num_constraints)
+        known = validated_known(known_evaluations, self.num_constraints)
         self._known = tuple(
-            replace(e, x=self._region.validated(e.x, "known_evaluations")) for e in elsewhere
+            replace(e, x=self._region.validated(e.x, "known_evaluations")) for e in known
         )
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
@@ -195,13 +195,13 @@ class Optimiser(Generic[Place]):
         # of the model that chooses places: what is bad need not be told apart to find what is good
         default_search = model is None and not gradients
         self._search_model = tail_compressed_model if default_search else self._model
-        worth = LogExpectedImprovement if acquisition is None else acquisition
-        self._acquisition = validated_acquisition(worth, self.gradients)
+        score = LogExpectedImprovement if acquisition is None else acquisition
+        self._acquisition = validated_acquisition(score, self.gradients)
         if self.num_constraints and self.gradients:
             raise ValueError("num_constraints must be 0 with gradients=True")
         if self.num_constraints or on_failure == "model":
             validate_odds(
-                worth, "num_constraints" if self.num_constraints else "on_failure='model'"
+                score, "num_constraints" if self.num_constraints else "on_failure='model'"
             )
         self._asked: list[Place] = []
         self._workers: SharedHistory[Place] | None = None
@@ -218,7 +218,7 @@ class Optimiser(Generic[Place]):
             "seed": self._stream.seed, "path": list(self._stream.path),
             "num_initial": self._num_initial,
         }  # fmt: skip
-        more = {
+        optional = {
             "gradients": self.gradients,
             "num_constraints": self.num_constraints,
             "initial_points": [self._region.record(place) for place in self._initial_points],
@@ -226,7 +226,7 @@ class Optimiser(Generic[Place]):
                 record_of(evaluation, self._region) for evaluation in self._known
             ],
         }
-        return {**head, **{name: value for name, value in more.items() if value}}
+        return {**head, **{name: value for name, value in optional.items() if value}}
 
     @property
     def region(self) -> Region[Place]:
@@ -249,8 +249,8 @@ class Optimiser(Generic[Place]):
 
         Where readings have noise it is the luckiest of them; `recommend` takes what the model says.
         """
-        good = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
-        return max(good, key=lambda evaluation: self._sign * evaluation.y, default=None)
+        feasible = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
+        return max(feasible, key=lambda evaluation: self._sign * evaluation.y, default=None)
 
     def recommend(self) -> Recommendation[Place] | None:
         """Return the feasible place with the best posterior mean, of those that were evaluated.
@@ -273,15 +273,15 @@ class Optimiser(Generic[Place]):
         >>> optimiser.best.y < -0.1, abs(found.mean) < 2.0 * found.sd
         (True, True)
         """
-        good = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
-        if not good:
+        feasible = [evaluation for evaluation in self.evaluations if evaluation.is_feasible]
+        if not feasible:
             return None
-        units = self._region.units([one.x for one in good])
+        units = self._region.units([evaluation.x for evaluation in feasible])
         mean, sd = self.believed(units)
         i = int(np.argmax(self._sign * mean))
-        x = self._region.together([good[i].x])[0]
-        sure = float(self._odds(units[i : i + 1])[0]) if self.num_constraints else 1.0
-        return Recommendation(x, float(mean[i]), float(sd[i]), sure)
+        x = self._region.together([feasible[i].x])[0]
+        p_feasible = float(self._odds(units[i : i + 1])[0]) if self.num_constraints else 1.0
+        return Recommendation(x, float(mean[i]), float(sd[i]), p_feasible)
 
     def feasibility(self, x: Places) -> HostVector:
         """What the models believe of whether evaluations at some places would count.
@@ -336,11 +336,11 @@ class Optimiser(Generic[Place]):
     def believed(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
         """The means and standard deviations at rows (n, columns) of the unit cube; unchecked."""
         counted = self._counted()
-        known = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
-        posterior, told = self._fitted(known, len(counted), self._model)
+        modelled = [evaluation for evaluation in counted if evaluation.failure in _MODELLED]
+        posterior, data = self._fitted(modelled, len(counted), self._model)
         mean, variance = posterior.predict(as_rows(posterior, as_array(units, posterior.X)))
-        sd = np.sqrt(to_numpy(variance).astype(np.float64)) * told.unit
-        return self._sign * (told.centre + told.unit * to_numpy(mean)), sd
+        sd = np.sqrt(to_numpy(variance).astype(np.float64)) * data.unit
+        return self._sign * (data.centre + data.unit * to_numpy(mean)), sd
 
     def ask(self) -> Place:
         """Return where to evaluate next, on the host; it stays until something is told."""
@@ -436,9 +436,9 @@ class Optimiser(Generic[Place]):
         self, workers: SharedHistory[Place], q: int, budget: float = math.inf
     ) -> list[Place]:
         """The next `q` places that no other worker is at; fewer where the budget is given out."""
-        more = q - len(self._asked)
-        if more > 0:
-            self._asked += workers.give_out(more, budget, lambda: self.count, self._next)
+        missing = q - len(self._asked)
+        if missing > 0:
+            self._asked += workers.give_out(missing, budget, lambda: self.count, self._next)
         return self._asked[:q]
 
     def close(self) -> None:
@@ -514,8 +514,8 @@ class Optimiser(Generic[Place]):
         """
         if not isinstance(problem, str):
             raise TypeError(f"problem must be a string; got {type(problem).__name__}")
-        given = self.on_failure if on_failure is None else on_failure
-        failure = _check.choice(given, "on_failure", FAILURES)
+        word = self.on_failure if on_failure is None else on_failure
+        failure = _check.choice(word, "on_failure", FAILURES)
         if failure == "model":
             validate_odds(self._acquisition, "on_failure='model'")
         self._keep(Evaluation(self._region.validated(x, "x"), math.nan, problem, failure))
@@ -524,8 +524,8 @@ class Optimiser(Generic[Place]):
         self._history.add(evaluation)
         shared = self._workers if evaluation.failure == "stop" else None
         # what stopped a shared search is still this worker's to evaluate: it is asked for again
-        again = shared is not None and shared.holds(evaluation.x)
-        self._asked = [evaluation.x] if again else []
+        asked_again = shared is not None and shared.holds(evaluation.x)
+        self._asked = [evaluation.x] if asked_again else []
 
     def _counted(self) -> list[Evaluation[Place]]:
         return [evaluation for evaluation in self.evaluations if evaluation.failure != "stop"]
@@ -536,10 +536,10 @@ class Optimiser(Generic[Place]):
         # What is drawn from depends on the number of evaluations and on nothing that was drawn
         # before, so that a search that was killed goes on to the points that it would have come to.
         step = len(counted)
-        modelled = [evaluation for evaluation in counted if evaluation.failure in _TOLD]
+        modelled = [evaluation for evaluation in counted if evaluation.failure in _MODELLED]
         valued = [evaluation for evaluation in modelled if not evaluation.failure]
         taken = [*(e.x for e in counted), *pending]
-        places = self._wished(taken)[:q]
+        places = self._initial_left(taken)[:q]
         early = step < self._num_initial or not valued
         # after a skip one point without a model, to which that place looks as it did before
         blind = q if early else int(counted[-1].failure == "skip")
@@ -565,10 +565,10 @@ class Optimiser(Generic[Place]):
             places = [*places, *self._region.places(np.stack(points))]
         return places
 
-    def _wished(self, taken: list[Place]) -> list[Place]:
+    def _initial_left(self, taken: list[Place]) -> list[Place]:
         """Those of the points to begin with that are not taken."""
-        gone = {self._region.key(place) for place in taken}
-        return [place for place in self._initial_points if self._region.key(place) not in gone]
+        keys = {self._region.key(place) for place in taken}
+        return [place for place in self._initial_points if self._region.key(place) not in keys]
 
     def _units(self, places: list[Place]) -> list[HostVector]:
         return list(self._region.units(places))

@@ -128,7 +128,7 @@ def polytope_of(
     """
     given: object = constraints
     if not isinstance(given, Sequence) or not all(
-        isinstance(one, LinearConstraint) for one in given
+        isinstance(constraint, LinearConstraint) for constraint in given
     ):
         raise TypeError(
             "linear_constraints must be a sequence of LinearConstraint; "
@@ -137,10 +137,10 @@ def polytope_of(
     if not constraints:
         return None
     sides = []
-    for one in constraints:
-        factors, offset = row_of(one)
-        sides += [(factors, one.upper - offset)] if one.upper is not None else []
-        sides += [(-factors, offset - one.lower)] if one.lower is not None else []
+    for constraint in constraints:
+        factors, offset = row_of(constraint)
+        sides += [(factors, constraint.upper - offset)] if constraint.upper is not None else []
+        sides += [(-factors, offset - constraint.lower)] if constraint.lower is not None else []
     rows = np.stack([side for side, _ in sides])
     return Polytope(rows, np.asarray([limit for _, limit in sides]), cells, list(constraints))
 
@@ -177,9 +177,9 @@ class Polytope:
         self._smooth = np.flatnonzero(involved & (cells == 0))
         self._whole = np.flatnonzero(involved & (cells > 0))
         self._open = np.any(rows[:, self._smooth] != 0.0, axis=1)
-        self._middle = self._centred(said)
+        self._middle = self._centre(said)
 
-    def _centred(self, said: object) -> HostVector:
+    def _centre(self, said: object) -> HostVector:
         """The point that is farthest from the sides on which a real moves."""
         d = len(self._cells)
         whole = np.isin(np.arange(d), self._whole)
@@ -238,16 +238,16 @@ class Polytope:
         HostMatrix, shape (count, d)
             The points.
         """
-        settled = snapped or (lambda units: units)
-        tried = settled(_xp.sobol(_POOL, len(self._cells), stream.generator))
-        found = [tried[self.holds(tried)]]
-        while sum(map(len, found)) < count:
-            walked = settled(self._walked(stream.spawn(f"walk {len(found)}")))
-            inside = walked[self.holds(walked)]
-            found.append(inside if len(inside) else settled(self._middle[None, :]))
-        return np.concatenate(found)[:count]
+        settle = snapped or (lambda units: units)
+        pool = settle(_xp.sobol(_POOL, len(self._cells), stream.generator))
+        inside_parts = [pool[self.holds(pool)]]
+        while sum(map(len, inside_parts)) < count:
+            walkers = settle(self._random_walk(stream.spawn(f"walk {len(inside_parts)}")))
+            inside = walkers[self.holds(walkers)]
+            inside_parts.append(inside if len(inside) else settle(self._middle[None, :]))
+        return np.concatenate(inside_parts)[:count]
 
-    def _walked(self, stream: Stream) -> HostMatrix:
+    def _random_walk(self, stream: Stream) -> HostMatrix:
         """Where walkers from the middle are after some steps; other columns are drawn evenly."""
         d = len(self._cells)
         draws = stream.generator
@@ -256,33 +256,34 @@ class Polytope:
         units[:, involved] = self._middle[involved]
         for _ in range(20 + 10 * len(involved)):
             if len(self._smooth):
-                way = np.zeros((_WALKERS, d))
-                way[:, self._smooth] = draws.standard_normal((_WALKERS, len(self._smooth)))
-                low, high = self._reach(units, way)
-                units = units + (low + (high - low) * draws.random(_WALKERS))[:, None] * way
+                move = np.zeros((_WALKERS, d))
+                move[:, self._smooth] = draws.standard_normal((_WALKERS, len(self._smooth)))
+                low, high = self._reach(units, move)
+                units = units + (low + (high - low) * draws.random(_WALKERS))[:, None] * move
             if len(self._whole):
-                units = self._stepped(units, draws)
+                units = self._move_cells(units, draws)
         return np.clip(units, 0.0, 1.0)
 
-    def _stepped(self, units: HostMatrix, draws: np.random.Generator) -> HostMatrix:
+    def _move_cells(self, units: HostMatrix, draws: np.random.Generator) -> HostMatrix:
         """A move by whole cells: of one column, or of one against another."""
         everyone = np.arange(len(units))
         size = 1.0 / self._cells[self._whole]
-        way = np.zeros(units.shape)
+        move = np.zeros(units.shape)
         for sign in (1.0, -1.0):
-            which = draws.integers(0, len(self._whole), len(units))
+            column = draws.integers(0, len(self._whole), len(units))
             partner = draws.random(len(units)) < 0.5 if sign < 0.0 else True
-            fresh = way[everyone, self._whole[which]] == 0.0
-            way[everyone, self._whole[which]] += np.where(fresh & partner, sign * size[which], 0.0)
-        low, high = self._reach(units, way)
+            fresh = move[everyone, self._whole[column]] == 0.0
+            step = np.where(fresh & partner, sign * size[column], 0.0)
+            move[everyone, self._whole[column]] += step
+        low, high = self._reach(units, move)
         first, last = np.ceil(low - 1e-6), np.floor(high + 1e-6)
         steps = first + np.floor((last - first + 1.0) * draws.random(len(units)))
-        return units + steps[:, None] * way
+        return units + steps[:, None] * move
 
-    def _reach(self, units: HostMatrix, way: HostMatrix) -> tuple[HostVector, HostVector]:
-        """From where to where, in units of `way` (m, d), one stays within; zero is in between."""
+    def _reach(self, units: HostMatrix, move: HostMatrix) -> tuple[HostVector, HostVector]:
+        """From where to where, in units of `move` (m, d), one stays within; zero is in between."""
         half = 0.5 / np.maximum(self._cells, 1) * (self._cells > 0)
-        sides = np.concatenate([self._rows @ way.T, way.T, -way.T])
+        sides = np.concatenate([self._rows @ move.T, move.T, -move.T])
         limits = (self._limits + _OWN * ~self._open)[:, None] - self._rows @ units.T
         left = np.concatenate([limits, (1.0 - half)[:, None] - units.T, units.T - half[:, None]])
         with np.errstate(divide="ignore", invalid="ignore"):

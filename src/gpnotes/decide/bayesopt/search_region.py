@@ -115,12 +115,12 @@ class _Box:
         self.head: dict[str, Any] = {"box": ends.tolist(), **_head(linear)}
         self.where = f"at {self.columns} numbers"
 
-    def _row_of(self, one: LinearConstraint) -> Row:
-        given = one.coefficients
-        if isinstance(given, Mapping) or len(given) != self.columns:
+    def _row_of(self, constraint: LinearConstraint) -> Row:
+        coefficients = constraint.coefficients
+        if isinstance(coefficients, Mapping) or len(coefficients) != self.columns:
             wanted = f"a sequence of {self.columns} coefficients, one for each input of the box"
-            raise ValueError(f"linear_constraints must have {wanted}; got {given!r}")
-        factors = np.asarray(given, dtype=np.float64)
+            raise ValueError(f"linear_constraints must have {wanted}; got {coefficients!r}")
+        factors = np.asarray(coefficients, dtype=np.float64)
         return Row(factors * self.widths, float(factors @ self._lower))
 
     def validated(self, x: Vector, name: str) -> HostVector:
@@ -180,11 +180,13 @@ class _Named:
         self.head: dict[str, Any] = {"box": space.described(), **_head(linear)}
         self.where = f"at a point with the names {list(space.names)}"
 
-    def _row_of(self, one: LinearConstraint) -> Row:
-        if not isinstance(one.coefficients, Mapping):
+    def _row_of(self, constraint: LinearConstraint) -> Row:
+        if not isinstance(constraint.coefficients, Mapping):
             wanted = f"coefficients by the names {list(self._space.names)}"
-            raise ValueError(f"linear_constraints must have {wanted}; got {one.coefficients!r}")
-        return Row(*self._space.row_of(one.coefficients))
+            raise ValueError(
+                f"linear_constraints must have {wanted}; got {constraint.coefficients!r}"
+            )
+        return Row(*self._space.row_of(constraint.coefficients))
 
     def validated(self, x: Mapping[str, Any], name: str) -> Point:
         place = self._space.validated(x, name)

@@ -179,8 +179,8 @@ class Categorical:
         given: object = self.choices
         if isinstance(given, str | bytes) or not isinstance(given, Sequence):
             raise TypeError(f"choices must be a sequence; got {_check.kind_of(given)}")
-        choices = tuple(_setting(one, "choices") for one in self.choices)
-        if len({_key(one) for one in choices}) < max(len(choices), 2):
+        choices = tuple(_setting(choice, "choices") for choice in self.choices)
+        if len({_key(choice) for choice in choices}) < max(len(choices), 2):
             raise ValueError(f"choices must be two or more, each once; got {list(choices)}")
         object.__setattr__(self, "choices", choices)
 
@@ -196,7 +196,7 @@ class Categorical:
 
     @property
     def _numbers(self) -> dict[Any, int]:
-        return {_key(one): number for number, one in enumerate(self.choices)}
+        return {_key(choice): number for number, choice in enumerate(self.choices)}
 
     def units(self, values: Sequence[Setting]) -> HostMatrix:
         """Columns of the unit cube for values: one where the choice is, else zero."""
@@ -220,7 +220,7 @@ class Categorical:
 
     def beside(self, value: Setting) -> list[Setting]:
         """The other choices."""
-        return [one for one in self.choices if _key(one) != _key(value)]
+        return [choice for choice in self.choices if _key(choice) != _key(value)]
 
 
 @dataclass(frozen=True)
@@ -284,17 +284,17 @@ class Space:
         if not isinstance(dimensions, Mapping):
             wanted = "a mapping from names to Real, Integer, Categorical or Fixed"
             raise TypeError(f"dimensions must be {wanted}; got {_check.kind_of(dimensions)}")
-        for name, one in dimensions.items():
+        for name, dim in dimensions.items():
             if not isinstance(name, str):
                 raise TypeError(f"dimensions must have strings for names; got {name!r}")
-            if not isinstance(one, Real | Integer | Categorical | Fixed):
+            if not isinstance(dim, Real | Integer | Categorical | Fixed):
                 wanted = "a Real, Integer, Categorical or Fixed"
-                raise TypeError(f"dimensions[{name!r}] must be {wanted}; got {_check.kind_of(one)}")
+                raise TypeError(f"dimensions[{name!r}] must be {wanted}; got {_check.kind_of(dim)}")
         self.dimensions: dict[str, Dimension] = dict(dimensions)
-        ends = np.cumsum([0, *(one.columns for one in self.dimensions.values())])
+        ends = np.cumsum([0, *(dim.columns for dim in self.dimensions.values())])
         self._slices = [slice(*pair) for pair in pairwise(ends)]
         self.columns = int(ends[-1])
-        kinds = [[isinstance(one, Real)] * one.columns for one in self.dimensions.values()]
+        kinds = [[isinstance(dim, Real)] * dim.columns for dim in self.dimensions.values()]
         self.free = np.asarray([kind for part in kinds for kind in part])
         if not self.columns:
             raise ValueError(f"dimensions must leave something to search for; got {dimensions!r}")
@@ -311,14 +311,14 @@ class Space:
     @property
     def count(self) -> int | None:
         """How many settings there are; None where a real makes them uncountable."""
-        counts = [one.count for one in self.dimensions.values()]
+        counts = [dim.count for dim in self.dimensions.values()]
         whole = [count for count in counts if count is not None]
         return math.prod(whole) if len(whole) == len(counts) else None
 
     @property
     def is_smooth(self) -> bool:
         """True if every point of the cube is a setting of its own: all are reals, or fixed."""
-        return all(isinstance(one, Real | Fixed) for one in self.dimensions.values())
+        return all(isinstance(dim, Real | Fixed) for dim in self.dimensions.values())
 
     def to_units(self, points: Sequence[Mapping[str, Setting]]) -> HostMatrix:
         """Points as rows of the unit cube.
@@ -337,7 +337,7 @@ class Space:
 
     def units_of(self, points: Sequence[Point]) -> HostMatrix:
         """Points that are settings for certain, as rows (n, columns)."""
-        parts = [one.units([p[name] for p in points]) for name, one in self.dimensions.items()]
+        parts = [dim.units([p[name] for p in points]) for name, dim in self.dimensions.items()]
         return np.concatenate(parts, axis=1)
 
     def from_units(self, units: HostMatrix) -> list[Point]:
@@ -363,8 +363,8 @@ class Space:
     def points_of(self, units: HostMatrix) -> list[Point]:
         """The settings for rows that lie in the cube for certain."""
         columns = {
-            name: [_plain(value) for value in one.values(units[:, part])]
-            for (name, one), part in zip(self.dimensions.items(), self._slices, strict=True)
+            name: [_plain(value) for value in dim.values(units[:, part])]
+            for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True)
         }
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -373,29 +373,29 @@ class Space:
         if not isinstance(point, Mapping):
             wanted = f"a mapping from the names {list(self.names)}"
             raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(point)}")
-        fixed = {n: one.value for n, one in self.dimensions.items() if isinstance(one, Fixed)}
+        fixed = {n: dim.value for n, dim in self.dimensions.items() if isinstance(dim, Fixed)}
         given = {**fixed, **point}
         if given.keys() != self.dimensions.keys():
             raise ValueError(f"{name} must have the names {list(self.names)}; got {list(point)}")
-        return {n: one.validated(given[n], f"{name}[{n!r}]") for n, one in self.dimensions.items()}
+        return {n: dim.validated(given[n], f"{name}[{n!r}]") for n, dim in self.dimensions.items()}
 
     def snapped(self, units: HostMatrix) -> HostMatrix:
         """Rows of the cube, moved to the middle of the cell that they lie in."""
         rows = np.array(units, dtype=np.float64)
-        for one, part in zip(self.dimensions.values(), self._slices, strict=True):
-            if isinstance(one, Integer | Categorical):
-                rows[:, part] = one.units(list(one.values(rows[:, part])))
+        for dim, part in zip(self.dimensions.values(), self._slices, strict=True):
+            if isinstance(dim, Integer | Categorical):
+                rows[:, part] = dim.units(list(dim.values(rows[:, part])))
         return rows
 
     def neighbours(self, unit: HostVector) -> HostMatrix:
         """Rows (k, columns) in which one whole number or category is another than in `unit`."""
         point = self.points_of(unit[None, :])[0]
         rows = []
-        for (name, one), part in zip(self.dimensions.items(), self._slices, strict=True):
-            others = [] if isinstance(one, Real) else one.beside(point[name])
+        for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True):
+            others = [] if isinstance(dim, Real) else dim.beside(point[name])
             moved = np.tile(unit, (len(others), 1))
             if others:
-                moved[:, part] = one.units(others)
+                moved[:, part] = dim.units(others)
             rows.append(moved)
         return np.concatenate(rows)
 
@@ -403,7 +403,7 @@ class Space:
     def cells(self) -> HostVector:
         """How many cells each column of a whole number has; zero for all others."""
         kinds = self.dimensions.values()
-        parts = [[one.count if isinstance(one, Integer) else 0] * one.columns for one in kinds]
+        parts = [[dim.count if isinstance(dim, Integer) else 0] * dim.columns for dim in kinds]
         return np.asarray([cells for part in parts for cells in part])
 
     def row_of(self, coefficients: Mapping[str, float]) -> tuple[HostVector, float]:
@@ -414,41 +414,41 @@ class Space:
             raise ValueError(
                 f"linear_constraints must have names of {list(self.names)}; got {unknown}"
             )
-        for (name, one), part in zip(self.dimensions.items(), self._slices, strict=True):
+        for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True):
             factor = coefficients.get(name, 0.0)
-            if factor and isinstance(one, Fixed):
+            if factor and isinstance(dim, Fixed):
                 offset += factor * _check.number(
-                    cast("float", one.value), f"linear_constraints[{name!r}]"
+                    cast("float", dim.value), f"linear_constraints[{name!r}]"
                 )
-            elif factor and isinstance(one, Real | Integer) and not one.log:
-                low, high = one.ends
+            elif factor and isinstance(dim, Real | Integer) and not dim.log:
+                low, high = dim.ends
                 row[part] = factor * (high - low)
                 offset += factor * low
             elif factor:
                 wanted = "numbers that are not in logarithms"
-                raise ValueError(f"linear_constraints must be of {wanted}; {name!r} is {one!r}")
+                raise ValueError(f"linear_constraints must be of {wanted}; {name!r} is {dim!r}")
         return row, offset
 
     def settings(self) -> HostMatrix:
         """All settings as rows of the cube, of a space without reals."""
-        grids = [self._all(one) for one in self.dimensions.values()]
+        grids = [self._all(dim) for dim in self.dimensions.values()]
         sizes = [len(grid) for grid in grids]
         numbers = np.indices(sizes).reshape(len(sizes), -1)
         return np.concatenate([g[i] for g, i in zip(grids, numbers, strict=True)], axis=1)
 
-    def _all(self, one: Dimension) -> HostMatrix:
-        if isinstance(one, Integer):
-            return one.units(list(range(one.lower, one.upper + 1)))
-        return one.units(one.choices if isinstance(one, Categorical) else [None])
+    def _all(self, dim: Dimension) -> HostMatrix:
+        if isinstance(dim, Integer):
+            return dim.units(list(range(dim.lower, dim.upper + 1)))
+        return dim.units(dim.choices if isinstance(dim, Categorical) else [None])
 
     def described(self) -> dict[str, Any]:
         """The space in words and numbers of JSON, for the first line of a history."""
         return {
             name: [
-                type(one).__name__,
-                *(_listed(getattr(one, field.name)) for field in fields(one)),
+                type(dim).__name__,
+                *(_listed(getattr(dim, field.name)) for field in fields(dim)),
             ]
-            for name, one in self.dimensions.items()
+            for name, dim in self.dimensions.items()
         }
 
 

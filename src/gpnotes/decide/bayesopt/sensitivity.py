@@ -106,7 +106,7 @@ class SobolIndex:
 
 
 def slices(
-    optimiser: Optimiser[Any], through: Any = None, *, points: int = 65
+    optimiser: Optimiser[Any], through: Any = None, *, num_points: int = 65
 ) -> tuple[Slice, ...]:
     """Cut the model of a search through a place, along each of the inputs.
 
@@ -117,7 +117,7 @@ def slices(
         known_evaluations=outcome.evaluations, rng=rng)``.
     through : Vector, shape (d,), or mapping, optional
         The place; unless it is given, the recommended one.
-    points : int, default 65
+    num_points : int, default 65
         The number of settings along an input; whole numbers and categories have no more than they
         have settings.
 
@@ -133,34 +133,34 @@ def slices(
     >>> for _ in range(9):
     ...     x = optimiser.ask()
     ...     optimiser.tell(x, (x[0] - 0.5) ** 2)
-    >>> section, = slices(optimiser)
-    >>> bool(abs(section.x[section.mean.argmin()] - 0.5) < 0.05)
+    >>> cut, = slices(optimiser)
+    >>> bool(abs(cut.x[cut.mean.argmin()] - 0.5) < 0.05)
     True
     """
     _check.instance(optimiser, "optimiser", Optimiser)
-    _check.whole(points, "points", 2)
+    _check.whole(num_points, "num_points", 2)
     valued = _valued(optimiser)
     region = optimiser.region
     place = _recommended(optimiser) if through is None else region.validated(through, "through")
-    axes = region.axes(points)
+    axes = region.axes(num_points)
     unit = region.units([place])
     units = [np.tile(unit, (len(axis.x), 1)) for axis in axes]
     for rows, axis in zip(units, axes, strict=True):
         rows[:, axis.part] = axis.units
     ends = np.cumsum([len(rows) for rows in units])[:-1]
-    mean, sd = (np.split(one, ends) for one in optimiser.believed(np.concatenate(units)))
-    y = np.asarray([one.y for one in valued])
+    mean, sd = (np.split(part, ends) for part in optimiser.believed(np.concatenate(units)))
+    y = np.asarray([e.y for e in valued])
     return tuple(
         Slice(
             axis.name, axis.x, mean[i], sd[i], float(axis.of(place)),
-            np.asarray([float(axis.of(one.x)) for one in valued]), y, axis.ticks, axis.log,
+            np.asarray([float(axis.of(e.x)) for e in valued]), y, axis.ticks, axis.log,
         )
         for i, axis in enumerate(axes)
     )  # fmt: skip
 
 
 def sobol_indices(
-    optimiser: Optimiser[Any], *, points: int = 1024, rng: RNG = 0
+    optimiser: Optimiser[Any], *, num_points: int = 1024, rng: RNG = 0
 ) -> tuple[SobolIndex, ...]:
     """Tell what mattered: the Sobol indices of the inputs, their shares in a model's variance.
 
@@ -168,7 +168,7 @@ def sobol_indices(
     ----------
     optimiser : Optimiser
         The search.
-    points : int, default 1024
+    num_points : int, default 1024
         The number of pairs of places at which the model is compared; of 1024 a share is known to
         about 0.01.
     rng : Stream, Generator or int, default 0
@@ -199,18 +199,18 @@ def sobol_indices(
     (<SobolIndex: x[0] alone 0.80, in all 0.80>, <SobolIndex: x[1] alone 0.20, in all 0.20>)
     """
     _check.instance(optimiser, "optimiser", Optimiser)
-    _check.whole(points, "points", 2)
+    _check.whole(num_points, "num_points", 2)
     source = stream_of(rng)
     _valued(optimiser)
     region = optimiser.region
-    both = _xp.sobol(points, 2 * region.columns, source.generator)
-    one, other = (_snapped(optimiser, half) for half in np.split(both, 2, axis=1))
+    pairs = _xp.sobol(num_points, 2 * region.columns, source.generator)
+    first, second = (_snapped(optimiser, half) for half in np.split(pairs, 2, axis=1))
     axes = region.axes(2)
-    rows = [one, other]
+    rows = [first, second]
     for axis in axes:
-        mixed = one.copy()
-        mixed[:, axis.part] = other[:, axis.part]
-        rows.append(mixed)
+        mix = first.copy()
+        mix[:, axis.part] = second[:, axis.part]
+        rows.append(mix)
     mean, _ = optimiser.believed(np.concatenate(rows))
     f, g, *mixes = np.split(mean, len(rows))
     variance = float(np.var(np.concatenate([f, g])))
