@@ -27,7 +27,8 @@
     return c;
   }
 
-  /* The variance of f at each open place given readings at all the other open ones: from an inverse diagonal. */
+  /* The variance of one more reading at each place given readings at all open places but itself: at an open place by
+     the diagonal of an inverse; a place that was read is none of them. */
   function typical({ lengthscale, noise, chosen, places = PLACES }) {
     const k = covariance({ signal: 1, lengthscale });
     const open = places.map((_, j) => j).filter((j) => !chosen.includes(j));
@@ -35,29 +36,28 @@
     const noisy = gram(at, at, k);
     noisy.forEach((row, i) => (row[i] += noise * noise));
     const lower = cholesky(noisy);
-    const found = places.map(() => 0);
-    open.forEach((j, i) => {
-      const column = halfSolve(lower, at.map((_, a) => (a === i ? 1 : 0)));
-      found[j] = 1 / dot(column, column);
+    return places.map((x, j) => {
+      const here = open.indexOf(j);
+      const row = here < 0 ? gram(at, [x], k).map(([v]) => v) : at.map((_, a) => (a === here ? 1 : 0));
+      const column = halfSolve(lower, row);
+      return here < 0 ? k(x, x) - dot(column, column) + noise * noise : 1 / dot(column, column);
     });
-    return found;
   }
 
-  /* What one more reading at each place is worth; nothing where there is one already. */
+  /* What one more reading at each place is worth, also where there is one already: its noise is new. */
   const WORTH = {
     information: (c, { noise }) => c.map((row, j) => 0.5 * Math.log1p(Math.max(row[j], 0) / noise ** 2)),
     integrated: (c, { noise }) =>
       c.map((row, j) => row.reduce((sum, v) => sum + v * v, 0) / (row[j] + noise ** 2) / c.length),
     mutual: (c, { noise, ...state }) => {
       const others = typical({ noise, ...state });
-      return c.map((row, j) => (others[j] ? 0.5 * Math.log((row[j] + noise ** 2) / others[j]) : 0));
+      return c.map((row, j) => 0.5 * Math.log((row[j] + noise ** 2) / others[j]));
     },
   };
 
   function worth(name, state) {
     const c = given(state);
-    const open = WORTH[name](c, state).map((v, j) => (state.chosen.includes(j) ? 0 : v));
-    return { variance: c.map((row, j) => Math.max(row[j], 0)), values: open };
+    return { variance: c.map((row, j) => Math.max(row[j], 0)), values: WORTH[name](c, state) };
   }
 
   window.gpReadings = { PLACES, given, worth };
@@ -130,17 +130,17 @@
 
     read(j) {
       const { chosen } = this.state;
-      if (chosen.includes(j) || chosen.length >= MOST) return;
+      if (chosen.length >= MOST) return;
       chosen.push(j);
       this.draw();
     }
 
     placed(x) { return [clamp(x, DOMAIN.x), LOW]; }
 
-    /* Readings are whole numbers of places, each once. */
+    /* Readings are whole numbers of places, some of them more than once. */
     taken(name, value) {
       if (name !== "chosen") return super.taken(name, value);
-      return [...new Set(value)].filter((j) => Number.isInteger(j) && j >= 0 && j < PLACES.length).slice(0, MOST);
+      return value.filter((j) => Number.isInteger(j) && j >= 0 && j < PLACES.length).slice(0, MOST);
     }
 
     /* A click or a tap beside the reader's place reads there. */

@@ -35,6 +35,24 @@ def test_what_a_reading_is_worth_is_what_the_package_says(opened, name, chosen):
     np.testing.assert_allclose(found["variance"], variance, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", CRITERIA)
+def test_a_second_reading_at_a_place_is_worth_what_its_new_noise_leaves(opened, name):
+    page, j, noise_var = opened("readings"), 50, 0.16
+    run = "([name, state]) => window.gpReadings.worth(name, state)"
+    found = page.evaluate(run, [name, {"lengthscale": 0.8, "noise": 0.4, "chosen": [j]}])["values"]
+    gp = GP(RBF(1.0, 0.8), noise_var)
+    left = condition(gp, ROAD[[j]], np.zeros(1)).covariance(ROAD)
+    others = np.delete(ROAD, j, axis=0)
+    last = condition(gp, others, np.zeros(100)).variance(ROAD[[j]])[0]
+    wanted = {
+        "information": 0.5 * np.log1p(left[j, j] / noise_var),
+        "integrated": (left[j] ** 2).mean() / (left[j, j] + noise_var),
+        "mutual": 0.5 * np.log((left[j, j] + noise_var) / (last + noise_var)),
+    }
+    assert found[j] == pytest.approx(wanted[name], rel=1e-6)
+    assert found[j] > 0.5 * found[j + 1]
+
+
 @pytest.mark.parametrize("trial", [2, 3, 4])
 def test_what_is_tried_is_what_the_rule_chooses(opened, trial):
     page = opened("readings")
