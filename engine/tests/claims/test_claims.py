@@ -174,6 +174,20 @@ def test_it_must_hold_in_every_setting_that_is_named(book):
         claimed(chapter, settings={"fewer": more_places}, without={"fewer": no_more_places})
 
 
+def test_differences_are_paired(book):
+    sides = {name: lambda rng, n=n: {"gap": gap(rng, n)} for name, n in (("five", 5), ("six", 6))}
+    sentence = "In {share} six is less, by {less.six}, and five by {less.five}."
+    record = book(sentence).claim(
+        "cl-gap", sides, holds=lambda r: r.six.gap < 1, least=5,
+        differences=lambda r: {name: r.five.gap - r[name].gap for name in sides},
+    )  # fmt: skip
+    taken = [o.five.gap - o.six.gap for o in record.outcomes]
+    mean, error, *_ = record.data["numbers"]["less.six"]
+    assert mean == pytest.approx(np.mean(taken), rel=1e-4)
+    assert error == pytest.approx(np.std(taken, ddof=1) / 12**0.5, rel=1e-2)
+    assert record.data["numbers"]["less.five"][:2] == [0, 0]
+
+
 def test_overlapping_draws_say_how_many_are_independent(book):
     with pytest.raises(ClaimError, match="say how many blocks are independent"):
         claimed(book(), blocks=3)

@@ -199,6 +199,7 @@ class Chapter:
         parts: Mapping[str, Callable[..., Any]] | None = None,
         without: Mapping[str, Experiment] | None = None,
         settings: Mapping[str, Experiment] | None = None,
+        differences: Callable[[Outcome], Mapping[str, Any]] | None = None,
         blocks: int | None = None,
         once: str = "",
     ) -> ClaimRecord:
@@ -232,6 +233,9 @@ class Chapter:
         settings : mapping of str to Callable or mapping, optional
             The experiment in another setting (other data, another likelihood, dimension or step
             size), by its name: there the sentence must hold as often.
+        differences : Callable, optional
+            What each side has less than the one that it is compared with, by name, for an outcome:
+            the sentence says it as ``{less.name}``, with the error of the paired difference.
         blocks : int, optional
             Where draws overlap, as windows of one record do, how many of them do not.
         once : str, default ""
@@ -250,7 +254,7 @@ class Chapter:
             If an experiment does not return numbers by name.
         """
         variants = (without or {}, settings or {})
-        terms = (draws, least, effect, parts or {}, *variants, blocks, once)
+        terms = (draws, least, effect, parts or {}, *variants, differences, blocks, once)
         claim = Claim(label, experiment, holds, *terms)
         refuse_ill_posed(claim)
         self.reread()

@@ -83,8 +83,16 @@ class Claim:
     parts: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     without: Mapping[str, Experiment] = field(default_factory=dict)
     settings: Mapping[str, Experiment] = field(default_factory=dict)
+    differences: Callable[[Outcome], Mapping[str, Any]] | None = None
     blocks: int | None = None
     once: str = ""
+
+    def tally(self, draws: Sequence[Draw]) -> Tally:
+        """The tally of draws, with their differences under ``less``."""
+        if self.differences is None:
+            return Tally.over(draws)
+        taken = [{"less": self.differences(draw.outcome)} for draw in draws]
+        return Tally.over(draws, [Outcome(each).numbers() for each in taken])
 
     @property
     def variants(self) -> dict[str, Experiment]:
@@ -136,7 +144,7 @@ class Found:
 
     def drawn(self, name: str = "") -> Tally:
         """The tally of the stored draws, of the claim or of one of its variants."""
-        return Tally.over(self.draws[name])
+        return self.claim.tally(self.draws[name])
 
     def drawn_fresh(self, name: str = "") -> Tally:
         """That of the fresh ones."""
@@ -198,7 +206,8 @@ def find(claim: Claim, file: Path, version: str, *, writable: bool = True) -> Fo
     in a file that is not `writable`. Raises `ClaimError` where the repeated draw is not the stored
     one.
     """
-    code = (claim.experiment, claim.holds, claim.effect, claim.variants, claim.draws)
+    code = [claim.experiment, claim.holds, claim.effect, claim.variants, claim.draws]
+    code += [claim.differences] if claim.differences else []
     key = key_of(*code, version=version)
     entry = _stored(file).get(claim.label, {})
     known = entry.get("key") == key
@@ -307,7 +316,7 @@ def _with_fresh(claim: Claim, before: Mapping[str, Any], wanted: int) -> dict[st
     draws = claim.each(range(count, count + wanted), today)
     told = {"": before, **before.get("variants", {})}
     tallies = {
-        name: (Tally.from_json(told.get(name, {})) + Tally.over(found)).to_json()
+        name: (Tally.from_json(told.get(name, {})) + claim.tally(found)).to_json()
         for name, found in draws.items()
     }
     edges = before.get("edges", 0) + sum(len(draw.at_edge) for draw in draws[""])

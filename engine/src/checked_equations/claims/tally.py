@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -62,16 +62,15 @@ class Tally:
     numbers: Mapping[str, Moments] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, draws: Iterable[Draw]) -> Tally:
-        """The tally of draws, with ``effect`` among the numbers where there is one."""
-        drawn = list(draws)
+    def over(cls, draws: Sequence[Draw], added: Sequence[Mapping[str, float]] = ()) -> Tally:
+        """The tally of draws: the numbers of each, those `added` to it, and its ``effect``."""
         columns: dict[str, list[float]] = {}
-        for draw in drawn:
+        for draw, more in zip(draws, added or [{}] * len(draws), strict=True):
             effect = {} if draw.effect is None else {"effect": draw.effect}
-            for path, value in {**draw.outcome.numbers(), **effect}.items():
+            for path, value in {**draw.outcome.numbers(), **more, **effect}.items():
                 columns.setdefault(path, []).append(value)
         numbers = {path: Moments.of(values) for path, values in columns.items()}
-        return cls(sum(draw.held for draw in drawn), len(drawn), numbers)
+        return cls(sum(draw.held for draw in draws), len(draws), numbers)
 
     def __add__(self, other: Tally) -> Tally:
         """Of both sets of draws together."""
