@@ -32,7 +32,7 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 CONCLUDES = re.compile(
-    r"^So\b|\b(?:so that|therefore|hence|thus|the causes?|tells?|because|shows? that|is why)\b",
+    r"^So\b|\b(?:so that|therefore|hence|thus|the causes?|tells|because|shows? that|is why)\b",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"(?<=[.!?:])\*{0,2}\s+(?=[A-Z*$`\[({])|\n\s*\n|\n(?=\s*[-*|#]\s)|\n(?=\d+\. )")
