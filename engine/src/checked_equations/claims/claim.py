@@ -88,11 +88,13 @@ class Claim:
     once: str = ""
 
     def tally(self, draws: Sequence[Draw]) -> Tally:
-        """The tally of draws, with their differences under ``less``."""
-        if self.differences is None:
-            return Tally.over(draws)
-        taken = [{"less": self.differences(draw.outcome)} for draw in draws]
-        return Tally.over(draws, [Outcome(each).numbers() for each in taken])
+        """The tally of draws, with their effects and differences among the numbers."""
+        drawn = []
+        for draw in draws:
+            effect = {} if draw.effect is None else {"effect": draw.effect}
+            less = {} if self.differences is None else {"less": self.differences(draw.outcome)}
+            drawn.append({**draw.outcome.numbers(), **Outcome(less).numbers(), **effect})
+        return Tally.over([draw.held for draw in draws], drawn)
 
     @property
     def variants(self) -> dict[str, Experiment]:

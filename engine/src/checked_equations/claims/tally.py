@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from .claim import Draw
+from typing import Any
 
 _WIDE = 1.959964  # standard errors to either side of an interval of 95 %
 
@@ -62,15 +59,14 @@ class Tally:
     numbers: Mapping[str, Moments] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, draws: Sequence[Draw], added: Sequence[Mapping[str, float]] = ()) -> Tally:
-        """The tally of draws: the numbers of each, those `added` to it, and its ``effect``."""
+    def over(cls, held: Sequence[bool], drawn: Sequence[Mapping[str, float]]) -> Tally:
+        """The tally of draws, each with whether it held and its numbers by their paths."""
         columns: dict[str, list[float]] = {}
-        for draw, more in zip(draws, added or [{}] * len(draws), strict=True):
-            effect = {} if draw.effect is None else {"effect": draw.effect}
-            for path, value in {**draw.outcome.numbers(), **more, **effect}.items():
-                columns.setdefault(path, []).append(value)
-        numbers = {path: Moments.of(values) for path, values in columns.items()}
-        return cls(sum(draw.held for draw in draws), len(draws), numbers)
+        for numbers in drawn:
+            for path, number in numbers.items():
+                columns.setdefault(path, []).append(number)
+        moments = {path: Moments.of(column) for path, column in columns.items()}
+        return cls(sum(held), len(held), moments)
 
     def __add__(self, other: Tally) -> Tally:
         """Of both sets of draws together."""
