@@ -16,7 +16,7 @@ from .expansion import Expansion
 from .game import RoleSymmetricGame
 from .methods import METHODS, WITH_VARIANCE, Expectation, Options, RoleProblem
 
-__all__ = ["Estimate", "PayoffModel", "payoff_variance", "role_problem"]
+__all__ = ["Estimate", "PayoffModel", "role_problem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +211,7 @@ class PayoffModel:
         _check.choice(method, "method", WITH_VARIANCE)
         p = self._mixtures(mixtures)
         payoffs = self.deviation_payoffs(p, method)
-        variances = [payoff_variance(self, s, p, method) for s in range(self.game.num_strategies)]
+        variances = [_payoff_variance(self, s, p, method) for s in range(self.game.num_strategies)]
         sd = array_namespace(p).sqrt(array_namespace(p).stack(variances, axis=1))
         return payoffs, _check.finite(sd, f"standard deviations by method {method!r}")
 
@@ -323,23 +323,8 @@ class PayoffModel:
         return scaled
 
 
-def payoff_variance(model: PayoffModel, strategy: int, p: Array, method: str) -> Array:
-    """The variance of one deviation payoff at mixtures that are validated.
-
-    Parameters
-    ----------
-    strategy : int
-        The column of the strategy.
-    p : Matrix, shape (B, S)
-        The mixtures.
-    method : str
-        A method that knows variances.
-
-    Returns
-    -------
-    Vector, shape (B,)
-        The variances.
-    """
+def _payoff_variance(model: PayoffModel, strategy: int, p: Array, method: str) -> Array:
+    """The variance (B,) of the payoff of one strategy at mixtures p (B, S)."""
     payoff = model.expansions[strategy]
     if payoff.posterior_variance is None:
         raise ValueError(
@@ -353,12 +338,9 @@ def payoff_variance(model: PayoffModel, strategy: int, p: Array, method: str) ->
 
 
 def role_problem(model: PayoffModel, strategy: int, p: Array) -> RoleProblem:
-    """The expectations that a deviator to a strategy asks for, without gradients.
+    """The expectations that a deviator to a strategy asks for, at mixtures p (B, S); no gradients.
 
-    Parameters
-    ----------
-    strategy, p
-        As in `payoff_variance`.
+    `strategy` is the column of that.
     """
     role = model.game.role_of(strategy)
     return RoleProblem(model.game, role, model.expansions[model.game.columns[role]], p, False)

@@ -22,9 +22,10 @@ from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
 from ..ground.xp import LOG_2PI, Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ..model import means
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian_process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
-from ..model.means import BasisMean, pulled
+from ..model.means import BasisMean
 from ..model.normal import Normal
 from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
@@ -328,6 +329,6 @@ def _value_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace
         posterior = _conditioned(gp, X, y)
         return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
-    mean_bar, _ = pulled(fitted_mean(gp), X, found.alpha)
+    mean_bar, _ = means.with_hooks(fitted_mean(gp))._pullback(X, found.alpha)
     gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)
     return found.value, gp_bar, 0.0

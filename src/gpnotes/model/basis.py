@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import cast
 
 from ..ground import check as _check
 from ..ground import xp as _xp
@@ -17,8 +16,9 @@ from ..ground.linalg import Cholesky
 from ..ground.params import cotangent
 from ..ground.showing import summary
 from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
+from . import means
 from .contracts import Mean, MeanFunction, require
-from .means import BasisMean, pulled, values_of
+from .means import BasisMean
 from .normal import Normal, normal_of
 
 __all__ = [
@@ -90,7 +90,9 @@ class Trend:
 
 def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
     """Evaluate the mean at inputs (n*, d), or the best guess of it, ``h(x*)ᵀβ̄``."""
-    return values_of(mean, Xs) if trend is None else trend.mean.columns(Xs) @ trend.weights.mean
+    if trend is None:
+        return means.with_hooks(mean)._call(Xs)
+    return trend.mean.columns(Xs) @ trend.weights.mean
 
 
 def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> Vector:
@@ -158,7 +160,7 @@ def mean_bars(
         If a mean that is known has no pullback.
     """
     if trend is None:
-        return pulled(cast(Mean, require(mean, "gp.mean", Mean)), X, alpha)
+        return means.with_hooks(require(mean, "gp.mean", Mean))._pullback(X, alpha)
     xp = array_namespace(alpha)
     if not hasattr(trend.mean.basis, "pullback"):
         return cotangent(trend.mean), xp.full_like(X, math.nan)

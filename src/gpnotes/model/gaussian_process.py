@@ -11,9 +11,10 @@ from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.params import holds_derivatives, nonnegative, settle
 from ..ground.xp import Matrix, MatrixLike, Vector, array_namespace
+from . import means
 from .contracts import Mean, MeanFunction, require
 from .kernels import Kernel
-from .means import BasisMean, ConstantMean, Powers, ZeroMean, values_of
+from .means import BasisMean, ConstantMean, Powers, ZeroMean
 from .normal import Normal, normal_of
 
 __all__ = [
@@ -148,7 +149,7 @@ def prior(gp: GP, Xs: MatrixLike, noise: bool = False) -> Normal:
         xp = array_namespace(root)
         covariance = covariance + root @ xp.matrix_transpose(root)
         scales = scales + xp.sum(root * root, axis=1)
-    return normal_of(values_of(gp.mean, Xs), covariance, scales)
+    return normal_of(means.with_hooks(gp.mean)._call(Xs), covariance, scales)
 
 
 def plus_noise(K: Matrix, noise_var: float) -> Matrix:
@@ -205,4 +206,4 @@ def validate_data(
 
 def residual_of(gp: GP, X: Matrix, y: Vector) -> Vector:
     """Subtract the mean from the observations, ``y − m(X)``; X is validated before."""
-    return y - values_of(gp.mean, X)
+    return y - means.with_hooks(gp.mean)._call(X)

@@ -6,7 +6,7 @@ A mean is known, or it has a basis, ``m(x) = h(x)ᵀβ``, whose weights are lear
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, Self, TypeGuard
+from typing import NamedTuple, Protocol, Self, cast
 
 from ..ground import check as _check
 from ..ground.params import cotangent, fixed, real, settle
@@ -349,50 +349,30 @@ class BasisMean:
         return cotangent(self), self.columns_pullback(x, bar[:, None] * self.weights.mean[None, :])
 
 
-class _Own(Protocol):
-    """A mean whose class brings what needs no checks, for inputs that are validated."""
+class _WithHooks(Protocol):
+    """A mean by what needs no checks, for inputs that are validated."""
 
     def _call(self, x: Matrix) -> Vector: ...
 
     def _pullback(self, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]: ...
 
 
-def _is_own(mean: object) -> TypeGuard[_Own]:
-    """True if the class itself brings both; a subclass may do as it likes."""
-    return {"_call", "_pullback"} <= vars(type(mean)).keys()
+class _Brought(NamedTuple):
+    """A mean without hooks, which answers by its public methods; its values are looked over."""
+
+    mean: MeanFunction
+
+    def _call(self, x: Matrix) -> Vector:
+        return _check.vector(self.mean(x), "gp.mean(X)", size=x.shape[0])
+
+    def _pullback(self, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
+        return cast(Mean, self.mean).pullback(x, bar)
 
 
-def values_of(mean: MeanFunction, x: Matrix) -> Vector:
-    """Evaluate a mean at inputs that are validated; a function of another's making is looked over.
-
-    Parameters
-    ----------
-    x : Matrix, shape (n, d)
-        The inputs, validated before.
-    """
-    if _is_own(mean):
-        return mean._call(x)
-    return _check.vector(mean(x), "gp.mean(X)", size=x.shape[0])
-
-
-def pulled(mean: Mean, x: Matrix, bar: Vector) -> tuple[Mean, Matrix]:
-    """Carry derivatives by the means back, by `Mean.pullback`, unchecked if the mean is ours.
-
-    Parameters
-    ----------
-    x : Matrix, shape (n, d)
-        The inputs, validated before.
-    bar : Vector, shape (n,)
-        The derivatives by the means, worked out from what was validated.
-
-    Returns
-    -------
-    mean_bar : Mean
-        A mean of the same class that holds the derivatives.
-    x_bar : Matrix, shape (n, d)
-        The derivatives by x.
-    """
-    return mean._pullback(x, bar) if _is_own(mean) else mean.pullback(x, bar)
+def with_hooks(mean: MeanFunction) -> _WithHooks:
+    """Return a mean with the hooks of ours; a subclass with none of its own may do as it likes."""
+    own = {"_call", "_pullback"} <= vars(type(mean)).keys()
+    return cast(_WithHooks, mean) if own else _Brought(mean)
 
 
 def _is_value(x: Matrix) -> Vector:

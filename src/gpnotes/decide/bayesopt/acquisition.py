@@ -239,7 +239,11 @@ class LogExpectedImprovement(_Improvement):
         return self._derivatives(*self._admitted(mean, variance))
 
     def with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
-        """Both at once of what is validated already, for climbs: the fractions serve both."""
+        """Return the logarithm and its derivatives at once: the fractions serve both."""
+        _validate(mean, variance)
+        return self._with_derivatives(mean, variance)
+
+    def _with_derivatives(self, mean: Array, variance: Array) -> tuple[Array, tuple[Array, Array]]:
         xp = array_namespace(mean)
         s = _standardised(mean, variance, self.best + self.margin)
         tails = _near(s.z), _far(s.z)

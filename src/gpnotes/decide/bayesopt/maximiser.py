@@ -241,7 +241,7 @@ class _Worth(NamedTuple):
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
         mean, variance, pull = _predict_and_pullback(self.posterior, Xs)
         if isinstance(self.acquisition, LogExpectedImprovement):
-            value, slopes = self.acquisition.with_derivatives(mean, variance)
+            value, slopes = self.acquisition._with_derivatives(mean, variance)
             return value, pull(*slopes)
         slopes = self.acquisition.derivatives(mean, variance)
         return self.acquisition(mean, variance), pull(*slopes)

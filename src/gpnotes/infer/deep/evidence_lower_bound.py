@@ -14,11 +14,11 @@ from ...ground.conversion import takes
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, MatrixLike, Stack, Vector, VectorLike, array_namespace
+from ...model import means
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import with_hooks
 from ...model.likelihoods.hermite_averages import Expected
-from ...model.means import pulled
 from ..svgp.evidence_lower_bound import Way, bar_of_inducing, cross_slope, variance_bar, way_back
 from ..svgp.natural_gradients import scale_of
 from ..svgp.posterior import Marginals, VariationalPosterior, marginals
@@ -404,7 +404,7 @@ def _rows_back(
 ) -> Rows:
     """From derivatives by means and variances of a unit to what rows say of its parts."""
     kernel_bar, Z_bar, H_bar, sums = _process_back(unit, H, f, way, by_mean, by_variance)
-    mean_bar, H_mean = pulled(differentiable_mean(unit.gp), H, by_mean)
+    mean_bar, H_mean = means.with_hooks(differentiable_mean(unit.gp))._pullback(H, by_mean)
     return Rows(kernel_bar, mean_bar, Z_bar, sums, H_bar + H_mean)
 
 

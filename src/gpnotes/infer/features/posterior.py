@@ -8,8 +8,8 @@ from ...ground.conversion import takes
 from ...ground.random import Stream
 from ...ground.showing import summary
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ...model import means
 from ...model.gaussian_process import GP, residual_of, validate_data
-from ...model.means import values_of
 from ..linear import WeightPosterior
 from ..posterior import Posterior, with_noise
 from .feature_map import FeatureMap
@@ -77,10 +77,11 @@ class FeaturePosterior(Posterior):
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """``m(x) + φ(x)·w`` and ``φ(x)ᵀ B⁻¹ φ(x)``."""
         mean, variance = self.weights._moments(self._features(Xs))
-        return values_of(self.gp.mean, Xs) + mean, variance
+        return means.with_hooks(self.gp.mean)._call(Xs) + mean, variance
 
     def _mean(self, Xs: Matrix) -> Vector:
-        return values_of(self.gp.mean, Xs) + self._features(Xs) @ self.weights.weight_mean
+        mean = self._features(Xs) @ self.weights.weight_mean
+        return means.with_hooks(self.gp.mean)._call(Xs) + mean
 
     def _covariance(self, Xs: Matrix) -> Matrix:
         return self.weights._covariance(self._features(Xs))
@@ -91,7 +92,7 @@ class FeaturePosterior(Posterior):
         parts = [
             drawn @ xp.matrix_transpose(self._features(rows)) for rows in self._blocks(Xs, None)
         ]
-        f = values_of(self.gp.mean, Xs)[None, :] + xp.concat(parts, axis=1)
+        f = means.with_hooks(self.gp.mean)._call(Xs)[None, :] + xp.concat(parts, axis=1)
         return with_noise(f, self.gp.noise_var, stream) if noise else f
 
     @takes("x", "y")

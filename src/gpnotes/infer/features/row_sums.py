@@ -14,10 +14,10 @@ from ...ground import xp as _xp
 from ...ground.params import added
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.contracts import Mean
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.kernels import Kernel
-from ...model.means import pulled
 from ..sufficient_statistics import Statistics, like_data
 from .feature_map import FeatureMap
 
@@ -112,7 +112,8 @@ class Pull:
             turned, alpha = self._rows(kernel, X[rows, :], r[rows])
             omega_bar = omega_bar + turned
             alphas.append(like_data(alpha, X))
-        mean_bar, _ = pulled(differentiable_mean(self.gp), X, array_namespace(X).concat(alphas))
+        mean = means.with_hooks(differentiable_mean(self.gp))
+        mean_bar, _ = mean._pullback(X, array_namespace(X).concat(alphas))
         return Slopes(omega_bar, mean_bar)
 
     def _rows(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:

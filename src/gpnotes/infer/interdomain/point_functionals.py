@@ -10,19 +10,18 @@ from ...ground import memory
 from ...ground import xp as _xp
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.contracts import InducingVariables, MeanFunction, missing
 from ...model.kernels import Kernel
-from ...model.means import values_of
 
 __all__ = [
     "InducingPoints",
     "WeightedPoints",
     "applied",
-    "hooks_of",
-    "points_at",
     "require_bar",
     "require_places",
     "variables_of",
+    "with_hooks",
 ]  # fmt: skip
 
 
@@ -306,17 +305,11 @@ def variables_of(Z: Matrix | InducingVariables, name: str = "Z") -> InducingVari
         return cast(InducingVariables, Z)
     points = cast(Matrix, Z)
     _require_rows(points, name)
-    return points_at(array_namespace(points).asarray(points, copy=True))
+    return _points_at(array_namespace(points).asarray(points, copy=True))
 
 
-def points_at(Z: Matrix) -> InducingPoints:
-    """The values at points that are validated and that nobody will change: Z is not copied.
-
-    Parameters
-    ----------
-    Z : Matrix, shape (M, d)
-        The points.
-    """
+def _points_at(Z: Matrix) -> InducingPoints:
+    """The values at points that were looked over, under another name, and copied."""
     points = object.__new__(InducingPoints)
     object.__setattr__(points, "Z", Z)
     return points
@@ -325,11 +318,11 @@ def points_at(Z: Matrix) -> InducingPoints:
 def applied(variables: InducingVariables, mean: MeanFunction, kernel: Kernel) -> Vector:
     """`InducingVariables.apply` of the mean of a process, (M,); of points nothing is checked."""
     if type(variables) is InducingPoints:
-        return values_of(mean, variables.Z)
+        return means.with_hooks(mean)._call(variables.Z)
     return variables.apply(mean, kernel)
 
 
-def hooks_of(variables: InducingVariables) -> InducingPoints | _Brought:
+def with_hooks(variables: InducingVariables) -> InducingPoints | _Brought:
     """Return inducing variables with the hooks of points, which check nothing.
 
     Points were looked over when they were made, and the kernel with them; other variables answer

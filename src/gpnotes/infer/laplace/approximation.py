@@ -19,11 +19,11 @@ from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, with_hooks
-from ...model.means import pulled, values_of
 from ..evidence import Evidence, evidence_of, whole_rows
 from .mode import mode_of
 from .sites import SitePosterior, factored, validate
@@ -36,7 +36,7 @@ _PROBIT = Bernoulli()
 @threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
     K = gp.kernel._gram(X, None)
-    mean = values_of(gp.mean, X)
+    mean = means.with_hooks(gp.mean)._call(X)
     f, steps = _mode(K, mean, y, likelihood)
     first, second, third = with_hooks(likelihood)._derivatives(y, f)
     sqrt_W = array_namespace(f).sqrt(-second)
@@ -135,7 +135,7 @@ class LaplacePosterior(SitePosterior):
         Source: Rasmussen & Williams (2006), algorithm 3.1.
         """
         xp = array_namespace(self.mode)
-        deviation = self.mode - values_of(self.gp.mean, self.X)
+        deviation = self.mode - means.with_hooks(self.gp.mean)._call(self.X)
         fit = float(xp.sum(with_hooks(self.likelihood)._log_density(self.y, self.mode)))
         return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
 
@@ -173,7 +173,8 @@ class LaplacePosterior(SitePosterior):
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
-        mean_bar, X_bar_of_mean = pulled(differentiable_mean(self.gp), self.X, self.gradient + u)
+        mean = means.with_hooks(differentiable_mean(self.gp))
+        mean_bar, X_bar_of_mean = mean._pullback(self.X, self.gradient + u)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean
 

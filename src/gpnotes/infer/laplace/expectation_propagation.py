@@ -19,9 +19,9 @@ from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
-from ...model.means import pulled, values_of
 from ..evidence import Evidence, evidence_of, whole_rows
 from .sites import SitePosterior, factored, validate
 
@@ -53,7 +53,7 @@ class _Sweep(NamedTuple):
 @threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
 def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Bernoulli) -> EPPosterior:
     K = gp.kernel._gram(X, None)
-    swept, sweeps = _settled(K, values_of(gp.mean, X), y, likelihood)
+    swept, sweeps = _settled(K, means.with_hooks(gp.mean)._call(X), y, likelihood)
     sqrt_W = array_namespace(K).sqrt(swept.sites.precision)
     return EPPosterior(
         gp, X, y, likelihood, swept.gradient, sqrt_W, swept.cholesky, swept.log_evidence, sweeps
@@ -190,7 +190,8 @@ class EPPosterior(SitePosterior):
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = 0.5 * (self.gradient[:, None] * self.gradient[None, :] - R)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
-        mean_bar, X_bar_of_mean = pulled(differentiable_mean(self.gp), self.X, self.gradient)
+        mean = means.with_hooks(differentiable_mean(self.gp))
+        mean_bar, X_bar_of_mean = mean._pullback(self.X, self.gradient)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean
 

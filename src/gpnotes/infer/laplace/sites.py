@@ -14,10 +14,10 @@ from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP, validate_data
 from ...model.likelihoods.adapter import require_observable
-from ...model.means import values_of
 from ..posterior import Posterior, require_inputs
 
 __all__ = ["SitePosterior", "factored", "validate"]
@@ -84,7 +84,7 @@ class SitePosterior(Posterior):
         cross = self.gp.kernel._gram(self.X, Xs)
         half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
         variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
-        mean = values_of(self.gp.mean, Xs) + xp.matrix_transpose(cross) @ self.gradient
+        mean = means.with_hooks(self.gp.mean)._call(Xs) + xp.matrix_transpose(cross) @ self.gradient
         return mean, xp.clip(variance, 0.0, None)
 
     @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
@@ -100,5 +100,5 @@ class SitePosterior(Posterior):
 def validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
     """Refuse data that do not fit a process and its likelihood, by name."""
     validate_data(gp, X, y)
-    require_observable(likelihood, y, values_of(gp.mean, X))
+    require_observable(likelihood, y, means.with_hooks(gp.mean)._call(X))
     memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")

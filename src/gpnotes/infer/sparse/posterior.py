@@ -9,8 +9,8 @@ from ...ground.linalg import Cholesky
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.gaussian_process import GP
-from ...model.means import values_of
 from ...model.normal import Normal, of_root
 from ..interdomain.point_functionals import applied
 from ..posterior import Posterior, require_inputs
@@ -81,7 +81,7 @@ class SparsePosterior(Posterior):
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """With ``V = L_u⁻¹ K_u*``: ``m(x) + Vᵀ weight_mean``, ``k(x, x) − |v|² + |L⁻¹v|²``."""
         pull, variance = (like_data(part, Xs) for part in self._pulled(_xp.in_double(Xs)))
-        return values_of(self.gp.mean, Xs) + pull, variance
+        return means.with_hooks(self.gp.mean)._call(Xs) + pull, variance
 
     @threads_for(lambda self, Xs: self.inducing.size**2 * Xs.shape[0])
     def _pulled(self, Xs: Matrix) -> tuple[Vector, Vector]:

@@ -17,7 +17,7 @@ from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP
 from ...model.kernels import Kernel
 from ..interdomain import InducingPoints
-from ..interdomain.point_functionals import hooks_of, points_at
+from ..interdomain.point_functionals import with_hooks
 
 __all__ = ["Inducing", "inducing_at"]
 
@@ -83,7 +83,7 @@ class Inducing:
         if self.in_place and in_place.supports(kernel, X):
             block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
             return block.Phi.T, block.gap
-        V = _xp.solve_triangular(self.factor.lower, hooks_of(self.variables)._cross(kernel, X))
+        V = _xp.solve_triangular(self.factor.lower, with_hooks(self.variables)._cross(kernel, X))
         xp = array_namespace(X)
         return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
 
@@ -126,19 +126,15 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     kernel = in_double(gp.kernel)
     wide = _variables_in_double(variables)
     name = f"K_uu of {gp.kernel!r}"
-    factor = _cholesky(hooks_of(wide)._gram(kernel), name=name)
+    factor = _cholesky(with_hooks(wide)._gram(kernel), name=name)
     if not quiet:
         warn_of_jitter(factor.jitter, name)
     return Inducing(kernel, wide, factor, variables)
 
 
 def _variables_in_double(variables: InducingVariables) -> InducingVariables:
-    if type(variables) is InducingPoints:
-        return points_at(_xp.in_double(variables.Z))
     held = {item.name: getattr(variables, item.name) for item in fields(variables)}
-    arrays = {
-        name: _xp.in_double(a) for name, a in held.items() if hasattr(a, "__array_namespace__")
-    }
+    arrays = {name: _xp.in_double(a) for name, a in held.items() if hasattr(a, "ndim")}
     same = all(held[name] is wide for name, wide in arrays.items())
     return variables if same else replace(variables, **arrays)
 

@@ -17,7 +17,7 @@ from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, array_namespace
 from ...model.gaussian_process import GP
-from ..interdomain.point_functionals import hooks_of
+from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums
 from ..sufficient_statistics import Statistics, like_data
 from .methods import Method
@@ -101,7 +101,7 @@ def value_and_gradient(work: Sums, data: Data | WaveSums) -> tuple[float, GP, Ma
     inducing = work.inducing
     moved = slopes.moved + head.moved
     K_bar = -0.5 * _between_factors(inducing.factor, moved)
-    kernel_bar, Z_bar = hooks_of(inducing.variables)._gram_pullback(inducing.kernel, K_bar)
+    kernel_bar, Z_bar = with_hooks(inducing.variables)._gram_pullback(inducing.kernel, K_bar)
     kernel_bar = added(slopes.kernel_bar, kernel_bar)
     if work.method.constant and inducing.in_place:
         kernel_bar = with_share(kernel_bar, inducing.kernel, _trace(moved))

@@ -17,11 +17,12 @@ from ...ground import xp as _xp
 from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
 from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
+from ...model import means
 from ...model.contracts import Mean
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.kernels import Kernel
-from ...model.means import ConstantMean, ZeroMean, pulled
-from ..interdomain.point_functionals import hooks_of
+from ...model.means import ConstantMean, ZeroMean
+from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums, WaveVariables
 from ..sufficient_statistics import Statistics
 from .methods import Method
@@ -273,7 +274,7 @@ class Pull:
         V_bar = V_bar - 2.0 * V * gap_bar[None, :]
         K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
         kernel = self.inducing.kernel
-        kernel_bar, Z_bar = hooks_of(self.inducing.variables)._cross_pullback(kernel, X, K_bar)
+        kernel_bar, Z_bar = with_hooks(self.inducing.variables)._cross_pullback(kernel, X, K_bar)
         diag_bar, _ = kernel._diag_pullback(X, gap_bar)
         moved = xp.zeros_like(self.precision)
         if not self.method.constant:
@@ -331,7 +332,7 @@ class Pull:
 
     def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
         like = array_namespace(rows).astype(alpha, rows.dtype)
-        return pulled(differentiable_mean(self.gp), rows, like)[0]
+        return means.with_hooks(differentiable_mean(self.gp))._pullback(rows, like)[0]
 
 
 def validate_rows(gp: GP, Z: Matrix, X: Matrix, y: Array) -> None:

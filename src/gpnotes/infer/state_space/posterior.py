@@ -10,8 +10,8 @@ from ...ground import xp as _xp
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool
 from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...model import means
 from ...model.gaussian_process import GP
-from ...model.means import values_of
 from ..posterior import Posterior, require_inputs, with_noise
 from .kalman import Forth, forth
 from .matern_sde import FAR, Motion, kernel_of
@@ -168,7 +168,8 @@ class StateSpacePosterior(Posterior):
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
         mean, variance = self._unit(_xp.in_double(Xs[:, 0]), wanted)
-        mean = values_of(self.gp.mean, Xs) + xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)
+        mean = xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)
+        mean = means.with_hooks(self.gp.mean)._call(Xs) + mean
         return mean, xp.astype(self._variance * xp.clip(variance, 0.0, None), Xs.dtype)
 
     def _unit(self, x: Vector, wanted: bool) -> tuple[Vector, Vector]:

@@ -13,8 +13,8 @@ from ...ground.params import cotangent
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
-from ...model.means import pulled
 from ..evidence import Evidence, evidence_of, whole_rows
 from .kalman import Forth, forth
 from .matern_sde import FAR, Motion, kernel_of, motion_of
@@ -73,7 +73,7 @@ def _value_and_gradient(gp: GP, motion: Motion, X: Matrix, y: Vector) -> tuple[f
     alpha = alpha / math.sqrt(variance)
     if order is not None:
         alpha = xp.take(alpha, xp.argsort(order))
-    mean_bar, _ = pulled(differentiable_mean(gp), X, xp.astype(alpha, X.dtype))
+    mean_bar, _ = means.with_hooks(differentiable_mean(gp))._pullback(X, xp.astype(alpha, X.dtype))
     value = run.log_evidence - 0.5 * lanes.count * math.log(variance)
     return value, cotangent(gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
 

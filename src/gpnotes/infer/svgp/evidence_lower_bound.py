@@ -12,12 +12,12 @@ from ...ground.conversion import takes
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import with_hooks
-from ...model.means import pulled
-from ..interdomain.point_functionals import hooks_of
+from ..interdomain import point_functionals
 from .model import SVGP, validate_rows
 from .natural_gradients import scale_of
 from .posterior import Variational, VariationalPosterior
@@ -221,7 +221,7 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: Way, scale:
     _, by_mean, by_variance = block.slopes
     kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
     diagonal_bar, _ = model.gp.kernel._diag_pullback(block.X, by_variance)
-    mean_bar, _ = pulled(differentiable_mean(model.gp), block.X, by_mean)
+    mean_bar, _ = means.with_hooks(differentiable_mean(model.gp))._pullback(block.X, by_mean)
     scales = array_namespace(by_mean).full_like(by_mean, scale)
     likelihood = with_hooks(cast(Likelihood, model.likelihood))
     likelihood_bar = likelihood._expected_bar(
@@ -251,7 +251,8 @@ def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tu
         }
         return cotangent(posterior.model.gp.kernel, **bars), Z_bar
     K_bar = cross_slope(way, A, by_mean, by_variance)
-    return hooks_of(variables)._cross_pullback(posterior.model.gp.kernel, block.X, K_bar)
+    hooks = point_functionals.with_hooks(variables)
+    return hooks._cross_pullback(posterior.model.gp.kernel, block.X, K_bar)
 
 
 def variance_bar(
@@ -329,7 +330,7 @@ def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tu
     low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
     half = _xp.solve_triangular(lower, low, transpose=True)
     K_bar = _xp.solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
-    return hooks_of(model.variables)._gram_pullback(model.gp.kernel, K_bar)
+    return point_functionals.with_hooks(model.variables)._gram_pullback(model.gp.kernel, K_bar)
 
 
 def added_models(first: SVGP, second: SVGP) -> SVGP:

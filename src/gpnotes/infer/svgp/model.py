@@ -8,11 +8,11 @@ from ...ground import check as _check
 from ...ground.params import fixed
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
+from ...model import means
 from ...model.contracts import InducingVariables, Likelihood, require
 from ...model.gaussian_process import GP, require_no_noise, require_zero_mean
 from ...model.likelihoods.adapter import require_observable
 from ...model.likelihoods.multiclass import OfClasses, require_classes
-from ...model.means import values_of
 from ..sparse.induced import Induced, validate_rows_of
 
 __all__ = ["SVGP", "validate_rows"]
@@ -97,4 +97,4 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
     if isinstance(model.likelihood, OfClasses):
         require_classes(y, model.likelihood.classes)
     else:
-        require_observable(model.likelihood, y, values_of(model.gp.mean, X))
+        require_observable(model.likelihood, y, means.with_hooks(model.gp.mean)._call(X))

@@ -17,7 +17,7 @@ from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector
 from ...model.likelihoods.hermite_averages import Expected
-from ..interdomain.point_functionals import hooks_of
+from ..interdomain.point_functionals import with_hooks
 from .evidence_lower_bound import (
     Way,
     added_models,
@@ -143,7 +143,7 @@ def _bar_of_rows(model: SVGP, block: ClassesBlock, ways: tuple[Way, ...]) -> SVG
         for way, part in zip(ways, block, strict=True)
     ]
     X, kernel = block[0].X, model.gp.kernel
-    kernel_bar, Z_bar = hooks_of(model.variables)._cross_pullback(
+    kernel_bar, Z_bar = with_hooks(model.variables)._cross_pullback(
         kernel, X, sum(by_cross[1:], by_cross[0])
     )
     by_own = [slope.by_variance for slope in slopes]

@@ -15,10 +15,10 @@ from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
+from ...model import means
 from ...model.contracts import Likelihood
-from ...model.means import values_of
 from ..interdomain import InducingPoints
-from ..interdomain.point_functionals import hooks_of
+from ..interdomain.point_functionals import with_hooks
 from ..posterior import Posterior, require_inputs
 from .model import SVGP
 
@@ -188,7 +188,8 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     xp = array_namespace(X)
     A, spare = projected(posterior, X)
     B = posterior.root @ A
-    mean = values_of(posterior.model.gp.mean, X) + xp.matrix_transpose(A) @ posterior.weights
+    mean = means.with_hooks(posterior.model.gp.mean)._call(X)
+    mean = mean + xp.matrix_transpose(A) @ posterior.weights
     return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
 
 
@@ -208,7 +209,7 @@ def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
         The variance of f that Z leaves open, zero where rounding took it below.
     """
     kernel, xp = posterior.model.gp.kernel, array_namespace(X)
-    cross = hooks_of(posterior.model.variables)._cross(kernel, X)
+    cross = with_hooks(posterior.model.variables)._cross(kernel, X)
     A = _xp.solve_triangular(posterior.inducing.lower, cross)
     return A, xp.clip(kernel._diag(X) - xp.sum(A * A, axis=0), 0.0, None)
 
@@ -221,7 +222,8 @@ def _in_place(
     kept = in_place.project(
         kernel, model.variables.inputs, lower, posterior.root, posterior.weights, X
     )
-    return Marginals(kept.Phi.T, values_of(model.gp.mean, X) + kept.pull, kept.variance, kept)
+    mean = means.with_hooks(model.gp.mean)._call(X) + kept.pull
+    return Marginals(kept.Phi.T, mean, kept.variance, kept)
 
 
 def prior(model: SVGP) -> Variational:
@@ -295,7 +297,7 @@ def inducing_factor(model: SVGP) -> Cholesky:
     variables = model.variables
     like = variables.inputs
     memory.require_square(variables.size, like=like, copies=10, what="the Gram matrix of Z")
-    return _cholesky(hooks_of(variables)._gram(model.gp.kernel), name=_gram_name(model))
+    return _cholesky(with_hooks(variables)._gram(model.gp.kernel), name=_gram_name(model))
 
 
 def _gram_name(model: SVGP) -> str:

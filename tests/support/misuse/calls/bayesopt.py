@@ -63,6 +63,8 @@ _BOX = Argument([(0.0, 1.0), (-1.0, 2.0)], _NO_BOXES)
 
 _PLACES = (
     call("predict_and_pullback", bayesopt.predict_and_pullback, posterior=_POSTERIOR, Xs=_XS),
+    call("LogExpectedImprovement.with_derivatives", _ACQUISITION.right.with_derivatives,
+         mean=_MEAN, variance=_VARIANCE),
     call("acquisition_and_gradient", bayesopt.acquisition_and_gradient, posterior=_POSTERIOR,
          acquisition=_ACQUISITION, Xs=_XS),
     call("maximise_acquisition", bayesopt.maximise_acquisition, posterior=_POSTERIOR,
