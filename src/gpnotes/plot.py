@@ -14,13 +14,13 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from .ground import check as _check
 from .ground.arrays import host_columns
-from .ground.xp import HostMatrix, Table
+from .ground.xp import HostArray, HostMatrix, Table
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.artist import Artist
@@ -118,7 +118,11 @@ def _pictures(fig: Figure) -> dict[str, str]:
     return {"image/svg+xml": lines.getvalue().decode("utf-8"), "image/png": encoded}
 
 
-def figure(kind: str = "single") -> tuple[Figure, Any]:
+@overload
+def figure(kind: Literal["single"] = "single") -> tuple[Figure, Axes]: ...
+@overload
+def figure(kind: Literal["pair", "row"]) -> tuple[Figure, HostArray]: ...
+def figure(kind: str = "single") -> tuple[Figure, Axes | HostArray]:
     """Make a figure of one panel, or of two or three lettered panels, with its axes.
 
     Parameters

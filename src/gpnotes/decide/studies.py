@@ -24,6 +24,7 @@ from .bayesopt.surrogates import Model
 if TYPE_CHECKING:
     from optuna.distributions import (
         BaseDistribution,
+        CategoricalChoiceType,
         CategoricalDistribution,
         FloatDistribution,
         IntDistribution,
@@ -141,7 +142,7 @@ class ProcessSampler(_Sampler):
         trial: FrozenTrial,
         param_name: str,
         param_distribution: BaseDistribution,
-    ) -> Any:
+    ) -> CategoricalChoiceType:
         """A value drawn at random."""
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 

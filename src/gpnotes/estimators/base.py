@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..ground import check as _check
 from ..ground.params import leaves
 from ..ground.random import Stream, stream
-from ..ground.xp import HostMatrix, HostVector
+from ..ground.xp import HostArray, HostMatrix, HostVector
 from ..infer import saving
 from ..infer.fitting import Fit, fit
 from ..model.kernels import Kernel
@@ -147,14 +147,15 @@ def renamed(problem: Exception, wanted: str) -> Exception:
     return kind(f"{wanted}; {problem}")
 
 
-def finite(a: Any, name: str) -> Any:
+def finite(a: HostArray, name: str) -> HostArray:
     """`a`, float64, if it is finite and its squares are; an error names the first row."""
     wrong = ~np.isfinite(a)
     if wrong.any():
         row = int(np.argwhere(wrong)[0, 0])
         count = int(wrong.sum())
         raise ValueError(f"{name} must be finite; got {count} NaN or inf, the first in row {row}")
-    return _check.squarable(a, name)
+    _check.squarable(a, name)
+    return a
 
 
 def random_state_of(given: RandomState) -> RandomState:

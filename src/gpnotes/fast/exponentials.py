@@ -24,7 +24,7 @@ def exponentials_less_one(
     No answer has more than `size` entries. Exponents are cut off at `top`. Where they are `wide`,
     ``exp`` and a difference stand for ``expm1``: two thirds of its time on most processors.
     """
-    buffer = np.empty(size, like.dtype)
+    buffer = np.empty(size, as_host(like).dtype)
 
     def block(a: Stack, b: Stack) -> Stack:
         """The block of these rows and columns."""

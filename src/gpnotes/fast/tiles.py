@@ -68,7 +68,7 @@ def evidence_and_gradient(
 ) -> Evidence | None:
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), one n × n buffer."""
     n = X.shape[0]
-    K = np.empty((n, n), X.dtype, order="F")
+    K = np.empty((n, n), _xp.as_host(X).dtype, order="F")
     for tile in tiles_of(n, _SIDE):
         K.T[tile] = kernel.values(tile)
     found = solved(K, noise_var, residual)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -26,9 +26,9 @@ class Array(Protocol):
     @property
     def size(self) -> int: ...
     @property
-    def dtype(self) -> Any: ...
+    def dtype(self) -> Hashable: ...
     @property
-    def device(self) -> Any: ...
+    def device(self) -> Hashable: ...
     @property
     def T(self) -> Array: ...
 

@@ -193,7 +193,7 @@ def cotangent(bar: Array, name: str, like: Array) -> Array:
     return _finite(alike(bar, name, like, "what it is a derivative by"), name)
 
 
-def cotangents(bar: Any, name: str, like: Any) -> Any:
+def cotangents(bar: Derivatives, name: str, like: Derivatives) -> Derivatives:
     """Return `bar`, a named tuple, if each part may be a derivative by that of `like` beside it."""
     if not isinstance(bar, tuple) or len(bar) != len(like):
         wanted = f"a {type(like).__name__} of derivatives, {', '.join(like._fields)}"

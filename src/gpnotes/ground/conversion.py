@@ -20,6 +20,7 @@ __all__ = ["columns_of", "floats", "on_host", "takes", "together"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 # levels at which a model is searched for an array: model.gp.kernel.parts[0].kernel.lengthscale
 _DEEP = 5
@@ -78,7 +79,7 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     return made
 
 
-def floats(a: Any, name: str, like: Array | None = None) -> Any:
+def floats(a: T, name: str, like: Array | None = None) -> T | Array:
     """Return a table of numbers as an array of floats; what is none comes back as it was.
 
     Parameters

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
 from functools import cache
+from types import EllipsisType
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -33,10 +34,10 @@ P = TypeVar("P", bound=Parameters)
 T = TypeVar("T")
 
 
-# A field is declared by what these give and holds a value of its own type: hence their `Any`.
+# To a type checker these give the value that the field holds, as `dataclasses.field` does.
 
 
-def positive(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+def positive(default: T | EllipsisType = ..., *, per_dimension: bool = False, unit: str = "") -> T:
     """Declare a field that must be positive and is fitted by its logarithm.
 
     Parameters
@@ -54,10 +55,12 @@ def positive(default: Any = MISSING, *, per_dimension: bool = False, unit: str =
     dataclasses.Field
         The field.
     """
-    return _parameter("positive", default, per_dimension, unit)
+    return _field(default, constraint="positive", per_dimension=per_dimension, unit=unit)
 
 
-def nonnegative(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+def nonnegative(
+    default: T | EllipsisType = ..., *, per_dimension: bool = False, unit: str = ""
+) -> T:
     """Declare a field that may be zero; fitted by its logarithm, so that a zero must be held fixed.
 
     The arguments are those of `positive`.
@@ -67,10 +70,10 @@ def nonnegative(default: Any = MISSING, *, per_dimension: bool = False, unit: st
     dataclasses.Field
         The field.
     """
-    return _parameter("nonnegative", default, per_dimension, unit)
+    return _field(default, constraint="nonnegative", per_dimension=per_dimension, unit=unit)
 
 
-def real(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "") -> Any:
+def real(default: T | EllipsisType = ..., *, per_dimension: bool = False, unit: str = "") -> T:
     """Declare a field that may have any sign and is fitted as it is.
 
     The arguments are those of `positive`; `unit` is ``"y"`` for a mean of y.
@@ -80,10 +83,10 @@ def real(default: Any = MISSING, *, per_dimension: bool = False, unit: str = "")
     dataclasses.Field
         The field.
     """
-    return _parameter("real", default, per_dimension, unit)
+    return _field(default, constraint="real", per_dimension=per_dimension, unit=unit)
 
 
-def fixed(default: Any = MISSING) -> Any:
+def fixed(default: T | EllipsisType = ...) -> T:
     """Declare a field that says of what kind an object is, not how large; it is never fitted.
 
     Parameters
@@ -96,12 +99,11 @@ def fixed(default: Any = MISSING) -> Any:
     dataclasses.Field
         The field.
     """
-    return field(default=default, metadata={"constraint": "fixed"})
+    return _field(default, constraint="fixed")
 
 
-def _parameter(constraint: str, default: Any, per_dimension: bool, unit: str) -> Any:
-    metadata = {"constraint": constraint, "per_dimension": per_dimension, "unit": unit}
-    return field(default=default, metadata=metadata)
+def _field(default: Any, **metadata: Any) -> Any:
+    return field(default=MISSING if default is ... else default, metadata=metadata)
 
 
 def settle(obj: Parameters) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .check import NoValueError, kind_of
 from .xp import HostMatrix, HostVector, Matrix, Vector
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 __all__ = [
     "Program",
+    "SparseMatrix",
     "as_rows",
     "from_entries",
     "interleaved",
@@ -21,6 +25,8 @@ __all__ = [
     "solve_contraction",
     "strong_components",
 ]
+
+SparseMatrix: TypeAlias = "csr_array"  # SciPy is imported where one is made
 
 _ATTEMPTS = 4  # of the Krylov method, each on what the one before has left
 _KRYLOV = 150  # its steps in each; whoever needs more is factored sooner
@@ -32,7 +38,7 @@ def is_sparse(a: object) -> bool:
     return type(a).__module__.startswith("scipy.sparse")
 
 
-def as_rows(a: Any, name: str) -> Any:
+def as_rows(a: Any, name: str) -> SparseMatrix:
     """Return a sparse matrix row by row, a `csr_array` without duplicates.
 
     Parameters
@@ -72,7 +78,7 @@ def from_entries(
     rows: Sequence[int] | HostVector,
     columns: Sequence[int] | HostVector,
     shape: tuple[int, int],
-) -> Any:
+) -> SparseMatrix:
     """Return the `csr_array` with given entries; those for one place are added up.
 
     Parameters
@@ -92,7 +98,7 @@ def from_entries(
     return csr_array((np.asarray(values, dtype=np.float64), (rows, columns)), shape=shape)
 
 
-def interleaved(matrices: Sequence[Any]) -> Any:
+def interleaved(matrices: Sequence[SparseMatrix]) -> SparseMatrix:
     """Return rows 0 of all matrices, then rows 1 of all, and so on, as one `csr_array`.
 
     Parameters

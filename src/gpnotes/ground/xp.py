@@ -208,12 +208,12 @@ def blas(name: str, like: Array) -> Callable[..., Any]:
     callable
         The routine.
     """
-    return _routine("get_blas_funcs", name, like.dtype.char)
+    return _routine("get_blas_funcs", name, as_host(like).dtype.char)
 
 
 def lapack(name: str, like: Array) -> Callable[..., Any]:
     """Return SciPy's wrapper of a LAPACK routine, ``lapack("potrf", a)``, as `blas` does."""
-    return _routine("get_lapack_funcs", name, like.dtype.char)
+    return _routine("get_lapack_funcs", name, as_host(like).dtype.char)
 
 
 @cache
@@ -313,7 +313,7 @@ def _trtrs(lower: Matrix, b: Array, transpose: bool) -> Array:
         return np.empty_like(b)
     by_rows = as_host(lower).flags.c_contiguous  # then its transpose is what needs no copy
     a = lower.T if by_rows else lower
-    trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(lower, b).char)
+    trtrs = _routine("get_lapack_funcs", "trtrs", np.result_type(as_host(lower), as_host(b)).char)
     x, failed = trtrs(a, b, lower=not by_rows, trans=transpose != by_rows)
     if failed < 0:
         raise ValueError(f"b must have {lower.shape[0]} rows, as L has; got {b.shape}")

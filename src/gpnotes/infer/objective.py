@@ -489,7 +489,7 @@ def _with_priors(bar: M, model: M, priors: Mapping[str, Prior]) -> M:
     """The derivatives of the evidence, and those of the log densities of the priors."""
     if not priors:
         return bar
-    held = {leaf.path: leaf.value for leaf in leaves(model)}
+    held: dict[str, Any] = {leaf.path: leaf.value for leaf in leaves(model)}
     slopes = {leaf.path: leaf.value for leaf in leaves(bar)}
     more = {name: slopes[name] + prior.gradient(held[name]) for name, prior in priors.items()}
     return replaced(bar, more, make=cotangent)

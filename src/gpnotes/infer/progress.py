@@ -10,7 +10,7 @@ __all__ = ["Bar", "bar_of"]
 class Bar(Protocol):
     """The part of a bar of tqdm's that is used here."""
 
-    def update(self, n: int, /) -> object:
+    def update(self, n: int, /) -> bool | None:
         """So many more are done."""
 
     def close(self) -> None:

@@ -134,6 +134,7 @@ def save(fitted: object, path: str | os.PathLike[str]) -> None:
         write(path, {_VALUE: fitted}, _VALUE)
 
 
+# The one open result: a file says only when it is read of which class it is.
 def load(path: str | os.PathLike[str]) -> Any:
     """Read what `save` wrote, the same to the last bit; nothing in the file is run.
 

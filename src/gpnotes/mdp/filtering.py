@@ -23,7 +23,7 @@ B = TypeVar("B")  # a belief: probabilities, or mean and covariance
 class StateModel(Protocol[B]):
     """A Markov process that is observed through readings, by the three steps on a belief."""
 
-    def check_readings(self, readings: Any, /) -> Any:
+    def check_readings(self, readings: Array, /) -> Array:
         """Return readings in a row, checked."""
         ...
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..ground.check import NoValueError
-from ..ground.sparse_matrices import from_entries, is_sparse
+from ..ground.sparse_matrices import SparseMatrix, from_entries, is_sparse
 from ..ground.xp import (
     Array,
     HostMatrix,
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-def as_host_rows(P: Any) -> Any:
+def as_host_rows(P: Any) -> SparseMatrix:
     """Return transitions as they are if sparse, and as a sparse matrix on the host if not."""
     if is_sparse(P):
         return P

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from ..ground.showing import summary
 from ..ground.xp import Array, HostArray, Matrix, Vector
+from .kernels import Kernel
 
 __all__ = [
     "Acquisition", "Cost", "Criterion", "InducingVariables", "LabelLikelihood", "Likelihood",
@@ -74,6 +75,9 @@ class Mean(Protocol):
         """
 
 
+Value = TypeVar("Value", float, Array)  # of a parameter
+
+
 class Prior(Protocol):
     """A prior on a parameter, or on each entry of one, as `fitting.fit` asks for it."""
 
@@ -91,7 +95,7 @@ class Prior(Protocol):
             The log density, summed over entries.
         """
 
-    def gradient(self, value: Any, /) -> Any:
+    def gradient(self, value: Value, /) -> Value:
         """Differentiate `log_density` by the value; a float for a float, an array for an array."""
 
 
@@ -237,7 +241,7 @@ class InducingVariables(Protocol):
             K_uu.
         """
 
-    def gram_pullback(self, kernel: Any, K_bar: Matrix, /) -> tuple[Any, Matrix]:
+    def gram_pullback(self, kernel: Any, K_bar: Matrix, /) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the inputs.
 
         Parameters
@@ -269,7 +273,7 @@ class InducingVariables(Protocol):
             K_uf.
         """
 
-    def cross_pullback(self, kernel: Any, X: Matrix, K_bar: Matrix, /) -> tuple[Any, Matrix]:
+    def cross_pullback(self, kernel: Any, X: Matrix, K_bar: Matrix, /) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uf back to the kernel and the inputs.
 
         Parameters

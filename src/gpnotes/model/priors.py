@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from ..ground import check as _check
-from ..ground.xp import LOG_2PI, Array, Numbers, array_namespace
+from ..ground.xp import LOG_2PI, Numbers, array_namespace
+from .contracts import Value
 
 __all__ = ["LogNormalPrior", "NormalPrior"]
-
-Value = TypeVar("Value", float, Array)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from ..ground import check as _check
 from ..ground.random import Stream
-from ..ground.xp import Vector
+from ..ground.xp import Array, Vector
 from .integrator import DIVERGENT, leapfrog, with_random_momentum
 from .metropolis import accept_or_reject
 from .states import State, Step, validate_step_size, validate_target_acceptance
@@ -50,7 +49,7 @@ class HMC:
 
     step_size: float = 0.1
     num_steps: int = 16
-    inverse_mass_root: Any = None
+    inverse_mass_root: Array | None = None
     target_acceptance: float = 0.8
     jitter: float = 0.3
 

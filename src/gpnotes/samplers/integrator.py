@@ -8,10 +8,10 @@ that acceptance has to mend.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ground.random import Stream
-from ..ground.xp import Vector
+from ..ground.xp import Array, Vector
 from .states import State, squared, times_root, times_root_transposed
 from .targets import Target, log_density_and_gradient
 
@@ -35,7 +35,7 @@ class PhasePoint(NamedTuple):
 
 
 def leapfrog(
-    target: Target, point: PhasePoint, step_size: float, inverse_mass_root: Any = None
+    target: Target, point: PhasePoint, step_size: float, inverse_mass_root: Array | None = None
 ) -> PhasePoint:
     """Take one step of a path: half a push, a move, half a push.
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from ..ground import check as _check
 from ..ground.random import Stream
-from ..ground.xp import Vector, array_namespace
+from ..ground.xp import Array, Vector, array_namespace
 from .metropolis import accept_or_reject
 from .states import (
     State,
@@ -49,7 +48,7 @@ class MALA:
     """
 
     step_size: float = 0.1
-    inverse_mass_root: Any = None
+    inverse_mass_root: Array | None = None
     target_acceptance: float = 0.574
 
     def __post_init__(self) -> None:
@@ -92,7 +91,7 @@ class ULA:
     """
 
     step_size: float = 0.1
-    inverse_mass_root: Any = None
+    inverse_mass_root: Array | None = None
     target_acceptance = None
 
     def __post_init__(self) -> None:
@@ -140,7 +139,7 @@ class SGLD:
     batch: int = 32
     decay: float = 1.0 / 3.0
     delay: float = 1.0
-    inverse_mass_root: Any = None
+    inverse_mass_root: Array | None = None
     target_acceptance = None
 
     def __post_init__(self) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 from ..ground.random import Stream
-from ..ground.xp import Vector
+from ..ground.xp import Array, Vector
 from .states import State, Step, times_root, validate_step_size, validate_target_acceptance
 from .targets import LOG_ZERO, Target, log_density_at, start_at
 
@@ -33,7 +32,7 @@ class RandomWalk:
     """
 
     step_size: float = 1.0
-    inverse_mass_root: Any = None
+    inverse_mass_root: Array | None = None
     target_acceptance: float = 0.234
 
     def __post_init__(self) -> None:

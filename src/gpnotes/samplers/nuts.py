@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..ground import check as _check
 from ..ground.random import Stream
-from ..ground.xp import Vector
+from ..ground.xp import Array, Vector
 from .integrator import DIVERGENT, PhasePoint, leapfrog, with_random_momentum
 from .states import State, Step, validate_step_size, validate_target_acceptance
 from .targets import Target, start_at
@@ -40,7 +40,7 @@ class NUTS:
 
     step_size: float = 0.1
     max_tree_depth: int = 10
-    inverse_mass_root: Any = None
+    inverse_mass_root: Array | None = None
     target_acceptance: float = 0.8
 
     def __post_init__(self) -> None:

@@ -96,8 +96,8 @@ class Tunable(Sampler, Protocol):
         ...
 
     @property
-    def inverse_mass_root(self) -> Any:
-        """A root L of the inverse mass matrix ``L Lᵀ``, a number, a vector or a matrix, or None."""
+    def inverse_mass_root(self) -> Array | None:
+        """A root L of the inverse mass matrix ``L Lᵀ``, of a diagonal one (d,), or None."""
         ...
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ __all__ = [
     "StepSizeAdaptation", "adaptation_windows", "estimate_inverse_mass_root",
     "find_reasonable_step_size", "warm_up",
 ]  # fmt: skip
+
+S = TypeVar("S")  # a sampler
 
 _FEWEST = 10  # draws from which a mass matrix is learnt
 _SHRINKAGE = 5.0  # draws that count for entries without correlation
@@ -132,8 +134,8 @@ def _with_single_steps(sampler: Any) -> Any:
 
 
 def warm_up(
-    sampler: Any, target: Target, state: State, stream: Stream, num_warmup: int, mass_matrix: str
-) -> tuple[Any, State, list[Step]]:
+    sampler: S, target: Target, state: State, stream: Stream, num_warmup: int, mass_matrix: str
+) -> tuple[S, State, list[Step]]:
     """Run a warm-up, and return the tuned sampler, where the chain is, and the steps.
 
     Parameters
@@ -157,14 +159,15 @@ def warm_up(
         What was done.
     """
     steps: list[Step] = []
-    if sampler.target_acceptance is None or not num_warmup:
+    tuned: Any = sampler
+    if tuned.target_acceptance is None or not num_warmup:
         for _ in range(num_warmup):
-            steps.append(sampler.step(target, state, stream))
+            steps.append(tuned.step(target, state, stream))
             state = steps[-1].state
         return sampler, state, steps
     lengths = adaptation_windows(num_warmup)
     for number, length in enumerate(lengths):
-        sampler, window_steps = _adapt_step_size(sampler, target, state, stream, length)
+        tuned, window_steps = _adapt_step_size(tuned, target, state, stream, length)
         steps += window_steps
         state = window_steps[-1].state if window_steps else state
         is_middle = 0 < number < len(lengths) - 1
@@ -172,8 +175,8 @@ def warm_up(
             draws = np.stack([to_numpy(step.state.position) for step in window_steps])
             estimate = estimate_inverse_mass_root(draws.astype(np.float64), mass_matrix)
             root = as_array(estimate, state.position)
-            sampler = replace(sampler, inverse_mass_root=root, step_size=1.0)
-    return sampler, state, steps
+            tuned = replace(tuned, inverse_mass_root=root, step_size=1.0)
+    return tuned, state, steps
 
 
 def _adapt_step_size(

@@ -20,7 +20,7 @@ __all__ = ["check_environment", "check_learner"]
 _RUNS, _STEPS = 5, 40
 
 
-def check_learner(learner: Learner, num_states: int = 3, num_actions: int = 2) -> None:
+def check_learner(learner: Learner[Any], num_states: int = 3, num_actions: int = 2) -> None:
     """Check that a learner does what it must do, in a process with rewards in [0, 1].
 
     Its memory is a dataclass of arrays and numbers, its actions are actions, the same random

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,7 +38,9 @@ class Classes(Protocol):
 class Weighted(Protocol):
     """A network with weights in one vector, such as `networks.Network`."""
 
-    def values_and_pullback(self, theta: Array, X: Matrix, /) -> tuple[Array, Any]:
+    def values_and_pullback(
+        self, theta: Array, X: Matrix, /
+    ) -> tuple[Array, Callable[[Array], Array]]:
         """Return the outputs, and the way back from derivatives by them."""
 
     def row_gradients(self, theta: Vector, X: Matrix, F_bar: Matrix, /) -> Matrix:

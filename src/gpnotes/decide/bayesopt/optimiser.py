@@ -279,7 +279,7 @@ class Optimiser(Generic[Place]):
         units = self._region.units([evaluation.x for evaluation in feasible])
         mean, sd = self.believed(units)
         i = int(np.argmax(self._sign * mean))
-        x = self._region.together([feasible[i].x])[0]
+        x = cast(Place, self._region.together([feasible[i].x])[0])
         p_feasible = float(self._odds(units[i : i + 1])[0]) if self.num_constraints else 1.0
         return Recommendation(x, float(mean[i]), float(sd[i]), p_feasible)
 
@@ -430,7 +430,7 @@ class Optimiser(Generic[Place]):
         if self._workers is None:
             return self.ask() if self.count < budget else None
         places = self._claimed(self._workers, 1, budget)
-        return self._region.together(places)[0] if places else None
+        return cast(Place, self._region.together(places)[0]) if places else None
 
     def _claimed(
         self, workers: SharedHistory[Place], q: int, budget: float = math.inf

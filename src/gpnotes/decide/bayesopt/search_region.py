@@ -67,7 +67,7 @@ class Region(Protocol[Place]):
     def places(self, units: HostMatrix) -> list[Place]:
         """The places that rows of the cube stand for."""
 
-    def together(self, places: Sequence[Place]) -> Any:
+    def together(self, places: Sequence[Place]) -> HostMatrix | list[Point]:
         """Several places in one, as a user gets them, none of which is the optimiser's own."""
 
     def axes(self, points: int) -> list[Axis]:
@@ -76,7 +76,7 @@ class Region(Protocol[Place]):
     def key(self, place: Place) -> Hashable:
         """What tells one place from another."""
 
-    def record(self, place: Place) -> Any:
+    def record(self, place: Place) -> list[float] | Point:
         """A place in JSON."""
 
     def read(self, record: Any) -> Place:

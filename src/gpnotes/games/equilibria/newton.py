@@ -8,7 +8,6 @@ roles that are paid in different units are alike.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -91,7 +90,7 @@ def _residual_norm(u: Array, p: Array, game: RoleSymmetricGame, unit: Array) -> 
     return xp.max(xp.abs(p - project(p + u / unit, game)[0]), axis=1)
 
 
-def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Any]:
+def project(z: Array, game: RoleSymmetricGame) -> tuple[Array, Array]:
     """Project points on the simplex of each role.
 
     Parameters

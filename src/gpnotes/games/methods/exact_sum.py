@@ -45,10 +45,10 @@ class _Polynomials:
 
     problem: RoleProblem
     counts: tuple[int, ...]
-    trees: tuple[Node, ...]
+    trees: tuple[Node[Any, Any], ...]
 
     @property
-    def roles(self) -> Iterator[tuple[Node, int, slice]]:
+    def roles(self) -> Iterator[tuple[Node[Any, Any], int, slice]]:
         """The tree, the number of opponents and the columns of each role."""
         return zip(self.trees, self.counts, self.problem.game.columns, strict=True)
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,12 +33,14 @@ __all__ = ["Join", "Node", "Pair", "Single", "flush_to_zero", "mode_pmf", "poiss
 
 Terms: TypeAlias = Sequence[Array] | HostArray  # a (j, b) array for each degree
 Pull: TypeAlias = Callable[[Iterable[Array]], Sequence[Array]]
+Bumps = TypeVar("Bumps")
+Chances = TypeVar("Chances")
 
 
-class Node(Protocol):
+class Node(Protocol[Bumps, Chances]):
     """The product of the polynomials of some strategies; what it prepares is its own affair."""
 
-    def bumps(self, values: list[Array]) -> Any:
+    def bumps(self, values: list[Array]) -> Bumps:
         """Prepare the part of the samples.
 
         Parameters
@@ -52,7 +54,7 @@ class Node(Protocol):
             What `forward` takes as `bumps`; each class has its own.
         """
 
-    def chances(self, table: Array) -> Any:
+    def chances(self, table: Array) -> Chances:
         """Prepare the part of the mixtures.
 
         Parameters
@@ -67,7 +69,7 @@ class Node(Protocol):
         """
 
     def forward(
-        self, chances: Any, bumps: Any, work: Workspace | None = None
+        self, chances: Chances, bumps: Bumps, work: Workspace | None = None
     ) -> tuple[Terms, Pull]:
         """The coefficients of the product, and a function that pulls derivatives by them back.
 
@@ -89,7 +91,7 @@ class Node(Protocol):
         """
 
 
-def tree(strategies: int, n: int) -> Node:
+def tree(strategies: int, n: int) -> Node[Any, Any]:
     """The node that multiplies the polynomials of a role.
 
     Parameters
@@ -102,7 +104,7 @@ def tree(strategies: int, n: int) -> Node:
     return _node(strategies, [n], n)
 
 
-def _node(strategies: int, degrees: list[int], n: int) -> Node:
+def _node(strategies: int, degrees: list[int], n: int) -> Node[Any, Any]:
     if strategies == 1:
         return Single(degrees)
     if strategies == 2:
@@ -217,8 +219,8 @@ class Join:
         The degrees m to compute.
     """
 
-    left: Node
-    right: Node
+    left: Node[Any, Any]
+    right: Node[Any, Any]
     half: int
     degrees: list[int]
 

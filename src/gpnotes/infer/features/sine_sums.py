@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar, cast
 
 from ...ground import memory
 from ...ground import xp as _xp
@@ -23,6 +23,8 @@ from .box_sines import BoxSines
 from .row_sums import Pull, Slopes, Sums, validate_rows
 
 __all__ = ["Former", "SineSums"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +45,7 @@ class SineSums:
     def __add__(self, other: SineSums) -> SineSums:
         return SineSums(self.products + other.products, self.centre)
 
-    def over(self, work: Callable[..., Any]) -> Any:
+    def over(self, work: Callable[..., T]) -> T:
         """What a pass makes of the readings.
 
         Parameters
@@ -52,9 +54,9 @@ class SineSums:
             The pass.
         """
         if isinstance(work, Pull):
-            return self._slopes(work)
+            return cast("T", self._slopes(work))
         assert isinstance(work, Sums)
-        return self._statistics(work)
+        return cast("T", self._statistics(work))
 
     def _statistics(self, work: Sums) -> Statistics:
         gp, S, a = work.gp, self.products, _deviations(work)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from ...model.kernels.circle import require_orders
 __all__ = ["Moments", "WaveSums", "WaveVariables", "wave_sums"]
 
 K = TypeVar("K", bound=Kernel)
+T = TypeVar("T")
 HostOrders: TypeAlias = NDArray[np.int64]
 
 _TURN = 2.0 * math.pi
@@ -352,7 +353,7 @@ class WaveSums:
         values = _taken(sums, np.abs(k).reshape(-1))
         return array_namespace(sums).reshape(values, k.shape) * as_array(signs, sums)
 
-    def over(self, work: Callable[..., Any]) -> Any:
+    def over(self, work: Callable[..., T]) -> T:
         """What a function makes of the readings, if these sums are all that it asks for.
 
         Parameters
@@ -366,7 +367,7 @@ class WaveSums:
             Its result.
         """
         if work is spread:
-            return self.spread
+            return cast("T", self.spread)
         if not hasattr(work, "of_waves"):
             wanted = "rows or chunks: sums of waves do only for a sparse.SparseGP"
             raise TypeError(f"X must be {wanted}; got {_check.kind_of(self)}")

@@ -50,7 +50,7 @@ class Induced:
         if isinstance(self.inducing, Number):
             settled: Any = _check.whole(cast(Any, self.inducing), "inducing", 1)
         else:
-            variables = variables_of(floats(self.inducing, "inducing"), "inducing")
+            variables = variables_of(floats(cast(Any, self.inducing), "inducing"), "inducing")
             self.gp.kernel._validate_inputs(variables.inputs, "inducing")
             settled = variables.Z if type(variables) is InducingPoints else variables
             object.__setattr__(self, "variables", variables)

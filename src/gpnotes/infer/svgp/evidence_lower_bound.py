@@ -23,6 +23,7 @@ from .natural_gradients import scale_of
 from .posterior import Variational, VariationalPosterior
 from .row_sums import (
     Block,
+    HasValue,
     Sums,
     blocks,
     plus,
@@ -142,7 +143,7 @@ def elbo_and_gradient(
 
 
 @singledispatch
-def sums_and_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tuple[Any, SVGP]:
+def sums_and_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tuple[HasValue, SVGP]:
     """The sums over rows that are validated, and the derivatives of the bound, in one pass.
 
     Parameters

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import singledispatch
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -106,8 +106,7 @@ def natural_gradient_step(
     validate_rows(posterior.model, X, y)
     step_size = unit_step(step_size, "step_size")
     sums = sweep(posterior, X, y, scale_of(X, total))
-    after: V = take_step(posterior, require_finite(sums), step_size)
-    return after
+    return cast("V", take_step(posterior, require_finite(sums), step_size))
 
 
 def unit_step(value: float, name: str) -> float:
@@ -126,7 +125,7 @@ def scale_of(X: Matrix, total: int | None) -> float:
 
 @singledispatch
 @threads_for(lambda posterior, sums, length: posterior.weights.shape[0] ** 3)
-def take_step(posterior: Any, sums: Sums, length: float) -> Any:
+def take_step(posterior: Any, sums: Any, length: float) -> Variational:
     """The natural-gradient step of a given length, from the sums over the rows; O(M³).
 
     Parameters
@@ -181,7 +180,7 @@ def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
             return replace(posterior, converged=True)
         slack = 10.0 * _xp.epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:
-            candidate = take_step(posterior, sums, length)
+            candidate = cast("V", take_step(posterior, sums, length))
             candidate_sums = sweep(candidate, X, y)
             candidate_bound = candidate_sums.value - candidate.kl
             if candidate_bound >= bound - slack:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ...ground import memory
 from ...ground.params import added, cotangent
@@ -30,7 +30,7 @@ from .evidence_lower_bound import (
 from .model import SVGP
 from .multiclass import ClassesPosterior, classes_marginals, whitened
 from .natural_gradients import distance, slope_along, take_step, tolerance
-from .posterior import Marginals
+from .posterior import Marginals, VariationalPosterior
 from .row_sums import Block, Sums, plus, require_finite, sums_of, sweep
 
 __all__ = ["ClassesSums"]
@@ -94,7 +94,9 @@ def _(posterior: ClassesPosterior, sums: ClassesSums, length: float) -> ClassesP
     all too slowly.
     """
     pairs = zip(posterior.functions, sums.parts, strict=True)
-    after = [whitened(take_step(q, part, length)) for q, part in pairs]
+    after = [
+        whitened(cast("VariationalPosterior", take_step(q, part, length))) for q, part in pairs
+    ]
     common = sum((own.weights for own in after[1:]), after[0].weights) / len(after)
     centred = tuple(own._replace(weights=own.weights - common) for own in after)
     return replace(posterior, whitened=centred, steps=posterior.steps + 1, converged=False)

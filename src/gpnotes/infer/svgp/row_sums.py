@@ -63,8 +63,16 @@ class Sums(NamedTuple):
     concave: bool
 
 
+class HasValue(Protocol):
+    """Sums, of one function or of several."""
+
+    @property
+    def value(self) -> float:
+        """``Σ E log p(yᵢ | fᵢ)``."""
+
+
 @singledispatch
-def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> Any:
+def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> HasValue:
     """The sums over all rows, a block at a time.
 
     Parameters
@@ -114,14 +122,6 @@ def sums_of(block: Block) -> Sums:
     else:
         sites = _xp.symmetric_part((A * precision) @ xp.matrix_transpose(A))
     return Sums(value, A @ slopes.by_mean, sites, concave)
-
-
-class HasValue(Protocol):
-    """Sums, of one function or of several."""
-
-    @property
-    def value(self) -> float:
-        """``Σ E log p(yᵢ | fᵢ)``."""
 
 
 S = TypeVar("S", bound=HasValue)

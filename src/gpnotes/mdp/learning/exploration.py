@@ -60,7 +60,7 @@ class EpsilonGreedy:
         """Whether no action is random, so that no number is drawn."""
         return isinstance(self.epsilon, Constant) and self.epsilon.value == 0.0
 
-    def epsilon_at(self, memory: Memory, states: HostVector) -> Any:
+    def epsilon_at(self, memory: Memory, states: HostVector) -> float | HostVector:
         """Return the share of random actions, a number or one for each run."""
         schedule: Any = self.epsilon
         return value_at(schedule, lambda: memory.visits_at(states).sum(1), memory.time)

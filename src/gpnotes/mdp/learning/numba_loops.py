@@ -33,7 +33,7 @@ _MAX_EPISODES = 1_000_000  # episodes that one call may see to their end
 _PENDING = ("pairs", "rewards", "step_sizes", "pending")
 
 
-def refused(learner: Learner, environment: Environment, record: bool) -> str:
+def refused(learner: Learner[Any], environment: Environment, record: bool) -> str:
     """Say what the compiled loop needs that is not so; nothing where it can be had."""
     policies = [getattr(learner, name, None) for name in ("exploration", "policy")]
     if type(learner) not in _LEARNER_KINDS or type(policies[0]) is not EpsilonGreedy:
@@ -48,7 +48,7 @@ def refused(learner: Learner, environment: Environment, record: bool) -> str:
 
 
 @cache
-def compiled() -> Any:
+def compiled() -> Callable[..., int]:
     """`walk` compiled by Numba, once in each process."""
     try:
         import numba
@@ -81,7 +81,7 @@ class ScheduleTables:
 
 
 def advance(
-    loop: Callable[..., int], learner: Learner, environment: MDPEnvironment, memory: Memory,
+    loop: Callable[..., int], learner: Learner[Any], environment: MDPEnvironment, memory: Memory,
     tables: ScheduleTables, steps: int, horizon: int | None, states: HostVector, sums: Arrays,
     generator: np.random.Generator,
 ) -> tuple[Memory, list[Arrays]]:  # fmt: skip

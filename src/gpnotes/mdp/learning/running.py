@@ -118,7 +118,7 @@ class Run:
 
 
 def run(
-    learner: Learner,
+    learner: Learner[Any],
     environment: Environment,
     *,
     num_steps: int,

@@ -182,7 +182,7 @@ def as_schedule(value: Any, name: str) -> Schedule:
     return value
 
 
-def value_at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> Any:
+def value_at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> float | HostArray:
     """The value of a schedule by its clock; `visits` is a function, called where it is needed."""
     if isinstance(schedule, Constant):
         return schedule.value

@@ -20,6 +20,7 @@ from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 
 __all__ = ["Learner", "Memory", "Transition"]
 
+L = TypeVar("L")  # the memory of any learner
 M = TypeVar("M", bound="Clocked")
 
 
@@ -98,18 +99,18 @@ class Clocked(Protocol):
         ...
 
 
-class Learner(Protocol):
+class Learner(Protocol[L]):
     """A learner: `init`, `act` and `step`, each for all runs at once."""
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> Any:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> L:
         """Return the memory of runs that have seen nothing."""
         ...
 
-    def act(self, memory: Any, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, memory: L, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         ...
 
-    def step(self, memory: Any, transition: Transition, stream: Stream, /) -> Any:
+    def step(self, memory: L, transition: Transition, stream: Stream, /) -> L:
         """Learn from one transition of each run; the memory that is given is written into."""
         ...
 

@@ -53,7 +53,7 @@ class ActionValueLearner:
         check_exploration(self.exploration)
         object.__setattr__(self, "initial_values", check_initial_values(self.initial_values))
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> Any:
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> Memory:
         """Return the memory of runs that have seen nothing."""
         shape = sizes(num_states, num_actions, runs)
         self.exploration.check_sizes(num_states, num_actions)
@@ -205,7 +205,9 @@ def no_pending(runs: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def step_size_at(step_size: Schedule | float, memory: Memory, pairs: HostVector) -> Any:
+def step_size_at(
+    step_size: Schedule | float, memory: Memory, pairs: HostVector
+) -> float | HostVector:
     """The step size for pairs at given indices, a number or one for each run."""
     return value_at(cast(Schedule, step_size), lambda: flat(memory.visits)[pairs], memory.time)
 

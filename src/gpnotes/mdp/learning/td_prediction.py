@@ -91,7 +91,7 @@ class StateValueLearner:
             return rows
         return sample_actions(rows, np.asarray(stream.generator.random(states.shape[0])))
 
-    def ratio(self, transition: Transition) -> Any:
+    def ratio(self, transition: Transition) -> float | HostVector:
         """How much more probable the policy makes each action than the one that took it."""
         if self.behaviour is None:
             return 1.0

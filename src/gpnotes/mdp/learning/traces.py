@@ -149,7 +149,9 @@ class SARSALambda(_Tracing):
         traces = np.zeros_like(fresh.values)
         return SARSALambdaMemory(fresh.values, fresh.visits, **no_pending(runs), traces=traces)
 
-    def step(self, memory: SARSALambdaMemory, transition: Transition, stream: Stream, /) -> Any:
+    def step(
+        self, memory: SARSALambdaMemory, transition: Transition, stream: Stream, /
+    ) -> SARSALambdaMemory:
         """Learn from one transition of each run; the memory that is given is written into."""
         pairs, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
         step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, pairs), pairs.shape)

@@ -81,14 +81,14 @@ class Observed(ABC):
         """Evaluate the variances."""
 
     @abstractmethod
-    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
+    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Kernel, Matrix, Matrix]:
         """Carry derivatives by the entries (n, m) of `gram` back to kernel and points.
 
         The kernel's are a kernel of the same class.
         """
 
     @abstractmethod
-    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
+    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Kernel, Matrix]:
         """Carry derivatives by the entries (n,) of `diag` back to kernel and points."""
 
 
@@ -125,7 +125,7 @@ class _OfDistances(Observed):
     def diag(self, rows: Rows) -> Vector:
         return self.kernel.variance * (rows.value - 2.0 * self._bend(rows) * self._rates(rows) ** 2)
 
-    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
+    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Stationary, Matrix, Matrix]:
         kernel = self.kernel
         xp = array_namespace(K_bar)
         pairs = self._pairs(left, right)
@@ -154,7 +154,7 @@ class _OfDistances(Observed):
         bar = cotangent(kernel, variance=variance_bar, lengthscale=lengthscale_bar)
         return bar, u_bar / kernel.lengthscale, v_bar / kernel.lengthscale
 
-    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
+    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Stationary, Matrix]:
         kernel = self.kernel
         slopes = -2.0 * self._bend(rows) * self._rates(rows) ** 2
         variance_bar = total(d_bar * (rows.value + slopes))
@@ -210,11 +210,11 @@ class _OfThinPlate(Observed):
     def diag(self, rows: Rows) -> Vector:
         return self._inner.diag(rows)
 
-    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
+    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Kernel, Matrix, Matrix]:
         bar, x_bar, z_bar = self._inner.pull(left, right, K_bar)
         return cotangent(self.kernel, variance=bar.variance), x_bar, z_bar
 
-    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
+    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Kernel, Matrix]:
         bar, x_bar = self._inner.pull_diag(rows, d_bar)
         return cotangent(self.kernel, variance=bar.variance), x_bar
 
@@ -231,12 +231,12 @@ class _OfLinear(Observed):
     def diag(self, rows: Rows) -> Vector:
         return self.kernel._diag(_weights(rows))
 
-    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
+    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Kernel, Matrix, Matrix]:
         bar, x_bar, z_bar = self.kernel._pullback(_weights(left), _weights(right), K_bar)
         assert z_bar is not None
         return bar, left.value[:, None] * x_bar, right.value[:, None] * z_bar
 
-    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
+    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Kernel, Matrix]:
         bar, x_bar = self.kernel._diag_pullback(_weights(rows), d_bar)
         return bar, rows.value[:, None] * x_bar
 
@@ -258,13 +258,13 @@ class _OfConstant(Observed):
     def diag(self, rows: Rows) -> Vector:
         return self.kernel.variance * rows.value
 
-    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
+    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Kernel, Matrix, Matrix]:
         xp = array_namespace(K_bar)
         bar = total(K_bar * left.value[:, None] * right.value[None, :])
         zeros = xp.zeros_like(left.points), xp.zeros_like(right.points)
         return cotangent(self.kernel, variance=bar), *zeros
 
-    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
+    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Kernel, Matrix]:
         zeros = array_namespace(d_bar).zeros_like(rows.points)
         return cotangent(self.kernel, variance=total(d_bar * rows.value)), zeros
 
@@ -282,12 +282,12 @@ class _OfSum(Observed):
     def diag(self, rows: Rows) -> Vector:
         return added(part.diag(rows) for part in self.parts)
 
-    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
+    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Kernel, Matrix, Matrix]:
         pulled = (part.pull(left, right, K_bar) for part in self.parts)
         bars, x_bars, z_bars = zip(*pulled, strict=True)
         return cotangent(self.kernel, parts=bars), added(x_bars), added(z_bars)
 
-    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
+    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Kernel, Matrix]:
         bars, x_bars = zip(*(part.pull_diag(rows, d_bar) for part in self.parts), strict=True)
         return cotangent(self.kernel, parts=bars), added(x_bars)
 
@@ -305,12 +305,12 @@ class _OfScaled(Observed):
     def diag(self, rows: Rows) -> Vector:
         return self.kernel.scale * self.inner.diag(rows)
 
-    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Any, Matrix, Matrix]:
+    def pull(self, left: Rows, right: Rows, K_bar: Matrix) -> tuple[Kernel, Matrix, Matrix]:
         scale_bar = total(K_bar * self.inner.gram(left, right))
         bar, x_bar, z_bar = self.inner.pull(left, right, self.kernel.scale * K_bar)
         return cotangent(self.kernel, scale=scale_bar, kernel=bar), x_bar, z_bar
 
-    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Any, Matrix]:
+    def pull_diag(self, rows: Rows, d_bar: Vector) -> tuple[Kernel, Matrix]:
         scale_bar = total(d_bar * self.inner.diag(rows))
         bar, x_bar = self.inner.pull_diag(rows, self.kernel.scale * d_bar)
         return cotangent(self.kernel, scale=scale_bar, kernel=bar), x_bar

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import mul
-from typing import Any
 
-from ...ground.xp import Array, array_namespace
+from ...ground.xp import Array, Numbers, array_namespace
 
 __all__ = ["added", "per_dimension", "products_of_others", "total"]
 
@@ -17,7 +16,7 @@ def total(a: Array) -> float:
     return float(array_namespace(a).sum(a))
 
 
-def per_dimension(terms: Array, value: Any) -> Any:
+def per_dimension(terms: Array, value: Numbers) -> Numbers:
     """Sum terms (n, d) to the shape of a hyperparameter: to one number, or to one per dimension."""
     return total(terms) if isinstance(value, float) else array_namespace(terms).sum(terms, axis=0)
 

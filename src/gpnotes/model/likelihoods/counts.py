@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from ...ground.params import cotangent, positive, settle
-from ...ground.xp import LOG_2PI, Array, array_namespace, as_array, digamma
+from ...ground.xp import LOG_2PI, Array, Numbers, array_namespace, as_array, digamma
 from .base import LikelihoodBase
 from .hermite_averages import Expected
 
 __all__ = ["NegativeBinomial", "Poisson", "counted", "log_chance", "log_factorial"]
+
+N = TypeVar("N", bound=Numbers)  # of observations
 
 _SHIFT = 8  # by which a small argument is moved to where Stirling's series holds
 _LARGE = 16.0  # from here it holds as it is
@@ -43,7 +45,7 @@ class Poisson(LikelihoodBase):
     (array([1.]), array([1.]))
     """
 
-    def _observable(self, y: Any) -> Any:
+    def _observable(self, y: N) -> N:
         return counted(y, math.inf, "counts, 0, 1, 2 and so on")
 
     def _log_density(self, y: Array, f: Array) -> Array:
@@ -103,7 +105,7 @@ class NegativeBinomial(LikelihoodBase):
     def __post_init__(self) -> None:
         settle(self)
 
-    def _observable(self, y: Any) -> Any:
+    def _observable(self, y: N) -> N:
         return counted(y, math.inf, "counts, 0, 1, 2 and so on")
 
     def _log_density(self, y: Array, f: Array) -> Array:
@@ -136,13 +138,15 @@ class NegativeBinomial(LikelihoodBase):
         return rate, rate + rate * rate * more
 
 
-def counted(y: Any, most: float, wanted: str) -> Any:
+def counted(y: N, most: float, wanted: str) -> N:
     """The counts y, a number or an array, if they are whole and from 0 to `most`, and finite."""
-    if hasattr(y, "ndim"):
-        xp = array_namespace(y)
-        good = bool(xp.all((y >= 0.0) & (y <= most) & (y < math.inf) & (xp.round(y) == y)))
+    given: Any = y
+    if hasattr(given, "ndim"):
+        xp = array_namespace(given)
+        whole = xp.round(given) == given
+        good = bool(xp.all((given >= 0.0) & (given <= most) & (given < math.inf) & whole))
     else:
-        good = 0.0 <= y <= most and y < math.inf and y % 1.0 == 0.0
+        good = 0.0 <= given <= most and given < math.inf and given % 1.0 == 0.0
     if not good:
         raise ValueError(f"y must hold {wanted}; got other numbers")
     return y
