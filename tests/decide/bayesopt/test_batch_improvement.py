@@ -19,7 +19,7 @@ from gpnotes.decide.bayesopt import (
     batch_expected_improvement,
     batch_improvement,
 )
-from gpnotes.decide.bayesopt.batch_improvement import fresh_after
+from gpnotes.decide.bayesopt.batch_improvement import batch_gain
 from gpnotes.decide.bayesopt.pending_points import Aims, choose_batch
 from gpnotes.draw.paths import sample_paths
 from gpnotes.testing import gradcheck
@@ -92,7 +92,7 @@ def test_slopes_are_those_of_differences(space, rng, monkeypatch):
     gp = GP(Matern52(1.0, 0.4), 1e-3)
     posterior = condition(gp, space.asarray(X), space.asarray(np.sin(5.0 * X[:, 0])))
     paths = sample_paths(posterior, 16, num_features=64, rng=stream(1))
-    surface = fresh_after(paths, space.asarray(rng.random((2, 2))), 0.2)
+    surface = batch_gain(paths, space.asarray(rng.random((2, 2))), 0.2)
     at = space.asarray(rng.random((5, 2)))
     values, slopes = surface.values_and_gradient(at)
     np.testing.assert_allclose(to_numpy(values), to_numpy(surface.values(at)), rtol=1e-12)
@@ -104,7 +104,7 @@ def test_slopes_are_those_of_differences(space, rng, monkeypatch):
 def test_where_no_draw_improves_nothing_is_taken_away():
     posterior = a_posterior(5)
     paths = sample_paths(posterior, 8, num_features=64, rng=stream(1))
-    surface = fresh_after(paths, posterior.X[:1], 50.0)
+    surface = batch_gain(paths, posterior.X[:1], 50.0)
     values, slopes = surface.values_and_gradient(np.full((1, 2), 0.37))
     np.testing.assert_array_equal(values, 0.0)
     np.testing.assert_array_equal(slopes, 0.0)

@@ -124,7 +124,7 @@ def batch_expected_improvement(paths: Paths, x: MatrixLike, best: float) -> floa
     return float(xp.mean(xp.clip(xp.max(paths(x), axis=1) - best, 0.0, None)))
 
 
-class Fresh(NamedTuple):
+class BatchGain(NamedTuple):
     """Which share of a point's own improvement is not that of the points before, as a surface.
 
     With b_s the best value of function s at the points before, or b, it is the logarithm of
@@ -176,11 +176,11 @@ class _Over(NamedTuple):
         return share * by_z / _SMOOTH
 
 
-def fresh_after(paths: Paths, x: Matrix, best: float) -> Fresh:
+def batch_gain(paths: Paths, x: Matrix, best: float) -> BatchGain:
     """What is fresh of a point's improvement, with points x (q, d) in the batch already."""
     values = np.asarray(to_numpy(paths._call(x)), dtype=np.float64)
     levels = np.maximum(np.max(values, axis=1), best)
-    return Fresh(paths, as_array(levels, paths.inputs), best)
+    return BatchGain(paths, as_array(levels, paths.inputs), best)
 
 
 def _softplus(z: Matrix) -> Matrix:

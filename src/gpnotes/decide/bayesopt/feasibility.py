@@ -25,7 +25,7 @@ from ...model.kernels import Matern32
 from ...model.likelihoods import Bernoulli
 from .acquisition import LogExpectedImprovement, LogProbabilityOfImprovement, hazard
 from .history import Evaluation
-from .maximiser import Surface, worth_of
+from .maximiser import Surface, acquisition_surface
 from .pending_points import AcquisitionOf
 from .surrogates import Model
 from .thompson_sampling import ThompsonSampling
@@ -103,7 +103,7 @@ def log_feasibility(
             y, centre, scale = standardised(-values[:, number])
             posterior = model(X, y, rng=stream.spawn(f"constraint {number}"))
             met = LogProbabilityOfImprovement(-centre / (scale or 1.0))
-            odds.append(worth_of(posterior, met))
+            odds.append(acquisition_surface(posterior, met))
     if any(e.failure == "model" for e in evaluations):
         counted = [e.failure in ("", "model") for e in evaluations]
         labels = [1.0 if not e.failure else -1.0 for e in evaluations]

@@ -152,20 +152,20 @@ def maximise_acquisition(
     >>> bool(abs(found.x[0]) < 1e-3), len(found.local_maxima)
     (True, 10)
     """
-    surface = worth_of(posterior, acquisition)
+    surface = acquisition_surface(posterior, acquisition)
     ends = intervals(box, "box", posterior.X.shape[1] - posterior.gp.kernel.labels_rows)
     stream = stream_of(rng)
     effort = validate_effort(raw_samples, num_restarts, max_steps)
-    return climbed(surface, posterior.X, ends, stream, effort)
+    return maximise_in_box(surface, posterior.X, ends, stream, effort)
 
 
-def worth_of(posterior: ExactPosterior, acquisition: Acquisition) -> Surface:
+def acquisition_surface(posterior: ExactPosterior, acquisition: Acquisition) -> Surface:
     """What an evaluation is worth, as a function of the place without a label."""
     _check.instance(posterior, "posterior", ExactPosterior)
     require(acquisition, "acquisition", Acquisition)
     differentiable_mean(posterior.gp)
-    worth = _Worth(posterior, acquisition)
-    return _OfValues(worth) if posterior.gp.kernel.labels_rows else worth
+    surface = _AcquisitionSurface(posterior, acquisition)
+    return _OfValues(surface) if posterior.gp.kernel.labels_rows else surface
 
 
 class Effort(NamedTuple):
@@ -229,7 +229,7 @@ class Surface(Protocol):
         """Its values, (n*,), and its derivatives by the inputs, (n*, d)."""
 
 
-class _Worth(NamedTuple):
+class _AcquisitionSurface(NamedTuple):
     """The worth of an evaluation, as a function of the place."""
 
     posterior: ExactPosterior
@@ -247,7 +247,7 @@ class _Worth(NamedTuple):
         return self.acquisition(mean, variance), pull(*slopes)
 
 
-class Weighed(NamedTuple):
+class SurfaceSum(NamedTuple):
     """The sum of surfaces: of a worth and of logarithms of probabilities that weigh it."""
 
     parts: tuple[Surface, ...]
@@ -275,7 +275,7 @@ class _OfValues(NamedTuple):
         return values, gradient[:, :-1]
 
 
-def climbed(
+def maximise_in_box(
     surface: Surface, like: Matrix, box: HostMatrix, stream: Stream, effort: Effort
 ) -> Maximum:
     """Where a surface of inputs like `like` (n, d) is largest within `box` (d, 2)."""
@@ -285,14 +285,14 @@ def climbed(
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
-def climbed_in(
+def maximise_in_room(
     surface: Surface, like: Matrix, d: int, stream: Stream, room: Room | None = None
 ) -> Maximum:
     """Where a surface over the unit cube is largest, in a room of it if there is one."""
     box = np.tile([0.0, 1.0], (d, 1))
     effort = Effort()
     if room is None:
-        return climbed(surface, like, box, stream, effort)
+        return maximise_in_box(surface, like, box, stream, effort)
     units = room.spread(effort.raw_samples, stream, None)
     within = room, np.full(d, True)
     climbs = _climbs(
@@ -301,7 +301,7 @@ def climbed_in(
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
 
-def climbed_on(
+def maximise_on_lattice(
     surface: Surface,
     like: Matrix,
     lattice: Lattice,

@@ -48,24 +48,25 @@ class Options(TypedDict, total=False):
     num_constraints: int
 
 
-def validated_acquisition(worth: AcquisitionOf, gradients: bool) -> AcquisitionOf:
+def validated_acquisition(acquisition: AcquisitionOf, gradients: bool) -> AcquisitionOf:
     """Return what was given as `acquisition`, if it makes one and goes with what is told."""
-    given: object = worth
+    given: object = acquisition
     for kind in (ThompsonSampling, BatchExpectedImprovement):
         if given is kind:
             raise TypeError(f"acquisition must be an object, {kind.__name__}(); got the class")
-        if isinstance(worth, kind):
+        if isinstance(acquisition, kind):
             if gradients:
                 raise ValueError(f"acquisition must not be a {kind.__name__} with gradients=True")
-            return worth
-    if not isinstance(worth, type) and not missing(worth, Acquisition):
-        wanted = f"a function of the best value, such as lambda best: {_check.kind_of(worth)}(…)"
-        raise TypeError(f"acquisition must be {wanted}; got an object, {worth!r}")
-    return _check.function(worth, "acquisition", "the best value")
+            return acquisition
+    if not isinstance(acquisition, type) and not missing(acquisition, Acquisition):
+        made = f"lambda best: {_check.kind_of(acquisition)}(…)"
+        wanted = f"a function of the best value, such as {made}"
+        raise TypeError(f"acquisition must be {wanted}; got an object, {acquisition!r}")
+    return _check.function(acquisition, "acquisition", "the best value")
 
 
 def validated_known(
-    known_evaluations: Sequence[Evaluation[Any]], constraints: int
+    known_evaluations: Sequence[Evaluation[Any]], num_constraints: int
 ) -> Sequence[Evaluation[Any]]:
     """Return evaluations made elsewhere, if they are, and have as many constraints."""
     given: object = known_evaluations
@@ -75,7 +76,7 @@ def validated_known(
         )
     for evaluation in known_evaluations:
         if not evaluation.failure:
-            constraint_values(evaluation.constraints, constraints)
+            constraint_values(evaluation.constraints, num_constraints)
     return known_evaluations
 
 

@@ -27,8 +27,17 @@ from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition
 from ...model.kernels import values_at
 from .acquisition import LogDeviation
-from .batch_improvement import BatchExpectedImprovement, fresh_after
-from .maximiser import Lattice, Maximum, Room, Surface, Weighed, climbed_in, climbed_on, worth_of
+from .batch_improvement import BatchExpectedImprovement, batch_gain
+from .maximiser import (
+    Lattice,
+    Maximum,
+    Room,
+    Surface,
+    SurfaceSum,
+    acquisition_surface,
+    maximise_in_room,
+    maximise_on_lattice,
+)
 from .thompson_sampling import ThompsonSampling, path_of
 
 __all__ = ["Aims", "as_rows", "choose_batch", "fantasise"]
@@ -132,24 +141,26 @@ def choose_batch(
     points are the same for every larger q.
     """
     if isinstance(acquisition, BatchExpectedImprovement):
-        return _jointly(posterior, acquisition, seen, under_way, q, stream, aims)
+        return _choose_jointly(posterior, acquisition, seen, under_way, q, stream, aims)
     if under_way and not isinstance(acquisition, ThompsonSampling):
         posterior = fantasise(posterior, as_rows(posterior, np.stack(under_way)))
     points: list[HostVector] = []
     for number in range(len(under_way), len(under_way) + q):
-        own = stream.spawn(str(number)) if number else stream
+        substream = stream.spawn(str(number)) if number else stream
         places = np.stack([*seen, *under_way, *points])
         if isinstance(acquisition, ThompsonSampling):
-            found = _drawn(posterior, acquisition, places, own, aims)
+            found = _maximise_draw(posterior, acquisition, places, substream, aims)
         else:
             if points:
                 posterior = fantasise(posterior, as_rows(posterior, points[-1][None, :]))
-            found = _largest(posterior, acquisition, places, own, aims, number == 0)
+            found = _maximise_acquisition(
+                posterior, acquisition, places, substream, aims, number == 0
+            )
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
     return points
 
 
-def _jointly(
+def _choose_jointly(
     posterior: ExactPosterior,
     joint: BatchExpectedImprovement,
     seen: HostMatrix,
@@ -159,26 +170,26 @@ def _jointly(
     aims: Aims,
 ) -> list[HostVector]:
     """Points that add most to those before, by the same draws; the first by its closed form."""
-    good = seen if aims.good is None else aims.good
-    if not len(good):  # nothing to improve on yet
+    feasible = seen if aims.good is None else aims.good
+    if not len(feasible):  # nothing to improve on yet
         return choose_batch(posterior, joint.__call__, seen, under_way, q, stream, aims)
-    best = float(np.max(to_numpy(posterior.mean(as_array(good, posterior.X)))))
+    best = float(np.max(to_numpy(posterior.mean(as_array(feasible, posterior.X)))))
     paths = joint.drawn(posterior, stream.spawn("draws"))
     points: list[HostVector] = []
     for number in range(len(under_way), len(under_way) + q):
-        own = stream.spawn(str(number)) if number else stream
+        substream = stream.spawn(str(number)) if number else stream
         before = [*under_way, *points]
-        parts: tuple[Surface, ...] = (worth_of(posterior, joint(best)), *aims.odds)
+        parts: tuple[Surface, ...] = (acquisition_surface(posterior, joint(best)), *aims.odds)
         if before:
-            parts = (*parts, fresh_after(paths, as_array(np.stack(before), posterior.X), best))
-        surface = Weighed(parts) if len(parts) > 1 else parts[0]
+            parts = (*parts, batch_gain(paths, as_array(np.stack(before), posterior.X), best))
+        surface = SurfaceSum(parts) if len(parts) > 1 else parts[0]
         places = np.stack([*seen, *before])
-        found = _top(surface, posterior, places, own, aims)
+        found = _maximise(surface, posterior, places, substream, aims)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
     return points
 
 
-def _drawn(
+def _maximise_draw(
     posterior: ExactPosterior,
     sampling: ThompsonSampling,
     places: HostMatrix,
@@ -186,10 +197,10 @@ def _drawn(
     aims: Aims,
 ) -> Maximum:
     path = path_of(posterior, stream, sampling.num_features)
-    return _top(path, posterior, places, stream, aims)
+    return _maximise(path, posterior, places, stream, aims)
 
 
-def _largest(
+def _maximise_acquisition(
     posterior: ExactPosterior,
     acquisition: Callable[[float], Acquisition],
     places: HostMatrix,
@@ -197,22 +208,22 @@ def _largest(
     aims: Aims,
     alone: bool,
 ) -> Maximum:
-    good = places if aims.good is None else aims.good
+    feasible = places if aims.good is None else aims.good
     parts = aims.odds
-    if len(good):
-        best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, good)))))
-        parts = (worth_of(posterior, acquisition(best)), *parts)
+    if len(feasible):
+        best = float(np.max(to_numpy(posterior.mean(as_rows(posterior, feasible)))))
+        parts = (acquisition_surface(posterior, acquisition(best)), *parts)
     elif not alone:  # what is likeliest to count is under way already: apart from that
-        parts = (worth_of(posterior, LogDeviation()), *parts)
-    surface = Weighed(parts) if len(parts) > 1 else parts[0]
-    return _top(surface, posterior, places, stream, aims)
+        parts = (acquisition_surface(posterior, LogDeviation()), *parts)
+    surface = SurfaceSum(parts) if len(parts) > 1 else parts[0]
+    return _maximise(surface, posterior, places, stream, aims)
 
 
-def _top(
+def _maximise(
     surface: Surface, posterior: ExactPosterior, places: HostMatrix, stream: Stream, aims: Aims
 ) -> Maximum:
     """Where a surface is largest in the cube, in the room, on the lattice."""
     like = posterior.X
     if aims.lattice is None:
-        return climbed_in(surface, like, places.shape[1], stream, aims.room)
-    return climbed_on(surface, like, aims.lattice, places, stream, aims.room)
+        return maximise_in_room(surface, like, places.shape[1], stream, aims.room)
+    return maximise_on_lattice(surface, like, aims.lattice, places, stream, aims.room)

@@ -19,7 +19,7 @@ from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace
 from ...infer.exact import ExactPosterior
 from ...model.gaussian_process import differentiable_mean
-from .maximiser import Maximum, Surface, climbed, validate_effort
+from .maximiser import Maximum, Surface, maximise_in_box, validate_effort
 
 __all__ = ["ThompsonSampling", "thompson_sample", "thompson_sample_among"]
 
@@ -123,7 +123,7 @@ def thompson_sample(
     effort = validate_effort(raw_samples, num_restarts, max_steps)
     stream = stream_of(rng)
     path = path_of(posterior, stream, num_features)
-    return climbed(path, posterior.X, ends, stream, effort)
+    return maximise_in_box(path, posterior.X, ends, stream, effort)
 
 
 def path_of(posterior: ExactPosterior, stream: Stream, num_features: int) -> Surface:
@@ -147,7 +147,7 @@ class _Path(NamedTuple):
 def thompson_sample_among(
     posterior: ExactPosterior, Xs: Matrix, num_samples: int = 1, *, rng: RNG
 ) -> Vector:
-    """Find the candidate at which each of n functions, drawn jointly at all of them, is largest.
+    """Find the candidate at which each of some functions, drawn jointly at all of them, is largest.
 
     Parameters
     ----------
@@ -162,13 +162,13 @@ def thompson_sample_among(
 
     Returns
     -------
-    Vector, shape (n,)
+    Vector, shape (num_samples,)
         The row of `Xs` where each function is largest, whole numbers where the posterior is. The
         same row may come more than once.
 
     Notes
     -----
-    [eq-fv-sample]. No features and no approximation, but O(n_X² m + m³).
+    [eq-fv-sample]. No features and no approximation, but O(n_X² n* + n*³).
 
     Source: Thompson (1933).
 
