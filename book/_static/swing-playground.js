@@ -61,8 +61,8 @@
   const TRIALS = [
     ["Clip it", { bounded: "clip" }],
     ["A weaker motor", { limit: 1.2 }],
-    ["Only hold it up", { angle: -2, speed: -0.5, sine: 0, cosine: 0, bias: 0, from: "standing" }],
-    ["The same from below", { angle: -2, speed: -0.5, sine: 0, cosine: 0, bias: 0 }],
+    ["Only hold it up", { angle: -3, speed: -0.5, sine: 0, cosine: 0, bias: 0, from: "standing" }],
+    ["The same from below", { angle: -3, speed: -0.5, sine: 0, cosine: 0, bias: 0 }],
   ];
   const SLIDERS = [
     { name: "angle", label: ["Weight of the angle"], min: -3, max: 3, step: 0.01 },

@@ -49,6 +49,16 @@ def test_a_fold_is_where_the_slope_of_the_sine_turns(opened):
     assert page.evaluate("v => window.gpSwing.folds(v)", asked.tolist()) == 4
 
 
+@pytest.mark.parametrize(("trial", "least", "most"), [(1, 0, 2), (2, 0, 2), (3, 20, 20), (4, 0, 2)])
+def test_what_is_tried_does_what_its_button_says(opened, trial, least, most):
+    """At the top gravity pulls with 15 θ: less than 2.5 on the angle cannot hold it there."""
+    page = opened("swing")
+    page.click(f"[data-action=try-{trial}]")
+    state = page.evaluate("document.querySelector('.gp-playground').playground.state")
+    ask = "state => window.gpSwing.swings(state).filter(window.gpSwing.upright).length"
+    assert least <= page.evaluate(ask, state) <= most
+
+
 def test_what_is_tried_changes_what_it_says(opened):
     page = opened("swing")
     said = {page.inner_text(".gp-status")}
