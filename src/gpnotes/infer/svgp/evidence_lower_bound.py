@@ -107,8 +107,8 @@ def elbo_and_gradient(
     value : float
         The bound in nats.
     model_bar : SVGP
-        The derivatives by gp, likelihood and Z. At a converged q these are also the derivatives of
-        the highest bound, since there q can gain nothing by moving.
+        The derivatives by gp, likelihood and inducing. At a converged q these are also the
+        derivatives of the highest bound, since there q can gain nothing by moving.
 
     Raises
     ------
