@@ -29,7 +29,7 @@ from ..model.means import BasisMean
 from ..model.normal import Normal
 from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
-from .leave_one_out import LeaveOneOut
+from .leave_one_out import LeaveOneOut, predict_left_out
 from .posterior import Posterior, require_inputs
 
 __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
@@ -246,11 +246,7 @@ class ExactPosterior(Posterior):
         ``mean = y − α / diag K_y⁻¹`` and ``variance = 1 / diag K_y⁻¹``, [eq-fv-loo].
         Source: Rasmussen & Williams (2006), section 5.4.2, equation 5.12.
         """
-        variance = 1.0 / _xp.diagonal(precision(self.trend, self.cholesky))
-        xp = array_namespace(variance)
-        error = self.alpha * variance
-        log_density = -0.5 * (error * self.alpha + xp.log(variance) + LOG_2PI)
-        return LeaveOneOut(self.y - error, variance, log_density)
+        return predict_left_out(self.y, self.alpha, precision(self.trend, self.cholesky))
 
     @takes("x", "y")
     def extend(self, x: MatrixLike, y: VectorLike) -> ExactPosterior:

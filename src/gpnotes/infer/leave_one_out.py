@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..ground import xp as _xp
 from ..ground.showing import summary
-from ..ground.xp import Vector
+from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
 
-__all__ = ["LeaveOneOut"]
+__all__ = ["LeaveOneOut", "predict_left_out"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,3 +31,12 @@ class LeaveOneOut:
     variance: Vector
     log_density: Vector
     __repr__ = summary
+
+
+def predict_left_out(y: Vector, alpha: Vector, inverse: Matrix) -> LeaveOneOut:
+    """Predict each of y from all others, by α = K_y⁻¹ y and the inverse (n, n) of K_y."""
+    variance = 1.0 / _xp.diagonal(inverse)
+    error = alpha * variance
+    log_variance = array_namespace(variance).log(variance)
+    log_density = -0.5 * (error * alpha + log_variance + LOG_2PI)
+    return LeaveOneOut(y - error, variance, log_density)
