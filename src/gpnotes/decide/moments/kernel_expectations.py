@@ -47,6 +47,8 @@ __all__ = [
 def kernel_mean(kernel: Kernel, X: Matrix, m: Vector, S: Matrix) -> Vector:
     """Return the expectation of a kernel at an uncertain input, ``E k(X, x)`` for ``x ~ N(m, S)``.
 
+    Elsewhere called the psi statistic Ψ₁.
+
     Parameters
     ----------
     kernel : Kernel
@@ -85,6 +87,8 @@ def kernel_outer(
     kernel_a: Kernel, kernel_b: Kernel, X: Matrix, Z: Matrix, m: Vector, S: Matrix
 ) -> Matrix:
     """Return the second moment of two kernels at an uncertain input, ``E k_a(X, x) k_b(x, Z)``.
+
+    Elsewhere, of one kernel, called the psi statistic Ψ₂.
 
     Parameters
     ----------
