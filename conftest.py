@@ -120,12 +120,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def wanted(config: pytest.Config) -> list[Any]:
     """The spaces that the options ask for."""
-    from gpnotes.testing import namespaces
+    from gpnotes.testing import array_spaces
 
     gpu, every = config.getoption("--gpu"), config.getoption("--all-namespaces")
     return [
         space
-        for space in namespaces()
+        for space in array_spaces()
         if (gpu if space.name.startswith("cupy") else every or space.name in SPACES)
     ]
 

@@ -73,7 +73,7 @@ def by_batches(task: Task) -> Prediction:
     """A variational Gaussian from batches: a fixed number of steps, whatever n is."""
     held = gp.GP(task.process.kernel, 0.0, task.process.mean)
     noise = gp.Gaussian(task.process.noise_var)
-    q = svgp.prior(svgp.SVGP(held, noise, inducing(task)))
+    q = svgp.initial_posterior(svgp.SVGP(held, noise, inducing(task)))
     n = task.X.shape[0]
     rows = svgp.batches(n, BATCH, rng=gp.stream(task.seed))
     for length, steps in STEPS:

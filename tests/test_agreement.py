@@ -112,7 +112,7 @@ def variational(problem):
     model = svgp.SVGP(process(problem, 0.0), likelihood, array(problem, "Z"))
     inverse = np.linalg.inv(array(problem, "q_root"))
     precision = inverse.T @ inverse
-    start = svgp.prior(model)
+    start = svgp.initial_posterior(model)
     return svgp.VariationalPosterior(
         model, start.inducing, precision, cholesky(precision), array(problem, "q_mean")
     )

@@ -136,19 +136,20 @@ UNTRIED = {
     "Estimate", "Moments", "RunningMoments", "Predictor", "ControlledChain", "FilterResult",
     "Augmented", "Improvement", "Rollout", "SineMoments", "Transitions", "Trial", "Choice",
     "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "StateSpacePosterior",
-    "Inducing", "Method", "Term", "WaveSums",
-    "LocalMaximum", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "Ended",
+    "Inducing", "Method", "SparseMethod", "Term", "WaveSums",
+    "LocalMaximum", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "FinishedRun",
     "Slice", "SobolIndex", "plot_sobol_indices",
-    "Hyperparameter", "Report",
-    "Survey", "CirculantEmbedding", "Chains", "ChainWarning", "PhasePoint", "State", "Step",
+    "Hyperparameter", "Report", "ObjectiveSurvey",
+    "CirculantEmbedding", "Chains", "ChainWarning", "PhasePoint", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
+    "ArraySpace",
     "Episodes", "Memory", "ModelMemory", "NStepMemory", "OffPolicyEstimate", "QLambdaMemory",
     "SARSALambdaMemory", "SARSAMemory", "StateMemory", "Transition",
     # for subclasses and for other rooms
     "Environment", "ExplorationPolicy", "Learner", "Schedule",
-    "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase", "OfClasses",
-    "Mapper",
+    "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase",
+    "MulticlassLikelihood", "Mapper",
     "Chunks", "Rows", "Sampler", "StateModel", "leapfrog",
     "added",
     "cotangent", "fixed", "flatten_gradient", "holds_derivatives", "nonnegative", "positive",
@@ -156,7 +157,7 @@ UNTRIED = {
     # looked at by fit, as scikit-learn wants it: test_bayes_search.py
     "BayesSearchCV",
     # without arguments
-    "Poisson", "ZeroMean", "backend", "namespaces",
+    "Poisson", "ZeroMean", "backend", "array_spaces",
 }  # fmt: skip
 
 

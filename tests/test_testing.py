@@ -39,6 +39,7 @@ from gpnotes.model import likelihoods
 from gpnotes.model.contracts import Moments
 from gpnotes.model.priors import LogNormalPrior, NormalPrior
 from gpnotes.testing import (
+    array_spaces,
     check_cost,
     check_criterion,
     check_kernel,
@@ -48,13 +49,12 @@ from gpnotes.testing import (
     check_posterior,
     check_prior,
     gradcheck,
-    namespaces,
 )
 from gpnotes.testing.differences import jacobian
 
 
 def test_the_list_of_spaces():
-    spaces = {space.name: space for space in namespaces()}
+    spaces = {space.name: space for space in array_spaces()}
     assert {"numpy-float64", "numpy-float32"} <= spaces.keys()
     assert {"strict-CPU_DEVICE", "strict-device1", "strict-no_float64"} <= spaces.keys()
     assert any(name.startswith("cupy") for name in spaces)
@@ -287,10 +287,10 @@ def test_check_posterior_finds_views_that_disagree(rng, changes, message):
 )
 def test_a_space_whose_library_is_missing_says_so(monkeypatch, library, place, said):
     monkeypatch.setitem(sys.modules, library, None)  # what is not installed is imported like this
-    reasons = [space.reason for space in namespaces() if space.name.startswith(place)]
+    reasons = [space.reason for space in array_spaces() if space.name.startswith(place)]
     assert reasons
     assert all(reason.startswith(said) for reason in reasons)
-    assert not any(space.reason for space in namespaces() if space.name.startswith("numpy"))
+    assert not any(space.reason for space in array_spaces() if space.name.startswith("numpy"))
 
 
 def test_inputs_are_named_as_the_caller_names_them():

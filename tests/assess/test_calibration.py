@@ -122,17 +122,17 @@ def test_errors_of_drawn_labels_have_the_mean_of_all_labels():
     for ones in itertools.product([0, 1], repeat=7):
         found = ca.reliability(2.0 * np.asarray(ones) - 1, p, 3)
         mean += np.prod(np.where(ones, p, 1 - p)) * found.expected_calibration_error
-    drawn = ca.errors_if_calibrated(p, 20000, 3, rng=stream(1))
+    drawn = ca.consistency_resampling(p, 20000, 3, rng=stream(1))
     assert drawn.shape == (20000,)
     assert drawn.mean() == pytest.approx(mean, abs=5 * drawn.std() / math.sqrt(20000))
 
 
 def test_drawn_errors_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch, case):
-    whole = ca.errors_if_calibrated(case[1], 50, rng=stream(2))
+    whole = ca.consistency_resampling(case[1], 50, rng=stream(2))
     module = importlib.import_module("gpnotes.assess.calibration.diagram")
     monkeypatch.setattr(module, "_CHUNK", 400)
     np.testing.assert_allclose(
-        ca.errors_if_calibrated(case[1], 50, rng=stream(2)), whole, rtol=1e-12
+        ca.consistency_resampling(case[1], 50, rng=stream(2)), whole, rtol=1e-12
     )
 
 
@@ -152,9 +152,9 @@ def test_a_diagram_in_any_space(space, case):
     )
     groups = space.xp.asarray(np.arange(200) % 3, device=space.device)
     assert ca.reliability_of_groups(y, p, groups).count.shape == (3,)
-    drawn = ca.errors_if_calibrated(p, 5, rng=stream(3))
+    drawn = ca.consistency_resampling(p, 5, rng=stream(3))
     np.testing.assert_allclose(
-        gpnotes.to_numpy(drawn), ca.errors_if_calibrated(case[1], 5, rng=stream(3)), rtol=1e-3
+        gpnotes.to_numpy(drawn), ca.consistency_resampling(case[1], 5, rng=stream(3)), rtol=1e-3
     )
 
 
@@ -270,8 +270,8 @@ def test_recalibration_in_any_space(space, scored, fit):
 
 def test_the_log_odds_are_undone_by_a_temperature_of_one():
     p = np.asarray([1e-9, 0.2, 0.5, 1 - 1e-9])
-    np.testing.assert_allclose(ca.Temperature(1.0)(ca.logit(p)), p, rtol=1e-7)
-    assert ca.Temperature(1.0)(np.asarray([-800.0, 800.0])).tolist() == [0.0, 1.0]
+    np.testing.assert_allclose(ca.TemperatureScaling(1.0)(ca.logit(p)), p, rtol=1e-7)
+    assert ca.TemperatureScaling(1.0)(np.asarray([-800.0, 800.0])).tolist() == [0.0, 1.0]
 
 
 # Numbers
@@ -380,7 +380,7 @@ Y, P = np.asarray([1.0, -1.0, 1.0]), np.asarray([0.2, 0.4, 0.9])
         (lambda: ca.fit_platt(np.ones(3), P), "^y must hold labels of both kinds; its 3 labels"),
         (lambda: ca.fit_platt(Y, np.ones(3)), "^score must vary; its 3 entries are all 1.0"),
         (lambda: ca.fit_isotonic(Y, P * np.inf), "^score must be finite"),
-        (lambda: ca.Temperature(0.0), "^temperature must be positive and finite; got 0.0"),
+        (lambda: ca.TemperatureScaling(0.0), "^temperature must be positive and finite; got 0.0"),
         (lambda: ca.Isotonic(np.asarray([1.0, 0.0]), P[:2]), "^knots must rise"),
         (lambda: ca.Isotonic(np.asarray([0.0, 1.0]), P[:2] + 0.7), "^values must not fall"),
         (lambda: ca.split_conformal(P, P, level=0.9), "^level 0.9 needs at least 9 held-out .* 3"),

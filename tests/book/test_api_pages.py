@@ -198,7 +198,7 @@ def test_the_pages_have_places_of_their_own(things: list[Any]) -> None:
 
 def test_the_path_of_a_page_is_what_one_types(things: list[Any]) -> None:
     typed = {thing.typed for thing in things}
-    assert {"gpnotes.fit", "gpnotes.RBF", "gpnotes.infer.svgp.prior"} <= typed
+    assert {"gpnotes.fit", "gpnotes.RBF", "gpnotes.infer.svgp.initial_posterior"} <= typed
     for thing in things:
         space: dict[str, Any] = {}
         exec(f"from {thing.package} import {thing.name}", space)

@@ -21,7 +21,7 @@ LIKELIHOODS = {
 
 def outcome(model, X, y):
     """A step, the bound and its gradient, predictions: all that has two paths."""
-    q = svgp.natural_gradient_step(svgp.prior(model), X, y, step_size=0.6)
+    q = svgp.natural_gradient_step(svgp.initial_posterior(model), X, y, step_size=0.6)
     q = svgp.natural_gradient_step(q, X, y, step_size=0.6)
     value, bar = svgp.elbo_and_gradient(q, X, y, total=200)
     gradient = flatten_gradient(model, bar, fixed=("gp.noise_var",))
@@ -65,7 +65,7 @@ def test_no_matrix_is_larger_than_the_rows_and_the_inducing_points_ask(rng):
     X = rng.normal(size=(20_000, 4))
     y = np.sign(X[:, 0])
     lengths = np.full(4, 1.5)
-    q = svgp.prior(svgp.SVGP(GP(RBF(1.0, lengths), 0.0), Bernoulli("logit"), X[:50]))
+    q = svgp.initial_posterior(svgp.SVGP(GP(RBF(1.0, lengths), 0.0), Bernoulli("logit"), X[:50]))
     peaks = []
     for n in (5_000, 20_000):
         svgp.elbo_and_gradient(q, X[:100], y[:100])

@@ -92,7 +92,7 @@ FITTED = {
     "counts": lambda: condition(svgp.SVGP(LATENT, Poisson(), X[:4]), X, CLASSES),
     "several classes": lambda: condition(svgp.SVGP(LATENT, RobustMax(3), X[:4]), X, CLASSES),
     "several classes by the softmax": lambda: optimise_q(
-        svgp.prior(svgp.SVGP(LATENT, Categorical(3), X[:4])), X, CLASSES, max_steps=3),
+        svgp.initial_posterior(svgp.SVGP(LATENT, Categorical(3), X[:4])), X, CLASSES, max_steps=3),
     "a deep process": lambda: few(deep.with_inner_layers(
         condition(svgp.SVGP(LATENT, Gaussian(0.1), X[:4]), X, Y), [RBF()], num_samples=2), Y),
     "a circle": lambda: condition(

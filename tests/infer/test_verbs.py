@@ -52,7 +52,7 @@ PRIOR_COV = np.asarray([[1.0, 0.2, 0.0], [0.2, 0.8, 0.1], [0.0, 0.1, 0.5]])
 
 def deep_model():
     top = svgp.SVGP(GP(RBF(0.9, 0.8), 0.0), Gaussian(0.2), Z)
-    return deep.with_inner_layers(svgp.prior(top), [RBF(0.5, 1.2)])
+    return deep.with_inner_layers(svgp.initial_posterior(top), [RBF(0.5, 1.2)])
 
 
 SPARSE = svgp.SVGP(CLEAN, Gaussian(0.15), Z)
@@ -259,7 +259,8 @@ REFUSED = {
         "^learning_rate must not be given without batches",
     ),
     "a start of another model": (
-        lambda: fit(SPARSE, X, Y, batch=5, start=svgp.prior(replace(SPARSE)), rng=1), ValueError,
+        lambda: fit(SPARSE, X, Y, batch=5, start=svgp.initial_posterior(replace(SPARSE)), rng=1),
+        ValueError,
         "^start must be a posterior of model; got that of another",
     ),
     "no model": (
@@ -286,7 +287,7 @@ def test_a_fit_from_batches_is_a_fit_as_every_other():
     found = fit(SPARSE, pd.DataFrame(X, columns=["day"]), Y, batch=5, max_steps=40, rng=1)
     assert type(found) is type(fit(NOISY, X, Y, max_steps=1))
     assert (found.columns, len(found.runs[0].trace)) == (("day",), 40)
-    assert found.log_evidence > svgp.elbo(svgp.prior(SPARSE), X, Y) + 1.0
+    assert found.log_evidence > svgp.elbo(svgp.initial_posterior(SPARSE), X, Y) + 1.0
     assert found.posterior.model is found.model
 
 

@@ -37,7 +37,7 @@ from ..model.contracts import Prior, require
 from .evidence import Evidence, evidence_of
 from .interdomain import WaveSums
 from .posterior import Posterior
-from .report import FLAT, Ended, Report
+from .report import FLAT_THRESHOLD, FinishedRun, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
 __all__ = ["Fit", "Objective", "Run", "objective_of"]
@@ -62,7 +62,7 @@ class Run(Generic[M]):
     evaluations : int
         How many evaluations of the objective it took.
     converged : bool
-        The optimiser's word for it that it ended at a top.
+        The optimiser's word for it that it ended at a maximum.
     message : str
         What the optimiser said.
     at_bounds : tuple of str, default ()
@@ -392,7 +392,7 @@ class Fit(Generic[M, Q]):
     @property
     def agreeing(self) -> int:
         """The number of runs that ended within 0.1 of the best objective; one of many warns."""
-        return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
+        return sum(self.runs[0].objective - run.objective < FLAT_THRESHOLD for run in self.runs)
 
     def report(self, run: int = 0) -> Report:
         """Report how well the readings determine the hyperparameters where a run ended.
@@ -456,8 +456,8 @@ class Fit(Generic[M, Q]):
         return repr(self) if self.objective is None else str(self.report())
 
 
-def _ended(run: Run[Any]) -> Ended:
-    return Ended(run.objective, run.evaluations, run.converged, run.at_bounds)
+def _ended(run: Run[Any]) -> FinishedRun:
+    return FinishedRun(run.objective, run.evaluations, run.converged, run.at_bounds)
 
 
 def _inputs(model: Any) -> Matrix:

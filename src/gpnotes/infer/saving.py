@@ -83,7 +83,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "networks.swag": ("RunningMoments",),
     "networks.bayes_by_backprop": ("FittedMeanField",),
     "networks.posterior_mode": ("FittedWeights",),
-    "infer.report": ("Ended", "Hyperparameter", "Report"),
+    "infer.report": ("FinishedRun", "Hyperparameter", "Report"),
 }
 # they say themselves what of them is kept
 _ESTIMATORS = {"GPClassifier": "estimators", "GPRegressor": "estimators"}

@@ -4,7 +4,7 @@ They raise `AssertionError` with the numbers; the tests of this package use them
 a contract of `gpnotes.model.contracts`, or with `Kernel`. On NumPy in float64 they check the most.
 """
 
-from .array_namespaces import Space, namespaces
+from .array_namespaces import ArraySpace, array_spaces
 from .decisions import check_acquisition, check_cost, check_criterion, check_policy
 from .differences import gradcheck
 from .inducing import check_inducing_variables
@@ -15,7 +15,8 @@ from .models import check_likelihood, check_mean, check_posterior, check_prior
 from .samplers import check_sampler
 
 __all__ = [
-    "Space",
+    "ArraySpace",
+    "array_spaces",
     "check_acquisition",
     "check_classes",
     "check_cost",
@@ -33,5 +34,4 @@ __all__ = [
     "check_prior",
     "check_sampler",
     "gradcheck",
-    "namespaces",
 ]

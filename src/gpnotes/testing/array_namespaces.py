@@ -10,11 +10,11 @@ import numpy as np
 
 from ..ground.xp import Array, array_namespace, device
 
-__all__ = ["Space", "namespaces"]
+__all__ = ["ArraySpace", "array_spaces"]
 
 
 @dataclass(frozen=True)
-class Space:
+class ArraySpace:
     """A place where arrays live: a namespace, a dtype and a device.
 
     Parameters
@@ -64,42 +64,42 @@ class Space:
         return same and device(a) == self.device
 
 
-def namespaces() -> list[Space]:
+def array_spaces() -> list[ArraySpace]:
     """List every space that the package is tested in.
 
     Returns
     -------
-    list of Space
+    list of ArraySpace
         The spaces; those that are missing here have a reason.
 
     Examples
     --------
-    >>> [space.name for space in namespaces()][:2]
+    >>> [space.name for space in array_spaces()][:2]
     ['numpy-float64', 'numpy-float32']
     """
     xp = array_namespace(np.zeros(1))
-    numpy = [Space(f"numpy-{t}", xp, getattr(xp, t), "cpu") for t in ("float64", "float32")]
+    numpy = [ArraySpace(f"numpy-{t}", xp, getattr(xp, t), "cpu") for t in ("float64", "float32")]
     return numpy + _strict() + _cupy()
 
 
-def _strict() -> list[Space]:
+def _strict() -> list[ArraySpace]:
     places = (("float64", "CPU_DEVICE"), ("float64", "device1"), ("float32", "no_float64"))
     try:
         xp = importlib.import_module("array_api_strict")
     except ImportError:
         reason = "array-api-strict is not installed"
-        return [Space(f"strict-{place}", None, None, None, reason) for _, place in places]
+        return [ArraySpace(f"strict-{place}", None, None, None, reason) for _, place in places]
     return [
-        Space(f"strict-{place}", xp, getattr(xp, dtype), xp.Device(place))
+        ArraySpace(f"strict-{place}", xp, getattr(xp, dtype), xp.Device(place))
         for dtype, place in places
     ]
 
 
-def _cupy() -> list[Space]:
+def _cupy() -> list[ArraySpace]:
     try:
         cupy = importlib.import_module("cupy")
         here = cupy.cuda.Device(0)
         xp = array_namespace(cupy.zeros(1))
     except Exception as problem:  # noqa: BLE001  a missing module, driver or device: each is a reason
-        return [Space("cupy-float64", None, None, None, f"no CuPy with a device: {problem}")]
-    return [Space(f"cupy-{t}", xp, getattr(xp, t), here) for t in ("float64", "float32")]
+        return [ArraySpace("cupy-float64", None, None, None, f"no CuPy with a device: {problem}")]
+    return [ArraySpace(f"cupy-{t}", xp, getattr(xp, t), here) for t in ("float64", "float32")]

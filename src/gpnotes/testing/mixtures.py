@@ -199,7 +199,7 @@ def check_mixture(posterior: Mixed, Xs: Matrix, *, continuous: bool = True) -> N
     >>> from gpnotes import GP, RBF, Gaussian
     >>> from gpnotes.infer import deep, svgp
     >>> Z = np.asarray([[0.0], [1.0]])
-    >>> top = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z))
+    >>> top = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z))
     >>> check_mixture(deep.DeepPosterior(deep.with_inner_layers(top, [RBF(0.1)])), Z)
     """
     _require(posterior, "posterior", Mixed)

@@ -70,7 +70,7 @@ def test_what_is_given_inner_layers_begins_at_the_bound_given_less_the_price(rng
 @pytest.mark.parametrize("linear", [True, False])
 def test_layers_begin_near_the_identity(space, linear):
     Z = space.asarray(np.asarray([[0.0, 0.0], [1.0, 0.5], [-1.0, 2.0]]))
-    q = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z))
+    q = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), Z))
     inner = deep.with_inner_layers(q, [RBF()], linear=linear).layers[0]
 
     for column, unit in enumerate(inner):
@@ -122,7 +122,7 @@ def test_a_composition_forgets_and_one_with_linear_means_does_not(space):
 
 
 UNIT = narrow().layers[0][0]
-PLAIN = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros((1, 1))))
+PLAIN = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.zeros((1, 1))))
 
 
 @each(
@@ -164,7 +164,7 @@ def test_what_is_of_another_kind_is_refused():
         replace(UNIT, gp=GP(RBF(), 0.0, BasisMean(Powers(1))))
     harmonics = interdomain.Harmonics(np.asarray([0.0, 1.0]))
 
-    q = svgp.prior(svgp.SVGP(GP(CircularRBF(), 0.0), Gaussian(0.1), harmonics))
+    q = svgp.initial_posterior(svgp.SVGP(GP(CircularRBF(), 0.0), Gaussian(0.1), harmonics))
     with pytest.raises(TypeError, match="inducing points"):
         deep.with_inner_layers(q, [RBF()])
     with pytest.raises(TypeError, match="kernels must be a sequence"):

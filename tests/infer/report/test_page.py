@@ -26,7 +26,7 @@ from gpnotes import (
 from gpnotes.ground.params import flatten
 from gpnotes.infer import sparse
 from gpnotes.infer.fitting import Fit, Run
-from gpnotes.infer.report import Ended, Hyperparameter, Report
+from gpnotes.infer.report import FinishedRun, Hyperparameter, Report
 
 
 def readings(rng, n=60):
@@ -259,7 +259,7 @@ def test_an_ascent_that_was_cut_short_says_so(rng):
 
 
 def test_one_of_many_is_a_warning():
-    runs = tuple(Ended(value, 12, True, ()) for value in (5.0, 3.0))
+    runs = tuple(FinishedRun(value, 12, True, ()) for value in (5.0, 3.0))
     assert "One run alone is the best" in str(Report(3, (), 5.0, 0.0, 0.0, runs))
     assert "One run alone is the best" not in str(Report(3, (), 5.0, 0.0, 0.0, runs[:1]))
     agreeing = (runs[0], *runs)
@@ -287,14 +287,14 @@ def test_numbers_are_rounded_to_what_is_known(row, wanted):
     value, positive, error, state, *ends = row
     low, high = ends or (value, value)
     one = Hyperparameter("name", value, positive, error, state, low, high)
-    page = str(Report(9, (one,), 0.0, 0.0, 0.0, (Ended(0.0, 1, True, ()),)))
+    page = str(Report(9, (one,), 0.0, 0.0, 0.0, (FinishedRun(0.0, 1, True, ()),)))
     (line,) = (line for line in page.splitlines() if line.startswith("name "))
     assert line.split()[1:] == " ".join(wanted).split()
 
 
 def test_of_runs_that_agree_rounding_decides_no_order():
     """Two runs at one top swap places by their last digit; the page is the same."""
-    ends = [Ended(5.0, 31, True, ()), Ended(5.0 - 1e-12, 48, True, ("noise_var",))]
+    ends = [FinishedRun(5.0, 31, True, ()), FinishedRun(5.0 - 1e-12, 48, True, ("noise_var",))]
     other = [ends[1]._replace(objective=5.0), ends[0]._replace(objective=5.0 - 1e-12)]
     pages = {str(Report(3, (), 5.0, 0.0, 0.0, tuple(runs))) for runs in (ends, other)}
     assert len(pages) == 1

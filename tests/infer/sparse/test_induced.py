@@ -139,7 +139,7 @@ NUMBERED = SparseGP(GP(RBF(), 0.1), 6)
         (lambda X, y: fit(NUMBERED, Chunks([(X, y)])), TypeError, "where X is chunks; got 6"),
         (lambda X, y: condition(NUMBERED, interdomain.wave_sums(WAVES, X[:, :1], y)), ValueError,
          "inducing must be inputs or variables"),
-        (lambda X, y: svgp.prior(MODELS["labels"](6)), ValueError,
+        (lambda X, y: svgp.initial_posterior(MODELS["labels"](6)), ValueError,
          "inducing must be inputs or variables: `condition` and `fit` choose them from X"),
         (lambda X, y: NUMBERED.variables, ValueError, "inducing must be inputs or .* got 6"),
     ],

@@ -43,7 +43,7 @@ def test_the_bound_is_that_of_brute_force_integrals(space, numbers, name):
     """KL over a grid of u = f(Z), and ``E log p(y | f)`` by sums over 40 001 points."""
     X, f, draws, Z, _ = numbers
     X, y, Z = X[:5], observed(name, f, draws)[:5], Z[:2]
-    q = svgp.prior(model_of(name, Z, space.asarray, nodes=300))
+    q = svgp.initial_posterior(model_of(name, Z, space.asarray, nodes=300))
     q = svgp.natural_gradient_step(q, space.asarray(X), space.asarray(y), step_size=0.5)
     bound = svgp.elbo(q, space.asarray(X), space.asarray(y))
     wanted = brute_force(to_numpy(q.weights), to_numpy(q.precision), name, X, y, Z)
@@ -97,7 +97,7 @@ def test_the_gradient_agrees_with_differences(numbers, name, kernel):
     X, y, Z = X[:9], observed(name, f, draws)[:9], Z[:3]
     gp = GP(KERNELS[kernel], 0.0, ConstantMean(0.2))
     model = svgp.SVGP(gp, LIKELIHOODS[name], Z, 12)
-    q = svgp.natural_gradient_step(svgp.prior(model), X, y, step_size=0.7)
+    q = svgp.natural_gradient_step(svgp.initial_posterior(model), X, y, step_size=0.7)
 
     def bound(kernel, mean, likelihood, Z):
         new = svgp.SVGP(replace(gp, kernel=kernel, mean=mean), likelihood, Z, 12)
@@ -117,13 +117,15 @@ def test_the_gradient_agrees_with_differences(numbers, name, kernel):
 def test_the_gradient_is_the_same_in_every_space(space, numbers, name):
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z, space.asarray)), space.asarray(X),
-                    space.asarray(y), step_size=0.7)  # fmt: skip
+    start = svgp.initial_posterior(model_of(name, Z, space.asarray))
+    q = svgp.natural_gradient_step(start, space.asarray(X), space.asarray(y), step_size=0.7)
     value, bar = svgp.elbo_and_gradient(q, space.asarray(X), space.asarray(y))
     assert isinstance(value, float)
     assert space.holds(bar.inducing)
     assert space.holds(bar.gp.kernel.parts[0].lengthscale)
-    host = svgp.natural_gradient_step(svgp.prior(model_of(name, Z)), X, y, step_size=0.7)
+    host = svgp.natural_gradient_step(
+        svgp.initial_posterior(model_of(name, Z)), X, y, step_size=0.7
+    )
     wanted, wanted_bar = svgp.elbo_and_gradient(host, X, y)
     close = {"rtol": 1e-9, "atol": 1e-9} if space.double else {"rtol": 2e-3, "atol": 2e-2}
     np.testing.assert_allclose(value, wanted, **close)
@@ -136,7 +138,7 @@ def test_the_gradient_is_the_same_in_every_space(space, numbers, name):
 def test_blocks_of_rows_change_no_gradient(monkeypatch, numbers, name):
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z)), X, y, step_size=0.7)
+    q = svgp.natural_gradient_step(svgp.initial_posterior(model_of(name, Z)), X, y, step_size=0.7)
     value, bar = svgp.elbo_and_gradient(q, X, y)
     monkeypatch.setattr(memory, "ENTRIES", 25)
     again, bar_again = svgp.elbo_and_gradient(q, X, y)
@@ -206,7 +208,7 @@ def test_the_best_bound_lies_just_below_the_evidence(name):
     evidence = np.log(np.sum(np.exp(logs) * weights) / np.sum(weights))
     gap = evidence - svgp.elbo(q, X, y)
     assert -1e-9 < gap < (1e-8 if name == "gaussian" else 0.1)
-    assert evidence - svgp.elbo(svgp.prior(q.model), X, y) > gap
+    assert evidence - svgp.elbo(svgp.initial_posterior(q.model), X, y) > gap
 
 
 # Fits
@@ -228,7 +230,7 @@ def test_with_all_rows_a_fit_ends_near_the_best_collapsed_bound(rng):
     X = np.linspace(0.0, 6.0, 40)[:, None]
     y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=40)
     wanted = log_evidence(_fitted(X, y), X, y)
-    start = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.5), X[::4]))
+    start = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.5), X[::4]))
     found = fit_from(start, X, y, max_steps=400, step_size=1.0, learning_rate=0.05, rng=stream(0))
     assert len(found.runs[0].trace) == 400
     assert wanted - 0.5 < found.log_evidence < wanted + 1e-6
@@ -245,7 +247,7 @@ def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
     X, f, draws, Z, _ = numbers
     y = space.asarray(observed(name, f, draws))
     X = space.asarray(X)
-    start = svgp.prior(model_of(name, Z, space.asarray))
+    start = svgp.initial_posterior(model_of(name, Z, space.asarray))
     rates = {"step_size": 0.3, "learning_rate": 0.02}
     found = fit_from(start, X, y, max_steps=24, batch=10, rng=stream(1), **rates)
     assert space.holds(found.posterior.weights)
@@ -259,7 +261,7 @@ def test_a_fit_from_batches_raises_the_bound_of_all(space, numbers, name):
 def test_what_is_fixed_stays(numbers):
     X, f, draws, Z, _ = numbers
     y = observed("student", f, draws)
-    start = svgp.prior(model_of("student", Z))
+    start = svgp.initial_posterior(model_of("student", Z))
     held = ("inducing", "likelihood.dof", "gp.kernel.parts.0.variance")
     found = fit_from(start, X, y, max_steps=5, batch=10, fixed=held, rng=stream(1)).model
     np.testing.assert_array_equal(found.inducing, start.model.inducing)
@@ -280,7 +282,7 @@ def test_what_is_fixed_stays(numbers):
 def test_a_fit_goes_on_where_one_ended_and_is_the_same_every_time(numbers):
     X, f, draws, Z, _ = numbers
     y = observed("logit", f, draws)
-    start = svgp.prior(model_of("logit", Z))
+    start = svgp.initial_posterior(model_of("logit", Z))
     found, same = (fit_from(start, X, y, max_steps=9, batch=7, rng=stream(1)) for _ in range(2))
     assert found.runs[0].trace == same.runs[0].trace
     np.testing.assert_array_equal(found.posterior.weights, same.posterior.weights)
@@ -297,7 +299,7 @@ def test_a_callback_sees_each_step_and_may_end_the_fit(numbers):
         seen.append(progress)
         return progress.step == 4
 
-    start = svgp.prior(model_of("logit", Z))
+    start = svgp.initial_posterior(model_of("logit", Z))
     found = fit_from(start, X, y, max_steps=9, batch=7, callback=callback, rng=stream(1))
     assert [progress.step for progress in seen] == [1, 2, 3, 4]
     np.testing.assert_array_equal([progress.bound for progress in seen], found.runs[0].trace)
@@ -309,7 +311,7 @@ def test_a_callback_sees_each_step_and_may_end_the_fit(numbers):
 def test_a_fit_that_leaps_too_far_says_what_to_do():
     X = np.linspace(0.0, 1.0, 20)[:, None]
     y = np.full(20, 1e6)
-    start = svgp.prior(svgp.SVGP(GP(RBF(9.0), 0.0), LIKELIHOODS["poisson"], X[::4]))
+    start = svgp.initial_posterior(svgp.SVGP(GP(RBF(9.0), 0.0), LIKELIHOODS["poisson"], X[::4]))
     with (
         np.errstate(all="ignore"),
         pytest.raises(RuntimeError, match="the bound must be finite; here"),
@@ -344,7 +346,7 @@ def test_a_first_step_is_of_the_bound_of_all_rows_and_as_long_as_the_rate(number
     """Adam's first step is the rate times the sign of each derivative, q's is `update`."""
     X, f, draws, Z, _ = numbers
     y = observed("student", f, draws)
-    start = svgp.natural_gradient_step(svgp.prior(model_of("student", Z)), X, y)
+    start = svgp.natural_gradient_step(svgp.initial_posterior(model_of("student", Z)), X, y)
     rates = {"step_size": 0.3, "learning_rate": 0.01}
     found = fit_from(start, X, y, max_steps=1, batch=7, rng=stream(5), **rates)
     rows = next(svgp.batches(30, 7, rng=stream(5)))
@@ -368,7 +370,7 @@ def test_a_second_step_follows_both_gradients(numbers):
     """By the recursion of Kingma & Ba (2015), algorithm 1, written out."""
     X, f, draws, Z, _ = numbers
     y = observed("logit", f, draws)
-    start = svgp.natural_gradient_step(svgp.prior(model_of("logit", Z)), X, y)
+    start = svgp.natural_gradient_step(svgp.initial_posterior(model_of("logit", Z)), X, y)
     seen = []
     options = {"learning_rate": 0.02, "callback": lambda p: seen.append(p)}
     fit_from(start, X, y, max_steps=3, rng=stream(5), **options)

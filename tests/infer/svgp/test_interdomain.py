@@ -55,7 +55,11 @@ def test_the_gradient_of_the_bound_agrees_with_differences(rows, kind):
     def at(kernel, inputs):
         model = SVGP(GP(kernel, 0.0), Bernoulli(), variables.moved(inputs))
         return svgp.VariationalPosterior(
-            model, svgp.prior(model).inducing, start.precision, start.cholesky, start.weights
+            model,
+            svgp.initial_posterior(model).inducing,
+            start.precision,
+            start.cholesky,
+            start.weights,
         )
 
     def pullback(kernel, inputs, bar):
@@ -83,7 +87,7 @@ def test_points_as_variables_are_points(rows):
 def test_a_fit_raises_the_bound_and_moves_what_can_be_moved(rows, kind):
     X, _, y = rows
     variables, kernel = some_variables(np.asarray, X[:3])[kind]
-    start = svgp.prior(SVGP(GP(kernel, 0.0), Bernoulli(), variables))
+    start = svgp.initial_posterior(SVGP(GP(kernel, 0.0), Bernoulli(), variables))
     found = fit_from(start, X, y, max_steps=20, step_size=0.5, learning_rate=0.02, rng=stream(0))
     assert found.log_evidence > found.runs[0].trace[0] + 1.0
     new = found.model.inducing

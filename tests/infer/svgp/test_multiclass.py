@@ -54,13 +54,15 @@ def close(space, rtol=1e-7):
 def somewhere(numbers, slip=0.05):
     """A q on its way, of which nothing is symmetric."""
     X, y, Z, _ = numbers
-    q = svgp.natural_gradient_step(svgp.prior(model_of(Z, slip=slip)), X, y, step_size=0.4)
+    q = svgp.natural_gradient_step(
+        svgp.initial_posterior(model_of(Z, slip=slip)), X, y, step_size=0.4
+    )
     return svgp.natural_gradient_step(q, X, y)
 
 
 def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(space, numbers):
     X, y, _, Xs = (space.asarray(a) for a in numbers)
-    q = optimise_q(svgp.prior(model_of(numbers[2], space.asarray)), X, y, max_steps=20)
+    q = optimise_q(svgp.initial_posterior(model_of(numbers[2], space.asarray)), X, y, max_steps=20)
     mean, variance = q.predict(Xs)
     chance = q.probability(Xs)
     logs = q.log_density(Xs, y[:5])
@@ -72,7 +74,7 @@ def test_the_functions_and_the_probabilities_are_those_of_each_class_by_itself(s
     np.testing.assert_allclose(to_numpy(chance).sum(axis=1), 1.0, rtol=1e-5)
     rows = np.arange(5), numbers[1][:5].astype(int)
     np.testing.assert_allclose(np.exp(to_numpy(logs)), to_numpy(chance)[rows], **close(space))
-    host = optimise_q(svgp.prior(model_of(numbers[2])), *numbers[:2], max_steps=20)
+    host = optimise_q(svgp.initial_posterior(model_of(numbers[2])), *numbers[:2], max_steps=20)
     np.testing.assert_allclose(to_numpy(chance), host.probability(numbers[3]), **close(space))
 
 
@@ -102,7 +104,7 @@ def test_the_bound_is_below_the_evidence_by_brute_force_and_near_it(rng):
     bound = svgp.elbo(q, X, y)
     assert bound < evidence + 3.0 * error
     assert bound > evidence - 1.5
-    assert svgp.elbo(svgp.prior(q.model), X, y) < bound - 1.0
+    assert svgp.elbo(svgp.initial_posterior(q.model), X, y) < bound - 1.0
     fewer = condition(svgp.SVGP(gp, RobustMax(C, 0.1), X[:2], 60), X, y)
     assert svgp.elbo(fewer, X, y) < bound
     # and the probabilities come near those of the posterior, which weighs the same draws
@@ -128,12 +130,14 @@ def test_under_the_softmax_the_bound_is_below_the_evidence_by_brute_force_and_ne
 
 def test_the_derivatives_under_the_softmax_agree_with_differences(numbers):
     X, y, Z, _ = numbers
-    start = svgp.prior(svgp.SVGP(GP(RBF(1.6, 0.9), 0.0), Categorical(C), Z))
+    start = svgp.initial_posterior(svgp.SVGP(GP(RBF(1.6, 0.9), 0.0), Categorical(C), Z))
     q = svgp.natural_gradient_step(start, X, y, step_size=0.4)
     _, bar = svgp.elbo_and_gradient(q, X, y)
 
     def at(model):
-        return svgp.elbo(replace(q, model=model, inducing=svgp.prior(model).inducing), X, y)
+        return svgp.elbo(
+            replace(q, model=model, inducing=svgp.initial_posterior(model).inducing), X, y
+        )
 
     vector, rebuild = flatten(q.model, fixed=("gp.noise_var",))
     slopes = flatten_gradient(q.model, bar, fixed=("gp.noise_var",))
@@ -152,7 +156,10 @@ def test_under_the_softmax_overlapping_classes_have_their_chances(rng):
     off = {}
     for likelihood in (Categorical(3), RobustMax(3)):
         q = optimise_q(
-            svgp.prior(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z)), X, y, max_steps=12
+            svgp.initial_posterior(svgp.SVGP(GP(RBF(1.5, 1.3), 0.0), likelihood, Z)),
+            X,
+            y,
+            max_steps=12,
         )
         off[type(likelihood)] = np.sqrt(np.mean((q.probability(X) - chance) ** 2))
     assert off[Categorical] < 0.06
@@ -186,17 +193,14 @@ def test_of_one_label_it_is_the_best_of_all_normal_densities_by_a_search():
 def test_the_derivatives_of_the_bound_agree_with_differences(numbers, kernel):
     """With q(v) held, as ``elbo_and_gradient`` says."""
     X, y, Z, _ = numbers
-    q = svgp.natural_gradient_step(
-        svgp.natural_gradient_step(
-            svgp.prior(svgp.SVGP(GP(kernel, 0.0), RobustMax(C, 0.05), Z)), X, y, step_size=0.4
-        ),
-        X, y, step_size=0.6,
-    )  # fmt: skip
+    start = svgp.initial_posterior(svgp.SVGP(GP(kernel, 0.0), RobustMax(C, 0.05), Z))
+    q = svgp.natural_gradient_step(start, X, y, step_size=0.4)
+    q = svgp.natural_gradient_step(q, X, y, step_size=0.6)
     value, bar = svgp.elbo_and_gradient(q, X, y, total=90)
     assert value == pytest.approx(svgp.elbo(q, X, y, total=90), rel=1e-12)
 
     def at(model):
-        start = svgp.prior(model)
+        start = svgp.initial_posterior(model)
         return svgp.elbo(replace(q, model=model, inducing=start.inducing), X, y, total=90)
 
     held = ("gp.noise_var",)
@@ -216,7 +220,7 @@ def test_the_gradient_is_the_same_in_every_space(space, numbers):
     X, y, Z, _ = numbers
     arrays = [space.asarray(a) for a in (X, y)]
     wanted, wanted_bar = svgp.elbo_and_gradient(somewhere(numbers), X, y)
-    q = svgp.prior(model_of(Z, space.asarray))
+    q = svgp.initial_posterior(model_of(Z, space.asarray))
     q = svgp.natural_gradient_step(svgp.natural_gradient_step(q, *arrays, step_size=0.4), *arrays)
     value, bar = svgp.elbo_and_gradient(q, *arrays)
     assert space.holds(bar.inducing)
@@ -285,7 +289,7 @@ def test_labels_that_are_wrong_are_outvoted(rng):
 def test_the_unit_of_f_cannot_be_learnt(numbers):
     X, y, Z, _ = numbers
     gp = GP(RBF(1.6, 0.8), 0.0)
-    q = optimise_q(svgp.prior(svgp.SVGP(gp, RobustMax(C), Z)), X, y, max_steps=30)
+    q = optimise_q(svgp.initial_posterior(svgp.SVGP(gp, RobustMax(C), Z)), X, y, max_steps=30)
     _, bar = svgp.elbo_and_gradient(q, X, y)
     assert bar.gp.kernel.variance == pytest.approx(0.0, abs=1e-10)
     assert abs(bar.gp.kernel.lengthscale) > 1e-3
@@ -301,7 +305,7 @@ def test_fits_raise_the_bound(numbers):
     assert found.log_evidence > start + 1.0
     assert found.log_evidence == pytest.approx(svgp.elbo(found.posterior, X, y), abs=1e-3)
     assert "gp.kernel.lengthscale" in str(found)
-    begin = svgp.prior(model)
+    begin = svgp.initial_posterior(model)
     rates = {"step_size": 0.2, "learning_rate": 0.05}
     climbed = fit_from(begin, X, y, max_steps=150, batch=10, fixed=held, rng=stream(0), **rates)
     assert isinstance(climbed.posterior, svgp.ClassesPosterior)

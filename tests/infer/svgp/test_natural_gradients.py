@@ -49,7 +49,7 @@ def test_with_gaussian_noise_one_step_gives_the_collapsed_bound(space, numbers):
     X, f, draws, Z, _ = numbers
     y = observed("gaussian", f, draws)
     model = model_of("gaussian", Z, space.asarray)
-    for start in (svgp.prior(model), moved(svgp.prior(model), space)):
+    for start in (svgp.initial_posterior(model), moved(svgp.initial_posterior(model), space)):
         q = svgp.natural_gradient_step(start, space.asarray(X), space.asarray(y))
         assert all(space.holds(a) for a in (q.weights, q.precision, q.cholesky.lower))
         bound = svgp.elbo(q, space.asarray(X), space.asarray(y))
@@ -140,7 +140,9 @@ def test_the_step_is_the_plain_gradient_by_the_moments(numbers, name):
     """By Khan & Lin (2017): natural gradient of (t, −P/2) = gradient by (E v, E v vᵀ)."""
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z, nodes=40)), X, y, step_size=0.3)
+    q = svgp.natural_gradient_step(
+        svgp.initial_posterior(model_of(name, Z, nodes=40)), X, y, step_size=0.3
+    )
     r = 1e-6
 
     def bound(mean, covariance):
@@ -174,7 +176,7 @@ def test_the_step_is_the_plain_gradient_by_the_moments(numbers, name):
 def test_of_a_log_concave_likelihood_the_precision_is_never_below_the_priors(numbers, name, length):
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.prior(model_of(name, Z))
+    q = svgp.initial_posterior(model_of(name, Z))
     for _ in range(6):
         before, sums = q, sweep(q, X, y)
         q = svgp.natural_gradient_step(q, X, y, step_size=length)
@@ -212,7 +214,7 @@ def test_a_plain_mixture_of_outliers_sites_would_be_no_gaussian():
 
 def test_the_second_order_term_is_what_is_promised():
     model, X, y = outlying()
-    q = svgp.natural_gradient_step(svgp.prior(model), X, y, step_size=0.5)
+    q = svgp.natural_gradient_step(svgp.initial_posterior(model), X, y, step_size=0.5)
     sums = sweep(q, X, y)
     assert not sums.concave
     P = q.precision
@@ -241,10 +243,11 @@ def test_heavy_tails_reach_an_optimum_and_are_robust(rng):
 def test_no_step_of_conditioning_lowers_the_bound(monkeypatch, numbers):
     model, X, y = outlying()
     bounds = [
-        svgp.elbo(optimise_q(svgp.prior(model), X, y, max_steps=k), X, y) for k in (1, 2, 4, 8, 200)
+        svgp.elbo(optimise_q(svgp.initial_posterior(model), X, y, max_steps=k), X, y)
+        for k in (1, 2, 4, 8, 200)
     ]
     assert np.all(np.diff(bounds) >= -1e-10)
-    assert not optimise_q(svgp.prior(model), X, y, max_steps=1).converged
+    assert not optimise_q(svgp.initial_posterior(model), X, y, max_steps=1).converged
 
 
 @pytest.mark.parametrize("seed", [0, 1, 7, 11])
@@ -255,9 +258,9 @@ def test_steps_that_leap_from_side_to_side_come_to_rest(seed):
     f = 2.0 * np.sin(1.5 * X[:, 0]) + 0.5 * rng.normal()
     y = np.where(f + rng.normal(size=400) > 0.0, 1.0, -1.0)
     model = svgp.SVGP(GP(RBF(9.0, 1.0), 0.0), Bernoulli(), np.linspace(0.0, 8.0, 12)[:, None])
-    q = optimise_q(svgp.prior(model), X, y, max_steps=100)
+    q = optimise_q(svgp.initial_posterior(model), X, y, max_steps=100)
     assert q.converged
-    full = svgp.prior(model)
+    full = svgp.initial_posterior(model)
     for _ in range(100):
         full = svgp.natural_gradient_step(full, X, y)
     assert svgp.elbo(full, X, y) < svgp.elbo(q, X, y) - 1e-4
@@ -291,7 +294,7 @@ def test_steps_on_batches_average_to_the_step_on_all(numbers, name):
     """The sites wanted are sums over rows; a batch counts as often as it is small."""
     X, f, draws, Z, _ = numbers
     y = observed(name, f, draws)
-    q = svgp.natural_gradient_step(svgp.prior(model_of(name, Z)), X, y, step_size=0.3)
+    q = svgp.natural_gradient_step(svgp.initial_posterior(model_of(name, Z)), X, y, step_size=0.3)
     cut = [slice(0, 10), slice(10, 20), slice(20, 30)]
     bounds = [svgp.elbo(q, X[rows], y[rows], total=30) for rows in cut]
     assert np.mean(bounds) == pytest.approx(svgp.elbo(q, X, y), rel=1e-12)
@@ -363,14 +366,14 @@ def test_what_does_not_fit_is_named(numbers):
         svgp.SVGP(model.gp, Bernoulli(), Z[:0])
     with pytest.raises(ValueError, match="X must have at least one row"):
         condition(model, X[:0], y[:0])
-    q = svgp.prior(model)
+    q = svgp.initial_posterior(model)
     for size, message in ((0.0, "positive"), (1.5, "at most 1")):
         with pytest.raises(ValueError, match=f"step_size must be {message}"):
             svgp.natural_gradient_step(q, X, y, step_size=size)
     with pytest.raises(ValueError, match="total must be a whole number from 30"):
         svgp.elbo(q, X, y, total=29)
     with pytest.raises(TypeError, match=r"the likelihood must be .* lacks probability"):
-        svgp.prior(model_of("gaussian", Z)).probability(X)
+        svgp.initial_posterior(model_of("gaussian", Z)).probability(X)
 
 
 @pytest.mark.parametrize("typical", [80.0, 800.0, 3000.0])
@@ -382,7 +385,7 @@ def test_full_steps_on_counts_end_or_say_what_to_do(typical):
         X = rng.uniform(-3.0, 3.0, (30, 1))
         y = rng.poisson(typical * np.exp(0.5 * np.sin(X[:, 0]))).astype(float)
         gp = GP(RBF(2.0, 0.5), 0.0, ConstantMean(np.log(typical)))
-        start = svgp.prior(svgp.SVGP(gp, Poisson(), np.linspace(-2.5, 2.5, 5)[:, None]))
+        start = svgp.initial_posterior(svgp.SVGP(gp, Poisson(), np.linspace(-2.5, 2.5, 5)[:, None]))
         rates = {"step_size": 1.0, "learning_rate": 0.05}
         with np.errstate(over="ignore"):
             try:

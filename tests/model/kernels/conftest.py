@@ -66,7 +66,7 @@ def _kernels(space):
     }
 
 
-NAMES = list(_kernels(testing.namespaces()[0]))
+NAMES = list(_kernels(testing.array_spaces()[0]))
 
 
 @pytest.fixture(params=NAMES)

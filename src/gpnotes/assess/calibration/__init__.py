@@ -13,11 +13,11 @@ from .conformal import (
     probability_integral_transform,
     split_conformal,
 )
-from .diagram import Reliability, errors_if_calibrated, reliability, reliability_of_groups
+from .diagram import Reliability, consistency_resampling, reliability, reliability_of_groups
 from .recalibrate import (
     Isotonic,
-    Platt,
-    Temperature,
+    PlattScaling,
+    TemperatureScaling,
     fit_isotonic,
     fit_platt,
     fit_temperature,
@@ -27,13 +27,13 @@ from .recalibrate import (
 __all__ = [
     "ConformalCoverage",
     "Isotonic",
-    "Platt",
+    "PlattScaling",
     "Reliability",
     "SplitConformal",
-    "Temperature",
+    "TemperatureScaling",
     "conformal_coverage",
     "conformal_quantile",
-    "errors_if_calibrated",
+    "consistency_resampling",
     "fit_isotonic",
     "fit_platt",
     "fit_temperature",

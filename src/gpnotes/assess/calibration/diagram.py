@@ -24,7 +24,7 @@ from ...ground.xp import (
 )
 from .label_checks import is_one, labels, probabilities
 
-__all__ = ["Reliability", "errors_if_calibrated", "reliability", "reliability_of_groups"]
+__all__ = ["Reliability", "consistency_resampling", "reliability", "reliability_of_groups"]
 
 _CHUNK = 2**22  # labels that are drawn at once
 
@@ -180,7 +180,7 @@ def reliability_of_groups(
 
 
 @takes("probability")
-def errors_if_calibrated(
+def consistency_resampling(
     probability: VectorLike, num_samples: int = 1000, bins: int = 10, *,
     strategy: str = "uniform", rng: RNG,
 ) -> Vector:  # fmt: skip
@@ -203,14 +203,15 @@ def errors_if_calibrated(
 
     Notes
     -----
-    Costs O(n · num_samples). Source: Bröcker & Smith (2007), who draw the bars of a diagram so.
+    Costs O(n · num_samples). Source: Bröcker & Smith (2007), whose consistency bars are those of
+    each bin; they draw the predictions anew too, with replacement, which here stay as they are.
 
     Examples
     --------
     >>> import numpy as np
     >>> from gpnotes import stream
     >>> p = np.linspace(0.0, 1.0, 201)
-    >>> bool(0.03 < errors_if_calibrated(p, rng=stream(1)).mean() < 0.09)
+    >>> bool(0.03 < consistency_resampling(p, rng=stream(1)).mean() < 0.09)
     True
     """
     p = probabilities(probability)

@@ -29,7 +29,8 @@ from ...ground.xp import (
 from .label_checks import beside, is_one, labels
 
 __all__ = [
-    "Isotonic", "Platt", "Temperature", "fit_isotonic", "fit_platt", "fit_temperature", "logit",
+    "Isotonic", "PlattScaling", "TemperatureScaling", "fit_isotonic", "fit_platt",
+    "fit_temperature", "logit",
 ]  # fmt: skip
 
 _MOST_STEPS = 100
@@ -64,7 +65,7 @@ def logit(probability: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True)
-class Temperature:
+class TemperatureScaling:
     """Log odds f become ``σ(f / T)``; made by `fit_temperature`.
 
     Parameters
@@ -80,7 +81,7 @@ class Temperature:
     Examples
     --------
     >>> import numpy as np
-    >>> Temperature(2.0)(np.asarray([0.0, 4.0])).round(4)
+    >>> TemperatureScaling(2.0)(np.asarray([0.0, 4.0])).round(4)
     array([0.5   , 0.8808])
     """
 
@@ -96,7 +97,7 @@ class Temperature:
 
 
 @dataclass(frozen=True)
-class Platt:
+class PlattScaling:
     """Scores f become ``σ(a f + b)``; made by `fit_platt`.
 
     Parameters
@@ -113,7 +114,7 @@ class Platt:
     Examples
     --------
     >>> import numpy as np
-    >>> Platt(1.0, -2.0)(np.asarray([0.0, 2.0])).round(4)
+    >>> PlattScaling(1.0, -2.0)(np.asarray([0.0, 2.0])).round(4)
     array([0.1192, 0.5   ])
     """
 
@@ -171,7 +172,7 @@ class Isotonic:
 
 
 @takes("y", "score")
-def fit_temperature(y: VectorLike, score: VectorLike) -> Temperature:
+def fit_temperature(y: VectorLike, score: VectorLike) -> TemperatureScaling:
     """Find the temperature of the least log loss for labels y (n,) with log odds f (n,).
 
     Parameters
@@ -208,11 +209,11 @@ def fit_temperature(y: VectorLike, score: VectorLike) -> Temperature:
         p = _sigmoid(inverse * f)
         return float(f @ (one - p)), float((f * f) @ (p * (1.0 - p)))
 
-    return Temperature(1.0 / _root(slope))
+    return TemperatureScaling(1.0 / _root(slope))
 
 
 @takes("y", "score")
-def fit_platt(y: VectorLike, score: VectorLike) -> Platt:
+def fit_platt(y: VectorLike, score: VectorLike) -> PlattScaling:
     """Find slope and intercept of Platt's sigmoid for labels y (n,) with scores f (n,).
 
     Parameters
@@ -248,7 +249,7 @@ def fit_platt(y: VectorLike, score: VectorLike) -> Platt:
     target = one * ((ones + 1.0) / (ones + 2.0)) + (1.0 - one) / (n - ones + 2.0)
     middle, width = 0.5 * (low + high), 0.5 * (high - low)
     a, b = _newton((f - middle) / width, target, math.log((ones + 1.0) / (n - ones + 1.0)))
-    return Platt(a / width, b - a * middle / width)
+    return PlattScaling(a / width, b - a * middle / width)
 
 
 @takes("y", "score")

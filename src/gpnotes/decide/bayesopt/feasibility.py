@@ -137,7 +137,9 @@ def success_model(X: HostMatrix, y: HostVector) -> VariationalPosterior:
     d = X.shape[1]
     gp = GP(Matern32(100.0, 0.6 * math.sqrt(d)), 0.0)
     model = svgp.SVGP(gp, Bernoulli(), np.unique(X, axis=0))
-    return cast(VariationalPosterior, optimise_q(svgp.prior(model), X, y, max_steps=100))
+    return cast(
+        VariationalPosterior, optimise_q(svgp.initial_posterior(model), X, y, max_steps=100)
+    )
 
 
 class _Success(NamedTuple):

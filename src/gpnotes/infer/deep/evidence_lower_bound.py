@@ -90,7 +90,7 @@ def elbo(
     >>> from gpnotes.infer import deep, svgp
     >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([0.5, -0.5])
     >>> top = svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X)
-    >>> model = deep.with_inner_layers(svgp.prior(top), [RBF()])
+    >>> model = deep.with_inner_layers(svgp.initial_posterior(top), [RBF()])
     >>> round(elbo(model, X, y, deep.quadrature_noise(model)), 4)
     -6.703
     """
@@ -155,7 +155,7 @@ def elbo_and_gradient(
     >>> from gpnotes.infer import deep, svgp
     >>> X, y = np.asarray([[0.0], [1.0]]), np.asarray([0.5, -0.5])
     >>> top = svgp.SVGP(GP(RBF(), 0.0), Gaussian(1.0), X)
-    >>> model = deep.with_inner_layers(svgp.prior(top), [RBF()])
+    >>> model = deep.with_inner_layers(svgp.initial_posterior(top), [RBF()])
     >>> value, bar = elbo_and_gradient(model, X, y, deep.quadrature_noise(model))
     >>> round(bar.likelihood.variance, 4)
     0.25

@@ -175,7 +175,7 @@ def with_inner_layers(
     ----------
     posterior : VariationalPosterior
         The process that becomes the last layer, from `fit` or `condition` of an `SVGP`,
-        or from `svgp.prior`. Each layer begins with its inducing inputs.
+        or from `svgp.initial_posterior`. Each layer begins with its inducing inputs.
     kernels : sequence of Kernel
         The kernels of the inner layers, the first one of the layer that is given x.
     linear : bool, default True
@@ -192,7 +192,7 @@ def with_inner_layers(
     --------
     >>> from gpnotes import RBF, Gaussian
     >>> from gpnotes.infer import svgp
-    >>> shallow = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.eye(2)))
+    >>> shallow = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.eye(2)))
     >>> [len(layer) for layer in with_inner_layers(shallow, [RBF(), RBF()]).layers]
     [2, 2, 1]
     """

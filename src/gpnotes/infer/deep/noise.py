@@ -98,7 +98,7 @@ def draw_noise(model: DeepGP, n: int, num_samples: int, *, rng: RNG) -> Noise:
     >>> from gpnotes.infer import deep, svgp
     >>> X = np.linspace(0.0, 1.0, 5)[:, None]
     >>> top = svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X)
-    >>> model = deep.with_inner_layers(svgp.prior(top), [RBF()])
+    >>> model = deep.with_inner_layers(svgp.initial_posterior(top), [RBF()])
     >>> [a.shape for a in draw_noise(model, 7, 3, rng=stream(0)).normals]
     [(3, 7, 1)]
     """
@@ -148,7 +148,7 @@ def quadrature_noise(model: DeepGP, nodes: int = 20) -> Noise:
     >>> from gpnotes import GP, RBF, Gaussian
     >>> from gpnotes.infer import deep, svgp
     >>> top = svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), np.eye(2))
-    >>> model = deep.with_inner_layers(svgp.prior(top), [RBF()])
+    >>> model = deep.with_inner_layers(svgp.initial_posterior(top), [RBF()])
     >>> quadrature_noise(model, 3).weights.shape  # two inner units
     (9,)
     """

@@ -59,7 +59,7 @@ class DeepPosterior(Posterior):
     >>> from gpnotes import GP, RBF, Gaussian
     >>> from gpnotes.infer import deep, svgp
     >>> top = svgp.SVGP(GP(RBF(4.0), 0.0), Gaussian(0.1), np.asarray([[0.0], [1.0]]))
-    >>> model = deep.with_inner_layers(svgp.prior(top), [RBF()])
+    >>> model = deep.with_inner_layers(svgp.initial_posterior(top), [RBF()])
     >>> DeepPosterior(model).predict(np.asarray([[0.0], [9.0]]))
     (array([0., 0.]), array([4., 4.]))
     """

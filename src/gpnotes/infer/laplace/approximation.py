@@ -60,7 +60,7 @@ def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[V
 
 
 def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vector:
-    """``K⁻¹(f − m)`` at the top of the quadratic that touches the posterior, [eq-la-newton]."""
+    """``K⁻¹(f − m)`` at the maximum of the quadratic that touches the posterior, [eq-la-newton]."""
     xp = array_namespace(deviation)
     if not bool(xp.all(second <= 0.0)):
         top = float(xp.max(second))

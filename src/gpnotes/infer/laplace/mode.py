@@ -31,7 +31,7 @@ def mode_of(
     value : callable
         The log posterior up to a constant, of α and f.
     newton : callable
-        The α at the top of the quadratic that touches it at f, [eq-la-newton].
+        The α at the maximum of the quadratic that touches it at f, [eq-la-newton].
     doubt : str
         What to ask whoever gets no mode.
 

@@ -1,7 +1,7 @@
 """Reports of fits, and how well they know what they found: errors, flat directions, a page."""
 
-from .curvature import FLAT, Survey
+from .curvature import FLAT_THRESHOLD, ObjectiveSurvey
 from .hyperparameters import Hyperparameter
-from .page import Ended, Report
+from .page import FinishedRun, Report
 
-__all__ = ["FLAT", "Ended", "Hyperparameter", "Report", "Survey"]
+__all__ = ["FLAT_THRESHOLD", "FinishedRun", "Hyperparameter", "ObjectiveSurvey", "Report"]

@@ -15,9 +15,9 @@ from ...ground.ascent import Function, finite_or_none
 from ...ground.showing import summary
 from ...ground.xp import HostMatrix, HostVector, symmetric_part
 
-__all__ = ["FLAT", "Survey", "survey"]
+__all__ = ["FLAT_THRESHOLD", "ObjectiveSurvey", "survey"]
 
-FLAT = 0.1  # nats: two objectives that differ by less are as good
+FLAT_THRESHOLD = 0.1  # nats: two objectives that differ by less are as good
 _PART = 0.01  # the squared share from which on a parameter takes part in a direction,
 _ALONE = 0.99  # and from which on it is the direction
 _SHARP = 0.1  # of an error if the others are known: a difference is taken over no more
@@ -25,7 +25,7 @@ _FAR = 16.0  # how far a flat entry is followed: for logarithms, seven powers of
 _NEAR = 0.05  # how closely its end is looked for: it is printed to one digit
 
 
-class Survey(NamedTuple):
+class ObjectiveSurvey(NamedTuple):
     """The objective around the end of an ascent, entry by entry of the vector that it moved.
 
     Parameters
@@ -34,9 +34,9 @@ class Survey(NamedTuple):
         Standard errors, NaN where there is none.
     states : tuple of str
         ``"determined"`` has an error; a ``"flat"`` entry may lie anywhere from `low` to `high`,
-        the others as they are, and ``"shared"`` ones may be moved together, with less than `FLAT`
-        for it; at a ``"bound"`` the objective rises on the other side; in ``"open"`` ones there is
-        no top, or none that rounding lets us see.
+        the others as they are, and ``"shared"`` ones may be moved together, at less than
+        `FLAT_THRESHOLD`; at a ``"bound"`` the objective rises on the other side; in ``"open"`` ones
+        there is no maximum, or none that rounding lets us see.
     low, high : HostVector, shape (p,)
         The ends of what is as good.
     gain : float
@@ -55,7 +55,7 @@ class Survey(NamedTuple):
 
 def survey(
     objective: Function, end: HostVector, sides: HostVector, units: HostVector, step: float
-) -> Survey:
+) -> ObjectiveSurvey:
     """Look at an objective around the end of an ascent: its curvature, and where it is flat.
 
     Parameters
@@ -73,20 +73,20 @@ def survey(
 
     Notes
     -----
-    Near a top, J falls off as a parabola, ``J(v) ≈ J(end) − ½ (v − end)ᵀ H (v − end)``: given the
-    readings, v is about normal with covariance H⁻¹, and the standard error of an entry is the root
-    of its place on the diagonal of H⁻¹. H comes from central differences of the gradient over
+    Near a maximum, J falls off as a parabola, ``J(v) ≈ J(end) − ½ (v − end)ᵀ H (v − end)``: given
+    the readings, v is about normal with covariance H⁻¹, and the standard error of an entry is the
+    root of its place on the diagonal of H⁻¹. H comes from central differences of the gradient over
     `step` in units of `units`, or less where J is sharper: 2p evaluations, or a few more. On
     average over readings H is the information, [eq-hp-information]; one over the root of *its*
     diagonal would be the error if the other entries were known, which is never larger.
 
-    In these units, a direction is flat where J differs by less than `FLAT` between the end and
-    places at a distance of 1 to either side; among logarithms that is a factor of e. It is J that
-    is asked, not H, and if J says otherwise its curvature is taken over this distance. Flat
+    In these units, a direction is flat where J differs by less than `FLAT_THRESHOLD` between the
+    end and places at a distance of 1 to either side; among logarithms that is a factor of e. It is
+    J that is asked, not H, and if J says otherwise its curvature is taken over this distance. Flat
     directions are left out of H⁻¹: what takes part in one has no error. Where an entry has ended
-    on a bound and the slope beyond is `FLAT` or more, it is held there, and the errors of the
-    others are those given it. In exact arithmetic H is symmetric. By how much it is not is taken
-    for the rounding in it; curvature that is no larger has no error.
+    on a bound and the slope beyond is `FLAT_THRESHOLD` or more, it is held there, and the errors of
+    the others are those given it. In exact arithmetic H is symmetric. By how much it is not is
+    taken for the rounding in it; curvature that is no larger has no error.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def survey(
     (array([0.5, nan]), ('determined', 'flat'))
     """
     around = _Around(objective, end, units)
-    held = sides * around.slope >= FLAT
+    held = sides * around.slope >= FLAT_THRESHOLD
     free, H, rounding = around.curvature(np.flatnonzero(~held), step)
     axes = _axes(around, free, H, rounding)
     states = np.full(end.size, "open", dtype=object)
@@ -107,7 +107,7 @@ def survey(
     errors[free] = np.sqrt(axes.variances())
     errors[states != "determined"] = math.nan
     low, high = (around.reaches(states == "flat", side) for side in (-1.0, 1.0))
-    return Survey(units * errors, tuple(states), low, high, axes.gain(around.slope[free]))
+    return ObjectiveSurvey(units * errors, tuple(states), low, high, axes.gain(around.slope[free]))
 
 
 class _Around:
@@ -139,7 +139,7 @@ class _Around:
         there = [drop for drop in drops if math.isfinite(drop)]
         if not there:
             return False, -math.inf
-        return max(map(abs, there)) < FLAT, 2.0 * sum(there) / len(there)
+        return max(map(abs, there)) < FLAT_THRESHOLD, 2.0 * sum(there) / len(there)
 
     def curvature(self, free: HostVector, step: float) -> tuple[HostVector, HostMatrix, float]:
         """Minus the second derivatives by those of the entries `free` around which there is an
@@ -180,18 +180,20 @@ class _Around:
         """The distance that an entry can go to a side, infinity where no end is near."""
         axis = side * np.eye(self._end.size)[i]
         near, far = 0.0, 1.0
-        while abs(self.drop(far * axis)) < FLAT:
+        while abs(self.drop(far * axis)) < FLAT_THRESHOLD:
             near, far = far, 2.0 * far
             if near >= _FAR:
                 return math.inf
         while far - near > _NEAR:
             middle = 0.5 * (near + far)
-            near, far = (middle, far) if abs(self.drop(middle * axis)) < FLAT else (near, middle)
+            near, far = (
+                (middle, far) if abs(self.drop(middle * axis)) < FLAT_THRESHOLD else (near, middle)
+            )
         return near
 
 
 class _Axes(NamedTuple):
-    """The principal axes of H, columns of `vectors`, and which are flat and which have a top."""
+    """The principal axes of H, columns of `vectors`: which are flat, which have a maximum."""
 
     values: HostVector
     vectors: HostMatrix
@@ -206,11 +208,11 @@ class _Axes(NamedTuple):
         return [_state(*pair) for pair in zip(flat.tolist(), lost.tolist(), strict=True)]
 
     def variances(self) -> HostVector:
-        """The diagonal of H⁻¹, by the axes that have a top."""
+        """The diagonal of H⁻¹, by the axes that have a maximum."""
         return self.vectors[:, self.curved] ** 2 @ (1.0 / self.values[self.curved])
 
     def gain(self, slope: HostVector) -> float:
-        """``½ gᵀ H⁻¹ g``: how much higher the top of the parabola is."""
+        """``½ gᵀ H⁻¹ g``: how much higher the parabola's maximum is."""
         along = self.vectors[:, self.curved].T @ slope
         return 0.5 * float(np.sum(along**2 / self.values[self.curved]))
 
@@ -220,13 +222,13 @@ def _axes(around: _Around, free: HostVector, H: HostMatrix, rounding: float) -> 
     directions = np.zeros((free.size, around.slope.size))
     directions[:, free] = vectors.T
     flat = np.zeros(free.size, dtype=bool)
-    for j in np.flatnonzero(values < 2.0 * FLAT):
+    for j in np.flatnonzero(values < 2.0 * FLAT_THRESHOLD):
         flat[j], values[j] = around.looked_along(directions[j])
     return _Axes(values, vectors, flat, ~flat & (values > rounding))
 
 
 def _state(flat: float, lost: float) -> str:
-    """The state of an entry by its squared shares in flat directions and in those without a top."""
+    """The state of an entry by its shares in flat directions and those without a maximum."""
     if lost >= _PART:
         return "open"
     if flat < _PART:

@@ -37,7 +37,7 @@ class Hyperparameter:
         The standard error of what was optimised: of the logarithm, and so relative, where the
         parameter is positive; NaN where it has none.
     state : str
-        How well it is known, as in `Survey`.
+        How well it is known, as in `ObjectiveSurvey`.
     low, high : float
         The ends of what is as good, where the state is ``"flat"``.
     column : str, default ""

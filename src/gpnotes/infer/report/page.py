@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .curvature import FLAT
+from .curvature import FLAT_THRESHOLD
 from .hyperparameters import Hyperparameter
 
-__all__ = ["Ended", "Report"]
+__all__ = ["FinishedRun", "Report"]
 
 _WIDE = 88  # characters, for what is no table
 
 
-class Ended(NamedTuple):
+class FinishedRun(NamedTuple):
     """One ascent of a fit, as a report keeps it.
 
     Parameters
@@ -26,7 +26,7 @@ class Ended(NamedTuple):
     evaluations : int
         How many evaluations it took.
     converged : bool
-        The optimiser's word for it that it ended at a top.
+        The optimiser's word for it that it ended at a maximum.
     at_bounds : tuple of str
         The parameters that ended on a bound.
     """
@@ -55,8 +55,8 @@ class Report:
     log_prior : float
         The log density of the priors there.
     gain : float
-        What the objective has left to rise by a parabola, next to nothing at a top.
-    runs : tuple of Ended
+        What the objective has left to rise by a parabola, next to nothing at a maximum.
+    runs : tuple of FinishedRun
         All runs, best first.
     run : int, default 0
         The number of the run that the page is about, 0 for the best.
@@ -71,7 +71,7 @@ class Report:
     log_evidence: float
     log_prior: float
     gain: float
-    runs: tuple[Ended, ...]
+    runs: tuple[FinishedRun, ...]
     run: int = 0
     constant: bool = False
     stands_for: str = ""
@@ -83,8 +83,8 @@ class Report:
 
     @property
     def agreeing(self) -> int:
-        """The number of runs that ended within `FLAT` of the best objective."""
-        return sum(self.runs[0].objective - run.objective < FLAT for run in self.runs)
+        """The number of runs that ended within `FLAT_THRESHOLD` of the best objective."""
+        return sum(self.runs[0].objective - run.objective < FLAT_THRESHOLD for run in self.runs)
 
     def undetermined(self) -> tuple[str, ...]:
         """Return the names of what the readings do not determine, alone or together with others."""
@@ -124,7 +124,7 @@ class Report:
             lines.append(f"On a bound, beyond which the objective rises: {', '.join(names)}.")
         if names := self._named("open"):
             lines.append(f"Not at a top, or lost in rounding: {', '.join(names)}.")
-        if self.gain >= FLAT:
+        if self.gain >= FLAT_THRESHOLD:
             converged = self.runs[self.run].converged
             why = "rounding hides the rest of it" if converged else "give it more steps"
             lines.append(f"This run stopped on its way up: {why}.")
@@ -134,7 +134,9 @@ class Report:
 
     def _runs(self) -> list[str]:
         """The table of runs; of two with the same row, rounding says which is better."""
-        agree = f", {self.agreeing} within {FLAT:g} of the best" if len(self.runs) > 1 else ""
+        agree = (
+            f", {self.agreeing} within {FLAT_THRESHOLD:g} of the best" if len(self.runs) > 1 else ""
+        )
         best = self.runs[0].objective
         keyed = [(round(best - run.objective, 1), _row_of_run(run, best)) for run in self.runs]
         rows = [row for _, row in sorted(keyed)]
@@ -173,7 +175,7 @@ def _range(one: Hyperparameter) -> str:
     return f"{low} or more" if lower else f"{high} or less" if math.isfinite(one.high) else "any"
 
 
-def _row_of_run(run: Ended, best: float) -> tuple[str, ...]:
+def _row_of_run(run: FinishedRun, best: float) -> tuple[str, ...]:
     if run.objective == -math.inf:
         return "failed", "", "", ""
     evaluations = str(run.evaluations if run.evaluations < 10 else round(run.evaluations, -1))

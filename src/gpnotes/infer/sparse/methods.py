@@ -13,13 +13,13 @@ from typing import Literal, get_args
 from ...ground import check as _check
 from ...ground.xp import Vector, array_namespace
 
-__all__ = ["Method", "MethodName", "method_named"]
+__all__ = ["MethodName", "SparseMethod", "method_named"]
 
 MethodName = Literal["sor", "dtc", "fitc", "vfe", "pep", "tight", "upper"]
 
 
 @dataclass(frozen=True)
-class Method:
+class SparseMethod:
     """A sparse approximation, told from others by three numbers; made by `method_named`.
 
     Parameters
@@ -95,16 +95,16 @@ class Method:
 
 
 _METHODS = {
-    "sor": Method(0.0, 0.0, 0.0, degenerate=True),
-    "dtc": Method(0.0, 0.0, 0.0),
-    "fitc": Method(1.0, 0.0, 0.0),
-    "vfe": Method(0.0, 1.0, 0.0),
-    "tight": Method(0.0, 1.0, 1.0),
-    "upper": Method(0.0, 0.0, 0.0, upper=True),
+    "sor": SparseMethod(0.0, 0.0, 0.0, degenerate=True),
+    "dtc": SparseMethod(0.0, 0.0, 0.0),
+    "fitc": SparseMethod(1.0, 0.0, 0.0),
+    "vfe": SparseMethod(0.0, 1.0, 0.0),
+    "tight": SparseMethod(0.0, 1.0, 1.0),
+    "upper": SparseMethod(0.0, 0.0, 0.0, upper=True),
 }
 
 
-def method_named(name: MethodName, power: float = 0.5) -> Method:
+def method_named(name: MethodName, power: float = 0.5) -> SparseMethod:
     """Look up a sparse approximation by its name.
 
     Parameters
@@ -117,10 +117,10 @@ def method_named(name: MethodName, power: float = 0.5) -> Method:
     Examples
     --------
     >>> method_named("pep", 0.25)
-    Method(share=0.25, penalty=0.75, bend=0.25, upper=False, degenerate=False)
+    SparseMethod(share=0.25, penalty=0.75, bend=0.25, upper=False, degenerate=False)
     """
     _check.choice(name, "method", get_args(MethodName))
     power = _check.number(power, "power")
     if not 0.0 <= power <= 1.0:
         raise ValueError(f"power must be from 0 to 1; got {power}")
-    return Method(power, 1.0 - power, power) if name == "pep" else _METHODS[name]
+    return SparseMethod(power, 1.0 - power, power) if name == "pep" else _METHODS[name]

@@ -20,7 +20,7 @@ from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
 from ..sufficient_statistics import positive_noise
 from .induced import Induced, validate_rows_of, with_inducing
-from .methods import Method, MethodName, method_named
+from .methods import MethodName, SparseMethod, method_named
 from .posterior import SparsePosterior
 from .projection import inducing_at
 from .regression import posterior_of, value_and_gradient, value_of
@@ -123,7 +123,7 @@ class SparseGP(Induced):
         return f"by {self.variables.size} inducing variables, {self.method!r}: {kind}"
 
     @cached_property
-    def chosen(self) -> Method:
+    def chosen(self) -> SparseMethod:
         """The method of that name."""
         return method_named(self.method, self.power)
 

@@ -20,7 +20,7 @@ from ...model.gaussian_process import GP
 from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums
 from ..sufficient_statistics import Statistics, like_data
-from .methods import Method
+from .methods import SparseMethod
 from .posterior import SparsePosterior
 from .projection import Inducing, like_kernel, with_share
 from .row_sums import Kept, Pull, Slopes, Sums
@@ -84,7 +84,7 @@ def _head(work: Sums, sums: Statistics) -> Head:
     return Head(value, pull, noise_bar - 0.5 * free / noise_var, moved)
 
 
-def _parts(work: Sums) -> tuple[GP, Matrix, Inducing, Method]:
+def _parts(work: Sums) -> tuple[GP, Matrix, Inducing, SparseMethod]:
     return work.gp, work.Z, work.inducing, work.method
 
 

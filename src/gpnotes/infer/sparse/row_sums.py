@@ -25,7 +25,7 @@ from ...model.means import ConstantMean, ZeroMean
 from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums, WaveVariables
 from ..sufficient_statistics import Statistics
-from .methods import Method
+from .methods import SparseMethod
 from .projection import Inducing
 
 __all__ = ["Kept", "Pull", "Slopes", "Sums", "level_of", "validate_rows"]
@@ -67,7 +67,7 @@ class Sums:
         The inputs of the inducing variables.
     inducing : Inducing
         The prior of the inducing variables.
-    method : Method
+    method : SparseMethod
         The method, whose noise the statistics have.
     kept : Kept, optional
         Room for rows that the second pass will see next, in this process.
@@ -76,7 +76,7 @@ class Sums:
     gp: GP
     Z: Matrix
     inducing: Inducing
-    method: Method
+    method: SparseMethod
     kept: Kept | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
@@ -205,7 +205,7 @@ class Pull:
     gp: GP
     Z: Matrix
     inducing: Inducing
-    method: Method
+    method: SparseMethod
     weight_mean: Vector
     precision: Matrix
     quadratic_noise: float = 0.0

@@ -13,7 +13,7 @@ from .evidence_lower_bound import elbo, elbo_and_gradient
 from .model import SVGP
 from .multiclass import ClassesPosterior
 from .natural_gradients import natural_gradient_step
-from .posterior import VariationalPosterior, prior
+from .posterior import VariationalPosterior, initial_posterior
 
 __all__ = [
     "SVGP",
@@ -23,6 +23,6 @@ __all__ = [
     "batches",
     "elbo",
     "elbo_and_gradient",
+    "initial_posterior",
     "natural_gradient_step",
-    "prior",
 ]

@@ -48,7 +48,7 @@ from ..sparse.induced import with_inducing
 from .evidence_lower_bound import sums_and_gradient
 from .model import SVGP, validate_rows
 from .natural_gradients import optimise_q, take_step, unit_step
-from .posterior import V, Variational, _prior, inducing_factor, prior
+from .posterior import V, Variational, _initial_posterior, inducing_factor, initial_posterior
 from .row_sums import require_finite, sweep
 
 __all__ = ["Progress", "batches"]
@@ -185,7 +185,7 @@ class _Evidence(Evidence[SVGP, Variational]):
 
     @in_one_pool
     def posterior(self, model: SVGP) -> Variational:
-        return optimise_q(prior(model), self.rows.X, self.rows.y)
+        return optimise_q(initial_posterior(model), self.rows.X, self.rows.y)
 
     @in_one_pool
     def value(self, model: SVGP) -> float:
@@ -198,7 +198,7 @@ class _Evidence(Evidence[SVGP, Variational]):
     @in_one_pool
     def value_and_gradient(self, model: SVGP, *, quiet: bool = False) -> tuple[float, SVGP]:
         """The derivatives with q held: at its best it gains nothing by moving."""
-        start = _prior(model) if quiet else prior(model)
+        start = _initial_posterior(model) if quiet else initial_posterior(model)
         q = optimise_q(start, self.rows.X, self.rows.y)
         sums, model_bar = sums_and_gradient(q, self.rows.X, self.rows.y, 1.0)
         return sums.value - q.kl, model_bar
@@ -231,7 +231,7 @@ def _fit(
     rate = _check.number(learning_rate, "learning_rate")
     adam = Adam(_check.positive(rate, "learning_rate", zero=True), objective.units)
     climb = _Climb(objective, X, y, step_size, adam)
-    q = prior(objective.model) if start is None else _started(start, objective.model)
+    q = initial_posterior(objective.model) if start is None else _started(start, objective.model)
     for step in range(1, max_steps + 1):
         q = climb.step(q, next(rows))
         answer = callback and callback(Progress(step, q, climb.trace[-1]))

@@ -82,8 +82,8 @@ def elbo(
     >>> from gpnotes.infer import svgp
     >>> X, y = np.asarray([[0.0], [1.0], [3.0]]), np.asarray([1.0, 1.0, -1.0])
     >>> model = svgp.SVGP(GP(RBF(4.0), 0.0), Bernoulli(), X)
-    >>> round(elbo(svgp.prior(model), X, y), 4), round(elbo(condition(model, X, y), X, y), 4)
-    (-5.5608, -1.9038)
+    >>> [round(elbo(q, X, y), 4) for q in (svgp.initial_posterior(model), condition(model, X, y))]
+    [-5.5608, -1.9038]
     """
     _check.instance(posterior, "posterior", Variational)
     validate_rows(posterior.model, X, y)

@@ -12,7 +12,7 @@ from ...model import means
 from ...model.contracts import InducingVariables, Likelihood, require
 from ...model.gaussian_process import GP, require_no_noise, require_zero_mean
 from ...model.likelihoods.adapter import require_observable
-from ...model.likelihoods.multiclass import OfClasses, require_classes
+from ...model.likelihoods.multiclass import MulticlassLikelihood, require_classes
 from ..sparse.induced import Induced, validate_rows_of
 
 __all__ = ["SVGP", "validate_rows"]
@@ -62,7 +62,7 @@ class SVGP(Induced):
     """
 
     gp: GP
-    likelihood: Likelihood | OfClasses
+    likelihood: Likelihood | MulticlassLikelihood
     inducing: Matrix | InducingVariables | int
     nodes: int = fixed(20)
 
@@ -70,7 +70,7 @@ class SVGP(Induced):
 
     def __post_init__(self) -> None:
         _check.instance(self.gp, "gp", GP)
-        if isinstance(self.likelihood, OfClasses):
+        if isinstance(self.likelihood, MulticlassLikelihood):
             require_zero_mean(self.gp)
         else:
             require(self.likelihood, "likelihood", Likelihood)
@@ -94,7 +94,7 @@ def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:
         of another shape.
     """
     validate_rows_of(model, X, y, name)
-    if isinstance(model.likelihood, OfClasses):
+    if isinstance(model.likelihood, MulticlassLikelihood):
         require_classes(y, model.likelihood.classes)
     else:
         require_observable(model.likelihood, y, means.with_hooks(model.gp.mean)._call(X))

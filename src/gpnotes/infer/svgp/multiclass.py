@@ -16,7 +16,7 @@ from ...ground.random import RNG
 from ...ground.showing import summary
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace
-from ...model.likelihoods.multiclass import OfClasses, one_hot, require_classes
+from ...model.likelihoods.multiclass import MulticlassLikelihood, one_hot, require_classes
 from ..posterior import one_function_a_class
 from .model import SVGP
 from .posterior import Variational, VariationalPosterior, projected, read_by
@@ -93,9 +93,9 @@ class ClassesPosterior(Variational):
         return tuple(VariationalPosterior(self.model, self.inducing, *own) for own in self.whitened)
 
     @property
-    def likelihood(self) -> OfClasses:
+    def likelihood(self) -> MulticlassLikelihood:
         """The likelihood of the classes."""
-        return cast(OfClasses, self.model.likelihood)
+        return cast(MulticlassLikelihood, self.model.likelihood)
 
     @property
     def kl(self) -> float:
@@ -166,5 +166,5 @@ def whitened(q: VariationalPosterior) -> Whitened:
 
 
 @read_by.register
-def _(likelihood: OfClasses, q: VariationalPosterior) -> ClassesPosterior:
+def _(likelihood: MulticlassLikelihood, q: VariationalPosterior) -> ClassesPosterior:
     return ClassesPosterior(q.model, q.inducing, likelihood.classes * (whitened(q),))

@@ -95,9 +95,9 @@ def natural_gradient_step(
     --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Gaussian
-    >>> from gpnotes.infer.svgp import SVGP, prior
+    >>> from gpnotes.infer.svgp import SVGP, initial_posterior
     >>> X, y = np.linspace(0.0, 4.0, 9)[:, None], np.ones(9)
-    >>> q = prior(SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::2]))
+    >>> q = initial_posterior(SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::2]))
     >>> q = natural_gradient_step(q, X, y)
     >>> q.mean(np.asarray([[2.0]])).round(4)
     array([0.9718])

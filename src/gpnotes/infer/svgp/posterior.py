@@ -23,8 +23,8 @@ from ..posterior import Posterior, require_inputs
 from .model import SVGP
 
 __all__ = [
-    "Marginals", "Variational", "VariationalPosterior", "inducing_factor", "marginals", "prior",
-    "projected", "read_by",
+    "Marginals", "Variational", "VariationalPosterior", "inducing_factor", "initial_posterior",
+    "marginals", "projected", "read_by",
 ]  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _in_place(
     return Marginals(kept.Phi.T, mean, kept.variance, kept)
 
 
-def prior(model: SVGP) -> Variational:
+def initial_posterior(model: SVGP) -> Variational:
     """The Gaussian q before any data, that of the prior: ``P = I``, ``t = 0``.
 
     Parameters
@@ -249,16 +249,17 @@ def prior(model: SVGP) -> Variational:
     --------
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, Bernoulli
-    >>> prior(SVGP(GP(RBF(2.0), 0.0), Bernoulli(), np.zeros((1, 1)))).predict(np.ones((1, 1)))
+    >>> model = SVGP(GP(RBF(2.0), 0.0), Bernoulli(), np.zeros((1, 1)))
+    >>> initial_posterior(model).predict(np.ones((1, 1)))
     (array([0.]), array([2.]))
     """
-    posterior = _prior(_check.instance(model, "model", SVGP))
+    posterior = _initial_posterior(_check.instance(model, "model", SVGP))
     warn_of_jitter(posterior.inducing.jitter, _gram_name(model))
     return posterior
 
 
-def _prior(model: SVGP) -> Variational:
-    """`prior`, and it is the caller who warns of jitter, since a fit meets many."""
+def _initial_posterior(model: SVGP) -> Variational:
+    """`initial_posterior`, and it is the caller who warns of jitter, since a fit meets many."""
     factor = inducing_factor(model)
     identity = _xp.eye(model.variables.size, factor.lower)
     weights = array_namespace(identity).zeros_like(identity[:, 0])

@@ -11,9 +11,17 @@ from .categorical import Categorical
 from .counts import NegativeBinomial, Poisson
 from .gaussian import Gaussian
 from .heavy_tails import StudentT
-from .multiclass import OfClasses, RobustMax
+from .multiclass import MulticlassLikelihood, RobustMax
 
 __all__ = [
-    "Bernoulli", "Binomial", "Categorical", "Gaussian", "LikelihoodBase", "NegativeBinomial",
-    "OfClasses", "Poisson", "RobustMax", "StudentT",
+    "Bernoulli",
+    "Binomial",
+    "Categorical",
+    "Gaussian",
+    "LikelihoodBase",
+    "MulticlassLikelihood",
+    "NegativeBinomial",
+    "Poisson",
+    "RobustMax",
+    "StudentT",
 ]  # fmt: skip

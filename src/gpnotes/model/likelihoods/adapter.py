@@ -9,7 +9,7 @@ from ...ground.params import leaves
 from ...ground.xp import Array, Vector, array_namespace
 from ..contracts import Likelihood, ParametricLikelihood, PredictiveLikelihood, require
 from .base import LikelihoodBase
-from .multiclass import OfClasses
+from .multiclass import MulticlassLikelihood
 
 __all__ = ["is_latent", "require_observable", "with_hooks"]
 
@@ -80,7 +80,7 @@ def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
         raise ValueError(f"likelihood must give {wanted}; got {shapes}")
 
 
-def is_latent(likelihood: Likelihood | OfClasses) -> bool:
+def is_latent(likelihood: Likelihood | MulticlassLikelihood) -> bool:
     """Return True if f has not the unit of y: no parameter of the likelihood has it, or its square.
 
     So it is for labels and counts, and not for normal noise.

@@ -14,7 +14,7 @@ from ...ground.params import fixed
 from ...ground.random import stream
 from ...ground.xp import Array, HostMatrix, Matrix, Vector, array_namespace, as_array, epsilon
 from .hermite_averages import Expected
-from .multiclass import OfClasses, one_hot
+from .multiclass import MulticlassLikelihood, one_hot
 
 __all__ = ["Categorical"]
 
@@ -22,7 +22,7 @@ _FITTING, _PREDICTING = 256, 1000  # nodes of the averages, half of them mirrore
 
 
 @dataclass(frozen=True)
-class Categorical(OfClasses):
+class Categorical(MulticlassLikelihood):
     """Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax].
 
     It is the softmax of `laplace.SoftmaxGP`, for `svgp` and its many rows. Where classes overlap it

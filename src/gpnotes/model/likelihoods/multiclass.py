@@ -27,14 +27,14 @@ from ...ground.xp import (
 from ...ground.xp import log_normal_cdf as _log_cdf
 from .hermite_averages import NODES, Expected
 
-__all__ = ["OfClasses", "RobustMax", "one_hot", "require_classes"]
+__all__ = ["MulticlassLikelihood", "RobustMax", "one_hot", "require_classes"]
 
 _FAR = 1e4  # the |z| beyond which a normal tail is zero, its logarithm not yet −∞
 _STEPS = 200  # of the rule for predictions, as for `Bernoulli`
 _REACH = 9.0  # standard deviations
 
 
-class OfClasses(ABC):
+class MulticlassLikelihood(ABC):
     """A likelihood of one of several classes, which reads a function for each: what they share.
 
     A subclass is a frozen dataclass with the field `classes`, and brings ``_probability`` and
@@ -115,7 +115,7 @@ class OfClasses(ABC):
 
 
 @dataclass(frozen=True)
-class RobustMax(OfClasses):
+class RobustMax(MulticlassLikelihood):
     """The class of the highest function is observed, but for a slip: any other, all alike.
 
     ``p(y | f)`` is ``1 − slip`` for the class of the highest of the values f (n, c), and

@@ -41,13 +41,13 @@ CALLS: tuple[Call, ...] = (
          bins=whole(3, 1).but(**{"more than predictions": 7}), strategy=one_of("quantile")),
     call("reliability_of_groups", ca.reliability_of_groups, y=_LABELS, probability=_PREDICTED,
          groups=_GROUPS),
-    call("errors_if_calibrated", ca.errors_if_calibrated, probability=_ALONE, rng=stream(),
+    call("consistency_resampling", ca.consistency_resampling, probability=_ALONE, rng=stream(),
          num_samples=whole(5, 1), **_BINS),
     call("logit", ca.logit, probability=matrix(_P[None], mates=False).but(
         "a vector", "a scalar array", "one more axis", "two more axes",
         **_OUTSIDE, **{"a certain one": np.asarray([0.5, 1.0])})),
-    call("Temperature", ca.Temperature, temperature=positive()),
-    call("Platt", ca.Platt, slope=number(), intercept=number()),
+    call("TemperatureScaling", ca.TemperatureScaling, temperature=positive()),
+    call("PlattScaling", ca.PlattScaling, slope=number(), intercept=number()),
     call("Isotonic", ca.Isotonic,
          knots=vector([0.0, 1.0], size=True, mates=False).but(falling=np.asarray([1.0, 0.0])),
          values=vector([0.2, 0.9], size=True, mates=False).but(
@@ -57,7 +57,7 @@ CALLS: tuple[Call, ...] = (
          score=_SCORE["score"].but(alike=np.ones(6))),
     call("fit_isotonic", ca.fit_isotonic, **_SCORE),
     *(call(f"{type(one).__name__}()", one, score=_SCORES) for one in (
-        ca.Temperature(2.0), ca.Platt(1.0, 0.5), ca.fit_isotonic(_Y, _F))),
+        ca.TemperatureScaling(2.0), ca.PlattScaling(1.0, 0.5), ca.fit_isotonic(_Y, _F))),
     call("probability_integral_transform", ca.probability_integral_transform, **_NUMBERS,
          variance=vector(np.ones(6), size=True).but(**_WIDE)),
     call("conformal_quantile", ca.conformal_quantile,

@@ -16,7 +16,7 @@ from ..posteriors import of_posterior
 
 _DRAW = np.random.default_rng(0)
 _X, _Y = _DRAW.standard_normal((6, 2)), _DRAW.standard_normal(6)
-_TOP = svgp.prior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), _X[:3]))
+_TOP = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), _X[:3]))
 _MODEL = deep.with_inner_layers(_TOP, [RBF()], num_samples=2)
 _UNIT = _MODEL.layers[1][0]
 _POSTERIOR = deep.DeepPosterior(_MODEL, num_samples=2)

@@ -339,7 +339,7 @@ CALLS = (
          X=_LABELLED["X"].table, y=_LABELLED["y"].table, batch=whole(3).but(**{"too many": 7}),
          step_size=positive(0.5).but("None", **{"too long": 1.5}),
          learning_rate=nonnegative(0.1).but("None"),
-         start=thing(svgp.prior(_MODEL), _LAPLACE, _MODEL, optional=True),
+         start=thing(svgp.initial_posterior(_MODEL), _LAPLACE, _MODEL, optional=True),
          max_steps=whole(2), fixed=NAMES, callback=function(lambda progress: None).but("None")),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
     call("LaplaceGP", laplace.LaplaceGP, gp=thing(GP(RBF(), 0.0), RBF()),
@@ -358,7 +358,7 @@ CALLS = (
          inducing=matrix(_XS, mates=False).table.but(
              **{"no rows": _XS[:0], "no columns": _XS[:, :0], "none": 0, "less than none": -3}),
          nodes=whole(5, 2)),
-    call("svgp.prior", svgp.prior, model=thing(_MODEL, _MODEL.gp, _SPARSE)),
+    call("svgp.initial_posterior", svgp.initial_posterior, model=thing(_MODEL, _MODEL.gp, _SPARSE)),
     call("natural_gradient_step", svgp.natural_gradient_step, **_SPARSES,
          step_size=positive(0.5).but(**{"too long": 1.5}), total=whole(9, 6, optional=True)),
     *(call(f"svgp.{name}", getattr(svgp, name), **_SPARSES, total=whole(9, 6, optional=True))

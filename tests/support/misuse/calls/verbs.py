@@ -34,7 +34,9 @@ _CLEAN, _Z = GP(_GP.kernel, 0.0), _X[:3]
 _WAVES = features.draw_frequencies(_GP.kernel, _X, 4, rng=1)
 _SPARSE = sparse.SparseGP(_GP, _Z)
 _CIRCLE = sparse.SparseGP(GP(CircularRBF(), 0.1), interdomain.Harmonics(np.asarray([0.0, 1.0])))
-_DEEP = deep.with_inner_layers(svgp.prior(svgp.SVGP(_CLEAN, Gaussian(0.2), _Z)), [RBF()])
+_DEEP = deep.with_inner_layers(
+    svgp.initial_posterior(svgp.SVGP(_CLEAN, Gaussian(0.2), _Z)), [RBF()]
+)
 
 _ROWS = matrix(_X, rows=True, columns=True).table
 _PLACES = matrix(_X[:, :1], rows=True, columns=True).table
