@@ -128,7 +128,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 
 UNTRIED = {
     # results
-    "FittedWeights", "FittedMeanField", "LastLayer", "SWAG",
+    "FittedWeights", "FittedMeanField", "LastLayer", "LinearisedLaplace", "SWAG",
     "Fit", "Run", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",

@@ -103,6 +103,7 @@ FITTED = {
     "snapshots": lambda: networks.fit_swag(
         NET, X, Y, THETA, learning_rate=1e-3, num_steps=8, batch=9, every=1, rng=stream(1)),
     "a last layer": lambda: networks.fit_last_layer(NET, THETA, X, Y),
+    "all layers": lambda: networks.fit_linearised_laplace(NET, THETA, X, Y),
     "several things": lambda: (NET, {"kernel": RBF(), "rows": X}, None, True, math.inf, "é"),
 }  # fmt: skip
 

@@ -435,6 +435,63 @@ def test_the_last_layer_has_the_expected_curvature(numbers):
     np.testing.assert_array_equal(held[:, : theta.size - 10], np.tile(theta[:-10], (3, 1)))
 
 
+def test_all_weights_of_a_line_are_exact(space, numbers):
+    """The process with the line's kernel has the same moments, and the same evidence."""
+    X, y, _ = numbers
+    model = nets.BayesianNetwork(nets.Network((2, 1)), 2.0, 0.5)
+    A = np.column_stack([X, np.ones(9)])
+    P = A.T @ A / 0.5 + np.eye(3) / 2
+    best = np.linalg.solve(P, A.T @ y / 0.5)
+    found = nets.fit_linearised_laplace(model, *map(space.asarray, (best, X, y)))
+    mean, covariance = found.outputs(space.asarray(X[:4]))
+    np.testing.assert_allclose(to_numpy(mean)[:, 0], A[:4] @ best, rtol=1e-4)
+    wanted = np.diag(A[:4] @ np.linalg.solve(P, A[:4].T))
+    np.testing.assert_allclose(to_numpy(covariance)[:, 0, 0], wanted, rtol=tolerance(space))
+    density = stats.multivariate_normal(np.zeros(9), 2 * A @ A.T + 0.5 * np.eye(9))
+    assert found.log_evidence == pytest.approx(
+        density.logpdf(y), rel=1e-10 if space.double else 1e-4
+    )
+    mix = found.predict(space.asarray(X[:4]), 40_000, rng=stream(0))
+    np.testing.assert_allclose(to_numpy(mix.epistemic), wanted, rtol=0.03)
+    draws = to_numpy(found.draw(40_000, rng=stream(1)))
+    np.testing.assert_allclose(np.cov(draws.T), np.linalg.inv(P), atol=0.02)
+
+
+@SHAPES
+def test_tangents_have_the_expected_curvature_of_all_weights(space, numbers, sizes, activation):
+    """With dense Jacobians by differences of the loops."""
+    X, y, rng = numbers
+    net = nets.Network(sizes, activation)
+    model = nets.BayesianNetwork(net, 0.7)
+    theta, new = 0.5 * rng.normal(size=net.num_weights), rng.normal(size=(3, 2))
+
+    def jacobian(at, h=1e-6):
+        steps = h * np.eye(theta.size)
+        ends = [[by_loops(sizes, activation, theta + s * t, at) for s in (1, -1)] for t in steps]
+        return np.stack([(up - down) / (2 * h) for up, down in ends], axis=-1)
+
+    F, J = by_loops(sizes, activation, theta, X), jacobian(X)
+    curvature = np.stack([np.exp(-F[:, 1]), np.full(9, 0.5)], axis=1)
+    P = np.einsum("nkp,nk,nkq->pq", J, curvature, J) + np.eye(theta.size) / 0.7
+    found = nets.fit_linearised_laplace(model, *map(space.asarray, (theta, X, y)))
+    lower = to_numpy(found.factor.lower)
+    rtol = 1e-6 if space.double else 2e-3
+    np.testing.assert_allclose(lower @ lower.T, P, rtol=rtol, atol=1e-3 * rtol * np.max(P))
+    value = nets.log_joint(model, theta, X, y)
+    wanted = value + 0.5 * (theta.size * np.log(2 * np.pi) - np.linalg.slogdet(P)[1])
+    assert found.log_evidence == pytest.approx(wanted, rel=rtol)
+    mean, covariance = map(to_numpy, found.outputs(space.asarray(new)))
+    np.testing.assert_allclose(mean, by_loops(sizes, activation, theta, new), rtol=1e-3)
+    at = jacobian(new)
+    wanted = np.einsum("nkp,pq,njq->nkj", at, np.linalg.inv(P), at)
+    np.testing.assert_allclose(covariance, wanted, rtol=rtol, atol=rtol)
+    mix = found.predict(space.asarray(new), 40_000, rng=stream(0))
+    np.testing.assert_allclose(to_numpy(mix.epistemic), wanted[:, 0, 0], rtol=0.03)
+    np.testing.assert_allclose(
+        np.log(to_numpy(mix.variances)).var(axis=0), wanted[:, 1, 1], rtol=0.03
+    )
+
+
 WRONG = {
     "a NaN at the start": (
         lambda m, X, y: nets.map_estimate(m, X, y, np.full(m.network.num_weights, np.nan)),

@@ -44,6 +44,7 @@ _RATE, _STEPS = positive(0.01), whole(3)
 _MOMENTS = n.RunningMoments.init(_THETA)
 _SWAG = n.SWAG.init(_THETA, 3).update(0.1 + _THETA)
 _MIXTURE = n.Mixture(np.ones((3, 6)), np.ones((3, 6)))
+_LAPLACE = n.fit_linearised_laplace(_MODEL, _THETA, _X, _Y)
 _NEXT = vector(0.1 + _THETA, size=True)
 
 
@@ -106,4 +107,8 @@ CALLS = (
     call("fit_last_layer", n.fit_last_layer, model=_MODELS, theta=_ONE, **_DATA),
     call("LastLayer.draw", n.fit_last_layer(_MODEL, _THETA, _X, _Y).draw,
          rng=_STREAM, num_samples=whole(2)),
+    call("fit_linearised_laplace", n.fit_linearised_laplace, model=_MODELS, theta=_ONE, **_DATA),
+    call("LinearisedLaplace.outputs", _LAPLACE.outputs, X=_XS),
+    call("LinearisedLaplace.predict", _LAPLACE.predict, X=_XS, rng=_STREAM, num_samples=whole(2)),
+    call("LinearisedLaplace.draw", _LAPLACE.draw, rng=_STREAM, num_samples=whole(2)),
 )  # fmt: skip
