@@ -422,6 +422,12 @@ def test_the_symmetric_part_is_taken_in_one_place():
     assert [name(p) for p in elsewhere if HALVED.search(p.read_text(encoding="utf-8"))] == []
 
 
+def test_xp_is_the_namespace_of_arrays_and_nothing_else():
+    """What `ground.xp` has is imported by its name: no function reads two of them."""
+    both = [p for p in files() if re.search(r"\bimport xp\b", p.read_text(encoding="utf-8"))]
+    assert [name(path) for path in both] == []
+
+
 MAP = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
 

@@ -15,9 +15,16 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from ..ground import check as _check
-from ..ground import xp as _xp
 from ..ground.conversion import takes
-from ..ground.xp import LOG_2PI, Namespace, Vector, VectorLike, array_namespace
+from ..ground.xp import (
+    LOG_2PI,
+    Namespace,
+    Vector,
+    VectorLike,
+    array_namespace,
+    in_double,
+    log_normal_cdf,
+)
 
 __all__ = [
     "Scores", "coverage", "crps", "log_loss", "mean_squared_error", "mean_standardised_log_loss",
@@ -228,7 +235,7 @@ def crps(y: VectorLike, mean: VectorLike, variance: VectorLike) -> float:
     """
     xp, z, variance = _standardised(y, mean, variance)
     far = xp.abs(z)
-    tail = xp.exp(_xp.log_normal_cdf(-far))
+    tail = xp.exp(log_normal_cdf(-far))
     density = xp.exp(-0.5 * (z * z + LOG_2PI))
     unit = far * (1.0 - 2.0 * tail) + 2.0 * density - 1.0 / math.sqrt(math.pi)
     return _average(xp.sqrt(variance) * unit)
@@ -331,7 +338,7 @@ def _trained(y_train: Vector, y: Vector) -> Vector:
 def _filled(a: Vector, name: str) -> Vector:
     if a.shape[0] == 0:
         raise ValueError(f"{name} must have at least one entry; got (0,)")
-    return _xp.in_double(_check.squarable(a, name))
+    return in_double(_check.squarable(a, name))
 
 
 def _standardised(y: Vector, mean: Vector, variance: Vector) -> tuple[Namespace, Vector, Vector]:
@@ -344,7 +351,7 @@ def _standardised(y: Vector, mean: Vector, variance: Vector) -> tuple[Namespace,
         row = int(xp.argmax(wrong))
         where = f"the first in row {row}: {float(variance[row])}"
         raise ValueError(f"variance must be positive; {count} of its entries are not, {where}")
-    variance = _xp.in_double(variance)
+    variance = in_double(variance)
     z = (target - predicted) / xp.sqrt(variance)
     return xp, _check.squarable(z, "(y − mean) / √variance"), variance
 

@@ -9,9 +9,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ground import xp as _xp
 from ..ground.memory import blocks
-from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, Vector, array_namespace
+from ..ground.xp import (
+    HostArray,
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_host,
+    blas,
+    is_numpy_namespace,
+)
 
 __all__ = ["cosines_of_turns", "gram_and_cross", "supports", "waves"]
 
@@ -29,7 +38,7 @@ _SINE = (
 
 def supports(X: Matrix) -> bool:
     """Whether this module can work for these inputs: arrays of NumPy in float64, not empty."""
-    return _xp.is_numpy_namespace(array_namespace(X)) and X.dtype == np.float64 and X.size > 0
+    return is_numpy_namespace(array_namespace(X)) and X.dtype == np.float64 and X.size > 0
 
 
 def waves(X: Matrix, omega: Matrix, offset: Vector, amplitude: float) -> HostMatrix:
@@ -52,22 +61,22 @@ def gram_and_cross(
     rows = blocks(X.shape[0], size, _ROWS)
     buffer = np.empty((rows[0].stop, size))
     for some in rows:
-        part = _xp.as_host(X)[some]
+        part = as_host(X)[some]
         Phi = _fill(part, turned, amplitude, buffer[: part.shape[0]])
-        _xp.blas("syrk", gram)(1.0, Phi.T, 1.0, gram, lower=1, overwrite_c=1)
-        _xp.blas("gemv", gram)(1.0, Phi.T, _xp.as_host(r)[some], 1.0, cross, overwrite_y=1)
+        blas("syrk", gram)(1.0, Phi.T, 1.0, gram, lower=1, overwrite_c=1)
+        blas("gemv", gram)(1.0, Phi.T, as_host(r)[some], 1.0, cross, overwrite_y=1)
     return np.tril(gram) + np.tril(gram, -1).T, cross
 
 
 def _augmented(omega: Matrix, offset: Vector) -> HostMatrix:
     """``[ω offset]``, (R, d + 1) in Fortran order: one product brings the offset with it."""
-    return np.asfortranarray(np.column_stack([_xp.as_host(omega), _xp.as_host(offset)]))
+    return np.asfortranarray(np.column_stack([as_host(omega), as_host(offset)]))
 
 
 def _fill(X: Matrix, omega: HostMatrix, amplitude: float, out: HostMatrix) -> HostMatrix:
     """`waves` into `out` (n, R) in C order, of which the transpose is what BLAS writes to."""
-    inputs = np.column_stack([_xp.as_host(X), np.ones(X.shape[0])])
-    _xp.blas("gemm", out)(1.0, omega, inputs.T, c=out.T, overwrite_c=1)
+    inputs = np.column_stack([as_host(X), np.ones(X.shape[0])])
+    blas("gemm", out)(1.0, omega, inputs.T, c=out.T, overwrite_c=1)
     cosines_of_turns(out, amplitude)
     return out
 

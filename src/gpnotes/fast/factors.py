@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.params import Parameters
-from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Vector
+from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Vector, as_host, blas, lapack
 
 __all__ = ["Evidence", "Solved", "cholesky", "diagonal", "divide", "invert", "solved"]
 
@@ -44,15 +43,15 @@ def solved(K: HostMatrix, noise_var: float, residual: Vector) -> Solved | None:
 
     K is given up: its place is that of the factor, and then of the inverse.
     """
-    r = _xp.as_host(residual)
+    r = as_host(residual)
     lower = cholesky(K, noise_var, clean=0)
     if lower is None:
         return None
     log_det = 2.0 * float(np.sum(np.log(diagonal(lower))))
-    alpha, _ = _xp.lapack("potrs", K)(lower, r, lower=1)
+    alpha, _ = lapack("potrs", K)(lower, r, lower=1)
     invert(lower)
     # L⁻ᵀ L⁻¹; then ∂ log p/∂K_y = ½ (α αᵀ − K_y⁻¹), of which σ_n² has the trace
-    inverse, _ = _xp.lapack("lauum", K)(lower, lower=1, overwrite_c=1)
+    inverse, _ = lapack("lauum", K)(lower, lower=1, overwrite_c=1)
     value = -0.5 * (_dot(r, alpha) + log_det + r.shape[0] * LOG_2PI)
     noise_var_bar = 0.5 * (_dot(alpha, alpha) - float(np.sum(diagonal(inverse))))
     return Solved(value, noise_var_bar, alpha, inverse)
@@ -62,7 +61,7 @@ def cholesky(K: HostMatrix, noise_var: float, *, clean: int) -> HostMatrix | Non
     """The factor of ``K + σ_n² I`` in the place of K; `clean` clears the upper triangle."""
     on_diagonal = diagonal(K)
     on_diagonal += noise_var
-    lower, failed = _xp.lapack("potrf", K)(K, lower=1, clean=clean, overwrite_a=1)
+    lower, failed = lapack("potrf", K)(K, lower=1, clean=clean, overwrite_a=1)
     return None if failed else lower
 
 
@@ -74,13 +73,13 @@ def invert(lower: HostMatrix) -> None:
     """
     n = lower.shape[0]
     if n <= _SIDE or n > _LARGE:
-        found, _ = _xp.lapack("trtri", lower)(lower, lower=1, overwrite_c=1)
+        found, _ = lapack("trtri", lower)(lower, lower=1, overwrite_c=1)
         if not np.may_share_memory(found, lower):
             lower[...] = found
         return
     first, then = slice(0, n // 2), slice(n // 2, n)
     invert(lower[then, then])
-    trmm = _xp.blas("trmm", lower)
+    trmm = blas("trmm", lower)
     below = trmm(-1.0, lower[then, then], lower[then, first], lower=1)
     divide(below, lower[first, first])  # by L₁₁ itself, which therefore is inverted last
     lower[then, first] = below
@@ -89,7 +88,7 @@ def invert(lower: HostMatrix) -> None:
 
 def divide(K: HostMatrix, lower: HostMatrix, *, transposed: bool = False) -> None:
     """``K L⁻¹``, or ``K L⁻ᵀ``, in the place of K (n, M), in Fortran order: mostly by products."""
-    gemm, trsm = _xp.blas("gemm", K), _xp.blas("trsm", K)
+    gemm, trsm = blas("gemm", K), blas("trsm", K)
     # X L = K: the last columns of X depend on K alone, those before on all behind them, since
     # K_j = X_j L_jj + Σ_{i>j} X_i L_ij. With Lᵀ it is the other way round.
     panels = blocks(K.shape[1], 1, _PANEL)

@@ -11,9 +11,8 @@ from typing import TypeGuard
 
 import numpy as np
 
-from ..ground import xp as _xp
 from ..ground.distances import Pairs
-from ..ground.xp import HostMatrix, HostVector, Matrix, Vector
+from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, as_host, blas
 from . import stationary_evidence
 from .stationary_evidence import AnyKernel, InPlaceKernel, cross, host_lengths, scaled_pair
 
@@ -38,15 +37,15 @@ def predict_and_pullback(
     u, v = scaled_pair(kernel, X, Xs)
     slope = np.empty((u.shape[0], v.shape[0]), order="F")
     K = cross(kernel, u, v, slope)
-    mean = _xp.blas("gemv", X)(1.0, K, alpha, trans=1)
-    half = _xp.blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
+    mean = blas("gemv", X)(1.0, K, alpha, trans=1)
+    half = blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
     variance = kernel.variance - np.einsum("ji,ji->j", half.T, half.T)
 
     def pull(mean_bar: HostVector, variance_bar: HostVector) -> HostMatrix:
-        W = _xp.blas("trsm", X)(-2.0, lower, half, lower=1, trans_a=1)
+        W = blas("trsm", X)(-2.0, lower, half, lower=1, trans_a=1)
         W *= variance_bar
-        W += np.outer(_xp.as_host(alpha), mean_bar)
+        W += np.outer(as_host(alpha), mean_bar)
         W *= slope
-        return _xp.as_host(Pairs(v, u).side(W.T)) / host_lengths(kernel)
+        return as_host(Pairs(v, u).side(W.T)) / host_lengths(kernel)
 
     return mean, variance, pull

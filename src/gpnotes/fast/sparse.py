@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ground import xp as _xp
 from ..ground.memory import blocks
-from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
+from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, as_host, blas
 from .factors import divide
 from .stationary_evidence import (
     HostPairs,
@@ -52,15 +51,15 @@ def whiten(kernel: InPlaceKernel, Z: Matrix, lower: Matrix, X: Matrix) -> Block:
     slope = np.empty((X.shape[0], Z.shape[0]), pairs.dtype, order="F")
     Phi = across(kernel, pairs, slope, unit=True)
     # σ_f² p L⁻ᵀ = p (L/σ_f²)⁻ᵀ: M² numbers are divided instead of n M multiplied
-    divide(Phi, _xp.as_host(lower) / kernel.variance, transposed=True)
+    divide(Phi, as_host(lower) / kernel.variance, transposed=True)
     gap = kernel.variance - np.einsum("ji,ji->i", Phi.T, Phi.T)
     return Block(Phi, slope, np.maximum(gap, 0.0), pairs)
 
 
 def products(Phi: Matrix, r: Vector) -> tuple[HostMatrix, HostVector]:
     """``ΦᵀΦ`` (M, M) and ``Φᵀr`` (M,)."""
-    lower = _xp.blas("syrk", Phi)(1.0, Phi, trans=1, lower=1)
-    return lower + np.tril(lower, -1).T, _xp.blas("gemv", Phi)(1.0, Phi, r, trans=1)
+    lower = blas("syrk", Phi)(1.0, Phi, trans=1, lower=1)
+    return lower + np.tril(lower, -1).T, blas("gemv", Phi)(1.0, Phi, r, trans=1)
 
 
 class Workspace:
@@ -73,8 +72,8 @@ class Workspace:
     def __init__(
         self, kernel: InPlaceKernel, back: Matrix, by_alpha: Vector, weights: Vector, noise: float
     ) -> None:
-        self._back = np.asfortranarray(kernel.variance * _xp.as_host(back))
-        self._by_alpha = kernel.variance * _xp.as_host(by_alpha)
+        self._back = np.asfortranarray(kernel.variance * as_host(back))
+        self._by_alpha = kernel.variance * as_host(by_alpha)
         self._weights = weights
         self._noise = noise
         self._buffer = np.empty((0, 0))
@@ -82,12 +81,12 @@ class Workspace:
     def carried(self, block: Block, r: Vector) -> tuple[HostMatrix, HostVector]:
         """``W = K_fu_bar ∘ dk/dq`` (n, M), which lasts until the next call, and α (n,)."""
         Phi = block.Phi
-        explained = _xp.blas("gemv", Phi)(1.0, Phi, self._weights)
-        alpha = (_xp.as_host(r) - explained) / self._noise
+        explained = blas("gemv", Phi)(1.0, Phi, self._weights)
+        alpha = (as_host(r) - explained) / self._noise
         if self._buffer.shape != Phi.shape:
             self._buffer = np.empty(Phi.shape, order="F")
         W = self._buffer
-        _xp.blas("gemm", W)(1.0, Phi, self._back, c=W, trans_b=1, overwrite_c=1)
+        blas("gemm", W)(1.0, Phi, self._back, c=W, trans_b=1, overwrite_c=1)
         # elementwise work a few columns at a time: what a block reads is still in the cache
         for some in blocks(W.shape[1], W.shape[0], _BLOCK):
             part = W.T[some]
@@ -104,7 +103,7 @@ def pull_of_distances(
     With u and v in units of the lengthscale: ``u_bar = 2 (Wᵀ1 ∘ u − Wᵀv)``, and by each lengthscale
     ``−2 Σᵢⱼ Wᵢⱼ (uⱼ − vᵢ)² / ℓ``.
     """
-    u_bar, squares = (_xp.as_host(a).astype(W.dtype, copy=False) for a in pairs.pull(W.T))
+    u_bar, squares = (as_host(a).astype(W.dtype, copy=False) for a in pairs.pull(W.T))
     return _by_lengths(kernel, squares), u_bar / host_lengths(kernel)
 
 

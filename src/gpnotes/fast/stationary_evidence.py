@@ -16,11 +16,20 @@ from typing import ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
-from ..ground import xp as _xp
 from ..ground.distances import ALL, Pairs, centroid, rounding
 from ..ground.memory import blocks
 from ..ground.params import Parameters
-from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector, array_namespace
+from ..ground.xp import (
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+    as_host,
+    blas,
+    is_numpy_namespace,
+)
 from .factors import cholesky
 from .tiles import tiles_of
 
@@ -55,7 +64,7 @@ def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
 
     The kernel says so itself; BLAS refuses empty matrices.
     """
-    return kernel.in_place and X.shape[0] > 0 and _xp.is_numpy_namespace(array_namespace(X))
+    return kernel.in_place and X.shape[0] > 0 and is_numpy_namespace(array_namespace(X))
 
 
 def factor(kernel: InPlaceKernel, noise_var: float, X: Matrix) -> HostMatrix | None:
@@ -78,7 +87,7 @@ def project_jointly(
     """``K_*f α``, (n*,), and the lower triangle of ``K_** − K_*f K_y⁻¹ K_f*``, (n*, n*)."""
     mean, half = _projections(kernel, X, Xs, lower, alpha)
     K = gram(kernel, scaled(kernel, Xs))
-    return mean, _xp.blas("syrk", X)(-1.0, half, 1.0, K, trans=1, lower=1, overwrite_c=1)
+    return mean, blas("syrk", X)(-1.0, half, 1.0, K, trans=1, lower=1, overwrite_c=1)
 
 
 def _projections(
@@ -86,27 +95,27 @@ def _projections(
 ) -> tuple[HostVector, HostMatrix]:
     """``K_*f α`` and ``L⁻¹ K_f*``."""
     K = cross(kernel, *scaled_pair(kernel, X, Xs))
-    mean = _xp.blas("gemv", X)(1.0, K, alpha, trans=1)
-    return mean, _xp.blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
+    mean = blas("gemv", X)(1.0, K, alpha, trans=1)
+    return mean, blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
 
 
 def scaled(kernel: InPlaceKernel, X: Matrix) -> HostMatrix:
     """The inputs in units of the lengthscale, about their centre."""
     kernel._validate_inputs(X, "X")
-    u = _xp.as_host(X)
+    u = as_host(X)
     return (u - u.mean(axis=0)) / host_lengths(kernel)
 
 
 def scaled_pair(kernel: InPlaceKernel, X: Matrix, Xs: Matrix) -> tuple[HostMatrix, HostMatrix]:
     """Both, (n, d) and (m, d), in units of the lengthscale, about the centre of X."""
     centre, lengths = centroid(X), host_lengths(kernel)
-    return _xp.as_host(X - centre) / lengths, _xp.as_host(Xs - centre) / lengths
+    return as_host(X - centre) / lengths, as_host(Xs - centre) / lengths
 
 
 def host_lengths(kernel: InPlaceKernel) -> float | HostVector:
     """The lengthscale, known to be a float or an array of NumPy."""
     lengths = kernel.lengthscale
-    return lengths if isinstance(lengths, float) else _xp.as_host(lengths)
+    return lengths if isinstance(lengths, float) else as_host(lengths)
 
 
 def gram(kernel: InPlaceKernel, u: HostMatrix) -> HostMatrix:
@@ -182,7 +191,7 @@ class HostPairs(Pairs):
         (left, by_row), (right, by_column) = self._left, self._right
         q = out if out.dtype == left.dtype else np.empty(out.shape)
         # in Fortran order, without a copy: outᵀ = right leftᵀ
-        gemm = _xp.blas("gemm", q)
+        gemm = blas("gemm", q)
         gemm(1.0, right[columns].T, left[rows].T, c=q.T, trans_a=1, overwrite_c=1)
         near = self._near(q, by_row[rows], by_column[columns])
         q.flat[near] = 0.0
@@ -197,9 +206,9 @@ class HostPairs(Pairs):
         """
         if self.by_differences or W.dtype != self.u.dtype:
             u_bar, squares = self.pull(W)
-            return _xp.as_host(u_bar), _xp.as_host(self.turned().side(W.T)), _xp.as_host(squares)
-        u, v, d = _xp.as_host(self.u), _xp.as_host(self.v), self.u.shape[1]
-        gemm = _xp.blas("gemm", W)
+            return as_host(u_bar), as_host(self.turned().side(W.T)), as_host(squares)
+        u, v, d = as_host(self.u), as_host(self.v), self.u.shape[1]
+        gemm = blas("gemm", W)
         by_u = gemm(1.0, W.T, self._right[0].T, trans_a=1, trans_b=1)
         by_v = gemm(1.0, W.T, self._left[0].T, trans_b=1)
         u_bar = 2.0 * (u * by_u[:, d, None] - by_u[:, :d])
@@ -208,7 +217,7 @@ class HostPairs(Pairs):
         return u_bar, v_bar, 0.5 * squares
 
     def _fill_by_differences(self, rows: slice, columns: slice, out: HostMatrix) -> HostVector:
-        u, v = _xp.as_host(self.u)[rows], _xp.as_host(self.v)[columns]
+        u, v = as_host(self.u)[rows], as_host(self.v)[columns]
         gap = out  # of the first column
         for k in range(u.shape[1]):
             np.subtract(u[:, k, None], v[None, :, k], out=gap)
@@ -238,14 +247,14 @@ class HostPairs(Pairs):
 
         Less than the sum of two is zero.
         """
-        u = _xp.as_host(self.u)
+        u = as_host(self.u)
         size = np.vecdot(u, u)
         return np.column_stack([-2.0 * u, size, np.ones_like(size)]), rounding(u) * size
 
     @cached_property
     def _right(self) -> tuple[HostMatrix, HostVector]:
         """``[v, 1, |v|²]`` likewise."""
-        v = _xp.as_host(self.v)
+        v = as_host(self.v)
         size = np.vecdot(v, v)
         return np.column_stack([v, np.ones_like(size), size]), rounding(v) * size
 

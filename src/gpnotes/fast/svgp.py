@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ground import xp as _xp
 from ..ground.memory import blocks
-from ..ground.xp import HostMatrix, HostVector, Matrix, Numbers, Vector
+from ..ground.xp import (
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Numbers,
+    Vector,
+    as_host,
+    blas,
+    symmetric_part,
+)
 from .sparse import pull_of_distances, pull_to_both, whiten
 from .stationary_evidence import HostPairs, InPlaceKernel, supports
 
@@ -43,8 +51,8 @@ def project(
 ) -> Projection:
     """f at X (n, d); its variance is ``gap + Σ (Φ L_P⁻ᵀ)²``, with `root` L_P⁻¹."""
     Phi, slope, gap, pairs = whiten(kernel, Z, lower, X)
-    half = _xp.blas("trmm", Phi)(1.0, root, Phi, side=1, lower=1, trans_a=1)
-    pull = _xp.blas("gemv", Phi)(1.0, Phi, weights)
+    half = blas("trmm", Phi)(1.0, root, Phi, side=1, lower=1, trans_a=1)
+    pull = blas("gemv", Phi)(1.0, Phi, weights)
     variance = gap + np.einsum("ji,ji->i", half.T, half.T)
     return Projection(Phi, slope, pull, variance, pairs)
 
@@ -52,9 +60,9 @@ def project(
 def sums(Phi: HostMatrix, by_mean: Vector, precision: Vector) -> tuple[HostVector, HostMatrix]:
     """``Φᵀ e₁`` and, for λ from 0, ``Φᵀ diag(λ) Φ``, by half the products."""
     half = np.empty_like(Phi)
-    np.multiply(Phi.T, np.sqrt(_xp.as_host(precision))[None, :], out=half.T)
-    lower = _xp.blas("syrk", Phi)(1.0, half, trans=1, lower=1)
-    gradient = _xp.blas("gemv", Phi)(1.0, Phi, by_mean, trans=1)
+    np.multiply(Phi.T, np.sqrt(as_host(precision))[None, :], out=half.T)
+    lower = blas("syrk", Phi)(1.0, half, trans=1, lower=1)
+    gradient = blas("gemv", Phi)(1.0, Phi, by_mean, trans=1)
     return gradient, lower + np.tril(lower, -1).T
 
 
@@ -64,11 +72,11 @@ def carried(
 ) -> tuple[Numbers, HostMatrix]:  # fmt: skip
     """Derivatives by lengthscale and Z, of ``K_fu_bar = e₁ outerᵀ − 2 diag(e₂) Φ backᵀ``."""
     W = _product(-2.0 * kernel.variance, at.Phi, back)
-    e1, e2 = kernel.variance * _xp.as_host(by_mean), _xp.as_host(by_variance)
+    e1, e2 = kernel.variance * as_host(by_mean), as_host(by_variance)
     for some in blocks(W.shape[1], W.shape[0], _BLOCK):
         part = W.T[some]
         part *= e2[None, :]
-        part += _xp.as_host(outer)[some, None] * e1[None, :]
+        part += as_host(outer)[some, None] * e1[None, :]
         part *= at.slope.T[some]
     return pull_of_distances(kernel, at.pairs, W)
 
@@ -94,8 +102,8 @@ def carried_to_both(
     """
     Phi, m = at.Phi, at.Phi.shape[1]
     S, both = np.empty((Phi.shape[0], m + 1), Phi.dtype, "F"), np.empty((m, m + 1), Phi.dtype, "F")
-    S[:, 0], both[:, 0], both[:, 1:] = _xp.as_host(by_mean), _xp.as_host(outer), _xp.as_host(back)
-    np.multiply(Phi.T, -2.0 * _xp.as_host(by_variance), out=S.T[1:])
+    S[:, 0], both[:, 0], both[:, 1:] = as_host(by_mean), as_host(outer), as_host(back)
+    np.multiply(Phi.T, -2.0 * as_host(by_variance), out=S.T[1:])
     gradient, sites = _sums(Phi, S)
     W = _product(kernel.variance, S, both)
     W *= at.slope
@@ -104,16 +112,16 @@ def carried_to_both(
 
 def _sums(Phi: HostMatrix, S: HostMatrix) -> tuple[HostVector, HostMatrix]:
     """``Φᵀ S``, whose first column stands alone; the rest is symmetric, and a quarter is copied."""
-    gemm, m, half = _xp.blas("gemm", Phi), Phi.shape[1], Phi.shape[1] // 2
+    gemm, m, half = blas("gemm", Phi), Phi.shape[1], Phi.shape[1] // 2
     left = gemm(1.0, Phi, S[:, : half + 1], trans_a=1)
     sites = np.empty((m, m), Phi.dtype)
     sites[:, :half], sites[:half, half:] = left[:, 1:], left[half:, 1:].T
     corner = gemm(1.0, Phi[:, half:], S[:, half + 1 :], trans_a=1)
-    sites[half:, half:] = _xp.symmetric_part(corner)
+    sites[half:, half:] = symmetric_part(corner)
     return left[:, 0].copy(), sites
 
 
 def _product(times: float, a: HostMatrix, b: Matrix) -> HostMatrix:
     """``times a bᵀ``, into memory that nobody fills with zeros before."""
     out = np.empty((a.shape[0], b.shape[0]), a.dtype, "F")
-    return _xp.blas("gemm", a)(times, a, b, c=out, trans_b=1, overwrite_c=1)
+    return blas("gemm", a)(times, a, b, c=out, trans_b=1, overwrite_c=1)

@@ -15,10 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..ground import memory
-from ..ground import xp as _xp
 from ..ground.params import Parameters, added, cotangent
 from ..ground.threads import in_one_pool
-from ..ground.xp import HostMatrix, Matrix, Vector
+from ..ground.xp import HostMatrix, Matrix, Vector, as_host
 from .factors import Evidence
 from .stationary_evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
 from .tiles import Tile, TiledKernel, evidence_and_gradient, supports
@@ -88,7 +87,7 @@ class ByHooks:
 
     def values(self, tile: Tile) -> HostMatrix:
         """k on the tile."""
-        return _xp.as_host(self._kernel._gram(*self._points(tile)))
+        return as_host(self._kernel._gram(*self._points(tile)))
 
     def pull(self, tile: Tile, bar: HostMatrix) -> None:
         """Add what the tile says to the derivatives."""
@@ -130,7 +129,7 @@ class OfDistances:
         """Add ``Σᵢⱼ barᵢⱼ kᵢⱼ``, and ``Σᵢⱼ Wᵢⱼ (uᵢ − uⱼ)²`` with ``W = bar ∘ dk/dq``."""
         k, slope = self._values_and_slopes(tile)
         self._variance_bar += float(np.vdot(bar, k))
-        self._squares += _xp.as_host(self._pairs.pull(bar * slope, *tile)[1])
+        self._squares += as_host(self._pairs.pull(bar * slope, *tile)[1])
 
     def _values_and_slopes(self, tile: Tile) -> tuple[HostMatrix, HostMatrix]:
         key = tile.rows.start, tile.columns.start

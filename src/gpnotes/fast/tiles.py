@@ -18,10 +18,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..ground import xp as _xp
 from ..ground.memory import blocks
 from ..ground.params import Parameters
-from ..ground.xp import HostMatrix, Matrix, Vector, array_namespace
+from ..ground.xp import HostMatrix, Matrix, Vector, array_namespace, as_host, is_numpy_namespace
 from .factors import Evidence, Solved, solved
 
 __all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "supports", "tiles_of"]
@@ -60,7 +59,7 @@ class TiledKernel(Protocol):
 
 def supports(X: Matrix) -> bool:
     """Whether this module can work for these inputs: arrays of NumPy, and not empty for BLAS."""
-    return X.shape[0] > 0 and _xp.is_numpy_namespace(array_namespace(X))
+    return X.shape[0] > 0 and is_numpy_namespace(array_namespace(X))
 
 
 def evidence_and_gradient(
@@ -68,7 +67,7 @@ def evidence_and_gradient(
 ) -> Evidence | None:
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), one n × n buffer."""
     n = X.shape[0]
-    K = np.empty((n, n), _xp.as_host(X).dtype, order="F")
+    K = np.empty((n, n), as_host(X).dtype, order="F")
     for tile in tiles_of(n, _SIDE):
         K.T[tile] = kernel.values(tile)
     found = solved(K, noise_var, residual)

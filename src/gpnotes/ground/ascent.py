@@ -14,8 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from greenlet import getcurrent, greenlet
 
-from . import xp as _xp
-from .xp import HostMatrix, HostVector, Minimum
+from .xp import HostMatrix, HostVector, Minimum, minimise
 
 __all__ = ["UNEVALUABLE", "Ascent", "ascend", "ascend_all", "finite_or_none"]
 
@@ -106,12 +105,12 @@ def ascend(
         return Ascent(moved.start, -math.inf, 1, False, f"no value at the start: {walled.problem}")
     if not start.size:
         return Ascent(start, -loss, 1, True, "nothing is free")
-    minimum = _xp.minimise(walled, start, limits, steps, rows)
+    minimum = minimise(walled, start, limits, steps, rows)
     if ends is not None:
         box = np.where(np.isfinite(limits), limits, ends)  # what has no limit is held by its end
         minimum = _within(walled, minimum, box, steps)
         if minimum.fun > loss and np.array_equal(start, _clipped(start, box)):
-            minimum = _xp.minimise(walled, start, box, steps)
+            minimum = minimise(walled, start, box, steps)
     message = str(minimum.message)
     if walled.problem:
         points = "1 point" if walled.walls == 1 else f"{walled.walls} points"
@@ -233,7 +232,7 @@ def _within(walled: _Walled, minimum: Minimum, box: HostMatrix, steps: int) -> M
     stopped = walled.problem and not minimum.success
     if not (stopped or outside):
         return minimum
-    restarted = _xp.minimise(walled, nearest, box, steps)
+    restarted = minimise(walled, nearest, box, steps)
     # from outside, whatever it is worth: that end is not wanted; before a wall, if it is better
     return restarted if outside or restarted.fun <= minimum.fun else minimum
 

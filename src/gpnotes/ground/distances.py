@@ -13,8 +13,19 @@ from functools import cached_property
 
 from . import check as _check
 from . import memory
-from . import xp as _xp
-from .xp import Array, Matrix, Vector, array_namespace
+from .xp import (
+    Array,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_host,
+    blas,
+    device,
+    epsilon,
+    has_double,
+    in_double,
+    is_numpy_namespace,
+)
 
 __all__ = ["by_differences", "centroid", "squared_distances", "squared_distances_pullback"]
 
@@ -42,7 +53,7 @@ def centroid(x: Matrix) -> Vector:
 
 def rounding(u: Matrix) -> float:
     """Return ``(d + 4) eps``, the rounding of an expanded distance by ``|u|² + |v|²``."""
-    return (u.shape[1] + 4) * _xp.epsilon(u)
+    return (u.shape[1] + 4) * epsilon(u)
 
 
 def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
@@ -68,10 +79,10 @@ def by_differences(u: Matrix, v: Matrix | None = None) -> bool:
     devices without float64: in float32 the expansion takes two points that are two percent of a
     lengthscale apart for one.
     """
-    if u.shape[1] <= 3 or not _xp.has_double(u):
+    if u.shape[1] <= 3 or not has_double(u):
         return True
     most = _widest(u) + _widest(u if v is None else v)
-    return rounding(u) * most > math.sqrt(_xp.epsilon(u))
+    return rounding(u) * most > math.sqrt(epsilon(u))
 
 
 def _widest(u: Matrix) -> float:
@@ -116,10 +127,10 @@ def _squared_distances(u: Matrix, v: Matrix | None = None) -> Matrix:
     u, v = _centred(u, v)
     if by_differences(u, v):
         return _by_differences(u, u if v is None else v)
-    wide = _xp.in_double(u)
+    wide = in_double(u)
     if wide is u:
         return _expanded(u, u if v is None else v)
-    return _within(wide, u) if v is None else _between(wide, _xp.in_double(v), u)
+    return _within(wide, u) if v is None else _between(wide, in_double(v), u)
 
 
 def _validate_pair(u: Matrix, v: Matrix | None) -> None:
@@ -135,7 +146,7 @@ def _centred(u: Matrix, v: Matrix | None) -> tuple[Matrix, Matrix | None]:
 
 def _by_differences(u: Matrix, v: Matrix) -> Matrix:
     xp = array_namespace(u)
-    q = xp.zeros((u.shape[0], v.shape[0]), dtype=u.dtype, device=_xp.device(u))
+    q = xp.zeros((u.shape[0], v.shape[0]), dtype=u.dtype, device=device(u))
     for k in range(u.shape[1]):
         q += (u[:, None, k] - v[None, :, k]) ** 2
     return q
@@ -155,7 +166,7 @@ def _expanded(u: Matrix, v: Matrix) -> Matrix:
 def _between(u: Matrix, v: Matrix, like: Array) -> Matrix:
     """Distances in the precision of `like`, from u and v in a better one, some rows at a time."""
     xp = array_namespace(u)
-    q = xp.empty((u.shape[0], v.shape[0]), dtype=like.dtype, device=_xp.device(like))
+    q = xp.empty((u.shape[0], v.shape[0]), dtype=like.dtype, device=device(like))
     for rows in memory.blocks(u.shape[0], v.shape[0], _ENTRIES):
         q[rows, :] = xp.astype(_expanded(u[rows, :], v), like.dtype)
     return q
@@ -165,7 +176,7 @@ def _within(u: Matrix, like: Array) -> Matrix:
     """The same within u: the lower triangle and its image, so that it is symmetric exactly."""
     xp = array_namespace(u)
     n = u.shape[0]
-    q = xp.zeros((n, n), dtype=like.dtype, device=_xp.device(like))
+    q = xp.zeros((n, n), dtype=like.dtype, device=device(like))
     for rows in memory.blocks(n, n, _ENTRIES):
         q[rows, : rows.stop] = xp.astype(_expanded(u[rows, :], u[: rows.stop, :]), like.dtype)
     lower = xp.tril(q, k=-1)
@@ -230,7 +241,7 @@ class Pairs:
 
     def __init__(self, u: Matrix, v: Matrix) -> None:
         self.by_differences = by_differences(u, v)
-        self.u, self.v = (u, v) if self.by_differences else (_xp.in_double(u), _xp.in_double(v))
+        self.u, self.v = (u, v) if self.by_differences else (in_double(u), in_double(v))
 
     def turned(self) -> Pairs:
         """The same pairs, a row of v first."""
@@ -258,7 +269,7 @@ class Pairs:
         d = self.u.shape[1]
         parts = []
         for rows in self._blocks(W):
-            moved = _product(_xp.in_double(W[rows, :]), self._moments[:, : d + 1])
+            moved = _product(in_double(W[rows, :]), self._moments[:, : d + 1])
             parts.append(2.0 * (self.u[rows, :] * moved[:, d:] - moved[:, :d]))
         return parts[0] if len(parts) == 1 else array_namespace(W).concat(parts)
 
@@ -291,7 +302,7 @@ class Pairs:
 
     def _some_of_products(self, u: Matrix, columns: slice, W: Matrix) -> tuple[Matrix, Vector]:
         d = u.shape[1]
-        moved = _product(_xp.in_double(W), self._moments[columns, :])
+        moved = _product(in_double(W), self._moments[columns, :])
         sums = u * moved[:, d : d + 1]
         squares = u * (sums - 2.0 * moved[:, :d]) + moved[:, d + 1 :]
         return 2.0 * (sums - moved[:, :d]), array_namespace(W).sum(squares, axis=0)
@@ -305,9 +316,9 @@ class Pairs:
 
 def _product(a: Matrix, b: Matrix) -> Matrix:
     """``a b``; of NumPy's arrays in SciPy's pool of threads, which solves and factors take too."""
-    if not (_xp.is_numpy_namespace(array_namespace(a)) and a.size and b.size):
+    if not (is_numpy_namespace(array_namespace(a)) and a.size and b.size):
         return a @ b
     # in Fortran order, so that nothing is copied
-    left, by_rows = (a.T, 1) if _xp.as_host(a).flags.c_contiguous else (a, 0)
-    right, turned = (b.T, 1) if _xp.as_host(b).flags.c_contiguous else (b, 0)
-    return _xp.blas("gemm", a)(1.0, left, right, trans_a=by_rows, trans_b=turned)
+    left, by_rows = (a.T, 1) if as_host(a).flags.c_contiguous else (a, 0)
+    right, turned = (b.T, 1) if as_host(b).flags.c_contiguous else (b, 0)
+    return blas("gemm", a)(1.0, left, right, trans_a=by_rows, trans_b=turned)

@@ -15,9 +15,19 @@ from typing import Literal
 from numpy.linalg import LinAlgError
 
 from . import check as _check
-from . import xp as _xp
 from .showing import summary
-from .xp import Array, Matrix, array_namespace
+from .xp import (
+    Array,
+    Matrix,
+    array_namespace,
+    cholesky_factor,
+    cholesky_inverse,
+    diagonal,
+    epsilon,
+    eye,
+    solve_triangular,
+    to_numpy,
+)
 
 __all__ = ["Cholesky", "FactorisationError", "JitterWarning", "cholesky"]
 
@@ -66,7 +76,7 @@ class Cholesky:
     def log_det(self) -> float:
         """The logarithm ``log |K|``, twice the sum of those of the factor's diagonal."""
         xp = array_namespace(self.lower)
-        return 2.0 * float(xp.sum(xp.log(_xp.diagonal(self.lower))))
+        return 2.0 * float(xp.sum(xp.log(diagonal(self.lower))))
 
     def solve(self, b: Array) -> Array:
         """Return ``K⁻¹ b``; O(n² m).
@@ -95,10 +105,10 @@ class Cholesky:
         return self._half_solve_t(self._half_solve(b))
 
     def _half_solve_t(self, b: Array) -> Array:
-        return _xp.solve_triangular(self.lower, b, transpose=True)
+        return solve_triangular(self.lower, b, transpose=True)
 
     def _half_solve(self, b: Array) -> Array:
-        return _xp.solve_triangular(self.lower, b)
+        return solve_triangular(self.lower, b)
 
     def _validate(self, b: Array) -> Array:
         """`b` if it is a right-hand side, (n,) or (n, m), of the kind of the factor."""
@@ -110,7 +120,7 @@ class Cholesky:
 
     def inverse(self) -> Matrix:
         """Return ``K⁻¹``, (n, n), for gradients that need every entry; otherwise `solve`."""
-        return _xp.cholesky_inverse(self.lower)
+        return cholesky_inverse(self.lower)
 
     def extend(self, cross: Matrix, block: Matrix, *, name: str = "K") -> Cholesky:
         """Return the factor of ``[[K, cross], [crossᵀ, block]]``, in O(n² m) instead of O(n³).
@@ -149,8 +159,8 @@ class Cholesky:
         """`extend`, and it is the caller who warns of jitter."""
         xp = array_namespace(self.lower)
         # L21ᵀ = L11⁻¹ K12 and L22 L22ᵀ = K22 − L21 L21ᵀ
-        side = xp.matrix_transpose(_xp.solve_triangular(self.lower, cross))
-        block = block + self.jitter * _xp.eye(block.shape[0], block)
+        side = xp.matrix_transpose(solve_triangular(self.lower, cross))
+        block = block + self.jitter * eye(block.shape[0], block)
         corner = _factorise(block - side @ xp.matrix_transpose(side), name, _scale(block))
         top = xp.concat([self.lower, xp.zeros_like(cross)], axis=1)
         lower = xp.concat([top, xp.concat([side, corner.lower], axis=1)], axis=0)
@@ -194,7 +204,7 @@ def cholesky(K: Matrix, *, name: str = "K", jitter: Literal["auto"] | float = "a
         warn_of_jitter(factor.jitter, name)
         return factor
     added = _check.positive(_check.number(jitter, "jitter"), "jitter", zero=True)
-    lower = _xp.cholesky_factor(K + added * _xp.eye(K.shape[0], K) if added else K)
+    lower = cholesky_factor(K + added * eye(K.shape[0], K) if added else K)
     if lower is None:
         raise _failure(K, name, added)
     return Cholesky(lower, added)
@@ -208,7 +218,7 @@ def _cholesky(K: Matrix, *, name: str) -> Cholesky:
     the diagonal of the factor.
     """
     _check.floating(K, name)
-    lower = _xp.cholesky_factor(K)
+    lower = cholesky_factor(K)
     return (
         Cholesky(lower)
         if lower is not None
@@ -224,12 +234,12 @@ def warn_of_jitter(jitter: float, name: str) -> None:
 
 
 def _scale(K: Matrix) -> float:
-    return abs(float(array_namespace(K).sum(_xp.diagonal(K)))) / max(1, K.shape[0])
+    return abs(float(array_namespace(K).sum(diagonal(K)))) / max(1, K.shape[0])
 
 
 def _factorise(K: Matrix, name: str, scale: float) -> Cholesky:
-    for tried in (0.0, *_jitters(K.shape[0], _xp.epsilon(K), scale)):
-        lower = _xp.cholesky_factor(K + tried * _xp.eye(K.shape[0], K) if tried else K)
+    for tried in (0.0, *_jitters(K.shape[0], epsilon(K), scale)):
+        lower = cholesky_factor(K + tried * eye(K.shape[0], K) if tried else K)
         if lower is not None:
             return Cholesky(lower, tried)
     raise _failure(K, name, tried)
@@ -254,12 +264,12 @@ def _failure(K: Matrix, name: str, jitter: float) -> FactorisationError:
 
 def _failing_pivot(K: Matrix) -> tuple[int, float]:
     """The 1-based row at which elimination breaks down, and the pivot that it meets there."""
-    host = _xp.to_numpy(K)
+    host = to_numpy(K)
     good, bad = 0, K.shape[0]
     factor = Cholesky(host[:0, :0])
     while bad - good > 1:
         middle = (good + bad) // 2
-        lower = _xp.cholesky_factor(host[:middle, :middle])
+        lower = cholesky_factor(host[:middle, :middle])
         if lower is None:
             bad = middle
         else:

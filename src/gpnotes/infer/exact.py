@@ -13,7 +13,6 @@ from ..fast import stationary_evidence as in_place
 from ..fast.tiled_kernels import evidence_in_place
 from ..ground import check as _check
 from ..ground import memory
-from ..ground import xp as _xp
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
@@ -21,7 +20,7 @@ from ..ground.params import cotangent
 from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
-from ..ground.xp import LOG_2PI, Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ..ground.xp import LOG_2PI, Matrix, MatrixLike, Vector, VectorLike, array_namespace, diagonal
 from ..model import means
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian_process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
@@ -227,7 +226,7 @@ class ExactPosterior(Posterior):
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
-        noise_bar = float(array_namespace(K_bar).sum(_xp.diagonal(K_bar)))
+        noise_bar = float(array_namespace(K_bar).sum(diagonal(K_bar)))
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
         return gp_bar, X_bar + by_mean, -self.alpha

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ground import xp as _xp
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
+from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace, diagonal
 
 __all__ = ["LeaveOneOut", "predict_left_out"]
 
@@ -35,7 +34,7 @@ class LeaveOneOut:
 
 def predict_left_out(y: Vector, alpha: Vector, inverse: Matrix) -> LeaveOneOut:
     """Predict each of y from all others, by α = K_y⁻¹ y and the inverse (n, n) of K_y."""
-    variance = 1.0 / _xp.diagonal(inverse)
+    variance = 1.0 / diagonal(inverse)
     error = alpha * variance
     log_variance = array_namespace(variance).log(variance)
     log_density = -0.5 * (error * alpha + log_variance + LOG_2PI)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..ground import check as _check
-from ..ground import xp as _xp
 from ..ground.chunks import Data, Rows
 from ..ground.conversion import takes
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
@@ -19,7 +18,17 @@ from ..ground.params import cotangent, positive, settle
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.saved import saved_as
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, ArrayLike, Matrix, Numbers, Vector, array_namespace
+from ..ground.xp import (
+    LOG_2PI,
+    ArrayLike,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+    diagonal,
+    eye,
+    keep_copies,
+)
 from ..model.normal import of_root
 from .evidence import Evidence, evidence_of, whole_rows
 from .posterior import Posterior, with_noise
@@ -63,7 +72,7 @@ class BayesianLinear:
     def __post_init__(self) -> None:
         settle(self)
         _check.semidefinite(self.prior_cov, "prior_cov")
-        _xp.keep_copies(self, "prior_cov")
+        keep_copies(self, "prior_cov")
 
     def prior(self) -> WeightPosterior:
         """Return the posterior given no data at all; O(R³).
@@ -111,11 +120,11 @@ class _Evidence(Evidence[BayesianLinear, "WeightPosterior"]):
         xp = array_namespace(Phi)
         half = factor._half_solve(posterior.root)
         left = half @ xp.matrix_transpose(half)
-        spare = factor._half_solve_t(_xp.eye(left.shape[0], left) - left)
+        spare = factor._half_solve_t(eye(left.shape[0], left) - left)
         precision = factor._half_solve_t(xp.matrix_transpose(spare))
         w = factor._solve(posterior.weight_mean)
         alpha = (self.rows.y - Phi @ posterior.weight_mean) / model.noise_var
-        free = Phi.shape[0] - left.shape[0] + float(xp.sum(_xp.diagonal(left)))
+        free = Phi.shape[0] - left.shape[0] + float(xp.sum(diagonal(left)))
         noise_bar = 0.5 * (float(xp.sum(alpha * alpha)) - free / model.noise_var)
         cov_bar = 0.5 * (w[:, None] * w[None, :] - precision)
         return posterior.log_evidence, cotangent(model, prior_cov=cov_bar, noise_var=noise_bar)
@@ -171,7 +180,7 @@ class WeightPosterior(Posterior):
         """The Cholesky factor of `weight_covariance`, from its root; nothing is squared."""
         xp = array_namespace(self.root)
         lower = xp.matrix_transpose(xp.linalg.qr(xp.matrix_transpose(self.root)).R)
-        return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
+        return Cholesky(lower * xp.sign(diagonal(lower))[None, :])
 
     @takes("phi", "y")
     def update(self, phi: ArrayLike, y: Numbers) -> WeightPosterior:
@@ -223,12 +232,12 @@ class WeightPosterior(Posterior):
         V = Phi @ self.root / sd
         e = (y - Phi @ self.weight_mean) / sd
         top = xp.concat([V, e[:, None]], axis=1)
-        below = xp.concat([_xp.eye(R, V), xp.zeros_like(self.weight_mean)[:, None]], axis=1)
+        below = xp.concat([eye(R, V), xp.zeros_like(self.weight_mean)[:, None]], axis=1)
         U = xp.linalg.qr(xp.concat([top, below], axis=0)).R
         whitened = Cholesky(xp.matrix_transpose(U[:R, :R]))
         c = whitened._half_solve_t(U[:R, R])
         residual = U[R:, R]  # ρ; nothing where there are no data
-        log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(whitened.lower)))))
+        log_det = 2.0 * float(xp.sum(xp.log(xp.abs(diagonal(whitened.lower)))))
         root = xp.matrix_transpose(whitened._half_solve(xp.matrix_transpose(self.root)))
         log_noise = y.shape[0] * (math.log(self.noise_var) + LOG_2PI)
         log_p = -0.5 * (float(xp.sum(residual * residual)) + log_det + log_noise)

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground import xp as _xp
 from ..ground.conversion import takes
-from ..ground.xp import Matrix, MatrixLike, array_namespace
+from ..ground.xp import Matrix, MatrixLike, array_namespace, diagonal, eye, in_double
 from .exact import ExactPosterior
 
 __all__ = ["degrees_of_freedom", "generalised_cross_validation", "hat_matrix"]
@@ -49,7 +48,7 @@ def hat_matrix(posterior: ExactPosterior, Xs: MatrixLike | None = None) -> Matri
     """
     _validate(posterior)
     if Xs is None:
-        return _xp.eye(posterior.X.shape[0], posterior.X) - _noise(posterior) * _inverse(posterior)
+        return eye(posterior.X.shape[0], posterior.X) - _noise(posterior) * _inverse(posterior)
     posterior.validate_inputs(Xs)
     n, n_new = posterior.X.shape[0], Xs.shape[0]
     memory.require(n_new, n, copies=3, like=Xs, what="the hat matrix")
@@ -139,5 +138,5 @@ def _inverse(posterior: ExactPosterior) -> Matrix:
 
 def _trace(posterior: ExactPosterior) -> float:
     """``tr K_y⁻¹``, worked out in float64 where the device has it."""
-    diagonal = _xp.in_double(_xp.diagonal(_inverse(posterior)))
-    return float(array_namespace(diagonal).sum(diagonal))
+    precisions = in_double(diagonal(_inverse(posterior)))
+    return float(array_namespace(precisions).sum(precisions))

@@ -11,10 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ..ground.threads import threads_for
-from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace
+from ..ground.xp import LOG_2PI, Array, Matrix, Vector, array_namespace, eye, symmetric_part
 from ..model.gaussian_process import GP
 
 __all__ = ["Statistics", "positive_noise"]
@@ -79,7 +78,7 @@ class Statistics:
     @threads_for(lambda self: self.gram.shape[0] ** 3)
     def factor(self) -> Cholesky:
         """The factor L of ``B = I + ΦᵀΛ⁻¹Φ``; O(R³)."""
-        B = _xp.symmetric_part(self.gram) + _xp.eye(self.gram.shape[0], self.gram)
+        B = symmetric_part(self.gram) + eye(self.gram.shape[0], self.gram)
         return _cholesky(B, name=_NAME)
 
     def warned(self) -> Statistics:

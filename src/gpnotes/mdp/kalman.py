@@ -7,9 +7,24 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from ..ground import check as _check
-from ..ground import xp as _xp
 from ..ground.showing import summary
-from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ..ground.xp import (
+    LOG_2PI,
+    Array,
+    Matrix,
+    Stack,
+    Vector,
+    array_namespace,
+    as_array,
+    cholesky_factor,
+    diagonal,
+    epsilon,
+    eye,
+    keep_copies,
+    solve_triangular,
+    symmetric_part,
+    zeros,
+)
 from ..model.gaussian_process import GP
 from ..model.kernels import Matern12, Matern32, Matern52
 from ..model.means import ZeroMean
@@ -87,7 +102,7 @@ class LinearGaussianSSM:
         names = [item.name for item in fields(self)]
         for name in names[1:]:
             _check.alike(getattr(self, name), name, self.mean, "mean")
-        _xp.keep_copies(self, *names)
+        keep_copies(self, *names)
 
     @property
     def initial(self) -> Moments:
@@ -104,7 +119,7 @@ class LinearGaussianSSM:
         """Return the belief a step later, [eq-be-kalman-ahead]."""
         F = self.transitions[step - 1, ...]
         cov = F @ belief.cov @ _t(F) + self.process_noise[step - 1, ...]
-        return Moments(F @ belief.mean, _xp.symmetric_part(cov))
+        return Moments(F @ belief.mean, symmetric_part(cov))
 
     def update(self, belief: Moments, reading: Vector, step: int) -> tuple[Moments, float]:
         """Return the belief after a reading, [eq-be-kalman], and the reading's log density."""
@@ -117,13 +132,13 @@ class LinearGaussianSSM:
                 "observation_noise must leave each reading a variance; one has none"
             )
         # S = R Rᵀ: gain times innovation is (R⁻¹ H P)ᵀ (R⁻¹ e), and no inverse of S is made
-        white_cross = _xp.solve_triangular(root, _t(cross))  # (K, D)
+        white_cross = solve_triangular(root, _t(cross))  # (K, D)
         innovation = reading - H @ belief.mean
-        white = _xp.solve_triangular(root, innovation[:, None])[:, 0]
+        white = solve_triangular(root, innovation[:, None])[:, 0]
         cov = belief.cov - _t(white_cross) @ white_cross
-        log_density = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(_xp.diagonal(root))))
-        log_density -= 0.5 * reading.shape[0] * _xp.LOG_2PI
-        return Moments(belief.mean + _t(white_cross) @ white, _xp.symmetric_part(cov)), log_density
+        log_density = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(diagonal(root))))
+        log_density -= 0.5 * reading.shape[0] * LOG_2PI
+        return Moments(belief.mean + _t(white_cross) @ white, symmetric_part(cov)), log_density
 
     def smooth(
         self, filtered: Moments, predicted: Moments, smoothed: Moments, step: int
@@ -133,7 +148,7 @@ class LinearGaussianSSM:
         gain = _t(_solve(predicted.cov, F @ filtered.cov))
         mean = filtered.mean + gain @ (smoothed.mean - predicted.mean)
         cov = filtered.cov + gain @ (smoothed.cov - predicted.cov) @ _t(gain)
-        return Moments(mean, _xp.symmetric_part(cov))
+        return Moments(mean, symmetric_part(cov))
 
     def stack(self, beliefs: list[Moments]) -> Moments:
         """Return beliefs in a row: means (T, D) and covariances (T, D, D)."""
@@ -192,9 +207,9 @@ def state_space_model(gp: GP, times: Vector) -> LinearGaussianSSM:
     stationary = as_array(_STATIONARY_COV[size], times) * kernel.variance
     transitions = _transition_matrices(gaps * rate, size)
     process_noise = stationary - transitions @ stationary @ xp.matrix_transpose(transitions)
-    mean, H = xp.zeros_like(stationary[0, :]), _xp.eye(size, times)[:1, :]
+    mean, H = xp.zeros_like(stationary[0, :]), eye(size, times)[:1, :]
     noise = as_array([[gp.noise_var]], times)
-    process_noise = _xp.symmetric_part(process_noise)
+    process_noise = symmetric_part(process_noise)
     return LinearGaussianSSM(mean, stationary, transitions, process_noise, H, noise)
 
 
@@ -219,8 +234,8 @@ def _transition_matrices(s: Vector, size: int) -> Stack:
     for i in range(size - 1):
         companion[i][i + 1] = 1.0
     companion[-1] = [-float(math.comb(size, k)) for k in range(size)]
-    N = as_array(companion, s) + _xp.eye(size, s)
-    power, series = _xp.eye(size, s), _xp.zeros((s.shape[0], size, size), s) + _xp.eye(size, s)
+    N = as_array(companion, s) + eye(size, s)
+    power, series = eye(size, s), zeros((s.shape[0], size, size), s) + eye(size, s)
     for k in range(1, size):
         power = power @ N
         series = series + (s**k / math.factorial(k))[:, None, None] * power
@@ -243,7 +258,7 @@ def _t(a: Matrix) -> Matrix:
 def _factor(a: Matrix) -> Matrix | None:
     """The lower root of a small matrix; of a single number without a library."""
     if a.shape[0] > 1:
-        return _xp.cholesky_factor(a)
+        return cholesky_factor(a)
     return a**0.5 if float(a[0, 0]) > 0.0 else None
 
 
@@ -252,8 +267,8 @@ def _solve(cov: Matrix, b: Matrix) -> Matrix:
     root = _factor(cov)
     if root is None:
         values, vectors = array_namespace(cov).linalg.eigh(cov)
-        threshold = cov.shape[0] * _xp.epsilon(cov) * float(values[-1])
+        threshold = cov.shape[0] * epsilon(cov) * float(values[-1])
         xp = array_namespace(cov)
         kept = xp.where(values > threshold, values, xp.full_like(values, math.inf))
         return vectors @ ((_t(vectors) @ b) / kept[:, None])
-    return _xp.solve_triangular(root, _xp.solve_triangular(root, b), transpose=True)
+    return solve_triangular(root, solve_triangular(root, b), transpose=True)

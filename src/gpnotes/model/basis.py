@@ -11,11 +11,10 @@ import math
 from dataclasses import dataclass
 
 from ..ground import check as _check
-from ..ground import xp as _xp
 from ..ground.linalg import Cholesky
 from ..ground.params import cotangent
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
+from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace, diagonal, epsilon, eye
 from . import means
 from .contracts import Mean, MeanFunction, require
 from .means import BasisMean
@@ -119,9 +118,7 @@ def joint_root(trend: Trend | None, mean: Vector, covariance: Matrix, scales: Ve
     For a mean that is known `scales` (n*,) are the variances before the data. Unknown weights have
     no variance before the data: what is left is as large as its parts.
     """
-    return normal_of(
-        mean, covariance, scales if trend is None else scales + _xp.diagonal(covariance)
-    )
+    return normal_of(mean, covariance, scales if trend is None else scales + diagonal(covariance))
 
 
 def precision(trend: Trend | None, factor: Cholesky) -> Matrix:
@@ -202,13 +199,13 @@ def learn(mean: MeanFunction, factor: Cholesky, X: Matrix, y: Vector) -> Trend |
         return None
     xp = array_namespace(y)
     H = mean.columns(X)
-    S = _xp.eye(H.shape[1], H) if mean.weights is None else mean.weights.root
+    S = eye(H.shape[1], H) if mean.weights is None else mean.weights.root
     gap = y if mean.weights is None else y - H @ mean.weights.mean
     rows = factor._half_solve(xp.concat([H @ S, gap[:, None]], axis=1))
     if mean.weights is None:
         _require_distinct(rows[:, :-1])
     else:
-        rows = xp.concat([rows, _xp.eye(S.shape[1] + 1, H)[:-1, :]])
+        rows = xp.concat([rows, eye(S.shape[1] + 1, H)[:-1, :]])
     return _trend(mean, factor._solve(H), S, xp.linalg.qr(rows).R)
 
 
@@ -219,10 +216,10 @@ def _trend(mean: BasisMean, solved: Matrix, S: Matrix, R: Matrix) -> Trend:
     whitened = Cholesky(xp.matrix_transpose(R[:r, :r]))
     moved = whitened._half_solve_t(R[:r, r])
     root = xp.matrix_transpose(whitened._half_solve(xp.matrix_transpose(S)))
-    log_det = 2.0 * float(xp.sum(xp.log(xp.abs(_xp.diagonal(R[:r, :r])))))
+    log_det = 2.0 * float(xp.sum(xp.log(xp.abs(diagonal(R[:r, :r])))))
     if mean.weights is None:
         return Trend(mean, Normal(S @ moved, root), solved, log_det - r * LOG_2PI, float(r))
-    left = whitened._half_solve(_xp.eye(r, R))
+    left = whitened._half_solve(eye(r, R))
     degrees = r - float(xp.sum(left * left))
     weights = Normal(mean.weights.mean + S @ moved, root)
     return Trend(mean, weights, solved, log_det + float(xp.sum(moved * moved)), degrees)
@@ -235,9 +232,9 @@ def _require_distinct(columns: Matrix) -> None:
     if n < p:
         raise ValueError(f"X must have at least {p} rows, a weight of the vague mean each; got {n}")
     sizes = xp.sqrt(xp.sum(columns * columns, axis=0))
-    pivots = xp.abs(_xp.diagonal(xp.linalg.qr(columns).R))
+    pivots = xp.abs(diagonal(xp.linalg.qr(columns).R))
     for j in range(p):
-        if not float(pivots[j]) > n * _xp.epsilon(columns) * float(sizes[j]):
+        if not float(pivots[j]) > n * epsilon(columns) * float(sizes[j]):
             raise _check.NoValueError(
                 f"X must tell the weights of a vague mean apart; column {j} of its basis is zero "
                 "or a combination of those before it"

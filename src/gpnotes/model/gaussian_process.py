@@ -7,10 +7,9 @@ from typing import Any, cast
 
 from ..ground import check as _check
 from ..ground import memory
-from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.params import holds_derivatives, nonnegative, settle
-from ..ground.xp import Matrix, MatrixLike, Vector, array_namespace
+from ..ground.xp import Matrix, MatrixLike, Vector, array_namespace, eye
 from . import means
 from .contracts import Mean, MeanFunction, require
 from .kernels import Kernel
@@ -157,7 +156,7 @@ def plus_noise(K: Matrix, noise_var: float) -> Matrix:
 
     Without noise it is K itself.
     """
-    return K + noise_var * _xp.eye(K.shape[0], K) if noise_var else K
+    return K + noise_var * eye(K.shape[0], K) if noise_var else K
 
 
 def require_no_noise(gp: GP, why: str = "the likelihood says how y scatters around f") -> None:

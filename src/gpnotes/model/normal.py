@@ -12,11 +12,23 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ..ground import check as _check
-from ..ground import xp as _xp
 from ..ground.linalg import Cholesky, FactorisationError
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
-from ..ground.xp import LOG_2PI, Matrix, Vector, array_namespace
+from ..ground.xp import (
+    LOG_2PI,
+    Matrix,
+    Vector,
+    array_namespace,
+    cholesky_factor,
+    device,
+    diagonal,
+    epsilon,
+    is_numpy_namespace,
+    keep_copies,
+    lapack,
+    triangular_product,
+)
 
 __all__ = ["Normal"]
 
@@ -65,7 +77,7 @@ class Normal:
         _check.choice(self.root_kind, "root_kind", get_args(RootKind))
         if self.root_kind == "cholesky" and not _is_lower(self.root):
             raise ValueError("root must be square and lower triangular to be a Cholesky factor")
-        _xp.keep_copies(self, "mean", "root")
+        keep_copies(self, "mean", "root")
 
     @staticmethod
     def from_covariance(mean: Vector, covariance: Matrix) -> Normal:
@@ -82,14 +94,12 @@ class Normal:
         n = _check.vector(mean, "mean").shape[0]
         _check.matrix(covariance, "covariance", rows=n, columns=n)
         _check.alike(covariance, "covariance", mean, "mean")
-        lower = _xp.cholesky_factor(_check.symmetric(covariance, "covariance"))
+        lower = cholesky_factor(_check.symmetric(covariance, "covariance"))
         mean = array_namespace(mean).asarray(mean, copy=True)
         if lower is not None:
             return of_root(mean, lower, "cholesky")
         covariance = _check.semidefinite(covariance, "covariance", error=FactorisationError)
-        return of_root(
-            mean, _pivoted_root(covariance, _xp.diagonal(covariance)), "pivoted cholesky"
-        )
+        return of_root(mean, _pivoted_root(covariance, diagonal(covariance)), "pivoted cholesky")
 
     @property
     def size(self) -> int:
@@ -120,7 +130,7 @@ class Normal:
         """
         xp = array_namespace(self.mean)
         places = self._places(indices)
-        rows = xp.asarray(places, dtype=xp.int64, device=_xp.device(self.mean))
+        rows = xp.asarray(places, dtype=xp.int64, device=device(self.mean))
         return Normal(xp.take(self.mean, rows), xp.take(self.root, rows, axis=0))
 
     def condition(self, indices: Sequence[int], values: Vector) -> Normal:
@@ -282,7 +292,7 @@ class Normal:
         draws = stream.normal((num_samples, self.root.shape[1]), like=self.mean)
         xp = array_namespace(draws)
         if self.root_kind == "cholesky":
-            moved = _xp.triangular_product(self.root, xp.matrix_transpose(draws))
+            moved = triangular_product(self.root, xp.matrix_transpose(draws))
             return self.mean + xp.matrix_transpose(moved)
         return self.mean + draws @ xp.matrix_transpose(self.root)
 
@@ -296,10 +306,10 @@ class Normal:
         xp = array_namespace(self.root)
         lower = _compact(self.root)
         # a share of each variable's own sd: variables may have very different units
-        floor = self.size * _xp.epsilon(lower) * _sizes(lower)
-        if lower.shape[1] < self.size or bool(xp.any(xp.abs(_xp.diagonal(lower)) <= floor)):
+        floor = self.size * epsilon(lower) * _sizes(lower)
+        if lower.shape[1] < self.size or bool(xp.any(xp.abs(diagonal(lower)) <= floor)):
             raise FactorisationError("the covariance is singular: there is no density")
-        return Cholesky(lower * xp.sign(_xp.diagonal(lower))[None, :])
+        return Cholesky(lower * xp.sign(diagonal(lower))[None, :])
 
 
 def _is_lower(root: Matrix) -> bool:
@@ -340,7 +350,7 @@ def normal_of(mean: Vector, covariance: Matrix, scales: Vector) -> Normal:
     Source: Higham, Accuracy and Stability of Numerical Algorithms (2002), section 10.3.
     """
     mean = array_namespace(mean).asarray(mean, copy=True)
-    lower = _xp.cholesky_factor(covariance)
+    lower = cholesky_factor(covariance)
     if lower is not None:
         return of_root(mean, lower, "cholesky")
     return of_root(mean, _pivoted_root(covariance, scales), "pivoted cholesky")
@@ -359,15 +369,15 @@ def of_root(mean: Vector, root: Matrix, kind: RootKind = "given") -> Normal:
 
 def _pivoted_root(covariance: Matrix, scales: Vector) -> Matrix:
     xp = array_namespace(covariance)
-    rounding = covariance.shape[0] * _xp.epsilon(covariance) * float(xp.max(scales))
-    if _xp.is_numpy_namespace(xp):
+    rounding = covariance.shape[0] * epsilon(covariance) * float(xp.max(scales))
+    if is_numpy_namespace(xp):
         return _pivoted_by_lapack(covariance, rounding)
     return _pivoted_by_columns(covariance, rounding)
 
 
 def _pivoted_by_lapack(covariance: Matrix, rounding: float) -> Matrix:
     xp = array_namespace(covariance)
-    factor = _xp.lapack("pstrf", covariance)
+    factor = lapack("pstrf", covariance)
     lower, order, rank, _ = factor(covariance, tol=rounding, lower=1)
     root = xp.zeros_like(lower[:, :rank])
     root[order - 1, :] = xp.tril(lower[:, :rank])
@@ -378,7 +388,7 @@ def _pivoted_by_columns(covariance: Matrix, rounding: float) -> Matrix:
     """The same with standard operations, one column after the other."""
     xp = array_namespace(covariance)
     root = xp.zeros_like(covariance)
-    left = _xp.diagonal(covariance)
+    left = diagonal(covariance)
     for k in range(covariance.shape[0]):
         j = int(xp.argmax(left))
         pivot = float(left[j])
@@ -405,7 +415,7 @@ def _row_space(given: Normal, gap: Vector) -> tuple[Matrix, Vector]:
     sd = xp.where(sd > 0.0, sd, xp.ones_like(sd))
     left, values, right = xp.linalg.svd(given.root / sd[:, None], full_matrices=False)
     top = float(xp.max(values)) if values.shape[0] else 0.0
-    rounding = max(1, *given.root.shape) * _xp.epsilon(gap)
+    rounding = max(1, *given.root.shape) * epsilon(gap)
     rank = int(xp.sum(xp.astype(values > rounding * top, xp.int32)))
     scores = xp.matrix_transpose(left[:, :rank]) @ (gap / sd)
     missed = xp.abs(gap / sd - left[:, :rank] @ scores)

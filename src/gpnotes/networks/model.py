@@ -12,7 +12,6 @@ import numpy as np
 
 from ..fast.networks import Workspace
 from ..ground import check as _check
-from ..ground import xp as _xp
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
 from ..ground.showing import summary
@@ -25,6 +24,8 @@ from ..ground.xp import (
     Vector,
     VectorLike,
     array_namespace,
+    is_numpy_namespace,
+    log_normal_cdf,
 )
 from .layers import Network
 
@@ -152,7 +153,7 @@ def check_data(
         _check.positive(counts, "counts", zero=True)
     xp, v = array_namespace(X), model.variances(like)
     log_volume = float(xp.sum(xp.log(v))) + LOG_2PI * v.shape[0]
-    work = Workspace() if _xp.is_numpy_namespace(xp) else None
+    work = Workspace() if is_numpy_namespace(xp) else None
     return Data(X, y, counts, v, log_volume, work)
 
 
@@ -313,7 +314,7 @@ class Mixture:
         """
         xp = array_namespace(self.means)
         z = (self._observed(y) - self.means) / xp.sqrt(self.variances)
-        return xp.mean(xp.exp(_xp.log_normal_cdf(z)), axis=0)
+        return xp.mean(xp.exp(log_normal_cdf(z)), axis=0)
 
     def quantile(self, share: float) -> Vector:
         """Return the readings (n,) below which the share of the mixture lies.

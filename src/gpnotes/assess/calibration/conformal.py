@@ -6,9 +6,16 @@ import math
 from dataclasses import dataclass
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
-from ...ground.xp import Array, Vector, VectorLike, array_namespace, as_array
+from ...ground.xp import (
+    Array,
+    Vector,
+    VectorLike,
+    array_namespace,
+    as_array,
+    in_double,
+    log_normal_cdf,
+)
 
 __all__ = [
     "ConformalCoverage", "SplitConformal", "conformal_coverage", "conformal_quantile",
@@ -53,9 +60,9 @@ def probability_integral_transform(y: VectorLike, mean: VectorLike, variance: Ve
         _check.alike(_check.vector(a, name, size=n), name, y, "y")
     _check.positive(variance, "variance")
     xp = array_namespace(y)
-    z = (_xp.in_double(y) - _xp.in_double(mean)) / xp.sqrt(_xp.in_double(variance))
+    z = (in_double(y) - in_double(mean)) / xp.sqrt(in_double(variance))
     _check.no_overflow(z, "variance", "(y − mean) / √variance")
-    return xp.astype(xp.exp(_xp.log_normal_cdf(z)), y.dtype)
+    return xp.astype(xp.exp(log_normal_cdf(z)), y.dtype)
 
 
 @takes("scores")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ...ground import check as _check
-from ...ground import xp as _xp
-from ...ground.xp import Array, Vector, array_namespace
+from ...ground.xp import Array, Vector, array_namespace, in_double
 
 __all__ = ["beside", "is_one", "labels", "probabilities"]
 
@@ -23,7 +22,7 @@ def probabilities(p: Vector, y: Vector | None = None) -> Vector:
     _check.vector(p, name) if y is None else beside(p, name, y)
     if p.shape[0] == 0:
         raise ValueError(f"{name} must have at least one entry; got (0,)")
-    return _xp.in_double(_all((p >= 0.0) & (p <= 1.0), p, f"{name} must lie from 0 to 1"))
+    return in_double(_all((p >= 0.0) & (p <= 1.0), p, f"{name} must lie from 0 to 1"))
 
 
 def beside(a: Vector, name: str, y: Vector) -> Vector:
@@ -33,7 +32,7 @@ def beside(a: Vector, name: str, y: Vector) -> Vector:
 
 def is_one(y: Vector) -> Vector:
     """One where the label is 1, zero where it is −1, in float64."""
-    return 0.5 * (_xp.in_double(y) + 1.0)
+    return 0.5 * (in_double(y) + 1.0)
 
 
 def _all(right: Array, a: Vector, wanted: str) -> Vector:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.showing import summary
 from ...ground.xp import (
@@ -24,6 +23,8 @@ from ...ground.xp import (
     VectorLike,
     array_namespace,
     as_array,
+    in_double,
+    keep_copies,
     to_numpy,
 )
 from .label_checks import beside, is_one, labels
@@ -162,7 +163,7 @@ class Isotonic:
         low, high = self.values[0], self.values[-1]
         if (np.diff(self.values) < 0.0).any() or not 0.0 <= low <= high <= 1.0:
             raise ValueError(f"values must not fall, and lie from 0 to 1; got {self.values}")
-        _xp.keep_copies(self, "knots", "values")
+        keep_copies(self, "knots", "values")
 
     @takes("score")
     def __call__(self, score: ArrayLike) -> Array:
@@ -358,7 +359,7 @@ def _loss(a: float, b: float, f: Vector, target: Vector) -> float:
 def _labelled(y: Vector, score: Vector) -> tuple[Vector, Vector]:
     """Scores, and one for each label 1, in float64."""
     labels(y)
-    f = _xp.in_double(beside(score, "score", y))
+    f = in_double(beside(score, "score", y))
     return _check.squarable(f, "score"), is_one(y)
 
 

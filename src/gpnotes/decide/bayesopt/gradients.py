@@ -20,9 +20,8 @@ import numpy as np
 from ...fast import point_predictions
 from ...fast.stationary_evidence import InPlaceKernel
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, as_host, solve_triangular
 from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition, require
 from ...model.gaussian_process import differentiable_mean
@@ -92,12 +91,12 @@ def _predict_and_pullback(posterior: ExactPosterior, Xs: Matrix) -> tuple[Vector
     if point_predictions.supports(gp.kernel, Xs):
         return _in_place(posterior, gp.kernel, Xs)
     cross = gp.kernel._gram(posterior.X, Xs)
-    half = _xp.solve_triangular(lower, cross)
+    half = solve_triangular(lower, cross)
     mean = gp.mean(Xs) + xp.matrix_transpose(cross) @ posterior.alpha
     left = gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
 
     def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
-        weights = _xp.solve_triangular(lower, half, transpose=True)
+        weights = solve_triangular(lower, half, transpose=True)
         K_bar = posterior.alpha[:, None] * mean_bar[None, :]
         K_bar = K_bar - 2.0 * weights * variance_bar[None, :]
         _, _, by_cross = gp.kernel._pullback(posterior.X, Xs, K_bar)
@@ -118,7 +117,7 @@ def _in_place(
 
     def pull(mean_bar: Vector, variance_bar: Vector) -> Matrix:
         _, by_mean = mean.pullback(Xs, mean_bar)
-        return pull_kernel(_xp.as_host(mean_bar), _xp.as_host(variance_bar)) + by_mean
+        return pull_kernel(as_host(mean_bar), as_host(variance_bar)) + by_mean
 
     return mean(Xs) + added, np.maximum(left, 0.0), pull
 

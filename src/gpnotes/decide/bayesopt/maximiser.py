@@ -15,13 +15,12 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.ascent import Ascent, ascend_all
 from ...ground.boxes import Pairs, intervals
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
 from ...ground.threads import in_one_pool
-from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, to_numpy
+from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, as_array, sobol, to_numpy
 from ...infer.exact import ExactPosterior
 from ...model.contracts import Acquisition, require
 from ...model.gaussian_process import differentiable_mean
@@ -280,7 +279,7 @@ def maximise_in_box(
 ) -> Maximum:
     """Where a surface of inputs like `like` (n, d) is largest within `box` (d, 2)."""
     place = _Place(surface, like, box)
-    units = _xp.sobol(effort.raw_samples, box.shape[0], stream.generator)
+    units = sobol(effort.raw_samples, box.shape[0], stream.generator)
     climbs = _climbs(place, units, effort.num_restarts, effort.max_steps)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
 
@@ -321,7 +320,7 @@ def maximise_on_lattice(
     if few:
         raw = _held(room, lattice.settings())
     elif room is None:
-        raw = _xp.sobol(effort.raw_samples, len(box), stream.generator)
+        raw = sobol(effort.raw_samples, len(box), stream.generator)
     else:
         raw = room.spread(effort.raw_samples, stream, lattice.snapped)
     within = None if room is None else (room, lattice.free)

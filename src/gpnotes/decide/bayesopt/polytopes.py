@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.random import Stream
 from ...ground.sparse_matrices import least_cost_in_box
-from ...ground.xp import HostMatrix, HostVector
+from ...ground.xp import HostMatrix, HostVector, sobol
 
 __all__ = ["LinearConstraint", "Polytope", "Row", "polytope_of"]
 
@@ -239,7 +238,7 @@ class Polytope:
             The points.
         """
         settle = snapped or (lambda units: units)
-        pool = settle(_xp.sobol(_POOL, len(self._cells), stream.generator))
+        pool = settle(sobol(_POOL, len(self._cells), stream.generator))
         inside_parts = [pool[self.holds(pool)]]
         while sum(map(len, inside_parts)) < count:
             walkers = settle(self._random_walk(stream.spawn(f"walk {len(inside_parts)}")))

@@ -14,11 +14,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.boxes import Pairs, intervals
 from ...ground.conversion import floats
 from ...ground.random import Stream
-from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
+from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, sobol, to_numpy
 from .maximiser import Lattice
 from .polytopes import LinearConstraint, Polytope, Row, polytope_of
 from .search_space import Categorical, Fixed, Point, Space
@@ -91,7 +90,7 @@ def region_of(box: Pairs | Space, linear: Sequence[LinearConstraint] = ()) -> Re
 def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
     """Points of the cube to begin with, (count, columns); more of them begin like fewer."""
     if region.room is None:
-        return _xp.sobol(count, region.columns, stream.generator)
+        return sobol(count, region.columns, stream.generator)
     lattice = region.lattice
     return region.room.spread(count, stream, None if lattice is None else lattice.snapped)
 

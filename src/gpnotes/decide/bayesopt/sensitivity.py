@@ -10,9 +10,8 @@ import numpy as np
 
 from ... import plot
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.random import RNG, stream_of
-from ...ground.xp import HostMatrix, HostVector
+from ...ground.xp import HostMatrix, HostVector, sobol
 from .history import Evaluation
 from .optimiser import Optimiser
 
@@ -203,7 +202,7 @@ def sobol_indices(
     source = stream_of(rng)
     _valued(optimiser)
     region = optimiser.region
-    pairs = _xp.sobol(num_points, 2 * region.columns, source.generator)
+    pairs = sobol(num_points, 2 * region.columns, source.generator)
     first, second = (_snapped(optimiser, half) for half in np.split(pairs, 2, axis=1))
     axes = region.axes(2)
     rows = [first, second]

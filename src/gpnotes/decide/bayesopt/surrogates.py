@@ -9,10 +9,9 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.random import RNG
-from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike
+from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from ...infer.fitting import fit
 from ...model.contracts import Prior
@@ -57,7 +56,7 @@ def tail_compressed_model(X: Matrix, y: Vector, *, rng: RNG) -> ExactPosterior:
     ten columns or more; a category of three choices or more has as many.
     """
     if _check.matrix(X, "X").shape[1] < _MANY:
-        y = _xp.as_array(compress_tail(_xp.to_numpy(y)), y)
+        y = as_array(compress_tail(to_numpy(y)), y)
     return dim_scaled_model(X, y, rng=rng)
 
 
@@ -93,7 +92,7 @@ def fitted_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterior:
     (6,)
     """
     d = _check.matrix(X, "X").shape[1]
-    lengths = _xp.as_array(np.full(d, 0.5), X)
+    lengths = as_array(np.full(d, 0.5), X)
     return _fitted(GP(Matern52(1.0, lengths), 1e-3, ConstantMean(0.0)), X, y, rng, _BOUNDS)
 
 
@@ -137,7 +136,7 @@ def fitted_with_gradients(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPos
     (4,)
     """
     d = _check.matrix(X, "X").shape[1] - 1
-    lengths = _xp.as_array(np.full(d, 0.5), X)
+    lengths = as_array(np.full(d, 0.5), X)
     gp = GP(WithGradients(Matern52(1.0, lengths)), 1e-3, ConstantOfValues(0.0))
     bounds = {name.replace("kernel.", "kernel.kernel."): ends for name, ends in _BOUNDS.items()}
     return _fitted(gp, X, y, rng, bounds)
@@ -185,7 +184,7 @@ def dim_scaled_model(X: MatrixLike, y: VectorLike, *, rng: RNG) -> ExactPosterio
     location, scale = math.sqrt(2.0) + 0.5 * math.log(max(d, 1)), math.sqrt(3.0)
     mode = np.full(d, math.exp(location - scale**2))
     kernel = RBF if d >= _MANY else Matern52
-    gp = GP(kernel(1.0, _xp.as_array(mode, X)), 1e-3, ConstantMean(0.0))
+    gp = GP(kernel(1.0, as_array(mode, X)), 1e-3, ConstantMean(0.0))
     priors = {"kernel.lengthscale": LogNormalPrior(location, scale)}
     bounds = {**_BOUNDS, "kernel.lengthscale": (0.02, 200.0)}
     return _fitted(gp, X, y, rng, bounds, priors)

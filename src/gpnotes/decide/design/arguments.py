@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ground import check as _check
-from ...ground import xp as _xp
-from ...ground.xp import Matrix, Numbers, Vector, array_namespace
+from ...ground.xp import Matrix, Numbers, Vector, array_namespace, device
 from ...infer.exact import GP, ExactPosterior
 from ...model.gaussian_process import require_known_mean
 
@@ -66,7 +65,7 @@ def noise_of(
         )
     _check.positive(variance, "noise_var", zero=True)
     xp = array_namespace(X)
-    noise = xp.zeros((X.shape[0],), dtype=X.dtype, device=_xp.device(X)) + variance
+    noise = xp.zeros((X.shape[0],), dtype=X.dtype, device=device(X)) + variance
     if positive and not bool(xp.all(noise > 0.0)):
         raise ValueError(
             "noise_var must be positive for information: a measurement without noise has "

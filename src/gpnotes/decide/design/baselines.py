@@ -10,7 +10,6 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.random import RNG, stream_of
 from ...ground.xp import (
@@ -23,6 +22,8 @@ from ...ground.xp import (
     Numbers,
     Vector,
     array_namespace,
+    device,
+    to_numpy,
 )
 from ...infer.exact import GP, ExactPosterior
 from . import arguments
@@ -130,7 +131,7 @@ def _covariances(
 
 
 def _on_host(a: Array) -> HostArray:
-    return np.asarray(_xp.to_numpy(a), float)
+    return np.asarray(to_numpy(a), float)
 
 
 def _batches(n: int, k: int) -> Iterator[HostMatrix]:
@@ -227,7 +228,7 @@ def farthest_points(X: MatrixLike, budget: int, *, initial_subset: Iterable[int]
     chosen = list(_check.entries(initial_subset, "initial_subset", n, "X"))
     num_initial = len(chosen)
     size = _check.whole(budget, "budget", 0, n - num_initial)
-    distances = xp.full((n,), math.inf, dtype=X.dtype, device=_xp.device(X))
+    distances = xp.full((n,), math.inf, dtype=X.dtype, device=device(X))
     for j in chosen:
         distances = _update_distances(X, distances, j)
     for _ in range(size):

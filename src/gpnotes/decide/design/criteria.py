@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.linalg import _cholesky, warn_of_jitter
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, epsilon, eye
 from ...infer.exact import GP, ExactPosterior
 from .arguments import covariance_at, process
 from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
@@ -110,7 +109,7 @@ class IntegratedVariance:
         xp = array_namespace(self.X)
         gains = self._reductions(self.squares, rows)
         at_sum = float(xp.max(self._reductions(self.squares_at_sum, rows)))
-        if _xp.epsilon(gains) ** 0.5 * at_sum > float(xp.max(gains)):
+        if epsilon(gains) ** 0.5 * at_sum > float(xp.max(gains)):
             self._sum()
             gains = self._reductions(self.squares, rows)
         return gains
@@ -164,7 +163,7 @@ class MutualInformation:
         memory.require(n, n, copies=4, like=X, what="the precision of y", remedy=remedy)
         K = covariance_at(gp, X)
         name = "the covariance of y"
-        factor = _cholesky(K + noise * _xp.eye(n, X), name=name)
+        factor = _cholesky(K + noise * eye(n, X), name=name)
         warn_of_jitter(factor.jitter, name)
         precision = factor.inverse()
         self.unmeasured = Downdates(MatrixCovariance(precision), xp.zeros_like(noise), capacity)

@@ -15,8 +15,18 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from ...ground import memory
-from ...ground import xp as _xp
-from ...ground.xp import Array, HostVector, Matrix, Vector, array_namespace
+from ...ground.xp import (
+    Array,
+    HostVector,
+    Matrix,
+    Vector,
+    array_namespace,
+    device,
+    diagonal,
+    epsilon,
+    set_rows,
+    solve_triangular,
+)
 from ...infer.exact import GP, ExactPosterior
 from ...model.kernels import Kernel
 
@@ -47,7 +57,7 @@ def take_rows(a: Array, rows: Rows | Sequence[int]) -> Array:
     if rows is None:
         return a
     xp = array_namespace(a)
-    index = xp.asarray(np.asarray(rows, dtype=np.int64), device=_xp.device(a))
+    index = xp.asarray(np.asarray(rows, dtype=np.int64), device=device(a))
     return xp.take(a, index, axis=0)
 
 
@@ -79,7 +89,7 @@ class MatrixCovariance:
 
     def __init__(self, matrix: Matrix) -> None:
         self.matrix = matrix
-        self.diag = _xp.diagonal(matrix)
+        self.diag = diagonal(matrix)
 
     def block(self, rows: Rows, columns: list[int]) -> Matrix:
         """Entries of the matrix, which is symmetric."""
@@ -100,7 +110,7 @@ class Downdates:
     ) -> None:
         xp = array_namespace(noise)
         n = noise.shape[0]
-        kind = {"dtype": noise.dtype, "device": _xp.device(noise)}
+        kind = {"dtype": noise.dtype, "device": device(noise)}
         if known is None:
             known = xp.zeros((n, 0), **kind)
         self.prior = prior
@@ -130,7 +140,7 @@ class Downdates:
         W = take_rows(self.W, rows)[:, : self.size]
         diag = take_rows(self.prior.diag, rows)
         variance = diag - xp.sum(W * W, axis=1)
-        rounding = 8.0 * (self.size + 1) * _xp.epsilon(diag)
+        rounding = 8.0 * (self.size + 1) * epsilon(diag)
         return xp.where(variance > rounding * diag, variance, xp.zeros_like(variance))
 
     def _refresh(self, rows: Rows) -> None:
@@ -157,12 +167,12 @@ class Downdates:
             right = right - take_rows(self.W, rows)[:, :start] @ xp.matrix_transpose(
                 lower[:, :start]
             )
-        new = _xp.solve_triangular(lower[:, start:stop], xp.matrix_transpose(right))
+        new = solve_triangular(lower[:, start:stop], xp.matrix_transpose(right))
         if rows is None:
             self.W[:, start:stop] = xp.matrix_transpose(new)
             self.levels[:] = stop
         else:
-            _xp.set_rows(self.W, rows, slice(start, stop), xp.matrix_transpose(new))
+            set_rows(self.W, rows, slice(start, stop), xp.matrix_transpose(new))
             self.levels[rows] = stop
 
     def add(self, j: int) -> float:

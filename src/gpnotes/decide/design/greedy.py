@@ -8,10 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.showing import summary
-from ...ground.xp import HostVector, Matrix, MatrixLike, Numbers, Vector, array_namespace
+from ...ground.xp import (
+    HostVector,
+    Matrix,
+    MatrixLike,
+    Numbers,
+    Vector,
+    array_namespace,
+    as_array,
+    device,
+    epsilon,
+    to_numpy,
+)
 from ...infer.exact import GP, ExactPosterior
 from ...model import contracts
 from . import arguments
@@ -215,14 +225,14 @@ def greedy_design_by(
 def as_design(X: Matrix, chosen: list[int], gains: list[float], evaluations: int) -> Design:
     """A design in the kind of X, from numbers on the host."""
     xp = array_namespace(X)
-    indices = xp.asarray(np.asarray(chosen, dtype=np.int64), device=_xp.device(X))
-    return Design(indices, _xp.as_array(np.asarray(gains, dtype=np.float64), X), evaluations)
+    indices = xp.asarray(np.asarray(chosen, dtype=np.int64), device=device(X))
+    return Design(indices, as_array(np.asarray(gains, dtype=np.float64), X), evaluations)
 
 
 def _rank(gains: Vector) -> HostVector:
     """Steps of a relative √eps that gains stand on; −inf for those that are not positive."""
-    host = np.asarray(_xp.to_numpy(gains), dtype=np.float64)
-    step = _xp.epsilon(gains) ** 0.5
+    host = np.asarray(to_numpy(gains), dtype=np.float64)
+    step = epsilon(gains) ** 0.5
     known = host > 0.0
     return np.where(known, np.floor(np.log(np.where(known, host, 1.0)) / step), -np.inf)
 

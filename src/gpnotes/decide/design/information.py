@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.linalg import _cholesky, warn_of_jitter
-from ...ground.xp import MatrixLike, Numbers, Vector, array_namespace
+from ...ground.xp import MatrixLike, Numbers, Vector, array_namespace, eye
 from ...infer.exact import GP, ExactPosterior
 from . import arguments
 from .criteria import Information
@@ -54,7 +53,7 @@ def information_gain(
     memory.require_square(n, copies=4, like=X, what=name)
     K = arguments.covariance_at(gp, X)
     root = xp.sqrt(noise)
-    factor = _cholesky(_xp.eye(n, X) + K / root[:, None] / root[None, :], name=name)
+    factor = _cholesky(eye(n, X) + K / root[:, None] / root[None, :], name=name)
     warn_of_jitter(factor.jitter, name)
     return 0.5 * factor.log_det
 

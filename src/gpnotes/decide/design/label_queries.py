@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from ...ground import check as _check
-from ...ground import xp as _xp
-from ...ground.xp import Array, Matrix, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Vector, array_namespace, epsilon
 from ...model.likelihoods import Bernoulli
 
 __all__ = ["approximate_bald", "bald", "entropy", "margin"]
@@ -88,7 +87,7 @@ def _classes(probability: Array) -> Matrix:
     if binary:
         return xp.stack([p, 1.0 - p], axis=1)
     excess = float(xp.max(xp.abs(xp.sum(p, axis=1) - 1.0))) if p.shape[0] else 0.0
-    if p.shape[1] < 2 or excess > 1e2 * _xp.epsilon(p) * p.shape[1]:
+    if p.shape[1] < 2 or excess > 1e2 * epsilon(p) * p.shape[1]:
         wanted = "two or more columns, and rows that sum to one"
         raise ValueError(f"probability must have {wanted}; got {p.shape}, off by {excess:.3g}")
     return p

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.showing import summary
-from ...ground.xp import Matrix, Stack, Vector, array_namespace
+from ...ground.xp import Matrix, Stack, Vector, array_namespace, diagonal, eye
 from ...infer.exact import ExactPosterior
 from ..moments.kernel_expectations import _kernel_covariance
 from ..moments.prediction import matched_moments
@@ -165,9 +164,9 @@ def expected_covariance(
     reductions = reductions_of_outputs(models, inputs, candidates)
     xp = array_namespace(candidates)
     unobserved = matched_moments(predictor_of(models), *inputs[0], noise).covariance
-    variances = xp.clip(_xp.diagonal(unobserved)[None, :] - reductions, 0.0, None)
-    eye = _xp.eye(len(models), candidates)
-    return (unobserved * (1.0 - eye))[None, :, :] + variances[:, :, None] * eye[None, :, :]
+    variances = xp.clip(diagonal(unobserved)[None, :] - reductions, 0.0, None)
+    same = eye(len(models), candidates)
+    return (unobserved * (1.0 - same))[None, :, :] + variances[:, :, None] * same[None, :, :]
 
 
 def expected_variance_parts(
@@ -246,5 +245,5 @@ def _mean_variation(averages: Averages, candidates: Candidates, C: Matrix, rows:
     m, S = averages.inputs[0]
     beta = posterior.cholesky._half_solve_t(candidates.half)  # K_y⁻¹ k_X(x̂)
     cross = _kernel_covariance(kernel, kernel, posterior.X, rows, m, S)
-    variances = _xp.diagonal(_kernel_covariance(kernel, kernel, rows, rows, m, S))
+    variances = diagonal(_kernel_covariance(kernel, kernel, rows, rows, m, S))
     return xp.clip(xp.sum(beta * (C @ beta - 2.0 * cross), axis=0) + variances, 0.0, None)

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, epsilon
 from ...infer.exact import ExactPosterior
 from ...model.gaussian_process import require_known_mean
 from ..moments.input_covariance import validate_beside, validate_input
@@ -184,7 +183,7 @@ def at_candidates(averages: Averages, candidates: Matrix) -> Candidates:
     # c(x̂, x̂) = k(x̂, x̂) − |L⁻¹ k_X(x̂)|²
     prior = posterior.gp.kernel._diag(candidates)
     variance = xp.clip(prior - xp.sum(half * half, axis=0), 0.0, None) + averages.noise_var
-    rounding = max(10, half.shape[0]) * _xp.epsilon(half) * prior
+    rounding = max(10, half.shape[0]) * epsilon(half) * prior
     has_noise = posterior.gp.noise_var > rounding
     floor = xp.where(has_noise, xp.zeros_like(prior), 10.0 * rounding)
     return Candidates(half, mean_covariance, variance, floor)

@@ -13,8 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground import xp as _xp
-from ...ground.xp import Array, Matrix, Namespace, Stack, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Namespace, Stack, Vector, array_namespace, epsilon, eye
 
 __all__ = [
     "DampedCovariance",
@@ -45,7 +44,7 @@ def scales(precision: Matrix) -> Scales:
     """Collect what does not depend on S. The root's square is the precision, to its last digit."""
     xp = array_namespace(precision)
     root = xp.sqrt(precision)
-    diagonal = _xp.eye(precision.shape[1], precision) > 0.0
+    diagonal = eye(precision.shape[1], precision) > 0.0
     product = root[:, :, None] * root[:, None, :]
     product = xp.where(diagonal, precision[:, :, None], product)
     return Scales(precision, product, xp.ones_like(precision[0, :]))
@@ -141,7 +140,7 @@ def require_digits(xp: Namespace, squares: Array, q: Array, where: Vector | None
     """
     if -float(xp.min(squares)) <= _NEVER_LOST:
         return
-    rounding = _xp.epsilon(q)
+    rounding = epsilon(q)
     q = q if where is None else xp.take(q, where, axis=0)
     weight = float(xp.max(q))
     error = rounding * float(xp.max(xp.abs(squares) * q))

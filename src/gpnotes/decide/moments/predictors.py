@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, as_array, device, eye
 from ...infer.exact import ExactPosterior
 from ...model.means import ConstantMean, ZeroMean
 from .input_covariance import validate_beside
@@ -136,7 +135,7 @@ def _collect(posteriors: tuple[ExactPosterior, ...], n: int) -> Predictor:
         offset=as_array([_offset(posterior) for posterior in posteriors], like),
         noise_var=as_array([posterior.gp.noise_var for posterior in posteriors], like),
         variance=as_array([sum(variances_of) for variances_of, _ in terms], like),
-        eye=_xp.eye(len(posteriors), like),
+        eye=eye(len(posteriors), like),
         **_counts(owners, pairs, like),
     )
 
@@ -164,12 +163,12 @@ def _padded(a: Array, n: int) -> Array:
     for axis in range(a.ndim):
         missing = list(a.shape)
         missing[axis] = n - a.shape[axis]
-        a = xp.concat([a, xp.zeros(tuple(missing), dtype=a.dtype, device=_xp.device(a))], axis=axis)
+        a = xp.concat([a, xp.zeros(tuple(missing), dtype=a.dtype, device=device(a))], axis=axis)
     return a
 
 
 def _half(posterior: ExactPosterior) -> Matrix:
-    return posterior.cholesky._half_solve(_xp.eye(posterior.X.shape[0], posterior.X))
+    return posterior.cholesky._half_solve(eye(posterior.X.shape[0], posterior.X))
 
 
 def _offset(posterior: ExactPosterior) -> float:
@@ -195,7 +194,7 @@ def _outer_rows(
     """For both ends of each pair the row of q, or C further on that of α q."""
     shifts = [C if owner is None else 0 for owner in shared]
     rows = [pair[end] + shift for end in (0, 1) for pair, shift in zip(pairs, shifts, strict=True)]
-    return array_namespace(like).asarray(rows, device=_xp.device(like))
+    return array_namespace(like).asarray(rows, device=device(like))
 
 
 def _counts(owners: list[int], pairs: list[tuple[int, int]], like: Array) -> dict[str, Matrix]:

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ...ground import check as _check
-from ...ground import xp as _xp
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, eye
 from ...model.contracts import Cost, missing, require
 
 __all__ = ["ComposableCost", "PartialCost", "StepCost", "SumCost"]
@@ -178,8 +177,8 @@ class PartialCost(ComposableCost):
     def _rows(self, x: Vector) -> Matrix:
         """The rows (d, k) of the identity that pick the entries of x (k,)."""
         entries = _check.entries(self.entries, "entries", x.shape[0], "x")
-        eye = _xp.eye(x.shape[0], x)
-        return array_namespace(x).stack([eye[entry, :] for entry in entries])
+        identity = eye(x.shape[0], x)
+        return array_namespace(x).stack([identity[entry, :] for entry in entries])
 
 
 @dataclass(frozen=True, eq=False)

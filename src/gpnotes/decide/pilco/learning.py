@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.ascent import ascend, finite_or_none
 from ...ground.params import flatten, flatten_gradient
-from ...ground.xp import HostVector, array_namespace
+from ...ground.xp import HostVector, array_namespace, epsilon
 from ...model.contracts import Policy, require
 from . import compatibility
 from .dynamics import Dynamics, Transitions, fit_dynamics, validate_transitions
@@ -101,7 +100,7 @@ def improve_policy(
         message = "no rollout of the policy to begin with"
         return Improvement(policy, math.inf, 1, math.inf, False, message)
     # along a slope too small to change a digit of the cost the search would follow rounding
-    min_slope = max(_xp.epsilon(task.mean) * abs(start_cost), np.finfo(np.float64).tiny)
+    min_slope = max(epsilon(task.mean) * abs(start_cost), np.finfo(np.float64).tiny)
     scale = max(float(np.max(np.abs(gradient))), min_slope)
 
     def decrease(vector: HostVector) -> tuple[float, HostVector]:

@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
-from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array
+from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array, device, keep_copies
 from ...model.contracts import Cost
 from . import compatibility
 from .composed import StepCost, by_step
@@ -62,7 +61,7 @@ class Task:
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
         compatibility.cost(self.cost, augment_angles(self.mean, self.covariance, angles)[0])
         _check.whole(self.horizon, "horizon", 1)
-        _xp.keep_copies(self, "mean", "covariance")
+        keep_copies(self, "mean", "covariance")
 
     def observed_costs(self, data: Transitions) -> Vector:
         """Return what each observed step has cost, to be compared with what was expected.
@@ -137,7 +136,7 @@ def initial_policy(
     offsets = offsets + xp.stack([mean[d] for d in non_angles]) if non_angles else offsets
     centres = xp.concat([offsets, xp.sin(circle_angles), xp.cos(circle_angles)], axis=1)
     weights = stream.normal((k, num_actions), like=mean)
-    lengthscales = xp.concat([scales, xp.ones(2 * A, dtype=mean.dtype, device=_xp.device(mean))])
+    lengthscales = xp.concat([scales, xp.ones(2 * A, dtype=mean.dtype, device=device(mean))])
     inputs = (*non_angles, *range(D, D + 2 * A))
     return SquashedPolicy(RBFPolicy(centres, weights, lengthscales, inputs, D + 2 * A), max_action)
 

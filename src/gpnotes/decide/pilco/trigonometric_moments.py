@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.showing import summary
-from ...ground.xp import Array, Matrix, Namespace, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Namespace, Vector, array_namespace, as_array, eye
 
 __all__ = [
     "Augmented",
@@ -116,7 +115,7 @@ def moments_of_sines(
         sym_bar = bar.covariance + bar.covariance.T
         m_bar = cosine * ((sym_bar * cosh_part) @ sine) - sine * ((sym_bar * sinh_part) @ cosine)
         v_bar = xp.sum(sym_bar * covariance, axis=1) + bar.mean * mean + bar.gain * gain
-        identity = 1.0 if m.shape[0] == 1 else _xp.eye(m.shape[0], m)
+        identity = 1.0 if m.shape[0] == 1 else eye(m.shape[0], m)
         S_bar = bar.covariance * slopes - identity * (0.5 * v_bar)
         return m_bar + bar.mean * gain - bar.gain * mean, S_bar
 
@@ -228,8 +227,8 @@ def angle_map(angles: Sequence[int], D: int, like: Array) -> AngleMap:
     rows = [[1.0 if a == d else 0.0 for d in range(D)] for a in angles]
     shift = [0.0] * len(rows) + [0.5 * math.pi] * len(rows)
     xp = array_namespace(like)
-    pick = xp.reshape(_xp.as_array(rows + rows, like), (len(shift), D))
-    return AngleMap(xp, pick, _xp.as_array(shift, like))
+    pick = xp.reshape(as_array(rows + rows, like), (len(shift), D))
+    return AngleMap(xp, pick, as_array(shift, like))
 
 
 def augment_by(

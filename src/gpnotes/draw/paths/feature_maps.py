@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol, cast
 
-from ...ground import xp as _xp
 from ...ground.distances import centroid
 from ...ground.random import Stream
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, eye
 from ...infer.features import Frequencies, draw_frequencies
 from ...model.kernels import (
     RBF,
@@ -276,7 +275,7 @@ def _draw_unscaled(kernel: Kernel, inputs: Matrix, size: int, stream: Stream) ->
         return reduce(_ProductFeatures, others, cast(_Summand, first))
     if isinstance(kernel, Coregion):
         xp = array_namespace(kernel.weights)
-        own = xp.sqrt(kernel.own)[:, None] * _xp.eye(kernel.own.shape[0], kernel.weights)
+        own = xp.sqrt(kernel.own)[:, None] * eye(kernel.own.shape[0], kernel.weights)
         return _CoregionFeatures(xp.concat([kernel.weights, own], axis=1))
     if isinstance(kernel, Linear):
         ones = array_namespace(inputs).ones_like(inputs[0, :])

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, in_double
 from ...infer.exact import ExactPosterior
 from ...infer.interdomain import InducingPoints
 from ...infer.sparse import SparsePosterior
@@ -121,7 +120,7 @@ def _inducing_weights(
 
     def weights(prior: Matrix, normals: Matrix) -> Matrix:
         m = mean.shape[0]
-        normals = _xp.in_double(normals) if mean.dtype != prior.dtype else normals
+        normals = in_double(normals) if mean.dtype != prior.dtype else normals
         u = factor.lower @ (mean[:, None] + root(normals[:m, :]))
         residual = u - like_data(prior, mean)
         if factor.jitter:

@@ -9,11 +9,18 @@ from typing import Any, NamedTuple
 from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, MatrixLike, Stack, Vector, VectorLike, array_namespace
+from ...ground.xp import (
+    Matrix,
+    MatrixLike,
+    Stack,
+    Vector,
+    VectorLike,
+    array_namespace,
+    symmetric_part,
+)
 from ...model import means
 from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
@@ -443,7 +450,7 @@ def _process_back(
     assert H_bar is not None
     diagonal_bar, H_diagonal = kernel._diag_pullback(H, by_variance)
     sites = (f.A * (-2.0 * by_variance)) @ array_namespace(f.A).matrix_transpose(f.A)
-    sums = Sums(0.0, f.A @ by_mean, _xp.symmetric_part(sites), False)
+    sums = Sums(0.0, f.A @ by_mean, symmetric_part(sites), False)
     return added(kernel_bar, diagonal_bar), Z_bar, H_bar + H_diagonal, sums
 
 

@@ -10,11 +10,21 @@ from typing import cast
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, _cholesky
 from ...ground.params import fixed, positive, real
 from ...ground.showing import summary
-from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, device
+from ...ground.xp import (
+    HostVector,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    device,
+    diagonal,
+    eye,
+    keep_copies,
+    solve_triangular,
+)
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, require_known_mean, require_no_noise, validate_data
 from ...model.kernels import Kernel
@@ -80,7 +90,7 @@ class Unit:
             vector = _check.vector(getattr(self, name), name, size=wanted)
             _check.alike(vector, name, self.Z, "Z")
         _check.positive(self.scales, "scales")
-        _xp.keep_copies(self, "Z", *sizes)
+        keep_copies(self, "Z", *sizes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +229,7 @@ def _unit_of(posterior: VariationalPosterior) -> Unit:
         wanted = "a posterior with inducing points, whose inputs another layer can give"
         raise TypeError(f"posterior must be {wanted}; got {_check.kind_of(variables)}")
     xp = array_namespace(root)
-    scales = _xp.diagonal(root)
+    scales = diagonal(root)
     below = _places(scales.shape[0])[1]
     couplings = _taken(xp.reshape(root / scales[:, None], (-1,)), below)
     return Unit(model.gp, variables.Z, posterior.weights, scales, couplings)
@@ -233,7 +243,7 @@ def _inner(Z: Matrix, kernel: Kernel, column: int, linear: bool) -> Unit:
     if linear:
         return unit
     lower = _cholesky(kernel._gram(unit.Z, None), name="the Gram matrix of Z").lower
-    return replace(unit, weights=_xp.solve_triangular(lower, unit.Z[:, column]))
+    return replace(unit, weights=solve_triangular(lower, unit.Z[:, column]))
 
 
 def validate_rows(model: DeepGP, X: Matrix, y: Vector, name: str = "X") -> None:
@@ -333,7 +343,7 @@ class _OfRoot(VariationalPosterior):
 
     @cached_property
     def cholesky(self) -> Cholesky:
-        return Cholesky(_xp.solve_triangular(self.root, _xp.eye(self.root.shape[0], self.root)))
+        return Cholesky(solve_triangular(self.root, eye(self.root.shape[0], self.root)))
 
     @cached_property
     def precision(self) -> Matrix:

@@ -15,7 +15,6 @@ from typing import ClassVar
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.showing import summary
@@ -27,6 +26,7 @@ from ...ground.xp import (
     Vector,
     array_namespace,
     as_array,
+    keep_copies,
     to_numpy,
 )
 from ...model.kernels import RBF, Kernel, Matern12, Matern32, Matern52, Stationary
@@ -93,7 +93,7 @@ class BoxSines(FeatureMap):
         _require_orders(to_numpy(self.orders))
         if not bool(np.all(to_numpy(self.low) < to_numpy(self.high))):
             raise ValueError(f"low must be below high, {self.high}; got {self.low}")
-        _xp.keep_copies(self, "orders", "low", "high")
+        keep_copies(self, "orders", "low", "high")
 
     @property
     def like(self) -> Matrix:

@@ -12,8 +12,7 @@ from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, in_double, zeros
 from ...model.kernels import Kernel
 
 __all__ = ["FeatureMap"]
@@ -109,9 +108,9 @@ class FeatureMap(ABC):
             ``Φᵀr``.
         """
         xp = array_namespace(X)
-        gram, cross = _xp.zeros((self.size, self.size), r), _xp.zeros((self.size,), r)
+        gram, cross = zeros((self.size, self.size), r), zeros((self.size,), r)
         for rows in memory.blocks(X.shape[0], self.size):
-            Phi = _xp.in_double(self._features(kernel, X[rows, :]))
+            Phi = in_double(self._features(kernel, X[rows, :]))
             gram = gram + xp.matrix_transpose(Phi) @ Phi
             cross = cross + xp.matrix_transpose(Phi) @ r[rows]
         return gram, cross
@@ -131,7 +130,7 @@ class FeatureMap(ABC):
         Matrix, shape (R, d)
             The derivatives.
         """
-        return array_namespace(X).zeros_like(_xp.in_double(self.like))
+        return array_namespace(X).zeros_like(in_double(self.like))
 
     @abstractmethod
     def kernel_bar(self, kernel: Kernel, weighted: Vector, omega_bar: Matrix) -> Kernel:

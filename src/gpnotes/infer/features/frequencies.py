@@ -15,12 +15,21 @@ from typing import ClassVar, Literal, get_args
 
 from ...fast import cosines
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import cotangent
 from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
-from ...ground.xp import Array, Matrix, MatrixLike, Vector, array_namespace, as_array
+from ...ground.xp import (
+    Array,
+    Matrix,
+    MatrixLike,
+    Vector,
+    array_namespace,
+    as_array,
+    diagonal,
+    in_double,
+    keep_copies,
+)
 from ...model.kernels import (
     RBF,
     ActiveDims,
@@ -123,7 +132,7 @@ class Frequencies(FeatureMap):
             one = Term(self.terms, rows, tuple(range(self.unit.shape[1])))
             object.__setattr__(self, "terms", (one,))
         _require_terms(self.terms, rows)
-        _xp.keep_copies(self, "unit", "phases")
+        keep_copies(self, "unit", "phases")
 
     @property
     def like(self) -> Matrix:
@@ -240,8 +249,8 @@ class Frequencies(FeatureMap):
 
     def omega_bar(self, kernel: Kernel, X: Matrix, Phi_bar: Callable[[], Matrix]) -> Matrix:
         """``P_barᵀ X``."""
-        P_bar = _xp.in_double(self.phase_bar(kernel, X, Phi_bar()))
-        return array_namespace(X).matrix_transpose(P_bar) @ _xp.in_double(X)
+        P_bar = in_double(self.phase_bar(kernel, X, Phi_bar()))
+        return array_namespace(X).matrix_transpose(P_bar) @ in_double(X)
 
     def phase_bar(self, kernel: Kernel, X: Matrix, Phi_bar: Matrix) -> Matrix:
         """The derivatives by the phases P, ``−sin P = cos(P + π/2)`` times the rest.
@@ -466,7 +475,7 @@ def _at_right_angles(normals: Matrix, stream: Stream) -> Matrix:
     directions = []
     for start in range(0, m, d):
         R = xp.linalg.qr(stream.normal((d, d), like=normals))
-        signs = xp.sign(_xp.diagonal(R.R))
+        signs = xp.sign(diagonal(R.R))
         directions.append((R.Q * signs[None, :])[: min(d, m - start), :])
     lengths = xp.sqrt(xp.sum(normals * normals, axis=1))
     return xp.concat(directions) * lengths[:, None]

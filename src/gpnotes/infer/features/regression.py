@@ -6,10 +6,9 @@ weights. The data enter by sums over rows, in blocks, so that Φ (n, R) is never
 
 from __future__ import annotations
 
-from ...ground import xp as _xp
 from ...ground.chunks import Data
 from ...ground.params import cotangent
-from ...ground.xp import array_namespace
+from ...ground.xp import array_namespace, diagonal, eye
 from ...model.gaussian_process import GP
 from ..linear import WeightPosterior
 from ..sufficient_statistics import Statistics, like_data
@@ -30,7 +29,7 @@ def posterior_of(gp: GP, frequencies: FeatureMap, data: Data | SineSums) -> Feat
         The data.
     """
     statistics: Statistics = data.over(Sums(gp, frequencies)).warned()
-    root = statistics.factor._half_solve_t(_xp.eye(frequencies.size, statistics.gram))
+    root = statistics.factor._half_solve_t(eye(frequencies.size, statistics.gram))
     weights = WeightPosterior(
         like_data(statistics.weight_mean, frequencies.like),
         like_data(root, frequencies.like),
@@ -56,7 +55,7 @@ def value_and_gradient(gp: GP, frequencies: FeatureMap, data: Data | SineSums) -
     sums: Statistics = data.over(Sums(gp, frequencies))
     w = sums.weight_mean
     inverse = sums.factor.inverse()
-    left = _xp.diagonal(inverse)
+    left = diagonal(inverse)
     noise_var = gp.noise_var
     slopes: Slopes = data.over(Pull(gp, frequencies, w, inverse / noise_var))
     # Σᵢ (Φ_bar ∘ Φ)ᵢ = w ∘ w − diag(I − B⁻¹), and tr K_y⁻¹ = (n − tr(I − B⁻¹)) / σ²

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.params import added
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, in_double, zeros
 from ...model import means
 from ...model.contracts import Mean
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
@@ -45,7 +44,7 @@ class Sums:
         return self._call(X, y)
 
     def _call(self, X: Matrix, y: Vector) -> Statistics:
-        r = _check.squarable(_xp.in_double(residual_of(self.gp, X, y)), "y − m(X)")
+        r = _check.squarable(in_double(residual_of(self.gp, X, y)), "y − m(X)")
         gram, cross = self._gram_and_cross(self.gp.kernel, X, r)
         noise_var = self.gp.noise_var
         squares = float(array_namespace(r).sum(r * r))
@@ -103,11 +102,11 @@ class Pull:
         return self._call(X, y)
 
     def _call(self, X: Matrix, y: Vector) -> Slopes:
-        return self._slopes(self.gp.kernel, X, _xp.in_double(residual_of(self.gp, X, y)))
+        return self._slopes(self.gp.kernel, X, in_double(residual_of(self.gp, X, y)))
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _slopes(self, kernel: Kernel, X: Matrix, r: Vector) -> Slopes:
-        omega_bar, alphas = _xp.zeros(self.frequencies.like.shape, r), []
+        omega_bar, alphas = zeros(self.frequencies.like.shape, r), []
         for rows in memory.blocks(X.shape[0], self.frequencies.size):
             turned, alpha = self._rows(kernel, X[rows, :], r[rows])
             omega_bar = omega_bar + turned
@@ -117,7 +116,7 @@ class Pull:
         return Slopes(omega_bar, mean_bar)
 
     def _rows(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
-        Phi = _xp.in_double(self.frequencies._features(kernel, X))
+        Phi = in_double(self.frequencies._features(kernel, X))
         alpha = (r - Phi @ self.weight_mean) / self.gp.noise_var
 
         def Phi_bar() -> Matrix:

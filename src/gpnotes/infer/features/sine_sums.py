@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.params import cotangent
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, in_double, zeros
 from ...model.gaussian_process import GP, differentiable_mean
 from ...model.means import ConstantMean
 from ..sufficient_statistics import Statistics
@@ -77,7 +76,7 @@ class SineSums:
         left = float(S[-2, -1]) - self.count * self._level(gp) - fitted  # Σ(r − Φw)
         mean = differentiable_mean(gp)
         bars = {"value": left / gp.noise_var} if type(mean) is ConstantMean else {}
-        return Slopes(_xp.zeros(work.frequencies.like.shape, a), cotangent(mean, **bars))
+        return Slopes(zeros(work.frequencies.like.shape, a), cotangent(mean, **bars))
 
     @property
     def count(self) -> int:
@@ -115,10 +114,10 @@ class Former:
     @threads_for(lambda self, X, y: self.frequencies.size**2 * X.shape[0])
     def _call(self, X: Matrix, y: Vector) -> SineSums:
         xp = array_namespace(X)
-        left = _xp.in_double(y) - self.centre
-        products = _xp.zeros((self.frequencies.size + 2, self.frequencies.size + 2), left)
+        left = in_double(y) - self.centre
+        products = zeros((self.frequencies.size + 2, self.frequencies.size + 2), left)
         for rows in memory.blocks(X.shape[0], self.frequencies.size):
-            S = _xp.in_double(self.frequencies.sines(X[rows, :]))
+            S = in_double(self.frequencies.sines(X[rows, :]))
             both = xp.stack([xp.ones_like(left[rows]), left[rows]], axis=1)
             seen = xp.concat([S, both], axis=1)
             products = products + xp.matrix_transpose(seen) @ seen
@@ -127,4 +126,4 @@ class Former:
 
 def _deviations(work: Sums | Pull) -> Vector:
     assert isinstance(work.frequencies, BoxSines)
-    return _xp.in_double(work.frequencies.deviations(work.gp.kernel))
+    return in_double(work.frequencies.deviations(work.gp.kernel))

@@ -13,8 +13,17 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
-from ...ground.xp import HostVector, Matrix, Vector, array_namespace, as_array, to_numpy
+from ...ground.xp import (
+    HostVector,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    diagonal,
+    eye,
+    in_double,
+    to_numpy,
+)
 from ...model.contracts import MeanFunction
 from ...model.kernels import Circular
 from .waves import WaveVariables
@@ -101,7 +110,7 @@ class Harmonics(WaveVariables[Circular]):
     def lost(self, kernel: Circular) -> float:
         """The variance of f at any angle that u leaves, ``σ_f² − Σ aₙ`` over the orders; O(R)."""
         self.require_kernel(kernel)
-        wide = _xp.in_double(self.orders)
+        wide = in_double(self.orders)
         kept = float(array_namespace(wide).sum(kernel._spectrum(wide).value))
         return kernel.variance * max(0.0, 1.0 - kept)
 
@@ -115,7 +124,7 @@ class Harmonics(WaveVariables[Circular]):
         """
         self.require_kernel(kernel)
         memory.require_square(self.size, like=self.orders, copies=2, what="K_uu")
-        return _xp.eye(self.size, self.orders) * self.amplitudes(kernel)
+        return eye(self.size, self.orders) * self.amplitudes(kernel)
 
     def gram_pullback(self, kernel: Circular, K_bar: Matrix) -> tuple[Circular, Matrix]:
         """Carry derivatives by K_uu back to the kernel.
@@ -134,7 +143,7 @@ class Harmonics(WaveVariables[Circular]):
         """
         self.require_kernel(kernel)
         self.require_bar(K_bar, self.size)
-        return self.amplitudes_pullback(kernel, _xp.diagonal(K_bar)), self.inputs
+        return self.amplitudes_pullback(kernel, diagonal(K_bar)), self.inputs
 
     def require_kernel(self, kernel: Circular) -> None:
         """Raise for a kernel that is not on the circle."""

@@ -14,9 +14,19 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.params import cotangent
-from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, array_namespace, as_array, to_numpy
+from ...ground.xp import (
+    HostMatrix,
+    HostVector,
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    diagonal,
+    eye,
+    symmetric_part,
+    to_numpy,
+)
 from ...model.contracts import MeanFunction
 from ...model.kernels import Matern12, Matern32, Matern52
 from .waves import WaveVariables
@@ -126,11 +136,11 @@ class IntervalHarmonics(WaveVariables[Matern]):
         """
         self.require_kernel(kernel)
         memory.require_square(self.size, like=self.orders, copies=3, what="K_uu")
-        diagonal, _ = self._integrals(kernel)
+        integrals, _ = self._integrals(kernel)
         S, form, _ = self._states(kernel)
         edge = array_namespace(S).matrix_transpose(S) @ form @ S
-        whole = _xp.eye(self.size, self.orders) * diagonal + edge
-        return _xp.symmetric_part(whole) / kernel.variance
+        whole = eye(self.size, self.orders) * integrals + edge
+        return symmetric_part(whole) / kernel.variance
 
     def gram_pullback(self, kernel: Matern, K_bar: Matrix) -> tuple[Matern, Matrix]:
         """Carry derivatives by K_uu back to the kernel.
@@ -152,9 +162,9 @@ class IntervalHarmonics(WaveVariables[Matern]):
         self.require_kernel(kernel)
         self.require_bar(K_bar, self.size)
         xp = array_namespace(K_bar)
-        diagonal, log_slope = self._integrals(kernel)
+        integrals, log_slope = self._integrals(kernel)
         S, form, of_rate = self._states(kernel)
-        own = _xp.diagonal(K_bar) * diagonal
+        own = diagonal(K_bar) * integrals
         S_bar = form @ S @ (K_bar + xp.matrix_transpose(K_bar))
         total = float(xp.sum(own)) + 0.5 * float(xp.sum(S_bar * S))
         by_rate = float(xp.sum(own * log_slope)) + float(xp.sum(S_bar * of_rate[:, None] * S))

@@ -7,9 +7,8 @@ from typing import NamedTuple, Self, cast
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.showing import summary
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, keep_copies, symmetric_part
 from ...model import means
 from ...model.contracts import InducingVariables, MeanFunction, missing
 from ...model.kernels import Kernel
@@ -55,7 +54,7 @@ class InducingPoints:
 
     def __post_init__(self) -> None:
         _require_rows(self.Z, "Z")
-        _xp.keep_copies(self, "Z")
+        keep_copies(self, "Z")
 
     @property
     def inputs(self) -> Matrix:
@@ -207,7 +206,7 @@ class WeightedPoints:
         _require_rows(self.Z, "Z")
         _require_rows(_check.matrix(self.weights, "weights", columns=self.Z.shape[0]), "weights")
         _check.alike(self.weights, "weights", self.Z, "Z")
-        _xp.keep_copies(self, "Z", "weights")
+        keep_copies(self, "Z", "weights")
 
     @property
     def inputs(self) -> Matrix:
@@ -250,7 +249,7 @@ class WeightedPoints:
         _validate(self, kernel)
         memory.require_square(self.Z.shape[0], like=self.Z, copies=3, what="k(Z, Z)")
         turned = array_namespace(self.Z).matrix_transpose(self.weights)
-        return _xp.symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
+        return symmetric_part(self.weights @ kernel._gram(self.Z, None) @ turned)
 
     def gram_pullback(self, kernel: Kernel, K_bar: Matrix) -> tuple[Kernel, Matrix]:
         """Carry derivatives by K_uu back to the kernel and the points.

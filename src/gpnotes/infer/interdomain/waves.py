@@ -19,9 +19,17 @@ from numpy.typing import NDArray
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.showing import summary
-from ...ground.xp import Matrix, Vector, array_namespace, as_array, to_numpy
+from ...ground.xp import (
+    Matrix,
+    Vector,
+    array_namespace,
+    as_array,
+    device,
+    in_double,
+    keep_copies,
+    to_numpy,
+)
 from ...model.bounds import Spread, spread
 from ...model.contracts import MeanFunction
 from ...model.kernels import Kernel
@@ -58,7 +66,7 @@ class WaveVariables(ABC, Generic[K]):
         host = to_numpy(require_orders(self.orders, "orders"))
         if host.size == 0 or np.unique(host).size < host.size:
             raise ValueError(f"orders must be at least one, all distinct; got {self.orders}")
-        _xp.keep_copies(self, "orders")
+        keep_copies(self, "orders")
 
     @property
     @abstractmethod
@@ -104,7 +112,7 @@ class WaveVariables(ABC, Generic[K]):
         """The orders that have a sine."""
         xp = array_namespace(self.orders)
         rows = np.flatnonzero(to_numpy(self.orders))
-        places = xp.asarray(rows, dtype=xp.int64, device=_xp.device(self.orders))
+        places = xp.asarray(rows, dtype=xp.int64, device=device(self.orders))
         return xp.take(self.orders, places, axis=0)
 
     @cached_property
@@ -345,7 +353,7 @@ class WaveSums:
             wanted = f"of orders up to {self.highest}, a turn from {self.circle}"
             got = f"orders up to {variables.highest}, a turn from {variables.circle}"
             raise ValueError(f"variables must be {wanted}, as the sums are; got {got}")
-        _check.alike(_xp.in_double(variables.orders), "variables", self.cosines, "sums")
+        _check.alike(in_double(variables.orders), "variables", self.cosines, "sums")
 
     def _half(self, sums: Vector, k: HostOrders) -> Matrix:
         """Half of the sums of whole orders k of either sign: sines are odd."""
@@ -376,7 +384,7 @@ class WaveSums:
 
 def _taken(sums: Vector, orders: HostOrders) -> Vector:
     xp = array_namespace(sums)
-    places = xp.asarray(orders, dtype=xp.int64, device=_xp.device(sums))
+    places = xp.asarray(orders, dtype=xp.int64, device=device(sums))
     return xp.take(sums, places, axis=0)
 
 
@@ -414,7 +422,7 @@ def wave_sums(variables: WaveVariables[Any], X: Matrix, y: Vector) -> WaveSums:
     if variables.require_places(X).shape[0] == 0:
         raise ValueError(f"X must have at least one row; got {X.shape}")
     _check.alike(_check.vector(y, "y", size=X.shape[0]), "y", X, "X")
-    wide, values = _xp.in_double(X), _check.squarable(_xp.in_double(y), "y")
+    wide, values = in_double(X), _check.squarable(in_double(y), "y")
     xp = array_namespace(wide)
     mean = float(xp.mean(values))
     left = values - mean
@@ -443,7 +451,7 @@ def _waves_of(theta: Vector, left: Vector, top: int) -> tuple[Vector, Vector, Ve
 def _powers(theta: Vector, top: int) -> tuple[Matrix, Matrix]:
     """``cos kθ`` and ``sin kθ`` for k up to `top`, (top + 1, n): each step doubles their number."""
     xp = array_namespace(theta)
-    cosines = xp.empty((top + 1, theta.shape[0]), dtype=theta.dtype, device=_xp.device(theta))
+    cosines = xp.empty((top + 1, theta.shape[0]), dtype=theta.dtype, device=device(theta))
     sines = xp.empty_like(cosines)
     cosines[0, :], sines[0, :] = 1.0, 0.0
     if top:

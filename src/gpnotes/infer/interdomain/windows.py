@@ -10,11 +10,10 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.params import cotangent
 from ...ground.quadrature import gauss_hermite
 from ...ground.showing import summary
-from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array
+from ...ground.xp import Array, Matrix, Vector, array_namespace, as_array, keep_copies
 from ...model.contracts import MeanFunction
 from ...model.kernels import RBF
 from ...model.kernels.pullback_sums import per_dimension
@@ -67,7 +66,7 @@ class GaussianWindows:
             raise ValueError(f"Z must have at least one row; got {self.Z.shape}")
         _check.matrix(self.widths, "widths", rows=self.Z.shape[0], columns=self.Z.shape[1])
         _check.alike(self.widths, "widths", self.Z, "Z")
-        _xp.keep_copies(self, "Z", "widths")
+        keep_copies(self, "Z", "widths")
 
     @property
     def inputs(self) -> Matrix:

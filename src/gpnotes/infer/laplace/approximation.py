@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import Cholesky
 from ...ground.params import cotangent, leaves
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, diagonal
 from ...model import means
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
@@ -168,7 +167,7 @@ class LaplacePosterior(SitePosterior):
         memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel._gram(self.X, None)
         half = self.cholesky._half_solve(self.sqrt_W[:, None] * K)
-        s = 0.5 * (_xp.diagonal(K) - xp.sum(half * half, axis=0)) * self.third
+        s = 0.5 * (diagonal(K) - xp.sum(half * half, axis=0)) * self.third
         u = s - self.sqrt_W * self.cholesky._solve(self.sqrt_W * (K @ s))
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
         K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R

@@ -11,14 +11,13 @@ from typing import NamedTuple
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import Cholesky
 from ...ground.params import cotangent
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, diagonal, epsilon
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
@@ -70,7 +69,7 @@ def _settled(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli) -> tuple
     share, last = 1.0, float("inf")
     for sweep in range(1, _MOST_SWEEPS + 1):
         swept = _sweep(K, mean, y, likelihood, sites)
-        if swept.gap <= _xp.epsilon(K) ** 0.5:
+        if swept.gap <= epsilon(K) ** 0.5:
             return swept, sweep
         away = swept.gap > last
         share = max(_SLOWER * share, _LEAST) if away else min(_FASTER * share, 1.0)
@@ -89,7 +88,7 @@ def _sweep(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli, sites: _Si
     root = xp.sqrt(tau)
     factor = factored(K, root)
     half = factor._half_solve(root[:, None] * K)
-    variance = xp.clip(_xp.diagonal(K) - xp.sum(half * half, axis=0), 0.0, None)
+    variance = xp.clip(diagonal(K) - xp.sum(half * half, axis=0), 0.0, None)
     gradient = nu - root * factor._solve(root * (K @ nu))
     f = K @ gradient
     # the cavity: the marginal without its own site, [eq-la-cavity]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...ground import check as _check
-from ...ground import xp as _xp
-from ...ground.xp import Array, Matrix, array_namespace
+from ...ground.xp import Array, Matrix, array_namespace, epsilon
 
 __all__ = ["mode_of"]
 
@@ -50,19 +49,19 @@ def mode_of(
     xp = array_namespace(K)
     alpha, f = xp.zeros_like(mean), mean
     here = value(alpha, f)
-    epsilon = _xp.epsilon(K)
+    eps = epsilon(K)
     for step in range(1, _MOST_STEPS + 1):
         toward = newton(f) - alpha
         for halvings in range(_MOST_HALVINGS):
             tried = alpha + 0.5**halvings * toward
             new = mean + K @ tried
             there = value(tried, new)
-            if there >= here - 10.0 * epsilon * (1.0 + abs(here) + _summed(K, tried)):
+            if there >= here - 10.0 * eps * (1.0 + abs(here) + _summed(K, tried)):
                 break
         moved = float(xp.max(xp.abs(new - f)))
         size = 1.0 + float(xp.max(xp.abs(f)))
         alpha, f, here = tried, new, there
-        if halvings == 0 and moved <= epsilon**0.5 * size:  # Newton squares it: √eps leaves eps
+        if halvings == 0 and moved <= eps**0.5 * size:  # Newton squares it: √eps leaves eps
             return f, step
     wanted = f"the mode must be found in {_MOST_STEPS} Newton steps"
     raise _check.NoValueError(f"{wanted}; it was not: {doubt}")

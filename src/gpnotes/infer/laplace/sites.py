@@ -10,10 +10,9 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, eye
 from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP, validate_data
@@ -25,7 +24,7 @@ __all__ = ["SitePosterior", "factored", "validate"]
 
 def factored(K: Matrix, sqrt_W: Vector) -> Cholesky:
     """Factor ``B = I + W^½ K W^½``."""
-    B = _xp.eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
+    B = eye(K.shape[0], K) + sqrt_W[:, None] * K * sqrt_W[None, :]
     name = "I + W^½ K W^½"
     factor = _cholesky(B, name=name)
     warn_of_jitter(factor.jitter, name)

@@ -12,7 +12,6 @@ from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.conversion import takes
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
@@ -21,7 +20,7 @@ from ...ground.random import RNG, stream_of
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, MatrixLike, Stack, Vector, array_namespace
+from ...ground.xp import Array, Matrix, MatrixLike, Stack, Vector, array_namespace, diagonal, eye
 from ...model.gaussian_process import GP, require_no_noise, require_zero_mean, validate_data
 from ...model.likelihoods.multiclass import one_hot, require_classes
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -113,16 +112,16 @@ class Curvature:
             ties.append(self.common._half_solve(root * factor._half_solve_t(half)))
         rows = [xp.stack([xp.sum(a * b, axis=0) for b in ties], axis=1) for a in ties]
         own = xp.stack(halves, axis=1)
-        return xp.stack(rows, axis=1) + own[:, :, None] * _xp.eye(len(ties), cross)[None, :, :]
+        return xp.stack(rows, axis=1) + own[:, :, None] * eye(len(ties), cross)[None, :, :]
 
 
 def _curvature(K: Matrix, share: Matrix) -> Curvature:
     roots = array_namespace(share).sqrt(share)
-    eye = _xp.eye(K.shape[0], K)
+    identity = eye(K.shape[0], K)
     own, total = [], array_namespace(K).zeros_like(K)
     for c in range(share.shape[1]):
         root = roots[:, c]
-        own.append(_factor(eye + root[:, None] * K * root[None, :], "I + D^½ K D^½"))
+        own.append(_factor(identity + root[:, None] * K * root[None, :], "I + D^½ K D^½"))
         total = total + root[:, None] * own[-1].inverse() * root[None, :]
     return Curvature(share, tuple(own), _factor(total, "the sum of the E of all classes"))
 
@@ -300,7 +299,7 @@ class SoftmaxPosterior(Posterior):
         memory.require_square(n, like=self.X, copies=copies, what="the gradient of the evidence")
         xp = array_namespace(self.X)
         K, curvature = self.gp.kernel._gram(self.X, None), self.curvature
-        V = curvature.left_open(K, _xp.diagonal(K))
+        V = curvature.left_open(K, diagonal(K))
         mixed = xp.sum(V * curvature.share[:, None, :], axis=-1)
         s = -0.5 * _times_W(curvature.share, _of_classes(V) - 2.0 * mixed)
         u = s - curvature.times(K @ s)

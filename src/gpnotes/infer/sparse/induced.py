@@ -10,10 +10,9 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.chunks import Data, Rows
 from ...ground.conversion import floats
-from ...ground.xp import Matrix, Vector, as_array
+from ...ground.xp import Matrix, Vector, as_array, to_numpy
 from ...model.bounds import lengths_of
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP, validate_data
@@ -111,7 +110,7 @@ def _far_apart(X: Matrix, n: int) -> Matrix:
     A rough kernel has always more to learn, so that as many come back as there are rows. It is not
     that of the process, so that the choice does not move with what is fitted.
     """
-    host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
+    host = np.asarray(to_numpy(X), dtype=np.float64)
     host = host[:: max(1, host.shape[0] // max(n, _CANDIDATES))]
     rough = Matern12(1.0, lengths_of(host))
     return as_array(_greedy_points(rough, host, min(n, host.shape[0])), X)

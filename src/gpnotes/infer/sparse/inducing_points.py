@@ -6,12 +6,22 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.random import RNG, Stream, stream_of
-from ...ground.xp import HostMatrix, HostVector, Matrix, MatrixLike, array_namespace, as_array
+from ...ground.xp import (
+    HostMatrix,
+    HostVector,
+    Matrix,
+    MatrixLike,
+    array_namespace,
+    as_array,
+    device,
+    epsilon,
+    in_double,
+    to_numpy,
+)
 from ...model.kernels import Kernel
-from .projection import in_double
+from .projection import kernel_in_double
 
 __all__ = ["greedy_points", "kmeans_points", "random_points"]
 
@@ -58,17 +68,17 @@ def greedy_points(kernel: Kernel, X: MatrixLike, n: int) -> Matrix:
 
 def _greedy_points(kernel: Kernel, X: Matrix, n: int) -> Matrix:
     memory.require(n, X.shape[0], copies=2, like=X, what="the pivoted factor")
-    wide = _xp.in_double(X)
+    wide = in_double(X)
     xp = array_namespace(wide)
-    chosen = _pivots(in_double(kernel), wide, n)
-    return xp.take(X, xp.asarray(chosen, dtype=xp.int64, device=_xp.device(X)), axis=0)
+    chosen = _pivots(kernel_in_double(kernel), wide, n)
+    return xp.take(X, xp.asarray(chosen, dtype=xp.int64, device=device(X)), axis=0)
 
 
 def _pivots(kernel: Kernel, X: Matrix, n: int) -> list[int]:
     xp = array_namespace(X)
     gap = kernel._diag(X)
-    least = 10.0 * X.shape[0] * _xp.epsilon(X) * float(xp.max(gap))
-    rows = xp.zeros((n, X.shape[0]), dtype=X.dtype, device=_xp.device(X))
+    least = 10.0 * X.shape[0] * epsilon(X) * float(xp.max(gap))
+    rows = xp.zeros((n, X.shape[0]), dtype=X.dtype, device=device(X))
     chosen: list[int] = []
     for j in range(n):
         i = int(xp.argmax(gap))
@@ -121,7 +131,7 @@ def kmeans_points(X: MatrixLike, n: int, *, max_steps: int = 50, rng: RNG) -> Ma
     n = _admitted_number(_check.squarable(_check.matrix(X, "X"), "X"), n)
     stream = stream_of(rng)
     max_steps = _check.whole(max_steps, "max_steps", 1)
-    host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
+    host = np.asarray(to_numpy(X), dtype=np.float64)
     centres = _spread_rows(host, n, stream)
     labels = np.full(host.shape[0], -1)
     for _ in range(max_steps):

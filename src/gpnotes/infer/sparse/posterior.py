@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...ground import xp as _xp
 from ...ground.linalg import Cholesky
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, in_double, solve_triangular
 from ...model import means
 from ...model.gaussian_process import GP
 from ...model.normal import Normal, of_root
@@ -80,24 +79,24 @@ class SparsePosterior(Posterior):
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """With ``V = L_u⁻¹ K_u*``: ``m(x) + Vᵀ weight_mean``, ``k(x, x) − |v|² + |L⁻¹v|²``."""
-        pull, variance = (like_data(part, Xs) for part in self._pulled(_xp.in_double(Xs)))
+        pull, variance = (like_data(part, Xs) for part in self._pulled(in_double(Xs)))
         return means.with_hooks(self.gp.mean)._call(Xs) + pull, variance
 
     @threads_for(lambda self, Xs: self.inducing.size**2 * Xs.shape[0])
     def _pulled(self, Xs: Matrix) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
         V, gap = self.inducing.whiten(Xs)
-        half = _xp.solve_triangular(self.cholesky.lower, V)
+        half = solve_triangular(self.cholesky.lower, V)
         known = xp.sum(half * half, axis=0)
         pull = xp.matrix_transpose(V) @ self.weight_mean
         return pull, known if self.degenerate else known + gap
 
     @threads_for(lambda self, Xs: self.inducing.size * Xs.shape[0] ** 2)
     def _covariance(self, Xs: Matrix) -> Matrix:
-        wide = _xp.in_double(Xs)
+        wide = in_double(Xs)
         xp = array_namespace(wide)
         V, _ = self.inducing.whiten(wide)
-        half = _xp.solve_triangular(self.cholesky.lower, V)
+        half = solve_triangular(self.cholesky.lower, V)
         known = xp.matrix_transpose(half) @ half
         if self.degenerate:
             return like_data(known, Xs)
@@ -111,7 +110,7 @@ class SparsePosterior(Posterior):
         """The distribution of u, mostly f(Z), given the data, with the root ``L_u L⁻ᵀ``; O(M³)."""
         lower = self.inducing.factor.lower
         xp = array_namespace(lower)
-        turned = _xp.solve_triangular(self.cholesky.lower, xp.matrix_transpose(lower))
+        turned = solve_triangular(self.cholesky.lower, xp.matrix_transpose(lower))
         root = xp.matrix_transpose(turned)
         mean = like_data(lower @ self.weight_mean, self.Z)
         mean = mean + applied(self.inducing.given, self.gp.mean, self.gp.kernel)

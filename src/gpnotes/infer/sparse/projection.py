@@ -7,12 +7,11 @@ from dataclasses import dataclass, fields, replace
 
 from ...fast import sparse as in_place
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.params import cotangent, leaves, replaced
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, in_double, solve_triangular
 from ...model.contracts import InducingVariables
 from ...model.gaussian_process import GP
 from ...model.kernels import Kernel
@@ -83,7 +82,7 @@ class Inducing:
         if self.in_place and in_place.supports(kernel, X):
             block = in_place.whiten(kernel, self.Z, self.factor.lower, X)
             return block.Phi.T, block.gap
-        V = _xp.solve_triangular(self.factor.lower, with_hooks(self.variables)._cross(kernel, X))
+        V = solve_triangular(self.factor.lower, with_hooks(self.variables)._cross(kernel, X))
         xp = array_namespace(X)
         return V, xp.clip(self.kernel._diag(X) - xp.sum(V * V, axis=0), 0.0, None)
 
@@ -123,7 +122,7 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
     inputs = variables.inputs
     gp.kernel._validate_inputs(inputs, "Z")
     memory.require_square(variables.size, like=inputs, copies=6, what="K_uu")
-    kernel = in_double(gp.kernel)
+    kernel = kernel_in_double(gp.kernel)
     wide = _variables_in_double(variables)
     name = f"K_uu of {gp.kernel!r}"
     factor = _cholesky(with_hooks(wide)._gram(kernel), name=name)
@@ -134,17 +133,17 @@ def inducing_at(gp: GP, variables: InducingVariables, *, quiet: bool = False) ->
 
 def _variables_in_double(variables: InducingVariables) -> InducingVariables:
     held = {item.name: getattr(variables, item.name) for item in fields(variables)}
-    arrays = {name: _xp.in_double(a) for name, a in held.items() if hasattr(a, "ndim")}
+    arrays = {name: in_double(a) for name, a in held.items() if hasattr(a, "ndim")}
     same = all(held[name] is wide for name, wide in arrays.items())
     return variables if same else replace(variables, **arrays)
 
 
-def in_double(kernel: Kernel) -> Kernel:
+def kernel_in_double(kernel: Kernel) -> Kernel:
     """A kernel whose arrays are in float64, where their device has it."""
     arrays = {leaf.path: leaf.value for leaf in leaves(kernel) if not isinstance(leaf.value, float)}
     if not arrays:
         return kernel
-    return replaced(kernel, {path: _xp.in_double(value) for path, value in arrays.items()})
+    return replaced(kernel, {path: in_double(value) for path, value in arrays.items()})
 
 
 def like_kernel(kernel_bar: Kernel, kernel: Kernel) -> Kernel:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...ground import xp as _xp
 from ...ground.chunks import Data, Rows
 from ...ground.linalg import Cholesky
 from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, array_namespace
+from ...ground.xp import Matrix, array_namespace, diagonal, eye, solve_triangular, symmetric_part
 from ...model.gaussian_process import GP
 from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums
@@ -78,7 +77,7 @@ def _head(work: Sums, sums: Statistics) -> Head:
         noise_bar = 0.5 * sums.squared_alpha(noise_var) - gap_bar * sums.gap / noise_var
     w = quadratic.weight_mean
     # V α = w and B⁻¹ V Vᵀ / σ² = I − B⁻¹
-    moved = w[:, None] * w[None, :] - _xp.eye(w.shape[0], w) + inverse
+    moved = w[:, None] * w[None, :] - eye(w.shape[0], w) + inverse
     moved = moved - 2.0 * gap_bar * noise_var * sums.gram
     pull = Pull(*_parts(work), w, inverse, tau, gap_bar, work.kept)
     return Head(value, pull, noise_bar - 0.5 * free / noise_var, moved)
@@ -89,7 +88,7 @@ def _parts(work: Sums) -> tuple[GP, Matrix, Inducing, SparseMethod]:
 
 
 def _trace(a: Matrix) -> float:
-    return float(array_namespace(a).sum(_xp.diagonal(a)))
+    return float(array_namespace(a).sum(diagonal(a)))
 
 
 def value_and_gradient(work: Sums, data: Data | WaveSums) -> tuple[float, GP, Matrix]:
@@ -117,6 +116,6 @@ def value_and_gradient(work: Sums, data: Data | WaveSums) -> tuple[float, GP, Ma
 @threads_for(lambda factor, a: a.shape[0] ** 3)
 def _between_factors(factor: Cholesky, a: Matrix) -> Matrix:
     """``L⁻ᵀ a L⁻¹``, symmetric if a is, up to rounding."""
-    half = _xp.solve_triangular(factor.lower, a, transpose=True)
+    half = solve_triangular(factor.lower, a, transpose=True)
     turned = array_namespace(a).matrix_transpose(half)
-    return _xp.symmetric_part(_xp.solve_triangular(factor.lower, turned, transpose=True))
+    return symmetric_part(solve_triangular(factor.lower, turned, transpose=True))

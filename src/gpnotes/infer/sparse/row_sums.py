@@ -13,10 +13,21 @@ from typing import Any, NamedTuple, cast
 
 from ...fast import sparse as in_place
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.params import added, cotangent
 from ...ground.threads import threads_for
-from ...ground.xp import Array, Matrix, Numbers, Vector, array_namespace
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+    as_array,
+    diagonal,
+    eye,
+    in_double,
+    solve_triangular,
+    symmetric_part,
+)
 from ...model import means
 from ...model.contracts import Mean
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
@@ -87,7 +98,7 @@ class Sums:
     def _call(self, X: Matrix, y: Vector) -> Statistics:
         r = _residual(self.gp, X, y)
         blocks = self.inducing.blocks(X.shape[0])
-        parts = (self._rows(rows.start, _xp.in_double(X[rows, :]), r[rows]) for rows in blocks)
+        parts = (self._rows(rows.start, in_double(X[rows, :]), r[rows]) for rows in blocks)
         return reduce(add, parts)
 
     @threads_for(lambda self, start, X, r: self.inducing.size**2 * X.shape[0])
@@ -117,10 +128,10 @@ class Sums:
         seen = _seen_by(self, sums)
         xp = array_namespace(seen.T)
         noise_var = self.gp.noise_var
-        gram = _xp.symmetric_part(seen.T @ seen.gram @ xp.matrix_transpose(seen.T))
+        gram = symmetric_part(seen.T @ seen.gram @ xp.matrix_transpose(seen.T))
         prior = sums.count * self.inducing.kernel._diag(seen.place)
         # Σᵢ gᵢ = n σ_f² − tr VᵀV, and the trace is that of V Vᵀ
-        gap = xp.clip(prior - xp.sum(_xp.diagonal(gram)), 0.0, None)
+        gap = xp.clip(prior - xp.sum(diagonal(gram)), 0.0, None)
         return Statistics(
             sums.count,
             gram / noise_var,
@@ -238,12 +249,12 @@ class Pull:
         pulled_back = xp.matrix_transpose(seen.T) @ w
         alpha_H = (seen.products - seen.gram @ pulled_back) / self.quadratic_noise
         alpha_1 = sums.count * seen.apart - float(xp.sum(seen.waves * pulled_back))
-        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(w.shape[0], w)
+        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * eye(w.shape[0], w)
         # V_bar Hᵀ of the V_bar of `_rows`, whose last two terms are −(B⁻¹/σ² + 2 g_bar I) V
         bar_H = w[:, None] * alpha_H[None, :] - middle @ (seen.T @ seen.gram)
-        K_bar_H = _xp.solve_triangular(inducing.factor.lower, bar_H, transpose=True)
+        K_bar_H = solve_triangular(inducing.factor.lower, bar_H, transpose=True)
         variables = cast(WaveVariables[Any], inducing.variables)
-        kernel_bar = variables.amplitudes_pullback(inducing.kernel, _xp.diagonal(K_bar_H))
+        kernel_bar = variables.amplitudes_pullback(inducing.kernel, diagonal(K_bar_H))
         gaps_bar = xp.full_like(seen.place[:, 0], sums.count * self.gap_bar)
         diag_bar, _ = inducing.kernel._diag_pullback(seen.place, gaps_bar)
         return Slopes(
@@ -261,7 +272,7 @@ class Pull:
         Q depends on K_uu and K_uf alone: ``K_uf_bar = L_u⁻ᵀ V_bar``, and by K_uu what is left to
         the end, ``−½ L_u⁻ᵀ (V_bar Vᵀ) L_u⁻¹``.
         """
-        X = _xp.in_double(rows)
+        X = in_double(rows)
         xp = array_namespace(X)
         V, gap = self.inducing.whiten(X)
         noise = self.method.noise(gap, self.gp.noise_var)
@@ -272,7 +283,7 @@ class Pull:
         # V α = w and V (Q + Λ)⁻¹ = B⁻¹ V Λ⁻¹
         V_bar = self.weight_mean[:, None] * alpha[None, :] - solved / noise[None, :]
         V_bar = V_bar - 2.0 * V * gap_bar[None, :]
-        K_bar = _xp.solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
+        K_bar = solve_triangular(self.inducing.factor.lower, V_bar, transpose=True)
         kernel = self.inducing.kernel
         kernel_bar, Z_bar = with_hooks(self.inducing.variables)._cross_pullback(kernel, X, K_bar)
         diag_bar, _ = kernel._diag_pullback(X, gap_bar)
@@ -306,11 +317,11 @@ class Pull:
         own = self.inducing.kernel
         kernel, lower, Z = own, self.inducing.factor.lower, self.inducing.Z
         assert in_place.supports(kernel, X)
-        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * _xp.eye(Z.shape[0], Z)
+        middle = self.precision / self.gp.noise_var + 2.0 * self.gap_bar * eye(Z.shape[0], Z)
         work = in_place.Workspace(
             kernel,
-            -_xp.solve_triangular(lower, middle, transpose=True),
-            _xp.solve_triangular(lower, self.weight_mean, transpose=True),
+            -solve_triangular(lower, middle, transpose=True),
+            solve_triangular(lower, self.weight_mean, transpose=True),
             self.weight_mean,
             self.quadratic_noise,
         )
@@ -318,7 +329,7 @@ class Pull:
         xp = array_namespace(X)
         Z_bar, alphas = xp.zeros_like(Z), []
         for rows in blocks:
-            part = _xp.in_double(X[rows, :])
+            part = in_double(X[rows, :])
             block = self.kept.get(rows.start) if self.kept else None
             block = block or in_place.whiten(kernel, Z, lower, part)
             W, alpha = work.carried(block, r[rows])
@@ -343,7 +354,7 @@ def validate_rows(gp: GP, Z: Matrix, X: Matrix, y: Array) -> None:
 
 def _residual(gp: GP, X: Matrix, y: Array) -> Vector:
     """The residual in float64."""
-    return _check.squarable(_xp.in_double(residual_of(gp, X, y)), "y − m(X)")
+    return _check.squarable(in_double(residual_of(gp, X, y)), "y − m(X)")
 
 
 class _Seen(NamedTuple):
@@ -368,9 +379,9 @@ def _seen_by(work: Sums | Pull, sums: WaveSums) -> _Seen:
     variables = cast(WaveVariables[Any], inducing.variables)
     gram, waves, products = sums.moments(variables)
     apart = sums.mean - level_of(work.gp)
-    amplitudes = _xp.eye(variables.size, gram) * variables.amplitudes(inducing.kernel)
-    T = _xp.solve_triangular(inducing.factor.lower, amplitudes)
-    place = _xp.as_array([[sums.circle[0]]], gram)
+    amplitudes = eye(variables.size, gram) * variables.amplitudes(inducing.kernel)
+    T = solve_triangular(inducing.factor.lower, amplitudes)
+    place = as_array([[sums.circle[0]]], gram)
     seen = _Seen(T, gram, waves, products + apart * waves, apart, place)
     if work.kept is not None:
         work.kept.seen = seen

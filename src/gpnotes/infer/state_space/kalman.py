@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...ground import xp as _xp
-from ...ground.xp import LOG_2PI, Array, Matrix, Stack, array_namespace
+from ...ground.xp import LOG_2PI, Array, Matrix, Stack, array_namespace, device, eye, symmetric_part
 from .parallel_scan import (
     Element,
     Lanes,
@@ -89,9 +88,9 @@ class Forth:
             for told in (self.later.eta, self.later.J)
         )
         right = xp.concat([eta - J @ self.end_mean, J], axis=2)
-        solved = xp.linalg.solve(_xp.eye(d, J) + J @ self.end_cov, right)
+        solved = xp.linalg.solve(eye(d, J) + J @ self.end_cov, right)
         pull = turned(solved[:, :, :1], (1, 2, 0))[:, 0, :]
-        return pull, turned(_xp.symmetric_part(solved[:, :, 1:]), (1, 2, 0))
+        return pull, turned(symmetric_part(solved[:, :, 1:]), (1, 2, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,7 @@ def forth(lanes: Lanes) -> Forth:
     before = scan(own, compose)
     later = scan(Element(*(xp.flip(a, axis=0) for a in own)), lambda a, b: compose(b, a))
     length, B = lanes.gaps.shape
-    kind = {"dtype": lanes.gaps.dtype, "device": _xp.device(lanes.gaps)}
+    kind = {"dtype": lanes.gaps.dtype, "device": device(lanes.gaps)}
     mean = xp.empty((length, motion.size, B), **kind)
     cov = xp.empty((length, motion.size, motion.size, B), **kind)
     told, gap = xp.empty((length, B), **kind), xp.empty((length, B), **kind)

@@ -16,8 +16,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...ground import xp as _xp
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Stack,
+    Vector,
+    array_namespace,
+    as_array,
+    device,
+    eye,
+    symmetric_part,
+    zeros,
+)
 from .matern_sde import FAR, Motion
 
 __all__ = [
@@ -94,10 +104,10 @@ def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: float) -> L
     spare = count * length - n
     gaps = times[1:] - times[:-1]
     longest = float(xp.max(gaps)) if n > 1 else 0.0
-    first, none = xp.full_like(times[:1], FAR), _xp.as_array([0.0] * spare, times)
-    level = _xp.as_array([noise] * count, times)
+    first, none = xp.full_like(times[:1], FAR), as_array([0.0] * spare, times)
+    level = as_array([noise] * count, times)
     # the last lane is filled with readings that were never made, of infinite noise
-    last = _xp.as_array([noise] * (count - 1) + [math.inf], times)
+    last = as_array([noise] * (count - 1) + [math.inf], times)
     return Lanes(
         motion, n, _in_lanes(xp.concat([first, gaps, none]), length),
         _in_lanes(xp.concat([readings, none]), length),
@@ -114,7 +124,7 @@ def turned(a: Array, axes: tuple[int, ...]) -> Array:
     """Return an array with its axes in another order, laid out so that the last is contiguous."""
     xp = array_namespace(a)
     shape = tuple(a.shape[axis] for axis in axes)
-    out = xp.empty(shape, dtype=a.dtype, device=_xp.device(a))
+    out = xp.empty(shape, dtype=a.dtype, device=device(a))
     out[...] = xp.permute_dims(a, axes)
     return out
 
@@ -151,9 +161,9 @@ def elements(lanes: Lanes) -> tuple[Element, list[Stack]]:
     """Return the element of each lane, and the noise of the motion before each step."""
     motion = lanes.motion
     d, B = motion.size, lanes.gaps.shape[1]
-    C, J = _xp.zeros((d, d, B), lanes.gaps), _xp.zeros((d, d, B), lanes.gaps)
-    b, eta = _xp.zeros((d, B), lanes.gaps), _xp.zeros((d, B), lanes.gaps)
-    A, drifts = C + _xp.eye(d, C)[:, :, None], []
+    C, J = zeros((d, d, B), lanes.gaps), zeros((d, d, B), lanes.gaps)
+    b, eta = zeros((d, B), lanes.gaps), zeros((d, B), lanes.gaps)
+    A, drifts = C + eye(d, C)[:, :, None], []
     for k, noise in enumerate(lanes.noise):
         s, decay = lanes.gaps[k, ...], lanes.decay(k)
         drifts.append(lanes.drift(k, decay))
@@ -191,14 +201,14 @@ def compose(first: Element, second: Element) -> Element:
     xp, t = array_namespace(first.A), array_namespace(first.A).matrix_transpose
     d = first.A.shape[1]
     right = xp.concat([first.A, first.b + first.C @ second.eta, first.C], axis=2)
-    solved = xp.linalg.solve(_xp.eye(d, first.A) + first.C @ second.J, right)
+    solved = xp.linalg.solve(eye(d, first.A) + first.C @ second.J, right)
     A, b, C = solved[:, :, :d], solved[:, :, d : d + 1], solved[:, :, d + 1 :]
     return Element(
         second.A @ A,
         second.A @ b + second.b,
-        _xp.symmetric_part(second.A @ C @ t(second.A)) + second.C,
+        symmetric_part(second.A @ C @ t(second.A)) + second.C,
         t(A) @ (second.eta - second.J @ first.b) + first.eta,
-        _xp.symmetric_part(t(A) @ second.J @ first.A) + first.J,
+        symmetric_part(t(A) @ second.J @ first.A) + first.J,
     )
 
 

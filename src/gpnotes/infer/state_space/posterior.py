@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass, replace
 
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, in_double, symmetric_part
 from ...model import means
 from ...model.gaussian_process import GP
 from ..posterior import Posterior, require_inputs, with_noise
@@ -117,14 +116,14 @@ class StateSpacePosterior(Posterior):
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
         """``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, whose second part is a mean, of readings k(X, z)."""
-        xp, kernel, x = array_namespace(Xs), kernel_of(self.gp), _xp.in_double(Xs)
+        xp, kernel, x = array_namespace(Xs), kernel_of(self.gp), in_double(Xs)
         prior = kernel._gram(x, None) / kernel.variance
         told = [
             self._given(kernel._gram(self.times[:, None], x[j : j + 1, :])[:, 0] / kernel.variance)
             for j in range(x.shape[0])
         ]
         known = xp.stack([run._unit(x[:, 0], False)[0] for run in told], axis=1) if told else prior
-        return xp.astype(self._variance * _xp.symmetric_part(prior - known), Xs.dtype)
+        return xp.astype(self._variance * symmetric_part(prior - known), Xs.dtype)
 
     @in_one_pool
     def _sample(self, Xs: Matrix, num_samples: int, stream: Stream, noise: bool) -> Matrix:
@@ -134,7 +133,7 @@ class StateSpacePosterior(Posterior):
         memory.require(1, num_samples * Xs.shape[0] + states, copies=1, like=Xs, what=what)
         if num_samples > Xs.shape[0]:
             return super()._sample(Xs, num_samples, stream, noise)
-        values = self._drawn(_xp.in_double(Xs[:, 0]), stream, num_samples)
+        values = self._drawn(in_double(Xs[:, 0]), stream, num_samples)
         if noise:
             values = with_noise(values, self.gp.noise_var, stream)
         mean = self._mean_of_f(Xs, None)[None, :]
@@ -167,7 +166,7 @@ class StateSpacePosterior(Posterior):
 
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
-        mean, variance = self._unit(_xp.in_double(Xs[:, 0]), wanted)
+        mean, variance = self._unit(in_double(Xs[:, 0]), wanted)
         mean = xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)
         mean = means.with_hooks(self.gp.mean)._call(Xs) + mean
         return mean, xp.astype(self._variance * xp.clip(variance, 0.0, None), Xs.dtype)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...ground import xp as _xp
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, eye, zeros
 from .parallel_scan import Element, Lanes, compose, entered, scan, stacked
 
 __all__ = ["prior_draw"]
@@ -17,8 +16,8 @@ def prior_draw(lanes: Lanes, normals: Stack) -> Vector:
     """
     xp, motion = array_namespace(normals), lanes.motion
     x, d = xp.zeros_like(normals[0, ...]), motion.size
-    none = _xp.zeros((d, d, normals.shape[2]), normals)
-    passed = none + _xp.eye(d, normals)[:, :, None]
+    none = zeros((d, d, normals.shape[2]), normals)
+    passed = none + eye(d, normals)[:, :, None]
     own, seen = [], []
     for k in range(normals.shape[0]):
         s, decay = lanes.gaps[k, ...], lanes.decay(k)

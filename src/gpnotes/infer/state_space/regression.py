@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.chunks import Chunks, Rows
 from ...ground.params import cotangent
 from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, in_double
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ..evidence import Evidence, evidence_of, whole_rows
@@ -36,14 +35,14 @@ def _validate(gp: GP, X: Matrix, y: Vector) -> Motion:
     validate_data(gp, X, y, columns=1)
     _check.squarable(y, "y")
     size = 3 * motion.size * (motion.size + 1)
-    memory.require(X.shape[0], size, copies=1, like=_xp.in_double(X[:1, :]), what="the states")
+    memory.require(X.shape[0], size, copies=1, like=in_double(X[:1, :]), what="the states")
     return motion
 
 
 def _sorted(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None]:
     """Places and residuals in ascending order, and that order; None if they came in it."""
     xp = array_namespace(X)
-    times, residual = _xp.in_double(X[:, 0]), _xp.in_double(residual_of(gp, X, y))
+    times, residual = in_double(X[:, 0]), in_double(residual_of(gp, X, y))
     if bool(xp.all(times[1:] >= times[:-1])):
         return times, residual, None
     order = xp.argsort(times)

@@ -7,11 +7,18 @@ from typing import Any, NamedTuple, cast
 
 from ...fast import svgp as in_place
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ...ground.xp import (
+    Matrix,
+    MatrixLike,
+    Vector,
+    VectorLike,
+    array_namespace,
+    eye,
+    solve_triangular,
+)
 from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import differentiable_mean
@@ -207,9 +214,9 @@ def way_back(posterior: VariationalPosterior) -> Way:
     """
     lower = posterior.inducing.lower
     root = posterior.root
-    spare = _xp.eye(lower.shape[0], lower) - array_namespace(root).matrix_transpose(root) @ root
-    back = _xp.solve_triangular(lower, spare, transpose=True)
-    weights = _xp.solve_triangular(lower, posterior.weights, transpose=True)
+    spare = eye(lower.shape[0], lower) - array_namespace(root).matrix_transpose(root) @ root
+    back = solve_triangular(lower, spare, transpose=True)
+    weights = solve_triangular(lower, posterior.weights, transpose=True)
     return Way(spare, back, weights)
 
 
@@ -329,8 +336,8 @@ def bar_of_inducing(posterior: VariationalPosterior, sums: Sums, way: Way) -> tu
     xp = array_namespace(lower)
     pulled = posterior.weights[:, None] * sums.gradient + way.spare @ sums.sites
     low = -0.5 * (xp.tril(pulled) + xp.tril(pulled, k=-1))
-    half = _xp.solve_triangular(lower, low, transpose=True)
-    K_bar = _xp.solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
+    half = solve_triangular(lower, low, transpose=True)
+    K_bar = solve_triangular(lower, xp.matrix_transpose(half), transpose=True)
     return point_functionals.with_hooks(model.variables)._gram_pullback(model.gp.kernel, K_bar)
 
 

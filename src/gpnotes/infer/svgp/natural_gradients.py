@@ -16,11 +16,19 @@ from typing import Any, cast
 import numpy as np
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.linalg import _cholesky
 from ...ground.threads import in_one_pool, threads_for
-from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ...ground.xp import (
+    Matrix,
+    MatrixLike,
+    Vector,
+    VectorLike,
+    array_namespace,
+    epsilon,
+    eye,
+    solve_triangular,
+)
 from .model import validate_rows
 from .posterior import V, Variational, VariationalPosterior
 from .row_sums import Sums, require_finite, sweep
@@ -143,10 +151,10 @@ def take_step(posterior: Any, sums: Any, length: float) -> Variational:
         The next q.
     """
     # not P + r D: after a leap P may be so large that nothing of G would be left
-    target = _xp.eye(posterior.weights.shape[0], posterior.weights) + sums.sites
+    target = eye(posterior.weights.shape[0], posterior.weights) + sums.sites
     precision = (1.0 - length) * posterior.precision + length * target
     if not sums.concave:
-        half = _xp.solve_triangular(posterior.cholesky.lower, target - posterior.precision)
+        half = solve_triangular(posterior.cholesky.lower, target - posterior.precision)
         squares = array_namespace(half).matrix_transpose(half) @ half
         precision = precision + (0.5 * length**2) * squares
     # t = P_new w + r ∂/∂w, which is (1 − r) t + r g where nothing was added
@@ -161,7 +169,7 @@ def take_step(posterior: Any, sums: Any, length: float) -> Variational:
 
 def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
     """``D = G − P``."""
-    identity = _xp.eye(posterior.weights.shape[0], posterior.weights)
+    identity = eye(posterior.weights.shape[0], posterior.weights)
     return identity + sums.sites - posterior.precision
 
 
@@ -178,7 +186,7 @@ def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
     for _ in range(max_steps):
         if distance(posterior, sums) <= tolerance(posterior):
             return replace(posterior, converged=True)
-        slack = 10.0 * _xp.epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
+        slack = 10.0 * epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:
             candidate = cast("V", take_step(posterior, sums, length))
             candidate_sums = sweep(candidate, X, y)
@@ -243,9 +251,9 @@ def distance(posterior: Any, sums: Any) -> float:
     """
     xp = array_namespace(posterior.weights)
     lower = posterior.cholesky.lower
-    mean = _xp.solve_triangular(lower, sums.gradient - posterior.weights)
-    half = _xp.solve_triangular(lower, _toward(posterior, sums))
-    both = _xp.solve_triangular(lower, xp.matrix_transpose(half))
+    mean = solve_triangular(lower, sums.gradient - posterior.weights)
+    half = solve_triangular(lower, _toward(posterior, sums))
+    both = solve_triangular(lower, xp.matrix_transpose(half))
     return math.sqrt(float(xp.sum(mean * mean)) + 0.5 * float(xp.sum(both * both)))
 
 
@@ -265,4 +273,4 @@ def tolerance(posterior: Any) -> float:
     """
     w: Vector = posterior.weights
     size = float(array_namespace(w).sum(w * (posterior.precision @ w)))
-    return math.sqrt(_xp.epsilon(w) * (1.0 + w.shape[0] + size))
+    return math.sqrt(epsilon(w) * (1.0 + w.shape[0] + size))

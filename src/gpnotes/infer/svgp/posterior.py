@@ -10,11 +10,10 @@ from typing import Any, ClassVar, NamedTuple, TypeVar, cast
 from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.showing import summary
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, diagonal, eye, solve_triangular
 from ...model import means
 from ...model.contracts import Likelihood
 from ..interdomain import InducingPoints
@@ -111,14 +110,14 @@ class VariationalPosterior(Variational):
         """``KL(q(v) ‖ N(0, I)) = ½ (tr P⁻¹ + wᵀw − M + log |P|)`` in nats; O(M³)."""
         xp = array_namespace(self.weights)
         squares = float(xp.sum(self.root**2)) + float(xp.sum(self.weights**2))
-        log_det = -2.0 * float(xp.sum(xp.log(_xp.diagonal(self.root))))
+        log_det = -2.0 * float(xp.sum(xp.log(diagonal(self.root))))
         return 0.5 * (squares - self.weights.shape[0] + log_det)
 
     @cached_property
     def root(self) -> Matrix:
         """``L_P⁻¹``, (M, M), whose transpose times itself is P⁻¹; found once, O(M³)."""
         lower = self.cholesky.lower
-        return _xp.solve_triangular(lower, _xp.eye(lower.shape[0], lower))
+        return solve_triangular(lower, eye(lower.shape[0], lower))
 
     @property
     def _width(self) -> int:
@@ -210,7 +209,7 @@ def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
     """
     kernel, xp = posterior.model.gp.kernel, array_namespace(X)
     cross = with_hooks(posterior.model.variables)._cross(kernel, X)
-    A = _xp.solve_triangular(posterior.inducing.lower, cross)
+    A = solve_triangular(posterior.inducing.lower, cross)
     return A, xp.clip(kernel._diag(X) - xp.sum(A * A, axis=0), 0.0, None)
 
 
@@ -261,7 +260,7 @@ def initial_posterior(model: SVGP) -> Variational:
 def _initial_posterior(model: SVGP) -> Variational:
     """`initial_posterior`, and it is the caller who warns of jitter, since a fit meets many."""
     factor = inducing_factor(model)
-    identity = _xp.eye(model.variables.size, factor.lower)
+    identity = eye(model.variables.size, factor.lower)
     weights = array_namespace(identity).zeros_like(identity[:, 0])
     q = VariationalPosterior(model, factor, identity, Cholesky(identity), weights)
     return read_by(model.likelihood, q)

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.threads import threads_for
-from ...ground.xp import Matrix, Vector, array_namespace
+from ...ground.xp import Matrix, Vector, array_namespace, symmetric_part
 from ...model.contracts import Likelihood, require
 from ...model.likelihoods.adapter import with_hooks
 from ...model.likelihoods.hermite_averages import Expected
@@ -120,7 +119,7 @@ def sums_of(block: Block) -> Sums:
         half = A * xp.sqrt(precision)
         sites = half @ xp.matrix_transpose(half)
     else:
-        sites = _xp.symmetric_part((A * precision) @ xp.matrix_transpose(A))
+        sites = symmetric_part((A * precision) @ xp.matrix_transpose(A))
     return Sums(value, A @ slopes.by_mean, sites, concave)
 
 

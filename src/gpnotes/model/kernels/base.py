@@ -15,10 +15,9 @@ from ...fast.tiled_kernels import ByHooks
 from ...fast.tiles import TiledKernel
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import holds_derivatives, settle
-from ...ground.xp import Matrix, MatrixLike, Vector
+from ...ground.xp import Matrix, MatrixLike, Vector, to_numpy
 
 __all__ = ["KernelBase"]
 
@@ -236,7 +235,7 @@ def _kernels_in(kernel: KernelBase) -> list[KernelBase]:
 def _hashable(value: Any) -> Any:
     if getattr(value, "ndim", 0) == 0:
         return value
-    host = _xp.to_numpy(value)
+    host = to_numpy(value)
     return type(value), str(value.dtype), host.shape, *host.ravel().tolist()
 
 
@@ -244,7 +243,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if getattr(value, "ndim", 0) > 0:
-        return _shown(_xp.to_numpy(value).tolist())
+        return _shown(to_numpy(value).tolist())
     if isinstance(value, list):
         return "[" + ", ".join(map(_shown, value)) + "]"
     return repr(value)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from ...ground import xp as _xp
 from ...ground.params import cotangent, positive
-from ...ground.xp import Array, Matrix, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Vector, array_namespace, device, diagonal, eye
 from .algebra import Kernel
 from .pullback_sums import total
 
@@ -79,7 +78,7 @@ class White(Kernel):
     variance: float = positive(1.0, unit="y²")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return self.variance * _xp.eye(x.shape[0], x) if z is None else _filled(x, z, 0.0)
+        return self.variance * eye(x.shape[0], x) if z is None else _filled(x, z, 0.0)
 
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).full_like(x[:, 0], self.variance)
@@ -87,7 +86,7 @@ class White(Kernel):
     def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
-        variance_bar = total(_xp.diagonal(K_bar)) if z is None else 0.0
+        variance_bar = total(diagonal(K_bar)) if z is None else 0.0
         return cotangent(self, variance=variance_bar), *_nothing(x, z)
 
     def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
@@ -97,7 +96,7 @@ class White(Kernel):
 def _filled(x: Matrix, z: Matrix | None, value: float) -> Array:
     columns = (x if z is None else z).shape[0]
     xp = array_namespace(x)
-    return xp.full((x.shape[0], columns), value, dtype=x.dtype, device=_xp.device(x))
+    return xp.full((x.shape[0], columns), value, dtype=x.dtype, device=device(x))
 
 
 def _nothing(x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:

@@ -12,10 +12,20 @@ from dataclasses import dataclass
 from typing import Self
 
 from ...ground import check as _check
-from ...ground import xp as _xp
 from ...ground.conversion import takes
 from ...ground.params import cotangent, nonnegative, positive, real
-from ...ground.xp import Array, Matrix, MatrixLike, Vector, array_namespace, as_array
+from ...ground.xp import (
+    Array,
+    Matrix,
+    MatrixLike,
+    Vector,
+    array_namespace,
+    as_array,
+    device,
+    diagonal,
+    eye,
+    keep_copies,
+)
 from .algebra import Kernel
 
 __all__ = ["Coregion", "OutputNoise", "outputs_at", "readings_of"]
@@ -102,7 +112,7 @@ class Coregion(_OfOutputs):
         _check.vector(self.own, "Coregion.own", size=W.shape[0])
         _check.alike(self.own, "Coregion.own", W, "Coregion.weights")
         _check.positive(self.own, "Coregion.own", zero=True)
-        _xp.keep_copies(self, "weights", "own")
+        keep_copies(self, "weights", "own")
 
     @property
     def covariance(self) -> Matrix:
@@ -110,13 +120,13 @@ class Coregion(_OfOutputs):
         xp, W = array_namespace(self.weights), self.weights
         B = W @ xp.matrix_transpose(W)
         B = xp.tril(B) + xp.matrix_transpose(xp.tril(B, k=-1))  # symmetric to the last bit
-        return B + self.own[:, None] * _xp.eye(W.shape[0], W)
+        return B + self.own[:, None] * eye(W.shape[0], W)
 
     @property
     def correlation(self) -> Matrix:
         """B with ones on its diagonal, (p, p); NaN for an output without variance."""
         B = self.covariance
-        sd = array_namespace(B).sqrt(_xp.diagonal(B))
+        sd = array_namespace(B).sqrt(diagonal(B))
         return B / (sd[:, None] * sd[None, :])
 
     @property
@@ -133,7 +143,7 @@ class Coregion(_OfOutputs):
         return xp.take(rows, _number(x if z is None else z), axis=1)
 
     def _diag(self, x: Matrix) -> Vector:
-        return array_namespace(x).take(_xp.diagonal(self.covariance), _number(x))
+        return array_namespace(x).take(diagonal(self.covariance), _number(x))
 
     def _pullback(
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
@@ -145,13 +155,13 @@ class Coregion(_OfOutputs):
 
     def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
         d_bar = d_bar @ _membership(x, self._outputs)
-        bar = self._bar(d_bar[:, None] * _xp.eye(self._outputs, x))
+        bar = self._bar(d_bar[:, None] * eye(self._outputs, x))
         return bar, array_namespace(x).zeros_like(x)
 
     def _bar(self, B_bar: Matrix) -> Self:
         """The derivatives by W and κ of those by B."""
         weights_bar = (B_bar + array_namespace(B_bar).matrix_transpose(B_bar)) @ self.weights
-        return cotangent(self, weights=weights_bar, own=_xp.diagonal(B_bar))
+        return cotangent(self, weights=weights_bar, own=diagonal(B_bar))
 
 
 @dataclass(frozen=True)
@@ -199,9 +209,9 @@ class OutputNoise(_OfOutputs):
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         if z is None:
-            return self._diag(x)[:, None] * _xp.eye(x.shape[0], x)
+            return self._diag(x)[:, None] * eye(x.shape[0], x)
         xp = array_namespace(x)
-        return xp.zeros((x.shape[0], z.shape[0]), dtype=x.dtype, device=_xp.device(x))
+        return xp.zeros((x.shape[0], z.shape[0]), dtype=x.dtype, device=device(x))
 
     def _diag(self, x: Matrix) -> Vector:
         return array_namespace(x).take(self.variance, _number(x))
@@ -210,7 +220,7 @@ class OutputNoise(_OfOutputs):
         self, x: Matrix, z: Matrix | None, K_bar: Matrix
     ) -> tuple[Self, Matrix, Matrix | None]:
         if z is None:
-            return *self._diag_pullback(x, _xp.diagonal(K_bar)), None
+            return *self._diag_pullback(x, diagonal(K_bar)), None
         xp = array_namespace(x)
         bar = cotangent(self, variance=xp.zeros_like(self.variance))
         return bar, xp.zeros_like(x), xp.zeros_like(z)

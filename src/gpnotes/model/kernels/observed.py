@@ -10,10 +10,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from ...ground import xp as _xp
 from ...ground.distances import _squared_distances_pullback
 from ...ground.params import cotangent
-from ...ground.xp import Array, Matrix, Vector, array_namespace
+from ...ground.xp import Array, Matrix, Vector, array_namespace, eye
 from .algebra import Kernel, Scaled, Sum
 from .constant import Constant
 from .linear import Linear
@@ -50,8 +49,8 @@ class Rows(NamedTuple):
         xp = array_namespace(x)
         d = x.shape[1] - 1
         label = xp.astype(x[:, d], xp.int64)
-        eye = _xp.eye(d, x)
-        units = xp.concat([xp.zeros_like(eye[:1, :]), eye], axis=0)
+        identity = eye(d, x)
+        units = xp.concat([xp.zeros_like(identity[:1, :]), identity], axis=0)
         return cls(
             x[:, :d],
             xp.astype(label == 0, x.dtype),

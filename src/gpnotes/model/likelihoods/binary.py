@@ -12,9 +12,16 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground import memory
-from ...ground import xp as _xp
 from ...ground.params import fixed
-from ...ground.xp import LOG_2PI, Array, HostVector, array_namespace, as_array
+from ...ground.xp import (
+    LOG_2PI,
+    Array,
+    HostVector,
+    array_namespace,
+    as_array,
+    log_normal_cdf,
+    mills_fractions,
+)
 from .base import LikelihoodBase
 
 __all__ = ["Bernoulli"]
@@ -67,7 +74,7 @@ class Bernoulli(LikelihoodBase):
 
     def _log_probability(self, z: Array) -> Array:
         if self.link == "probit":
-            return _xp.log_normal_cdf(z)
+            return log_normal_cdf(z)
         xp = array_namespace(z)
         return xp.clip(z, None, 0.0) - xp.log1p(xp.exp(-xp.abs(z)))
 
@@ -89,7 +96,7 @@ class Bernoulli(LikelihoodBase):
         """``log P(y = 1)`` for y = 1, and for −1 that of −f."""
         xp = array_namespace(mean)
         if self.link == "probit":
-            return _xp.log_normal_cdf(y * mean / xp.sqrt(1.0 + variance))
+            return log_normal_cdf(y * mean / xp.sqrt(1.0 + variance))
         return xp.clip(super()._log_predictive(y, mean, variance), None, 0.0)  # but for rounding
 
     def tilted(self, y: Array, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
@@ -155,7 +162,7 @@ class Bernoulli(LikelihoodBase):
     def _probability(self, mean: Array, variance: Array) -> Array:
         xp = array_namespace(mean)
         if self.link == "probit":
-            return xp.exp(_xp.log_normal_cdf(mean / xp.sqrt(1.0 + variance)))
+            return xp.exp(log_normal_cdf(mean / xp.sqrt(1.0 + variance)))
         return _blockwise(self._probability_by_nodes, mean, variance)
 
     def _probability_by_nodes(self, mean: Array, variance: Array) -> Array:
@@ -165,9 +172,9 @@ class Bernoulli(LikelihoodBase):
         f, weights = _nodes(mean, variance)
         narrow = xp.sum(xp.exp(self._log_probability(f)) * weights, axis=-1)
         f, weights = _nodes_near_zero(mean, variance, _LINKS[self.link])
-        probit = xp.exp(_xp.log_normal_cdf(f / scale))
+        probit = xp.exp(log_normal_cdf(f / scale))
         bump = xp.sum((xp.exp(self._log_probability(f)) - probit) * weights, axis=-1)
-        wide = xp.exp(_xp.log_normal_cdf(mean / xp.sqrt(scale**2 + variance))) + bump
+        wide = xp.exp(log_normal_cdf(mean / xp.sqrt(scale**2 + variance))) + bump
         return xp.clip(xp.where(_is_narrow(variance), narrow, wide), 0.0, 1.0)
 
     def entropy(self, f: Array) -> Array:
@@ -266,9 +273,9 @@ def _probit_derivatives(z: Array) -> tuple[Array, Array, Array]:
     xp = array_namespace(z)
     tail = z < -_TAIL
     x = xp.clip(-z, _TAIL, None)
-    q1, q2, q3 = _xp.mills_fractions(x)
+    q1, q2, q3 = mills_fractions(x)
     near = xp.clip(z, -_TAIL, None)
-    r = xp.exp(-0.5 * (near * near + LOG_2PI) - _xp.log_normal_cdf(near))
+    r = xp.exp(-0.5 * (near * near + LOG_2PI) - log_normal_cdf(near))
     r = xp.where(tail, x + q1, r)
     second = -r * xp.where(tail, q1, near + r)
     third_over_r = xp.where(tail, q1 * q1 * q2 * (q3 - q2), (near + r) * (near + 2.0 * r) - 1.0)
@@ -292,7 +299,7 @@ def _tilted_probit(
     spread = xp.sqrt(scale * scale + variance)
     z = y * mean / spread
     first, second, _ = _probit_derivatives(z)
-    return _xp.log_normal_cdf(z), y * first / spread, -second / spread**2
+    return log_normal_cdf(z), y * first / spread, -second / spread**2
 
 
 @cache
