@@ -1,7 +1,11 @@
 """What a chapter says that an experiment showed stands in a claim, a proof or a citation."""
 
+import json
+
 import pytest
 from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
+
+from checked_equations.book import prose
 
 
 @pytest.mark.parametrize("slug", chapters())
@@ -34,3 +38,10 @@ def test_a_conclusion_is_found(said):
     from claim_words import WORDS
 
     assert WORDS.search(said)
+
+
+@pytest.mark.parametrize("slug", chapters())
+def test_what_is_stored_belongs_to_a_claim(slug):
+    stored = BOOK / "_claims" / f"{slug}.json"
+    labels = prose.read_sentences(BOOK / f"{slug}.md")
+    assert sorted(json.loads(stored.read_text()) if stored.is_file() else {}) == sorted(labels)
