@@ -39,10 +39,10 @@ def studied(seed, trials, sampler=ProcessSampler, **options):
 
 @pytest.mark.slow
 def test_a_study_finds_more_than_by_chance():
-    """Forty trials; the least value is 1."""
-    ours = studied(1, 40).best_value
+    """Thirty trials; the least value is 1."""
+    ours = studied(1, 30).best_value
     assert ours < 1.1
-    assert ours < studied(1, 40, optuna.samplers.RandomSampler).best_value
+    assert ours < studied(1, 30, optuna.samplers.RandomSampler).best_value
 
 
 def test_all_kinds_of_parameters_come_as_a_study_wants_them():
