@@ -90,17 +90,17 @@ def average_predictions(
         The objective that was sampled, whose data the predictions are from.
     vectors : HostMatrix, shape (s, p)
         Draws of what is free, such as ``chains.thin(50)``; each costs a posterior.
-    Xs : Matrix, shape (n_*, d)
+    Xs : Matrix, shape (n*, d)
         The inputs.
     noise : bool, default False
         Whether the variance is that of new readings.
 
     Returns
     -------
-    mean : Vector, shape (n_*,)
+    mean : Vector, shape (n*,)
         The mean of the means.
-    variance : Vector, shape (n_*,)
-        The mean of the variances, and the variance of the means.
+    variance : Vector, shape (n*,)
+        The mean of the variances, and the variance of the means: by the law of total variance.
     """
     _check.instance(objective, "objective", Objective)
     _check.matrix(as_host(vectors), "vectors", columns=len(objective.limits))
