@@ -50,7 +50,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.state_space": ("StateSpaceGP", "StateSpacePosterior"),
     "infer.state_space.parallel_scan": ("Element", "Lanes"),
     "infer.state_space.matern_sde": ("Motion",),
-    "infer.state_space.kalman": ("Forth",),
+    "infer.state_space.kalman": ("Kalman filter",),
     "infer.state_space.regression": ("state-space evidence",),
     "infer.features": ("BoxSines", "FeatureGP", "FeaturePosterior", "Frequencies", "Term"),
     "infer.features.model": ("feature evidence",),

@@ -24,7 +24,7 @@ from gpnotes import (
 )
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import state_space
-from gpnotes.infer.state_space.kalman import forth
+from gpnotes.infer.state_space.kalman import kalman_filter
 from gpnotes.infer.state_space.matern_sde import motion_of
 from gpnotes.infer.state_space.parallel_scan import lanes_of
 from gpnotes.infer.state_space.prior_draws import prior_draw
@@ -183,11 +183,11 @@ def test_lanes_change_nothing(kernel_class, rng):
     """The filter of 500 readings, to the step-by-step one of the chapter on beliefs."""
     t, y = np.sort(rng.uniform(0.0, 40.0, 500)), rng.normal(size=500)
     gp = GP(kernel_class(1.0, 2.0), 0.3)
-    run = forth(lanes_of(motion_of(gp), motion_of(gp).rate * t, y, 0.3))
+    run = kalman_filter(lanes_of(motion_of(gp), motion_of(gp).rate * t, y, 0.3))
     slow = smooth(state_space_model(gp, t), y[:, None])
-    mean = y - 0.3 * run.lanes.ordered(run.back.alpha)
+    mean = y - 0.3 * run.lanes.ordered(run.smoothed_means.alpha)
     np.testing.assert_allclose(mean, slow.mean[:, 0], atol=1e-12)
-    shrunk = 0.3 - 0.09 * run.lanes.ordered(run.spread.precision)
+    shrunk = 0.3 - 0.09 * run.lanes.ordered(run.smoothed_covariances.precision)
     np.testing.assert_allclose(shrunk, slow.cov[:, 0, 0], atol=1e-12)
 
 

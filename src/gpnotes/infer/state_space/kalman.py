@@ -1,10 +1,16 @@
-"""The filter along a line, and the way back that makes it a smoother."""
+"""The Kalman filter along a line, and the modified Bryson–Frazier smoother.
+
+The way back carries λ and −Λ, gradient and Hessian by the filter's mean of the log density of the
+readings from there on, and inverts no covariance: given all readings the mean is ``m + P λ``, the
+covariance ``P − P Λ P``. Source: Bierman (1973); Durbin & Koopman (2012), section 4.4, as r and N.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
+from ...ground.saved import saved_as
 from ...ground.xp import LOG_2PI, Array, Matrix, Stack, array_namespace, device, eye, symmetric_part
 from .parallel_scan import (
     Element,
@@ -18,24 +24,25 @@ from .parallel_scan import (
     turned,
 )
 
-__all__ = ["Back", "Forth", "Spread", "forth"]
+__all__ = ["Filtered", "SmoothedCovariances", "SmoothedMeans", "kalman_filter"]
 
 
+@saved_as("Kalman filter")
 @dataclass(frozen=True, eq=False)
-class Forth:
-    """The beliefs of a filter before each reading, and what each reading told.
+class Filtered:
+    """The predicted states of a Kalman filter, and the innovation of each reading.
 
     Parameters
     ----------
     lanes : Lanes
         The readings.
     mean : Stack, shape (L, D, B)
-        The means.
+        The means before each reading.
     cov : Array, shape (L, D, D, B)
-        The covariances.
-    told : Matrix, shape (L, B)
-        ``1 / S``, the inverse variances of the readings as they were predicted.
-    gap : Matrix, shape (L, B)
+        The covariances before each reading.
+    precision : Matrix, shape (L, B)
+        ``1 / S``, the inverse variances of the innovations.
+    innovation : Matrix, shape (L, B)
         The readings less their prediction.
     end_mean, end_cov : Stack, shape (B, D, 1) and (B, D, D)
         The beliefs after each lane.
@@ -46,23 +53,24 @@ class Forth:
     lanes: Lanes
     mean: Stack
     cov: Array
-    told: Matrix
-    gap: Matrix
+    precision: Matrix
+    innovation: Matrix
     end_mean: Stack
     end_cov: Stack
     later: Element
 
     @cached_property
     def fit(self) -> float:
-        """``Σ v² / S``, what the readings are from what was predicted, squared."""
-        xp = array_namespace(self.gap)
-        return float(xp.sum(self.lanes.ordered(self.gap * self.gap * self.told)))
+        """``Σ v² / S``, of the innovations v."""
+        xp = array_namespace(self.innovation)
+        squares = self.innovation * self.innovation
+        return float(xp.sum(self.lanes.ordered(squares * self.precision)))
 
     @cached_property
     def log_det(self) -> float:
         """``Σ log S``, the log determinant of their covariance."""
-        xp = array_namespace(self.told)
-        return -float(xp.sum(xp.log(self.lanes.ordered(self.told))))
+        xp = array_namespace(self.precision)
+        return -float(xp.sum(xp.log(self.lanes.ordered(self.precision))))
 
     @property
     def log_evidence(self) -> float:
@@ -70,19 +78,19 @@ class Forth:
         return -0.5 * (self.fit + self.log_det + self.lanes.count * LOG_2PI)
 
     @cached_property
-    def back(self) -> Back:
+    def smoothed_means(self) -> SmoothedMeans:
         """The way back for means, worked out when it is first asked for."""
-        return _back(self)
+        return _smoothed_means(self)
 
     @cached_property
-    def spread(self) -> Spread:
+    def smoothed_covariances(self) -> SmoothedCovariances:
         """The way back for variances, worked out when it is first asked for."""
-        return _spread(self)
+        return _smoothed_covariances(self)
 
     @cached_property
     def ends(self) -> tuple[Matrix, Stack]:
         """λ (D, B) and Λ (D, D, B) after the last step of each lane."""
-        xp, d = array_namespace(self.told), self.lanes.motion.size
+        xp, d = array_namespace(self.precision), self.lanes.motion.size
         eta, J = (
             xp.concat([xp.flip(told[:-1, ...], axis=0), xp.zeros_like(told[:1, ...])], axis=0)
             for told in (self.later.eta, self.later.J)
@@ -94,38 +102,38 @@ class Forth:
 
 
 @dataclass(frozen=True, eq=False)
-class Back:
+class SmoothedMeans:
     """How the later readings would have the state of each step, as a derivative by its mean.
 
     Parameters
     ----------
-    pull : Stack, shape (L, D, B)
+    adjoint : Stack, shape (L, D, B)
         λ: with the filter's m and P before a reading, the mean given all readings is ``m + P λ``.
     alpha : Matrix, shape (L, B)
         ``K_y⁻¹ r``.
     """
 
-    pull: Stack
+    adjoint: Stack
     alpha: Matrix
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class SmoothedCovariances:
     """What the later readings take from the covariance of each step.
 
     Parameters
     ----------
-    taken : Array, shape (L, D, D, B)
+    adjoint : Array, shape (L, D, D, B)
         Λ: the covariance given all readings is ``P − P Λ P``.
     precision : Matrix, shape (L, B)
         The diagonal of ``K_y⁻¹``.
     """
 
-    taken: Array
+    adjoint: Array
     precision: Matrix
 
 
-def forth(lanes: Lanes) -> Forth:
+def kalman_filter(lanes: Lanes) -> Filtered:
     """Filter all readings, O(N)."""
     own, drifts = elements(lanes)
     xp, motion = array_namespace(lanes.gaps), lanes.motion
@@ -135,7 +143,7 @@ def forth(lanes: Lanes) -> Forth:
     kind = {"dtype": lanes.gaps.dtype, "device": device(lanes.gaps)}
     mean = xp.empty((length, motion.size, B), **kind)
     cov = xp.empty((length, motion.size, motion.size, B), **kind)
-    told, gap = xp.empty((length, B), **kind), xp.empty((length, B), **kind)
+    precision, innovation = xp.empty((length, B), **kind), xp.empty((length, B), **kind)
     m, P = entered(before.b), entered(before.C)
     m = m[:, 0, :]
     for k, noise in enumerate(lanes.noise):
@@ -147,44 +155,42 @@ def forth(lanes: Lanes) -> Forth:
         P += drifts[k]
         mean[k, ...] = m
         cov[k, ...] = P
-        told[k, ...] = 1.0 / (P[0, 0, ...] + noise)
-        gap[k, ...] = lanes.readings[k, ...] - m[0, ...]
-        gain = P[0, ...] * told[k, ...]
-        m += gain * gap[k, ...]
+        precision[k, ...] = 1.0 / (P[0, 0, ...] + noise)
+        innovation[k, ...] = lanes.readings[k, ...] - m[0, ...]
+        gain = P[0, ...] * precision[k, ...]
+        m += gain * innovation[k, ...]
         P -= gain[:, None, :] * P[0, ...][None, :, :]
-    return Forth(lanes, mean, cov, told, gap, stacked(m), stacked(P), later)
+    return Filtered(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
 
 
-def _back(run: Forth) -> Back:
+def _smoothed_means(run: Filtered) -> SmoothedMeans:
     """Go back through all steps for means; O(N)."""
-    xp, lanes = array_namespace(run.told), run.lanes
-    pull, alpha = xp.empty_like(run.mean), xp.empty_like(run.told)
+    xp, lanes = array_namespace(run.precision), run.lanes
+    adjoint, alpha = xp.empty_like(run.mean), xp.empty_like(run.precision)
     late = xp.asarray(run.ends[0], copy=True)
-    for k in reversed(range(run.told.shape[0])):
-        told = run.told[k, ...]
-        gain = run.cov[k, 0, ...] * told
-        alpha[k, ...] = told * run.gap[k, ...] - xp.sum(gain * late, axis=0)
+    for k in reversed(range(run.precision.shape[0])):
+        gain = run.cov[k, 0, ...] * run.precision[k, ...]
+        alpha[k, ...] = run.precision[k, ...] * run.innovation[k, ...] - xp.sum(gain * late, axis=0)
         late[0, ...] += alpha[k, ...]
-        pull[k, ...] = late
+        adjoint[k, ...] = late
         lanes.motion.down(lanes.gaps[k, ...], late)
         late *= lanes.decay(k)
-    return Back(pull, alpha)
+    return SmoothedMeans(adjoint, alpha)
 
 
-def _spread(run: Forth) -> Spread:
+def _smoothed_covariances(run: Filtered) -> SmoothedCovariances:
     """Go back through all steps for variances; O(N)."""
-    xp, lanes = array_namespace(run.told), run.lanes
-    taken, precision = xp.empty_like(run.cov), xp.empty_like(run.told)
+    xp, lanes = array_namespace(run.precision), run.lanes
+    adjoint, precision = xp.empty_like(run.cov), xp.empty_like(run.precision)
     late = xp.asarray(run.ends[1], copy=True)
-    for k in reversed(range(run.told.shape[0])):
-        told = run.told[k, ...]
-        gain = run.cov[k, 0, ...] * told
+    for k in reversed(range(run.precision.shape[0])):
+        gain = run.cov[k, 0, ...] * run.precision[k, ...]
         pushed = xp.sum(late * gain[None, :, :], axis=1)
-        precision[k, ...] = told + xp.sum(gain * pushed, axis=0)
+        precision[k, ...] = run.precision[k, ...] + xp.sum(gain * pushed, axis=0)
         late[0, ...] -= pushed
         late[:, 0, ...] -= pushed
         late[0, 0, ...] += precision[k, ...]
-        taken[k, ...] = late
+        adjoint[k, ...] = late
         carry(lanes.motion.down, lanes.gaps[k, ...], late)
         late *= lanes.decay(k) ** 2
-    return Spread(taken, precision)
+    return SmoothedCovariances(adjoint, precision)

@@ -12,7 +12,7 @@ from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, in_doubl
 from ...model import means
 from ...model.gaussian_process import GP
 from ..posterior import Posterior, require_inputs, with_noise
-from .kalman import Forth, forth
+from .kalman import Filtered, kalman_filter
 from .matern_sde import FAR, Motion, kernel_of
 from .parallel_scan import carry, lanes_of
 from .prior_draws import prior_draw
@@ -49,8 +49,8 @@ class StateSpacePosterior(Posterior):
         The order in which the inputs ascend; None if they came in it.
     times : Vector, shape (n,)
         The inputs in that order.
-    run : Forth
-        The beliefs of the filter.
+    run : Filtered
+        What the Kalman filter found.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class StateSpacePosterior(Posterior):
     y: Vector
     order: Vector | None
     times: Vector
-    run: Forth
+    run: Filtered
 
     @property
     def log_evidence(self) -> float:
@@ -108,7 +108,7 @@ class StateSpacePosterior(Posterior):
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
         xp = array_namespace(self.X)
-        alpha = self.run.lanes.ordered(self.run.back.alpha) / math.sqrt(self._variance)
+        alpha = self.run.lanes.ordered(self.run.smoothed_means.alpha) / math.sqrt(self._variance)
         if self.order is not None:
             alpha = xp.take(alpha, xp.argsort(self.order))
         return self.y - self.gp.noise_var * xp.astype(alpha, self.y.dtype)
@@ -162,7 +162,7 @@ class StateSpacePosterior(Posterior):
         lanes = self.run.lanes
         noise = self.gp.noise_var / self._variance
         other = lanes_of(lanes.motion, lanes.motion.rate * self.times, readings, noise)
-        return replace(self, run=forth(other))
+        return replace(self, run=kalman_filter(other))
 
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
@@ -190,12 +190,12 @@ class StateSpacePosterior(Posterior):
         _ahead(motion, xp.where(after > 0, since, xp.full_like(x, FAR)), m, P)
         until = motion.rate * (xp.take(self.times, right) - x)
         until = xp.where(after < n, until, xp.full_like(x, FAR))
-        pull, decay = _taken(run.back.pull, right, run), xp.exp(-until)
+        pull, decay = _at_readings(run.smoothed_means.adjoint, right, run), xp.exp(-until)
         motion.down(until, pull)
         mean = m[0, ...] + decay * xp.sum(P[0, ...] * pull, axis=0)
         if not wanted:
             return mean, mean
-        late = _taken(run.spread.taken, right, run)
+        late = _at_readings(run.smoothed_covariances.adjoint, right, run)
         carry(motion.down, until, late)
         shrunk = xp.sum(P[0, ...] * xp.sum(late * P[0, ...][None, :, :], axis=1), axis=0)
         return mean, P[0, 0, ...] - decay * decay * shrunk
@@ -203,9 +203,9 @@ class StateSpacePosterior(Posterior):
     def _filtered(self, places: Vector) -> tuple[Matrix, Stack]:
         """The filter's beliefs after some of the readings, (D, m) and (D, D, m)."""
         run = self.run
-        m, P = _taken(run.mean, places, run), _taken(run.cov, places, run)
-        gain = P[0, ...] * _taken(run.told, places, run)
-        m += gain * _taken(run.gap, places, run)
+        m, P = _at_readings(run.mean, places, run), _at_readings(run.cov, places, run)
+        gain = P[0, ...] * _at_readings(run.precision, places, run)
+        m += gain * _at_readings(run.innovation, places, run)
         P -= gain[:, None, :] * P[0, ...][None, :, :]
         return m, P
 
@@ -227,7 +227,7 @@ def _ahead(motion: Motion, s: Vector, m: Matrix, P: Stack) -> None:
     P += motion.noise(s, decay * decay, float(xp.max(s)) if s.shape[0] else 0.0)
 
 
-def _taken(a: Array, places: Vector, run: Forth) -> Array:
+def _at_readings(a: Array, places: Vector, run: Filtered) -> Array:
     """The entries (…, m) of an array (L, …, B) that belong to some of the readings."""
     xp = array_namespace(a)
     length, lanes, inner = a.shape[0], a.shape[-1], a.shape[1:-1]

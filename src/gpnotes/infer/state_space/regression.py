@@ -15,7 +15,7 @@ from ...ground.xp import Matrix, Vector, array_namespace, in_double
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ..evidence import Evidence, evidence_of, whole_rows
-from .kalman import Forth, forth
+from .kalman import Filtered, kalman_filter
 from .matern_sde import FAR, Motion, kernel_of, motion_of
 from .parallel_scan import lanes_of
 from .posterior import StateSpacePosterior
@@ -25,7 +25,7 @@ __all__ = ["StateSpaceGP"]
 
 def _posterior(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
     times, residual, order = _sorted(gp, X, y)
-    run = _forth(gp, motion_of(gp), times, residual)
+    run = _filter(gp, motion_of(gp), times, residual)
     _check.no_overflow(run.fit, "y", "the squared distance from the prior")
     return StateSpacePosterior(gp, X, y, order, times, run)
 
@@ -50,21 +50,21 @@ def _sorted(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None
 
 
 @in_one_pool
-def _forth(gp: GP, motion: Motion, times: Vector, residual: Vector) -> Forth:
+def _filter(gp: GP, motion: Motion, times: Vector, residual: Vector) -> Filtered:
     variance = kernel_of(gp).variance
     unit = residual / math.sqrt(variance)
-    return forth(lanes_of(motion, motion.rate * times, unit, gp.noise_var / variance))
+    return kalman_filter(lanes_of(motion, motion.rate * times, unit, gp.noise_var / variance))
 
 
 def _value_and_gradient(gp: GP, motion: Motion, X: Matrix, y: Vector) -> tuple[float, GP]:
     times, residual, order = _sorted(gp, X, y)
-    run = _forth(gp, motion, times, residual)
+    run = _filter(gp, motion, times, residual)
     _check.no_overflow(run.fit, "y", "the squared distance from the prior")
     xp, lanes = array_namespace(times), run.lanes
     kernel = kernel_of(gp)
     variance = kernel.variance
-    alpha = lanes.ordered(run.back.alpha)
-    trace = float(xp.sum(lanes.ordered(run.spread.precision)))
+    alpha = lanes.ordered(run.smoothed_means.alpha)
+    trace = float(xp.sum(lanes.ordered(run.smoothed_covariances.precision)))
     noise_bar = 0.5 * (float(xp.sum(alpha * alpha)) - trace) / variance
     variance_bar = (0.5 * (run.fit - lanes.count) - gp.noise_var * noise_bar) / variance
     lengthscale_bar = -_by_gaps(run) / float(kernel.lengthscale)
@@ -77,11 +77,12 @@ def _value_and_gradient(gp: GP, motion: Motion, X: Matrix, y: Vector) -> tuple[f
     return value, cotangent(gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
 
 
-def _by_gaps(run: Forth) -> float:
+def _by_gaps(run: Filtered) -> float:
     """``Σ s ∂/∂s`` of the log evidence, over all gaps but the one before the first reading."""
-    xp, motion, total = array_namespace(run.told), run.lanes.motion, 0.0
-    for k in range(run.told.shape[0]):
-        P, late, taken = run.cov[k, ...], run.back.pull[k, ...], run.spread.taken[k, ...]
+    xp, motion, total = array_namespace(run.precision), run.lanes.motion, 0.0
+    for k in range(run.precision.shape[0]):
+        P, late = run.cov[k, ...], run.smoothed_means.adjoint[k, ...]
+        taken = run.smoothed_covariances.adjoint[k, ...]
         state = run.mean[k, ...] + xp.sum(P * late[None, :, :], axis=1)
         slope = xp.sum(late * motion.slope(state), axis=0)
         slope = slope - xp.sum(xp.sum(taken * motion.slope(P), axis=0), axis=0)
@@ -111,8 +112,9 @@ class StateSpaceGP:
 
     Notes
     -----
-    The process is a motion of ν + ½ numbers, [eq-be-matern], so Kalman's filter and a pass back do:
-    many stretches of the line at a time, joined exactly afterwards. Computed in float64 where the
+    The process is a state-space model of dimension ν + ½, [eq-be-matern], so Kalman's filter and
+    the modified Bryson–Frazier smoother do: many stretches of the line at a time, joined exactly
+    afterwards. Computed in float64 where the
     device has it. For the gradient, a gap s carries a belief by ``dm/ds = G m`` and
     ``dP/ds = G P + P Gᵀ + q e eᵀ``, and the pass back has the derivatives by m and P of each step:
     λ and ``½ (λλᵀ − Λ)``. Source: Hartikainen & Särkkä (2010); Särkkä & García-Fernández (2021).
