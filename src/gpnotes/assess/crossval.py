@@ -36,7 +36,7 @@ __all__ = ["CrossValidation", "cross_validate", "group_folds", "kfold"]
 
 
 class Predictive(Protocol):
-    """The answer of a fit: a posterior that predicts observations, as `verbs.condition` gives."""
+    """The answer of a fit: a posterior that predicts observations, as `gpnotes.condition` gives."""
 
     def predict(self, Xs: Matrix, /, *, noise: bool) -> tuple[Vector, Vector]:
         """Return mean and variance (n*,) of y at Xs (n*, d), with the noise in the variance."""

@@ -63,7 +63,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         See f through its values at so many inducing points, by the bound of Titsias (2009): a step
         then costs O(n M²) instead of O(n³), and memory is that of a block of rows. The fit moves
         the points; they start at rows of X that lie far from each other, as of a
-        `sparse.SparseGP`.
+        `gpnotes.SparseGP`.
 
     Notes
     -----

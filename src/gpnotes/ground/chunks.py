@@ -168,9 +168,11 @@ class Chunks:
     Parameters
     ----------
     chunks : iterable of Chunk
-        Pairs (X, y), or functions that fetch one, as in `add_up`.
+        Pairs (X, y), or functions that fetch one where it is worked on, so that data which do not
+        fit in memory never come here.
     map : callable
-        The function that works on them, by default the builtin.
+        The function that works on them, by default the builtin: called once, with a function and
+        an iterable, it may answer in any order.
 
     Raises
     ------

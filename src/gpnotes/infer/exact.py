@@ -1,8 +1,8 @@
 """Exact Gaussian process regression: condition once, everything else is a view.
 
-What `verbs.condition` makes of a `GP` factors ``K_y = K_ff + σ_n² I = L Lᵀ`` and keeps the factor.
-Prediction, samples, the evidence and its derivatives, leave-one-out and extension all start from
-it.
+What `gpnotes.condition` makes of a `GP` factors ``K_y = K_ff + σ_n² I = L Lᵀ`` and keeps the
+factor. Prediction, samples, the evidence and its derivatives, leave-one-out and extension all start
+from it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _joint_work(posterior: ExactPosterior, Xs: Matrix, *_: object, **__: object)
 
 @dataclass(frozen=True, eq=False)
 class ExactPosterior(Posterior):
-    """The process given data, around one factorisation; made by `verbs.condition`.
+    """The process given data, around one factorisation; made by `gpnotes.condition`.
 
     The arrays given are kept, not copied: whoever changes them changes the posterior. A prediction
     costs O(n² m) at m inputs, its mean alone O(n m).

@@ -156,13 +156,15 @@ def fit(
     Parameters
     ----------
     model : GP, or another model
-        A `GP`, or another with an evidence or what stands for one: `SparseGP`, `StateSpaceGP`,
-        `FeatureGP`, `SVGP`, `LaplaceGP`, `SoftmaxGP`, `DeepGP`, `BayesianLinear`. Where it has
-        inducing inputs, they move with the parameters. The first run starts at it.
+        A `gpnotes.GP`, or another with an evidence or what stands for one: `gpnotes.SparseGP`,
+        `gpnotes.StateSpaceGP`, `gpnotes.FeatureGP`, `gpnotes.SVGP`, `gpnotes.LaplaceGP`,
+        `laplace.EPGP`, `gpnotes.SoftmaxGP`, `gpnotes.DeepGP`, `gpnotes.BayesianLinear`. Where it
+        has inducing inputs, they move with the parameters. The first run starts at it.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
-        The inputs; the names of a frame's columns stand in the report. `Chunks` in the place of
-        `X` and `y` will do for those models whose evidence is made of sums over rows, `SparseGP`,
-        `FeatureGP`, `DeepGP`; an `interdomain.WaveSums` for a `SparseGP` through waves.
+        The inputs; the names of a frame's columns stand in the report. `gpnotes.Chunks` in
+        the place of `X` and `y` will do for those models whose evidence is made of sums over rows,
+        `gpnotes.SparseGP`, `gpnotes.FeatureGP`, `gpnotes.DeepGP`; an `interdomain.WaveSums` for a
+        `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations; None where `X` is chunks or sums, which hold them.
     restarts : int, default 0

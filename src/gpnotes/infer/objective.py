@@ -312,11 +312,11 @@ def objective_of(
     data : Rows, Chunks or WaveSums
         The data; chunks that can be gone through more than once.
     fixed : collection of str, default ()
-        The parameters that stay, as in `fitting.fit`.
+        The parameters that stay, as in `gpnotes.fit`.
     bounds : mapping from str to pairs of float, or None
-        Limits of parameters by name, as in `fitting.fit`.
+        Limits of parameters by name, as in `gpnotes.fit`.
     priors : mapping from str to Prior, or None
-        Priors on parameters by name, as in `fitting.fit`.
+        Priors on parameters by name, as in `gpnotes.fit`.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """The verbs of every model: condition it on data, or ask for its log evidence.
 
 Each takes ``(model, X, y)``, or ``(model, chunks)`` where the evidence is made of sums over rows,
-and asks the model's room for the algebra, `evidence.evidence_of`. The fourth is `fitting.fit`.
+and asks the model's room for the algebra, `evidence.evidence_of`. The fourth is `gpnotes.fit`.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None =
     Parameters
     ----------
     model : GP, or another model
-        A `GP`, or another with an evidence: `sparse.SparseGP`, `features.FeatureGP`,
-        `laplace.LaplaceGP`, `laplace.EPGP`, `laplace.SoftmaxGP`, `svgp.SVGP`,
-        `state_space.StateSpaceGP`, `linear.BayesianLinear`. Its parameters stay as they are; `fit`
-        moves them.
+        A `gpnotes.GP`, or another with an evidence: `gpnotes.SparseGP`, `gpnotes.FeatureGP`,
+        `gpnotes.LaplaceGP`, `laplace.EPGP`, `gpnotes.SoftmaxGP`, `gpnotes.SVGP`,
+        `gpnotes.StateSpaceGP`, `gpnotes.BayesianLinear`. Its parameters stay as they are;
+        `gpnotes.fit` moves them.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
-        The inputs. A `chunks.Chunks` in the place of `X` and `y` will do for those models whose
-        evidence is made of sums over rows, `sparse.SparseGP` and `features.FeatureGP`; an
-        `interdomain.WaveSums` for a `sparse.SparseGP` through waves.
+        The inputs. `gpnotes.Chunks` in the place of `X` and `y` will do for those models whose
+        evidence is made of sums over rows, `gpnotes.SparseGP` and `gpnotes.FeatureGP`; an
+        `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations, of the namespace, dtype and device of `X`; None where `X` holds them.
 
@@ -81,7 +81,7 @@ def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None =
     -------
     Posterior
         The model given the data. Of what class it is, and what it costs, the page of the model
-        says: for a `GP` an `exact.ExactPosterior` around one Cholesky factor of K_y, in O(n³).
+        says: for a `GP` an `gpnotes.ExactPosterior` around one Cholesky factor of K_y, in O(n³).
 
     Raises
     ------
@@ -116,7 +116,7 @@ def log_evidence(model: Parameters, X: Table | Chunks | WaveSums, y: Table | Non
     Parameters
     ----------
     model, X, y
-        As in `condition`; of a `deep.DeepGP` it is the bound by the draws of its seed.
+        As in `condition`; of a `gpnotes.DeepGP` it is the bound by the draws of its seed.
 
     Returns
     -------
@@ -171,7 +171,7 @@ def log_evidence_and_gradient(
     -----
     [eq-fv-gradient]. Jitter counts as a constant. Of a `GP` on NumPy arrays it works in place,
     in one n × n buffer, whatever the kernel; for other namespaces, and where K_y needs jitter, it
-    is `condition` and `exact.ExactPosterior.evidence_gradient`.
+    is `condition` and `gpnotes.ExactPosterior.evidence_gradient`.
 
     Source: for a `GP` Rasmussen & Williams (2006), equation 5.9.
 

@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Trend:
-    """A mean ``h(x)ᵀβ`` as observations leave it; made by `verbs.condition`.
+    """A mean ``h(x)ᵀβ`` as observations leave it; made by `gpnotes.condition`.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ Value = TypeVar("Value", float, Array)  # of a parameter
 
 
 class Prior(Protocol):
-    """A prior on a parameter, or on each entry of one, as `fitting.fit` asks for it."""
+    """A prior on a parameter, or on each entry of one, as `gpnotes.fit` asks for it."""
 
     def log_density(self, value: float | Array, /) -> float:
         """Evaluate the log density of a value.

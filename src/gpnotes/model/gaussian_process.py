@@ -34,6 +34,9 @@ __all__ = [
 class GP:
     """A prior over functions, ``f ~ GP(mean, kernel)``, [eq-fv-gp], and the noise of y.
 
+    `gpnotes.prior` says what it expects before any data, `gpnotes.condition` gives its posterior,
+    and `gpnotes.fit` finds its parameters, too.
+
     Parameters
     ----------
     kernel : Kernel

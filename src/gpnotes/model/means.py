@@ -243,7 +243,7 @@ class Powers:
 class BasisMean:
     """A mean ``m(x) = h(x)ᵀβ`` whose weights are learnt with f: ``β ~ N(b, B)``, or vague.
 
-    [eq-mf-model], [eq-mf-prior]. Of a process with this mean, `verbs.condition` learns the
+    [eq-mf-model], [eq-mf-prior]. Of a process with this mean, `gpnotes.condition` learns the
     weights and the function together, and all views of the posterior count what remains unknown of
     both; the other methods refuse it. Nothing of it is fitted: the weights are integrated out.
 

@@ -117,6 +117,18 @@ class DeepGP:
     Notes
     -----
     Source: Damianou & Lawrence (2013); Salimbeni & Deisenroth (2017).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import RBF, Gaussian, fit
+    >>> from gpnotes.infer import svgp
+    >>> X = np.linspace(0.0, 3.0, 8)[:, None]
+    >>> shallow = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::2]))
+    >>> model = with_inner_layers(shallow, [RBF()])
+    >>> found = fit(model, X, np.sin(X[:, 0]), max_steps=20)
+    >>> found.posterior.mean(np.asarray([[1.5]])).round(1)
+    array([1.])
     """
 
     layers: tuple[tuple[Unit, ...], ...]

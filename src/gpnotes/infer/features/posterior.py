@@ -19,7 +19,7 @@ __all__ = ["FeaturePosterior"]
 
 @dataclass(frozen=True, eq=False)
 class FeaturePosterior(Posterior):
-    """The posterior of a process by its features; made by `verbs.condition`.
+    """The posterior of a process by its features; made by `gpnotes.condition`.
 
     The variance is that of the features: far from the data it is the prior's, but with many data
     and few features it is too small in between, as if the function were known there. A prediction

@@ -74,7 +74,7 @@ def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vect
 
 @dataclass(frozen=True, eq=False)
 class LaplacePosterior(SitePosterior):
-    """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `verbs.condition`.
+    """The Gaussian around the mode, ``f | y ≈ N(mode, (K⁻¹ + W)⁻¹)``; made by `gpnotes.condition`.
 
     Parameters
     ----------

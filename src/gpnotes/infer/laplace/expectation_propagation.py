@@ -110,7 +110,7 @@ def _sweep(K: Matrix, mean: Vector, y: Vector, likelihood: Bernoulli, sites: _Si
 class EPPosterior(SitePosterior):
     """The Gaussian of expectation propagation, ``f | y ≈ N(m + K a, (K⁻¹ + W)⁻¹)``.
 
-    Made by `verbs.condition`.
+    Made by `gpnotes.condition`.
 
     Parameters
     ----------

@@ -161,7 +161,7 @@ def _times_W(share: Matrix, v: Matrix) -> Matrix:
 
 @dataclass(frozen=True, eq=False)
 class SoftmaxPosterior(Posterior):
-    """The Gaussian around the mode of the functions of all classes; made by `verbs.condition`.
+    """The Gaussian around the mode of the functions of all classes; made by `gpnotes.condition`.
 
     Parameters
     ----------

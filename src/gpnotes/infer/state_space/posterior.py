@@ -24,7 +24,7 @@ _ENTRIES = 2**18  # numbers of one kind that are worked on at a time
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StateSpacePosterior(Posterior):
-    """The process on a line given readings; made by `verbs.condition`.
+    """The process on a line given readings; made by `gpnotes.condition`.
 
     The inputs of a prediction (n*, 1) may be in any order. One costs a search for its neighbours
     among the readings, and nothing else: O(n* log n). A covariance takes a filter for each input,

@@ -2,9 +2,9 @@
 
 ``f(Z) = m(Z) + L v`` with ``K_uu = L Lᵀ`` and ``q(v) = N(P⁻¹ t, P⁻¹)``: of every observation two
 numbers enter ``P = I + Λ`` and t, those of a Gaussian factor that stands for its likelihood.
-`verbs.condition` of an `SVGP` finds q for given hyperparameters, `fit` fits them too, from batches
-of rows. Under `RobustMax` and `Categorical` there is a function, and a q, for each class: a
-`ClassesPosterior`.
+`gpnotes.condition` of an `SVGP` finds q for given hyperparameters, `gpnotes.fit` fits them too,
+from batches of rows. Under `RobustMax` and `Categorical` there is a function, and a q, for each
+class: a `ClassesPosterior`.
 """
 
 from . import per_class as per_class  # the verbs below, for several classes

@@ -8,7 +8,7 @@ of y if it has their unit. A batch of b rows costs O(b M² + M³) time, and memo
 batch, whatever the number of rows is.
 
 Rates are constant, so that in the end q and hyperparameters move with the noise of the batches: end
-with a fit of smaller ones, or `verbs.condition` the model that was found. If the bound of all rows
+with a fit of smaller ones, or `gpnotes.condition` the model found. If the bound of all rows
 ends below that of the start, what comes back is the best that was seen of all rows; from batches
 all rows are asked only where the last batch has its doubts. The run of the fit has the bounds that
 the batches estimated before each step as its ``trace``.
@@ -222,7 +222,7 @@ def _fit(
     learning_rate: float = 0.01,
     start: object = None,
 ) -> Fit[SVGP, Variational]:
-    """The fit by batches that `fitting.fit` asks for, whose arguments these are."""
+    """The fit by batches that `gpnotes.fit` asks for, whose arguments these are."""
     if rng is None:
         raise ValueError("batch needs an rng to draw the order of the rows from")
     n = X.shape[0]

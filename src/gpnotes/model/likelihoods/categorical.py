@@ -25,7 +25,7 @@ _FITTING, _PREDICTING = 256, 1000  # nodes of the averages, half of them mirrore
 class Categorical(MulticlassLikelihood):
     """Class c has the probability ``exp(f_c) / Σ exp(f)``, [eq-la-softmax].
 
-    It is the softmax of `laplace.SoftmaxGP`, for `svgp` and its many rows. Where classes overlap it
+    It is the softmax of `gpnotes.SoftmaxGP`, for `svgp` and its many rows. Where classes overlap it
     says how much; `RobustMax`, whose functions decide but for slips, does not: of labels drawn by
     known chances, 600 of three classes, the log loss came to 0.798 here, 0.797 by `SoftmaxGP`, 2.4
     by the robust maximum and 0.93 with slips of a fifth, where the chances themselves have 0.792.
