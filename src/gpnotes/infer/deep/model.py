@@ -122,10 +122,10 @@ class DeepGP:
     --------
     >>> import numpy as np
     >>> from gpnotes import RBF, Gaussian, fit
-    >>> from gpnotes.infer import svgp
+    >>> from gpnotes.infer import deep, svgp
     >>> X = np.linspace(0.0, 3.0, 8)[:, None]
     >>> shallow = svgp.initial_posterior(svgp.SVGP(GP(RBF(), 0.0), Gaussian(0.1), X[::2]))
-    >>> model = with_inner_layers(shallow, [RBF()])
+    >>> model = deep.with_inner_layers(shallow, [RBF()])
     >>> found = fit(model, X, np.sin(X[:, 0]), max_steps=20)
     >>> found.posterior.mean(np.asarray([[1.5]])).round(1)
     array([1.])
