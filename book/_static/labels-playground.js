@@ -127,8 +127,8 @@
       this.shown.addEventListener("change", () => this.draw());
     }
 
-    /* The first label again, with the rule that was chosen. */
-    reset() { this.become({ name: this.state.name, lengthscale: this.state.lengthscale, signal: this.state.signal }); }
+    /* The start again, but for the rule that was chosen. */
+    reset() { this.become({ name: this.state.name }); }
 
     // ------------------------------------------------------------ labels
 

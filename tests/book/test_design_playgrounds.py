@@ -126,6 +126,15 @@ def test_labels_are_asked_turned_and_removed(opened):
     assert "0 labels" in page.inner_text(".gp-status")
 
 
+def test_labels_start_again_with_the_signal_of_the_start(opened):
+    page = opened("labels")
+    before = page.get_attribute(".gp-mean", "d")
+    page.click("[data-action=try-3]")
+    assert page.get_attribute(".gp-mean", "d") != before
+    page.click("[data-action=reset]")
+    assert page.get_attribute(".gp-mean", "d") == before
+
+
 @pytest.mark.parametrize("kind", ["readings", "labels"])
 @pytest.mark.parametrize("width", [320, 390, 1200])
 def test_it_fits_its_window_and_its_readers(opened, kind, width):
