@@ -317,7 +317,7 @@ class Space:
 
     @property
     def is_smooth(self) -> bool:
-        """True if every point of the cube is a setting of its own: all are reals, or fixed."""
+        """Whether every point of the cube is a setting of its own, all being reals or fixed."""
         return all(isinstance(dim, Real | Fixed) for dim in self.dimensions.values())
 
     def to_units(self, points: Sequence[Mapping[str, Setting]]) -> HostMatrix:
