@@ -382,6 +382,32 @@ def test_moments_of_a_policy_of_ones_own_are_looked_at(world, squashed):
         rollout(dynamics, wrong, cost, m, S, 2)
 
 
+class Doubled(LinearPolicy):
+    """A policy of ours with moments of its own, twice as large an action as it has."""
+
+    def moments_and_pullback(self, m, S):
+        return LinearPolicy(2.0 * self.weights, 2.0 * self.bias).moments_and_pullback(m, S)
+
+
+@dataclass(frozen=True, eq=False)
+class Dear(QuadraticCost):
+    """A cost of ours that expects one more."""
+
+    def expected_and_pullback(self, m, S):
+        value, pull = super().expected_and_pullback(m, S)
+        return value + 1.0, pull
+
+
+def test_what_a_subclass_expects_is_asked(world, rng):
+    """Not the unchecked method that it inherits, which knows nothing of it."""
+    dynamics, _, _, m, S = world()
+    W, b = rng.normal(size=(U, K)), rng.normal(size=U)
+    cost, dear = (kind(np.zeros(K), np.eye(K)) for kind in (QuadraticCost, Dear))
+    theirs = rollout(dynamics, Doubled(W, b), dear, m, S, 2)
+    ours = rollout(dynamics, LinearPolicy(2.0 * W, 2.0 * b), cost, m, S, 2)
+    np.testing.assert_allclose(theirs.costs, ours.costs + 1.0, rtol=1e-12)
+
+
 def test_a_state_that_is_lost_is_refused(world):
     """An action that cannot be told from infinity leads nowhere."""
     dynamics, policy, cost, m, S = world()

@@ -277,7 +277,7 @@ class Optimiser(Generic[Place]):
         if not feasible:
             return None
         units = self._region.units([evaluation.x for evaluation in feasible])
-        mean, sd = self.believed(units)
+        mean, sd = self._predict(units)
         i = int(np.argmax(self._sign * mean))
         x = cast(Place, self._region.together([feasible[i].x])[0])
         p_feasible = float(self._odds(units[i : i + 1])[0]) if self.num_constraints else 1.0
@@ -329,12 +329,12 @@ class Optimiser(Generic[Place]):
         places = self._region.all_validated(x, "x")
         if all(evaluation.failure for evaluation in self.evaluations):
             raise ValueError("predict needs an evaluation with a value; there is none yet")
-        mean, sd = self.believed(self._region.units(places))
+        mean, sd = self._predict(self._region.units(places))
         with np.errstate(over="ignore"):
             return mean, sd * sd
 
-    def believed(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
-        """The means and standard deviations at rows (n, columns) of the unit cube; unchecked."""
+    def _predict(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
+        """Means and standard deviations, which are finite, at rows (n, columns) of the cube."""
         counted = self._counted()
         modelled = [evaluation for evaluation in counted if evaluation.failure in _MODELLED]
         posterior, data = self._fitted(modelled, len(counted), self._model)

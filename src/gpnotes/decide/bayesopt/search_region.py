@@ -199,10 +199,10 @@ class _Named:
         return [self.validated(place, name) for place in places]
 
     def units(self, places: Sequence[Point]) -> HostMatrix:
-        return self._space.units_of(places)
+        return self._space._to_units(places)
 
     def places(self, units: HostMatrix) -> list[Point]:
-        return self._space.points_of(units)
+        return self._space._from_units(units)
 
     def together(self, places: Sequence[Point]) -> list[Point]:
         return [dict(place) for place in places]

@@ -333,10 +333,9 @@ class Space:
         HostMatrix, shape (n, columns)
             The rows.
         """
-        return self.units_of([self.validated(point, "points") for point in points])
+        return self._to_units([self.validated(point, "points") for point in points])
 
-    def units_of(self, points: Sequence[Point]) -> HostMatrix:
-        """Points that are settings for certain, as rows (n, columns)."""
+    def _to_units(self, points: Sequence[Point]) -> HostMatrix:
         parts = [dim.units([p[name] for p in points]) for name, dim in self.dimensions.items()]
         return np.concatenate(parts, axis=1)
 
@@ -358,10 +357,9 @@ class Space:
         rows = given.astype(np.float64)
         if np.any(rows < 0.0) or np.any(rows > 1.0):
             raise ValueError(f"units must be from 0 to 1; got {rows.min():g} to {rows.max():g}")
-        return self.points_of(rows)
+        return self._from_units(rows)
 
-    def points_of(self, units: HostMatrix) -> list[Point]:
-        """The settings for rows that lie in the cube for certain."""
+    def _from_units(self, units: HostMatrix) -> list[Point]:
         columns = {
             name: [_plain(value) for value in dim.values(units[:, part])]
             for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True)
@@ -389,7 +387,7 @@ class Space:
 
     def neighbours(self, unit: HostVector) -> HostMatrix:
         """Rows (k, columns) in which one whole number or category is another than in `unit`."""
-        point = self.points_of(unit[None, :])[0]
+        point = self._from_units(unit[None, :])[0]
         rows = []
         for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True):
             others = [] if isinstance(dim, Real) else dim.beside(point[name])

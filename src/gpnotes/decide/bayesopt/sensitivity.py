@@ -147,7 +147,7 @@ def slices(
     for rows, axis in zip(units, axes, strict=True):
         rows[:, axis.part] = axis.units
     ends = np.cumsum([len(rows) for rows in units])[:-1]
-    mean, sd = (np.split(part, ends) for part in optimiser.believed(np.concatenate(units)))
+    mean, sd = (np.split(part, ends) for part in optimiser._predict(np.concatenate(units)))
     y = np.asarray([e.y for e in valued])
     return tuple(
         Slice(
@@ -210,7 +210,7 @@ def sobol_indices(
         mix = first.copy()
         mix[:, axis.part] = second[:, axis.part]
         rows.append(mix)
-    mean, _ = optimiser.believed(np.concatenate(rows))
+    mean, _ = optimiser._predict(np.concatenate(rows))
     f, g, *mixes = np.split(mean, len(rows))
     variance = float(np.var(np.concatenate([f, g])))
     scale = 0.0 if variance == 0.0 else 0.5 / variance

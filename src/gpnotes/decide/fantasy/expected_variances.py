@@ -10,8 +10,8 @@ from ...ground.showing import summary
 from ...ground.xp import Matrix, Stack, Vector, array_namespace, diagonal, eye
 from ...infer.exact import ExactPosterior
 from ..moments.kernel_expectations import _kernel_covariance
-from ..moments.prediction import matched_moments
-from ..moments.predictors import predictor_of, require_constant_mean
+from ..moments.prediction import _predict
+from ..moments.predictors import _predictor, require_constant_mean
 from .input_averages import (
     Averages,
     Candidates,
@@ -163,7 +163,7 @@ def expected_covariance(
     inputs = _one_input(models, m, S, candidates)
     reductions = reductions_of_outputs(models, inputs, candidates)
     xp = array_namespace(candidates)
-    unobserved = matched_moments(predictor_of(models), *inputs[0], noise).covariance
+    unobserved = _predict(_predictor(models), *inputs[0], noise).covariance
     variances = xp.clip(diagonal(unobserved)[None, :] - reductions, 0.0, None)
     same = eye(len(models), candidates)
     return (unobserved * (1.0 - same))[None, :, :] + variances[:, :, None] * same[None, :, :]

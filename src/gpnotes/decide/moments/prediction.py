@@ -29,13 +29,7 @@ from .term_pairs import (
     pullback_to_input,
 )
 
-__all__ = [
-    "Moments",
-    "matched_moments",
-    "matched_moments_and_pullback",
-    "predict",
-    "predict_and_pullback",
-]
+__all__ = ["Moments", "predict", "predict_and_pullback"]
 
 
 def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Moments:
@@ -76,7 +70,7 @@ def predict(model: Predictor, m: Vector, S: Matrix, noise: bool = False) -> Mome
     >>> tuple(moment.round(4) for moment in predict(model, np.ones(1), np.eye(1)))
     (array([0.21]), array([[0.4842]]), array([[-0.3597]]))
     """
-    return matched_moments(model, m, _validate(model, m, S), _check.flag(noise, "noise"))
+    return _predict(model, m, _validate(model, m, S), _check.flag(noise, "noise"))
 
 
 def predict_and_pullback(
@@ -112,7 +106,7 @@ def predict_and_pullback(
     """
     S = _validate(model, m, S)
     noise = _check.flag(noise, "noise")
-    result, pull = matched_moments_and_pullback(model, m, S, noise)
+    result, pull = _predict_and_pullback(model, m, S, noise)
     return result, lambda bar: pull(_check.cotangents(bar, "bar", result))
 
 
@@ -123,15 +117,13 @@ def _validate(model: Predictor, m: Vector, S: Matrix) -> Matrix:
     return validate_input(m, S, model.X)
 
 
-def matched_moments(model: Predictor, m: Vector, S: Matrix, noise: bool) -> Moments:
-    """`predict` of an input that has been checked, for the rooms above."""
+def _predict(model: Predictor, m: Vector, S: Matrix, noise: bool) -> Moments:
     return _match(model, m, S, noise, slopes=False).moments
 
 
-def matched_moments_and_pullback(
+def _predict_and_pullback(
     model: Predictor, m: Vector, S: Matrix, noise: bool
 ) -> tuple[Moments, Callable[[Moments], tuple[Vector, Matrix]]]:
-    """`predict_and_pullback` of an input that has been checked, for the rooms above."""
     predicted = _match(model, m, S, noise, slopes=True)
     return predicted.moments, lambda bar: _pullback(model, S, predicted, bar)
 

@@ -17,7 +17,7 @@ from .pair_sums import Chunk, Weights, chunks
 from .rbf_terms import BatchedTerms, batched_terms, term_scales
 from .term_pairs import TermPairs, paired_terms
 
-__all__ = ["Predictor", "means_alone", "predictor", "predictor_of", "require_constant_mean"]
+__all__ = ["Predictor", "means_alone", "predictor", "require_constant_mean"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +89,10 @@ def predictor(posteriors: Sequence[ExactPosterior]) -> Predictor:
         if k:
             first = posteriors[0].X
             validate_beside(posterior.X, f"posteriors[{k}].X", first, "posteriors[0].X")
-    return predictor_of(posteriors)
+    return _predictor(posteriors)
 
 
-def predictor_of(posteriors: Sequence[ExactPosterior]) -> Predictor:
-    """`predictor` of posteriors that go together and have constant means, for the rooms above."""
+def _predictor(posteriors: Sequence[ExactPosterior]) -> Predictor:
     n = max(posterior.X.shape[0] for posterior in posteriors)
     E = len(posteriors)
     limits = {"what": f"one of {E} inverses of K_y", "remedy": "Use fewer points or float32."}

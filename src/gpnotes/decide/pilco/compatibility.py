@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from ...ground import check as _check
 from ...ground.xp import Matrix, Vector
 from ...model.contracts import Cost, Policy, require
 from .composed import StepCost, by_step
 from .dynamics import Dynamics
-from .trigonometric_moments import Augmented, augment_angles
-
-
-class Task(Protocol):
-    """The parts of a task that are needed here: that of `tasks` checks its cost by this module."""
-
-    @property
-    def cost(self) -> Cost | StepCost:
-        """The cost of a step."""
-        ...
-
-    @property
-    def mean(self) -> Vector:
-        """The mean of the first state."""
-        ...
-
-    @property
-    def covariance(self) -> Matrix:
-        """Its covariance."""
-        ...
-
-    @property
-    def angles(self) -> tuple[int, ...]:
-        """Which of its entries are angles."""
-        ...
+from .trigonometric_moments import Augmented, augment_states
 
 
 def world(dynamics: Dynamics, policy: Policy, m: Vector, S: Matrix) -> Matrix:
@@ -51,7 +25,7 @@ def actions(dynamics: Dynamics, policy: Policy, m: Vector) -> None:
         wanted = f"one posterior for each of the {m.shape[0]} entries of m"
         raise ValueError(f"dynamics must have {wanted}; got {model.outputs}")
     _check.entries(dynamics.angles, "angles", m.shape[0], "m")
-    z = dynamics.inputs(m[None, :], m[None, :0])[0, :]
+    z = augment_states(m[None, :], dynamics.angles)[0, :]
     action = _check.vector(_check.function(policy, "policy")(z), "the action")
     width = model.X.shape[1]
     if z.shape[0] + action.shape[0] != width:
@@ -90,15 +64,6 @@ def _expectation(cost: Cost, name: str, of: str, m: Vector, S: Matrix) -> None:
         raise TypeError(f"the pullback of {name} must return (m_bar, S_bar); got {bars!r}")
     for bar, like, argument in zip(bars, (m, S), ("m_bar", "S_bar"), strict=True):
         _check.cotangent(bar, f"{argument} of {name}", like)
-
-
-def task(dynamics: Dynamics, policy: Policy, task: Task) -> None:
-    """Refuse a task that does not fit the policy and the dynamics."""
-    world(dynamics, policy, task.mean, task.covariance)
-    if tuple(task.angles) != tuple(dynamics.angles):
-        raise ValueError(f"task.angles must be those of dynamics; got {task.angles}")
-    z, _ = augment_angles(task.mean, task.covariance, task.angles)
-    cost(task.cost, z, policy)
 
 
 def particles(dynamics: Dynamics, starts: Matrix) -> Matrix:

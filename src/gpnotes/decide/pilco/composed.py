@@ -101,7 +101,7 @@ class SumCost(ComposableCost):
         """
         return self._summed([cost.expected_and_pullback(m, S) for cost in self.costs])
 
-    def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
+    def _expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         return self._summed([expectation(cost)(m, S) for cost in self.costs])
 
     def _summed(self, terms: list[tuple[float, Pull]]) -> tuple[float, Pull]:
@@ -158,7 +158,7 @@ class PartialCost(ComposableCost):
         """
         return self._through(self.cost.expected_and_pullback, m, _check.normal(m, S))
 
-    def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
+    def _expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         return self._through(expectation(self.cost), m, S)
 
     def _through(self, expected: Expectation, m: Vector, S: Matrix) -> tuple[float, Pull]:
@@ -233,7 +233,8 @@ def by_step(cost: Cost | StepCost) -> StepCost:
 
 def expectation(cost: Cost) -> Expectation:
     """Return a cost's expectation with its pullback as a function; our own check nothing."""
-    return getattr(cost, "_expected", cost.expected_and_pullback)
+    own = "_expected_and_pullback" in vars(type(cost))
+    return getattr(cost, "_expected_and_pullback" if own else "expected_and_pullback")
 
 
 def _is_cost(value: Any) -> bool:

@@ -56,10 +56,10 @@ class _TargetCost(ComposableCost):
             It carries a derivative back to ``(m_bar, S_bar)``.
         """
         _check.alike(_check.vector(m, "m", size=self.target.shape[0]), "m", self.target, "target")
-        value, pull = self._expected(m, _check.normal(m, S))
+        value, pull = self._expected_and_pullback(m, _check.normal(m, S))
         return value, lambda bar: pull(_check.number(bar, "bar"))
 
-    def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
+    def _expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         raise NotImplementedError
 
     def _off(self, x: Vector) -> Vector:
@@ -121,7 +121,7 @@ class SaturatingCost(_TargetCost):
         d = self._off(x)
         return -float(array_namespace(x).expm1(-0.5 * (d @ (self.weight @ d))))
 
-    def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
+    def _expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         xp = array_namespace(m)
         R = self._root
         # |I + S W| = |I + Rᵀ S R| and G = R (I + Rᵀ S R)⁻¹ Rᵀ: S and W may be singular
@@ -181,7 +181,7 @@ class QuadraticCost(_TargetCost):
         d = self._off(x)
         return float(d @ (self.weight @ d))
 
-    def _expected(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
+    def _expected_and_pullback(self, m: Vector, S: Matrix) -> tuple[float, Pull]:
         xp = array_namespace(m)
         d = m - self.target
         slope = self.weight @ d

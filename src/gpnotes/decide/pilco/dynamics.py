@@ -15,6 +15,7 @@ from ...infer.exact import GP, ExactPosterior
 from ...infer.verbs import condition
 from ...model.kernels import RBF
 from ..moments import Predictor, predictor
+from .trigonometric_moments import augment_states
 
 __all__ = ["Dynamics", "Transitions", "fit_dynamics"]
 
@@ -105,14 +106,8 @@ class Dynamics:
         _check.matrix(states, "states", columns=len(self.posteriors))
         _check.matrix(actions, "actions", rows=states.shape[0])
         _check.alike(actions, "actions", states, "states")
-        return model_inputs(states, actions, self.angles)
-
-
-def model_inputs(states: Matrix, actions: Matrix, angles: Sequence[int]) -> Matrix:
-    """``(x, sin x_a, cos x_a, u)``, (n, K + U), of states and actions that have been checked."""
-    xp = array_namespace(states)
-    turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in angles]
-    return xp.concat([states, *turns, actions], axis=1)
+        z = augment_states(states, self.angles)
+        return array_namespace(z).concat([z, actions], axis=1)
 
 
 def fit_dynamics(
@@ -161,9 +156,10 @@ def fit_dynamics(
     max_steps = _check.whole(max_steps, "max_steps", 1)
     fit_gp = partial(_fit_gp, max_steps=max_steps) if fit is None else _check.function(fit, "fit")
     angles = _check.entries(angles, "angles", data.states.shape[1], "a state")
-    X = model_inputs(data.states, data.actions, angles)
+    xp = array_namespace(data.states)
+    X = xp.concat([augment_states(data.states, angles), data.actions], axis=1)
     columns = [d for d in range(X.shape[1]) if d not in angles]
-    kernel_inputs = array_namespace(X).stack([X[:, d] for d in columns], axis=1)
+    kernel_inputs = xp.stack([X[:, d] for d in columns], axis=1)
     change = data.next_states - data.states
     _validate_variation(kernel_inputs, change)
     differences = [change[:, e] for e in range(change.shape[1])]

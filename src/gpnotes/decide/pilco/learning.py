@@ -18,6 +18,7 @@ from . import compatibility
 from .dynamics import Dynamics, Transitions, fit_dynamics, validate_transitions
 from .rollouts import rollout_and_pullback
 from .tasks import Task
+from .trigonometric_moments import _augment_and_pullback
 
 __all__ = ["Improvement", "Trial", "improve_policy", "learn"]
 
@@ -88,7 +89,7 @@ def improve_policy(
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    compatibility.task(dynamics, policy, _check.instance(task, "task", Task))
+    _require_fit(_check.instance(task, "task", Task), dynamics, policy)
     max_steps = _check.whole(max_steps, "max_steps", 1)
     start_vector, rebuild = flatten(policy)
 
@@ -112,6 +113,15 @@ def improve_policy(
     end = ascend(decrease, start_vector, no_bounds, max_steps)
     cost = start_cost - scale * end.value
     return Improvement(rebuild(end.vector), cost, 1 + end.evaluations, start_cost, *end[3:])
+
+
+def _require_fit(task: Task, dynamics: Dynamics, policy: Policy) -> None:
+    """Refuse a task that does not fit the policy and the dynamics."""
+    compatibility.world(dynamics, policy, task.mean, task.covariance)
+    if tuple(task.angles) != tuple(dynamics.angles):
+        raise ValueError(f"task.angles must be those of dynamics; got {task.angles}")
+    z, _ = _augment_and_pullback(task.mean, task.covariance, task.angles)
+    compatibility.cost(task.cost, z, policy)
 
 
 def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, HostVector]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from ...ground import check as _check
 from ...ground.params import cotangent, fixed, positive, real
@@ -26,8 +26,9 @@ from ...ground.xp import (
 )
 from ...model.contracts import Policy, require
 from ..moments import Moments
+from ..moments.input_covariance import validate_input
 from ..moments.rbf_network import NetworkMoments, slopes_and_pullback
-from .trigonometric_moments import SineMoments, moments_of_sines
+from .trigonometric_moments import SineMoments, _sine_moments_and_pullback, joint
 
 __all__ = ["LinearPolicy", "RBFPolicy", "SquashedPolicy"]
 
@@ -285,12 +286,12 @@ class SquashedPolicy:
         return _checked_back(*self._squashed(v, pull_inner))
 
     def _moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
-        return self._squashed(*action_moments(self.inner)[0](m, S))
+        return self._squashed(*with_hooks(self.inner)._moments_and_pullback(m, S))
 
     def _squashed(self, v: Moments, pull_inner: Pull) -> tuple[Moments, Pull]:
         xp = array_namespace(v.mean)
         limit = self.max_action
-        (mean, covariance, gain), pull_sines = moments_of_sines(v.mean, v.covariance, xp)
+        (mean, covariance, gain), pull_sines = _sine_moments_and_pullback(v.mean, v.covariance, xp)
         both = limit * limit if isinstance(limit, int | float) else limit[:, None] * limit
 
         def pull(bar: Moments) -> tuple[SquashedPolicy, Vector, Matrix]:
@@ -304,19 +305,27 @@ class SquashedPolicy:
         return Moments(limit * mean, both * covariance, v.cross * (limit * gain)), pull
 
 
-def action_moments(
-    policy: Policy,
-) -> tuple[Callable[[Vector, Matrix], tuple[Moments, Pull]], bool]:
-    """Return what gives the moments of an action, unchecked where the policy is of the package."""
-    inner = getattr(policy, "_moments_and_pullback", None)
-    return (policy.moments_and_pullback, False) if inner is None else (inner, _is_ours(policy))
+class _Brought(NamedTuple):
+    """A policy without hooks, which answers by its public methods; its moments are looked over."""
+
+    policy: Policy
+
+    def _moments_and_pullback(self, m: Vector, S: Matrix) -> tuple[Moments, Pull]:
+        xp = array_namespace(m)
+        action, pull = self.policy.moments_and_pullback(m, S)
+        mean = xp.concat([m, action.mean])
+        covariance = joint(xp, S, action.cross, action.covariance)
+        like = xp.concat([m, self.policy(m)])[None, :]
+        names = "the covariance of (z, u)", "the mean of (z, u)"
+        covariance = validate_input(mean, covariance, like, names[0], mean=names[1])
+        K = m.shape[0]
+        return action._replace(covariance=covariance[K:, K:]), pull
 
 
-def _is_ours(policy: Policy) -> bool:
-    """True if the policy, and what it squashes, is of this module."""
-    if isinstance(policy, SquashedPolicy):
-        return _is_ours(policy.inner)
-    return isinstance(policy, LinearPolicy | RBFPolicy)
+def with_hooks(policy: Policy) -> _Brought:
+    """Return a policy with the hook of ours; a subclass without one may do as it likes."""
+    own = "_moments_and_pullback" in vars(type(policy))
+    return cast(_Brought, policy) if own else _Brought(policy)
 
 
 def _checked_back(action: Moments, pull: Pull) -> tuple[Moments, Pull]:

@@ -27,13 +27,19 @@ from ...ground.xp import (
 )
 from ...model.contracts import Cost, Policy
 from ..moments import Moments, Predictor
-from ..moments.input_covariance import validate_input
-from ..moments.prediction import matched_moments_and_pullback
+from ..moments.prediction import _predict_and_pullback
 from . import compatibility
 from .composed import StepCost, by_step, expectation
 from .dynamics import Dynamics
-from .policies import action_moments
-from .trigonometric_moments import AngleMap, Augmented, angle_map, augment_by, joint
+from .policies import with_hooks
+from .trigonometric_moments import (
+    AngleMap,
+    Augmented,
+    angle_map,
+    augment_by,
+    augment_states,
+    joint,
+)
 
 __all__ = [
     "Rollout",
@@ -151,22 +157,18 @@ class _Bars(NamedTuple):
 
 
 class _System(NamedTuple):
-    """The common part of all steps: namespace, GPs, the policy's moments, the sines of a state.
-
-    What a policy of the package (`is_trusted`) returns is not checked again.
-    """
+    """The common part of all steps: namespace, GPs, the policy's moments, the sines of a state."""
 
     xp: Namespace
     model: Predictor
     act: Callable[[Vector, Matrix], tuple[Moments, PullAction]]
-    is_trusted: bool
     angles: AngleMap
 
 
 def _system(dynamics: Dynamics, policy: Policy, m: Vector) -> _System:
     angles = angle_map(dynamics.angles, m.shape[0], m)
-    act, is_trusted = action_moments(policy)
-    return _System(angles.xp, dynamics.predictor, act, is_trusted, angles)
+    act = with_hooks(policy)._moments_and_pullback
+    return _System(angles.xp, dynamics.predictor, act, angles)
 
 
 def _forward_step(
@@ -179,13 +181,7 @@ def _forward_step(
     action, pull_action = system.act(z.mean, z.covariance)
     w_mean = xp.concat([z.mean, action.mean])
     w_covariance = joint(xp, z.covariance, action.cross, action.covariance)
-    if not system.is_trusted:
-        w_covariance = validate_input(
-            w_mean, w_covariance, system.model.X, "the covariance of (z, u)"
-        )
-    change, pull_change = matched_moments_and_pullback(
-        system.model, w_mean, w_covariance, noise=True
-    )
+    change, pull_change = _predict_and_pullback(system.model, w_mean, w_covariance, noise=True)
     cross = change.cross[:D, :]  # of the state and its change
     covariance = x.covariance + change.covariance + cross + cross.T
     x_next = _Gaussian(x.mean + change.mean, symmetric_part(covariance))
@@ -357,7 +353,7 @@ def sample_trajectories(
     xp = array_namespace(starts)
     for _ in range(_check.whole(horizon, "horizon", 1)):
         x = paths[-1]
-        z = dynamics.inputs(x, x[:, :0])
+        z = augment_states(x, dynamics.angles)
         w = xp.concat([z, xp.stack([policy(z[i, :]) for i in range(x.shape[0])])], axis=1)
         predictions = [gp.predict(w, noise=True) for gp in dynamics.posteriors]
         mean, variance = (xp.stack(part, axis=1) for part in zip(*predictions, strict=True))

@@ -12,9 +12,9 @@ from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array, dev
 from ...model.contracts import Cost
 from . import compatibility
 from .composed import StepCost, by_step
-from .dynamics import Transitions, model_inputs, validate_transitions
+from .dynamics import Transitions, validate_transitions
 from .policies import RBFPolicy, SquashedPolicy
-from .trigonometric_moments import augment_angles
+from .trigonometric_moments import _augment_and_pullback, augment_states
 
 __all__ = ["Task", "initial_policy"]
 
@@ -59,7 +59,7 @@ class Task:
     def __post_init__(self) -> None:
         _check.normal(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
-        compatibility.cost(self.cost, augment_angles(self.mean, self.covariance, angles)[0])
+        compatibility.cost(self.cost, _augment_and_pullback(self.mean, self.covariance, angles)[0])
         _check.whole(self.horizon, "horizon", 1)
         keep_copies(self, "mean", "covariance")
 
@@ -72,7 +72,7 @@ class Task:
             At least one observed step, n in all.
         """
         _, actions, next_states = validate_transitions(data, like=self.mean)
-        z = model_inputs(next_states, actions[:, :0], self.angles)
+        z = augment_states(next_states, self.angles)
         cost = by_step(self.cost)
         costs = [cost(z[i, :], actions[i, :]) for i in range(z.shape[0])]
         return as_array(costs, self.mean)

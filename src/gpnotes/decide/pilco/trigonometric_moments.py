@@ -91,14 +91,13 @@ def sine_moments_and_pullback(
     pullback : Callable
         It carries a `SineMoments` of derivatives back to ``(m_bar, S_bar)``.
     """
-    moments, pull = moments_of_sines(m, _check.normal(m, S))
+    moments, pull = _sine_moments_and_pullback(m, _check.normal(m, S))
     return moments, lambda bar: pull(_check.cotangents(bar, "bar", moments))
 
 
-def moments_of_sines(
+def _sine_moments_and_pullback(
     m: Vector, S: Matrix, xp: Namespace | None = None
 ) -> tuple[SineMoments, Callable[[SineMoments], tuple[Vector, Matrix]]]:
-    """`sine_moments_and_pullback` of what has been checked, for the modules above."""
     xp = array_namespace(m) if xp is None else xp
     v = xp.linalg.diagonal(S)
     sine, cosine, shrink = xp.sin(m), xp.cos(m), xp.exp(-0.5 * v)
@@ -203,15 +202,21 @@ def augment_and_pullback(
         It carries an `Augmented` of derivatives back to ``(m_bar, S_bar)``.
     """
     S = _check.normal(m, S)
-    augmented, pull = augment_angles(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
+    augmented, pull = _augment_and_pullback(m, S, _check.entries(angles, "angles", m.shape[0], "m"))
     return augmented, lambda bar: pull(_check.cotangents(bar, "bar", augmented))
 
 
-def augment_angles(
+def _augment_and_pullback(
     m: Vector, S: Matrix, angles: Sequence[int]
 ) -> tuple[Augmented, Callable[[Augmented], tuple[Vector, Matrix]]]:
-    """`augment_and_pullback` of what has been checked, for the rooms above."""
     return augment_by(angle_map(angles, m.shape[0], m), m, S)
+
+
+def augment_states(states: Matrix, angles: Sequence[int]) -> Matrix:
+    """States (n, D) with sines and cosines, ``(x, sin x_a, cos x_a)``; nothing is checked."""
+    xp = array_namespace(states)
+    turns = [f(states[:, a])[:, None] for f in (xp.sin, xp.cos) for a in angles]
+    return xp.concat([states, *turns], axis=1)
 
 
 class AngleMap(NamedTuple):
@@ -240,7 +245,9 @@ def augment_by(
         return Augmented(m, S), lambda bar: (bar.mean, bar.covariance)
     D = m.shape[0]
     psi_cross = S @ pick.T  # cov[x, ψ] with ψ = pick · x + shift
-    (mean, covariance, gain), pull_sines = moments_of_sines(pick @ m + shift, pick @ psi_cross, xp)
+    (mean, covariance, gain), pull_sines = _sine_moments_and_pullback(
+        pick @ m + shift, pick @ psi_cross, xp
+    )
     cross = psi_cross * gain
 
     def pull(bar: Augmented) -> tuple[Vector, Matrix]:
