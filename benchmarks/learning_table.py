@@ -128,7 +128,7 @@ def ours(mdp: Any, runs: int, steps: int, compiled: bool) -> Callable[[], Any]:
     def call() -> Any:
         settings: dict[str, Any] = {"every": 1000, "compiled": compiled}
         found = run(learner, world, num_steps=steps, num_runs=runs, rng=stream(1), **settings)
-        return found.memory.values
+        return found.learner_state.values
 
     return call
 

@@ -144,8 +144,8 @@ UNTRIED = {
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     "ArraySpace",
-    "Episodes", "Memory", "ModelMemory", "NStepMemory", "OffPolicyEstimate", "QLambdaMemory",
-    "SARSALambdaMemory", "SARSAMemory", "StateMemory", "Transition",
+    "Episodes", "LearnerState", "ModelState", "NStepState", "OffPolicyEstimate", "QLambdaState",
+    "SARSALambdaState", "SARSAState", "TDState", "TimeStep", "Transition",
     # for subclasses and for other rooms
     "Environment", "ExplorationPolicy", "Learner", "Schedule",
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase",

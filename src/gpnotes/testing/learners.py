@@ -11,7 +11,7 @@ from ..ground import check as _check
 from ..ground.random import Stream, stream
 from ..ground.xp import HostVector
 from ..mdp import MDP
-from ..mdp.learning import Environment, Learner, MDPEnvironment, Outcome, Transition, run
+from ..mdp.learning import Environment, Learner, MDPEnvironment, TimeStep, Transition, run
 from ..model.contracts import missing
 from .agreement import hold
 
@@ -23,7 +23,7 @@ _RUNS, _STEPS = 5, 40
 def check_learner(learner: Learner[Any], num_states: int = 3, num_actions: int = 2) -> None:
     """Check that a learner does what it must do, in a process with rewards in [0, 1].
 
-    Its memory is a dataclass of arrays and numbers, its actions are actions, the same random
+    Its state is a dataclass of arrays and numbers, its actions are actions, the same random
     numbers give the same runs, no run learns from what happens in another, and runs that were
     paused come to what they would have come to.
 
@@ -42,21 +42,27 @@ def check_learner(learner: Learner[Any], num_states: int = 3, num_actions: int =
     _complete(learner, "learner", Learner, "a learner, with init, act and step")
     states = _check.whole(num_states, "num_states", 1)
     actions = _check.whole(num_actions, "num_actions", 1)
-    memory = learner.init(states, actions, _RUNS)
-    good = is_dataclass(memory) and not isinstance(memory, type)
+    learned = learner.init(states, actions, _RUNS)
+    good = is_dataclass(learned) and not isinstance(learned, type)
     hold(
-        good, f"the memory must be a dataclass of arrays and numbers; got {_check.kind_of(memory)}"
+        good,
+        "the learner's state must be a dataclass of arrays and numbers; "
+        f"got {_check.kind_of(learned)}",
     )
-    chosen = learner.act(memory, np.arange(_RUNS) % states, stream(1))
+    chosen = learner.act(learned, np.arange(_RUNS) % states, stream(1))
     _whole(chosen, actions, "act must return an action for each run")
     environment = MDPEnvironment(_process(states, actions))
     settings: dict[str, Any] = {"num_runs": _RUNS, "rng": stream(1), "horizon": 7}
     whole = run(learner, environment, num_steps=_STEPS, **settings)
     again = run(learner, environment, num_steps=_STEPS, **settings)
-    _same(whole.memory, again.memory, "the same random numbers gave other runs")
+    _same(whole.learner_state, again.learner_state, "the same random numbers gave other runs")
     paused = run(learner, environment, num_steps=_STEPS // 2 + 1, **settings)
     later = paused.resume(_STEPS - _STEPS // 2 - 1)
-    _same(whole.memory, later.memory, "runs that paused are not what they would have been")
+    _same(
+        whole.learner_state,
+        later.learner_state,
+        "runs that paused are not what they would have been",
+    )
     one, other = (_taught(learner, states, actions, seed) for seed in (1, 2))
     _same(one, other, "the first run has learnt from what happened in others", first=True)
 
@@ -114,15 +120,15 @@ def _process(states: int, actions: int) -> MDP:
 
 
 def _taught(learner: Any, states: int, actions: int, seed: int) -> Any:
-    """A memory after steps that are the same for the first run, whatever the seed."""
+    """A learner's state after steps that are the same for the first run, whatever the seed."""
     own, others = stream(1).generator, stream(seed).spawn("others").generator
-    memory, unused = learner.init(states, actions, _RUNS), stream(1)
+    learned, unused = learner.init(states, actions, _RUNS), stream(1)
     for _ in range(_STEPS):
         transition = _drawn(others, states, actions, _RUNS)
         for part, first in zip(transition, _drawn(own, states, actions, 1), strict=True):
             part[0] = first[0]
-        memory = learner.step(memory, transition, unused)
-    return memory
+        learned = learner.step(learned, transition, unused)
+    return learned
 
 
 def _drawn(draw: np.random.Generator, states: int, actions: int, runs: int) -> Transition:
@@ -142,7 +148,7 @@ def _same(one: Any, other: Any, problem: str, *, first: bool = False) -> None:
         hold(np.array_equal(ours, theirs), f"{problem}: see {part.name}")
 
 
-def _walked(environment: Environment, source: Stream, states: HostVector) -> list[Outcome]:
+def _walked(environment: Environment, source: Stream, states: HostVector) -> list[TimeStep]:
     """Some steps of random actions."""
     draw, seen = np.random.default_rng(0), []
     for _ in range(_STEPS):
@@ -164,7 +170,7 @@ def _walked(environment: Environment, source: Stream, states: HostVector) -> lis
     return seen
 
 
-def _equal(one: list[Outcome], other: list[Outcome]) -> bool:
+def _equal(one: list[TimeStep], other: list[TimeStep]) -> bool:
     pairs = zip(one, other, strict=True)
     return all(
         np.array_equal(a, b) for ours, theirs in pairs for a, b in zip(ours, theirs, strict=True)

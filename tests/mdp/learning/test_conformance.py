@@ -57,25 +57,25 @@ def test_ours_are_environments(environment):
 class Wrong(QLearning):
     """A learner with a mistake."""
 
-    def act(self, memory, states, stream, /):
-        return super().act(memory, states, stream) + 2
+    def act(self, learned, states, stream, /):
+        return super().act(learned, states, stream) + 2
 
 
 class Shared(QLearning):
-    def step(self, memory, transition, stream, /):
-        memory = super().step(memory, transition, stream)
-        memory.values[:] = memory.values.mean(0)
-        return memory
+    def step(self, learned, transition, stream, /):
+        learned = super().step(learned, transition, stream)
+        learned.values[:] = learned.values.mean(0)
+        return learned
 
 
 class Forgetful(QLearning):
     count = 0
 
-    def step(self, memory, transition, stream, /):
+    def step(self, learned, transition, stream, /):
         Forgetful.count += 1
-        memory = super().step(memory, transition, stream)
-        memory.values[:] += Forgetful.count
-        return memory
+        learned = super().step(learned, transition, stream)
+        learned.values[:] += Forgetful.count
+        return learned
 
 
 class Plain(QLearning):
@@ -90,10 +90,10 @@ class Keeper(QLearning):
         self.kept[:] = [0.0]
         return super().init(states, actions, runs)
 
-    def step(self, memory, transition, stream, /):
+    def step(self, learned, transition, stream, /):
         self.kept[0] += 1.0
-        memory.values[:] += self.kept[0]
-        return super().step(memory, transition, stream)
+        learned.values[:] += self.kept[0]
+        return super().step(learned, transition, stream)
 
     kept = [0.0]  # noqa: RUF012
 
@@ -105,7 +105,7 @@ class Keeper(QLearning):
         (Shared(0.9), "the first run has learnt from what happened in others: see values"),
         (Forgetful(0.9), "the same random numbers gave other runs: see values"),
         (Keeper(0.9), "runs that paused are not what they would have been: see values"),
-        (Plain(0.9), "the memory must be a dataclass"),
+        (Plain(0.9), "the learner's state must be a dataclass"),
     ],
 )
 def test_no_learner(learner, said):

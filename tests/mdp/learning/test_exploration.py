@@ -12,26 +12,26 @@ from gpnotes import stream
 from gpnotes.mdp.learning import (
     TD,
     UCB,
-    Constant,
+    ConstantSchedule,
     EpsilonGreedy,
     ExpectedSARSA,
     ExponentialDecay,
     FixedPolicy,
-    Memory,
+    LearnerState,
     PowerLawDecay,
     QLearning,
-    Tabulated,
+    TabulatedSchedule,
     Transition,
 )
 
 COUNTS = np.arange(5.0)
 SCHEDULES = {
-    "constant": (Constant(0.3), [0.3] * 5),
+    "constant": (ConstantSchedule(0.3), [0.3] * 5),
     "one over n": (PowerLawDecay(), [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5]),
     "a root": (PowerLawDecay(0.8, 0.5), [0.8 / math.sqrt(k + 1) for k in range(5)]),
     "later": (PowerLawDecay(0.5, 2.0, delay=3.0), [0.5 * (4 / (k + 4)) ** 2 for k in range(5)]),
     "geometric": (ExponentialDecay(0.5, 0.1), [0.5, 0.05, 0.005, 5e-4, 5e-5]),
-    "listed": (Tabulated(np.asarray([1.0, 0.5])), [1.0, 0.5, 0.5, 0.5, 0.5]),
+    "listed": (TabulatedSchedule(np.asarray([1.0, 0.5])), [1.0, 0.5, 0.5, 0.5, 0.5]),
 }
 
 
@@ -53,8 +53,8 @@ class Own:
         return self.max_value * np.exp(-np.asarray(count, float))
 
 
-def memory(values, visits, time=0):
-    return Memory(np.asarray([values], float), np.asarray([visits]), time)
+def learned(values, visits, time=0):
+    return LearnerState(np.asarray([values], float), np.asarray([visits]), time)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def memory(values, visits, time=0):
 def test_which_count_a_step_size_takes(step_size, after):
     """The fourth visit of the pair, the eighth step of the run."""
     learner = QLearning(0.0, step_size)
-    at = memory([[0.0, 0.0]], [[3, 4]], 7)
+    at = learned([[0.0, 0.0]], [[3, 4]], 7)
     none, no = np.zeros(1, int), np.zeros(1, bool)
     moved = learner.step(at, Transition(none, none, np.ones(1), none, no, no), stream(1))
     assert moved.values[0, 0, 0] == pytest.approx(after)
@@ -84,7 +84,7 @@ def test_epsilon_greedy_takes_actions_with_its_probabilities(epsilon, share):
     n = 40000
     values = np.broadcast_to(np.asarray([1.0, 3.0, 2.0, 3.0]), (n, 1, 4)).copy()
     visits = np.broadcast_to(np.asarray([1, 2, 3, 1]), (n, 1, 4)).copy()
-    at, states, rule = Memory(values, visits, 9), np.zeros(n, int), EpsilonGreedy(epsilon)
+    at, states, rule = LearnerState(values, visits, 9), np.zeros(n, int), EpsilonGreedy(epsilon)
     wanted = np.full(4, share / 4) + (1 - share) * np.asarray([0, 1, 0, 0])
     assert rule.probabilities(at, states)[5] == pytest.approx(wanted)
     shares = np.bincount(rule.choose(at, states, stream(1)), minlength=4) / n
@@ -92,7 +92,7 @@ def test_epsilon_greedy_takes_actions_with_its_probabilities(epsilon, share):
 
 
 def test_upper_bounds_by_hand():
-    at = memory([[1.0, 0.5], [0.0, 2.0]], [[9, 1], [0, 3]])
+    at = learned([[1.0, 0.5], [0.0, 2.0]], [[9, 1], [0, 3]])
     rule = UCB(0.7)
     total = math.log(10)
     bounds = [1.0 + 0.7 * math.sqrt(total / 9), 0.5 + 0.7 * math.sqrt(total)]
@@ -100,13 +100,13 @@ def test_upper_bounds_by_hand():
     assert rule.choose(at, np.asarray([0]), stream(1))[0] == 1
     assert rule.bounds(at, np.asarray([1]))[0, 0] == math.inf
     assert rule.probabilities(at, np.asarray([1])).tolist() == [[1.0, 0.0]]
-    fresh = memory([[5.0, 6.0]], [[0, 0]])
+    fresh = learned([[5.0, 6.0]], [[0, 0]])
     assert rule.choose(fresh, np.asarray([0]), stream(1))[0] == 0
 
 
 def test_a_fixed_policy_takes_no_action_of_probability_zero():
     policy = np.asarray([[0.0, 0.4, 0.0, 0.6, 0.0]])
-    n, at = 40000, memory([[0.0] * 5], [[0] * 5])
+    n, at = 40000, learned([[0.0] * 5], [[0] * 5])
     taken = FixedPolicy(policy).choose(at, np.zeros(n, int), stream(1))
     shares = np.bincount(taken, minlength=5) / n
     assert shares[[0, 2, 4]].tolist() == [0.0, 0.0, 0.0]
@@ -130,7 +130,7 @@ BOTH, ONE = np.asarray([1, 1]), np.asarray([[0.5, 0.5], [1.0, 0.0]])
         (lambda: QLearning(0.9, step_size="fast"), "step_size must be a number"),
         (lambda: EpsilonGreedy(-0.1), r"epsilon must be a number in \[0, 1\]"),
         (lambda: PowerLawDecay(clock="hours"), "clock must be one of"),
-        (lambda: Tabulated(np.asarray([0.5, 1.5])), r"values must be numbers in \[0, 1\]"),
+        (lambda: TabulatedSchedule(np.asarray([0.5, 1.5])), r"values must be numbers in \[0, 1\]"),
         (lambda: UCB(-1.0), "scale must be non-negative"),
         (lambda: FixedPolicy(np.asarray([[0.5, 0.6]])), "policy must have rows of probabilities"),
         (lambda: FixedPolicy(np.asarray([-1])), "policy must be actions from 0"),

@@ -31,7 +31,7 @@ def test_runs_are_repeatable_and_resume_from_a_file(name, tmp_path):
         found = run(learner, again, num_steps=steps, file=tmp_path / "runs.npz", **settings)
     paused = run(learner, again, num_steps=70, **settings)
     for other in (found, paused.resume(80)):
-        assert np.array_equal(other.memory.values, whole.memory.values)
+        assert np.array_equal(other.learner_state.values, whole.learner_state.values)
         for ours, theirs in zip(whole.transitions, other.transitions, strict=True):
             assert np.array_equal(ours, theirs)
 
@@ -88,8 +88,8 @@ def test_cliff_walking_is_learnt_to_the_best_walk():
     learner = QLearning(1.0, step_size=1.0, exploration=EpsilonGreedy(0.2))
     found = run(learner, GymnasiumEnvironment(env), num_steps=15000, rng=stream(2))
     exact = solve(MDP.from_gymnasium(env, 1.0))
-    assert found.memory.values[0, 36].max() == pytest.approx(exact.values[36]) == -13.0
-    assert np.all(found.memory.values[0] >= exact.action_values[:48] - 1e-9)
+    assert found.learner_state.values[0, 36].max() == pytest.approx(exact.values[36]) == -13.0
+    assert np.all(found.learner_state.values[0] >= exact.action_values[:48] - 1e-9)
 
 
 def test_spaces_of_several_numbers_are_counted_through():
@@ -98,7 +98,7 @@ def test_spaces_of_several_numbers_are_counted_through():
     learner = QLearning(1.0, step_size=PowerLawDecay(exponent=0.7), exploration=EpsilonGreedy(1.0))
     found = run(learner, environment, num_steps=400, num_runs=2, rng=stream(1))
     assert set(np.unique(found.episodes.returns)) <= {-1.0, 0.0, 1.0, 1.5}
-    assert found.memory.visits.sum() == 800
+    assert found.learner_state.visits.sum() == 800
 
 
 class Shifted(gymnasium.Env):

@@ -43,7 +43,7 @@ def uncertain(S=4, A=2, seed=1):
 
 def optimistic_values(found, run_number, highest, discount):
     """Action values of the optimistic model, by sweeps over what was recorded."""
-    seen, S, A = found.transitions, *found.memory.values.shape[1:]
+    seen, S, A = found.transitions, *found.learner_state.values.shape[1:]
     top, Q = highest / (1 - discount), np.zeros((S, A))
     for _ in range(400):
         V = Q.max(1)
@@ -75,25 +75,25 @@ def test_the_plan_of_rmax_is_that_of_what_it_has_seen():
     """When the last pair became known; sweeps over the record are the other way to it."""
     learner = RMax(1.0, known_threshold=3, discount=0.9, tolerance=1e-9)
     whole = run(learner, MDPEnvironment(uncertain()), num_steps=60, num_runs=3, rng=stream(1),
-                every=1, watch=lambda memory: memory.values)  # fmt: skip
+                every=1, watch=lambda learned: learned.values)  # fmt: skip
     changed = np.any(np.diff(whole.watched, axis=0) != 0.0, axis=(2, 3))
     for one in range(3):
         for last in np.flatnonzero(changed[:, one])[[0, len(changed[0]), -1]]:
             found = run(learner, MDPEnvironment(uncertain()), num_steps=int(last) + 2, num_runs=3,
                         rng=stream(1), record=True)  # fmt: skip
             wanted = optimistic_values(found, one, 1.0, 0.9)
-            assert found.memory.values[one] == pytest.approx(wanted, abs=1e-7)
+            assert found.learner_state.values[one] == pytest.approx(wanted, abs=1e-7)
 
 
 def test_the_model_of_rmax_has_a_fictitious_state_and_an_end():
     learner = RMax(2.0, known_threshold=2, discount=0.5)
     found = run(learner, MDPEnvironment(uncertain()), num_steps=8, rng=stream(1), record=True)
-    mdp, memory = learner.model(found.memory, 0), found.memory
+    mdp, learned = learner.model(found.learner_state, 0), found.learner_state
     P = mdp.transitions.reshape(6, 2, 6)
     assert np.all(P[4, :, 4] == 1.0)
     assert np.all(P[5, :, 5] == 1.0)
     assert mdp.rewards[4:].tolist() == [[2.0, 2.0], [0.0, 0.0]]
-    known = memory.visits[0] >= 2
+    known = learned.visits[0] >= 2
     assert 0 < known.sum() < 8
     for s, a in np.ndindex(4, 2):
         if known[s, a]:
@@ -114,18 +114,18 @@ def test_rmax_is_optimistic_and_then_right_where_nothing_is_random():
     mdp = ring()
     learner, exact = RMax(1.0, known_threshold=1, discount=0.9), solve(mdp).action_values
     found = run(learner, MDPEnvironment(mdp), num_steps=200, rng=stream(1), every=1,
-                watch=lambda memory: memory.values[0])  # fmt: skip
+                watch=lambda learned: learned.values[0])  # fmt: skip
     assert np.all(found.watched >= exact - 2e-6)
-    assert found.memory.greedy[0].tolist() == exact.argmax(1).tolist()
+    assert found.learner_state.greedy[0].tolist() == exact.argmax(1).tolist()
     assert found.rewards[-5:, 0].sum() == pytest.approx(1.0)
-    assert found.memory.num_plans[0] == (found.memory.visits[0] > 0).sum() <= 10
+    assert found.learner_state.num_plans[0] == (found.learner_state.visits[0] > 0).sum() <= 10
 
 
 def test_rmax_needs_no_more_unknown_steps_than_pairs_times_visits():
     learner = RMax(1.0, known_threshold=4, discount=0.9)
     found = run(learner, MDPEnvironment(uncertain()), num_steps=300, num_runs=5, rng=stream(2))
-    assert np.all(found.memory.num_plans == (found.memory.visits >= 4).sum((1, 2)))
-    assert np.all(found.memory.num_plans <= 8)
+    assert np.all(found.learner_state.num_plans == (found.learner_state.visits >= 4).sum((1, 2)))
+    assert np.all(found.learner_state.num_plans <= 8)
 
 
 def test_rmax_refuses_a_reward_above_the_highest():
@@ -147,7 +147,7 @@ def test_a_plan_from_counts(unseen):
     found = run(
         learner, MDPEnvironment(uncertain()), num_steps=50, num_runs=2, rng=stream(3), record=True
     )
-    assert found.memory.num_plans.tolist() == [2, 2]
+    assert found.learner_state.num_plans.tolist() == [2, 2]
     unvisited = 0
     for one in range(2):
         Q, seen = np.zeros((4, 2)), [part[:, one] for part in found.transitions]
@@ -158,7 +158,7 @@ def test_a_plan_from_counts(unseen):
                 ahead = np.where(ended[here], 0.0, Q.max(1)[onward[here]])
                 Q[s, a] = np.mean(rewards[here] + 0.9 * ahead) if here.any() else unseen
                 unvisited += not here.any()
-        assert found.memory.values[one] == pytest.approx(Q, abs=1e-7)
+        assert found.learner_state.values[one] == pytest.approx(Q, abs=1e-7)
     assert unvisited > 0
 
 
@@ -170,8 +170,10 @@ def test_runs_that_count_resume():
         settings = {"num_runs": 2, "rng": stream(1)}
         whole = run(learner, MDPEnvironment(uncertain()), num_steps=70, **settings)
         parts = run(learner, MDPEnvironment(uncertain()), num_steps=33, **settings).resume(37)
-        assert np.array_equal(whole.memory.values, parts.memory.values)
-        assert np.array_equal(whole.memory.transition_counts, parts.memory.transition_counts)
+        assert np.array_equal(whole.learner_state.values, parts.learner_state.values)
+        assert np.array_equal(
+            whole.learner_state.transition_counts, parts.learner_state.transition_counts
+        )
 
 
 @pytest.mark.parametrize(
@@ -181,13 +183,13 @@ def test_an_optimistic_value_lasts_for_its_visits_and_no_longer(step_size):
     """Where nothing is ever earned, so many visits leave the highest value exactly."""
     start = optimistic_value(1.0, 0.9, step_size, num_visits=6)
     learner = QLearning(0.9, step_size, FixedPolicy(np.asarray([0])), start)
-    memory = learner.init(1, 1, 1)
+    learned = learner.init(1, 1, 1)
     none, no = np.zeros(1, int), np.zeros(1, bool)
     for _ in range(6):
-        assert memory.values[0, 0, 0] > 10.0
+        assert learned.values[0, 0, 0] > 10.0
         end = Transition(none, none, np.zeros(1), none, ~no, no)
-        memory = learner.step(memory, end, stream(1))
-    assert memory.values[0, 0, 0] == pytest.approx(10.0)
+        learned = learner.step(learned, end, stream(1))
+    assert learned.values[0, 0, 0] == pytest.approx(10.0)
 
 
 def test_greedy_optimism_tries_every_pair_as_often_as_it_was_made_for():
@@ -196,8 +198,8 @@ def test_greedy_optimism_tries_every_pair_as_often_as_it_was_made_for():
     start = optimistic_value(1.0, 0.9, step_size, num_visits=5)
     learner = QLearning(0.9, step_size, EpsilonGreedy(0.0), start)
     found = run(learner, MDPEnvironment(ring()), num_steps=3000, rng=stream(1))
-    assert found.memory.visits.min() >= 5
-    assert found.memory.greedy[0].tolist() == solve(ring()).policy.tolist()
+    assert found.learner_state.visits.min() >= 5
+    assert found.learner_state.greedy[0].tolist() == solve(ring()).policy.tolist()
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def loop(request, monkeypatch):
 def test_it_walks_the_same_to_the_last_bit(learner, environment, horizon, monkeypatch):
     monkeypatch.setattr(numba_loops, "_MAX_EPISODES", 60)  # several calls a block
     settings = {"num_runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,
-                "watch": lambda memory: memory.values.mean(0)}  # fmt: skip
+                "watch": lambda learned: learned.values.mean(0)}  # fmt: skip
     wanted = run(learner, environment, num_steps=130, **settings)
     found = run(learner, environment, num_steps=130, compiled=True, **settings)
     mixed = run(learner, environment, num_steps=55, compiled=True, **settings).resume(75)
@@ -98,7 +98,7 @@ def test_a_file_goes_on_in_either_loop(tmp_path, monkeypatch):
     wanted = run(learner, environment, num_steps=90, **settings)
     for steps, quick in ((30, True), (50, False), (90, True)):
         found = run(learner, environment, num_steps=steps, compiled=quick, file=file, **settings)
-    assert np.array_equal(found.memory.values, wanted.memory.values)
+    assert np.array_equal(found.learner_state.values, wanted.learner_state.values)
 
 
 WIDE = MDPEnvironment(MDP(np.ones((8, 1)), np.zeros((1, 8)), 0.9))

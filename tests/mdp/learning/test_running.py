@@ -52,7 +52,9 @@ def settings(**more):
     """What the runs here have in common."""
     common = {"num_runs": 7, "rng": stream(3), "every": 50, "record": True}
     return (
-        common | {"watch": lambda memory: memory.values.reshape(7, -1).max(1), "horizon": 6} | more
+        common
+        | {"watch": lambda learned: learned.values.reshape(7, -1).max(1), "horizon": 6}
+        | more
     )
 
 
@@ -71,7 +73,7 @@ def test_the_same_stream_gives_the_same_runs(learner):
     once = run(learner, environment, num_steps=120, **settings())
     hold_same(once, run(learner, environment, num_steps=120, **settings()))
     other = run(learner, environment, num_steps=120, **settings(rng=stream(4)))
-    assert not np.array_equal(once.memory.values, other.memory.values)
+    assert not np.array_equal(once.learner_state.values, other.learner_state.values)
 
 
 @pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
@@ -79,10 +81,10 @@ def test_runs_that_are_resumed_are_the_uninterrupted_ones(learner, tmp_path):
     environment = MDPEnvironment(walk(), STARTS)
     whole = run(learner, environment, num_steps=235, **settings())
     first = run(learner, environment, num_steps=73, **settings())
-    kept = first.memory.values.copy()
+    kept = first.learner_state.values.copy()
     hold_same(whole, first.resume(100).resume(62))
     hold_same(whole, first.resume(162))
-    assert np.array_equal(first.memory.values, kept)
+    assert np.array_equal(first.learner_state.values, kept)
     for steps in (73, 150, 235):  # as if the process had died twice
         from_file = run(
             learner, environment, num_steps=steps, file=tmp_path / "runs.npz", **settings()
@@ -125,7 +127,7 @@ def test_a_file_of_other_runs_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "watch", [lambda memory: np.ones(memory.time), lambda memory: ["x"], lambda memory: None]
+    "watch", [lambda learned: np.ones(learned.time), lambda learned: ["x"], lambda learned: None]
 )
 def test_what_is_watched_are_numbers_of_one_shape(watch):
     with pytest.raises(TypeError, match="watch must return an array of numbers, of one shape"):

@@ -49,32 +49,32 @@ def step(states, actions, rewards, onward, terminated=False, truncated=False):
 
 def test_q_learning_by_hand():
     learner = QLearning(0.5, step_size=0.1, initial_values=np.asarray([[1.0, 2.0], [3.0, 4.0]]))
-    memory = learner.init(2, 2, 1)
-    memory = learner.step(memory, step(0, 1, 10.0, 1), stream(1))
-    assert memory.values[0, 0, 1] == pytest.approx(2.0 + 0.1 * (10.0 + 0.5 * 4.0 - 2.0))
-    memory = learner.step(memory, step(1, 0, 10.0, 1, terminated=True), stream(1))
-    assert memory.values[0, 1, 0] == pytest.approx(3.0 + 0.1 * (10.0 - 3.0))
-    memory = learner.step(memory, step(1, 1, 0.0, 1, truncated=True), stream(1))
-    assert memory.values[0, 1, 1] == pytest.approx(4.0 + 0.1 * (0.5 * 4.0 - 4.0))
-    assert memory.visits.tolist() == [[[0, 1], [1, 1]]]
-    assert memory.time == 3
+    learned = learner.init(2, 2, 1)
+    learned = learner.step(learned, step(0, 1, 10.0, 1), stream(1))
+    assert learned.values[0, 0, 1] == pytest.approx(2.0 + 0.1 * (10.0 + 0.5 * 4.0 - 2.0))
+    learned = learner.step(learned, step(1, 0, 10.0, 1, terminated=True), stream(1))
+    assert learned.values[0, 1, 0] == pytest.approx(3.0 + 0.1 * (10.0 - 3.0))
+    learned = learner.step(learned, step(1, 1, 0.0, 1, truncated=True), stream(1))
+    assert learned.values[0, 1, 1] == pytest.approx(4.0 + 0.1 * (0.5 * 4.0 - 4.0))
+    assert learned.visits.tolist() == [[[0, 1], [1, 1]]]
+    assert learned.time == 3
 
 
 def test_sarsa_by_hand():
     """The update of a step is made with the action of the next; at an end at once."""
     learner = SARSA(0.5, step_size=0.1, initial_values=np.asarray([[1.0, 2.0], [3.0, 4.0]]))
-    memory = learner.init(2, 2, 1)
-    memory = learner.step(memory, step(0, 1, 10.0, 1), stream(1))
-    assert memory.values[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    memory = learner.step(memory, step(1, 0, 7.0, 0), stream(1))
+    learned = learner.init(2, 2, 1)
+    learned = learner.step(learned, step(0, 1, 10.0, 1), stream(1))
+    assert learned.values[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    learned = learner.step(learned, step(1, 0, 7.0, 0), stream(1))
     first = 2.0 + 0.1 * (10.0 + 0.5 * 3.0 - 2.0)
-    assert memory.values[0, 0].tolist() == [1.0, pytest.approx(first)]
-    memory = learner.step(memory, step(0, 1, 5.0, 1, terminated=True), stream(1))
+    assert learned.values[0, 0].tolist() == [1.0, pytest.approx(first)]
+    learned = learner.step(learned, step(0, 1, 5.0, 1, terminated=True), stream(1))
     second = 3.0 + 0.1 * (7.0 + 0.5 * first - 3.0)
     third = first + 0.1 * (5.0 - first)
-    assert memory.values[0] == pytest.approx(np.asarray([[1.0, third], [second, 4.0]]))
-    memory = learner.step(memory, step(0, 0, 5.0, 1), stream(1))
-    assert memory.values[0] == pytest.approx(np.asarray([[1.0, third], [second, 4.0]]))
+    assert learned.values[0] == pytest.approx(np.asarray([[1.0, third], [second, 4.0]]))
+    learned = learner.step(learned, step(0, 0, 5.0, 1), stream(1))
+    assert learned.values[0] == pytest.approx(np.asarray([[1.0, third], [second, 4.0]]))
 
 
 def test_sarsa_where_an_episode_is_cut():
@@ -84,18 +84,18 @@ def test_sarsa_where_an_episode_is_cut():
         exploration=EpsilonGreedy(0.4),
         initial_values=np.asarray([[1.0], [3.0]]) * [1, 2],
     )
-    memory = learner.step(learner.init(2, 2, 1), step(0, 0, 1.0, 1, truncated=True), stream(1))
+    learned = learner.step(learner.init(2, 2, 1), step(0, 0, 1.0, 1, truncated=True), stream(1))
     mean = 0.2 * 3.0 + 0.8 * 6.0
-    assert memory.values[0, 0, 0] == pytest.approx(1.0 + 0.1 * (1.0 + 0.5 * mean - 1.0))
+    assert learned.values[0, 0, 0] == pytest.approx(1.0 + 0.1 * (1.0 + 0.5 * mean - 1.0))
 
 
 def test_expected_sarsa_by_hand_and_off_policy():
     start = np.asarray([[1.0, 2.0], [3.0, 4.0]])
     policy = FixedPolicy(np.asarray([[0.5, 0.5], [0.25, 0.75]]))
     learner = ExpectedSARSA(0.5, step_size=0.1, initial_values=start, policy=policy)
-    memory = learner.step(learner.init(2, 2, 1), step(0, 1, 10.0, 1), stream(1))
+    learned = learner.step(learner.init(2, 2, 1), step(0, 1, 10.0, 1), stream(1))
     mean = 0.25 * 3.0 + 0.75 * 4.0
-    assert memory.values[0, 0, 1] == pytest.approx(2.0 + 0.1 * (10.0 + 0.5 * mean - 2.0))
+    assert learned.values[0, 0, 1] == pytest.approx(2.0 + 0.1 * (10.0 + 0.5 * mean - 2.0))
 
 
 def test_expected_sarsa_of_the_greedy_policy_is_q_learning():
@@ -103,7 +103,7 @@ def test_expected_sarsa_of_the_greedy_policy_is_q_learning():
     settings = {"num_steps": 300, "num_runs": 5, "rng": stream(3)}
     one = run(QLearning(0.9), environment, **settings)
     other = run(ExpectedSARSA(0.9, policy=EpsilonGreedy(0.0)), environment, **settings)
-    assert np.array_equal(one.memory.values, other.memory.values)
+    assert np.array_equal(one.learner_state.values, other.learner_state.values)
 
 
 def test_q_learning_with_full_steps_is_value_iteration_where_nothing_is_random():
@@ -113,9 +113,9 @@ def test_q_learning_with_full_steps_is_value_iteration_where_nothing_is_random()
         QLearning(0.5, step_size=1.0, exploration=EpsilonGreedy(1.0)),
         MDPEnvironment(mdp), num_steps=2000, num_runs=4, rng=stream(1),
     )  # fmt: skip
-    rounds = found.memory.visits.min()
+    rounds = found.learner_state.visits.min()
     assert rounds > 300
-    assert found.memory.values == pytest.approx(np.stack([best(mdp, 0.5)] * 4), abs=1e-14)
+    assert found.learner_state.values == pytest.approx(np.stack([best(mdp, 0.5)] * 4), abs=1e-14)
 
 
 def test_q_learning_at_the_best_values_stays_there_on_average():
@@ -127,12 +127,12 @@ def test_q_learning_at_the_best_values_stays_there_on_average():
         found = run(
             learner, MDPEnvironment(mdp, state), num_steps=1, num_runs=runs, rng=stream(state)
         )
-        moved = found.memory.values - Q
+        moved = found.learner_state.values - Q
         top = Q.max(1)
         for action in range(mdp.num_actions):
             row = mdp.transitions[state * mdp.num_actions + action]
             sd = 0.5 * discount * np.sqrt(row @ top**2 - (row @ top) ** 2)
-            taken = found.memory.visits[:, state, action].sum()
+            taken = found.learner_state.visits[:, state, action].sum()
             assert taken > 15000
             assert abs(moved[:, state, action].sum() / taken) < 5 * sd / np.sqrt(taken)
 
@@ -153,15 +153,15 @@ def test_q_learning_comes_to_the_best_values_as_fast_as_a_mean():
         num_runs=runs, rng=stream(2), record=True,
     )  # fmt: skip
     exact, wide = best(mdp, 0.9), 0.9 * 1.5
-    assert np.all(found.memory.values[:, 1:4] == r[1:4])
+    assert np.all(found.learner_state.values[:, 1:4] == r[1:4])
     tried = found.transitions.states * 2 + found.transitions.actions
     for one in range(runs):
         known = max(int(np.argmax(tried[:, one] == pair)) for pair in range(2, 8))
         for a in range(2):
-            n = found.memory.visits[one, 0, a]
+            n = found.learner_state.visits[one, 0, a]
             early = np.count_nonzero(tried[:known, one] == a)
             bound = wide * (early / n + np.sqrt(np.log(4 * runs / 1e-9) / (2 * n)))
-            assert abs(found.memory.values[one, 0, a] - exact[0, a]) < bound < 0.25
+            assert abs(found.learner_state.values[one, 0, a] - exact[0, a]) < bound < 0.25
 
 
 @pytest.mark.parametrize("kind", ["expected", "sarsa"])
@@ -175,7 +175,7 @@ def test_the_mean_over_runs_is_the_exact_one(kind):
     )
     found = run(learner, MDPEnvironment(mdp), num_steps=T, num_runs=runs, rng=stream(4))
     exact = _exact_means(mdp, discount, policy, step_size, T - (kind == "sarsa"), kind)
-    values = found.memory.values.reshape(runs, -1)
+    values = found.learner_state.values.reshape(runs, -1)
     error = values.std(0, ddof=1) / np.sqrt(runs)
     assert np.all(np.abs(values.mean(0) - exact) < 5 * error)
     assert np.all(np.abs(exact) > 10 * error)  # it has learnt something

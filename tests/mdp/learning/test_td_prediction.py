@@ -54,7 +54,7 @@ def one_episode(learner, horizon=None):
     """What the first episode of each of some runs changed, and what was seen in it."""
     found = run(
         learner, MDPEnvironment(forward()), num_steps=8, num_runs=40, rng=stream(2), record=True,
-        horizon=horizon, watch=lambda memory: memory.values, every=1,
+        horizon=horizon, watch=lambda learned: learned.values, every=1,
     )  # fmt: skip
     for one in range(40):
         ends = int(found.episodes.of(one).step[0])
@@ -158,7 +158,7 @@ SAME = {
 def test_special_cases_are_the_simpler_learner(one, other):
     settings = {"num_steps": 300, "num_runs": 6, "rng": stream(1), "horizon": 9}
     ours, theirs = (
-        run(who, MDPEnvironment(recurrent()), **settings).memory for who in (one, other)
+        run(who, MDPEnvironment(recurrent()), **settings).learner_state for who in (one, other)
     )
     assert ours.values == pytest.approx(theirs.values, abs=1e-12)
     assert np.array_equal(ours.visits, theirs.visits)
@@ -173,10 +173,10 @@ def test_traces_of_q_are_cut_by_a_step_that_is_not_greedy():
 
     start = np.asarray([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
     learner = QLambda(0.5, step_size=0.1, initial_values=start, trace_decay=0.5)
-    memory = learner.step(learner.init(3, 2, 1), step(0, 0, 1.0, 1), stream(1))
+    learned = learner.step(learner.init(3, 2, 1), step(0, 0, 1.0, 1), stream(1))
     first = 1.0 + 0.1 * (1.0 + 0.5 - 1.0)
-    assert memory.values[0, 0, 0] == pytest.approx(first)
-    greedy = learner.step(memory, step(1, 0, 2.0, 2), stream(1))
+    assert learned.values[0, 0, 0] == pytest.approx(first)
+    greedy = learner.step(learned, step(1, 0, 2.0, 2), stream(1))
     error = 2.0 + 0.5 - 1.0
     assert greedy.values[0, 0, 0] == pytest.approx(first + 0.1 * 0.25 * error)
     other = learner.step(greedy, step(2, 1, 5.0, 2), stream(1))
@@ -194,7 +194,7 @@ def test_the_mean_of_td_over_runs_is_the_exact_one(trace, off_policy):
     learner = TD(DISCOUNT, policy, step_size, behaviour=behaviour, trace_decay=trace)
     values = run(
         learner, MDPEnvironment(mdp), num_steps=4, num_runs=runs, rng=stream(4)
-    ).memory.values
+    ).learner_state.values
     acts = policy if behaviour is None else behaviour
     exact = by_all_paths(mdp, policy, acts, step_size, trace, 4)
     error = values.std(0, ddof=1) / np.sqrt(runs)
@@ -242,7 +242,7 @@ def test_td_that_begins_at_the_values_of_the_policy_has_them_as_its_mean(count):
     learner = NStepTD(DISCOUNT, EVEN, initial_values=exact, n=count)
     environment = MDPEnvironment(layered(), np.asarray([0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0]))
     found = run(learner, environment, num_steps=90, num_runs=4000, rng=stream(1))
-    values = found.memory.values
+    values = found.learner_state.values
     error = values.std(0, ddof=1) / np.sqrt(4000)
     assert np.all(np.abs(values.mean(0) - exact) <= 5 * error)
     assert 0 < error.max() < 0.005
@@ -254,7 +254,7 @@ def test_monte_carlo_is_the_mean_of_returns_and_so_unbiased_from_any_start():
     learner = NStepTD(DISCOUNT, EVEN, initial_values=start, n=3)
     found = run(learner, MDPEnvironment(layered()), num_steps=90, num_runs=4000, rng=stream(2))
     for s in (0, 2, 3, 4, 5):
-        values = found.memory.values[found.memory.visits[:, s] > 0, s]
+        values = found.learner_state.values[found.learner_state.visits[:, s] > 0, s]
         assert values.size > 3900
         error = values.std(ddof=1) / np.sqrt(values.size)
         assert abs(values.mean() - exact[s]) < 5 * error
@@ -268,7 +268,7 @@ def test_weights_make_the_mean_of_n_steps_that_of_the_policy():
     found = run(learner, MDPEnvironment(mdp), num_steps=3, num_runs=20000, rng=stream(8))
     P, r = mdp.induced_chain(policy)
     exact = (r + DISCOUNT * P @ (r + DISCOUNT * P @ r))[0]
-    first = found.memory.values[:, 0]
+    first = found.learner_state.values[:, 0]
     assert abs(first.mean() - exact) < 5 * first.std() / np.sqrt(20000)
 
 
@@ -287,27 +287,27 @@ CARRYING = {
 @each("how", ["terminated", "truncated"])
 @each("learner", CARRYING.values(), ids=CARRYING.keys())
 def test_nothing_but_values_goes_on_into_the_next_episode(learner, how):
-    """Of two runs one is over: with a memory made anew it alone would learn the same."""
+    """Of two runs one is over: with a state made anew it alone would learn the same."""
     rng, no = np.random.default_rng(3), np.zeros(2, bool)
 
     def steps(count):
         draws = [(rng.integers(3, size=2), rng.integers(2, size=2)) for _ in range(count)]
         return [Transition(s, a, rng.random(2), rng.integers(3, size=2), no, no) for s, a in draws]
 
-    def taught(memory, transitions):
+    def taught(learned, transitions):
         for one in transitions:
-            memory = learner.step(memory, one, stream(1))
-        return memory
+            learned = learner.step(learned, one, stream(1))
+        return learned
 
     first, second = steps(6), [*steps(2), steps(1)[0]._replace(terminated=~no)]
     first[-1] = first[-1]._replace(**{how: np.asarray([True, False])})
-    memory = taught(learner.init(3, 2, 2), first)
+    learned = taught(learner.init(3, 2, 2), first)
     kept = replace(
         learner.init(3, 2, 2),
-        values=memory.values.copy(),
-        visits=memory.visits.copy(),
-        time=memory.time,
+        values=learned.values.copy(),
+        visits=learned.visits.copy(),
+        time=learned.time,
     )
-    through, anew = taught(memory, second).values, taught(kept, second).values
+    through, anew = taught(learned, second).values, taught(kept, second).values
     assert np.array_equal(through[0], anew[0])
     assert not np.array_equal(through[1], anew[1])

@@ -3,23 +3,29 @@
 from .exploration import UCB, EpsilonGreedy, ExplorationPolicy, FixedPolicy
 from .gymnasium_environment import GymnasiumEnvironment
 from .importance_sampling import OffPolicyEstimate, importance_weights, off_policy_value
-from .mdp_environment import Environment, MDPEnvironment, Outcome
-from .model_based import CertaintyEquivalence, ModelMemory, RMax
-from .n_step import NStepMemory, NStepSARSA, NStepTD
+from .mdp_environment import Environment, MDPEnvironment, TimeStep
+from .model_based import CertaintyEquivalence, ModelState, RMax
+from .n_step import NStepSARSA, NStepState, NStepTD
 from .optimistic_values import optimistic_value
 from .running import Episodes, Run, run
-from .schedules import Constant, ExponentialDecay, PowerLawDecay, Schedule, Tabulated
-from .tabular import Learner, Memory, Transition
-from .td_control import SARSA, ExpectedSARSA, QLearning, SARSAMemory
-from .td_prediction import TD, StateMemory
-from .traces import QLambda, QLambdaMemory, SARSALambda, SARSALambdaMemory
+from .schedules import (
+    ConstantSchedule,
+    ExponentialDecay,
+    PowerLawDecay,
+    Schedule,
+    TabulatedSchedule,
+)
+from .tabular import Learner, LearnerState, Transition
+from .td_control import SARSA, ExpectedSARSA, QLearning, SARSAState
+from .td_prediction import TD, TDState
+from .traces import QLambda, QLambdaState, SARSALambda, SARSALambdaState
 
 __all__ = [
     "SARSA",
     "TD",
     "UCB",
     "CertaintyEquivalence",
-    "Constant",
+    "ConstantSchedule",
     "Environment",
     "Episodes",
     "EpsilonGreedy",
@@ -29,26 +35,26 @@ __all__ = [
     "FixedPolicy",
     "GymnasiumEnvironment",
     "Learner",
+    "LearnerState",
     "MDPEnvironment",
-    "Memory",
-    "ModelMemory",
-    "NStepMemory",
+    "ModelState",
     "NStepSARSA",
+    "NStepState",
     "NStepTD",
     "OffPolicyEstimate",
-    "Outcome",
     "PowerLawDecay",
     "QLambda",
-    "QLambdaMemory",
+    "QLambdaState",
     "QLearning",
     "RMax",
     "Run",
     "SARSALambda",
-    "SARSALambdaMemory",
-    "SARSAMemory",
+    "SARSALambdaState",
+    "SARSAState",
     "Schedule",
-    "StateMemory",
-    "Tabulated",
+    "TDState",
+    "TabulatedSchedule",
+    "TimeStep",
     "Transition",
     "importance_weights",
     "off_policy_value",

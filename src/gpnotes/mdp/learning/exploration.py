@@ -14,8 +14,8 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
-from .schedules import Constant, Schedule, as_schedule, value_at
-from .tabular import Memory
+from .schedules import ConstantSchedule, Schedule, as_schedule, value_at
+from .tabular import LearnerState
 
 __all__ = ["UCB", "EpsilonGreedy", "ExplorationPolicy", "FixedPolicy"]
 
@@ -27,11 +27,11 @@ class ExplorationPolicy(Protocol):
         """Raise `ValueError` where it is made for other numbers of states and actions."""
         ...
 
-    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+    def choose(self, learned: LearnerState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         ...
 
-    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+    def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
         ...
 
@@ -58,33 +58,33 @@ class EpsilonGreedy:
     @property
     def is_greedy(self) -> bool:
         """Whether no action is random, so that no number is drawn."""
-        return isinstance(self.epsilon, Constant) and self.epsilon.value == 0.0
+        return isinstance(self.epsilon, ConstantSchedule) and self.epsilon.value == 0.0
 
-    def epsilon_at(self, memory: Memory, states: HostVector) -> float | HostVector:
+    def epsilon_at(self, learned: LearnerState, states: HostVector) -> float | HostVector:
         """Return the share of random actions, a number or one for each run."""
         schedule: Any = self.epsilon
-        return value_at(schedule, lambda: memory.visits_at(states).sum(1), memory.time)
+        return value_at(schedule, lambda: learned.visits_at(states).sum(1), learned.time)
 
-    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+    def choose(self, learned: LearnerState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
-        best = memory.values_at(states).argmax(1)
+        best = learned.values_at(states).argmax(1)
         if self.is_greedy:
             return np.asarray(best)
-        epsilon, uniform = self.epsilon_at(memory, states), stream.generator.random(best.shape[0])
+        epsilon, uniform = self.epsilon_at(learned, states), stream.generator.random(best.shape[0])
         exploring = (uniform < epsilon).nonzero()[0]
         if exploring.size:
-            num_actions = memory.values.shape[2]
+            num_actions = learned.values.shape[2]
             probability = epsilon if isinstance(epsilon, float) else epsilon[exploring]
             # Below epsilon the number is uniform again, once it is divided by epsilon.
             scaled = uniform[exploring] / probability * num_actions
             best[exploring] = np.minimum(scaled.astype(np.int64), num_actions - 1)
         return np.asarray(best)
 
-    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+    def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
-        values = memory.values_at(states)
+        values = learned.values_at(states)
         runs, num_actions = values.shape
-        epsilon = np.broadcast_to(self.epsilon_at(memory, states), (runs,))
+        epsilon = np.broadcast_to(self.epsilon_at(learned, states), (runs,))
         chances = np.repeat((epsilon / num_actions)[:, None], num_actions, axis=1)
         chances[np.arange(runs), values.argmax(1)] += 1.0 - epsilon
         return chances
@@ -113,20 +113,20 @@ class UCB:
     def check_sizes(self, num_states: int, num_actions: int, /) -> None:
         """It is made for all numbers."""
 
-    def bounds(self, memory: Memory, states: HostVector) -> HostMatrix:
+    def bounds(self, learned: LearnerState, states: HostVector) -> HostMatrix:
         """Return the upper bound of each action, (runs, actions); infinite where none was seen."""
-        visits = memory.visits_at(states).astype(np.float64)
+        visits = learned.visits_at(states).astype(np.float64)
         total = np.maximum(visits.sum(1, keepdims=True), 1.0)
         bonus = self.scale * np.sqrt(np.log(total) / np.maximum(visits, 1.0))
-        return np.asarray(memory.values_at(states) + np.where(visits > 0, bonus, np.inf))
+        return np.asarray(learned.values_at(states) + np.where(visits > 0, bonus, np.inf))
 
-    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+    def choose(self, learned: LearnerState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
-        return np.asarray(self.bounds(memory, states).argmax(1))
+        return np.asarray(self.bounds(learned, states).argmax(1))
 
-    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+    def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions): 0 or 1."""
-        bounds = self.bounds(memory, states)
+        bounds = self.bounds(learned, states)
         return np.asarray(np.eye(bounds.shape[1])[bounds.argmax(1)])
 
 
@@ -150,16 +150,16 @@ class FixedPolicy:
         """Raise `ValueError` where it is made for other numbers of states and actions."""
         policy_table(self.policy, "policy", num_states, num_actions)
 
-    def choose(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+    def choose(self, learned: LearnerState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         chosen = np.asarray(self.policy[states])
         if chosen.ndim == 1:
             return chosen
         return sample_actions(chosen, np.asarray(stream.generator.random(states.shape[0])))
 
-    def probabilities(self, memory: Memory, states: HostVector, /) -> HostMatrix:
+    def probabilities(self, learned: LearnerState, states: HostVector, /) -> HostMatrix:
         """Return with what probability it takes each action, (runs, actions)."""
-        chosen, num_actions = np.asarray(self.policy[states]), memory.values.shape[2]
+        chosen, num_actions = np.asarray(self.policy[states]), learned.values.shape[2]
         return np.asarray(chosen if chosen.ndim == 2 else np.eye(num_actions)[chosen])
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
-from .mdp_environment import Outcome
+from .mdp_environment import TimeStep
 
 __all__ = ["GymnasiumEnvironment"]
 
@@ -99,13 +99,13 @@ class GymnasiumEnvironment:
         self._copies[:] = [_Copy(_copy_env(self.env), *self._spaces) for _ in range(runs)]
         return self.restart(np.zeros(runs, np.int64), np.ones(runs, bool), stream)
 
-    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
+    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> TimeStep:
         """Take one step in each run."""
         pairs = zip(self._copies, actions.tolist(), strict=True)
         columns = zip(*(env_copy.step(action) for env_copy, action in pairs), strict=True)
         next_states, rewards, terminated, truncated = map(np.asarray, columns)
         truncated = truncated & ~terminated
-        return Outcome(next_states, rewards.astype(np.float64), terminated, truncated)
+        return TimeStep(next_states, rewards.astype(np.float64), terminated, truncated)
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""

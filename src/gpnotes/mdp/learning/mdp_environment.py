@@ -13,10 +13,10 @@ from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector, to_numpy
 from ..decision_process import MDP
 
-__all__ = ["Environment", "Layout", "MDPEnvironment", "Outcome"]
+__all__ = ["Environment", "Layout", "MDPEnvironment", "TimeStep"]
 
 
-class Outcome(NamedTuple):
+class TimeStep(NamedTuple):
     """What a step of all runs led to.
 
     Parameters
@@ -54,7 +54,7 @@ class Environment(Protocol):
         """Begin an episode in each run, and return the states."""
         ...
 
-    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
+    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> TimeStep:
         """Take one step in each run."""
         ...
 
@@ -153,7 +153,7 @@ class MDPEnvironment:
         uniform = stream.generator.random(runs)
         return np.searchsorted(self.layout.starts, uniform, side="right")
 
-    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> Outcome:
+    def step(self, states: HostVector, actions: HostVector, stream: Stream, /) -> TimeStep:
         """Take one step in each run."""
         keys, successors, expected_rewards, terminal = self.layout[:4]
         rows = states * self.num_actions + actions
@@ -165,7 +165,7 @@ class MDPEnvironment:
             low, high = self.binary_rewards
             won = stream.generator.random(rows.shape[0]) * (high - low) < rewards - low
             rewards = np.where(won, high, low)
-        return Outcome(next_states, rewards, terminal[next_states], np.zeros(rows.shape[0], bool))
+        return TimeStep(next_states, rewards, terminal[next_states], np.zeros(rows.shape[0], bool))
 
     def restart(self, states: HostVector, over: HostVector, stream: Stream, /) -> HostVector:
         """Begin a new episode in the runs that are over, and return the states of all."""

@@ -21,21 +21,21 @@ from ..greedy_policies import greedy_policy
 from ..solving import solve
 from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration
 from .schedules import fraction
-from .tabular import Memory, Transition, flat, flat_indices, later, sizes
+from .tabular import LearnerState, Transition, flat, flat_indices, later, sizes
 
-__all__ = ["CertaintyEquivalence", "ModelMemory", "RMax"]
+__all__ = ["CertaintyEquivalence", "ModelState", "RMax"]
 
 _EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False)
-class ModelMemory(Memory):
-    """The memory of a learner that counts.
+class ModelState(LearnerState):
+    """The state of a learner that counts.
 
     Parameters
     ----------
     values, visits, time
-        As of `Memory`; the values are those of the last plan.
+        As of `LearnerState`; the values are those of the last plan.
     transition_counts : HostArray, shape (runs, states, actions, states + 1)
         How often each state was reached from each pair; the last one is the end of an episode.
     reward_sums : HostArray, shape (runs, states, actions)
@@ -51,23 +51,23 @@ class ModelMemory(Memory):
     __repr__ = summary
 
 
-def _empty_memory(num_states: int, num_actions: int, runs: int, value: float) -> ModelMemory:
+def _empty_state(num_states: int, num_actions: int, runs: int, value: float) -> ModelState:
     shape = sizes(num_states, num_actions, runs)
-    return ModelMemory(
+    return ModelState(
         np.full(shape, value), np.zeros(shape, np.int64),
         transition_counts=np.zeros((*shape, shape[1] + 1), np.int64), reward_sums=np.zeros(shape),
         num_plans=np.zeros(shape[0], np.int64),
     )  # fmt: skip
 
 
-def _count(memory: ModelMemory, transition: Transition) -> HostVector:
+def _count(learned: ModelState, transition: Transition) -> HostVector:
     """Count a transition of each run; return where its pair stands."""
-    pairs = flat_indices(memory.values, transition.states, transition.actions)
-    flat(memory.visits)[pairs] += 1
-    flat(memory.reward_sums)[pairs] += transition.rewards
-    num_successors = memory.transition_counts.shape[3]
+    pairs = flat_indices(learned.values, transition.states, transition.actions)
+    flat(learned.visits)[pairs] += 1
+    flat(learned.reward_sums)[pairs] += transition.rewards
+    num_successors = learned.transition_counts.shape[3]
     reached = np.where(transition.terminated, num_successors - 1, transition.next_states)
-    flat(memory.transition_counts)[pairs * num_successors + reached] += 1
+    flat(learned.transition_counts)[pairs * num_successors + reached] += 1
     return pairs
 
 
@@ -110,28 +110,28 @@ class RMax:
         """The value of the fictitious state, ``max_reward / (1 − γ)``."""
         return self.max_reward / (1.0 - self.discount)
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelMemory:
-        """Return the memory of runs that have seen nothing: all is as good as can be."""
-        return _empty_memory(num_states, num_actions, runs, self.max_value)
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelState:
+        """Return the learner's state for runs that have seen nothing: all is as good as can be."""
+        return _empty_state(num_states, num_actions, runs, self.max_value)
 
-    def act(self, memory: ModelMemory, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, learned: ModelState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose the first action that is as good as any by the plan, up to its tolerance."""
-        return np.asarray(greedy_policy(memory.values_at(states), self.tolerance))
+        return np.asarray(greedy_policy(learned.values_at(states), self.tolerance))
 
-    def step(self, memory: ModelMemory, transition: Transition, stream: Stream, /) -> ModelMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
+    def step(self, learned: ModelState, transition: Transition, stream: Stream, /) -> ModelState:
+        """Learn from one transition of each run; the learner's state is written into."""
         highest = float(transition.rewards.max())
         if highest > self.max_reward:
             raise ValueError(
                 f"max_reward must be no less than any reward; {highest} > {self.max_reward}"
             )
-        pairs = _count(memory, transition)
-        for run in np.flatnonzero(flat(memory.visits)[pairs] == self.known_threshold).tolist():
-            memory.values[run] = _plan(self.model(memory, run), self.tolerance)
-            memory.num_plans[run] += 1
-        return later(memory)
+        pairs = _count(learned, transition)
+        for run in np.flatnonzero(flat(learned.visits)[pairs] == self.known_threshold).tolist():
+            learned.values[run] = _plan(self.model(learned, run), self.tolerance)
+            learned.num_plans[run] += 1
+        return later(learned)
 
-    def model(self, memory: ModelMemory, run: int) -> MDP:
+    def model(self, learned: ModelState, run: int) -> MDP:
         """Return the process that a run takes the environment to be.
 
         Parameters
@@ -144,8 +144,8 @@ class RMax:
         MDP
             Of S + 2 states: the fictitious one at S, the end of an episode at S + 1.
         """
-        known = memory.visits[run] >= self.known_threshold
-        return _process(memory, run, known, self.max_reward, self.discount)
+        known = learned.visits[run] >= self.known_threshold
+        return _process(learned, run, known, self.max_reward, self.discount)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,25 +179,25 @@ class CertaintyEquivalence:
         tolerance = _check.positive(_check.number(self.tolerance, "tolerance"), "tolerance")
         object.__setattr__(self, "tolerance", tolerance)
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelMemory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelState:
+        """Return the learner's state for runs that have seen nothing."""
         self.exploration.check_sizes(num_states, num_actions)
-        return _empty_memory(num_states, num_actions, runs, self.unseen_value)
+        return _empty_state(num_states, num_actions, runs, self.unseen_value)
 
-    def act(self, memory: ModelMemory, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, learned: ModelState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
-        return self.exploration.choose(memory, states, stream)
+        return self.exploration.choose(learned, states, stream)
 
-    def step(self, memory: ModelMemory, transition: Transition, stream: Stream, /) -> ModelMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        _count(memory, transition)
-        if (memory.time + 1) % self.plan_every == 0:
-            for run in range(memory.values.shape[0]):
-                memory.values[run] = _plan(self.model(memory, run), self.tolerance)
-            memory.num_plans[:] += 1
-        return later(memory)
+    def step(self, learned: ModelState, transition: Transition, stream: Stream, /) -> ModelState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        _count(learned, transition)
+        if (learned.time + 1) % self.plan_every == 0:
+            for run in range(learned.values.shape[0]):
+                learned.values[run] = _plan(self.model(learned, run), self.tolerance)
+            learned.num_plans[:] += 1
+        return later(learned)
 
-    def model(self, memory: ModelMemory, run: int) -> MDP:
+    def model(self, learned: ModelState, run: int) -> MDP:
         """Return the process that a run takes the environment to be.
 
         Parameters
@@ -213,19 +213,19 @@ class CertaintyEquivalence:
             the end of an episode at S + 1.
         """
         reward = self.unseen_value * (1.0 - self.discount)
-        return _process(memory, run, memory.visits[run] > 0, reward, self.discount)
+        return _process(learned, run, learned.visits[run] > 0, reward, self.discount)
 
 
 def _process(
-    memory: ModelMemory, run: int, known: HostArray, unknown_reward: float, discount: float
+    learned: ModelState, run: int, known: HostArray, unknown_reward: float, discount: float
 ) -> MDP:
     """The estimate; pairs that are not known lead to the state S, which stays and earns as they."""
     states, actions = known.shape
     P, r = np.zeros((states + 2, actions, states + 2)), np.zeros((states + 2, actions))
-    visits = np.maximum(memory.visits[run], 1)
-    frequencies = memory.transition_counts[run] / visits[:, :, None]
+    visits = np.maximum(learned.visits[run], 1)
+    frequencies = learned.transition_counts[run] / visits[:, :, None]
     P[:states, :, :states], P[:states, :, -1] = frequencies[:, :, :-1], frequencies[:, :, -1]
-    r[:states] = memory.reward_sums[run] / visits
+    r[:states] = learned.reward_sums[run] / visits
     P[:states][~known], r[:states][~known] = 0.0, unknown_reward
     P[:states, :, states][~known] = 1.0
     P[states, :, states] = P[states + 1, :, states + 1] = 1.0

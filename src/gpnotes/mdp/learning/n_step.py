@@ -16,24 +16,24 @@ from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector
 from .exploration import EpsilonGreedy
 from .schedules import PowerLawDecay, value_at
-from .tabular import Memory, Transition, flat, flat_indices, later, offsets
+from .tabular import LearnerState, Transition, flat, flat_indices, later, offsets
 from .td_control import ActionValueLearner, expected_value, step_size_at
 from .td_prediction import StateValueLearner
 
-__all__ = ["NStepMemory", "NStepSARSA", "NStepTD"]
+__all__ = ["NStepSARSA", "NStepState", "NStepTD"]
 
 _STEP_SIZE = PowerLawDecay()
 _EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False)
-class NStepMemory(Memory):
-    """A memory with the last n steps of each run, the latest first.
+class NStepState(LearnerState):
+    """A learner's state with the last n steps of each run, the latest first.
 
     Parameters
     ----------
     values, visits, time
-        As of `Memory`; where the values are of states, without the axis of the actions.
+        As of `LearnerState`; where the values are of states, without the axis of the actions.
     pairs : HostMatrix, shape (runs, n)
         Where the values that the steps move stand in the table laid flat.
     returns : HostMatrix, shape (runs, n)
@@ -81,19 +81,23 @@ class NStepTD(StateValueLearner):
         super().__post_init__()
         object.__setattr__(self, "n", _check.whole(self.n, "n", 1))
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> NStepMemory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> NStepState:
+        """Return the learner's state for runs that have seen nothing."""
         return _empty(*self.fresh(num_states, num_actions, runs), self.n)
 
-    def step(self, memory: NStepMemory, transition: Transition, stream: Stream, /) -> NStepMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        begins, values, visits = offsets(*memory.values.shape), flat(memory.values), memory.visits
+    def step(self, learned: NStepState, transition: Transition, stream: Stream, /) -> NStepState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        begins, values, visits = (
+            offsets(*learned.values.shape),
+            flat(learned.values),
+            learned.visits,
+        )
         pairs = begins + transition.states
         schedule: Any = self.step_size
-        step_size = value_at(schedule, lambda: flat(visits)[pairs], memory.time)
+        step_size = value_at(schedule, lambda: flat(visits)[pairs], learned.time)
         flat(visits)[pairs] += 1
         pushed = _push(
-            memory, pairs, step_size, transition.rewards, self.ratio(transition), self.discount
+            learned, pairs, step_size, transition.rewards, self.ratio(transition), self.discount
         )
         v_next = np.where(transition.terminated, 0.0, values[begins + transition.next_states])
         _learn(pushed, self.n - 1, pushed.filled == self.n, self.discount, v_next)
@@ -126,54 +130,54 @@ class NStepSARSA(ActionValueLearner):
         super().__post_init__()
         object.__setattr__(self, "n", _check.whole(self.n, "n", 1))
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> NStepMemory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> NStepState:
+        """Return the learner's state for runs that have seen nothing."""
         fresh = super().init(num_states, num_actions, runs)
         return _empty(fresh.values, fresh.visits, self.n)
 
-    def step(self, memory: NStepMemory, transition: Transition, stream: Stream, /) -> NStepMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        pairs = flat_indices(memory.values, transition.states, transition.actions)
-        step_size = step_size_at(self.step_size, memory, pairs)
-        flat(memory.visits)[pairs] += 1
-        full, v_next = memory.filled == self.n, flat(memory.values)[pairs]
-        _learn(memory, self.n - 1, full, self.discount, v_next)
-        pushed = _push(memory, pairs, step_size, transition.rewards, 1.0, self.discount)
+    def step(self, learned: NStepState, transition: Transition, stream: Stream, /) -> NStepState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        pairs = flat_indices(learned.values, transition.states, transition.actions)
+        step_size = step_size_at(self.step_size, learned, pairs)
+        flat(learned.visits)[pairs] += 1
+        full, v_next = learned.filled == self.n, flat(learned.values)[pairs]
+        _learn(learned, self.n - 1, full, self.discount, v_next)
+        pushed = _push(learned, pairs, step_size, transition.rewards, 1.0, self.discount)
         over = transition.terminated | transition.truncated
         if not over.any():
             return pushed
         v_next = np.zeros(pairs.shape[0])
         if transition.truncated.any():
-            v_next = expected_value(self.exploration, memory, transition.next_states)
+            v_next = expected_value(self.exploration, learned, transition.next_states)
         v_next = np.where(transition.terminated, 0.0, v_next)
         return _learn_from_all(pushed, over, self.n, self.discount, v_next)
 
 
-def _empty(values: HostArray, visits: HostArray, n: int) -> NStepMemory:
+def _empty(values: HostArray, visits: HostArray, n: int) -> NStepState:
     shape = (values.shape[0], n)
     zeros, zero_counts = np.zeros(shape), np.zeros(shape[0], np.int64)
-    return NStepMemory(
+    return NStepState(
         values, visits, pairs=np.zeros(shape, np.int64), returns=zeros, step_sizes=zeros,
         ratios=zeros, filled=zero_counts,
     )  # fmt: skip
 
 
 def _push(
-    memory: NStepMemory,
+    learned: NStepState,
     pairs: HostVector,
     step_size: Any,
     rewards: HostVector,
     ratio: Any,
     discount: float,
-) -> NStepMemory:
-    """The memory with one step more, the rewards of those that wait with it."""
-    n = memory.pairs.shape[1]
-    returns = _shift_in(memory.returns, 0.0) + discount ** np.arange(n) * rewards[:, None]
-    ratios = _shift_in(memory.ratios, 1.0) * np.reshape(ratio, (-1, 1))
+) -> NStepState:
+    """The learner's state with one step more, the rewards of those that wait with it."""
+    n = learned.pairs.shape[1]
+    returns = _shift_in(learned.returns, 0.0) + discount ** np.arange(n) * rewards[:, None]
+    ratios = _shift_in(learned.ratios, 1.0) * np.reshape(ratio, (-1, 1))
     return later(
-        memory, pairs=_shift_in(memory.pairs, pairs), returns=returns,
-        step_sizes=_shift_in(memory.step_sizes, step_size), ratios=ratios,
-        filled=np.minimum(memory.filled + 1, n),
+        learned, pairs=_shift_in(learned.pairs, pairs), returns=returns,
+        step_sizes=_shift_in(learned.step_sizes, step_size), ratios=ratios,
+        filled=np.minimum(learned.filled + 1, n),
     )  # fmt: skip
 
 
@@ -185,20 +189,20 @@ def _shift_in(columns: HostMatrix, newest: Any) -> HostMatrix:
     return shifted
 
 
-def _learn(memory: NStepMemory, slot: int, mask: Any, discount: float, v_next: HostVector) -> None:
+def _learn(learned: NStepState, slot: int, mask: Any, discount: float, v_next: HostVector) -> None:
     """Learn from the steps in a slot, of the runs `mask`."""
-    values, pairs = flat(memory.values), memory.pairs[:, slot]
-    target = memory.returns[:, slot] + discount ** (slot + 1) * v_next
+    values, pairs = flat(learned.values), learned.pairs[:, slot]
+    target = learned.returns[:, slot] + discount ** (slot + 1) * v_next
     old = values[pairs]
-    change = memory.step_sizes[:, slot] * memory.ratios[:, slot] * (target - old)
+    change = learned.step_sizes[:, slot] * learned.ratios[:, slot] * (target - old)
     values[pairs] = old + np.where(mask, change, 0.0)
 
 
 def _learn_from_all(
-    memory: NStepMemory, ended: Any, n: int, discount: float, v_next: HostVector
-) -> NStepMemory:
-    """The memory after all steps in its first slots were learnt from, the oldest first."""
+    learned: NStepState, ended: Any, n: int, discount: float, v_next: HostVector
+) -> NStepState:
+    """The learner's state after all steps in its first slots were learnt from, the oldest first."""
     for slot in reversed(range(n)):
-        _learn(memory, slot, ended & (memory.filled > slot), discount, v_next)
-    memory.filled[ended] = 0
-    return memory
+        _learn(learned, slot, ended & (learned.filled > slot), discount, v_next)
+    learned.filled[ended] = 0
+    return learned

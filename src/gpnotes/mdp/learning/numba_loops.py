@@ -19,8 +19,8 @@ import numpy as np
 from ...ground.xp import HostArray, HostVector
 from .exploration import EpsilonGreedy
 from .mdp_environment import Environment, MDPEnvironment
-from .schedules import Constant, Schedule
-from .tabular import Learner, Memory
+from .schedules import ConstantSchedule, Schedule
+from .tabular import Learner, LearnerState
 from .td_control import SARSA, ExpectedSARSA, QLearning, no_pending
 
 __all__ = ["ScheduleTables", "advance", "compiled", "refused", "walk"]
@@ -70,7 +70,7 @@ class ScheduleTables:
 
     def of(self, schedule: Schedule, num_counts: int) -> tuple[HostVector, bool]:
         """Return the values at fewer counts than are given, and whether visits are counted."""
-        if isinstance(schedule, Constant):
+        if isinstance(schedule, ConstantSchedule):
             return np.asarray([schedule.value]), False
         values = self.held.get(id(schedule), np.zeros(0))
         if values.size < num_counts:
@@ -81,17 +81,17 @@ class ScheduleTables:
 
 
 def advance(
-    loop: Callable[..., int], learner: Learner[Any], environment: MDPEnvironment, memory: Memory,
-    tables: ScheduleTables, steps: int, horizon: int | None, states: HostVector, sums: Arrays,
-    generator: np.random.Generator,
-) -> tuple[Memory, list[Arrays]]:  # fmt: skip
+    loop: Callable[..., int], learner: Learner[Any], environment: MDPEnvironment,
+    learned: LearnerState, tables: ScheduleTables, steps: int, horizon: int | None,
+    states: HostVector, sums: Arrays, generator: np.random.Generator,
+) -> tuple[LearnerState, list[Arrays]]:  # fmt: skip
     """Take steps in all runs, by `walk` or what was compiled of it.
 
     Parameters
     ----------
     loop : callable
         The one of them.
-    learner, environment, memory, steps, horizon
+    learner, environment, learned, steps, horizon
         As of a run.
     tables : ScheduleTables
         The tables that were made so far.
@@ -103,13 +103,13 @@ def advance(
 
     Returns
     -------
-    memory : object
+    learned : object
         What the learner knows then.
     ended : list of tuple
         Run, step, return and length of the episodes that were over.
     """
     runs, ended, settings = states.shape[0], list[Arrays](), cast(Any, learner)
-    pending_step: Any = {name: np.array(getattr(memory, name, 0)) for name in _PENDING}
+    pending_step: Any = {name: np.array(getattr(learned, name, 0)) for name in _PENDING}
     if type(learner) is not SARSA:
         pending_step = no_pending(runs)
     low, high = environment.binary_rewards or (0.0, 0.0)
@@ -119,20 +119,20 @@ def advance(
     policy = getattr(learner, "policy", None) or settings.exploration
     schedules = (settings.step_size, settings.exploration.epsilon, policy.epsilon)
     greedy = settings.exploration.is_greedy
-    time, max_count = memory.time, int(memory.visits.sum(2).max()) + memory.time + steps + 1
+    time, max_count = learned.time, int(learned.visits.sum(2).max()) + learned.time + steps + 1
     step_sizes = [tables.of(schedule, max_count) for schedule in schedules]
     while steps:
         count = min(steps, max(1, _MAX_EPISODES // runs))
         buffers = [np.empty(count * runs, kind) for kind in (np.int64, np.int64, float, np.int64)]
         num_ended = loop(
             _LEARNER_KINDS[type(learner)], count, time, settings.discount, greedy, horizon or 0,
-            *step_sizes, parts, tuple(pending_step[name] for name in _PENDING), sums, memory.values,
-            memory.visits, states, generator, tuple(buffers),
+            *step_sizes, parts, tuple(pending_step[name] for name in _PENDING), sums,
+            learned.values, learned.visits, states, generator, tuple(buffers),
         )  # fmt: skip
         ended.append(tuple(part[:num_ended].copy() for part in buffers))
         time, steps = time + count, steps - count
     new_pending = pending_step if type(learner) is SARSA else {}
-    return replace(memory, time=time, **new_pending), ended
+    return replace(learned, time=time, **new_pending), ended
 
 
 def _best(table: HostVector, row: int, width: int) -> int:

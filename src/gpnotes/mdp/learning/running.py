@@ -64,7 +64,7 @@ class Run:
         The learner.
     environment : Environment
         The environment.
-    memory : object
+    learner_state : object
         What the learner knows now, of all runs.
     states : HostVector, shape (runs,)
         Where each run is.
@@ -75,14 +75,14 @@ class Run:
     rewards : HostMatrix, shape (k, runs)
         The mean reward of each run in each block of `every` steps.
     watched : HostArray, shape (k, …)
-        What `watch` said of the memory after each block.
+        What `watch` said of the learner's state after each block.
     transitions : Transition or None
         All transitions, each part (steps, runs), if they were recorded.
     """
 
     learner: Any
     environment: Any
-    memory: Any
+    learner_state: Any
     states: HostVector
     num_steps: int
     episodes: Episodes
@@ -149,7 +149,7 @@ def run(
         How many steps a block has, after which rewards are summed up, `watch` is asked and the
         file is written.
     watch : callable or None
-        ``watch(memory)`` after each block: an array of numbers that is kept.
+        ``watch(learner_state)`` after each block: an array of numbers that is kept.
     record : bool, default False
         Keep all transitions.
     file : str, path or None
@@ -181,7 +181,7 @@ def run(
     >>> mdp = MDP(np.asarray([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
     ...           np.asarray([[0.0, 0.0], [0.0, 1.0]]), 0.9)
     >>> walk = run(QLearning(0.9), MDPEnvironment(mdp), num_steps=500, num_runs=3, rng=stream(1))
-    >>> walk.memory.greedy
+    >>> walk.learner_state.greedy
     array([[1, 1],
            [1, 1],
            [1, 1]])
@@ -197,7 +197,7 @@ def run(
     every = _check.whole(every, "every", 1)
     horizon = None if horizon is None else _check.whole(horizon, "horizon", 1)
     if watch is not None:
-        _check.function(watch, "watch", "a memory")
+        _check.function(watch, "watch", "a learner's state")
     record = _check.flag(record, "record")
     loop = None
     if _check.flag(compiled, "compiled"):
@@ -247,8 +247,8 @@ class _Runner:
     def __init__(self, settings: _Settings, parts: dict[str, HostArray]) -> None:
         self.settings, learner, environment = settings, settings.learner, settings.environment
         self.stream = _settable_stream(settings.stream.spawn("run"))
-        self.memory = learner.init(environment.num_states, environment.num_actions, settings.runs)
-        _check_memory(self.memory)
+        self.learned = learner.init(environment.num_states, environment.num_actions, settings.runs)
+        _check_learned(self.learned)
         self.ended: list[tuple[HostVector, ...]] = []
         self.watched: list[HostArray] = []
         self.blocks: list[HostVector] = []
@@ -283,14 +283,14 @@ class _Runner:
         learner, environment, stream = self.settings.learner, self.settings.environment, self.stream
         horizon, record, states = self.settings.horizon, self.settings.record, self.states
         for _ in range(count):
-            actions = learner.act(self.memory, states, stream)
+            actions = learner.act(self.learned, states, stream)
             outcome = environment.step(states, actions, stream)
             transition = Transition(states, actions, outcome[1], outcome[0], *outcome[2:])
             self.lengths += 1
             if horizon is not None:
                 too_long = (self.lengths >= horizon) & ~transition.terminated
                 transition = transition._replace(truncated=transition.truncated | too_long)
-            self.memory = learner.step(self.memory, transition, stream)
+            self.learned = learner.step(self.learned, transition, stream)
             self.steps += 1
             self.earned += transition.rewards
             self.returns += transition.rewards
@@ -306,8 +306,8 @@ class _Runner:
     def _loop(self, count: int) -> None:
         """The same in one loop."""
         settings, states = self.settings, np.array(self.states, dtype=np.int64)
-        self.memory, ended = numba_loops.advance(
-            settings.loop, settings.learner, settings.environment, self.memory, self.tables, count,
+        self.learned, ended = numba_loops.advance(
+            settings.loop, settings.learner, settings.environment, self.learned, self.tables, count,
             settings.horizon, states, (self.returns, self.lengths, self.earned),
             self.stream.generator,
         )  # fmt: skip
@@ -325,7 +325,7 @@ class _Runner:
         self.blocks.append(self.earned / self.settings.every)
         self.earned = np.zeros_like(self.earned)
         if self.settings.watch is not None:
-            answer = np.array(self.settings.watch(self.memory))
+            answer = np.array(self.settings.watch(self.learned))
             if answer.dtype.kind not in "biuf" or answer.shape != self.watched_shape(answer):
                 raise TypeError(
                     "watch must return an array of numbers, of one shape; "
@@ -341,7 +341,7 @@ class _Runner:
         parts = self.parts()
         recorded = _unprefixed(parts, "transitions.")
         return Run(
-            self.settings.learner, self.settings.environment, self.memory, self.states, self.steps,
+            self.settings.learner, self.settings.environment, self.learned, self.states, self.steps,
             Episodes(**_unprefixed(parts, "episodes.")), parts["rewards"], parts["watched"],
             Transition(**recorded) if recorded else None, self.settings, parts,
         )  # fmt: skip
@@ -349,13 +349,13 @@ class _Runner:
     def parts(self) -> dict[str, HostArray]:
         """All that it takes to go on, as arrays of its own by name."""
         runs, generator = self.settings.runs, self.stream.generator.bit_generator.state
-        memory = {item.name: getattr(self.memory, item.name) for item in fields(self.memory)}
+        learned = {item.name: getattr(self.learned, item.name) for item in fields(self.learned)}
         current = {
             "states": self.states, "steps": self.steps, "returns": self.returns,
             "lengths": self.lengths, "earned": self.earned, "generator": json.dumps(generator),
             "rewards": np.stack(self.blocks) if self.blocks else np.zeros((0, runs)),
             "watched": np.stack(self.watched) if self.watched else np.zeros(0),
-            **_prefixed(memory, "memory."),
+            **_prefixed(learned, "memory."),
             **_prefixed(self.settings.environment.saved(), "environment."),
             **_prefixed(_episodes(self.ended), "episodes."),
         }  # fmt: skip
@@ -367,7 +367,7 @@ class _Runner:
 
     def _restore(self, parts: dict[str, HostArray]) -> None:
         self.stream.generator.bit_generator.state = json.loads(str(parts["generator"]))
-        self.memory = _restored_memory(self.memory, _unprefixed(parts, "memory."))
+        self.learned = _restored(self.learned, _unprefixed(parts, "memory."))
         self.steps, self.states = int(parts["steps"]), parts["states"].copy()
         names = ("returns", "lengths", "earned")
         self.returns, self.lengths, self.earned = (parts[name].copy() for name in names)
@@ -396,20 +396,22 @@ def _episodes(ended: list[tuple[HostVector, ...]]) -> dict[str, HostArray]:
     }
 
 
-def _check_memory(memory: Any) -> None:
-    """Raise where the memory of a learner could not be written to a file."""
-    is_memory = is_dataclass(memory) and not isinstance(memory, type)
-    wrong = [] if not is_memory else [
-        item.name for item in fields(memory)
-        if np.asarray(getattr(memory, item.name)).dtype.kind not in "biuf"
+def _check_learned(learned: Any) -> None:
+    """Raise where the state of a learner could not be written to a file."""
+    is_one = is_dataclass(learned) and not isinstance(learned, type)
+    wrong = [] if not is_one else [
+        item.name for item in fields(learned)
+        if np.asarray(getattr(learned, item.name)).dtype.kind not in "biuf"
     ]  # fmt: skip
-    if not is_memory or wrong:
-        got = f"{wrong[0]} that is none" if wrong else _check.kind_of(memory)
-        raise TypeError(f"learner must have a dataclass of arrays and numbers as memory; got {got}")
+    if not is_one or wrong:
+        got = f"{wrong[0]} that is none" if wrong else _check.kind_of(learned)
+        raise TypeError(
+            f"learner must have a dataclass of arrays and numbers as its state; got {got}"
+        )
 
 
-def _restored_memory(template: Any, parts: dict[str, HostArray]) -> Any:
-    """A memory like `template` with other contents."""
+def _restored(template: Any, parts: dict[str, HostArray]) -> Any:
+    """A learner's state like `template` with other contents."""
     return replace(
         template,
         **{

@@ -17,7 +17,14 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.xp import HostArray, HostVector, Numbers, to_numpy
 
-__all__ = ["CLOCKS", "Constant", "ExponentialDecay", "PowerLawDecay", "Schedule", "Tabulated"]
+__all__ = [
+    "CLOCKS",
+    "ConstantSchedule",
+    "ExponentialDecay",
+    "PowerLawDecay",
+    "Schedule",
+    "TabulatedSchedule",
+]
 
 CLOCKS = ("visits", "time")
 _PROBE_COUNTS = np.concatenate([np.arange(200.0), np.geomspace(200.0, 1e9, 50)])
@@ -37,7 +44,7 @@ class Schedule(Protocol):
 
 
 @dataclass(frozen=True)
-class Constant:
+class ConstantSchedule:
     """The same value always.
 
     Parameters
@@ -132,7 +139,7 @@ class ExponentialDecay:
 
 
 @dataclass(frozen=True, eq=False)
-class Tabulated:
+class TabulatedSchedule:
     """Values from a table, of which the last one stays.
 
     Parameters
@@ -170,11 +177,11 @@ def fraction(value: Numbers, name: str) -> float:
 
 def as_schedule(value: Any, name: str) -> Schedule:
     """Return a schedule, of which a number is one, if its values lie in [0, 1]."""
-    if isinstance(value, Constant | PowerLawDecay | ExponentialDecay | Tabulated):
+    if isinstance(value, ConstantSchedule | PowerLawDecay | ExponentialDecay | TabulatedSchedule):
         return value
     clock = None if isinstance(value, type) else getattr(value, "clock", None)
     if not callable(value) or clock is None:
-        return Constant(fraction(value, name))
+        return ConstantSchedule(fraction(value, name))
     _check.choice(clock, f"{name}.clock", CLOCKS)
     probed = np.asarray(value(_PROBE_COUNTS), dtype=np.float64)
     if probed.shape != _PROBE_COUNTS.shape or not bool(np.all((probed >= 0.0) & (probed <= 1.0))):
@@ -184,7 +191,7 @@ def as_schedule(value: Any, name: str) -> Schedule:
 
 def value_at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> float | HostArray:
     """The value of a schedule by its clock; `visits` is a function, called where it is needed."""
-    if isinstance(schedule, Constant):
+    if isinstance(schedule, ConstantSchedule):
         return schedule.value
     if schedule.clock == "time":
         # As an array: NumPy's scalars may have another last bit.

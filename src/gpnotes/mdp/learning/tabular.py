@@ -1,7 +1,7 @@
 """What all learners share: tables with a part for each run, and the step that they learn from.
 
 The runs are the vector: a table of values has the shape (runs, states, actions), and one step of
-all runs is one update by indices. Tables are NumPy's, on the host. A learner writes into the memory
+all runs is one update by indices. Tables are NumPy's, on the host. A learner writes into the state
 that it is given.
 """
 
@@ -18,9 +18,9 @@ from ...ground.random import Stream
 from ...ground.showing import summary
 from ...ground.xp import HostArray, HostMatrix, HostVector, to_numpy
 
-__all__ = ["Learner", "Memory", "Transition"]
+__all__ = ["Learner", "LearnerState", "Transition"]
 
-L = TypeVar("L")  # the memory of any learner
+L = TypeVar("L")  # the state of any learner
 M = TypeVar("M", bound="Clocked")
 
 
@@ -55,7 +55,7 @@ class Transition(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class LearnerState:
     """What a learner knows: its table of action values, and how often it was where.
 
     Parameters
@@ -89,7 +89,7 @@ class Memory:
 
 
 class Clocked(Protocol):
-    """A memory, which is a dataclass, that counts the steps."""
+    """A state of a learner, which is a dataclass, that counts the steps."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -103,15 +103,15 @@ class Learner(Protocol[L]):
     """A learner: `init`, `act` and `step`, each for all runs at once."""
 
     def init(self, num_states: int, num_actions: int, runs: int, /) -> L:
-        """Return the memory of runs that have seen nothing."""
+        """Return the learner's state for runs that have seen nothing."""
         ...
 
-    def act(self, memory: L, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, learned: L, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
         ...
 
-    def step(self, memory: L, transition: Transition, stream: Stream, /) -> L:
-        """Learn from one transition of each run; the memory that is given is written into."""
+    def step(self, learned: L, transition: Transition, stream: Stream, /) -> L:
+        """Learn from one transition of each run; the learner's state is written into."""
         ...
 
 
@@ -152,10 +152,10 @@ def flat(table: HostArray) -> HostVector:
     return table.reshape(-1)
 
 
-def later(memory: M, **changed: Any) -> M:
-    """The memory one step later."""
-    new = object.__new__(type(memory))  # `replace` takes as long as four operations on all runs
-    vars(new).update(vars(memory), time=memory.time + 1, **changed)
+def later(learned: M, **changed: Any) -> M:
+    """The learner's state one step later."""
+    new = object.__new__(type(learned))  # `replace` takes as long as four operations on all runs
+    vars(new).update(vars(learned), time=learned.time + 1, **changed)
     return new
 
 

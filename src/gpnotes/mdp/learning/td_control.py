@@ -17,7 +17,7 @@ from ...ground.xp import HostArray, HostVector
 from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration
 from .schedules import PowerLawDecay, Schedule, as_schedule, fraction, value_at
 from .tabular import (
-    Memory,
+    LearnerState,
     Transition,
     any_true,
     check_initial_values,
@@ -30,7 +30,7 @@ from .tabular import (
     sizes,
 )
 
-__all__ = ["SARSA", "ActionValueLearner", "ExpectedSARSA", "QLearning", "SARSAMemory"]
+__all__ = ["SARSA", "ActionValueLearner", "ExpectedSARSA", "QLearning", "SARSAState"]
 
 
 _STEP_SIZE = PowerLawDecay()  # one over the number of the visit
@@ -53,15 +53,15 @@ class ActionValueLearner:
         check_exploration(self.exploration)
         object.__setattr__(self, "initial_values", check_initial_values(self.initial_values))
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> Memory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> LearnerState:
+        """Return the learner's state for runs that have seen nothing."""
         shape = sizes(num_states, num_actions, runs)
         self.exploration.check_sizes(num_states, num_actions)
-        return Memory(initial_table(self.initial_values, shape), np.zeros(shape, np.int64))
+        return LearnerState(initial_table(self.initial_values, shape), np.zeros(shape, np.int64))
 
-    def act(self, memory: Memory, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, learned: LearnerState, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run."""
-        return self.exploration.choose(memory, states, stream)
+        return self.exploration.choose(learned, states, stream)
 
 
 class QLearning(ActionValueLearner):
@@ -82,10 +82,12 @@ class QLearning(ActionValueLearner):
         The first values.
     """
 
-    def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        v_next = row_max(rows(memory.values, transition.next_states))
-        return _update(self, memory, transition, v_next)
+    def step(
+        self, learned: LearnerState, transition: Transition, stream: Stream, /
+    ) -> LearnerState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        v_next = row_max(rows(learned.values, transition.next_states))
+        return _update(self, learned, transition, v_next)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,27 +112,29 @@ class ExpectedSARSA(ActionValueLearner):
         if self.policy is not None:
             check_exploration(self.policy, "policy")
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> Memory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> LearnerState:
+        """Return the learner's state for runs that have seen nothing."""
         if self.policy is not None:
             self.policy.check_sizes(num_states, num_actions)
-        memory: Memory = super().init(num_states, num_actions, runs)
-        return memory
+        learned: LearnerState = super().init(num_states, num_actions, runs)
+        return learned
 
-    def step(self, memory: Memory, transition: Transition, stream: Stream, /) -> Memory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        v_next = expected_value(self.policy or self.exploration, memory, transition.next_states)
-        return _update(self, memory, transition, v_next)
+    def step(
+        self, learned: LearnerState, transition: Transition, stream: Stream, /
+    ) -> LearnerState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        v_next = expected_value(self.policy or self.exploration, learned, transition.next_states)
+        return _update(self, learned, transition, v_next)
 
 
 @dataclass(frozen=True, eq=False)
-class SARSAMemory(Memory):
-    """The memory of SARSA, whose last step waits for the action that comes next.
+class SARSAState(LearnerState):
+    """The state of SARSA, whose last step waits for the action that comes next.
 
     Parameters
     ----------
     values, visits, time
-        As of `Memory`; a visit counts when the action is taken.
+        As of `LearnerState`; a visit counts when the action is taken.
     pairs : HostVector, shape (runs,)
         Where the pair that waits stands in the table of its run laid flat.
     rewards : HostVector, shape (runs,)
@@ -159,29 +163,29 @@ class SARSA(ActionValueLearner):
         As in `QLearning`.
     """
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSAMemory:
-        """Return the memory of runs that have seen nothing."""
-        fresh: Memory = super().init(num_states, num_actions, runs)
-        return SARSAMemory(fresh.values, fresh.visits, **no_pending(runs))
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSAState:
+        """Return the learner's state for runs that have seen nothing."""
+        fresh: LearnerState = super().init(num_states, num_actions, runs)
+        return SARSAState(fresh.values, fresh.visits, **no_pending(runs))
 
-    def step(self, memory: SARSAMemory, transition: Transition, stream: Stream, /) -> SARSAMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        table, pairs = flat(memory.values), flat_indices(memory.values, *transition[:2])
-        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, pairs), pairs.shape)
-        flat(memory.visits)[pairs] += 1
-        target = memory.rewards + self.discount * table[pairs]
-        change = memory.step_sizes * (target - table[memory.pairs])
-        table[memory.pairs] += np.where(memory.pending, change, 0.0)
+    def step(self, learned: SARSAState, transition: Transition, stream: Stream, /) -> SARSAState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        table, pairs = flat(learned.values), flat_indices(learned.values, *transition[:2])
+        step_sizes = np.broadcast_to(step_size_at(self.step_size, learned, pairs), pairs.shape)
+        flat(learned.visits)[pairs] += 1
+        target = learned.rewards + self.discount * table[pairs]
+        change = learned.step_sizes * (target - table[learned.pairs])
+        table[learned.pairs] += np.where(learned.pending, change, 0.0)
         ended = transition.terminated | transition.truncated
         if any_true(ended):
-            self._learn_last(memory, transition, pairs, step_sizes, ended)
+            self._learn_last(learned, transition, pairs, step_sizes, ended)
         return later(
-            memory, pairs=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
+            learned, pairs=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
         )
 
     def _learn_last(
         self,
-        memory: SARSAMemory,
+        learned: SARSAState,
         transition: Transition,
         pairs: HostVector,
         step_sizes: Any,
@@ -190,14 +194,14 @@ class SARSA(ActionValueLearner):
         """Learn from the steps that ended an episode, for which no action is to come."""
         v_next = np.zeros(pairs.shape[0])
         if any_true(transition.truncated):
-            v_next = expected_value(self.exploration, memory, transition.next_states)
-        table, target = flat(memory.values), td_target(self.discount, transition, v_next)
+            v_next = expected_value(self.exploration, learned, transition.next_states)
+        table, target = flat(learned.values), td_target(self.discount, transition, v_next)
         old = table[pairs]
         table[pairs] = old + np.where(ended, step_sizes * (target - old), 0.0)
 
 
 def no_pending(runs: int) -> dict[str, Any]:
-    """The parts of `SARSAMemory` at the start of runs, beside those of `Memory`."""
+    """The parts of `SARSAState` at the start of runs, beside those of `LearnerState`."""
     zeros = np.zeros(runs)
     return {
         "pairs": np.zeros(runs, np.int64), "rewards": zeros, "step_sizes": zeros,
@@ -206,15 +210,17 @@ def no_pending(runs: int) -> dict[str, Any]:
 
 
 def step_size_at(
-    step_size: Schedule | float, memory: Memory, pairs: HostVector
+    step_size: Schedule | float, learned: LearnerState, pairs: HostVector
 ) -> float | HostVector:
     """The step size for pairs at given indices, a number or one for each run."""
-    return value_at(cast(Schedule, step_size), lambda: flat(memory.visits)[pairs], memory.time)
+    return value_at(cast(Schedule, step_size), lambda: flat(learned.visits)[pairs], learned.time)
 
 
-def expected_value(policy: ExplorationPolicy, memory: Memory, states: HostVector) -> HostVector:
+def expected_value(
+    policy: ExplorationPolicy, learned: LearnerState, states: HostVector
+) -> HostVector:
     """The mean of a state's action values over the actions of a policy."""
-    return np.asarray((policy.probabilities(memory, states) * memory.values_at(states)).sum(1))
+    return np.asarray((policy.probabilities(learned, states) * learned.values_at(states)).sum(1))
 
 
 def td_target(discount: float, transition: Transition, v_next: HostVector) -> HostVector:
@@ -225,13 +231,13 @@ def td_target(discount: float, transition: Transition, v_next: HostVector) -> Ho
 
 
 def _update(
-    learner: ActionValueLearner, memory: Memory, transition: Transition, v_next: HostVector
-) -> Memory:
-    """The memory after a share of the error was added to each pair's value."""
-    pairs = flat_indices(memory.values, transition.states, transition.actions)
-    step_size = step_size_at(learner.step_size, memory, pairs)
-    flat(memory.visits)[pairs] += 1
-    table, target = flat(memory.values), td_target(learner.discount, transition, v_next)
+    learner: ActionValueLearner, learned: LearnerState, transition: Transition, v_next: HostVector
+) -> LearnerState:
+    """The learner's state after a share of the error was added to each pair's value."""
+    pairs = flat_indices(learned.values, transition.states, transition.actions)
+    step_size = step_size_at(learner.step_size, learned, pairs)
+    flat(learned.visits)[pairs] += 1
+    table, target = flat(learned.values), td_target(learner.discount, transition, v_next)
     old = table[pairs]
     table[pairs] = old + step_size * (target - old)
-    return later(memory)
+    return later(learned)

@@ -27,13 +27,13 @@ from .tabular import (
     sizes,
 )
 
-__all__ = ["TD", "StateMemory", "StateValueLearner"]
+__all__ = ["TD", "StateValueLearner", "TDState"]
 
 _STEP_SIZE = PowerLawDecay()
 
 
 @dataclass(frozen=True, eq=False)
-class StateMemory:
+class TDState:
     """What is known of states: their values, and how often each run was there.
 
     Parameters
@@ -84,7 +84,7 @@ class StateValueLearner:
         shape = runs, num_states
         return initial_table(self.initial_values, shape), np.zeros(shape, np.int64)
 
-    def act(self, memory: Clocked, states: HostVector, stream: Stream, /) -> HostVector:
+    def act(self, learned: Clocked, states: HostVector, stream: Stream, /) -> HostVector:
         """Choose an action in the state of each run, by the policy or by the other one."""
         rows = np.asarray((self.policy if self.behaviour is None else self.behaviour)[states])
         if rows.ndim == 1:
@@ -133,34 +133,38 @@ class TD(StateValueLearner):
         object.__setattr__(self, "trace_decay", fraction(self.trace_decay, "trace_decay"))
         object.__setattr__(self, "replacing", _check.flag(self.replacing, "replacing"))
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> StateMemory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> TDState:
+        """Return the learner's state for runs that have seen nothing."""
         values, visits = self.fresh(num_states, num_actions, runs)
         width = num_states if self.trace_decay > 0.0 else 0
-        return StateMemory(values, visits, 0, np.zeros((values.shape[0], width)))
+        return TDState(values, visits, 0, np.zeros((values.shape[0], width)))
 
-    def step(self, memory: StateMemory, transition: Transition, stream: Stream, /) -> StateMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        begins = offsets(*memory.values.shape)
-        here, values, visits = begins + transition.states, flat(memory.values), flat(memory.visits)
+    def step(self, learned: TDState, transition: Transition, stream: Stream, /) -> TDState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        begins = offsets(*learned.values.shape)
+        here, values, visits = (
+            begins + transition.states,
+            flat(learned.values),
+            flat(learned.visits),
+        )
         schedule: Any = self.step_size
-        step_size = value_at(schedule, lambda: visits[here], memory.time)
+        step_size = value_at(schedule, lambda: visits[here], learned.time)
         visits[here] += 1
         v_next = np.where(transition.terminated, 0.0, values[begins + transition.next_states])
         error = transition.rewards + self.discount * v_next - values[here]
         ratio = self.ratio(transition)
         if self.trace_decay == 0.0:
             values[here] += step_size * (ratio * error)
-            return later(memory)
-        traces = memory.traces
+            return later(learned)
+        traces = learned.traces
         traces *= self.discount * self.trace_decay
         flat_traces = flat(traces)
         flat_traces[here] = 1.0 if self.replacing else flat_traces[here] + 1.0
         if self.behaviour is not None:
             traces *= np.asarray(ratio)[:, None]
-        np.add(memory.values, (step_size * error)[:, None] * traces, out=memory.values)
+        np.add(learned.values, (step_size * error)[:, None] * traces, out=learned.values)
         traces[transition.terminated | transition.truncated] = 0.0
-        return later(memory)
+        return later(learned)
 
 
 def action_probabilities(policy: HostArray, states: HostVector, actions: HostVector) -> HostVector:

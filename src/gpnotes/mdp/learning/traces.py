@@ -17,7 +17,7 @@ from ...ground.xp import HostArray, HostVector
 from .exploration import EpsilonGreedy
 from .schedules import PowerLawDecay, fraction
 from .tabular import (
-    Memory,
+    LearnerState,
     Transition,
     flat,
     flat_indices,
@@ -27,27 +27,27 @@ from .tabular import (
 )
 from .td_control import (
     ActionValueLearner,
-    SARSAMemory,
+    SARSAState,
     expected_value,
     no_pending,
     step_size_at,
     td_target,
 )
 
-__all__ = ["QLambda", "QLambdaMemory", "SARSALambda", "SARSALambdaMemory"]
+__all__ = ["QLambda", "QLambdaState", "SARSALambda", "SARSALambdaState"]
 
 _STEP_SIZE = PowerLawDecay()
 _EXPLORE = EpsilonGreedy()
 
 
 @dataclass(frozen=True, eq=False)
-class QLambdaMemory(Memory):
-    """A memory with traces.
+class QLambdaState(LearnerState):
+    """A learner's state with traces.
 
     Parameters
     ----------
     values, visits, time
-        As of `Memory`.
+        As of `LearnerState`.
     traces : HostArray, shape (runs, states, actions)
         What share each pair has in the errors to come.
     """
@@ -56,13 +56,13 @@ class QLambdaMemory(Memory):
 
 
 @dataclass(frozen=True, eq=False)
-class SARSALambdaMemory(SARSAMemory):
-    """A memory with traces, whose last step waits for the action that comes next.
+class SARSALambdaState(SARSAState):
+    """A learner's state with traces, whose last step waits for the action that comes next.
 
     Parameters
     ----------
     values, visits, time, at, rewards, step_sizes, pending
-        As of `SARSAMemory`.
+        As of `SARSAState`.
     traces : HostArray, shape (runs, states, actions)
         What share each pair has in the errors to come.
     """
@@ -88,9 +88,9 @@ class _Tracing(ActionValueLearner):
         old = flat_traces[pairs]
         flat_traces[pairs] = np.where(mask, 1.0 if self.replacing else old + 1.0, old)
 
-    def spread(self, memory: Any, scaled_error: HostVector) -> None:
+    def spread(self, learned: Any, scaled_error: HostVector) -> None:
         """Move all values by their share of an error, which is times its step size already."""
-        np.add(memory.values, scaled_error[:, None, None] * memory.traces, out=memory.values)
+        np.add(learned.values, scaled_error[:, None, None] * learned.traces, out=learned.values)
 
 
 class QLambda(_Tracing):
@@ -112,26 +112,26 @@ class QLambda(_Tracing):
         Whether a trace is set to one by a visit; else a visit adds one to it.
     """
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> QLambdaMemory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> QLambdaState:
+        """Return the learner's state for runs that have seen nothing."""
         fresh = super().init(num_states, num_actions, runs)
-        return QLambdaMemory(fresh.values, fresh.visits, 0, np.zeros_like(fresh.values))
+        return QLambdaState(fresh.values, fresh.visits, 0, np.zeros_like(fresh.values))
 
     def step(
-        self, memory: QLambdaMemory, transition: Transition, stream: Stream, /
-    ) -> QLambdaMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        pairs, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
-        step_size = step_size_at(self.step_size, memory, pairs)
-        flat(memory.visits)[pairs] += 1
-        memory.traces[values[pairs] < row_max(memory.values_at(transition.states))] = 0.0
-        self.mark(memory.traces, pairs, True)
+        self, learned: QLambdaState, transition: Transition, stream: Stream, /
+    ) -> QLambdaState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        pairs, values = flat_indices(learned.values, *transition[:2]), flat(learned.values)
+        step_size = step_size_at(self.step_size, learned, pairs)
+        flat(learned.visits)[pairs] += 1
+        learned.traces[values[pairs] < row_max(learned.values_at(transition.states))] = 0.0
+        self.mark(learned.traces, pairs, True)
         target = td_target(
-            self.discount, transition, row_max(rows(memory.values, transition.next_states))
+            self.discount, transition, row_max(rows(learned.values, transition.next_states))
         )
-        self.spread(memory, step_size * (target - values[pairs]))
-        memory.traces[transition.terminated | transition.truncated] = 0.0
-        return later(memory)
+        self.spread(learned, step_size * (target - values[pairs]))
+        learned.traces[transition.terminated | transition.truncated] = 0.0
+        return later(learned)
 
 
 class SARSALambda(_Tracing):
@@ -143,36 +143,36 @@ class SARSALambda(_Tracing):
         As in `QLambda`.
     """
 
-    def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSALambdaMemory:
-        """Return the memory of runs that have seen nothing."""
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> SARSALambdaState:
+        """Return the learner's state for runs that have seen nothing."""
         fresh = super().init(num_states, num_actions, runs)
         traces = np.zeros_like(fresh.values)
-        return SARSALambdaMemory(fresh.values, fresh.visits, **no_pending(runs), traces=traces)
+        return SARSALambdaState(fresh.values, fresh.visits, **no_pending(runs), traces=traces)
 
     def step(
-        self, memory: SARSALambdaMemory, transition: Transition, stream: Stream, /
-    ) -> SARSALambdaMemory:
-        """Learn from one transition of each run; the memory that is given is written into."""
-        pairs, values = flat_indices(memory.values, *transition[:2]), flat(memory.values)
-        step_sizes = np.broadcast_to(step_size_at(self.step_size, memory, pairs), pairs.shape)
-        flat(memory.visits)[pairs] += 1
-        target = memory.rewards + self.discount * values[pairs]
-        error = memory.step_sizes * (target - values[memory.pairs])
-        self._learn(memory, memory.pairs, error, memory.pending)
+        self, learned: SARSALambdaState, transition: Transition, stream: Stream, /
+    ) -> SARSALambdaState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        pairs, values = flat_indices(learned.values, *transition[:2]), flat(learned.values)
+        step_sizes = np.broadcast_to(step_size_at(self.step_size, learned, pairs), pairs.shape)
+        flat(learned.visits)[pairs] += 1
+        target = learned.rewards + self.discount * values[pairs]
+        error = learned.step_sizes * (target - values[learned.pairs])
+        self._learn(learned, learned.pairs, error, learned.pending)
         ended = transition.terminated | transition.truncated
         if ended.any():
             v_next = np.zeros(pairs.shape[0])
             if transition.truncated.any():
-                v_next = expected_value(self.exploration, memory, transition.next_states)
+                v_next = expected_value(self.exploration, learned, transition.next_states)
             target = td_target(self.discount, transition, v_next)
             # Time passes for the traces of the runs that are over alone.
-            others = memory.traces[~ended]
-            self._learn(memory, pairs, step_sizes * (target - values[pairs]), ended)
-            memory.traces[~ended], memory.traces[ended] = others, 0.0
+            others = learned.traces[~ended]
+            self._learn(learned, pairs, step_sizes * (target - values[pairs]), ended)
+            learned.traces[~ended], learned.traces[ended] = others, 0.0
         return later(
-            memory, pairs=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
+            learned, pairs=pairs, rewards=transition.rewards, step_sizes=step_sizes, pending=~ended
         )
 
-    def _learn(self, memory: Any, pairs: HostVector, scaled_error: HostVector, mask: Any) -> None:
-        self.mark(memory.traces, pairs, mask)
-        self.spread(memory, np.where(mask, scaled_error, 0.0))
+    def _learn(self, learned: Any, pairs: HostVector, scaled_error: HostVector, mask: Any) -> None:
+        self.mark(learned.traces, pairs, mask)
+        self.spread(learned, np.where(mask, scaled_error, 0.0))

@@ -52,12 +52,12 @@ _RECORD = Argument(_SEEN, {"None": None, "a run": 3, "an array": np.ones((3, 2))
 _ENV = gymnasium.make("FrozenLake-v1")
 
 CALLS = (
-    call("Constant", learning.Constant, value=_SHARE),
+    call("ConstantSchedule", learning.ConstantSchedule, value=_SHARE),
     call("PowerLawDecay", learning.PowerLawDecay, initial=_SHARE, exponent=nonnegative(0.5),
          delay=nonnegative(2.0), **_CLOCK),
     call("ExponentialDecay", learning.ExponentialDecay, initial=_SHARE, decay_rate=_SHARE,
          **_CLOCK),
-    call("Tabulated", learning.Tabulated, values=vector(_EVEN[0], mates=False).but(
+    call("TabulatedSchedule", learning.TabulatedSchedule, values=vector(_EVEN[0], mates=False).but(
         **{"above one": np.ones(2) * 1.5, "none": np.ones(0)}), **_CLOCK),
     call("EpsilonGreedy", learning.EpsilonGreedy, epsilon=_SHARE),
     call("UCB", learning.UCB, scale=nonnegative(0.5)),
@@ -86,8 +86,8 @@ CALLS = (
     call("run", learning.run, learner=thing(learning.SARSA(0.9), _WORLD),
          environment=thing(_WORLD, learning.SARSA(0.9), _MDP), num_steps=whole(7),
          num_runs=whole(2), rng=stream_kind(), horizon=whole(3, optional=True), every=whole(2),
-         watch=function(lambda memory: memory.values.max()).but(
-             "None", **{"one that gives words": lambda memory: "x"}), record=flag()),
+         watch=function(lambda learned: learned.values.max()).but(
+             "None", **{"one that gives words": lambda learned: "x"}), record=flag()),
     call("importance_weights", learning.importance_weights, transitions=_RECORD, policy=_POLICY,
          behaviour=_POLICY),
     call("off_policy_value", learning.off_policy_value, transitions=_RECORD, policy=_POLICY,
