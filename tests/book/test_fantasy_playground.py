@@ -28,7 +28,8 @@ def test_what_a_reading_takes_is_the_packages(opened, sd):
     nothing = fantasy.expected_variance_parts(posterior, *at, np.asarray([[1e4]]))
     close = {"rtol": 1e-6, "atol": 1e-8}
     np.testing.assert_allclose(theirs["now"], now, **close)
-    np.testing.assert_allclose(theirs["total"], fantasy.reduction(posterior, *at, places), **close)
+    total = fantasy.variance_reduction(posterior, *at, places)
+    np.testing.assert_allclose(theirs["total"], total, **close)
     np.testing.assert_allclose(theirs["falls"], nothing.of_function - left.of_function, **close)
     np.testing.assert_allclose(theirs["grows"], left.of_input - nothing.of_input, **close)
 

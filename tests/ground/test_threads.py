@@ -212,7 +212,7 @@ def test_a_fantasy_has_the_threads_for_its_readings_and_candidates(
     spy(reductions, "_kernel_mean_and_pullback")
     posterior = _posterior(20)
     given = posterior, np.ones(1), np.eye(1), np.asarray(posterior.X)
-    _, pull = fantasy.reduction_and_pullback(*given)
+    _, pull = fantasy.variance_reduction_and_pullback(*given)
     pull(np.ones(20))
     assert at_work == 4 * [[1, many]]
     assert threads() == [2, 2]

@@ -12,7 +12,7 @@ from .decision_process import MDP
 from .evaluation import evaluate, occupancy_measure
 from .filtering import FilterResult, HiddenMarkovModel, StateModel, filter, smooth
 from .grid_worlds import GridWorld
-from .kalman import LinearGaussianSSM, Moments, state_space_model
+from .linear_gaussian_ssm import GaussianBelief, LinearGaussianSSM, state_space_model
 from .pomdp import POMDP, ControlledChain
 from .solving import Solution, solve
 from .upper_bounds import fast_informed_bound, qmdp
@@ -23,10 +23,10 @@ __all__ = [
     "AlphaVectors",
     "ControlledChain",
     "FilterResult",
+    "GaussianBelief",
     "GridWorld",
     "HiddenMarkovModel",
     "LinearGaussianSSM",
-    "Moments",
     "Solution",
     "StateModel",
     "backup",

@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ..ground import check as _check
 from ..ground.check import NoValueError
 from ..ground.xp import Array, Matrix, Vector, array_namespace, keep_copies
-from .probabilities import check_distributions
+from .distribution_checks import check_distributions
 
 __all__ = ["FilterResult", "HiddenMarkovModel", "StateModel", "filter", "smooth"]
 

@@ -13,8 +13,8 @@ from ..ground.showing import summary
 from ..ground.sparse_matrices import is_sparse
 from ..ground.xp import Array, Matrix, Stack, Vector, array_namespace, keep_copies
 from .decision_process import MDP
+from .distribution_checks import check_distributions
 from .filtering import check_observations, conditioned, smoothed_belief
-from .probabilities import check_distributions
 
 __all__ = ["POMDP", "ControlledChain"]
 

@@ -31,7 +31,9 @@ def test_a_scaled_kernels_average_and_what_is_learnt_with_it(make_state, rng):
         condition(GP(kernel, 0.1), X, X[:, 0]) for kernel in (2.0 * RBF(1.0, 0.8), RBF(2.0, 0.8))
     )
     np.testing.assert_allclose(
-        fantasy.reduction(scaled, m, S, x), fantasy.reduction(plain, m, S, x), rtol=1e-13
+        fantasy.variance_reduction(scaled, m, S, x),
+        fantasy.variance_reduction(plain, m, S, x),
+        rtol=1e-13,
     )
 
 
@@ -56,7 +58,7 @@ def test_the_reduction_is_that_of_a_refit_for_every_fantasy(
 ):
     posterior, (m, S) = make_posterior(parts=parts), make_state(rank=rank)
     candidates = rng.normal(size=(3, 2))
-    reductions = fantasy.reduction(posterior, m, S, candidates)
+    reductions = fantasy.variance_reduction(posterior, m, S, candidates)
     before = sum(variance_of(posterior, m, S))
     for x_hat, fall in zip(candidates, reductions, strict=True):
         np.testing.assert_allclose(before - sum(refitted(posterior, m, S, x_hat)), fall, rtol=1e-8)
@@ -69,27 +71,30 @@ def test_the_reduction_lives_where_its_arguments_do(space, make_posterior, make_
     there = condition(gp, space.asarray(host.X), space.asarray(host.y))
     args = space.asarray(m), space.asarray(S), space.asarray(x)
     tolerance = 1e-10 if space.double else 2e-4
-    reductions, pull = fantasy.reduction_and_pullback([there, there], *args)
+    reductions, pull = fantasy.variance_reduction_and_pullback([there, there], *args)
     assert space.holds(reductions)
     np.testing.assert_allclose(
-        to_numpy(reductions)[:, 1], fantasy.reduction(host, m, S, x), rtol=tolerance, atol=tolerance
+        to_numpy(reductions)[:, 1],
+        fantasy.variance_reduction(host, m, S, x),
+        rtol=tolerance,
+        atol=tolerance,
     )
     for bar in pull(reductions * 0.0 + 1.0):
         assert space.holds(bar)
     assert space.holds(fantasy.mean_covariance(there, *args))
-    assert space.holds(fantasy.batch_reduction([there], *args))
+    assert space.holds(fantasy.batch_variance_reduction([there], *args))
     for choice in (fantasy.best(there, *args), *fantasy.greedy(there, *args, 2)):
         assert space.holds(choice.input)
     climbed = fantasy.refine(there, *args[:2], choice, [(-3.0, 3.0)] * 2)
     assert space.holds(climbed.input)
-    assert climbed.reduction >= float(fantasy.reduction(there, *args)[choice.row]) * 0.999
+    assert climbed.reduction >= float(fantasy.variance_reduction(there, *args)[choice.row]) * 0.999
 
 
 def test_only_the_inputs_of_the_data_matter(make_posterior, make_state, rng):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(4, 2))
     other = condition(posterior.gp, posterior.X, 5.0 + 3.0 * posterior.y)
     np.testing.assert_array_equal(
-        fantasy.reduction(posterior, m, S, x), fantasy.reduction(other, m, S, x)
+        fantasy.variance_reduction(posterior, m, S, x), fantasy.variance_reduction(other, m, S, x)
     )
 
 
@@ -98,12 +103,12 @@ def test_a_known_input_is_the_exact_limit(make_posterior, make_state, rng):
     m = rng.normal(size=2)
     both = posterior.covariance(np.vstack([m, x]))
     exact = both[0, 1:] ** 2 / (np.diag(both)[1:] + posterior.gp.noise_var)
-    reductions = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)
+    reductions = fantasy.variance_reduction(posterior, m, np.zeros((2, 2)), x)
     np.testing.assert_allclose(reductions, exact, rtol=1e-12)
-    nearly = fantasy.reduction(posterior, m, 1e-14 * np.eye(2), x)
+    nearly = fantasy.variance_reduction(posterior, m, 1e-14 * np.eye(2), x)
     np.testing.assert_allclose(nearly, exact, rtol=1e-10)
     np.testing.assert_allclose(
-        fantasy.reduction(posterior, m, np.zeros((2, 2)), m[None, :]),
+        fantasy.variance_reduction(posterior, m, np.zeros((2, 2)), m[None, :]),
         both[0, 0] ** 2 / (both[0, 0] + posterior.gp.noise_var),
         rtol=1e-12,
     )
@@ -112,7 +117,7 @@ def test_a_known_input_is_the_exact_limit(make_posterior, make_state, rng):
 def test_far_away_there_is_nothing_to_learn(make_posterior, make_state):
     posterior, (m, S) = make_posterior(), make_state()
     away = m + np.outer([0.0, 3.0, 6.0, 12.0, 1e3], np.ones(2))
-    reductions = fantasy.reduction(posterior, m, S, away)
+    reductions = fantasy.variance_reduction(posterior, m, S, away)
     assert np.all(np.diff(reductions[1:]) <= 0.0)
     assert reductions[0] > 1e-3
     assert reductions[3] < 1e-12
@@ -124,7 +129,7 @@ def test_an_observation_repeated_with_noise_is_an_ordinary_one(
 ):
     posterior, (m, S) = make_posterior(), make_state()
     again = posterior.X[2:3, :]
-    reductions = fantasy.reduction(posterior, m, S, again)
+    reductions = fantasy.variance_reduction(posterior, m, S, again)
     assert reductions[0] > 0.0
     after = sum(refitted(posterior, m, S, again))
     np.testing.assert_allclose(reductions, sum(variance_of(posterior, m, S)) - after, rtol=1e-7)
@@ -135,8 +140,8 @@ def test_an_observation_repeated_without_noise_teaches_nothing(make_state, rng):
         X, (m, S) = 2.0 * rng.normal(size=(n, 2)), make_state()
         posterior = condition(GP(RBF(2.0, 0.7), 0.0), X, rng.normal(size=n))
         assert posterior.cholesky.jitter == 0.0
-        np.testing.assert_array_equal(fantasy.reduction(posterior, m, S, X), np.zeros(n))
-        value, pull = fantasy.reduction_and_pullback(posterior, m, S, X)
+        np.testing.assert_array_equal(fantasy.variance_reduction(posterior, m, S, X), np.zeros(n))
+        value, pull = fantasy.variance_reduction_and_pullback(posterior, m, S, X)
         assert not np.any(value)
         assert all(not np.any(bar) for bar in pull(np.ones(n)))
         elsewhere = np.vstack([X, X.mean(axis=0) + 1.0])
@@ -153,7 +158,7 @@ def test_jitter_is_noise_for_a_fantasy_as_it_is_for_the_data(rng):
     assert posterior.cholesky.jitter == 0.2
     before = posterior.variance(m[None, :])[0]
     after = posterior.extend(x, y[:1]).variance(m[None, :])[0]
-    reductions = fantasy.reduction(posterior, m, np.zeros((2, 2)), x)[0]
+    reductions = fantasy.variance_reduction(posterior, m, np.zeros((2, 2)), x)[0]
     np.testing.assert_allclose(reductions, before - after, rtol=1e-10)
 
 
@@ -166,11 +171,11 @@ def test_single_precision_and_many_data_with_little_noise(rng, noise_var):
     for dtype in (np.float32, np.float64):
         X, y, x, S = (a.astype(dtype) for a in arrays)
         posterior = condition(GP(RBF(1.0, np.full(2, 0.5, dtype)), noise_var), X, y)
-        values.append(fantasy.reduction(posterior, X[0], S, x))
+        values.append(fantasy.variance_reduction(posterior, X[0], S, x))
         picks.append([choice.row for choice in fantasy.greedy(posterior, X[0], S, x, 3)])
     assert values[0].dtype == np.float32
     np.testing.assert_allclose(values[0], values[1], atol=0.2 * values[1].max())
-    worth = [fantasy.batch_reduction(posterior, X[0], S, x[picked]) for picked in picks]
+    worth = [fantasy.batch_variance_reduction(posterior, X[0], S, x[picked]) for picked in picks]
     assert worth[0] > 0.9 * worth[1]  # candidates may be so near that rounding chooses
 
 
@@ -187,15 +192,15 @@ def test_next_to_an_exact_observation_it_is_the_slope_that_one_learns(nodes):
     to_data = kernel(X, X[:1])[:, 0] * X[:, 0] / ell**2
     cross = w @ (prior - kernel(x, X) @ np.linalg.solve(Kff, to_data))
     slope_var = 1.0 / ell**2 - to_data @ np.linalg.solve(Kff, to_data)
-    near = fantasy.reduction(posterior, m, S, np.asarray([[1e-4], [-1e-4]]))
+    near = fantasy.variance_reduction(posterior, m, S, np.asarray([[1e-4], [-1e-4]]))
     np.testing.assert_allclose(near, cross**2 / slope_var, rtol=1e-3)
-    assert fantasy.reduction(posterior, m, S, X[:1])[0] == 0.0
+    assert fantasy.variance_reduction(posterior, m, S, X[:1])[0] == 0.0
 
 
 def test_no_noise_and_a_fresh_input_is_the_limit_of_little_noise(make_state, rng):
     X, (m, S), x = 2.0 * rng.normal(size=(5, 2)), make_state(), rng.normal(size=(3, 2))
     reductions = [
-        fantasy.reduction(condition(GP(RBF(2.0, 0.7), noise), X, np.zeros(5)), m, S, x)
+        fantasy.variance_reduction(condition(GP(RBF(2.0, 0.7), noise), X, np.zeros(5)), m, S, x)
         for noise in (0.0, 1e-13)
     ]
     np.testing.assert_allclose(*reductions, rtol=1e-9)
@@ -206,10 +211,10 @@ def test_it_never_takes_more_than_an_average_of_f_has(make_posterior, make_state
     posterior, (m, S) = make_posterior(), make_state()
     x, w = nodes(m, S, 12)
     all_there_is = w @ posterior.covariance(x) @ w
-    reductions = fantasy.reduction(posterior, m, S, rng.normal(size=(50, 2)))
+    reductions = fantasy.variance_reduction(posterior, m, S, rng.normal(size=(50, 2)))
     assert reductions.min() >= 0.0
     assert reductions.max() <= all_there_is
-    batch = fantasy.batch_reduction(posterior, m, S, rng.normal(size=(9, 2)))
+    batch = fantasy.batch_variance_reduction(posterior, m, S, rng.normal(size=(9, 2)))
     assert reductions.max() * 0.5 < batch <= all_there_is
 
 
@@ -217,11 +222,11 @@ def test_several_inputs_add_and_several_outputs_stand_in_columns(make_posterior,
     first, second = make_posterior(n=7), make_posterior(n=5, parts=2)
     (m, S), (m2, S2), x = make_state(), make_state(rank=1), rng.normal(size=(6, 2))
     both = np.stack([m, m2]), np.stack([S, S2])
-    reductions = fantasy.reduction([first, second], *both, x)
+    reductions = fantasy.variance_reduction([first, second], *both, x)
     assert reductions.shape == (6, 2)
     for column, posterior in zip(reductions.T, (first, second), strict=True):
-        one = fantasy.reduction(posterior, m, S, x)
-        np.testing.assert_allclose(column, one + fantasy.reduction(posterior, m2, S2, x))
+        one = fantasy.variance_reduction(posterior, m, S, x)
+        np.testing.assert_allclose(column, one + fantasy.variance_reduction(posterior, m2, S2, x))
     cross = fantasy.mean_covariance(first, *both, x)
     assert cross.shape == (2, 6)
     np.testing.assert_allclose(cross[1], fantasy.mean_covariance(first, m2, S2, x))
@@ -242,11 +247,11 @@ def test_gradients(make_posterior, make_state, rng, several):
     root = rng.normal(size=(3, 2, 2)) if several else rng.normal(size=(2, 2))
 
     def value(x, m, root):
-        return fantasy.reduction(posteriors, m, root @ np.swapaxes(root, -1, -2), x)
+        return fantasy.variance_reduction(posteriors, m, root @ np.swapaxes(root, -1, -2), x)
 
     def pullback(x, m, root, bar):
         S = root @ np.swapaxes(root, -1, -2)
-        x_bar, m_bar, S_bar = fantasy.reduction_and_pullback(posteriors, m, S, x)[1](bar)
+        x_bar, m_bar, S_bar = fantasy.variance_reduction_and_pullback(posteriors, m, S, x)[1](bar)
         return x_bar, m_bar, 2.0 * S_bar @ root
 
     gradcheck(value, pullback, rng.normal(size=(4, 2)), m, root)
@@ -256,20 +261,21 @@ def test_a_covariance_off_by_rounding_is_taken_as_its_symmetric_part(make_poster
     posterior, m, x = make_posterior(), rng.normal(size=2), rng.normal(size=(3, 2))
     S = np.asarray([[0.4, 0.1], [0.1 + 1e-9, 0.3]])
     np.testing.assert_array_equal(
-        fantasy.reduction(posterior, m, S, x), fantasy.reduction(posterior, m, S.T, x)
+        fantasy.variance_reduction(posterior, m, S, x),
+        fantasy.variance_reduction(posterior, m, S.T, x),
     )
     below = np.asarray([[1.0, 0.0], [0.0, -1e-12]])  # as matching of moments may leave it
     np.testing.assert_allclose(
-        fantasy.reduction(posterior, m, below, x),
-        fantasy.reduction(posterior, m, np.diag([1.0, 0.0]), x),
+        fantasy.variance_reduction(posterior, m, below, x),
+        fantasy.variance_reduction(posterior, m, np.diag([1.0, 0.0]), x),
     )
 
 
 def test_portions_change_nothing(make_posterior, make_state, rng, monkeypatch):
     posterior, (m, S), x = make_posterior(), make_state(), rng.normal(size=(11, 2))
-    whole = fantasy.reduction(posterior, m, S, x)
+    whole = fantasy.variance_reduction(posterior, m, S, x)
     monkeypatch.setattr("gpnotes.ground.memory.ENTRIES", 24)  # three candidates at a time
-    np.testing.assert_allclose(fantasy.reduction(posterior, m, S, x), whole, rtol=1e-12)
+    np.testing.assert_allclose(fantasy.variance_reduction(posterior, m, S, x), whole, rtol=1e-12)
 
 
 def test_a_batch_is_worth_a_quadratic_form(make_posterior, make_state, rng):
@@ -278,31 +284,33 @@ def test_a_batch_is_worth_a_quadratic_form(make_posterior, make_state, rng):
         fantasy.mean_covariance(posterior, m, S, batch),
         posterior.covariance(batch, noise=True),
     )
-    reduction = fantasy.batch_reduction(posterior, m, S, batch)
+    reduction = fantasy.batch_variance_reduction(posterior, m, S, batch)
     np.testing.assert_allclose(reduction, c @ np.linalg.solve(C, c), rtol=1e-11)
-    several = fantasy.batch_reduction([posterior, posterior], m, S, batch)
+    several = fantasy.batch_variance_reduction([posterior, posterior], m, S, batch)
     np.testing.assert_allclose(several, [reduction, reduction])
 
 
 def test_a_batch_is_worth_what_refits_say(make_posterior, make_state, variance_of, refitted, rng):
     posterior, (m, S), batch = make_posterior(), make_state(), rng.normal(size=(2, 2))
     fall = sum(variance_of(posterior, m, S)) - sum(refitted(posterior, m, S, batch))
-    reduction = fantasy.batch_reduction(posterior, m, S, batch)
+    reduction = fantasy.batch_variance_reduction(posterior, m, S, batch)
     np.testing.assert_allclose(reduction, fall, rtol=1e-7)
-    assert reduction > fantasy.reduction(posterior, m, S, batch).max()
+    assert reduction > fantasy.variance_reduction(posterior, m, S, batch).max()
 
 
 def test_a_batch_of_duplicates(make_posterior, make_state, rng):
     x = rng.normal(size=(1, 2))
     m, S = make_state()
     noisy = make_posterior()
-    twice = fantasy.batch_reduction(noisy, m, S, np.vstack([x, x]))
+    twice = fantasy.batch_variance_reduction(noisy, m, S, np.vstack([x, x]))
     c, s = fantasy.mean_covariance(noisy, m, S, x)[0], noisy.variance(x)[0]
     np.testing.assert_allclose(twice, c**2 / (s + noisy.gp.noise_var / 2.0), rtol=1e-11)
     exact = condition(GP(noisy.gp.kernel, 0.0), noisy.X, noisy.y)
-    once = fantasy.reduction(exact, m, S, x)[0]
+    once = fantasy.variance_reduction(exact, m, S, x)[0]
     np.testing.assert_allclose(
-        fantasy.batch_reduction(exact, m, S, np.vstack([x, x, noisy.X[:2]])), once, rtol=1e-9
+        fantasy.batch_variance_reduction(exact, m, S, np.vstack([x, x, noisy.X[:2]])),
+        once,
+        rtol=1e-9,
     )
 
 
@@ -313,7 +321,7 @@ def test_greedy_choices_promise_what_they_are_worth_together(make_posterior, mak
     choices = fantasy.greedy(posteriors, *states, ground, 4, weights)
     rows = [choice.row for choice in choices]
     assert len(set(rows)) == 4
-    worth = fantasy.batch_reduction(posteriors, *states, ground[rows]) @ weights
+    worth = fantasy.batch_variance_reduction(posteriors, *states, ground[rows]) @ weights
     np.testing.assert_allclose(sum(choice.reduction for choice in choices), worth, rtol=1e-10)
     first = fantasy.best(posteriors, *states, ground, weights)
     assert first.row == rows[0]
@@ -321,7 +329,8 @@ def test_greedy_choices_promise_what_they_are_worth_together(make_posterior, mak
     for k in range(1, 4):  # each choice is the best of all that are left, by brute force
         rest = [j for j in range(12) if j not in rows[:k]]
         worths = {
-            j: fantasy.batch_reduction(posteriors, *states, ground[[*rows[:k], j]]) @ weights
+            j: fantasy.batch_variance_reduction(posteriors, *states, ground[[*rows[:k], j]])
+            @ weights
             for j in rest
         }
         assert max(worths, key=worths.get) == rows[k]
@@ -335,7 +344,7 @@ def test_greedy_is_near_the_best_set_but_not_always_it(make_state, rng):
         posterior = condition(GP(RBF(1.0, 0.7), 0.01), X, np.zeros(3))
         m, S = make_state(d=1)
         pairs = [
-            fantasy.batch_reduction(posterior, m, S, ground[list(pair)])
+            fantasy.batch_variance_reduction(posterior, m, S, ground[list(pair)])
             for pair in itertools.combinations(range(8), 2)
         ]
         greedy = sum(one.reduction for one in fantasy.greedy(posterior, m, S, ground, 2))
@@ -352,15 +361,15 @@ def test_gains_are_not_submodular():
     posterior = condition(GP(RBF(1.0, 1.0), 1e-3), np.asarray([[9.0]]), np.zeros(1))
     state = np.zeros(1), np.asarray([[0.04]])
     a, b = np.asarray([[1.5]]), np.asarray([[2.5]])
-    alone = fantasy.reduction(posterior, *state, b)[0]
-    after = fantasy.batch_reduction(posterior, *state, np.vstack([a, b]))
-    assert after - fantasy.reduction(posterior, *state, a)[0] > 2.0 * alone
+    alone = fantasy.variance_reduction(posterior, *state, b)[0]
+    after = fantasy.batch_variance_reduction(posterior, *state, np.vstack([a, b]))
+    assert after - fantasy.variance_reduction(posterior, *state, a)[0] > 2.0 * alone
 
 
 def test_duplicated_candidates_tie_and_the_first_one_wins(make_posterior, make_state, rng):
     posterior, (m, S) = make_posterior(), make_state()
     x = rng.normal(size=(3, 2))
-    values = fantasy.reduction(posterior, m, S, np.vstack([x, x]))
+    values = fantasy.variance_reduction(posterior, m, S, np.vstack([x, x]))
     np.testing.assert_allclose(values[:3], values[3:], rtol=1e-13)
     tripled = np.vstack([x[:1], x[:1], x[:1]])
     assert fantasy.best(posterior, m, S, tripled).row == 0
@@ -376,7 +385,7 @@ def test_a_climb_ends_where_the_slope_is_zero_or_at_a_bound(make_posterior, make
     refined = fantasy.refine(posteriors, m, S, start, [(-5.0, 5.0), (-60.0, 40.0)], weights)
     assert refined.row == start.row
     assert refined.reduction > start.reduction
-    value, pull = fantasy.reduction_and_pullback(posteriors, m, S, refined.input[None, :])
+    value, pull = fantasy.variance_reduction_and_pullback(posteriors, m, S, refined.input[None, :])
     np.testing.assert_allclose(value[0] @ weights, refined.reduction, rtol=1e-12)
     assert np.max(np.abs(pull(weights[None, :])[0])) < 1e-4 * refined.reduction
     wall = float(start.input[0])
@@ -421,15 +430,19 @@ def test_arguments_that_do_not_fit_are_named(make_posterior, make_state):
         ((m, S, x * np.inf), "candidates must be finite"),
     ]
     for args, message in cases:
-        for call in (fantasy.reduction, fantasy.reduction_and_pullback, fantasy.best):
+        for call in (
+            fantasy.variance_reduction,
+            fantasy.variance_reduction_and_pullback,
+            fantasy.best,
+        ):
             with pytest.raises(ValueError, match=message):
                 call(posterior, *args)
     with pytest.raises(ValueError, match="batch must have at least one row"):
-        fantasy.batch_reduction(posterior, m, S, x[:0])
+        fantasy.batch_variance_reduction(posterior, m, S, x[:0])
     with pytest.raises(TypeError, match="dtype"):
-        fantasy.reduction(posterior, m, S, x.astype(np.float32))
+        fantasy.variance_reduction(posterior, m, S, x.astype(np.float32))
     for models, shape in ((posterior, (3,)), ([posterior], (3, 1))):
-        _, pull = fantasy.reduction_and_pullback(models, m, S, x)
+        _, pull = fantasy.variance_reduction_and_pullback(models, m, S, x)
         with pytest.raises(ValueError, match="bar must have shape"):
             pull(np.ones((2, *shape[1:])))
         assert pull(np.ones(shape))[0].shape == x.shape
@@ -445,11 +458,11 @@ def test_a_budget_that_the_ground_set_cannot_fill(make_posterior, make_state, si
 def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state):
     posterior, (m, S), x = make_posterior(), make_state(), np.ones((3, 2))
     with pytest.raises(ValueError, match="posteriors must hold at least one"):
-        fantasy.reduction([], m, S, x)
+        fantasy.variance_reduction([], m, S, x)
     with pytest.raises(TypeError, match=r"posteriors must be ExactPosterior; got GP"):
-        fantasy.reduction([posterior.gp], m, S, x)
+        fantasy.variance_reduction([posterior.gp], m, S, x)
     with pytest.raises(ValueError, match=r"posteriors\[1\].X must have shape \(n, 2\)"):
-        fantasy.reduction([posterior, make_posterior(d=3)], m, S, x)
+        fantasy.variance_reduction([posterior, make_posterior(d=3)], m, S, x)
     with pytest.raises(ValueError, match=r"weights must have shape \(1,\)"):
         fantasy.best(posterior, m, S, x, np.ones(2))
     with pytest.raises(ValueError, match="weights must be non-negative"):
@@ -464,7 +477,7 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
         fantasy.refine(posterior, m, S, m, [(0.0, 1.0)] * 2, max_steps=0)
     for wrong in (posterior.gp, None):
         with pytest.raises(TypeError, match=r"posteriors must be .* or a sequence of them; got"):
-            fantasy.reduction(wrong, m, S, x)
+            fantasy.variance_reduction(wrong, m, S, x)
     singles = fantasy.mean_covariance, fantasy.expected_variance, fantasy.expected_variance_parts
     for call, wrong in itertools.product(singles, ([posterior], posterior.gp)):
         with pytest.raises(TypeError, match=r"posterior must be one ExactPosterior; got"):
@@ -472,7 +485,7 @@ def test_models_and_weights_that_do_not_fit_are_named(make_posterior, make_state
     for kernel in (Matern52(), RBF() + Linear()):
         other = condition(GP(kernel, 0.1), posterior.X, posterior.y)
         with pytest.raises(TypeError, match="RBF"):
-            fantasy.reduction(other, m, S, x)
+            fantasy.variance_reduction(other, m, S, x)
 
 
 @pytest.mark.parametrize("rank", [1, 2])

@@ -73,7 +73,7 @@ def test_for_one_step_the_parts_add_up_and_are_those_of_the_closed_form(world, r
     np.testing.assert_allclose(ahead.left + ahead.moved, before.covariance, rtol=1e-9, atol=1e-12)
     onto = np.vstack([np.eye(D), policy.weights])
     at = onto @ m + np.append(np.zeros(D), policy.bias), onto @ S @ onto.T
-    falls = fantasy.reduction(dynamics.posteriors, *at, x_hat[None])[0]
+    falls = fantasy.variance_reduction(dynamics.posteriors, *at, x_hat[None])[0]
     np.testing.assert_allclose(variances(ahead.moved)[1], falls, rtol=1e-9)
 
 

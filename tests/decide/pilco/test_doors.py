@@ -32,7 +32,7 @@ def doors(space):
         "sines": lambda S: pilco.sine_moments(m, S),
         "augment": lambda S: pilco.augment(m, S, (0,)),
         "task": lambda S: pilco.Task(cost, m, S, 1),
-        "reduction": lambda S: fantasy.reduction(posterior, m, S, ones),
+        "reduction": lambda S: fantasy.variance_reduction(posterior, m, S, ones),
         "expected": lambda S: fantasy.expected_variance(posterior, m, S, ones),
         "normal": lambda S: Normal.from_covariance(m, S),
     }

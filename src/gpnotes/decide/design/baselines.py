@@ -26,7 +26,7 @@ from ...ground.xp import (
     to_numpy,
 )
 from ...infer.exact import GP, ExactPosterior
-from . import arguments
+from . import design_checks
 from .greedy import Design, as_design
 
 __all__ = ["exhaustive_design", "farthest_points", "random_design"]
@@ -89,10 +89,10 @@ def exhaustive_design(
     >>> exhaustive_design(GP(RBF(), 0.1), X, 3).indices
     array([0, 4, 8])
     """
-    arguments.candidates(gp, X)
+    design_checks.candidates(gp, X)
     _check.choice(criterion, "criterion", _CRITERIA)
     needs_noise = criterion != "integrated variance"
-    noise = _on_host(arguments.noise_of(gp, X, noise_var, positive=needs_noise))
+    noise = _on_host(design_checks.noise_of(gp, X, noise_var, positive=needs_noise))
     k = _check.whole(budget, "budget", 0, X.shape[0])
     max_subsets = _check.whole(max_subsets, "max_subsets", 1)
     count = math.comb(X.shape[0], k)
@@ -100,7 +100,7 @@ def exhaustive_design(
         raise ValueError(
             f"there are {count} subsets of {k} out of {X.shape[0]}, more than {max_subsets}"
         )
-    K, cross = _covariances(gp, X, arguments.reference_of(gp, X, reference, criterion))
+    K, cross = _covariances(gp, X, design_checks.reference_of(gp, X, reference, criterion))
     value_of = _CRITERIA[criterion]
     best = np.zeros(0, dtype=int)
     best_value = -math.inf
@@ -118,16 +118,16 @@ def _covariances(
     gp: GP | ExactPosterior, X: Matrix, reference: Matrix
 ) -> tuple[HostMatrix, HostMatrix]:
     """Of f at X, and between f at the reference and at X, in float64 on the host."""
-    kernel = arguments.process(gp).kernel
+    kernel = design_checks.process(gp).kernel
     memory.require(X.shape[0], reference.shape[0], copies=4, like=X, what="the covariance of f")
     if isinstance(gp, GP):
-        return _on_host(arguments.covariance_at(gp, X)), _on_host(kernel._gram(reference, X))
+        return _on_host(design_checks.covariance_at(gp, X)), _on_host(kernel._gram(reference, X))
     # C(R, X) = K(R, X) − (L⁻¹ K(D, R))ᵀ L⁻¹ K(D, X) with the data's inputs D
     to_reference = gp.cholesky._half_solve(kernel._gram(gp.X, reference))
     to_candidates = gp.cholesky._half_solve(kernel._gram(gp.X, X))
     explained = array_namespace(X).matrix_transpose(to_reference) @ to_candidates
     cross = kernel._gram(reference, X) - explained
-    return _on_host(arguments.covariance_at(gp, X)), _on_host(cross)
+    return _on_host(design_checks.covariance_at(gp, X)), _on_host(cross)
 
 
 def _on_host(a: Array) -> HostArray:

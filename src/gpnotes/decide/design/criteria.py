@@ -17,7 +17,7 @@ from ...ground import memory
 from ...ground.linalg import _cholesky, warn_of_jitter
 from ...ground.xp import Matrix, Vector, array_namespace, epsilon, eye
 from ...infer.exact import GP, ExactPosterior
-from .arguments import covariance_at, process
+from .design_checks import covariance_at, process
 from .downdates import Downdates, MatrixCovariance, Rows, start_downdates, take_rows
 
 __all__ = ["CRITERIA", "Information", "IntegratedVariance", "MutualInformation", "Variance"]

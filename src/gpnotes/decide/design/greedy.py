@@ -24,7 +24,7 @@ from ...ground.xp import (
 )
 from ...infer.exact import GP, ExactPosterior
 from ...model import contracts
-from . import arguments
+from . import design_checks
 from .criteria import CRITERIA
 
 __all__ = ["Design", "as_design", "greedy_design", "greedy_design_by"]
@@ -140,15 +140,15 @@ def greedy_design(
     >>> greedy_design(GP(RBF(), 0.1), X, 3).indices
     array([0, 8, 4])
     """
-    candidates = arguments.candidates(gp, X)
+    candidates = design_checks.candidates(gp, X)
     kind = CRITERIA[_check.choice(criterion, "criterion", CRITERIA)]
     repeat = _check.flag(repeat, "repeat")
     lazy = _check.flag(lazy, "lazy")
-    noise = arguments.noise_of(gp, X, noise_var, positive=kind.needs_noise)
+    noise = design_checks.noise_of(gp, X, noise_var, positive=kind.needs_noise)
     initial = _check.entries(initial_subset, "initial_subset", X.shape[0], "X", repeat=repeat)
     available = None if repeat and X.shape[0] else X.shape[0] - len(initial)
     size = _check.whole(budget, "budget", 0, available)
-    reference = arguments.reference_of(gp, X, reference, criterion)
+    reference = design_checks.reference_of(gp, X, reference, criterion)
     scores = kind(gp, candidates, noise, len(initial) + size, reference=reference)
     for j in initial:
         if float(scores.state.variance(np.asarray([j]))[0]) + float(noise[j]) > 0.0:

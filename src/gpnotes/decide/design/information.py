@@ -10,7 +10,7 @@ from ...ground.conversion import takes
 from ...ground.linalg import _cholesky, warn_of_jitter
 from ...ground.xp import MatrixLike, Numbers, Vector, array_namespace, eye
 from ...infer.exact import GP, ExactPosterior
-from . import arguments
+from . import design_checks
 from .criteria import Information
 
 __all__ = ["information_gain", "marginal_gains"]
@@ -43,15 +43,15 @@ def information_gain(
     >>> round(information_gain(GP(RBF(), 1.0), np.zeros((1, 1))), 4)
     0.3466
     """
-    arguments.candidates(gp, X)
-    noise = arguments.noise_of(gp, X, noise_var, positive=True)
+    design_checks.candidates(gp, X)
+    noise = design_checks.noise_of(gp, X, noise_var, positive=True)
     n = X.shape[0]
     xp = array_namespace(X)
     if n == 0:
         return 0.0
     name = "I + N^-½ K N^-½"
     memory.require_square(n, copies=4, like=X, what=name)
-    K = arguments.covariance_at(gp, X)
+    K = design_checks.covariance_at(gp, X)
     root = xp.sqrt(noise)
     factor = _cholesky(eye(n, X) + K / root[:, None] / root[None, :], name=name)
     warn_of_jitter(factor.jitter, name)
@@ -96,8 +96,8 @@ def marginal_gains(
     >>> marginal_gains(GP(RBF(), 1.0), np.asarray([[0.0], [1.0]]), chosen=[0]).round(4)
     array([0.2027, 0.2983])
     """
-    arguments.candidates(gp, X)
-    noise = arguments.noise_of(gp, X, noise_var, positive=True)
+    design_checks.candidates(gp, X)
+    noise = design_checks.noise_of(gp, X, noise_var, positive=True)
     rows = _check.entries(chosen, "chosen", X.shape[0], "X", repeat=True)
     criterion = Information(gp, X, noise, len(rows))
     for j in rows:

@@ -4,7 +4,7 @@
 observations to make, `ahead` what one would change in a rollout.
 """
 
-from .choice import Choice, batch_reduction, best, greedy, refine
+from .choice import Choice, batch_variance_reduction, best, greedy, refine
 from .expected_variances import (
     VarianceParts,
     expected_covariance,
@@ -12,13 +12,13 @@ from .expected_variances import (
     expected_variance_parts,
 )
 from .lookahead import LookAhead, look_ahead
-from .reductions import mean_covariance, reduction, reduction_and_pullback
+from .reductions import mean_covariance, variance_reduction, variance_reduction_and_pullback
 
 __all__ = [
     "Choice",
     "LookAhead",
     "VarianceParts",
-    "batch_reduction",
+    "batch_variance_reduction",
     "best",
     "expected_covariance",
     "expected_variance",
@@ -26,7 +26,7 @@ __all__ = [
     "greedy",
     "look_ahead",
     "mean_covariance",
-    "reduction",
-    "reduction_and_pullback",
     "refine",
+    "variance_reduction",
+    "variance_reduction_and_pullback",
 ]

@@ -39,7 +39,7 @@ from .input_averages import (
 )
 from .reductions import Posteriors, reductions_and_pullbacks, reductions_of_output
 
-__all__ = ["Choice", "batch_reduction", "best", "greedy", "refine"]
+__all__ = ["Choice", "batch_variance_reduction", "best", "greedy", "refine"]
 
 
 class Choice(NamedTuple):
@@ -63,7 +63,7 @@ class Choice(NamedTuple):
         return summary(self)
 
 
-def batch_reduction(
+def batch_variance_reduction(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, batch: Matrix
 ) -> Numbers:
     """Return how much several fantasies at once take from the variance of an uncertain prediction.
@@ -102,7 +102,7 @@ def batch_reduction(
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
     >>> state = np.ones(1), np.eye(1)
-    >>> round(batch_reduction(posterior, *state, np.asarray([[0.5], [2.0]])), 4)
+    >>> round(batch_variance_reduction(posterior, *state, np.asarray([[0.5], [2.0]])), 4)
     0.2609
     """
     models = validate_posteriors(posteriors)
@@ -165,7 +165,7 @@ def greedy(
     Parameters
     ----------
     posteriors, m, S
-        As in `batch_reduction`.
+        As in `batch_variance_reduction`.
     candidates : Matrix, shape (k, D)
         The fantasies to choose from. None is taken twice; list it twice if it may be.
     size : int
@@ -177,7 +177,7 @@ def greedy(
     -------
     list of Choice
         The fantasies in order. `reduction` of each is what it adds to the weighted sum over
-        outputs; the promises add up to the `batch_reduction` of what was chosen. Of equal
+        outputs; the promises add up to the `batch_variance_reduction` of what was chosen. Of equal
         candidates the first is taken.
 
     Raises
@@ -240,7 +240,7 @@ def best(
     Parameters
     ----------
     posteriors, m, S
-        As in `batch_reduction`.
+        As in `batch_variance_reduction`.
     candidates : Matrix, shape (k, D)
         The fantasies to choose from.
     weights : Vector, shape (E,), default ones
@@ -292,7 +292,7 @@ def refine(
     Parameters
     ----------
     posteriors, m, S
-        As in `batch_reduction`.
+        As in `batch_variance_reduction`.
     start : Choice, or Vector of shape (D,)
         Where to begin; a start outside the bounds is moved inside.
     bounds : D pairs of floats
@@ -316,8 +316,8 @@ def refine(
 
     Notes
     -----
-    L-BFGS-B with the gradient of `reduction_and_pullback`, on the host, in units of the interval
-    of each input.
+    L-BFGS-B with the gradient of `variance_reduction_and_pullback`, on the host, in units of
+    the interval of each input.
 
     Examples
     --------

@@ -94,7 +94,7 @@ def expected_variance(
 
     Notes
     -----
-    The variance as it is less the `reduction`, [eq-pi-criterion]; O(n³ + n² (D + k)).
+    The variance as it is less the `variance_reduction`, [eq-pi-criterion]; O(n³ + n² (D + k)).
 
     Source: van der Wilk, McAllister & Rasmussen (2016), equation 3.
 
@@ -191,7 +191,7 @@ def expected_variance_parts(
     With ``c(x, x̂)`` the posterior covariance and ``s = c(x̂, x̂) + σ_n²`` the fantasy takes
     ``E_x[c²]/s`` from the function's part, [eq-pi-expected-after], and adds ``V_x[c]/s`` to
     the input's, [eq-pi-final], since it makes the mean function livelier; the difference is
-    the `reduction`. O(n³ + n² k + n k D).
+    the `variance_reduction`. O(n³ + n² k + n k D).
 
     Source: van der Wilk, McAllister & Rasmussen (2016), equations 4 to 18; the last one corrected.
 

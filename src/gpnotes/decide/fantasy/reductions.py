@@ -33,11 +33,11 @@ from .input_averages import (
 __all__ = [
     "Posteriors",
     "mean_covariance",
-    "reduction",
-    "reduction_and_pullback",
     "reductions_and_pullbacks",
     "reductions_of_output",
     "reductions_of_outputs",
+    "variance_reduction",
+    "variance_reduction_and_pullback",
 ]
 
 Posteriors = ExactPosterior | Sequence[ExactPosterior]
@@ -73,7 +73,7 @@ def mean_covariance(
 
     Notes
     -----
-    It costs as much as `reduction`.
+    It costs as much as `variance_reduction`.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def mean_covariance(
     return covariance if m.ndim == 2 else covariance[0, :]
 
 
-def reduction(
+def variance_reduction(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> Vector | Matrix:
     """Return how much the variance of f(x) falls on average by one observation at each candidate.
@@ -113,7 +113,7 @@ def reduction(
     -------
     Vector, shape (k,), or Matrix, shape (k, E)
         The reductions, in squared units of the output; for a sequence of posteriors one column an
-        output. Their sum over outputs, or a weighted one, is ``reduction(...) @ weights``.
+        output. Their sum over outputs, or a weighted one, is ``variance_reduction(...) @ weights``.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def reduction(
     >>> import numpy as np
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
-    >>> reduction(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
+    >>> variance_reduction(posterior, np.ones(1), np.eye(1), np.asarray([[0.0], [2.0]])).round(4)
     array([0.0131, 0.2153])
     """
     models = validate_posteriors(posteriors)
@@ -159,12 +159,12 @@ def reductions_of_output(averages: Averages, candidates: Matrix) -> Vector:
     return array_namespace(candidates).concat(reductions)
 
 
-def reduction_and_pullback(
+def variance_reduction_and_pullback(
     posteriors: Posteriors, m: Vector | Matrix, S: Matrix | Stack, candidates: Matrix
 ) -> tuple[Array, Pull]:
-    """Return what `reduction` does, and its pullback to candidates, m and S.
+    """Return what `variance_reduction` does, and its pullback to candidates, m and S.
 
-    Arguments and errors are those of `reduction`.
+    Arguments and errors are those of `variance_reduction`.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def reduction_and_pullback(
     >>> from gpnotes import GP, RBF, condition
     >>> posterior = condition(GP(RBF(), 0.1), np.zeros((1, 1)), np.ones(1))
     >>> at = np.ones(1), np.eye(1), np.asarray([[2.0]])
-    >>> value, pull = reduction_and_pullback(posterior, *at)
+    >>> value, pull = variance_reduction_and_pullback(posterior, *at)
     >>> pull(np.ones(1))[0].round(4)
     array([[-0.1379]])
     """

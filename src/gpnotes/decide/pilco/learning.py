@@ -14,7 +14,7 @@ from ...ground.ascent import ascend, finite_or_none
 from ...ground.params import flatten, flatten_gradient
 from ...ground.xp import HostVector, array_namespace, epsilon
 from ...model.contracts import Policy, require
-from . import compatibility
+from . import rollout_checks
 from .dynamics import Dynamics, Transitions, fit_dynamics, validate_transitions
 from .rollouts import rollout_and_pullback
 from .tasks import Task
@@ -117,11 +117,11 @@ def improve_policy(
 
 def _require_fit(task: Task, dynamics: Dynamics, policy: Policy) -> None:
     """Refuse a task that does not fit the policy and the dynamics."""
-    compatibility.world(dynamics, policy, task.mean, task.covariance)
+    rollout_checks.world(dynamics, policy, task.mean, task.covariance)
     if tuple(task.angles) != tuple(dynamics.angles):
         raise ValueError(f"task.angles must be those of dynamics; got {task.angles}")
     z, _ = _augment_and_pullback(task.mean, task.covariance, task.angles)
-    compatibility.cost(task.cost, z, policy)
+    rollout_checks.cost(task.cost, z, policy)
 
 
 def _mean_cost(policy: Policy, dynamics: Dynamics, task: Task) -> tuple[float, HostVector]:

@@ -28,7 +28,7 @@ from ...ground.xp import (
 from ...model.contracts import Cost, Policy
 from ..moments import Moments, Predictor
 from ..moments.prediction import _predict_and_pullback
-from . import compatibility
+from . import rollout_checks
 from .composed import StepCost, by_step, expectation
 from .dynamics import Dynamics
 from .policies import with_hooks
@@ -130,7 +130,7 @@ def step_and_pullback(
 
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
-    S = compatibility.world(dynamics, policy, m, S)
+    S = rollout_checks.world(dynamics, policy, m, S)
     system = _system(dynamics, policy, m)
     z, pull_z = augment_by(system.angles, m, S)
     x_next, _, pull_step = _forward_step(system, _Gaussian(m, S), z)
@@ -272,10 +272,10 @@ def rollout_and_pullback(
     Source: Deisenroth & Rasmussen (2011), section 2.3.
     """
     horizon = _check.whole(horizon, "horizon", 1)
-    x = _Gaussian(m, compatibility.world(dynamics, policy, m, S))
+    x = _Gaussian(m, rollout_checks.world(dynamics, policy, m, S))
     system = _system(dynamics, policy, m)
     z, pull_start = augment_by(system.angles, *x)
-    compatibility.cost(cost, z, policy)
+    rollout_checks.cost(cost, z, policy)
     result, pullbacks = _forward_pass(system, x, z, by_step(cost), horizon)
 
     @threads_for(lambda _: _step_flops(system))
@@ -348,8 +348,8 @@ def sample_trajectories(
         one.
     """
     stream = stream_of(rng)
-    paths = [compatibility.particles(dynamics, starts)]
-    compatibility.actions(dynamics, policy, starts[0, :])
+    paths = [rollout_checks.particles(dynamics, starts)]
+    rollout_checks.actions(dynamics, policy, starts[0, :])
     xp = array_namespace(starts)
     for _ in range(_check.whole(horizon, "horizon", 1)):
         x = paths[-1]

@@ -10,7 +10,7 @@ from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Numbers, Vector, array_namespace, as_array, device, keep_copies
 from ...model.contracts import Cost
-from . import compatibility
+from . import rollout_checks
 from .composed import StepCost, by_step
 from .dynamics import Transitions, validate_transitions
 from .policies import RBFPolicy, SquashedPolicy
@@ -59,7 +59,7 @@ class Task:
     def __post_init__(self) -> None:
         _check.normal(self.mean, self.covariance, names=("mean", "covariance"))
         angles = _check.entries(self.angles, "angles", self.mean.shape[0], "mean")
-        compatibility.cost(self.cost, _augment_and_pullback(self.mean, self.covariance, angles)[0])
+        rollout_checks.cost(self.cost, _augment_and_pullback(self.mean, self.covariance, angles)[0])
         _check.whole(self.horizon, "horizon", 1)
         keep_copies(self, "mean", "covariance")
 

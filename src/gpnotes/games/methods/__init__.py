@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import enumerated, exact_sum, neighbours, normal_approximation, point, sampled
-from .expected_payoff import BumpMoments, Expectation, Method, Options, RoleProblem
+from .expected_payoff import BumpMoments, Expectation, Options, PayoffMethod, RoleProblem
 
 __all__ = [
     "DETERMINISTIC",
@@ -11,18 +11,18 @@ __all__ = [
     "WITH_VARIANCE",
     "BumpMoments",
     "Expectation",
-    "Method",
     "Options",
+    "PayoffMethod",
     "RoleProblem",
 ]
 
 METHODS = {
-    "exact": Method(exact_sum.expectations, ("threads",)),
-    "enumerated": Method(enumerated.expectations, ("limit",)),
-    "gaussian": Method(normal_approximation.expectations),
-    "point": Method(point.expectations),
-    "neighbours": Method(neighbours.expectations, ("max_deviations", "limit")),
-    "sampled": Method(sampled.expectations, ("num_samples", "rng")),
+    "exact": PayoffMethod(exact_sum.expectations, ("threads",)),
+    "enumerated": PayoffMethod(enumerated.expectations, ("limit",)),
+    "gaussian": PayoffMethod(normal_approximation.expectations),
+    "point": PayoffMethod(point.expectations),
+    "neighbours": PayoffMethod(neighbours.expectations, ("max_deviations", "limit")),
+    "sampled": PayoffMethod(sampled.expectations, ("num_samples", "rng")),
 }
 
 DETERMINISTIC = tuple(name for name, method in METHODS.items() if "rng" not in method.options)

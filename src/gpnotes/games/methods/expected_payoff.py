@@ -16,7 +16,7 @@ from ...ground.xp import Array, array_namespace
 from ..expansion import Expansion
 from ..game import LIMIT, RoleSymmetricGame
 
-__all__ = ["BumpMoments", "Expectation", "Method", "Options", "RoleProblem"]
+__all__ = ["BumpMoments", "Expectation", "Options", "PayoffMethod", "RoleProblem"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ class Options:
             object.__setattr__(self, name, _check.whole(getattr(self, name), name, least))
 
 
-class Method(NamedTuple):
+class PayoffMethod(NamedTuple):
     """A method: the function that computes expectations, and the options that matter to it.
 
     Parameters

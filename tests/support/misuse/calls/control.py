@@ -128,12 +128,12 @@ CALLS = (
            weights=matrix(_WEIGHTS, rows=True), lengthscale=_ELL, **_NORMAL)
       for function in (moments.network_moments, moments.network_moments_and_pullback)),
     *(call(f"fantasy.{name}", getattr(fantasy, name), posteriors=_MANY, **_FANTASY)
-      for name in ("reduction", "reduction_and_pullback")),
+      for name in ("variance_reduction", "variance_reduction_and_pullback")),
     call("fantasy.best", fantasy.best, posteriors=_MANY, **_FANTASY, weights=_SHARES),
     call("fantasy.greedy", fantasy.greedy, posteriors=_MANY, **_FANTASY,
          size=whole(2).but(**{"more than there are": 9}), weights=_SHARES),
-    call("fantasy.batch_reduction", fantasy.batch_reduction, posteriors=_MANY, **_WIDE,
-         batch=matrix(_CANDIDATES[:2], columns=True)),
+    call("fantasy.batch_variance_reduction", fantasy.batch_variance_reduction,
+         posteriors=_MANY, **_WIDE, batch=matrix(_CANDIDATES[:2], columns=True)),
     call("fantasy.refine", fantasy.refine, posteriors=_MANY, **_WIDE,
          start=vector(_CANDIDATES[0], size=True).but("a set", "a dict"), bounds=Argument(
              [(-3.0, 3.0)] * 4, {"too few": [(-3.0, 3.0)], "reversed": [(3.0, -3.0)] * 4,

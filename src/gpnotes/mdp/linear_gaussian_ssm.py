@@ -29,10 +29,10 @@ from ..model.gaussian_process import GP
 from ..model.kernels import Matern12, Matern32, Matern52
 from ..model.means import ZeroMean
 
-__all__ = ["LinearGaussianSSM", "Moments", "state_space_model"]
+__all__ = ["GaussianBelief", "LinearGaussianSSM", "state_space_model"]
 
 
-class Moments(NamedTuple):
+class GaussianBelief(NamedTuple):
     """A normal belief, or T of them along the first axis.
 
     Parameters
@@ -105,9 +105,9 @@ class LinearGaussianSSM:
         keep_copies(self, *names)
 
     @property
-    def initial(self) -> Moments:
+    def initial(self) -> GaussianBelief:
         """The belief before the first reading."""
-        return Moments(self.mean, self.cov)
+        return GaussianBelief(self.mean, self.cov)
 
     def check_readings(self, readings: Matrix) -> Matrix:
         """Return the readings in a row, (T, K), checked."""
@@ -115,13 +115,15 @@ class LinearGaussianSSM:
         _check.matrix(readings, "readings", rows=rows, columns=columns)
         return _check.alike(readings, "readings", self.mean, "the mean of the model")
 
-    def predict(self, belief: Moments, step: int) -> Moments:
+    def predict(self, belief: GaussianBelief, step: int) -> GaussianBelief:
         """Return the belief a step later, [eq-be-kalman-ahead]."""
         F = self.transitions[step - 1, ...]
         cov = F @ belief.cov @ _t(F) + self.process_noise[step - 1, ...]
-        return Moments(F @ belief.mean, symmetric_part(cov))
+        return GaussianBelief(F @ belief.mean, symmetric_part(cov))
 
-    def update(self, belief: Moments, reading: Vector, step: int) -> tuple[Moments, float]:
+    def update(
+        self, belief: GaussianBelief, reading: Vector, step: int
+    ) -> tuple[GaussianBelief, float]:
         """Return the belief after a reading, [eq-be-kalman], and the reading's log density."""
         xp = array_namespace(reading)
         H = self.observation_matrix
@@ -138,22 +140,30 @@ class LinearGaussianSSM:
         cov = belief.cov - _t(white_cross) @ white_cross
         log_density = -0.5 * float(xp.sum(white**2)) - float(xp.sum(xp.log(diagonal(root))))
         log_density -= 0.5 * reading.shape[0] * LOG_2PI
-        return Moments(belief.mean + _t(white_cross) @ white, symmetric_part(cov)), log_density
+        return GaussianBelief(
+            belief.mean + _t(white_cross) @ white, symmetric_part(cov)
+        ), log_density
 
     def smooth(
-        self, filtered: Moments, predicted: Moments, smoothed: Moments, step: int
-    ) -> Moments:
+        self,
+        filtered: GaussianBelief,
+        predicted: GaussianBelief,
+        smoothed: GaussianBelief,
+        step: int,
+    ) -> GaussianBelief:
         """Return the belief of a step by all readings, [eq-be-rts]."""
         F = self.transitions[step - 1, ...]
         gain = _t(_solve(predicted.cov, F @ filtered.cov))
         mean = filtered.mean + gain @ (smoothed.mean - predicted.mean)
         cov = filtered.cov + gain @ (smoothed.cov - predicted.cov) @ _t(gain)
-        return Moments(mean, symmetric_part(cov))
+        return GaussianBelief(mean, symmetric_part(cov))
 
-    def stack(self, beliefs: list[Moments]) -> Moments:
+    def stack(self, beliefs: list[GaussianBelief]) -> GaussianBelief:
         """Return beliefs in a row: means (T, D) and covariances (T, D, D)."""
         xp = array_namespace(beliefs[0].mean)
-        return Moments(xp.stack([b.mean for b in beliefs]), xp.stack([b.cov for b in beliefs]))
+        return GaussianBelief(
+            xp.stack([b.mean for b in beliefs]), xp.stack([b.cov for b in beliefs])
+        )
 
 
 # The state of a Matérn process is the value and its derivatives, in units of the rate λ. Its

@@ -11,7 +11,7 @@ from gpnotes import GP, RBF, condition
 optuna = pytest.importorskip("optuna")
 
 
-from gpnotes.decide.studies import ProcessSampler  # noqa: E402
+from gpnotes.decide.optuna_sampler import ProcessSampler  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 
