@@ -45,7 +45,7 @@ def test_its_steps_are_the_packages(opened, rule, step):
     theirs = page.evaluate("given => window.gpChain.walk(given)", given)
     numbers = page.evaluate("window.gpNumbers.fixedNormals(180, 5)")
     sampler = {
-        "walk": samplers.RandomWalk(step), "mala": samplers.MALA(step**2 / 2),
+        "walk": samplers.RandomWalkMetropolis(step), "mala": samplers.MALA(step**2 / 2),
         "ula": samplers.ULA(step**2 / 2),
     }[rule]  # fmt: skip
     state, draw, ours, taken = sampler.init(hills, np.asarray([3.0])), stream_of(numbers), [3.0], 0

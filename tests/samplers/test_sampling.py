@@ -25,7 +25,7 @@ from gpnotes import (
 from gpnotes.ground.chunks import Rows
 from gpnotes.infer import sparse
 from gpnotes.infer.objective import objective_of
-from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalk
+from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalkMetropolis
 from gpnotes.samplers.warmup import (
     StepSizeAdaptation,
     adaptation_windows,
@@ -51,7 +51,12 @@ BY_NIGHT = pytest.mark.nightly  # the same of longer paths, or on further draws
 
 @pytest.mark.parametrize(
     "sampler",
-    [RandomWalk(), samplers.MALA(), HMC(num_steps=5), pytest.param(NUTS(), marks=BY_NIGHT)],
+    [
+        RandomWalkMetropolis(),
+        samplers.MALA(),
+        HMC(num_steps=5),
+        pytest.param(NUTS(), marks=BY_NIGHT),
+    ],
     ids=repr,
 )
 @pytest.mark.parametrize("mass", ["diagonal", "dense"])
@@ -62,7 +67,7 @@ def test_warm_up_finds_step_and_units(sampler, mass):
         target, sampler, APART, rng=stream(1), num_samples=600, mass_matrix=mass
     )
     assert np.all(np.abs(found.mean - 1.0) < 5 * found.mcse)
-    assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalk else 60))
+    assert np.all(found.ess_bulk > (20 if type(sampler) is RandomWalkMetropolis else 60))
     assert found.acceptance.mean() == pytest.approx(sampler.target_acceptance, abs=0.15)
     assert all(
         one.inverse_mass_root.ndim == (1 if mass == "diagonal" else 2) for one in found.samplers
@@ -157,7 +162,7 @@ def run(file=None, draws=250, callback=None, sampler=None, seed=1):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("sampler", [NUTS(), RandomWalk(), ULA(1e-4)], ids=repr)
+@pytest.mark.parametrize("sampler", [NUTS(), RandomWalkMetropolis(), ULA(1e-4)], ids=repr)
 def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
     class Interrupted(Exception):
         pass
@@ -234,7 +239,13 @@ def test_a_chain_that_never_moves_is_reported():
     target = lambda x: 0.0 if x[0] in (0.0, 1.0) else -math.inf  # noqa: E731
     with pytest.warns(samplers.ChainWarning, match="never moved: chain 0, 1, whose draws"):
         found = samplers.sample(
-            target, RandomWalk(), start, rng=stream(1), num_chains=2, num_samples=20, num_warmup=5
+            target,
+            RandomWalkMetropolis(),
+            start,
+            rng=stream(1),
+            num_chains=2,
+            num_samples=20,
+            num_warmup=5,
         )
     assert found.stuck == (0, 1)
     assert np.all(found.rhat == np.inf)
@@ -361,7 +372,9 @@ def test_bounds_are_walls():
         priors={"kernel.lengthscale": LogNormalPrior(0.0, 0.7)},
         bounds={"kernel.lengthscale": (0.7, 0.9)},
     )  # fmt: skip
-    found = samplers.sample(bounded, RandomWalk(), rng=stream(3), num_samples=300, num_warmup=50)
+    found = samplers.sample(
+        bounded, RandomWalkMetropolis(), rng=stream(3), num_samples=300, num_warmup=50
+    )
     assert found.acceptance.min() == 0.0, "some proposals were beyond them"
     assert np.all((np.exp(found.flat) >= 0.7) & (np.exp(found.flat) <= 0.9))
 
@@ -413,8 +426,9 @@ def posterior(y):
 
 
 CALIBRATED = {
-    "random walk": (RandomWalk(1.5), 12), "MALA": (samplers.MALA(0.35), 6), "HMC": (HMC(0.5, 3), 2),
-    "NUTS": (NUTS(0.6), 2), "ellipse": (EllipticalSlice(np.eye(1)), 5), "ULA": (ULA(0.01), 60),
+    "random walk": (RandomWalkMetropolis(1.5), 12), "MALA": (samplers.MALA(0.35), 6),
+    "HMC": (HMC(0.5, 3), 2), "NUTS": (NUTS(0.6), 2),
+    "ellipse": (EllipticalSlice(np.eye(1)), 5), "ULA": (ULA(0.01), 60),
     "SGLD": (SGLD(0.01, batch=4, decay=0.0), 60),
 }  # fmt: skip
 HYPERBOLIC = stats.genhyperbolic(p=1.0, a=1.0, b=0.0)  # of density ∝ exp(−√(1 + y²))

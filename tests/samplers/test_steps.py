@@ -20,7 +20,7 @@ from gpnotes.samplers import (
     ULA,
     EllipticalSlice,
     MinibatchDensity,
-    RandomWalk,
+    RandomWalkMetropolis,
 )
 from gpnotes.samplers.integrator import PhasePoint
 from gpnotes.testing import check_sampler
@@ -45,7 +45,8 @@ def started(rng, count):
 
 ROOT = np.asarray([[1.5, 0.0], [1.0, 0.9]])
 EXACT = {
-    "random walk": RandomWalk(1.5), "random walk in units": RandomWalk(0.8, ROOT),
+    "random walk": RandomWalkMetropolis(1.5),
+    "random walk in units": RandomWalkMetropolis(0.8, ROOT),
     "MALA": MALA(0.4), "MALA with scales": MALA(0.3, np.asarray([1.2, 0.6])),
     "MALA in units": MALA(0.4, ROOT), "HMC": HMC(0.7, 3), "HMC in units": HMC(0.9, 4, ROOT),
     "HMC without jitter": HMC(0.7, 3, jitter=0.0),
@@ -274,7 +275,9 @@ def cliff(x):
     return (-0.5 * float(x @ x), -x) if x[0] > 0 else (-math.inf, -x)
 
 
-@pytest.mark.parametrize("sampler", [RandomWalk(1.0), MALA(0.3), HMC(0.5, 3), NUTS(0.5)], ids=repr)
+@pytest.mark.parametrize(
+    "sampler", [RandomWalkMetropolis(1.0), MALA(0.3), HMC(0.5, 3), NUTS(0.5)], ids=repr
+)
 def test_a_place_without_a_density_is_never_taken(sampler, rng):
     starts = np.abs(rng.standard_normal((1500, 1)))
     ends = after(sampler, cliff, starts, 2, stream(3))
@@ -322,7 +325,7 @@ def test_an_arc_on_which_nothing_is_likely_ends():
 
 
 def test_plus_infinity_is_no_density():
-    sampler = RandomWalk()
+    sampler = RandomWalkMetropolis()
     state = sampler.init(lambda x: 0.0, np.zeros(1))
     with pytest.raises(ValueError, match="target must not be plus infinity"):
         sampler.step(lambda x: math.inf, state, stream(1))
@@ -339,13 +342,13 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalk(0.6), *PATHS], ids=repr)
+@pytest.mark.parametrize("sampler", [MALA(0.6), RandomWalkMetropolis(0.6), *PATHS], ids=repr)
 def test_samplers_keep_their_contract_everywhere(sampler, space):
     """Of short paths: their length is nothing to the arrays that they are made of."""
     check_sampler(sampler, space.asarray(np.zeros(1)))
 
 
-class Drifting(RandomWalk):
+class Drifting(RandomWalkMetropolis):
     """It takes every proposal."""
 
     def step(self, target, state, stream):
@@ -353,7 +356,7 @@ class Drifting(RandomWalk):
         return step._replace(state=replace(step.state, log_density=target(step.state.position)[0]))
 
 
-class Restless(RandomWalk):
+class Restless(RandomWalkMetropolis):
     """It says that it stayed."""
 
     def step(self, target, state, stream):

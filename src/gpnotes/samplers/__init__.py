@@ -7,7 +7,7 @@ from .hmc import HMC
 from .hyperparameter_target import HyperparameterDensity, average_predictions
 from .integrator import PhasePoint, leapfrog
 from .langevin import MALA, SGLD, ULA
-from .metropolis import RandomWalk
+from .metropolis import RandomWalkMetropolis
 from .nuts import NUTS
 from .sampling import sample
 from .states import Sampler, State, Step
@@ -15,7 +15,7 @@ from .targets import MinibatchDensity
 
 __all__ = [
     "HMC", "MALA", "NUTS", "SGLD", "ULA", "ChainWarning", "Chains", "EllipticalSlice",
-    "HyperparameterDensity", "MinibatchDensity", "PhasePoint", "RandomWalk", "Sampler", "State",
-    "Step", "average_predictions", "ess_bulk", "ess_mean", "ess_tail", "leapfrog", "mcse", "rhat",
-    "sample",
+    "HyperparameterDensity", "MinibatchDensity", "PhasePoint", "RandomWalkMetropolis", "Sampler",
+    "State", "Step", "average_predictions", "ess_bulk", "ess_mean", "ess_tail", "leapfrog", "mcse",
+    "rhat", "sample",
 ]  # fmt: skip

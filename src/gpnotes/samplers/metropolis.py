@@ -10,11 +10,11 @@ from ..ground.xp import Array, Vector
 from .states import State, Step, times_root, validate_step_size, validate_target_acceptance
 from .targets import LOG_ZERO, Target, log_density_at, start_at
 
-__all__ = ["RandomWalk", "accept_or_reject"]
+__all__ = ["RandomWalkMetropolis", "accept_or_reject"]
 
 
 @dataclass(frozen=True, eq=False)
-class RandomWalk:
+class RandomWalkMetropolis:
     """Random-walk Metropolis: a normal step, taken with the ratio of the densities, [eq-mc-mh].
 
     Parameters
@@ -44,7 +44,7 @@ class RandomWalk:
         return State(position, start_at(target, position, gradient=False)[0])
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
-        """Propose a place and take it or stay."""
+        """Propose a position, and take it or stay."""
         x = state.position
         jump = times_root(self.inverse_mass_root, stream.normal(x.shape, like=x))
         proposal = x + self.step_size * jump

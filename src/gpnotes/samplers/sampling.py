@@ -67,7 +67,7 @@ def sample(
         objective of a fit, `objective.objective_of`: its hyperparameters are sampled, by the vector
         that `Objective.at` takes, and each needs a prior.
     sampler : Sampler
-        `RandomWalk`, `MALA`, `ULA`, `SGLD`, `HMC`, `NUTS`,
+        `RandomWalkMetropolis`, `MALA`, `ULA`, `SGLD`, `HMC`, `NUTS`,
         `EllipticalSlice`, or another with `target_acceptance`, `init` and `step`.
     start : Vector, shape (d,), Matrix, shape (num_chains, d), or None
         Where the chains start. R-hat says most where the starts lie further apart than the draws.

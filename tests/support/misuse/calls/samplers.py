@@ -37,7 +37,7 @@ _PLACE = matrix(np.zeros((2, 2)), mates=False, rows=True).but("a vector")
 CALLS = (
     *(call(name, getattr(samplers, name), draws=_DRAWS)
       for name in ("rhat", "ess_bulk", "ess_tail", "ess_mean", "mcse")),
-    call("RandomWalk", samplers.RandomWalk, **_STEP, **_TARGET_ACCEPTANCE),
+    call("RandomWalkMetropolis", samplers.RandomWalkMetropolis, **_STEP, **_TARGET_ACCEPTANCE),
     call("MALA", samplers.MALA, **_STEP, **_TARGET_ACCEPTANCE),
     call("ULA", samplers.ULA, **_STEP),
     call("SGLD", samplers.SGLD, **_STEP, batch=whole(3), decay=nonnegative(0.3),
