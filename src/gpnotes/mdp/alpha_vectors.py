@@ -440,6 +440,24 @@ def point_based_value_iteration(
     A backup costs n·A·O·K·S with K vectors, of which there are at most n. Where a backup would
     lower a belief, it keeps the vector that it had. Source: Pineau, Gordon & Thrun (2003); Spaan &
     Vlassis (2005).
+
+    Examples
+    --------
+    The tiger of Kaelbling, Littman & Cassandra (1998): listen, open the left door or the right one.
+
+    >>> import numpy as np
+    >>> from gpnotes.mdp import MDP
+    >>> again = np.full((2, 2), 0.5)  # after a door was opened, and what is heard then
+    >>> rewards = np.asarray([[-1.0, -100.0, 10.0], [-1.0, 10.0, -100.0]])
+    >>> mdp = MDP.from_arrays(np.stack([np.eye(2), again, again], axis=1), rewards, 0.95)
+    >>> tiger = POMDP(mdp, np.stack([np.asarray([[0.85, 0.15], [0.15, 0.85]]), again, again]))
+    >>> middle = np.asarray([0.5, 0.5])
+    >>> beliefs = tiger.reachable_beliefs(middle, 5)
+    >>> value = point_based_value_iteration(tiger, beliefs, tolerance=1e-3)
+    >>> float(value.values(middle).round(1))
+    19.4
+    >>> value.decide(np.asarray([[0.5, 0.5], [0.97, 0.03]]))
+    array([0, 2])
     """
     value = blind_policy_bound(discounted(pomdp)) if start is None else start
     _check_fits(pomdp, value, "start")

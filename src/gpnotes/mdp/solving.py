@@ -143,14 +143,20 @@ def solve(
 
     Notes
     -----
-    The head of this module says what the methods do, and states the bound. A sweep costs a product
-    with the transitions, whose entries are read once. Value iteration takes about ``log(1/ε) /
-    log(1/ρ)`` of them, where ρ is γ times the rate at which the chain forgets where it started. The
-    linear program is given to HiGHS, and what its tolerances leave open is left to policy
-    iteration.
+    - Value iteration repeats ``v ← max_a (r + γ P v)``; it takes about ``log(1/ε) / log(1/ρ)``
+      sweeps, where ρ is γ times the rate at which the chain forgets where it started.
+    - Policy iteration solves for the values of a policy, and takes a greedy policy of them.
+    - Modified policy iteration has some sweeps for one policy in place of that system of equations.
+    - The linear program looks for the least v with ``v ≥ r + γ P v`` for all actions; it is given
+      to HiGHS, and what its tolerances leave open is left to policy iteration.
 
-    At discount 1, who goes round without an end must lose, or earn nothing at all: a cycle whose
-    rewards cancel is refused.
+    A sweep costs a product with the transitions, whose entries are read once. Whatever the method,
+    one more sweep gives the bound.
+
+    At discount 1 every improper policy, one that may never end, must lose without bound, or earn
+    nothing at all from then on: a cycle whose rewards cancel is refused.
+
+    Source: Puterman (1994), chapters 6 and 7.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from .targets import Target, log_density_at, start_at
 __all__ = ["EllipticalSlice"]
 
 _AHEAD = 64  # draws of the prior made in one product, which costs little more than a single one
-_SHORTEST_ARC = 1e-12  # an arc on which floats tell no places apart
+_SHORTEST_ARC = 1e-12  # an arc on which floats tell no positions apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class EllipticalSlice:
         return State(position, log_density)
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
-        """Draw an ellipse and a level, and shorten the arc until a place on it is above."""
+        """Draw an ellipse and a level, and shorten the arc until a position on it is above."""
         from_prior, *prior_draws = state.prior_draws or self._prior_draws(stream)
         x = state.position if self.mean is None else state.position - self.mean
         uniform = stream.generator.random  # what `stream.uniform()` gives, without its checks

@@ -1,6 +1,6 @@
 """The leapfrog: a step of Hamilton's equations that keeps volumes and can be run backwards.
 
-The energy of place and momentum is ``H = f(x) + |r|²/2``, f the negative log density, with the
+The energy of position and momentum is ``H = f(x) + |r|²/2``, f the negative log density, with the
 momentum in units in which its mass matrix is the identity: `inverse_mass_root` is a root L of the
 inverse mass matrix ``L Lᵀ``. What the leapfrog, [eq-mc-leapfrog], loses of the energy is all
 that acceptance has to mend.
@@ -21,7 +21,7 @@ DIVERGENT = 1000.0  # of the energy, in nats: a path that lost so much says noth
 
 
 class PhasePoint(NamedTuple):
-    """Place and momentum of a path, with the log density and its gradient at the place."""
+    """Position and momentum on a path, with the log density and its gradient there."""
 
     position: Vector
     momentum: Vector

@@ -60,7 +60,7 @@ class MALA:
         return State(position, *start_at(target, position, gradient=True))
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
-        """Propose a place down the slope of f and take it or stay."""
+        """Propose a position down the slope of f, and take it or stay."""
         proposal, noise, drift = _langevin_proposal(self, state, stream)
         log_density, gradient = log_density_and_gradient(target, proposal)
         proposed = State(proposal, log_density, gradient, state.count + 1)
@@ -102,7 +102,7 @@ class ULA:
         return State(position, *start_at(target, position, gradient=True))
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
-        """Go down the slope of f, with noise; a place without a density is an error."""
+        """Go down the slope of f, with noise; a position without a density is an error."""
         proposal, _, _ = _langevin_proposal(self, state, stream)
         log_density, gradient = log_density_and_gradient(target, proposal)
         if log_density == LOG_ZERO:

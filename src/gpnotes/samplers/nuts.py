@@ -18,7 +18,7 @@ __all__ = ["NUTS"]
 
 @dataclass(frozen=True, eq=False)
 class NUTS:
-    """The no-U-turn sampler: a path doubled until it turns back, and a place drawn from all of it.
+    """The no-U-turn sampler: a path doubled until it turns back, and a position drawn from it all.
 
     Parameters
     ----------
@@ -29,13 +29,23 @@ class NUTS:
     inverse_mass_root : None, Vector (d,) or Matrix (d, d)
         A root of the inverse mass matrix, as of `HMC`.
     target_acceptance : float, default 0.8
-        The acceptance that warm-up tunes `step_size` to: the mean over the places of a path.
+        The acceptance that warm-up tunes `step_size` to: the mean over a path's positions.
 
     Notes
     -----
-    A place is drawn by its weight ``exp(−H)``, from the newer half with preference.
+    A position is drawn by its weight ``exp(−H)``, from the newer half with preference.
     Source: Hoffman & Gelman (2014) for the doubling; Betancourt (2017) for the weights and for the
     sum of the momenta that tells a turn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import stream
+    >>> from gpnotes.samplers import sample
+    >>> normal = lambda x: (-0.5 * float(x @ x), -x)  # log density and gradient
+    >>> short = {"num_chains": 1, "num_samples": 200, "num_warmup": 0}
+    >>> sample(normal, NUTS(0.8), np.zeros(2), **short, rng=stream(1)).flat.std(axis=0).round(1)
+    array([1.1, 1. ])
     """
 
     step_size: float = 0.1
@@ -54,7 +64,7 @@ class NUTS:
         return State(position, *start_at(target, position, gradient=True))
 
     def step(self, target: Target, state: State, stream: Stream) -> Step:
-        """Push the chain, double its path until it turns, and draw a place of it."""
+        """Push the chain, double its path until it turns, and draw a position of it."""
         start = with_random_momentum(state, stream)
         tree = _Tree(start, start, start, start.momentum, 0.0, False, False, 0.0, 0)
         builder = _TreeBuilder(target, self, start.energy, stream)
@@ -63,7 +73,7 @@ class NUTS:
             subtree = builder.build(tree.last if forward else tree.first, depth, forward)
             tree = tree.with_counts_of(subtree)
             if subtree.turning or subtree.diverged:
-                break  # no place of it may be drawn: from there this path would not come about
+                break  # no position of it may be drawn: from there this path would not come about
             # the newer half with probability min(1, its weight over the older's), more than its
             # share: it is farther off, and the target density stays invariant (Betancourt, 2017)
             choice = _choose(tree, subtree, subtree.log_weight - tree.log_weight, stream)
@@ -77,7 +87,7 @@ class NUTS:
 
 
 class _Tree(NamedTuple):
-    """A path in the order of its time: its ends, the place drawn from it, and sums over it."""
+    """A path in the order of its time: its ends, the position drawn, and sums over it."""
 
     first: PhasePoint
     last: PhasePoint
@@ -117,7 +127,7 @@ class _TreeBuilder(NamedTuple):
         counted = inner.with_counts_of(outer)
         if outer.turning or outer.diverged:
             return counted._replace(turning=True)
-        # within a tree each half by its share of the weight, so that a place is drawn by its own
+        # within a tree each half by its share of the weight, so that each is drawn by its own
         log_share = outer.log_weight - _log_sum(inner.log_weight, outer.log_weight)
         return _join(counted, outer, forward, _choose(inner, outer, log_share, self.stream))
 
@@ -135,7 +145,7 @@ def _join(tree: _Tree, new: _Tree, forward: bool, proposal: PhasePoint) -> _Tree
     early, late = (tree, new) if forward else (new, tree)
     momentum_sum = early.momentum_sum + late.momentum_sum
     # A path that went once around may look straight as a whole, and each half of it too. So each
-    # half is looked at with the next place of the other half as well.
+    # half is looked at with the next position of the other half as well.
     turning = (
         _is_turning(momentum_sum, early.first, late.last)
         or _is_turning(early.momentum_sum + late.first.momentum, early.first, late.first)
@@ -155,7 +165,7 @@ def _is_turning(momentum_sum: Vector, first: PhasePoint, last: PhasePoint) -> bo
 
 
 def _choose(tree: _Tree, new: _Tree, log_probability: float, stream: Stream) -> PhasePoint:
-    """The place of the new tree with a probability, else that of the old one."""
+    """The position of the new tree with a probability, else that of the old one."""
     probability = math.exp(min(0.0, log_probability)) if log_probability > -math.inf else 0.0
     return new.proposal if float(stream.uniform()) < probability else tree.proposal
 

@@ -26,7 +26,7 @@ class State:
     Parameters
     ----------
     position : Vector, shape (d,)
-        The place.
+        The position.
     log_density : float
         The log density there, up to a constant.
     gradient : Vector, shape (d,), or None
@@ -56,9 +56,9 @@ class Step(NamedTuple):
     acceptance : float
         The probability with which the proposal was taken; of several, the mean.
     moved : bool
-        Whether the chain has left its place.
+        Whether the chain has moved.
     diverged : bool
-        Whether a path lost its energy, or ran into a place without a density.
+        Whether a path lost its energy, or ran into a position without a density.
     evaluations : int
         How many evaluations of the target it took.
     """
@@ -129,7 +129,7 @@ def times_root_transposed(root: Array | None, gradient: Vector) -> Vector:
     root : None, Vector (d,) or Matrix (d, d)
         The scales, or the matrix.
     gradient : Vector, shape (d,)
-        The gradient by the place.
+        The gradient by the position.
 
     Returns
     -------

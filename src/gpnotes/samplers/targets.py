@@ -65,7 +65,7 @@ class MinibatchDensity:
         Parameters
         ----------
         x : Vector, shape (d,)
-            The place.
+            The position.
         rows : array of int, shape (m,)
             The numbers of the rows.
 
@@ -90,7 +90,7 @@ def log_density_at(target: Target, x: Vector) -> float:
     target : callable
         The log density.
     x : Vector, shape (d,)
-        The place.
+        The position.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def log_density_and_gradient(target: Target, x: Vector) -> tuple[float, Vector]:
     target : callable
         The log density, with its gradient.
     x : Vector, shape (d,)
-        The place.
+        The position.
 
     Returns
     -------

@@ -2,6 +2,8 @@
 
 The last n steps of each run wait in slots, the latest first. Where an episode is over all of them
 are learnt from, with the fewer rewards that they have.
+
+Source: Watkins (1989); Sutton & Barto (2018), chapter 7.
 """
 
 from __future__ import annotations

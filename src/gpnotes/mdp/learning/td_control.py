@@ -3,6 +3,9 @@
 All move ``Q(s, a)`` by a share α of the error ``r + γ (value of the next state) − Q(s, a)``. They
 differ in that value: the highest of the next state's, that of the action that is taken next, or the
 mean over a policy's actions.
+
+Source: Watkins (1989) for Q-learning; Rummery & Niranjan (1994) for SARSA; Sutton & Barto (2018),
+chapter 6.
 """
 
 from __future__ import annotations
@@ -80,6 +83,23 @@ class QLearning(ActionValueLearner):
         The rule to act by.
     initial_values : float or HostArray, shape (S, A), default 0.0
         The first values.
+
+    Notes
+    -----
+    Source: Watkins (1989); Sutton & Barto (2018), section 6.5.
+
+    Examples
+    --------
+    >>> from gpnotes import stream
+    >>> from gpnotes.mdp import MDP
+    >>> from gpnotes.mdp.learning import MDPEnvironment, run
+    >>> mdp = MDP(np.asarray([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]),
+    ...           np.asarray([[0.0, 0.0], [0.0, 1.0]]), 0.5)
+    >>> learner = QLearning(0.5, step_size=0.5, exploration=EpsilonGreedy(1.0))
+    >>> walk = run(learner, MDPEnvironment(mdp), num_steps=300, rng=stream(1))
+    >>> walk.learner_state.values[0].round(2)
+    array([[0.33, 0.67],
+           [0.67, 1.33]])
     """
 
     def step(

@@ -2,6 +2,9 @@
 
 A trace says how much a pair has in the errors to come: each visit adds one to it, each step leaves
 the share γλ of it.
+
+Source: Watkins (1989) for Q(λ); Rummery & Niranjan (1994) for SARSA(λ); Sutton & Barto (2018),
+chapter 12.
 """
 
 from __future__ import annotations
