@@ -215,7 +215,8 @@ def leading_sines(kernel: Kernel, X: MatrixLike, n: int, *, margin: float = 1.5)
         The number of sines.
     margin : float, default 1.5
         How far the walls are from the inputs at either end, in lengthscales. Near a wall f has too
-        little variance, and a wide box asks for more sines.
+        little variance, and a wide box asks for more sines: where these are few for it, as in three
+        columns or for a rough kernel, a smaller margin is better.
 
     Notes
     -----
