@@ -225,13 +225,17 @@ def test_fantasies_look_once_over_each_argument(counted: Counter[str]) -> None:
     posterior = gp.condition(gp.GP(gp.RBF(), 0.1), X, Y)
     m, S = np.ones(1), np.eye(1)
     state = {"finite m": 1, "finite S": 1, "alike m, X": 1, "alike S, m": 1}
-    several = (fantasy.batch_reduction, fantasy.best, lambda *a: fantasy.greedy(*a, 3))
-    one = (fantasy.reduction, fantasy.mean_covariance, fantasy.reduction_and_pullback)
+    several = (fantasy.batch_variance_reduction, fantasy.best, lambda *a: fantasy.greedy(*a, 3))
+    one = (
+        fantasy.variance_reduction,
+        fantasy.mean_covariance,
+        fantasy.variance_reduction_and_pullback,
+    )
     parts = (fantasy.expected_variance, fantasy.expected_variance_parts)
     for measure in (*one, *several, *parts):
         counted.clear()
         measure(posterior, m, S, XS)
-        name = "batch" if measure is fantasy.batch_reduction else "candidates"
+        name = "batch" if measure is fantasy.batch_variance_reduction else "candidates"
         assert counted == state | {f"finite {name}": 1, f"alike {name}, X": 1}
     counted.clear()
     fantasy.expected_covariance([posterior, posterior], m, S, XS)
@@ -240,7 +244,7 @@ def test_fantasies_look_once_over_each_argument(counted: Counter[str]) -> None:
     counted.clear()
     fantasy.refine(posterior, m, S, XS[3], [(0.0, 5.0)])
     assert counted == state | {"finite start": 1, "alike start, X": 1}
-    _, pull = fantasy.reduction_and_pullback(posterior, m, S, XS)
+    _, pull = fantasy.variance_reduction_and_pullback(posterior, m, S, XS)
     counted.clear()
     pull(np.ones(20))
     assert counted == {"finite bar": 1, "alike bar, what it is a derivative by": 1}

@@ -89,11 +89,8 @@ class NStepTD(StateValueLearner):
 
     def step(self, learned: NStepState, transition: Transition, stream: Stream, /) -> NStepState:
         """Learn from one transition of each run; the learner's state is written into."""
-        begins, values, visits = (
-            offsets(*learned.values.shape),
-            flat(learned.values),
-            learned.visits,
-        )
+        begins, visits = offsets(*learned.values.shape), learned.visits
+        values = flat(learned.values)
         pairs = begins + transition.states
         schedule: Any = self.step_size
         step_size = value_at(schedule, lambda: flat(visits)[pairs], learned.time)

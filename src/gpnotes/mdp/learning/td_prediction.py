@@ -142,11 +142,8 @@ class TD(StateValueLearner):
     def step(self, learned: TDState, transition: Transition, stream: Stream, /) -> TDState:
         """Learn from one transition of each run; the learner's state is written into."""
         begins = offsets(*learned.values.shape)
-        here, values, visits = (
-            begins + transition.states,
-            flat(learned.values),
-            flat(learned.visits),
-        )
+        here = begins + transition.states
+        values, visits = flat(learned.values), flat(learned.visits)
         schedule: Any = self.step_size
         step_size = value_at(schedule, lambda: visits[here], learned.time)
         visits[here] += 1
