@@ -12,7 +12,6 @@
   const WIDTH = 6; // hidden neurons
   const SIZE = 3 * WIDTH + 1; // their weights, their offsets, the output's weights, its offset
   const MEMBERS = 8;
-  const STEPS = 250;
   const inner = (x) => (x - 5) / 2.5; // what the networks see of a place on the line
 
   /* Prior variances of all weights: those of an output's weights are shared by its neurons. */
@@ -57,20 +56,37 @@
     return { value: total, slope };
   }
 
-  /* Adam, uphill, by a rate that falls to zero. */
-  function climbed(given, w) {
-    const mean = w.map(() => 0);
-    const square = w.map(() => 0);
-    for (let t = 1; t <= STEPS; t += 1) {
-      const { slope } = joint({ ...given, w });
-      const rate = 0.05 * (1 - (t - 1) / STEPS);
-      w = w.map((a, j) => {
-        mean[j] = 0.9 * mean[j] + 0.1 * slope[j];
-        square[j] = 0.999 * square[j] + 0.001 * slope[j] * slope[j];
-        return a + (rate * mean[j]) / (1 - 0.9 ** t) / (Math.sqrt(square[j] / (1 - 0.999 ** t)) + 1e-8);
-      });
+  const dot = (a, b) => a.reduce((sum, x, j) => sum + x * b[j], 0);
+
+  /* Uphill by at most so many steps of BFGS; `arrived` tells whether the slope has become zero. */
+  function climbed(given, w, steps) {
+    let inverse = w.map((_, i) => w.map((__, j) => (i === j ? 1 : 0))); // of the curvature, as it is learnt
+    let here = joint({ ...given, w });
+    const level = () => Math.max(...here.slope.map(Math.abs)) < 1e-3;
+    for (let t = 0; t < steps && !level(); t += 1) {
+      let way = inverse.map((row) => dot(row, here.slope));
+      if (dot(way, here.slope) <= 0) way = here.slope;
+      let length = Math.min(1, 1 / Math.sqrt(dot(way, way)));
+      let next;
+      let there;
+      for (let half = 0; half < 40; half += 1) {
+        next = w.map((x, j) => x + length * way[j]);
+        there = joint({ ...given, w: next });
+        if (there.value >= here.value + 1e-4 * length * dot(way, here.slope)) break;
+        length /= 2;
+      }
+      const moved = next.map((x, j) => x - w[j]);
+      const bent = here.slope.map((x, j) => x - there.slope[j]);
+      const along = dot(moved, bent);
+      if (along > 1e-12) {
+        const turned = inverse.map((row) => dot(row, bent));
+        const both = (1 + dot(bent, turned) / along) / along;
+        inverse = inverse.map((row, i) => row.map((x, j) =>
+          x + both * moved[i] * moved[j] - (moved[i] * turned[j] + turned[i] * moved[j]) / along));
+      }
+      [w, here] = [next, there];
     }
-    return w;
+    return { w, value: here.value, arrived: level() };
   }
 
   /* Numbers in [0, 1) that are the same on every page: the fractional parts of large multiples of a sine. */
@@ -93,8 +109,9 @@
 
   const PLACES = [0.5, 1, 1.6, 2.1, 2.7, 3.2, 6.6, 7.1, 7.7, 8.3, 8.9, 9.4];
   const READ = PLACES.map((x) => [x, Math.sin(0.9 * x) + 0.15 * Math.sin(29 * x)]);
-  const START = { points: READ, prior: 4, noise: 0.15, sample: "all", seed: 1 };
+  const START = { points: READ, prior: 4, noise: 0.15, steps: 500, sample: "all", seed: 1 };
   const TRIALS = [
+    ["Stop after twenty steps", { steps: 20 }],
     ["No gap", { points: [...READ, [4, -0.4], [4.7, -0.9], [5.4, -1], [6, -0.8]] }],
     ["Two readings", { points: [[3, 1], [7, -1]] }],
     ["A sample for each", { sample: "boot" }],
@@ -104,6 +121,7 @@
   const SLIDERS = [
     { name: "prior", label: ["Prior variance"], min: 0.5, max: 40, step: 0.5, digits: 1 },
     { name: "noise", label: ["Noise \u03c3", "n"], min: 0.06, max: 1, step: 0.02 },
+    { name: "steps", label: ["Steps, at most"], min: 10, max: 500, step: 10, digits: 0 },
   ];
   const SAMPLES = { all: "Each network sees all readings", boot: "Each sees a sample, with replacement" };
 
@@ -114,7 +132,7 @@
     get legendOf() {
       return [["mean", "mean of the networks"], ["f", "f: 2 sd of their spread"], ["exact", "the networks"], ["point", "readings"]];
     }
-    get says() { return "Eight networks, fitted from different starts. Each reading can be moved with the arrow keys."; }
+    get says() { return "Eight networks, fitted from different starts, to the end or not. Each reading can be moved with the arrow keys."; }
 
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
@@ -131,19 +149,20 @@
       this.draw();
     }
 
-    /* The weights of a member: its start and its sample are its own, whatever the others do. */
+    /* A member, where its ascent ended: its start and its sample are its own, whatever the others do. */
     member(k) {
-      const { points, prior, noise, sample, seed } = this.state;
+      const { points, prior, noise, steps, sample, seed } = this.state;
       const next = chance(seed * MEMBERS + k);
       const from = variances(prior).map((v) => Math.sqrt(v) * normal(next));
       const counts = points.map(() => (sample === "all" ? 1 : 0));
       if (sample === "boot") points.forEach(() => (counts[Math.floor(next() * points.length)] += 1));
       const x = points.map((p) => inner(p[0]));
-      return climbed({ x, y: points.map((p) => p[1]), noise, prior, counts }, from);
+      return climbed({ x, y: points.map((p) => p[1]), noise, prior, counts }, from, steps);
     }
 
     paint() {
-      const curves = Array.from({ length: MEMBERS }, (_, k) => this.member(k)).map((w) => GRID.map((x) => value(w, inner(x))));
+      this.members = Array.from({ length: MEMBERS }, (_, k) => this.member(k));
+      const curves = this.members.map(({ w }) => GRID.map((x) => value(w, inner(x))));
       const mean = GRID.map((_, i) => curves.reduce((sum, f) => sum + f[i], 0) / MEMBERS);
       const variance = GRID.map((_, i) => curves.reduce((sum, f) => sum + (f[i] - mean[i]) ** 2, 0) / (MEMBERS - 1));
       this.result = { mean, variance };
@@ -163,7 +182,8 @@
         return kept.length ? (kept.reduce((sum, v) => sum + Math.sqrt(v), 0) / kept.length).toFixed(2) : "";
       };
       const [near, far] = [sd((d) => d < 0.5), sd((d) => d >= 0.5)];
-      this.status.textContent = `${MEMBERS} networks of ${WIDTH} neurons.`
+      const arrived = this.members.filter((member) => member.arrived).length;
+      this.status.textContent = `${MEMBERS} networks of ${WIDTH} neurons, ${arrived} of them at a top.`
         + (near ? ` Within half a unit of a reading one sd of f is ${near} on average` : " There are no readings")
         + (far ? `${near ? ", further away" : "; everywhere"} it is ${far}.` : ".");
     }

@@ -29,14 +29,39 @@ def test_the_density_of_a_member_is_the_packages(opened, seed):
     np.testing.assert_allclose(theirs["slope"], slope, rtol=1e-10, atol=1e-12)
 
 
-def test_members_agree_at_readings_and_part_in_a_gap(opened):
+def spread(page):
+    """The mean variance of f around 5, in the gap, and from 1 to 3, at readings."""
+    found = "document.querySelector('.gp-playground').playground.result.variance"
+    variance = np.asarray(page.evaluate(found))
+    return np.mean(variance[54:66]), np.mean(variance[10:36])
+
+
+def test_members_that_arrived_agree_and_those_that_were_stopped_part(opened):
     page = opened("members")
-    spread = "document.querySelector('.gp-playground').playground.result.variance"
-    variance = np.asarray(page.evaluate(spread))
-    assert np.mean(variance[54:66]) > 4 * np.mean(variance[10:36])  # around 5; from 1 to 3
+    assert "8 of them at a top" in page.inner_text(".gp-status")
+    arrived, _ = spread(page)
+    assert arrived < 0.02**2
     page.click("[data-action=try-1]")
-    filled = np.asarray(page.evaluate(spread))
-    assert np.mean(filled[54:66]) < 0.5 * np.mean(variance[54:66])
+    assert "0 of them at a top" in page.inner_text(".gp-status")
+    stopped, at_readings = spread(page)
+    assert stopped > 4 * at_readings
+    assert stopped > 100 * arrived
+    page.click("[data-action=try-4]")
+    sampled, at_readings = spread(page)
+    assert sampled > 4 * at_readings
+
+
+def test_a_member_ends_where_the_packages_density_is_level(opened):
+    page = opened("members")
+    members = page.evaluate("document.querySelector('.gp-playground').playground.members")
+    x = np.asarray([0.5, 1.0, 1.6, 2.1, 2.7, 3.2, 6.6, 7.1, 7.7, 8.3, 8.9, 9.4])
+    y = np.sin(0.9 * x) + 0.15 * np.sin(29 * x)
+    w = np.asarray([member["w"] for member in members])
+    prior = NETWORK.scaled_variances(4.0, 1.0, like=w)
+    model = networks.BayesianNetwork(NETWORK, prior, 0.15**2)
+    value, slope = networks.log_joint_and_gradient(model, w, (x[:, None] - 5) / 2.5, y)
+    np.testing.assert_allclose(slope, 0.0, atol=2e-3)
+    np.testing.assert_allclose(value, [member["value"] for member in members], rtol=1e-9)
 
 
 def test_other_starts_are_a_button_away_and_readings_can_go(opened):
@@ -46,7 +71,7 @@ def test_other_starts_are_a_button_away_and_readings_can_go(opened):
     assert page.get_attribute(".gp-mean", "d") != before
     page.click("[data-action=reset]")
     assert page.get_attribute(".gp-mean", "d") == before
-    page.click("[data-action=try-5]")
+    page.click("[data-action=try-6]")
     assert "There are no readings; everywhere it is" in page.inner_text(".gp-status")
     page.select_option("select[data-name=sample]", "boot")
 
