@@ -1,7 +1,6 @@
 """Features in the place of a kernel, random waves or sines on a box, and regression on them."""
 
 from .box_sines import BoxSines, leading_sines
-from .feature_map import FeatureMap
 from .frequencies import Frequencies, Term, draw_frequencies
 from .model import FeatureGP
 from .posterior import FeaturePosterior
@@ -9,7 +8,6 @@ from .posterior import FeaturePosterior
 __all__ = [
     "BoxSines",
     "FeatureGP",
-    "FeatureMap",
     "FeaturePosterior",
     "Frequencies",
     "Term",
