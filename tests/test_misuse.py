@@ -130,6 +130,7 @@ UNTRIED = {
     # results
     "FittedWeights", "FittedMeanField", "LastLayer", "LinearisedLaplace", "SWAG",
     "Fit", "Run", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
+    "EPPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",
@@ -148,7 +149,7 @@ UNTRIED = {
     "Episodes", "LearnerState", "ModelState", "NStepState", "OffPolicyEstimate", "QLambdaState",
     "SARSALambdaState", "SARSAState", "TDState", "TimeStep", "Transition",
     # for subclasses and for other rooms
-    "Environment", "ExplorationPolicy", "Learner", "Schedule",
+    "Environment", "ExplorationPolicy", "FeatureMap", "Learner", "Schedule",
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase",
     "MulticlassLikelihood", "Mapper",
     "Chunks", "Rows", "Sampler", "StateModel", "leapfrog",
