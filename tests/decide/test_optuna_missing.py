@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gpnotes.decide import studies
+from gpnotes.decide import optuna_sampler
 
 
 def test_a_sampler_says_what_it_needs(monkeypatch):
-    monkeypatch.setattr(studies, "_Sampler", object)
+    monkeypatch.setattr(optuna_sampler, "_Sampler", object)
     with pytest.raises(ImportError, match="a sampler needs Optuna: from a clone, pip install"):
-        studies.ProcessSampler(seed=1)
+        optuna_sampler.ProcessSampler(seed=1)
