@@ -44,13 +44,14 @@
 
   // ---------------------------------------------------------------- the page
 
-  const POINTS = [[0.8, -0.9], [2.2, 0.6], [8.6, -0.4]];
-  const START = { points: POINTS, mean: 4.5, sd: 1.2, lengthscale: 1.2, noise: 0.3, signal: 1 };
+  // one reading where the input is: in all one asks there again, for the function alone to its side
+  const POINTS = [[1, 0.6], [5, -0.5], [9.3, 0.4]];
+  const START = { points: POINTS, mean: 5, sd: 1.3, lengthscale: 2.2, noise: 0.3, signal: 1 };
   const TRIALS = [
     ["A known input", { sd: 0.05 }],
     ["Hardly known", { sd: 3 }],
-    ["Between two readings", { points: [[3, 0.8], [6, -0.8]], mean: 4.5, sd: 0.8 }],
-    ["Known well already", { points: [[3.5, 0.9], [4.5, 0.2], [5.5, -0.7]], sd: 0.5 }],
+    ["Blind on one side", { points: [[2.1, 0.4], [5.1, 0.7], [5.5, -0.8]], mean: 2.8, lengthscale: 2.1 }],
+    ["No reading near", { points: [[0.8, -0.9], [2.2, 0.6], [8.6, -0.4]], mean: 4.5, sd: 1.2, lengthscale: 1.2 }],
   ];
   const SLIDERS = [
     { name: "mean", label: ["Next input: mean"], min: 0, max: 10, step: 0.1, digits: 1 },
@@ -130,11 +131,12 @@
 
     tell() {
       const { now, falls, total } = this.result;
+      const there = Math.round((100 * total[largest(falls)]) / Math.max(...total));
       const places = [total, falls, this.belief.varianceF].map((values) => GRID[largest(values)].toFixed(1));
       const share = Math.round((100 * Math.max(...total)) / now);
       this.status.textContent = minus(
         `The variance of f at the next input is ${now.toFixed(2)}. A reading at x = ${places[0]} takes most of it, ${share} %; ` +
-        `for the function alone one would ask at ${places[1]}, and f is least known at ${places[2]}.`);
+        `for the function alone one would ask at ${places[1]}, where it takes ${there} % of that, and f is least known at ${places[2]}.`);
     }
   }
 

@@ -34,6 +34,12 @@ def test_what_a_reading_takes_is_the_packages(opened, sd):
     np.testing.assert_allclose(theirs["grows"], left.of_input - nothing.of_input, **close)
 
 
+def places_apart(found):
+    """How far apart the places are at which a reading takes most, in all and from the function."""
+    best = [int(np.argmax(found[name])) for name in ("total", "falls")]
+    return abs(best[0] - best[1]) * 10 / (len(found["total"]) - 1)
+
+
 def test_a_known_input_makes_both_alike_and_an_unknown_one_does_not(opened):
     page = opened("fantasy")
     said = {page.inner_text(".gp-status")}
@@ -43,9 +49,18 @@ def test_a_known_input_makes_both_alike_and_an_unknown_one_does_not(opened):
         found = page.evaluate(f"{FIGURE}.result")
         apart = np.max(found["grows"]) / np.max(found["falls"])
         assert apart < 0.01 if trial == 1 else apart > 0.04
+        assert (places_apart(found) > 0.6) == (trial in (2, 3))
     assert len(said) == 5
     page.click("[data-action=reset]")
     assert page.inner_text(".gp-status") in said
+    assert places_apart(page.evaluate(f"{FIGURE}.result")) > 1
+
+
+def test_one_side_is_blind(opened):
+    page = opened("fantasy")
+    page.click("[data-action=try-3]")
+    found = page.evaluate(f"{FIGURE}.result")
+    assert found["total"][np.argmax(found["falls"])] < 0.2 * max(found["total"])
 
 
 @pytest.mark.parametrize("width", [320, 390, 800])
