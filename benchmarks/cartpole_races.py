@@ -9,7 +9,8 @@ the last policy of one run of PILCO beside it:
 
 The methods are 0, PILCO; 1, the same with the means of the model alone; 2, an ensemble of networks
 that plans anew in every step; 3, random shooting in one network. `cartpole_tuning.py` chose the
-settings of these two; 4 and 5 are the same with the settings from which it began.
+settings of these two; 4 and 5 are the same with the settings from which it began; 6 is PILCO with
+a larger policy and a longer search.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from cartpole_rivals import Planner, Setting, train
@@ -41,9 +43,10 @@ from gpnotes.decide.pilco.cartpole import FORCE, balanced, simulate, swing_up
 from gpnotes.ground.params import flatten
 
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data"
-METHODS = ("pilco", "means", "ensemble", "shooting", "ensemble untuned", "shooting untuned")
+RIVALS = ("ensemble", "shooting", "ensemble untuned", "shooting untuned")
+METHODS = ("pilco", "means", *RIVALS, "pilco longer")
 HEAD = ("method", "seed", "trial", "seconds", "expected_cost", "trial_cost", "balanced")
-STEPS, TRIALS, ITERATIONS, BUMPS = 25, 6, 40, 20
+STEPS, TRIALS = 25, 6
 SETTINGS = {  # chosen by `cartpole_tuning.py` on the seeds 100 to 102
     # 0.59 a step and 6.8 s a run; the runner-up, 8 networks, 0.63 and 10.1 s
     "ensemble": Setting(members=5, steps=2000, horizon=8, plans=200, rounds=3),
@@ -53,6 +56,22 @@ SETTINGS = {  # chosen by `cartpole_tuning.py` on the seeds 100 to 102
     "shooting untuned": Setting(1, steps=800, horizon=20, plans=1200, rounds=1, certain=True),
 }
 Row = list[float]
+
+
+class Search(NamedTuple):
+    """How large a policy is, and how long it and the hyperparameters are searched for."""
+
+    bumps: int = 20
+    iterations: int = 40
+    fit_steps: int = 30
+    certain: bool = False
+
+
+SEARCHES = {
+    "pilco": Search(),
+    "means": Search(certain=True),
+    "pilco longer": Search(bumps=50, iterations=120, fit_steps=60),
+}
 
 
 class MeansAlone(Dynamics):
@@ -86,28 +105,29 @@ class World:
         return [trial, round(seconds, 2), expected, cost, float(balanced(seen.next_states))]
 
 
-def with_policies(world: World, certain: bool) -> tuple[list[Row], list[float]]:
+def with_policies(world: World, search: Search) -> tuple[list[Row], list[float]]:
     """The trials of `learn`, and the parameters of the last policy."""
     rows, began = [], time.process_time()
 
     def fit(data: Transitions, angles: tuple[int, ...]) -> Dynamics:
-        model = fit_dynamics(data, angles, max_steps=30)
-        return MeansAlone(model.posteriors, angles) if certain else model
+        model = fit_dynamics(data, angles, max_steps=search.fit_steps)
+        return MeansAlone(model.posteriors, angles) if search.certain else model
 
     def propose() -> SquashedPolicy:
         """A network that hardly pushes yet."""
         scale, rng = np.asarray([1.0, 3.0, 6.0]), world.draws["policies"]
-        policy = initial_policy(world.task, FORCE, scale=scale, num_basis_functions=BUMPS, rng=rng)
+        bumps = search.bumps
+        policy = initial_policy(world.task, FORCE, scale=scale, num_basis_functions=bumps, rng=rng)
         return replace(policy, inner=replace(policy.inner, weights=0.1 * policy.inner.weights))
 
     trials = learn(
         world.task, world.tried, propose, data=world.first, policy=propose(), num_proposals=0,
-        num_trials=TRIALS, max_steps=ITERATIONS, fit=fit,
+        num_trials=TRIALS, max_steps=search.iterations, fit=fit,
     )  # fmt: skip
     for trial in trials:
         seconds, found = time.process_time() - began, trial.improvement
         rows.append(world.row(trial.number, seconds, found.cost, trial.observed))
-        print(world.seed, METHODS[int(certain)], rows[-1], flush=True)
+        print(world.seed, search, rows[-1], flush=True)
     return rows, flatten(found.policy)[0].tolist()
 
 
@@ -128,8 +148,8 @@ def with_plans(world: World, setting: Setting) -> tuple[list[Row], list[float]]:
 def run(method: str, seed: int) -> tuple[list[Row], list[float]]:
     """One method from nothing, and its last policy where it has one."""
     world = World(seed)
-    if method in METHODS[:2]:
-        return with_policies(world, certain=method == "means")
+    if method in SEARCHES:
+        return with_policies(world, SEARCHES[method])
     return with_plans(world, SETTINGS[method])
 
 

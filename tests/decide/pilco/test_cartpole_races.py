@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -119,13 +120,41 @@ def test_a_run_is_kept_and_made_once(races, monkeypatch, tmp_path):
     assert made == [(method, seed) for seed in (0, 1) for method in script.METHODS]
     assert len(json.loads((tmp_path / "runs.jsonl").read_text().splitlines()[0])["rows"]) == 2
     table = np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1)
-    assert table.shape == (24, 7)
+    assert table.shape == (28, 7)
     assert (tmp_path / "cartpole-policy.csv").read_text() == "p0\n1\n"
     monkeypatch.setattr(
         sys, "argv", [*sys.argv[:1], "--seeds", "3", "--methods", "pilco", *options]
     )
     script.main()
     assert (np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1) == table).all()
+
+
+def test_a_search_is_as_long_as_its_method_says(races, monkeypatch):
+    """Policy, iterations and steps of a fit, of each method that searches for a policy."""
+    script, asked = races["cartpole_races"], {}
+
+    def learn(task, tried, propose, *, policy, max_steps, fit, **rest):
+        asked["policy"] = len(policy.inner.weights), max_steps
+        fit(tried(policy), (2,))
+        return [
+            SimpleNamespace(
+                number=1,
+                improvement=SimpleNamespace(cost=0.5, policy=policy),
+                observed=tried(policy),
+            )
+        ]
+
+    def fit_dynamics(data, angles, max_steps):
+        asked["fit"] = max_steps
+        return SimpleNamespace(posteriors=())
+
+    monkeypatch.setattr(script, "learn", learn)
+    monkeypatch.setattr(script, "fit_dynamics", fit_dynamics)
+    for method, wanted in {"pilco": (20, 40, 30), "pilco longer": (50, 120, 60)}.items():
+        rows, policy = script.run(method, 0)
+        assert (*asked["policy"], asked["fit"]) == wanted
+        assert len(rows) == 1
+        assert len(policy) > wanted[0]
 
 
 def test_settings_are_chosen_one_entry_after_the_other_within_the_seconds(
