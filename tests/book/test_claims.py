@@ -3,7 +3,16 @@
 import json
 
 import pytest
-from claim_words import BOOK, KINDS, chapters, outside, sentences, settled
+from claim_words import (
+    BOOK,
+    KINDS,
+    chapters,
+    concluded,
+    outside,
+    sentences,
+    settled,
+    unsettled_conclusions,
+)
 
 from checked_equations.book import prose
 
@@ -11,6 +20,17 @@ from checked_equations.book import prose
 @pytest.mark.parametrize("slug", chapters())
 def test_no_conclusion_stands_outside_a_claim(slug):
     assert outside(slug) == []
+
+
+@pytest.mark.parametrize("slug", chapters())
+def test_what_is_concluded_after_a_claim_is_settled(slug):
+    """Nearly all false sentences of the book stood in the paragraph after a claim."""
+    assert unsettled_conclusions(slug) == []
+
+
+def test_a_conclusion_after_a_claim_is_found():
+    page = "```{claim} cl-a\nIt {share}.\n```\n\nGood. So it is best.\nIt tells.\n\nSo far.\n"
+    assert [said for _, said in concluded(page)] == ["So it is best.", "It tells."]
 
 
 @pytest.mark.parametrize("slug", sorted(settled()))
