@@ -17,7 +17,7 @@ THEME = ("styles", "vendor", "basic.css", "sphinx-design.min.css", "mystnb", "pr
 CLASS = re.compile(r"\.(-?[A-Za-z_](?:[\w-]|\\.)*)")
 INSIDE = re.compile(r":not\((?:[^()]|\([^()]*\))*\)|\[[^\]]*\]|\"[^\"]*\"")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
-PLAIN = re.compile(r'<span class="(?:n|nn|p|w)">([^<]*)</span>')
+PLAIN = re.compile(r'<span class="(?:n|nn|o|p|w)">([^<]*)</span>')
 DIGITS = re.compile(r"(-?\d+\.\d{2})\d+")
 PATH = re.compile(r' d="([^"]*)"')
 MARKS = re.compile(r'<g( (?:(?!style=)[^>])*)?>((?:\s*<use [^>]*? style="[^"]*"/>){2,})\s*</g>')
@@ -125,9 +125,10 @@ def _short(match):
 
 
 def plain_code(app, pagename, templatename, context, doctree):
-    """A page is written: names, commas and spaces of code need no elements of their own.
+    """A page is written: names, signs and spaces of code need no elements of their own.
 
-    Both styles give them the colour of all code, and they are a third of the bytes of a chapter.
+    Both styles give names, commas and spaces the colour of all code, and signs such as ``+`` need
+    no other; together they are a third of the bytes of a chapter.
     """
     if "body" in context:
         context["body"] = PLAIN.sub(r"\1", context["body"])

@@ -359,7 +359,7 @@ def test_a_claim_has_its_numbers_its_badge_and_its_row(built: Foreign) -> None:
     again = page[page.index("eqn-cited") :].partition("</table>")[0]
     assert re.search(r"<p>five</p></td>\n<td><p>\d+(\.\d)?\s±\s\d", again)
     rows = built.page("index").partition('data-things="claims"')[2]
-    assert "fewer than 11 of 12 draws; " in rows
+    assert "below 11 of 12; " in rows
     assert '<tr id="row-cl-gap">' in rows
     assert "widest gap" in rows
     data = json.loads((built.folder / "_build" / "ledger.json").read_text())

@@ -270,11 +270,11 @@ def test_every_thing_has_a_page(trees: Any, things: list[Any]) -> None:
 
 @pytest.mark.site
 def test_a_path_that_one_imports_from_is_a_link(trees: Any) -> None:
-    """The front door has `gpnotes.SparseGP`; a docstring's `sparse.SparseGP` leads there too."""
+    """The front door has `gpnotes.EPGP`; a docstring's `laplace.EPGP` leads there too."""
     said = trees["book/api/functions/gpnotes.condition.html"].css("article a.reference")
     leads = {link.text(): link.attributes["href"] for link in said}
-    assert leads["sparse.SparseGP"].startswith("../classes/gpnotes.SparseGP.html")
-    assert leads["laplace.LaplaceGP"].startswith("../classes/gpnotes.LaplaceGP.html")
+    assert leads["gpnotes.SparseGP"].startswith("../classes/gpnotes.SparseGP.html")
+    assert leads["laplace.EPGP"].startswith("../classes/gpnotes.EPGP.html")
 
 
 @pytest.mark.site

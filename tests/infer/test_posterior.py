@@ -179,14 +179,15 @@ def test_one_function_is_drawn_unless_more_are_asked_for(name):
 @each("name", [name for name in MAKERS if name != "softmax"])
 def test_log_densities_are_those_of_new_observations(name):
     posterior = posterior_of(name)
-    observed = {"labels": LABELS, "counts": np.round(2.0 + Y), "robust": CLASSES}.get(name, Y)
+    labels = dict.fromkeys(("labels", "labels by moments"), LABELS)
+    observed = {**labels, "counts": np.round(2.0 + Y), "robust": CLASSES}.get(name, Y)
     told = posterior.log_density(X, observed)
     assert told.shape == (9,)
     if name in NORMAL:
         mean, variance = posterior.predict(X, noise=True)
         wanted = -0.5 * ((Y - mean) ** 2 / variance + np.log(2.0 * np.pi * variance))
         np.testing.assert_allclose(told, wanted, rtol=1e-9)
-    if name == "labels":
+    if name in labels:
         chance = posterior.probability(X)
         wanted = np.log(np.where(LABELS > 0.0, chance, 1.0 - chance))
         np.testing.assert_allclose(told, wanted, rtol=1e-6)

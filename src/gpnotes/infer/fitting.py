@@ -241,6 +241,7 @@ def fit(
     progress = _check.flag(progress, "progress")
     by_batches = _given(step_size=step_size, learning_rate=learning_rate, start=start)
     if batch is not None:
+        batch = _check.whole(batch, "batch", 1)
         one_run = _given(restarts=restarts or None, bounds=bounds, priors=priors)
         _refuse(one_run | _given(progress=progress or None), "with batches")
         found = _batched(objective, batch).fit_by_batches(

@@ -124,7 +124,7 @@ def would_refute(claim: Claim) -> list[str]:
     """What would speak against the claim, in words: what it risks."""
     if claim.once:
         return ["another outcome of the one trial"]
-    risks = [f"fewer than {claim.needed} of {claim.draws} draws{_in(name)}"
+    risks = [f"below {claim.needed} of {claim.draws}{_in(name)}"
              for name in ("", *claim.settings)]  # fmt: skip
-    risks += [f"{claim.needed} or more without {name}" for name in claim.without]
-    return [*risks, "fresh draws with another effect"] if claim.effect else risks
+    risks += [f"{claim.needed} without {name}" for name in claim.without]
+    return [*risks, "another effect"] if claim.effect else risks

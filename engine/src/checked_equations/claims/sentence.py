@@ -58,7 +58,7 @@ def _number(name: str, form: str, record: Data) -> str:
     if found is not None and path in found["numbers"]:
         mean, error, count, *_ = found["numbers"][path]
         if form == "%" and _is_share(mean, error, count):
-            return f"{with_error(mean, 0.0, form)} ({_interval(mean * count, count)})"
+            return f"{100 * mean:.0f} % ({_interval(mean * count, count)})"
         return with_error(mean, error, form)
     known = ["share", *record["numbers"], *(f"share:{name}" for name in variants)]
     raise ValueError(f"{record['label']}: no number is called {name}; there are {', '.join(known)}")
