@@ -16,7 +16,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -137,10 +137,12 @@ class Objects(SphinxDirective):
         return found
 
 
-def page(thing: Thing, uses: Uses, root: Path) -> str:
-    """The source of the page of a thing."""
+def page(thing: Thing, uses: Uses, root: Path, paged: set[Any]) -> str:
+    """The source of the page of a thing; its bases are named if one of them is `paged`."""
     kind = "class" if inspect.isclass(thing.value) else "function"
-    given = (("members", ""), *_bases(thing.value), *thing.options) if kind == "class" else ()
+    told = kind == "class" and paged.intersection(thing.value.__bases__)
+    bases = (("show-inheritance", ""),) if told else ()
+    given = (("members", ""), *bases, *thing.options) if kind == "class" else ()
     options = "".join(f"   :{key}: {value}\n" for key, value in given)
     text, line = source(thing.value)
     file = Path(sys.modules[thing.value.__module__].__file__).resolve()
@@ -163,19 +165,14 @@ def page(thing: Thing, uses: Uses, root: Path) -> str:
     )
 
 
-def _bases(kind: type) -> tuple[tuple[str, str], ...]:
-    """The option that names the classes of ours from which a class has what it does not say."""
-    return (("show-inheritance", ""),) if any(map(_has_a_page, kind.__bases__)) else ()
-
-
-def _has_a_page(base: Any) -> bool:
-    kind = getattr(base, "__origin__", base)
-    return kind.__module__.startswith("gpnotes.") and not kind.__name__.startswith("_")
-
-
 def name_bases(app: Any, name: str, kind: type, options: Any, bases: list[Any]) -> None:
-    """Leave out those bases that no page can lead to: private ones, and other libraries'."""
-    bases[:] = filter(_has_a_page, bases)
+    """Leave out those bases that have no page: what a room shares, and other libraries'."""
+    paged = _paged(app.api_things.values())
+    bases[:] = [base for base in bases if getattr(base, "__origin__", base) in paged]
+
+
+def _paged(things: Iterable[Thing]) -> set[Any]:
+    return {thing.value for thing in things}
 
 
 @functools.cache
@@ -213,7 +210,8 @@ def write(app: Any, config: Any) -> None:
     things = listed(root, [name for name in overviews if (root / f"{name}.md").is_file()])
     app.api_things = {thing.docname: thing for thing in things}
     uses = read_uses(root, names)
-    texts = {root / f"{thing.docname}.rst": page(thing, uses, root) for thing in things}
+    paged = _paged(things)
+    texts = {root / f"{thing.docname}.rst": page(thing, uses, root, paged) for thing in things}
     for folder in FOLDERS:
         (root / folder).mkdir(parents=True, exist_ok=True)
         for old in set((root / folder).glob("*.rst")) - texts.keys():

@@ -38,10 +38,10 @@ class Rivals(SphinxDirective):
     """The table of the page, folded."""
 
     def run(self):
-        part, slug = Path(self.env.docname).parts[-2:]
-        inside = (f"{part}/{slug}", slug)  # of a part of the book, or of none
-        book = Path(self.env.srcdir) / "book"
-        file = next(path for name in inside if (path := file_of(book, name)).is_file())
+        slug = self.env.docname.removeprefix("book/")
+        file = file_of(Path(self.env.srcdir) / "book", slug)
+        if not file.is_file():
+            raise self.error(f"no rivals are listed for this page: {FOLDER}/{slug}.toml is missing")
         self.env.note_dependency(str(file))
         head = ["| here | beside it | |", "| --- | --- | --- |"]
         lines = ["`````{dropdown} " + TITLE, *head, *map(row, rivals(file)), "`````"]

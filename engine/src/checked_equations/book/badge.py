@@ -126,11 +126,7 @@ def _closed(data: Data) -> str:
 
 def claim_details(data: Data) -> str:
     """The panel of a claim, as HTML."""
-    rows = {
-        "as claimed": data,
-        **{f"with {name}": row for name, row in data["settings"].items()},
-        **{f"without {name}": row for name, row in data["without"].items()},
-    }
+    rows = {"as claimed": data, **phrases.variants(data)}
     costs = ", ".join(f"{side} {spent:.2g} s" for side, spent in data["seconds"].items())
     spent = f"Processor time a draw, all that a side does included: {costs}."
     parts = [_strips(rows), _means(rows), element("p", say(spent)) if costs else ""]
@@ -192,9 +188,8 @@ def _history(data: Data) -> str:
     if fresh := data["fresh"]:
         edges = f", {fresh['edges']} picks at an edge" if fresh.get("edges") else ""
         parts.append(f"fresh draws until {fresh['until']}: {fresh['held']} of {fresh['of']}{edges}")
-        for word, variants in (("with", data["settings"]), ("without", data["without"])):
-            counts = {name: row["fresh_held"] for name, row in variants.items()}
-            parts += [f"{word} {n}: {held} of {of}" for n, (held, of) in counts.items()]
+        counts = {name: row["fresh_held"] for name, row in phrases.variants(data).items()}
+        parts += [f"{name}: {held} of {of}" for name, (held, of) in counts.items()]
     older = data["earlier"]
     parts += [f"of earlier code, until {e['until']}: {e['held']} of {e['of']}" for e in older]
     parts += ["fresh draws speak against it"] if data["weakened"] else []

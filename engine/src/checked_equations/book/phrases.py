@@ -54,10 +54,15 @@ def claim_phrases(data: Data) -> list[str]:
     fresh = data["fresh"]
     parts = [f"{data['held']} of {data['of']}"]
     parts += [f"fresh {fresh['held']} of {fresh['of']}"] if fresh else []
-    for word, variants in (("with", data["settings"]), ("without", data["without"])):
-        parts += [f"{word} {name} {c['held']} of {c['of']}" for name, c in variants.items()]
+    parts += [f"{name} {row['held']} of {row['of']}" for name, row in variants(data).items()]
     parts += [f"{data['blocks']} independent"] if data["blocks"] else []
     return parts
+
+
+def variants(data: Data) -> dict[str, Data]:
+    """The rows of a claim's settings, ``with X``, and of its causes, ``without Y``."""
+    kinds = (("with", data["settings"]), ("without", data["without"]))
+    return {f"{word} {name}": row for word, rows in kinds for name, row in rows.items()}
 
 
 def counted(number: int, noun: str) -> str:

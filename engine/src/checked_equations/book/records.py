@@ -194,7 +194,8 @@ _OF_FRESH = ("held", "of", "edges", "until")  # its tallies are in the counts of
 
 def _counts(found: Found, name: str) -> dict[str, Any]:
     """How often it holds, with a dot for each stored draw; of all draws the counts and numbers."""
-    stored, fresh, pooled = found.drawn(name), found.drawn_fresh(name), found.pooled(name)
+    stored, fresh = found.drawn(name), found.drawn_fresh(name)
+    pooled = stored + fresh
     return {
         "held": stored.held, "of": stored.of, "fresh_held": [fresh.held, fresh.of],
         "pooled": [pooled.held, pooled.of],

@@ -84,12 +84,20 @@ def _refuted(found: Found) -> Iterator[str]:
             fresh = found.drawn_fresh(name)
             said = f"{fresh.of}{_in(name)}, after {claim.needed} of {claim.draws} as is said"
             yield f"fresh draws refute it: it holds in {fresh.held} of {said}"
-    told, drawn = (tally.numbers.get("effect") for tally in (found.drawn(), found.drawn_fresh()))
-    if told and drawn and chance_apart(told, drawn) < _APART:
+    if not (effects := _effects(found)):
+        return
+    told, drawn = effects
+    if chance_apart(told, drawn) < _APART:
         said = f"{_shown(drawn)} in {drawn.count}, where the stored ones have {_shown(told)}"
         yield f"fresh draws put its effect elsewhere: {said}"
-    if told and drawn and _differs(told) and not _differs(told + drawn):
+    if _differs(told) and not _differs(told + drawn):
         yield f"its effect is none: {_shown(told + drawn)} over all {(told + drawn).count} draws"
+
+
+def _effects(found: Found) -> tuple[Moments, Moments] | None:
+    """The effect over the stored draws and over the fresh ones, where both tell it."""
+    told, drawn = (tally.numbers.get("effect") for tally in (found.drawn(), found.drawn_fresh()))
+    return (told, drawn) if told and drawn else None
 
 
 def _in(setting: str) -> str:
@@ -107,8 +115,8 @@ def _differs(effect: Moments) -> bool:
 
 def weakened(found: Found) -> bool:
     """Whether fresh draws speak against the claim or its effect."""
-    told, drawn = (tally.numbers.get("effect") for tally in (found.drawn(), found.drawn_fresh()))
-    apart = chance_apart(told, drawn) if told and drawn else 1.0
+    effects = _effects(found)
+    apart = chance_apart(*effects) if effects else 1.0
     seldom = min(chance_of_fresh(found, name) for name in ("", *found.claim.settings))
     return seldom < _SELDOM or apart < _AWAY
 

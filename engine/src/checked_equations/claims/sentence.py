@@ -26,17 +26,19 @@ _RIVALS = re.compile(r"\b(beats?|wins?|ahead of|cheaper than|faster than)\b", re
 _COUNT = re.compile(r"\b\d+ of (the )?\d+\b|\d\s*±\s*\d|\b\d+(\.\d+)?\s*(%|per cent\b)")
 
 
-def filled(text: str, record: Data) -> str:
-    """The sentence with its numbers; raises ValueError for a token that names none."""
-    return TOKEN.sub(lambda found: pasted(found[1], found[2] or "", record), text)
+def filled(text: str, record: Data, *, intervals: bool = True) -> str:
+    """The sentence with its numbers, shares without their `intervals` where these would be in the
+    way; raises ValueError for a token that names none."""
+    return TOKEN.sub(lambda found: pasted(found[1], found[2] or "", record, intervals), text)
 
 
-def pasted(name: str, form: str, record: Data) -> str:
+def pasted(name: str, form: str, record: Data, intervals: bool = True) -> str:
     """What stands in the place of one token, on one line."""
-    return re.sub(r" (?=[±%])|(?<=±) ", "\N{NO-BREAK SPACE}", _number(name, form, record))
+    said = _number(name, form, record, intervals)
+    return re.sub(r" (?=[±%])|(?<=±) ", "\N{NO-BREAK SPACE}", said)
 
 
-def _number(name: str, form: str, record: Data) -> str:
+def _number(name: str, form: str, record: Data, intervals: bool) -> str:
     path, _, of = (part.strip() for part in name.partition(":"))
     if path == "fresh":
         fresh = record["fresh"]
@@ -54,11 +56,11 @@ def _number(name: str, form: str, record: Data) -> str:
     found = variants.get(of) if of else record
     if found is not None and path == "share":
         held, drawn = found["pooled"]
-        return f"{held} of {drawn} ({_interval(held, drawn)})"
+        return f"{held} of {drawn}" + (_interval(held, drawn) if intervals else "")
     if found is not None and path in found["numbers"]:
         mean, error, count, *_ = found["numbers"][path]
         if form == "%" and _is_share(mean, error, count):
-            return f"{100 * mean:.0f} % ({_interval(mean * count, count)})"
+            return f"{100 * mean:.0f} %" + (_interval(mean * count, count) if intervals else "")
         return with_error(mean, error, form)
     known = ["share", *record["numbers"], *(f"share:{name}" for name in variants)]
     raise ValueError(f"{record['label']}: no number is called {name}; there are {', '.join(known)}")
@@ -75,7 +77,7 @@ def _is_share(mean: float, error: float, count: int) -> bool:
 
 def _interval(held: float, of: int) -> str:
     low, high = (100 * end for end in wilson(held, of))
-    return f"{low:.0f} to {high:.0f} %"
+    return f" ({low:.0f} to {high:.0f} %)"
 
 
 def with_error(mean: float, error: float, form: str = "") -> str:

@@ -85,7 +85,7 @@ class Claim(Evidence):
     def run(self) -> list[nodes.Node]:
         """The sentence, in a box to which its label leads."""
         (box,) = super().run()
-        box["ids"] = box["names"] = self.arguments
+        box["ids"], box["names"] = list(self.arguments), list(self.arguments)
         self.state.document.note_explicit_target(box, box)
         return [box]
 

@@ -6,13 +6,12 @@ The badges are made without Jinja (see `book.html`), which a notebook need not h
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -55,12 +54,6 @@ def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
     return lambda *given: Markup(make(*given))
 
 
-def _without_intervals(text: str, record: Mapping[str, Any]) -> str:
-    """The sentence of a claim, whose counts stand beside it in the table."""
-    return _INTERVAL.sub("", filled(text, record))
-
-
-_INTERVAL = re.compile(r" \(\d+ to \d+\s%\)")
 _TEMPLATES = Environment(
     # without the line breaks that lay out a template for its reader
     loader=FunctionLoader(lambda name: _LAYOUT.sub("", (_FOLDER / name).read_text("utf-8"))),
@@ -70,7 +63,8 @@ _TEMPLATES = Environment(
 _TEMPLATES.filters |= {
     "say": _marked(say), "display_later": _marked(display_later), "math": _marked(inline_math),
     "later": _marked(later), "phrase": _marked(partial(phrase, math=inline_math)),
-    "filled": _without_intervals, "number": number, "tolerance": tolerance,
+    # the counts of a claim stand beside its sentence in the table
+    "filled": partial(filled, intervals=False), "number": number, "tolerance": tolerance,
     "mutants_caught": mutants_caught, "sentence": _marked(plain_sentence), "short_name": short_name,
 }  # fmt: skip
 
