@@ -126,7 +126,7 @@ def test_of_independent_values_it_is_exact(rng):
 
 @pytest.mark.parametrize("link", LINKS)
 def test_its_probabilities_are_those_of_long_chains(rng, link):
-    """Elliptical slices, three hundred chains of thirty labels; Laplace is ten times farther off."""
+    """Elliptical slices, 300 chains of thirty labels; Laplace is ten times farther off."""
     X = rng.uniform(-2.0, 2.0, size=(30, 1))
     y = np.where(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=30) > 0.0, 1.0, -1.0)
     gp = GP(RBF(16.0, 0.8), 0.0)

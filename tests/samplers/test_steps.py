@@ -80,7 +80,7 @@ def gap(ends):
     "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in LONG)) for name in EXACT]
 )
 def test_what_starts_at_its_density_stays_there(name, rng):
-    ends = after(EXACT[name], logistic, started(rng, 1800), 3, stream(1))
+    ends = after(EXACT[name], logistic, started(rng, 3000), 3, stream(1))
     assert gap(ends) > 1e-3
 
 
