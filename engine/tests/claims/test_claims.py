@@ -105,7 +105,7 @@ def test_fresh_draws_can_refute_it(book):
     claimed(chapter)
     file = chapter.file.parent / "_claims" / "page.json"
     stored = json.loads(file.read_text())
-    stored["cl-gap"]["fresh"] = {"held": 36, "of": 60, "without": {}, "until": "2026-01-01"}
+    stored["cl-gap"]["fresh"] = {"held": 36, "of": 60, "variants": {}, "until": "2026-01-01"}
     file.write_text(json.dumps(stored))
     with pytest.raises(ClaimError, match="fresh draws refute it: it holds in 36 of 60"):
         claimed(book())
@@ -205,21 +205,6 @@ def test_an_ascent_that_was_stopped_fails(book):
     claimed(book(), stopped(1.0))
     with pytest.raises(ClaimError, match=r"fit.converged is false in \d+ of 12 draws"):
         claimed(book(), stopped(0.5))
-
-
-def test_an_entry_of_before_there_were_settings_is_read(book):
-    chapter = book(SENTENCE + " Else {share:more places}.")
-    terms = {"without": {"more places": no_more_places}, "least": 11}
-    claimed(chapter, **terms)
-    file = chapter.file.parent / "_claims" / "page.json"
-    entry = json.loads(file.read_text())["cl-gap"]
-    fresh = {"held": 20, "of": 20, "edges": 0, "without": {"more places": 9}, "until": "2026-01-01"}
-    old = {**entry, "without": entry.pop("variants"), "fresh": fresh}
-    file.write_text(json.dumps({"cl-gap": {k: v for k, v in old.items() if k != "variants"}}))
-    record = claimed(chapter, **terms)
-    assert record.data["stored"]
-    assert record.data["pooled"][1] == record.data["without"]["more places"]["pooled"][1] == 32
-    assert record.data["without"]["more places"]["fresh_held"] == [9, 20]
 
 
 def test_fresh_draws_are_others_and_are_counted(book, monkeypatch):
