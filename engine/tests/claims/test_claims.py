@@ -509,6 +509,7 @@ def test_numbers_are_printed_as_exactly_as_they_are_known():
     assert with_error(0.6, 0.011, "%") == "60.0 ± 1.1 %"
     assert with_error(3.0, 0.0) == "3"
     assert with_error(12.4, 3.2, "plain") == "12"
+    assert with_error(53.7244, 1e-15) == "53.72"  # the same in every draw, but for rounding
     assert with_error(6.9e-15, 3e-15) == "(7 ± 3)e−15"
     assert with_error(0.0, 3e-9) == "(0 ± 3)e−9"
     assert with_error(-0.001, 0.1) == "0.00 ± 0.10"

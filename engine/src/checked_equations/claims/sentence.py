@@ -23,6 +23,7 @@ from .tally import wilson
 Data = Mapping[str, Any]
 TOKEN = re.compile(r"\{([^{}|\n]+?)(?:(?:\||\ (?=%))(%|plain))?\}(?!`)")
 _CAUSE = re.compile(r"\b(because|causes?d?|owing to|due to|explains?)\b", re.IGNORECASE)
+_EXACT = 1e-7  # a spread so small beside the mean is rounding: draws are stored to six digits
 _RIVALS = re.compile(r"\b(beats?|wins?|ahead of|cheaper than|faster than)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\b\d+ of (the )?\d+\b|\d\s*±\s*\d|\b\d+(\.\d+)?\s*(%|per cent\b)")
 
@@ -89,7 +90,7 @@ def with_error(mean: float, error: float, form: str = "") -> str:
     """
     sign = " %" if form == "%" else ""
     mean, error = (100 * mean, 100 * error) if sign else (mean, error)
-    if not error:
+    if error <= _EXACT * abs(mean):
         return f"{mean:.4g}{sign}".replace("-", "\N{MINUS SIGN}")
     power = math.floor(math.log10(max(abs(mean), error)))
     if not -4 <= power < 6 and not sign:
