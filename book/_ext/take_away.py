@@ -81,7 +81,14 @@ def _shown(output):
 
 
 def executed(app, docname):
-    """The code cells of a page by their places, as they ran."""
+    """The code cells of a page by their places, as they ran: read once, for all who ask."""
+    known = vars(app).setdefault("executed_cells", {})
+    if docname not in known:
+        known[docname] = _read(app, docname)
+    return known[docname]
+
+
+def _read(app, docname):
     folder = Path(app.outdir).parent / "jupyter_execute"
     plain = nbformat.read(folder / f"{docname}.ipynb", as_version=4)
     text = Path(app.env.doc2path(docname)).read_text(encoding="utf-8")

@@ -264,6 +264,7 @@ def tiny_book(sphinx: Builder) -> Any:
         listed = "\n".join(name for name in pages if name != "index")
         contents = {
             "conf.py": conf + 'exclude_patterns = ["_build"]\n',
+            "equations.toml": "",  # or each chapter would look through all that is installed
             "index.md": f"# Tiny\n\n```{{toctree}}\n:numbered:\n\n{listed}\n```\n",
             **{f"{name}.md": text for name, text in pages.items()},
         }

@@ -125,7 +125,7 @@ def test_more_features_come_nearer_to_the_posterior(rng):
     wanted, errors = posterior.covariance(Xs), {}
     for features in (64, 1024):
         found = []
-        for seed in range(30):
+        for seed in range(15):
             paths = sample_paths(posterior, 2000, num_features=features, rng=stream(seed))
             gaps = paths(Xs) - posterior.mean(Xs)
             found.append(np.max(np.abs(gaps.T @ gaps / 2000 - wanted)))

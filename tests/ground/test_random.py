@@ -118,6 +118,12 @@ def test_what_numpy_would_let_pass_is_refused_by_name(call, error, message):
         call(stream(1))
 
 
+def test_a_length_may_be_of_any_kind_of_integer():
+    wanted = stream(3).normal(4)
+    for length in (np.int64(4), np.int32(4), (np.int64(4),), [4]):
+        np.testing.assert_array_equal(stream(3).normal(length), wanted)
+
+
 def test_limits_that_just_hold():
     assert stream(1).integers(-2, -1, 3).tolist() == [-2, -2, -2]
     assert stream(1).permutation(0).shape == stream(1).normal(0).shape == (0,)

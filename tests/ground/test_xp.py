@@ -137,6 +137,12 @@ def test_fractions_of_the_normal_tail_satisfy_their_recursion(space):
     np.testing.assert_allclose(q[1] * (x + q[2]), 2.0, rtol=rtol)
 
 
+def test_fractions_of_a_few_numbers_are_those_of_many():
+    x = np.linspace(2.0, 60.0, 30).reshape(2, 15)
+    for many, few in zip(_xp.mills_fractions(x), _xp.mills_fractions(x[:, :3]), strict=True):
+        np.testing.assert_array_equal(few, many[:, :3])
+
+
 def test_rows_are_set_in_place(space):
     a = space.asarray(np.arange(20.0).reshape(5, 4))
     _xp.set_rows(a, np.asarray([3, 0]), slice(1, 3), space.asarray([[-1.0, -2.0], [-3.0, -4.0]]))

@@ -126,7 +126,7 @@ def test_of_independent_values_it_is_exact(rng):
 
 @pytest.mark.parametrize("link", LINKS)
 def test_its_probabilities_are_those_of_long_chains(rng, link):
-    """Elliptical slices, a thousand chains of thirty labels; Laplace is ten times farther off."""
+    """Elliptical slices, 300 chains of thirty labels; Laplace is ten times farther off."""
     X = rng.uniform(-2.0, 2.0, size=(30, 1))
     y = np.where(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=30) > 0.0, 1.0, -1.0)
     gp = GP(RBF(16.0, 0.8), 0.0)
@@ -141,7 +141,7 @@ def test_its_probabilities_are_those_of_long_chains(rng, link):
     assert off[EPGP] < 0.2 * off[LaplaceGP]
 
 
-def sliced(root, log_likelihood, rng, chains=300, steps=400):
+def sliced(root, log_likelihood, rng, chains=300, steps=200):
     """Draws (n, s) of many chains by elliptical slices, the second half of each."""
     f, kept = np.zeros((len(root), chains)), []
     for step in range(steps):
@@ -190,7 +190,7 @@ def test_predictions_are_those_of_dense_algebra(space, numbers, link):
     ids=["rbf", "matern and white", "linear and rbf"],
 )
 def test_the_pullback_of_the_evidence_agrees_with_differences(numbers, link, kernel):
-    X, y, _ = numbers
+    X, y = numbers[0][:6], numbers[1][:6]
     label, gp = Bernoulli(link), GP(kernel, 0.0, ConstantMean(0.4))
 
     def value(kernel, mean, X):
@@ -269,8 +269,9 @@ def test_a_value_that_is_known_needs_no_site():
 
 @pytest.mark.parametrize("link", LINKS)
 def test_a_fit_ends_where_the_gradient_of_the_evidence_is_zero(rng, link):
-    X = rng.uniform(-3.0, 3.0, size=(60, 1))
-    y = np.where(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=60) > 0.0, 1.0, -1.0)
+    X = rng.uniform(-3.0, 3.0, size=(40, 1))
+    # labels that a line of signs does not part: else the variance rises without end
+    y = np.where(np.sin(2.0 * X[:, 0]) + 0.5 * rng.normal(size=40) > 0.0, 1.0, -1.0)
     start = EPGP(GP(RBF(1.0, 3.0), 0.0, ConstantMean(0.2)), Bernoulli(link))
     fitted = fit(start, X, y).posterior
     assert isinstance(fitted, EPPosterior)

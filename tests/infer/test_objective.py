@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -67,6 +68,7 @@ STANDS_FOR = {
     "sparse": "by 7 inducing variables, 'vfe': a lower bound",
     "features": "by 30 random features: an approximation",
 }
+DEAR = ("labels", "ep", "heavy tails")  # to draw a page of
 CONDITIONED = {
     "exact": lambda model: condition(model, X, Y),
     "sparse": lambda model: condition(sparse.SparseGP(model.gp, model.inducing), X, Y),
@@ -79,7 +81,13 @@ CONDITIONED = {
 }
 
 
-def found(name, **options):
+@cache
+def found(name):
+    """The fit of a few steps that several look at."""
+    return fitted(name)
+
+
+def fitted(name, **options):
     make, y = ALL[name]
     return fit(make(), X, y, **{"max_steps": 8, **options})
 
@@ -116,14 +124,19 @@ def test_the_posterior_is_there_after_the_fit_and_made_once(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_every_fit_has_its_page_and_can_be_pickled(name):
-    one = found(name, max_steps=20)
+    one = found(name)
     page = str(one)
     assert page.startswith(f"Fit of {N} readings\nlog evidence {one.log_evidence:.1f}\n")
     assert STANDS_FOR.get(name, "") in page.split("\n\n")[0]
     assert page.split("\n\n")[0].count("\n") == (2 if name in STANDS_FOR else 1)
     assert "kernel.lengthscale" in page
     assert "1 run:" in page
-    assert str(pickle.loads(pickle.dumps(one))) == page
+    again = pickle.loads(pickle.dumps(one))
+    if name in DEAR:  # the page once more would only say once more that it holds what it held
+        vector = one.objective.vector(one.model)
+        assert again.objective(vector)[0] == one.objective(vector)[0] == one.log_evidence
+    else:
+        assert str(again) == page
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -131,7 +144,7 @@ def test_every_fit_has_restarts_bounds_and_a_callback(name):
     lengthscale = "kernel.lengthscale" if name == "exact" else "gp.kernel.lengthscale"
     heard = []
     options = {"restarts": 2, "rng": stream(1), "restart_sd": 0.3, "callback": heard.append}
-    one = found(name, bounds={lengthscale: (0.9, 0.95)}, **options)
+    one = fitted(name, bounds={lengthscale: (0.9, 0.95)}, **options)
     assert len(one.runs) == len(heard) == 3
     assert one.log_evidence == max(run.log_evidence for run in heard)
     gp = one.model if name == "exact" else one.model.gp

@@ -128,8 +128,8 @@ def test_the_derivatives_of_an_all_but_impossible_label_keep_their_digits():
 
 @functools.cache  # every space is compared with the same
 def averages(link, mean, variance):
-    """P(y = 1), E H(y | f) and I(y; f) by a sum over 200 001 points."""
-    z = np.linspace(-12.0, 12.0, 200_001)
+    """P(y = 1), E H(y | f) and I(y; f) by a sum over 50 001 points."""
+    z = np.linspace(-12.0, 12.0, 50_001)
     weights = np.exp(-0.5 * z * z)
     weights /= weights.sum()
     up, down = (log_probability(link, s * (mean + np.sqrt(variance) * z)) for s in (1.0, -1.0))
@@ -159,12 +159,12 @@ def test_what_a_label_makes_of_a_normal_f_is_that_of_brute_force(space, link, va
     """Labels that were expected, and one that lies ten deviations off."""
     means, sd = np.asarray([0.0, 0.4, -2.5, 7.0, -10.0 * variance**0.5]), variance**0.5
     y = np.asarray([1.0, -1.0, 1.0, -1.0, 1.0])
-    f = means + sd * np.linspace(-22.0, 22.0, 200_001)[:, None]
+    f = means + sd * np.linspace(-22.0, 22.0, 50_001)[:, None]
     logs = log_probability(link, y * f) - 0.5 * ((f - means) / sd) ** 2
     weights = np.exp(logs - logs.max(0))
     mean = (weights * f).sum(0) / weights.sum(0)
     var = (weights * (f - mean) ** 2).sum(0) / weights.sum(0)
-    log_z = logs.max(0) + np.log(weights.sum(0) * 44.0 / 200_000) - 0.5 * np.log(2.0 * np.pi)
+    log_z = logs.max(0) + np.log(weights.sum(0) * 44.0 / 50_000) - 0.5 * np.log(2.0 * np.pi)
     v = np.full(5, variance)
     found = Bernoulli(link).tilted(*(space.asarray(a) for a in (y, means, v)))
     assert all(space.holds(a) for a in found)
@@ -495,7 +495,7 @@ def test_how_likely_y_was_is_the_average_of_its_density(space, likelihood, y):
     m, v = np.asarray([0.1, 0.4, -0.5]), np.asarray([0.2, 1.0, 0.5])
     got = likelihood.log_predictive(*(space.asarray(a) for a in (y, m, v)))
     assert space.holds(got)
-    z = np.linspace(-12.0, 12.0, 20_001)
+    z = np.linspace(-12.0, 12.0, 5_001)
     weights = np.exp(-0.5 * z * z) / np.exp(-0.5 * z * z).sum()
     f = m[:, None] + np.sqrt(v)[:, None] * z
     density = np.exp(likelihood.log_density(np.asarray(y)[:, None], f))
@@ -508,8 +508,9 @@ def of_count(y, m, v):
     slope = lambda f: y - np.exp(f) - (f - m) / v  # noqa: E731
     mode = brentq(slope, low, high, xtol=1e-14)
     width = 1.0 / np.sqrt(np.exp(mode) + 1.0 / v)
-    f = mode + width * np.linspace(-60.0, 60.0, 20_001)
-    terms = y * f - np.exp(f) - gammaln(y + 1.0) + norm(m, np.sqrt(v)).logpdf(f)
+    f = mode + width * np.linspace(-60.0, 60.0, 6_001)
+    normal = -0.5 * ((f - m) ** 2 / v + np.log(2.0 * np.pi * v))
+    terms = y * f - np.exp(f) - gammaln(y + 1.0) + normal
     return logsumexp(terms) + np.log(f[1] - f[0])
 
 
@@ -704,8 +705,8 @@ def test_the_bar_of_a_shape_agrees_with_differences(shape):
 @each("variance", [0.0, 1e-8, 0.3, 0.99, 1.01, 4.0, 1e3])
 @each("mean", [-3.0, 0.2, 12.0])
 def test_the_moments_of_successes_are_those_of_sums(mean, variance):
-    """The mean and the variance of σ(f) by a sum over 200 001 points."""
-    z = np.linspace(-12.0, 12.0, 200_001)
+    """The mean and the variance of σ(f) by a sum over 50 001 points."""
+    z = np.linspace(-12.0, 12.0, 50_001)
     weights = np.exp(-0.5 * z * z)
     weights /= weights.sum()
     chance = np.exp(log_expit(mean + np.sqrt(variance) * z))

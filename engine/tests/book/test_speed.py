@@ -26,14 +26,14 @@ def bindings(stream):
     }  # fmt: skip
 
 
-def test_thirty_checks_take_few_calls(small_chapter):
+def test_ten_checks_take_few_calls(small_chapter):
     """Sixty thousand a check: calls, and not seconds, are the same on every machine."""
-    chapter = small_chapter({f"eq-{i}": EVIDENCE for i in range(31)})
-    chapter.check("eq-30", bindings, oracle="Cholesky")  # which reads the grammar, once
+    chapter = small_chapter({f"eq-{i}": EVIDENCE for i in range(11)})
+    chapter.check("eq-10", bindings, oracle="Cholesky")  # which reads the grammar, once
     with Profile(builtins=False) as profile:
-        records = [chapter.check(f"eq-{i}", bindings, oracle="Cholesky") for i in range(30)]
+        records = [chapter.check(f"eq-{i}", bindings, oracle="Cholesky") for i in range(10)]
     calls = sum(entry.callcount for entry in profile.getstats())
-    assert 30_000 < calls < 6_000_000
+    assert 10_000 < calls < 2_000_000
     assert all(record.mutants.caught > 40 for record in records)
     assert all(record.mutants.survived == 0 for record in records)
 

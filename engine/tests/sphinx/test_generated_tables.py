@@ -170,3 +170,10 @@ def test_a_template_says_what_nobody_has_given_it() -> None:
 def test_the_layout_of_a_template_is_not_that_of_the_page(book: Any) -> None:
     assert not re.search(r">\s+<", tables.table("ledger", book, LINKS))
     assert "\n" not in tables.render("switch")
+
+
+def test_the_ledger_says_what_a_claim_says_without_its_own_table() -> None:
+    record = {"held": 9, "of": 10, "pooled": [9, 10], "numbers": {}, "blocks": None, "fresh": {}}
+    record |= {"worst": {}, "seconds": {}, "settings": {}, "without": {}, "label": "cl-one"}
+    text = "| rule | error |\n| --- | --- |\n| ours | {share} |\n\nOurs is ahead in {share} draws."
+    assert tables.in_words(text, record).strip() == "Ours is ahead in 9 of 10 draws."

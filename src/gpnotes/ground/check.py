@@ -249,18 +249,20 @@ def whole(value: SupportsIndex, name: str, least: int | None = 0, most: int | No
     Integers of Python and NumPy are taken; a bool, 2.0 and "2" are no whole numbers but a slip,
     and so a `TypeError`. A number out of range is a `ValueError`.
     """
+    got = whole_or_none(value)
+    if got is not None and (least is None or got >= least) and (most is None or got <= most):
+        return got
     wanted = "a whole number" + ("" if least is None else f" from {least}")
     wanted += "" if most is None else f" to {most}"
-    got = whole_or_none(value)
     if got is None:
         raise TypeError(f"{name} must be {wanted}; got {value!r}")
-    if (least is not None and got < least) or (most is not None and got > most):
-        raise ValueError(f"{name} must be {wanted}; got {got}")
-    return got
+    raise ValueError(f"{name} must be {wanted}; got {got}")
 
 
 def whole_or_none(value: Any) -> int | None:
     """`value` as an int, if it is a whole number; a bool is none."""
+    if type(value) is int:  # as most are, and need no more questions
+        return value
     if isinstance(value, bool) or getattr(value, "dtype", None) == "bool":
         return None
     try:

@@ -6,7 +6,6 @@ NumPy's archives without pickle: to open one runs none of its contents.
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,13 +41,15 @@ def read(path: str | os.PathLike[str], run: str) -> dict[str, HostArray]:
     ValueError
         If the file is of another run, or no file of a run at all.
     """
+    from zipfile import BadZipFile  # who only imports the package need not have it
+
     place = _place(path)
     if not place.exists():
         return {}
     try:
         with np.load(place, allow_pickle=False) as held:
             arrays = {name: held[name] for name in held.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
+    except (ValueError, OSError, EOFError, BadZipFile) as problem:
         raise ValueError(f"file must be one that a run wrote; {place} is not: {problem}") from None
     told = str(arrays.pop(_RUN, "nothing"))
     if told != run:

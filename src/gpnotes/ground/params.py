@@ -7,8 +7,10 @@ vector that an optimiser or a sampler works on (`flatten`): logarithms of what m
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import MISSING, Field, field, fields, is_dataclass, replace
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
 from types import EllipsisType
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
@@ -117,23 +119,25 @@ def settle(obj: Parameters) -> None:
     obj : Parameters
         The object, whose fields are replaced in place.
     """
-    for item in fields(obj):
-        if item.metadata.get("constraint", "fixed") != "fixed":
-            value = _settled(getattr(obj, item.name), f"{type(obj).__name__}.{item.name}", item)
+    for item in _declared(cast("Any", type(obj))) or ():
+        value = getattr(obj, item.name)
+        settled = type(value) is float and 0.0 < value < math.inf  # as in every step of a fit
+        if item.constraint != "fixed" and not settled:
+            value = _settled(value, f"{type(obj).__name__}.{item.name}", item)
             object.__setattr__(obj, item.name, value)
 
 
-def _settled(value: Any, name: str, item: Field[Any]) -> Numbers:
+def _settled(value: Any, name: str, item: _Declared) -> Numbers:
     if getattr(value, "ndim", 0) == 0:
         value = _scalar(value, name)
-    elif item.metadata["per_dimension"]:
+    elif item.per_dimension:
         _check.vector(value, name)
         value = array_namespace(value).asarray(value, copy=True)  # the caller's may change
     else:
         raise ValueError(f"{name} must be a float; got an array of shape {value.shape}")
-    if item.metadata["constraint"] == "real":
+    if item.constraint == "real":
         return _check.finite(value, name)
-    return _check.positive(value, name, zero=item.metadata["constraint"] == "nonnegative")
+    return _check.positive(value, name, zero=item.constraint == "nonnegative")
 
 
 def _scalar(value: Any, name: str) -> float:
@@ -247,6 +251,7 @@ class _Declared(NamedTuple):
     name: str
     constraint: str
     unit: str
+    per_dimension: bool
 
 
 @cache
@@ -254,8 +259,11 @@ def _declared(kind: type) -> tuple[_Declared, ...] | None:
     """The fields of a dataclass; None for a class that is none."""
     if not is_dataclass(kind):
         return None
-    said = ((item.name, item.metadata) for item in fields(kind))
-    return tuple(_Declared(n, of.get("constraint", "fixed"), of.get("unit", "")) for n, of in said)
+    said = ((item.name, item.metadata.get) for item in fields(kind))
+    return tuple(
+        _Declared(name, of("constraint", "fixed"), of("unit", ""), of("per_dimension", False))
+        for name, of in said
+    )
 
 
 class Leaf(NamedTuple):
@@ -280,7 +288,7 @@ def _gather(obj: Any, path: str, found: list[Leaf]) -> None:
             _gather(entry, f"{path}{i}.", found)
         return
     kind: Any = type(obj)
-    for name, constraint, unit in _declared(kind) or ():
+    for name, constraint, unit, _ in _declared(kind) or ():
         value = getattr(obj, name)
         if constraint == "fixed":
             _gather(value, f"{path}{name}.", found)
@@ -288,8 +296,13 @@ def _gather(obj: Any, path: str, found: list[Leaf]) -> None:
             found.append(Leaf(f"{path}{name}", constraint, value, unit))
 
 
+def _anew(obj: Any, **values: Any) -> Any:
+    """`dataclasses.replace` of all fields at once."""
+    return type(obj)(**values)
+
+
 def replaced(
-    obj: T, values: Mapping[str, Any], *, make: Callable[..., Any] = replace, path: str = ""
+    obj: T, values: Mapping[str, Any], *, make: Callable[..., Any] = _anew, path: str = ""
 ) -> T:
     """`obj` with the parameters at the paths of `values` replaced.
 
@@ -303,12 +316,14 @@ def replaced(
     if declared is None:
         return obj
     new = {}
-    for name, *_ in declared:
+    for name, constraint, *_ in declared:
         here = f"{path}{name}"
         if here in values:
             new[name] = values[here]
-        else:
+        elif constraint == "fixed":
             new[name] = replaced(getattr(obj, name), values, make=make, path=f"{here}.")
+        else:
+            new[name] = getattr(obj, name)
     return cast("T", make(obj, **new))
 
 
@@ -355,11 +370,16 @@ def _flatten(obj: P, *, fixed: Collection[str]) -> tuple[HostVector, Callable[[H
     """`flatten`, whose function takes a vector as it is."""
     free = free_leaves(obj, fixed)
     flat = _joined(_to_flat(leaf) for leaf in free)
-    ends = np.cumsum([_host(leaf.value).size for leaf in free], dtype=int)
+    sizes = [_host(leaf.value).size for leaf in free]
+    ends = list(itertools.accumulate(sizes))
 
     def rebuild(vector: HostVector) -> P:
-        parts = zip(free, np.split(vector, ends)[:-1], strict=True)
-        return replaced(obj, {leaf.path: _from_flat(leaf, part) for leaf, part in parts})
+        with np.errstate(all="ignore"):
+            parts = (vector[end - size : end] for size, end in zip(sizes, ends, strict=True))
+            values = {
+                leaf.path: _from_flat(leaf, part) for leaf, part in zip(free, parts, strict=True)
+            }
+        return replaced(obj, values)
 
     return flat, rebuild
 
@@ -478,8 +498,7 @@ def _to_flat(leaf: Leaf) -> HostVector:
 
 
 def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
-    with np.errstate(all="ignore"):
-        value = part if leaf.constraint == "real" else np.exp(part)
+    value = part if leaf.constraint == "real" else np.exp(part)
     given = leaf.value
     array = None if isinstance(given, float) else as_array(value.reshape(given.shape), given)
     held = value if array is None else _host(array)  # float32 holds less

@@ -204,6 +204,8 @@ def _start(seed: int, path: tuple[str, ...]) -> Stream:
 
 
 def _shape(shape: int | tuple[int, ...]) -> tuple[int, ...]:
+    if isinstance(shape, tuple) and not shape:  # one number, as a chain draws them by the thousand
+        return ()
     sizes = shape if isinstance(shape, tuple | list) else (shape,)
     return tuple(_check.whole(size, "shape") for size in sizes)
 

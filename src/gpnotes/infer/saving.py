@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import importlib
 import io
-import json
 import math
 import os
-import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +26,9 @@ from ..ground.saved import class_of, tag_of
 from ..ground.xp import HostArray
 from ..model import kernels, likelihoods, means, priors
 from .objective import Fit
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 __all__ = ["load", "save"]
 
@@ -181,6 +182,8 @@ def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) ->
     OSError
         If the file cannot be opened.
     """
+    import json  # with zipfile, a twelfth of the work of importing the package
+
     place = _place(path)
     arrays: dict[int, HostArray] = {}
     told = {name: _told(value, name, arrays) for name, value in values.items()}
@@ -216,6 +219,9 @@ def read(path: str | os.PathLike[str], kind: str, made: Callable[[dict[str, Any]
 def _read(
     path: str | os.PathLike[str], kinds: set[str], made: Callable[[dict[str, Any], str], T]
 ) -> T:
+    import json
+    import zipfile
+
     place = _place(path)
     with place.open("rb") as opened:
         try:
@@ -322,13 +328,13 @@ def _whole(value: Any) -> Any:
     return replace(value, objective=kept, known=value.posterior)
 
 
-def _array(archive: zipfile.ZipFile, name: str) -> HostArray:
+def _array(archive: ZipFile, name: str) -> HostArray:
     """An array of numbers or text that is as long in the file as it says to be.
 
     One that only says so would have room made for it first.
     """
     info = archive.getinfo(f"{name}.npy")
-    if info.compress_type != zipfile.ZIP_STORED:
+    if info.compress_type:  # zero where it is stored
         raise ValueError(f"{name} is compressed")
     content = io.BytesIO(archive.read(info))
     header = _HEADERS[np.lib.format.read_magic(content)]
@@ -340,7 +346,7 @@ def _array(archive: zipfile.ZipFile, name: str) -> HostArray:
     return np.lib.format.read_array(content, allow_pickle=False)
 
 
-def _made(told: Any, archive: zipfile.ZipFile, arrays: dict[str, HostArray]) -> Any:
+def _made(told: Any, archive: ZipFile, arrays: dict[str, HostArray]) -> Any:
     """The value that `_told` told; an object is made by its constructor, of all its fields."""
     if told is None or isinstance(told, bool | int | float | str):
         return told

@@ -44,8 +44,7 @@ class NormalPrior:
         value : float or Vector, shape (d,)
             The parameter, in its own units.
         """
-        z = (_check.finite(value, "value") - self.mean) / self.sd
-        return _sum(-0.5 * z * z - math.log(self.sd) - 0.5 * LOG_2PI)
+        return _log_normal(_check.finite(value, "value"), self.mean, self.sd)
 
     def gradient(self, value: Value) -> Value:
         """Differentiate `log_density` by the value.
@@ -95,7 +94,7 @@ class LogNormalPrior:
             The parameter, positive, in its own units.
         """
         log = _log(_check.positive(value, "value"))
-        return NormalPrior(self.mean, self.sd).log_density(log) - _sum(log)
+        return _log_normal(log, self.mean, self.sd) - _sum(log)
 
     def gradient(self, value: Value) -> Value:
         """Differentiate `log_density` by the value.
@@ -111,12 +110,17 @@ class LogNormalPrior:
             The derivative, of the value's type.
         """
         log = _log(_check.positive(value, "value"))
-        return (NormalPrior(self.mean, self.sd).gradient(log) - 1.0) / value
+        return (-(log - self.mean) / self.sd**2 - 1.0) / value
 
 
 def _settle_prior(prior: NormalPrior | LogNormalPrior) -> None:
     object.__setattr__(prior, "mean", _check.number(prior.mean, "mean"))
     object.__setattr__(prior, "sd", _check.positive(_check.number(prior.sd, "sd"), "sd"))
+
+
+def _log_normal(value: Any, mean: float, sd: float) -> float:
+    z = (value - mean) / sd
+    return _sum(-0.5 * z * z - math.log(sd) - 0.5 * LOG_2PI)
 
 
 def _log(value: Any) -> Any:

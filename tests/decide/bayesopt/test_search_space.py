@@ -188,7 +188,7 @@ def test_the_best_of_many_settings_is_found_by_steps():
     def objective(point):
         return sum((value - 7 - i) ** 2 for i, value in enumerate(point.values()))
 
-    outcome = minimise(objective, space, 45, model=bowl_model, rng=3)
+    outcome = minimise(objective, space, 38, model=bowl_model, rng=3)
     assert outcome.best.y <= 8
 
 

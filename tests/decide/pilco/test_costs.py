@@ -150,7 +150,7 @@ KINDS = ["quadratic", "sum", "weighted", "part", "of a sum", "own", "own first",
 def test_every_expectation_is_that_of_quadrature(made, instance, kind):
     m, S = instance[2:]
     value, _ = made[kind].expected_and_pullback(m, S)
-    np.testing.assert_allclose(value, by_quadrature(made[kind], m, S), rtol=1e-7)
+    np.testing.assert_allclose(value, by_quadrature(made[kind], m, S, 20), rtol=1e-7)
     np.testing.assert_allclose(made[kind]._expected_and_pullback(m, S)[0], value, rtol=1e-14)
 
 

@@ -6,6 +6,7 @@ import importlib.util
 
 import numpy as np
 import pytest
+from cases import each
 
 from gpnotes import stream
 from gpnotes.mdp import MDP
@@ -62,7 +63,10 @@ NUMBA = pytest.param(
 
 @pytest.fixture(params=[pytest.param(numba_loops.walk, id="as Python"), NUMBA])
 def loop(request, monkeypatch):
-    """The loop as it is, and as Numba compiles it: once for all settings, in five seconds."""
+    """The loop as it is, and as Numba compiles it: once for all settings, in five seconds.
+
+    So all settings are one test, which one worker has.
+    """
     if request.param is not None:
         monkeypatch.setattr(numba_loops, "compiled", lambda: request.param)
     yield
@@ -71,9 +75,9 @@ def loop(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("loop")
-@pytest.mark.parametrize("horizon", [None, 7])
-@pytest.mark.parametrize("environment", WORLDS.values(), ids=WORLDS.keys())
-@pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS.keys())
+@each("horizon", [None, 7])
+@each("environment", WORLDS.values(), ids=WORLDS.keys())
+@each("learner", LEARNERS.values(), ids=LEARNERS.keys())
 def test_it_walks_the_same_to_the_last_bit(learner, environment, horizon, monkeypatch):
     monkeypatch.setattr(numba_loops, "_MAX_EPISODES", 60)  # several calls a block
     settings = {"num_runs": 5, "rng": stream(4), "every": 40, "horizon": horizon,

@@ -200,6 +200,7 @@ def _counts(found: Found, name: str) -> dict[str, Any]:
         "held": stored.held, "of": stored.of, "fresh_held": [fresh.held, fresh.of],
         "pooled": [pooled.held, pooled.of],
         "numbers": {path: _told(moments) for path, moments in pooled.numbers.items()},
+        "answers": sorted({path for draw in found.draws[name] for path in draw.outcome.answers()}),
         "dots": [[draw.held, draw.effect] for draw in found.draws[name]],
     }  # fmt: skip
 

@@ -159,20 +159,7 @@ class Found:
 
 def _stored(file: Path) -> dict[str, dict[str, Any]]:
     """The entries of the claims of a chapter, as `find` makes them, by their labels."""
-    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return {label: _with_variants(entry) for label, entry in found.items()}
-
-
-def _with_variants(entry: dict[str, Any]) -> dict[str, Any]:
-    """An entry as it is written now, of one that had causes alone and of fresh draws no numbers."""
-    if "without" not in entry:
-        return entry
-    fresh = dict(entry["fresh"])
-    held = fresh.pop("without", {}).items()
-    counts = {name: {"held": count, "of": fresh["of"]} for name, count in held}
-    told = {"variants": counts} if fresh else {}
-    rest = {name: value for name, value in entry.items() if name != "without"}
-    return {**rest, "fresh": {**fresh, **told}, "variants": entry["without"]}
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
 
 def _store(file: Path, label: str, entry: Mapping[str, Any]) -> None:

@@ -95,6 +95,10 @@ class Outcome(Mapping[str, Any]):
             if not isinstance(leaf, list)
         }
 
+    def answers(self) -> set[str]:
+        """The paths of those that are a yes or a no."""
+        return {path for path, leaf in self._leaves() if isinstance(leaf, bool)}
+
     def picks(self) -> dict[str, Pick]:
         """The picks by their paths."""
         return {path: leaf for path, leaf in self._leaves() if isinstance(leaf, Pick)}

@@ -7,7 +7,8 @@ draws that were ever made of the claim count. ``{min:few}`` and ``{max:few}`` ar
 number, ``{blocks}`` says how many of the draws are independent. A bar and a per cent sign make a
 share of one a percentage: ``{coverage.ears|%}``, or ``{coverage.ears %}`` in a table, where a bar
 would end the cell; ``|plain`` leaves the standard error away, and the number still has no more
-digits than that allows. A number that is a share of the draws has Wilson's interval beside it.
+digits than that allows. A number that is a yes or a no in each draw is a
+share of them, and has Wilson's interval beside it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .tally import wilson
 Data = Mapping[str, Any]
 TOKEN = re.compile(r"\{([^{}|\n]+?)(?:(?:\||\ (?=%))(%|plain))?\}(?!`)")
 _CAUSE = re.compile(r"\b(because|causes?d?|owing to|due to|explains?)\b", re.IGNORECASE)
+_EXACT = 1e-7  # a spread so small beside the mean is rounding: draws are stored to six digits
 _RIVALS = re.compile(r"\b(beats?|wins?|ahead of|cheaper than|faster than)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\b\d+ of (the )?\d+\b|\d\s*±\s*\d|\b\d+(\.\d+)?\s*(%|per cent\b)")
 
@@ -59,7 +61,7 @@ def _number(name: str, form: str, record: Data, intervals: bool) -> str:
         return f"{held} of {drawn}" + (_interval(held, drawn) if intervals else "")
     if found is not None and path in found["numbers"]:
         mean, error, count, *_ = found["numbers"][path]
-        if form == "%" and _is_share(mean, error, count):
+        if form == "%" and (path in found["answers"] or _answers(mean, error, count)):
             return f"{100 * mean:.0f} %" + (_interval(mean * count, count) if intervals else "")
         return with_error(mean, error, form)
     known = ["share", *record["numbers"], *(f"share:{name}" for name in variants)]
@@ -69,10 +71,10 @@ def _number(name: str, form: str, record: Data, intervals: bool) -> str:
 _EXTREMES = {"min": 3, "max": 4}  # where they stand among the moments of a number
 
 
-def _is_share(mean: float, error: float, count: int) -> bool:
-    """Whether the draws had nothing but zeros and ones: then the mean tells the error."""
-    told = math.sqrt(mean * (1 - mean) / max(count - 1, 1)) if 0 <= mean <= 1 else math.nan
-    return math.isclose(error, told, rel_tol=1e-2, abs_tol=1e-12)
+def _answers(mean: float, error: float, count: int) -> bool:
+    """Whether the draws had zeros and ones and nothing else: then the mean tells the error."""
+    told = math.sqrt(mean * (1 - mean) / max(count - 1, 1)) if 0 < mean < 1 else math.nan
+    return math.isclose(error, told, rel_tol=1e-2)
 
 
 def _interval(held: float, of: int) -> str:
@@ -88,7 +90,7 @@ def with_error(mean: float, error: float, form: str = "") -> str:
     """
     sign = " %" if form == "%" else ""
     mean, error = (100 * mean, 100 * error) if sign else (mean, error)
-    if not error:
+    if error <= _EXACT * abs(mean):
         return f"{mean:.4g}{sign}".replace("-", "\N{MINUS SIGN}")
     power = math.floor(math.log10(max(abs(mean), error)))
     if not -4 <= power < 6 and not sign:

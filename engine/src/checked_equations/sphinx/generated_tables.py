@@ -20,7 +20,7 @@ from sphinx.application import Sphinx
 
 from ..book.html import display_later, element, inline_math, later, number, phrase, say, tolerance
 from ..book.ledger import KINDS
-from ..book.phrases import counted, mutant_counts, mutants_caught
+from ..book.phrases import Data, counted, mutant_counts, mutants_caught
 from ..claims.sentence import filled
 from .book_ledger import NOTHING, Added, Book, between, totals
 
@@ -54,6 +54,12 @@ def _marked(make: Callable[..., str]) -> Callable[..., Markup]:
     return lambda *given: Markup(make(*given))
 
 
+def in_words(text: str, record: Data) -> str:
+    """What a claim says without its own table, as its counts stand beside it in another."""
+    return filled(_ROW.sub("", text), record, intervals=False)
+
+
+_ROW = re.compile(r"^\s*\|.*$", re.MULTILINE)
 _TEMPLATES = Environment(
     # without the line breaks that lay out a template for its reader
     loader=FunctionLoader(lambda name: _LAYOUT.sub("", (_FOLDER / name).read_text("utf-8"))),
@@ -63,8 +69,7 @@ _TEMPLATES = Environment(
 _TEMPLATES.filters |= {
     "say": _marked(say), "display_later": _marked(display_later), "math": _marked(inline_math),
     "later": _marked(later), "phrase": _marked(partial(phrase, math=inline_math)),
-    # the counts of a claim stand beside its sentence in the table
-    "filled": partial(filled, intervals=False), "number": number, "tolerance": tolerance,
+    "in_words": in_words, "number": number, "tolerance": tolerance,
     "mutants_caught": mutants_caught, "sentence": _marked(plain_sentence), "short_name": short_name,
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -91,6 +91,7 @@ class Node(Protocol[Bumps, Chances]):
         """
 
 
+@lru_cache
 def tree(strategies: int, n: int) -> Node[Any, Any]:
     """The node that multiplies the polynomials of a role.
 
@@ -166,12 +167,16 @@ class Pair:
         ends = accumulate(m + 1 for m in self.degrees)
         return [slice(end - m - 1, end) for end, m in zip(ends, self.degrees, strict=True)]
 
+    @cached_property
+    def places(self) -> tuple[HostArray, HostArray]:
+        """For every degree m the places ``x`` and ``m − x``, one below the other."""
+        xs = np.concatenate([np.arange(m + 1) for m in self.degrees])
+        return xs, np.repeat(self.degrees, np.add(self.degrees, 1)) - xs
+
     def _convolved(self, first: Array, second: Array) -> Array:
         """``first(x) second(m − x)`` for every degree m and x = 0, …, m, one below the other."""
         xp = array_namespace(first)
-        kind = {"device": device(first)}
-        xs = xp.asarray([x for m in self.degrees for x in range(m + 1)], **kind)
-        ys = xp.asarray([m - x for m in self.degrees for x in range(m + 1)], **kind)
+        xs, ys = (xp.asarray(places, device=device(first)) for places in self.places)
         return xp.take(first, xs, axis=0) * xp.take(second, ys, axis=0)
 
     def bumps(self, values: list[Array]) -> Array:

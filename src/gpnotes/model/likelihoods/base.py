@@ -43,7 +43,11 @@ class LikelihoodBase(ABC):
 
     def _value_and_slope(self, y: Array, f: Array) -> tuple[Array, Array]:
         """The log density and its first derivative, for those who need no more."""
-        return self._log_density(y, f), self._derivatives(y, f)[0]
+        return self._log_density(y, f), self._slope(y, f)
+
+    def _slope(self, y: Array, f: Array) -> Array:
+        """The first derivative alone."""
+        return self._derivatives(y, f)[0]
 
     def _bar(self, y: Array, f: Array, bar: Array) -> Self:
         """``Σ bar ∂ log p(y | f)/∂θ`` in the place of each parameter θ; here there are none."""
@@ -66,7 +70,7 @@ class LikelihoodBase(ABC):
 
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
         """The hook behind `log_predictive`."""
-        return log_average(self._value_and_slope, y, mean, variance)
+        return log_average(self._log_density, self._slope, y, mean, variance)
 
     def log_density(self, y: Array, f: Array) -> Array:
         """Evaluate ``log p(y | f)``, entry by entry.

@@ -92,6 +92,9 @@ class Bernoulli(LikelihoodBase):
         other = -0.5 * (z * z + LOG_2PI) - value if self.link == "probit" else value - z
         return value, y * xp.exp(other)
 
+    def _slope(self, y: Array, f: Array) -> Array:
+        return self._value_and_slope(y, f)[1]
+
     def _log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
         """``log P(y = 1)`` for y = 1, and for −1 that of −f."""
         xp = array_namespace(mean)

@@ -91,6 +91,9 @@ class StudentT(LikelihoodBase):
         slope = (self.dof + 1.0) * u / (self.dof + u * u) / self.scale
         return self._log_density(y, f), slope
 
+    def _slope(self, y: Array, f: Array) -> Array:
+        return self._value_and_slope(y, f)[1]
+
     def _bar(self, y: Array, f: Array, bar: Array) -> Self:
         """``∂/∂scale = (g u² − 1)/scale``, and by ν half of
 

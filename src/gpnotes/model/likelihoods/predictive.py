@@ -33,10 +33,10 @@ from ...ground.xp import (
     in_double,
     to_numpy,
 )
-from .hermite_averages import ValueAndSlope
 
 __all__ = ["log_average"]
 
+OfYAndF: TypeAlias = Callable[[Array, Array], Array]
 Test: TypeAlias = Callable[[HostVector], HostArray]
 
 _REACH = 9.0  # standard deviations beyond which a normal density is below 1e-18 of its top
@@ -48,19 +48,21 @@ _CLOSEST = 2.0**-200  # to an end, and the farthest from it, where a sign is loo
 _FARTHEST = 2.0**400
 
 
-def log_average(value_and_slope: ValueAndSlope, y: Array, mean: Array, variance: Array) -> Array:
+def log_average(
+    log_density: OfYAndF, slope: OfYAndF, y: Array, mean: Array, variance: Array
+) -> Array:
     """Evaluate ``log E p(y | f)`` for ``f ~ N(mean, variance)``, entry by entry.
 
-    To some 1e-9, in float32 alone to 1e-4, and to what the rounding of `value_and_slope`, log p(y |
-    f) and its derivative by f, leaves, for densities that rise up to one f and fall from there, or
-    do one of the two throughout. Of others a second peak can be missed.
+    To some 1e-9, in float32 alone to 1e-4, and to what the rounding of `log_density`, log p(y | f),
+    and of `slope`, its derivative by f, leaves, for densities that rise up to one f and fall from
+    there, or do one of the two throughout. Of others a second peak can be missed.
     """
     xp = array_namespace(mean)
     y, m, v = (in_double(xp.reshape(a, (-1,))) for a in (y, mean, variance))
     blocks = memory.blocks(m.shape[0], 50 * (_ORDER + 1))
     # far from where y is likely the likelihood may overflow, and is zero there as it should be
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        parts = [_Averages.of(value_and_slope, y[b], m[b], v[b]).logs() for b in blocks]
+        parts = [_Averages.of(log_density, slope, y[b], m[b], v[b]).logs() for b in blocks]
     return xp.reshape(as_array(np.concatenate(parts), mean), mean.shape)
 
 
@@ -68,7 +70,8 @@ def log_average(value_and_slope: ValueAndSlope, y: Array, mean: Array, variance:
 class _Averages:
     """A block of n observations, and where on the host each is."""
 
-    value_and_slope: ValueAndSlope
+    log_density: OfYAndF
+    slope: OfYAndF
     like: Array  # the means, in float64 where there is such a thing
     y: HostVector
     mean: HostVector
@@ -76,17 +79,18 @@ class _Averages:
     direction: HostVector
 
     @classmethod
-    def of(cls, value_and_slope: ValueAndSlope, y: Array, mean: Array, variance: Array) -> Self:
+    def of(
+        cls, log_density: OfYAndF, slope: OfYAndF, y: Array, mean: Array, variance: Array
+    ) -> Self:
         m = to_numpy(mean).astype(float)
-        slope = to_numpy(value_and_slope(y, mean)[1]).astype(float)
         sd = np.sqrt(to_numpy(variance).astype(float))
-        direction = np.where(slope < 0.0, -1.0, 1.0)
-        return cls(value_and_slope, mean, to_numpy(y), m, sd, direction)
+        direction = np.where(to_numpy(slope(y, mean)) < 0.0, -1.0, 1.0)
+        return cls(log_density, slope, mean, to_numpy(y), m, sd, direction)
 
     def logs(self) -> HostVector:
         """The logarithms of the averages, (n,); where f is down to rounding, the density at it."""
         narrow = self.sd <= epsilon(self.like) * (1.0 + np.abs(self.mean))
-        at_mean = self._values(self.y, self.mean)[0]
+        at_mean = self._values(self.y, self.mean)
         if np.all(narrow):
             return at_mean
         return np.where(narrow, at_mean, self._integrals(self._ends()))
@@ -97,15 +101,16 @@ class _Averages:
         step = (self.direction * self.sd)[entry][:, None]
         return np.clip(self.mean[entry][:, None] + step * r, -largest, largest)
 
-    def _values(self, y: HostArray, f: HostArray) -> tuple[HostArray, HostArray]:
-        """log p(y | f) and its slope by f, evaluated where the arguments live."""
-        value, slope = self.value_and_slope(as_array(y, self.like), as_array(f, self.like))
-        return to_numpy(value).astype(float), to_numpy(slope).astype(float)
+    def _values(self, y: HostArray, f: HostArray) -> HostArray:
+        """log p(y | f), evaluated where the arguments live."""
+        value = self.log_density(as_array(y, self.like), as_array(f, self.like))
+        return to_numpy(value).astype(float)
 
     def _slope(self, r: HostVector) -> HostVector:
         """The derivative of log p(y | f) by r at one place of each entry, (n,)."""
         f = self._places(r[:, None], np.arange(r.size))[:, 0]
-        return self.direction * self.sd * self._values(self.y, f)[1]
+        slope = self.slope(as_array(self.y, self.like), as_array(f, self.like))
+        return self.direction * self.sd * to_numpy(slope).astype(float)
 
     def _ends(self) -> HostMatrix:
         """The ends of the first panels, (n, 6), in order.
@@ -157,7 +162,7 @@ class _Averages:
         # the ends themselves, to the last bit: a peak may be no wider than that
         r = 0.5 * (low[:, None] * (1.0 - nodes) + high[:, None] * (1.0 + nodes))
         f = self._places(r, entry)
-        value = self._values(self.y[entry][:, None], f)[0]
+        value = self._values(self.y[entry][:, None], f)
         logs = value - 0.5 * r * r - 0.5 * LOG_2PI + np.log(half)[:, None]
         fine = np.logaddexp.reduce(logs + np.log(weights), axis=1)
         coarse = np.logaddexp.reduce(logs[:, ::2] + np.log(every_other), axis=1)

@@ -96,8 +96,9 @@ def _series(node: t.Reduction, ev: Evaluator, scope: Scope) -> Array:
         if member > _MOST or cost > most:
             break
         if cost > patience:
-            half = len(sizes) // 2
-            if max(sizes[half:]) >= max(sizes[:half], default=0.0):  # it is not dying away
+            late = sizes[len(sizes) // 2 :]  # a term that stays hides behind those that died first
+            half = len(late) // 2
+            if half and max(late[half:]) >= max(late[:half]):  # it is not dying away
                 break
             patience *= 2
     raise OperationError("the terms do not die away: write a large number in place of `\\infty`")
