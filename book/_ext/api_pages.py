@@ -16,7 +16,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -167,12 +167,7 @@ def page(thing: Thing, uses: Uses, root: Path, paged: set[Any]) -> str:
 
 def name_bases(app: Any, name: str, kind: type, options: Any, bases: list[Any]) -> None:
     """Leave out those bases that have no page: what a room shares, and other libraries'."""
-    paged = _paged(app.api_things.values())
-    bases[:] = [base for base in bases if getattr(base, "__origin__", base) in paged]
-
-
-def _paged(things: Iterable[Thing]) -> set[Any]:
-    return {thing.value for thing in things}
+    bases[:] = [base for base in bases if getattr(base, "__origin__", base) in app.api_paged]
 
 
 @functools.cache
@@ -209,8 +204,8 @@ def write(app: Any, config: Any) -> None:
     overviews = [name for name in names if name.startswith("book/api/")]
     things = listed(root, [name for name in overviews if (root / f"{name}.md").is_file()])
     app.api_things = {thing.docname: thing for thing in things}
+    app.api_paged = paged = {thing.value for thing in things}
     uses = read_uses(root, names)
-    paged = _paged(things)
     texts = {root / f"{thing.docname}.rst": page(thing, uses, root, paged) for thing in things}
     for folder in FOLDERS:
         (root / folder).mkdir(parents=True, exist_ok=True)

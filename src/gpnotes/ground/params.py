@@ -371,14 +371,13 @@ def _flatten(obj: P, *, fixed: Collection[str]) -> tuple[HostVector, Callable[[H
     free = free_leaves(obj, fixed)
     flat = _joined(_to_flat(leaf) for leaf in free)
     sizes = [_host(leaf.value).size for leaf in free]
-    ends = list(itertools.accumulate(sizes))
+    ends = itertools.accumulate(sizes)
+    parts = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
 
     def rebuild(vector: HostVector) -> P:
         with np.errstate(all="ignore"):
-            parts = (vector[end - size : end] for size, end in zip(sizes, ends, strict=True))
-            values = {
-                leaf.path: _from_flat(leaf, part) for leaf, part in zip(free, parts, strict=True)
-            }
+            pairs = zip(free, parts, strict=True)
+            values = {leaf.path: _from_flat(leaf, vector[part]) for leaf, part in pairs}
         return replaced(obj, values)
 
     return flat, rebuild

@@ -7,8 +7,8 @@ draws that were ever made of the claim count. ``{min:few}`` and ``{max:few}`` ar
 number, ``{blocks}`` says how many of the draws are independent. A bar and a per cent sign make a
 share of one a percentage: ``{coverage.ears|%}``, or ``{coverage.ears %}`` in a table, where a bar
 would end the cell; ``|plain`` leaves the standard error away, and the number still has no more
-digits than that allows. A number that is a yes or a no in each draw is a
-share of them, and has Wilson's interval beside it.
+digits than that allows. A number that is a yes or a no in each draw is a share of them, and has
+Wilson's interval beside it.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class Node(Protocol[Bumps, Chances]):
         """
 
 
-@lru_cache
+@lru_cache(maxsize=4)  # of a game the same few are asked for, and one of many opponents is large
 def tree(strategies: int, n: int) -> Node[Any, Any]:
     """The node that multiplies the polynomials of a role.
 

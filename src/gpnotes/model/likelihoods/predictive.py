@@ -90,7 +90,7 @@ class _Averages:
     def logs(self) -> HostVector:
         """The logarithms of the averages, (n,); where f is down to rounding, the density at it."""
         narrow = self.sd <= epsilon(self.like) * (1.0 + np.abs(self.mean))
-        at_mean = self._values(self.y, self.mean)
+        at_mean = self._asked(self.log_density, self.y, self.mean)
         if np.all(narrow):
             return at_mean
         return np.where(narrow, at_mean, self._integrals(self._ends()))
@@ -101,16 +101,14 @@ class _Averages:
         step = (self.direction * self.sd)[entry][:, None]
         return np.clip(self.mean[entry][:, None] + step * r, -largest, largest)
 
-    def _values(self, y: HostArray, f: HostArray) -> HostArray:
-        """log p(y | f), evaluated where the arguments live."""
-        value = self.log_density(as_array(y, self.like), as_array(f, self.like))
-        return to_numpy(value).astype(float)
+    def _asked(self, what: OfYAndF, y: HostArray, f: HostArray) -> HostArray:
+        """log p(y | f) or its slope, evaluated where the arguments live."""
+        return to_numpy(what(as_array(y, self.like), as_array(f, self.like))).astype(float)
 
     def _slope(self, r: HostVector) -> HostVector:
         """The derivative of log p(y | f) by r at one place of each entry, (n,)."""
         f = self._places(r[:, None], np.arange(r.size))[:, 0]
-        slope = self.slope(as_array(self.y, self.like), as_array(f, self.like))
-        return self.direction * self.sd * to_numpy(slope).astype(float)
+        return self.direction * self.sd * self._asked(self.slope, self.y, f)
 
     def _ends(self) -> HostMatrix:
         """The ends of the first panels, (n, 6), in order.
@@ -162,7 +160,7 @@ class _Averages:
         # the ends themselves, to the last bit: a peak may be no wider than that
         r = 0.5 * (low[:, None] * (1.0 - nodes) + high[:, None] * (1.0 + nodes))
         f = self._places(r, entry)
-        value = self._values(self.y[entry][:, None], f)
+        value = self._asked(self.log_density, self.y[entry][:, None], f)
         logs = value - 0.5 * r * r - 0.5 * LOG_2PI + np.log(half)[:, None]
         fine = np.logaddexp.reduce(logs + np.log(weights), axis=1)
         coarse = np.logaddexp.reduce(logs[:, ::2] + np.log(every_other), axis=1)
