@@ -107,10 +107,10 @@ def _link(node):
 
 def numbered(env, said):
     """A sentence with the numbers of the figures and equations that it refers to."""
-    return re.sub(MARK.format("(.*?)"), lambda match: _number(env, match[1]), said)
+    return re.sub(MARK.format("(.*?)"), lambda match: number(env, match[1]), said)
 
 
-def _number(env, target):
+def number(env, target):
     math = env.get_domain("math").equations.get(target)
     if math:
         docname, name = math[0], nodes.make_id(f"equation-{target}")

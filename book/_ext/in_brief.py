@@ -1,0 +1,127 @@
+"""A chapter in ten lines: ``{in-brief}``, a box, and ``{leaflet}``, all boxes on a page to print.
+
+The box names the one equation of its chapter and the one figure; both are shown from where they
+stand in the chapter, so that neither can say anything else there.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+import gallery
+from docutils import nodes
+from docutils.parsers.rst import directives
+from front import chapters
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+from checked_equations.sphinx.directives import Place, boxes, generated
+
+BOX, LEAFLET = "in-brief", "leaflet"
+
+
+class InBrief(SphinxDirective):
+    """The box of a chapter; ``:equation:`` and ``:picture:`` name what stands beside its words."""
+
+    has_content = True
+    option_spec = {  # noqa: RUF012
+        "equation": directives.unchanged_required,
+        "picture": directives.unchanged_required,
+    }
+
+    def run(self):
+        missing = sorted(self.option_spec.keys() - self.options.keys())
+        if missing:
+            raise self.error(f"the box must name its {' and its '.join(missing)}")
+        box = nodes.container(classes=[BOX], **self.options)
+        self.set_source_info(box)
+        self.state.nested_parse(self.content, self.content_offset, box)
+        return [box]
+
+
+class Leaflet(Place):
+    """The boxes of all chapters, in the order of the book."""
+
+    what = LEAFLET
+
+    def run(self):
+        """The place, on a page that has formulas."""
+        self.env.get_domain("math").data["has_equations"][self.env.docname] = True
+        return super().run()
+
+
+def again(app, env):
+    """Whatever page has changed, the leaflet is written again."""
+    return [name for name in env.all_docs if env.metadata.get(name, {}).get(LEAFLET)]
+
+
+def fill(app, doctree, docname):
+    """All is known: each box gets its equation and its picture, and the leaflet its boxes."""
+    for box in boxes(doctree, BOX):
+        complete(app, box, doctree, docname, docname)
+    for place in [node for node in doctree.findall(generated) if node["what"] == LEAFLET]:
+        place.replace_self([*_leaves(app, docname)])
+
+
+def _leaves(app, docname):
+    for _, some in chapters(app.env):
+        for chapter in some:
+            tree = app.env.get_doctree(chapter.name)
+            for box in boxes(tree, BOX):
+                link = app.builder.get_relative_uri(docname, chapter.name)
+                title = nodes.reference("", f"{chapter.number} {chapter.title}", refuri=link)
+                leaf = plain(box)
+                complete(app, leaf, tree, chapter.name, docname)
+                yield nodes.container("", nodes.paragraph("", "", title), leaf, classes=[LEAFLET])
+
+
+def plain(box):
+    """A box for another page: what it refers to is words there."""
+    leaf = box.deepcopy()
+    for link in list(leaf.findall(lambda node: node.tagname == "pending_xref")):
+        link.replace_self(nodes.Text(link.astext()))
+    return leaf
+
+
+def complete(app, box, tree, home, docname):
+    """Put the equation, from the page `home`, before the last words of a box, and its picture."""
+    address = "" if home == docname else app.builder.get_relative_uri(docname, home)
+    box.insert(len(box) - 1, [_equation(app.env, box, tree, address, home)])
+    box.insert(0, _picture(app, box, address, home, docname))
+
+
+def _equation(env, box, tree, address, home):
+    label = box["equation"]
+    shown = [one for one in tree.findall(nodes.math_block) if one.get("label") == label]
+    if not shown:
+        raise ExtensionError(f"{home}: the box in brief names {label}, which the page has not")
+    latex = shown[0].astext()
+    math = nodes.math_block(latex, latex, nowrap=False, number=None, label=None)
+    anchor = f"{address}#{nodes.make_id(f'equation-{label}')}"
+    link = nodes.reference("", gallery.number(env, label), refuri=anchor, internal=True)
+    return nodes.container("", math, nodes.paragraph("", "", link), classes=["in-brief-equation"])
+
+
+def _picture(app, box, address, home, docname):
+    name = nodes.make_id(box["picture"])
+    found = [one for one in gallery.figures_of(app.env, home) if one.name == name]
+    if not found:
+        raise ExtensionError(f"{home}: the box in brief names {name}, which the page has not")
+    drawn = gallery.picture(app, docname, home, found[0])
+    link = f'<a class="in-brief-picture" href="{escape(address)}#{name}">{drawn}</a>'
+    return nodes.raw("", link, format="html")
+
+
+def note(app, doctree):
+    """A page is read: whether it shows the leaflet."""
+    places = (node["what"] for node in doctree.findall(generated))
+    app.env.metadata[app.env.docname][LEAFLET] = LEAFLET in places
+
+
+def setup(app):
+    app.add_directive(BOX, InBrief)
+    app.add_directive(LEAFLET, Leaflet)
+    app.connect("doctree-read", note)
+    app.connect("env-updated", again)
+    app.connect("doctree-resolved", fill, priority=389)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
