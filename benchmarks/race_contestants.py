@@ -19,7 +19,7 @@ from gpnotes import stream
 from gpnotes.decide import bayesopt
 from gpnotes.decide.bayesopt.surrogates import Model
 
-__all__ = ["CONTESTANTS", "WIDER_CONTESTANTS", "Race"]
+__all__ = ["CONTESTANTS", "UNSEEN_CONTESTANTS", "WIDER_CONTESTANTS", "Race"]
 
 
 class Race:
@@ -172,6 +172,21 @@ def by_botorch(exact: bool) -> Callable[[Race], None]:
     return run
 
 
+def by_simplex(race: Race) -> None:
+    """The simplex of Nelder and Mead from the best first point, from the next when it ends."""
+    from scipy.optimize import minimize
+
+    first = race.first()
+    values = [race(u) for u in first]
+    ends = [(0.0, 1.0)] * race.problem.dimensions
+    for i in np.argsort(values):
+        if race.left:
+            options = {"maxfev": race.left, "xatol": 1e-3, "fatol": 1e-6}
+            minimize(race, first[i], method="Nelder-Mead", bounds=ends, options=options)
+    while race.left:  # all simplices have ended
+        race(np.random.default_rng([race.seed, race.left]).random(race.problem.dimensions))
+
+
 CONTESTANTS: dict[str, Callable[[Race], None]] = {
     "random": by_chance,
     "sobol": by_sobol,
@@ -201,4 +216,10 @@ WIDER_CONTESTANTS: dict[str, Callable[[Race], None]] = {
     "tpe": by_optuna("TPESampler"),
     "optuna_gp": by_optuna("GPSampler"),
     "botorch": by_botorch(False),
+}
+UNSEEN_CONTESTANTS: dict[str, Callable[[Race], None]] = {
+    "random": by_chance,
+    "gpnotes": by_default,
+    "tpe": by_optuna("TPESampler"),
+    "simplex": by_simplex,
 }

@@ -1,7 +1,8 @@
 """What the races of optimisers minimise: test functions, and losses of models to be tuned.
 
 Each takes a point u (d,) of the unit cube, which stands for its own box. `PROBLEMS` are those of
-the chapter, without noise; `WIDER` are more of them, of up to twenty inputs, each also with noise.
+the chapter, without noise; `WIDER` are more of them, of up to twenty inputs, each also with noise;
+`UNSEEN` are functions on which no default of this package was chosen.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["BOX", "PROBLEMS", "WIDER", "Problem", "branin", "hartmann", "tuning"]
+__all__ = ["BOX", "PROBLEMS", "UNSEEN", "WIDER", "Problem", "branin", "hartmann", "tuning"]
 
 Objective = Callable[[np.ndarray], float]
 
@@ -127,6 +128,73 @@ def styblinski(u: np.ndarray) -> float:
     """Two dents along each input of [−5, 5]^d, of which one is deeper, at −2.903534."""
     x = 10.0 * u - 5.0
     return float(np.sum(x**4 - 16.0 * x**2 + 5.0 * x) / 2.0)
+
+
+def goldstein_price(u: np.ndarray) -> float:
+    """A polynomial over [−2, 2]² with values to a million, least, 3, at (0, −1).
+
+    Source: Dixon & Szegö (1978).
+    """
+    x, y = 4.0 * u - 2.0
+    near = 1.0 + (x + y + 1.0) ** 2 * (
+        19.0 - 14.0 * x + 3.0 * x**2 - 14.0 * y + 6.0 * x * y + 3.0 * y**2
+    )
+    far = 30.0 + (2.0 * x - 3.0 * y) ** 2 * (
+        18.0 - 32.0 * x + 12.0 * x**2 + 48.0 * y - 36.0 * x * y + 27.0 * y**2
+    )
+    return float(near * far)
+
+
+def camel(u: np.ndarray) -> float:
+    """Six humps over [−3, 3] × [−2, 2], with two minima of −1.031628.
+
+    Source: Dixon & Szegö (1978).
+    """
+    x, y = 6.0 * u[0] - 3.0, 4.0 * u[1] - 2.0
+    return float((4.0 - 2.1 * x**2 + x**4 / 3.0) * x**2 + x * y + (4.0 * y**2 - 4.0) * y**2)
+
+
+_SHEKEL_AT = np.asarray(
+    [[4, 4, 4, 4], [1, 1, 1, 1], [8, 8, 8, 8], [6, 6, 6, 6], [3, 7, 3, 7],
+     [2, 9, 2, 9], [5, 5, 3, 3], [8, 1, 8, 1], [6, 2, 6, 2], [7, 3.6, 7, 3.6]]
+)  # fmt: skip
+_SHEKEL_WIDTHS = np.asarray([0.1, 0.2, 0.2, 0.4, 0.4, 0.6, 0.3, 0.7, 0.5, 0.5])
+
+
+def shekel(u: np.ndarray) -> float:
+    """Ten narrow holes in [0, 10]⁴, the deepest, −10.53641, near 4 in each input.
+
+    Source: Dixon & Szegö (1978).
+    """
+    squares = np.sum((10.0 * u - _SHEKEL_AT) ** 2, axis=1)
+    return -float(np.sum(1.0 / (squares + _SHEKEL_WIDTHS)))
+
+
+def michalewicz(u: np.ndarray) -> float:
+    """Steep valleys along each input of [0, π]^d, of sharpness ten; of five least −4.687658.
+
+    Source: Michalewicz (1992).
+    """
+    x, order = np.pi * u, np.arange(1, len(u) + 1)
+    return -float(np.sum(np.sin(x) * np.sin(order * x**2 / np.pi) ** 20))
+
+
+def griewank(u: np.ndarray) -> float:
+    """Ripples in a wide bowl over [−300, 600]^d, least, 0, at the origin, which is not the middle.
+
+    Source: Griewank (1981), whose box is even; ours is shifted by a half of its arm.
+    """
+    x, order = 900.0 * u - 300.0, np.arange(1, len(u) + 1)
+    return float(1.0 + np.sum(x**2) / 4000.0 - np.prod(np.cos(x / np.sqrt(order))))
+
+
+def cosine_mixture(u: np.ndarray) -> float:
+    """A bowl with dents over [−0.7, 1.3]^d, least, −d / 10, at the origin, which is not the middle.
+
+    Source: Breiman & Cutler (1993), whose box is even.
+    """
+    x = 2.0 * u - 0.7
+    return float(np.sum(x**2) - 0.1 * np.sum(np.cos(5.0 * np.pi * x)))
 
 
 def tuning(seed: int) -> Objective:
@@ -257,3 +325,14 @@ _TUNED = (
     Problem("net", 3, 100, net),
 )
 WIDER = tuple(replace(problem, begin=10) for problem in (*_EXACT, *_NOISY, *_TUNED))
+UNSEEN = tuple(
+    Problem(name, dimensions, 50, lambda seed, f=function: f, least, begin=10)
+    for name, dimensions, function, least in (
+        ("goldstein-price", 2, goldstein_price, 3.0),
+        ("six-hump camel", 2, camel, -1.0316284534898774),
+        ("shekel 4", 4, shekel, -10.536409816692043),
+        ("michalewicz 5", 5, michalewicz, -4.687658179088148),
+        ("griewank 6", 6, griewank, 0.0),
+        ("cosine mixture 8", 8, cosine_mixture, -0.8),
+    )
+)

@@ -160,6 +160,37 @@ def test_each_of_the_wider_functions_is_least_where_the_literature_says(objectiv
     assert min(map(function, [*near, *rng.random((500, len(u)))])) > problem.least
 
 
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("goldstein-price", [0.5, 0.25]),
+        ("six-hump camel", [0.5149736695, 0.3218359036]),
+        ("shekel 4", [0.400074653, 0.400059291, 0.399966338, 0.39995098]),
+        ("michalewicz 5", [0.7012066, 0.5, 0.40902552, 0.61212852, 0.54764254]),
+        ("griewank 6", [1.0 / 3.0] * 6),
+        ("cosine mixture 8", [0.35] * 8),
+    ],
+)
+def test_each_of_the_unseen_functions_is_least_where_the_literature_says(objectives, name, place):
+    problem = next(one for one in objectives.UNSEEN if one.name == name)
+    function, u = problem.objective(0), np.asarray(place)
+    assert len(u) == problem.dimensions
+    assert function(u) == pytest.approx(problem.least, abs=1e-8)
+    rng = np.random.default_rng(1)
+    near = u + 1e-3 * rng.standard_normal((50, len(u)))
+    assert min(map(function, [*near, *rng.random((500, len(u)))])) > problem.least
+    assert not np.allclose(u, 0.5)  # whoever begins in the middle has no advantage
+
+
+def test_a_simplex_spends_the_budget_from_the_points_that_all_begin_with(races):
+    objectives, contestants = races["race_objectives"], races["race_contestants"]
+    race = contestants.Race(replace(objectives.UNSEEN[0], budget=30), 1)
+    contestants.UNSEEN_CONTESTANTS["simplex"](race)
+    assert len(race.values) == 30
+    np.testing.assert_array_equal(race.points[:10], race.first())
+    assert min(race.values[10:]) < min(race.values[:10])
+
+
 def test_noise_is_on_readings_and_not_on_what_they_are_judged_by(races):
     objectives, contestants = races["race_objectives"], races["race_contestants"]
     problem = next(one for one in objectives.WIDER if one.name == "hartmann 6 noisy")
