@@ -166,6 +166,7 @@
       this.whole = this.math?.querySelector(":scope > mjx-container");
       if (!this.whole || !this.places.length || this.latex === "") return false;
       this.build();
+      this.announce();
       if (await this.show()) return true;
       this.stop();
       return false;
@@ -223,6 +224,7 @@
       this.chosen = i;
       this.now = now;
       this.tell();
+      this.announce();
       this.turn = this.turn.then(() => this.show()).catch(() => {});
     }
 
@@ -231,6 +233,13 @@
       if (i < 0) return;
       this.choose(i, this.places[i].edits.findIndex((other) => other.changed.join() === one.changed.join()));
       this.frame.scrollIntoView({ block: "nearest" });
+    }
+
+    /* The edit of this name, or none: what else is on a page may ask for it. */
+    named(said) {
+      const at = this.places.findIndex(({ edits }) => edits.some((one) => spoken(one.said) === said));
+      if (at >= 0) this.choose(at, this.places[at].edits.findIndex((one) => spoken(one.said) === said));
+      else if (this.edit) this.choose(null);
     }
 
     focus(i) {
@@ -262,6 +271,15 @@
     turnTo(i, by) {
       const many = this.places[i].edits.length;
       this.choose(i, this.chosen === i ? (this.now + by + many) % many : by > 0 ? 0 : many - 1);
+    }
+
+    /* What the equation reads now, for whatever on the page follows it: `latex`, that of the `whole` one,
+       and what was `said` of the edit. */
+    announce() {
+      const [start, end, text] = this.edit?.changed ?? [0, 0, ""];
+      const latex = this.latex.slice(0, start) + text + this.latex.slice(end);
+      const detail = { label: this.badge.dataset.label, latex, whole: this.latex, said: this.edit ? spoken(this.edit.said) : "" };
+      this.badge.dispatchEvent(new CustomEvent("eqn-reads", { bubbles: true, detail }));
     }
 
     /* The badge: its line, and the sentence that is read out. */
@@ -376,6 +394,10 @@
     /* Closed: the equation as it was, and the badge as it was. */
     stop() {
       this.stopped = true;
+      if (this.edit) {
+        this.chosen = null;
+        this.announce();
+      }
       this.watch?.disconnect();
       if (this.set) this.drop();
       if (this.whole) this.whole.hidden = false;
@@ -435,6 +457,7 @@
       };
       badge.addEventListener("toggle", (event) => event.target === badge && turn());
       badge.querySelector(":scope > summary").addEventListener("keydown", (event) => lives.get(badge)?.enter(event));
+      badge.addEventListener("eqn-attempt", ({ detail }) => lives.get(badge)?.named(detail));
       if (badge.open) turn();
     });
   };

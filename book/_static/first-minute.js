@@ -1,0 +1,166 @@
+/* The first minute: readings to drag, a posterior, and below it the two equations that it is drawn from.
+
+   Mean and variance are evaluated from the LaTeX that the page shows, by `gpAlgebra`, on the Gram
+   matrices of the readings. Whoever spoils an equation spoils the picture. */
+(function () {
+  "use strict";
+
+  const { covariance, gram, posterior } = window.gpNumbers;
+  const { GRID, svg, html, OperatedFigure, start } = window.gpFigure;
+  const { value, Nonsense } = window.gpAlgebra;
+
+  const MODEL = { kernel: "rbf", signal: 1, lengthscale: 1, noise: 0.1 };
+  const START = { points: [[1, 0.4], [2.2, 0.5], [3, 0], [5.4, -0.6], [6.1, 0.1], [8.6, 1.4]] };
+  const MEAN = "eq-fv-mean";
+  const VARIANCE = "eq-fv-cov";
+  /* What to try: the button, the equation, and the name of the edit there. */
+  const SLIPS = [
+    ["A plus for the minus", VARIANCE, "flip the sign of K_{*f} K_y^{-1} K_{f*}"],
+    ["No inverse in the variance", VARIANCE, "drop the inverse of K_y"],
+    ["No inverse in the mean", MEAN, "drop the inverse of K_{ff} + \\sigma_n^2 I"],
+    ["A minus before the noise", MEAN, "flip the sign of \\sigma_n^2 I"],
+  ];
+
+  class FirstMinute extends OperatedFigure {
+    get start() { return START; }
+    get role() { return "gp-role-exact"; }
+    get trialsOf() { return []; }
+    get legendOf() { return [["mean", "mean"], ["f", "two standard deviations either side"], ["point", "readings"]]; }
+    get says() { return "What six readings say about a function. Each reading can be moved with the arrow keys."; }
+
+    trials() {
+      this.reads = {};
+      this.tries = [];
+      const row = html("div", { class: "gp-buttons gp-trials", role: "group", "aria-label": "Slips to try" }, this.root);
+      html("span", { "aria-hidden": "true" }, row, "Spoil it:");
+      this.slips = SLIPS.map(([text, label, said]) => this.button(text, "slip", row, () => this.ask(label, said)));
+      document.addEventListener("eqn-reads", ({ detail }) => {
+        if (![MEAN, VARIANCE].includes(detail.label)) return;
+        this.reads[detail.label] = detail;
+        this.draw();
+      });
+    }
+
+    /* The badge of an equation makes the edit, or takes it back where it is made already. */
+    ask(label, said) {
+      [MEAN, VARIANCE].forEach((name) => {
+        const made = this.reads[name]?.said;
+        const detail = name === label && made !== said ? said : "";
+        if (detail || made) document.querySelector(`.eqn-badge[data-label="${name}"]`)?.dispatchEvent(new CustomEvent("eqn-attempt", { detail }));
+      });
+    }
+
+    controls() {
+      const buttons = html("div", { class: "gp-buttons" }, this.root);
+      this.button("Add a reading", "add", buttons, () => this.add(GRID[this.widest], this.right.mean[this.widest]));
+      this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
+      this.button("Start again", "reset", buttons, () => {
+        this.ask("", "");
+        this.reset();
+      });
+    }
+
+    heightOf(width) {
+      return Math.min(Math.max(0.42 * width, 190), 270);
+    }
+
+    /* The numbers behind the symbols. */
+    get table() {
+      const [x, y] = [0, 1].map((i) => this.state.points.map((point) => point[i]));
+      const k = covariance(MODEL);
+      const noisy = gram(x, x, k);
+      noisy.forEach((row, i) => (row[i] += MODEL.noise ** 2));
+      const table = {
+        "K_{*f}": gram(GRID, x, k), "K_{ff}": gram(x, x, k), K_y: noisy, "K_{f*}": gram(x, GRID, k),
+        "K_{**}": gram(GRID, GRID, k), "\\sigma_n": MODEL.noise, "\\mathbf y": y.map((v) => [v]),
+      };
+      const alpha = () => value("a = K_y^{-1} \\mathbf y", "a = K_y^{-1} \\mathbf y", table);
+      return { ...table, "\\boldsymbol\\alpha": alpha() };
+    }
+
+    /* A side of an equation as it reads now, or why it has no value. */
+    evaluated(label, table, pick, otherwise) {
+      const now = this.reads[label];
+      if (!now) return { values: otherwise };
+      try {
+        const found = value(now.latex, now.whole, table);
+        if (found.length !== GRID.length || (label === VARIANCE ? found[0].length !== GRID.length : found[0].length !== 1))
+          throw new Nonsense("what comes out has another shape");
+        const values = found.map(pick);
+        if (!values.every(Number.isFinite)) throw new Nonsense("what comes out is no number");
+        return { values };
+      } catch (error) {
+        if (!(error instanceof Nonsense)) throw error;
+        return { why: error.message };
+      }
+    }
+
+    paint() {
+      const { points } = this.state;
+      const given = { x: points.map((p) => p[0]), y: points.map((p) => p[1]), ...MODEL };
+      this.right = posterior({ xs: GRID, ...given });
+      this.widest = this.right.varianceF.indexOf(Math.max(...this.right.varianceF));
+      const table = points.length ? this.table : null;
+      const flat = { values: GRID.map(() => 0) };
+      const mean = table ? this.evaluated(MEAN, table, (row) => row[0], this.right.mean) : flat;
+      const variance = table ? this.evaluated(VARIANCE, table, (row, i) => row[i], this.right.varianceF) : { values: this.right.varianceF };
+      this.now = { mean, variance };
+      const spoilt = Object.values(this.reads).find((one) => one.said);
+      this.root.classList.toggle("gp-spoilt", Boolean(spoilt));
+      this.curves.replaceChildren();
+      const inside = this.clipped(this);
+      if (variance.values) this.bands(mean.values ?? this.right.mean, variance.values, inside);
+      if (spoilt) svg("path", { d: this.path(this.right.mean), class: "gp-exact" }, inside);
+      if (mean.values) svg("path", { d: this.path(mean.values), class: "gp-mean" }, inside);
+      this.drawPoints();
+      this.slips.forEach((button, i) => {
+        const [, label, said] = SLIPS[i];
+        button.disabled = !this.reads[label];
+        button.setAttribute("aria-pressed", String(this.reads[label]?.said === said));
+      });
+      this.tell(spoilt);
+    }
+
+    /* The band; where the variance is negative it has no width, and what would be one is hatched. */
+    bands(mean, variance, parent) {
+      this.band(mean, variance.map((v) => Math.max(v, 0)), "f", { parent });
+      const below = variance.map((v) => Math.max(-v, 0));
+      if (below.some((v) => v > 1e-9)) this.band(mean, below, "negative", { parent });
+    }
+
+    tell(spoilt) {
+      const n = this.state.points.length;
+      if (!spoilt) {
+        const sd = Math.sqrt(Math.max(...this.right.varianceF));
+        this.status.textContent = n === 0
+          ? "No readings: the mean is zero, and the band is as wide everywhere."
+          : `${n} reading${n > 1 ? "s" : ""}. The band is widest at x = ${GRID[this.widest].toFixed(1)}, where one standard deviation is ${sd.toFixed(2)}. Drag a circle, or spoil an equation.`;
+        return;
+      }
+      this.status.textContent = `Spoilt (${this.which(spoilt)}). ${this.seen()}`;
+    }
+
+    which({ label }) {
+      return label === MEAN ? "the mean" : "the variance";
+    }
+
+    /* What the picture shows of a slip, in a sentence. */
+    seen() {
+      const { mean, variance } = this.now;
+      const why = mean.why ?? variance.why;
+      if (why) return `It cannot be evaluated: ${why}. There is nothing to draw.`;
+      const share = variance.values.filter((v) => v < -1e-9).length / GRID.length;
+      if (share > 0) return `The variance is negative at ${Math.round(100 * share)} % of the places, which no variance may be: there the band is turned inside out (dashed).`;
+      const far = (a, b) => Math.max(...a.map((v, i) => Math.abs(v - b[i])));
+      const off = far(mean.values, this.right.mean);
+      const sd = variance.values.map(Math.sqrt);
+      const wider = far(sd, this.right.varianceF.map(Math.sqrt));
+      const words = [];
+      if (off > 0.005) words.push(`The mean is off by up to ${off.toFixed(2)} (dashed: the right one).`);
+      if (wider > 0.005) words.push(`One standard deviation is off by up to ${wider.toFixed(2)}: the band no longer says what the readings have taught us.`);
+      return words.join(" ") || "Here nothing is to be seen of it: a check on other numbers sees it.";
+    }
+  }
+
+  start("first", FirstMinute);
+})();
