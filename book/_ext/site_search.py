@@ -12,6 +12,7 @@ import unicodedata
 from pathlib import Path
 
 import yaml
+from glossary_page import terms
 from search_text import sections
 from sphinx.util import logging
 
@@ -104,6 +105,13 @@ def also_called(pages, listed):
             yield {"names": entry["names"], "here": entry["here"], "page": at, "section": section}
 
 
+def defined(source):
+    """The terms of the glossary as entries of that list."""
+    for term in terms(source):
+        names, where = [term["term"], *term.get("other", [])], (term["page"], term["section"])
+        yield {"names": names, "here": term["term"], "page": where[0], "section": where[1]}
+
+
 def no_other_index(app):
     """Sphinx's own index, which no page loads, would stem every word of the book."""
     for name in ("load_indexer", "index_page", "dump_search_index"):
@@ -117,7 +125,7 @@ def write(app, exception):
     pages = gather(app)
     path = Path(app.srcdir) / NAMES
     listed = yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
-    data = {"pages": pages, "names": list(also_called(pages, listed))}
+    data = {"pages": pages, "names": list(also_called(pages, [*listed, *defined(app.srcdir)]))}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     target = Path(app.outdir) / "_static" / "search-data.js"
     target.write_text(f"window.bookSearch = {text};\n", encoding="utf-8")

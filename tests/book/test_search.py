@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = yaml.safe_load((ROOT / "book" / "names.yml").read_text("utf-8"))
+TERMS = yaml.safe_load((ROOT / "book" / "glossary.yml").read_text("utf-8"))
 RESULTS = "#search-results ol.search > li"
 
 # What readers typed, and a page that must be among the first three results.
@@ -117,6 +118,19 @@ def test_every_other_name_leads_somewhere(ask: Any) -> None:
         for name, page in named.items()
         if not any(page in href for href, text in found[name] if "is called" in text)
     ]
+    assert lost == []
+
+
+def test_every_term_of_the_glossary_leads_to_the_section_that_derives_it(
+    ask: Any, trees: Any
+) -> None:
+    terms = {term["term"]: term for term in TERMS}
+    lost = []
+    for name, hits in zip(terms, ask(terms), strict=True):
+        page = trees[f"book/{terms[name]['page']}.html"]
+        anchor = page.css(f"section:has(span[id='{terms[name]['section']}'])")[-1].id
+        if not any(href.endswith(f"#{anchor}") for href, _ in hits[:3]):
+            lost.append(name)
     assert lost == []
 
 

@@ -1,0 +1,195 @@
+"""The first minute: the equations of the front page, evaluated in the browser from what is printed.
+
+Whatever slip is made in them, the script has the value that the engine has, or neither has one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_live import FRONT, data
+
+from checked_equations import EquationError, check_equation
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+STATIC = Path(__file__).parents[2] / "book" / "_static"
+EQUATIONS = ["eq-fv-mean", "eq-fv-cov"]
+
+
+@pytest.fixture(scope="module")
+def value(browser: Any, tmp_path_factory: Any) -> Iterator[Any]:
+    """The script's value of an equation that was edited: a list of rows, or what it says."""
+    file = tmp_path_factory.mktemp("algebra") / "page.html"
+    script = f'<script src="{(STATIC / "gp-algebra.js").as_uri()}"></script>'
+    file.write_text(f'<!doctype html><html lang="en"><title>a</title>{script}</html>', "utf-8")
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    asked = """([latex, whole, table]) => {
+        try { return gpAlgebra.value(latex, whole, table); }
+        catch (error) {
+            if (!(error instanceof gpAlgebra.Nonsense)) throw error;
+            return error.message;
+        }
+    }"""
+    yield lambda latex, whole, table: page.evaluate(asked, [latex, whole, table])
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def table() -> dict[str, Any]:
+    draw = np.random.default_rng(5)
+    A, y = draw.standard_normal((4, 7)), draw.standard_normal(4)
+    K = A @ A.T
+    Ky = K + 0.3**2 * np.eye(4)
+    cross, own = draw.standard_normal((3, 4)), draw.standard_normal((3, 3))
+    return {
+        "K_{*f}": cross, "K_{f*}": cross.T, "K_{ff}": K, "K_y": Ky, "K_{**}": own @ own.T,
+        r"\sigma_n": 0.3, r"\mathbf y": y, r"\boldsymbol\alpha": np.linalg.solve(Ky, y),
+    }  # fmt: skip
+
+
+def plain(table: dict[str, Any]) -> dict[str, Any]:
+    """The numbers as the script takes them: a vector is a column."""
+    arrays = {name: np.asarray(one) for name, one in table.items()}
+    rows = {name: one[:, None] if one.ndim == 1 else one for name, one in arrays.items()}
+    return {name: one.tolist() for name, one in rows.items()}
+
+
+def member(latex: str, whole: str) -> str:
+    """The part between signs of equality that differs, else the first after one."""
+    now, then = (re.sub(r"\\\\|&", " ", text).strip(" .,").split("=") for text in (latex, whole))
+    changed = [a for a, b in zip(now[1:], then[1:], strict=True) if a != b]
+    return (changed or now[1:])[0]
+
+
+def of_engine(latex: str, table: dict[str, Any], result: Any) -> bool:
+    """Whether the engine, too, finds this value."""
+    numbers = {**table, "I": np.eye(4), r"\mathbf z": np.squeeze(np.asarray(result))}
+    try:
+        check_equation(rf"\mathbf z = {latex}", numbers, mutants=False)
+    except EquationError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("label", EQUATIONS)
+def test_every_slip_has_the_value_of_the_engine(
+    value: Any, table: dict[str, Any], book_html: Path, label: str
+) -> None:
+    record = data(book_html, FRONT)[label][0]
+    whole = record["latex"]
+    right = value(whole, whole, plain(table))
+    assert of_engine(member(whole, whole), table, right)
+    seen = {"a value": 0, "none": 0}
+    for said, _, outcome, off, _, (start, end, text), *_ in record["mutants"]:
+        latex = whole[:start] + text + whole[end:]
+        found = value(latex, whole, plain(table))
+        if outcome == "caught" and off == "does not conform" and isinstance(found, str):
+            seen["none"] += 1
+            continue
+        assert not isinstance(found, str), (said, found)
+        assert of_engine(member(latex, whole), table, found), said
+        if off != "does not conform":
+            assert np.shape(found) != np.shape(right) or not np.allclose(found, right), said
+        seen["a value"] += 1
+    assert min(seen.values()) > 0
+
+
+@pytest.mark.parametrize(
+    ("latex", "said"),
+    [
+        (r"a = K_{*f} K_{f*} \mathbf y", "3 × 3 times 4 × 1 does not fit"),
+        (r"a = K_{*f}^{-1}", "3 × 4 has no inverse"),
+        (r"a = K_y + \mathbf y", "4 × 4 and 4 × 1 cannot be added"),
+        (r"a = (K_y", "a bracket is left open"),
+        (r"a = K_y + ", "something is missing"),
+        (r"a = B \mathbf y", "B has no value here"),
+        (r"a = K_y^{1/2}", "the power 1/2 is not read"),
+    ],
+)
+def test_what_has_no_value_is_said(value: Any, table: Any, latex: str, said: str) -> None:
+    assert value(latex, latex, plain(table)) == said
+
+
+@pytest.mark.parametrize(
+    ("latex", "expected"),
+    [
+        (r"a = K_{*f} K_{*f}^\top", lambda t: t["K_{*f}"] @ t["K_{*f}"].T),
+        (r"a = -2 K_y^{2} - I", lambda t: -2 * t["K_y"] @ t["K_y"] - np.eye(4)),
+        (r"a = \frac{1}{2} [K_y - - K_{ff}]", lambda t: (t["K_y"] + t["K_{ff}"]) / 2),
+        (r"a = \mathbf y^\top K_y^{-2} \mathbf y", lambda t: [[_twice(t) @ _twice(t)]]),
+    ],
+)
+def test_what_is_read_has_the_value_of_numpy(value: Any, table: Any, latex: str, expected: Any):
+    np.testing.assert_allclose(value(latex, latex, plain(table)), expected(table), rtol=1e-9)
+
+
+def _twice(table: dict[str, Any]) -> Any:
+    return np.linalg.solve(table["K_y"], table[r"\mathbf y"])
+
+
+FIGURE = "#fig-front .gp-playground"
+READY = (
+    f"() => [...document.querySelectorAll('{FIGURE} [data-action=slip]')].every(b => !b.disabled)"
+)
+
+
+@pytest.fixture
+def front(visit: Any) -> Any:
+    page = visit(FRONT).page
+    page.wait_for_function(READY)
+    return page
+
+
+def drawn(page: Any) -> list[str]:
+    return page.evaluate(
+        f"() => [...document.querySelectorAll('{FIGURE} path:is(.gp-mean, .gp-band-f)')]"
+        ".map(path => path.getAttribute('d'))"
+    )
+
+
+def test_a_slip_in_an_equation_is_seen_in_the_picture_and_taken_back(front: Any) -> None:
+    whole = drawn(front)
+    figure = front.locator(FIGURE)
+    button = figure.get_by_role("button", name="A plus for the minus")
+    button.click()
+    assert button.get_attribute("aria-pressed") == "true"
+    broken = front.locator(".eqn-badge[data-label='eq-fv-cov']")
+    assert "eqn-broken" in broken.get_attribute("class")
+    assert "One standard deviation is off by up to" in figure.locator(".gp-status").inner_text()
+    spoilt = drawn(front)
+    assert spoilt[0] != whole[0]
+    assert spoilt[1] == whole[1]
+    button.click()
+    assert drawn(front) == whole
+    assert "eqn-broken" not in broken.get_attribute("class")
+
+
+def test_a_place_chosen_in_the_equation_does_the_same(front: Any) -> None:
+    whole = drawn(front)
+    frame = front.locator(".eqn-badge[data-label='eq-fv-cov']").locator("xpath=..")
+    frame.locator(".eqn-place[title='flip the sign of K_{**}']").click()
+    said = front.locator(f"{FIGURE} .gp-status").inner_text()
+    assert "The variance is negative at 100 % of the places" in said
+    assert front.locator(f"{FIGURE} .gp-band-negative").count() == 1
+    frame.locator(".eqn-place[title='drop the factor K_{*f}']").click()
+    said = front.locator(f"{FIGURE} .gp-status").inner_text()
+    assert "It cannot be evaluated: 121 × 121 and 6 × 121 cannot be added" in said
+    front.locator(FIGURE).get_by_role("button", name="Start again").click()
+    assert drawn(front) == whole
+
+
+def test_readings_move_both_curves(front: Any) -> None:
+    whole = drawn(front)
+    front.locator(f"{FIGURE} .gp-point").nth(2).focus()
+    front.keyboard.press("ArrowUp")
+    moved = drawn(front)
+    assert moved[1] != whole[1]
+    front.keyboard.press("Delete")
+    assert "5 readings" in front.locator(f"{FIGURE} .gp-status").inner_text()

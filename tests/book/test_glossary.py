@@ -1,0 +1,91 @@
+"""The glossary: each term has its sentence and its place, and the headings use the terms."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+from claim_words import BOOK, chapters
+
+sys.path.insert(0, str(BOOK / "_ext"))
+from glossary_page import terms
+
+TERMS = terms(BOOK.parent)
+NAMES = [name for term in TERMS for name in (term["term"], *term.get("other", []))]
+FENCED = re.compile(r"^(`{3,}).*?^\1`*$", re.DOTALL | re.MULTILINE)
+
+# Of each of these a reader of the field's other books will look for the word.
+WANTED = [
+    "Hessian", "Gauss-Newton", "credible interval", "effective sample size", "R-hat", "divergence",
+    "acceptance rate", "dual averaging", "leapfrog", "Hamiltonian Monte Carlo",
+    "Metropolis-Hastings", "temperature scaling", "Platt scaling", "isotonic regression",
+    "expected calibration error", "conformal prediction", "temporal-difference learning",
+    "Q-learning", "SARSA", "eligibility trace", "Bellman equation", "alpha vector",
+    "point-based value iteration", "Nash equilibrium", "best response", "price of anarchy",
+    "acquisition function", "knowledge gradient", "submodular", "Schur complement", "Nyström",
+    "automatic relevance determination",
+]  # fmt: skip
+
+
+def plain(text: str) -> str:
+    """Words in small letters, without hyphens and signs."""
+    return " ".join(re.sub(r"[^a-zâ-ž0-9]+", " ", text.lower().replace("α", "alpha")).split())
+
+
+def test_there_are_some_three_hundred_and_no_name_has_two_meanings() -> None:
+    assert len(TERMS) >= 250
+    lowered = [name.lower() for name in NAMES]
+    assert sorted({name for name in lowered if lowered.count(name) > 1}) == []
+
+
+@pytest.mark.parametrize("word", WANTED)
+def test_what_others_call_a_thing_is_there(word: str) -> None:
+    assert any(plain(word) in plain(name) for name in NAMES)
+
+
+def test_a_term_has_a_sentence_and_a_place() -> None:
+    texts = {slug: (BOOK / f"{slug}.md").read_text("utf-8") for slug in chapters()}
+    texts["which-approximation"] = (BOOK / "which-approximation.md").read_text("utf-8")
+    assert [
+        one["term"] for one in TERMS if not re.fullmatch(r"[^a-z].*\.", one["says"], re.S)
+    ] == []
+    assert [one["term"] for one in TERMS if len(one["says"].split()) > 60] == []
+    for one in TERMS:
+        text, label = texts[one["page"]], re.escape(one["where"])
+        assert re.search(rf"^(\({label}\)=|:label: {label}|\s+name: {label})$", text, re.M), one
+        assert f"({one['section']})=" in text, one
+
+
+STRUCTURE = {
+    "Exercises", "Summary and further reading", "Choosing a method, and what it costs",
+    "Notation and shapes",
+}  # fmt: skip
+
+
+def lacking(slug: str) -> list[str]:
+    """The headings of a chapter in which no term of the glossary stands."""
+    text = FENCED.sub("", (BOOK / f"{slug}.md").read_text("utf-8"))
+    heads = re.findall(r"^#{1,3} (.+)$", text, re.MULTILINE)
+    known = [stem(name) for name in NAMES if len(name) > 2]
+    return [head for head in heads if head not in STRUCTURE and not said(stem(head), known)]
+
+
+def stem(text: str) -> str:
+    """The words without their plural."""
+    return f" {' '.join(re.sub(r'(?<=[a-z]{3})s$', '', word) for word in plain(text).split())} "
+
+
+def said(head: str, known: list[str]) -> bool:
+    return any(one in head for one in known)
+
+
+@pytest.mark.parametrize("slug", chapters())
+def test_a_heading_has_a_term_of_the_field(slug: str) -> None:
+    assert lacking(slug) == []
+
+
+def test_a_heading_without_one_is_found() -> None:
+    known = [stem("temperature scaling"), stem("conformal prediction")]
+    assert said(stem("Temperature scaling: one number"), known)
+    assert not said(stem("To mend it"), known)
