@@ -15,10 +15,10 @@
   const VARIANCE = "eq-fv-cov";
   /* What to try: the button, the equation, and the name of the edit there. */
   const SLIPS = [
-    ["A plus for the minus", VARIANCE, "flip the sign of K_{*f} K_y^{-1} K_{f*}"],
-    ["No inverse in the variance", VARIANCE, "drop the inverse of K_y"],
-    ["No inverse in the mean", MEAN, "drop the inverse of K_{ff} + \\sigma_n^2 I"],
-    ["A minus before the noise", MEAN, "flip the sign of \\sigma_n^2 I"],
+    ["Plus for minus", VARIANCE, "flip the sign of K_{*f} K_y^{-1} K_{f*}"],
+    ["No inverse (variance)", VARIANCE, "drop the inverse of K_y"],
+    ["No inverse (mean)", MEAN, "drop the inverse of K_{ff} + \\sigma_n^2 I"],
+    ["Minus the noise", MEAN, "flip the sign of \\sigma_n^2 I"],
   ];
 
   class FirstMinute extends OperatedFigure {
@@ -52,7 +52,7 @@
 
     controls() {
       const buttons = html("div", { class: "gp-buttons" }, this.root);
-      this.button("Add a reading", "add", buttons, () => this.add(GRID[this.widest], this.right.mean[this.widest]));
+      this.button("Add a reading", "add", buttons, () => this.add(GRID[this.widest], this.truth.mean[this.widest]));
       this.button("Remove the selected reading", "remove", buttons, () => this.remove(this.selected));
       this.button("Start again", "reset", buttons, () => {
         this.ask("", "");
@@ -98,19 +98,20 @@
     paint() {
       const { points } = this.state;
       const given = { x: points.map((p) => p[0]), y: points.map((p) => p[1]), ...MODEL };
-      this.right = posterior({ xs: GRID, ...given });
-      this.widest = this.right.varianceF.indexOf(Math.max(...this.right.varianceF));
+      this.truth = posterior({ xs: GRID, ...given });
+      this.widest = this.truth.varianceF.indexOf(Math.max(...this.truth.varianceF));
       const table = points.length ? this.table : null;
       const flat = { values: GRID.map(() => 0) };
-      const mean = table ? this.evaluated(MEAN, table, (row) => row[0], this.right.mean) : flat;
-      const variance = table ? this.evaluated(VARIANCE, table, (row, i) => row[i], this.right.varianceF) : { values: this.right.varianceF };
+      const mean = table ? this.evaluated(MEAN, table, (row) => row[0], this.truth.mean) : flat;
+      const variance = table ? this.evaluated(VARIANCE, table, (row, i) => row[i], this.truth.varianceF) : { values: this.truth.varianceF };
       this.now = { mean, variance };
       const spoilt = Object.values(this.reads).find((one) => one.said);
-      this.root.classList.toggle("gp-spoilt", Boolean(spoilt));
+      this.root.classList.toggle("gp-spoilt-mean", Boolean(this.reads[MEAN]?.said));
+      this.root.classList.toggle("gp-spoilt-variance", Boolean(this.reads[VARIANCE]?.said));
       this.curves.replaceChildren();
       const inside = this.clipped(this);
-      if (variance.values) this.bands(mean.values ?? this.right.mean, variance.values, inside);
-      if (spoilt) svg("path", { d: this.path(this.right.mean), class: "gp-exact" }, inside);
+      if (variance.values) this.bands(mean.values ?? this.truth.mean, variance.values, inside);
+      if (spoilt) svg("path", { d: this.path(this.truth.mean), class: "gp-exact" }, inside);
       if (mean.values) svg("path", { d: this.path(mean.values), class: "gp-mean" }, inside);
       this.drawPoints();
       this.slips.forEach((button, i) => {
@@ -131,7 +132,7 @@
     tell(spoilt) {
       const n = this.state.points.length;
       if (!spoilt) {
-        const sd = Math.sqrt(Math.max(...this.right.varianceF));
+        const sd = Math.sqrt(Math.max(...this.truth.varianceF));
         this.status.textContent = n === 0
           ? "No readings: the mean is zero, and the band is as wide everywhere."
           : `${n} reading${n > 1 ? "s" : ""}. The band is widest at x = ${GRID[this.widest].toFixed(1)}, where one standard deviation is ${sd.toFixed(2)}. Drag a circle, or spoil an equation.`;
@@ -152,9 +153,9 @@
       const share = variance.values.filter((v) => v < -1e-9).length / GRID.length;
       if (share > 0) return `The variance is negative at ${Math.round(100 * share)} % of the places, which no variance may be: there the band is turned inside out (dashed).`;
       const far = (a, b) => Math.max(...a.map((v, i) => Math.abs(v - b[i])));
-      const off = far(mean.values, this.right.mean);
+      const off = far(mean.values, this.truth.mean);
       const sd = variance.values.map(Math.sqrt);
-      const wider = far(sd, this.right.varianceF.map(Math.sqrt));
+      const wider = far(sd, this.truth.varianceF.map(Math.sqrt));
       const words = [];
       if (off > 0.005) words.push(`The mean is off by up to ${off.toFixed(2)} (dashed: the right one).`);
       if (wider > 0.005) words.push(`One standard deviation is off by up to ${wider.toFixed(2)}: the band no longer says what the readings have taught us.`);

@@ -157,7 +157,7 @@ def drawn(page: Any) -> list[str]:
 def test_a_slip_in_an_equation_is_seen_in_the_picture_and_taken_back(front: Any) -> None:
     whole = drawn(front)
     figure = front.locator(FIGURE)
-    button = figure.get_by_role("button", name="A plus for the minus")
+    button = figure.get_by_role("button", name="Plus for minus")
     button.click()
     assert button.get_attribute("aria-pressed") == "true"
     broken = front.locator(".eqn-badge[data-label='eq-fv-cov']")
