@@ -146,8 +146,8 @@ UNTRIED = {
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",
     "Cholesky", "ChunkError", "FactorisationError", "JitterWarning", "Stream", "Space",
     "ArraySpace",
-    "Episodes", "LearnerState", "ModelState", "NStepState", "OffPolicyEstimate", "QLambdaState",
-    "SARSALambdaState", "SARSAState", "TDState", "TimeStep", "Transition",
+    "DynaState", "Episodes", "LearnerState", "ModelState", "NStepState", "OffPolicyEstimate",
+    "QLambdaState", "SARSALambdaState", "SARSAState", "TDState", "TimeStep", "Transition",
     # for subclasses and for other rooms
     "Environment", "ExplorationPolicy", "FeatureMap", "Learner", "Schedule",
     "Circular", "ComposableCost", "Kernel", "OnGraph", "Stationary", "LikelihoodBase",

@@ -16,11 +16,13 @@ from gpnotes.mdp.learning import (
     TD,
     UCB,
     CertaintyEquivalence,
+    DynaQ,
     ExpectedSARSA,
     GymnasiumEnvironment,
     MDPEnvironment,
     NStepSARSA,
     NStepTD,
+    PosteriorSampling,
     QLambda,
     QLearning,
     RMax,
@@ -34,6 +36,7 @@ LEARNERS = (
     SARSALambda(0.9), NStepSARSA(0.9, n=3), TD(0.9, EVEN, trace_decay=0.5),
     TD(0.9, EVEN, trace_decay=0.5, behaviour=OTHER), NStepTD(0.9, OTHER, behaviour=EVEN, n=3),
     RMax(1.0, 2, 0.9), CertaintyEquivalence(0.9, plan_every=5),
+    PosteriorSampling(0.9), DynaQ(0.9, planning_steps=3),
 )  # fmt: skip
 WORLDS = (
     MDPEnvironment(MDP(np.asarray([[0.5, 0.5], [0.0, 1.0]]), np.asarray([[1.0], [0.0]]), 0.9)),

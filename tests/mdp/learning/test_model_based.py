@@ -11,9 +11,11 @@ from gpnotes import stream
 from gpnotes.mdp import MDP, solve
 from gpnotes.mdp.learning import (
     CertaintyEquivalence,
+    DynaQ,
     EpsilonGreedy,
     FixedPolicy,
     MDPEnvironment,
+    PosteriorSampling,
     PowerLawDecay,
     QLearning,
     RMax,
@@ -62,8 +64,8 @@ def optimistic_values(found, run_number, highest, discount):
 
 @pytest.mark.parametrize(
     "learner",
-    [RMax(1.0, 3, 0.9), CertaintyEquivalence(0.9, plan_every=10)],
-    ids=["RMax", "CertaintyEquivalence"],
+    [RMax(1.0, 3, 0.9), CertaintyEquivalence(0.9, plan_every=10), PosteriorSampling(0.9)],
+    ids=["RMax", "CertaintyEquivalence", "PosteriorSampling"],
 )
 def test_a_plan_that_has_not_converged_is_no_plan(learner, monkeypatch):
     monkeypatch.setattr(model_based, "solve", partial(solve, max_steps=1))
@@ -162,10 +164,120 @@ def test_a_plan_from_counts(unseen):
     assert unvisited > 0
 
 
+def taught(learner, steps, runs=1):
+    """What a learner knows after steps (state, action, reward, next state, whether it ended)."""
+    learned = learner.init(3, 2, runs)
+    for state, action, reward, onward, ended in steps:
+        parts = (np.full(runs, part) for part in (state, action, reward, onward, ended, False))
+        learned = learner.step(learned, Transition(*parts), stream(7))
+    return learned
+
+
+SEEN = [(0, 1, 1.0, 1, False), (0, 1, 0.0, 1, False), (0, 1, 2.0, 2, False), (0, 1, 1.0, 0, True)]
+
+
+def test_processes_are_drawn_from_their_posterior():
+    """Mean and variance of Dirichlet shares and of normal rewards, of a pair seen and one not."""
+    learner = PosteriorSampling(0.9, prior_visits=2.0, reward_var=3.0, noise_var=0.5)
+    learned = taught(learner, SEEN)
+    drawn = [learner.draw(learned, 0, seed) for seed in range(3000)]
+    P = np.array([mdp.transitions.reshape(5, 2, 5)[0, :, [0, 1, 2, 4]].T for mdp in drawn])
+    r = np.array([mdp.rewards[0] for mdp in drawn])
+    for action, counts in ((0, np.zeros(4)), (1, np.array([0.0, 2.0, 1.0, 1.0]))):
+        alpha = 0.5 + counts
+        mean = alpha / alpha.sum()
+        assert P[:, action].mean(0) == pytest.approx(mean, abs=0.03)
+        assert P[:, action].var(0) == pytest.approx(mean * (1 - mean) / (alpha.sum() + 1), abs=0.01)
+    precision = 1 / 3.0 + np.array([0, 4]) / 0.5
+    assert r.mean(0) == pytest.approx(np.array([0.0, 4.0]) / 0.5 / precision, abs=0.1)
+    assert r.var(0) == pytest.approx(1 / precision, rel=0.1)
+    ends = drawn[0].transitions.reshape(5, 2, 5)[4]
+    assert ends.tolist() == [[0.0, 0.0, 0.0, 0.0, 1.0]] * 2
+    assert drawn[0].rewards[4].tolist() == [0.0, 0.0]
+
+
+def test_a_prior_that_counts_for_next_to_nothing_draws_certain_successors():
+    learner = PosteriorSampling(0.9, prior_visits=1e-9)
+    P = learner.draw(learner.init(3, 2, 1), 0, 1).transitions
+    assert P.sum(1) == pytest.approx(np.ones(10))
+    assert P.max(1) == pytest.approx(np.ones(10))
+
+
+def test_the_best_policy_of_the_process_drawn_is_followed():
+    """One is drawn at visits 1, 2, 4 and 8, at every seventh step, and where an episode is over."""
+    learner, plans = PosteriorSampling(0.9, draw_every=7), []
+    learned = learner.init(4, 2, 1)
+    for time in range(9):
+        seed = int(stream(time).generator.integers(2**63 - 1, size=1)[0])
+        parts = (2, 1, 1.0, 2, time == 4, time == 5)
+        moved = Transition(*(np.asarray([part]) for part in parts))
+        learned = learner.step(learned, moved, stream(time))
+        plans.append(int(learned.num_plans[0]))
+        if len(plans) == 1 or plans[-1] > plans[-2]:
+            values = solve(learner.draw(learned, 0, seed), tolerance=1e-6).action_values[:4]
+            assert learned.values[0] == pytest.approx(np.asarray(values))
+    assert plans == [1, 2, 2, 3, 4, 5, 6, 7, 7]
+    chosen = [learner.act(learned, np.asarray([s]), stream(1))[0] for s in range(4)]
+    assert chosen == learned.values[0].argmax(1).tolist()
+
+
+def test_the_first_step_of_posterior_sampling_is_any_action():
+    learner = PosteriorSampling(0.9)
+    chosen = learner.act(learner.init(2, 4, 4000), np.zeros(4000, int), stream(1))
+    assert np.bincount(chosen) == pytest.approx(np.full(4, 1000), abs=120)
+
+
+def test_posterior_sampling_finds_the_best_policy():
+    learner = PosteriorSampling(0.9, noise_var=0.01, draw_every=20)
+    found = run(learner, MDPEnvironment(ring()), num_steps=1000, num_runs=4, rng=stream(1))
+    assert found.rewards[-1] == pytest.approx(np.full(4, 0.2), abs=0.02)
+
+
+def test_dyna_without_planning_is_q_learning():
+    settings = {"num_steps": 200, "num_runs": 3, "rng": stream(1)}
+    parts = (0.9, PowerLawDecay(0.5), EpsilonGreedy(0.3), 0.7)
+    dyna = run(DynaQ(*parts, planning_steps=0), MDPEnvironment(uncertain()), **settings)
+    plain = run(QLearning(*parts), MDPEnvironment(uncertain()), **settings)
+    assert np.array_equal(dyna.learner_state.values, plain.learner_state.values)
+
+
+def test_dyna_moves_what_it_has_seen_once_more_for_each_planning_step():
+    """One pair was taken, with which an episode ended: nothing else can be drawn."""
+    learned = taught(DynaQ(0.9, step_size=0.25, planning_steps=6), [(1, 0, 2.0, 2, True)])
+    assert learned.values[0, 1, 0] == pytest.approx(2.0 * (1 - 0.75**7))
+    assert np.count_nonzero(learned.values) == 1
+    assert learned.visits.sum() == 1
+
+
+def test_dyna_draws_pairs_evenly_and_successors_by_their_shares():
+    """Steps of size one: the value is the last target that was drawn, in each of many runs."""
+    learner = DynaQ(0.5, step_size=1.0, planning_steps=30)
+    steps = [(1, 0, 4.0, 0, True), (2, 0, 8.0, 0, True), *SEEN]
+    values = taught(learner, steps, runs=4000).values[:, 0, 1]
+    targets, counts = np.unique(values, return_counts=True)
+    assert targets == pytest.approx([1.0, 3.0, 5.0])  # the mean reward, and half of what follows
+    assert counts / 4000 == pytest.approx([0.25, 0.5, 0.25], abs=0.03)
+    once = DynaQ(0.5, step_size=0.5, planning_steps=1)
+    before, after = (taught(once, steps[:n], runs=4000).values for n in (2, 3))
+    moved = np.mean(after[:, 1:, 0] != before[:, 1:, 0], axis=0)
+    assert moved == pytest.approx([1 / 3, 1 / 3], abs=0.04)
+
+
+def test_dyna_plans_to_the_end_where_nothing_is_random():
+    learner = DynaQ(0.9, step_size=1.0, exploration=EpsilonGreedy(1.0), planning_steps=100)
+    found = run(learner, MDPEnvironment(ring()), num_steps=200, rng=stream(2))
+    assert found.learner_state.num_pairs.tolist() == [10]
+    assert sorted(found.learner_state.pairs[0].tolist()) == list(range(10))
+    exact = np.asarray(solve(ring(), tolerance=1e-10).action_values)
+    assert found.learner_state.values[0] == pytest.approx(exact, abs=1e-6)
+
+
 def test_runs_that_count_resume():
     for learner in (
         RMax(1.0, known_threshold=2, discount=0.9),
         CertaintyEquivalence(0.9, plan_every=10),
+        PosteriorSampling(0.9),
+        DynaQ(0.9),
     ):
         settings = {"num_runs": 2, "rng": stream(1)}
         whole = run(learner, MDPEnvironment(uncertain()), num_steps=70, **settings)
@@ -222,6 +334,9 @@ def test_no_optimistic_value(wrong, said):
     [
         (lambda: RMax(1.0, 2, 1.0), "discount must be below 1"),
         (lambda: CertaintyEquivalence(1.0), "discount must be below 1"),
+        (lambda: PosteriorSampling(1.0), "discount must be below 1"),
+        (lambda: PosteriorSampling(0.9, prior_visits=0.0), "prior_visits must be"),
+        (lambda: DynaQ(0.9, planning_steps=-1), "planning_steps must be a whole number from 0"),
         (lambda: RMax(1.0, 0, 0.9), "known_threshold must be a whole number from 1"),
         (
             lambda: CertaintyEquivalence(0.9, exploration=0.1),

@@ -4,7 +4,14 @@ from .exploration import UCB, EpsilonGreedy, ExplorationPolicy, FixedPolicy
 from .gymnasium_environment import GymnasiumEnvironment
 from .importance_sampling import OffPolicyEstimate, importance_weights, off_policy_value
 from .mdp_environment import Environment, MDPEnvironment, TimeStep
-from .model_based import CertaintyEquivalence, ModelState, RMax
+from .model_based import (
+    CertaintyEquivalence,
+    DynaQ,
+    DynaState,
+    ModelState,
+    PosteriorSampling,
+    RMax,
+)
 from .n_step import NStepSARSA, NStepState, NStepTD
 from .optimistic_values import optimistic_value
 from .running import Episodes, Run, run
@@ -26,6 +33,8 @@ __all__ = [
     "UCB",
     "CertaintyEquivalence",
     "ConstantSchedule",
+    "DynaQ",
+    "DynaState",
     "Environment",
     "Episodes",
     "EpsilonGreedy",
@@ -42,6 +51,7 @@ __all__ = [
     "NStepState",
     "NStepTD",
     "OffPolicyEstimate",
+    "PosteriorSampling",
     "PowerLawDecay",
     "QLambda",
     "QLambdaState",

@@ -1,29 +1,42 @@
-"""Model-based learners: they estimate the process, and act by the best policy of the estimate.
+"""Model-based learners: they estimate the process, and act by what is best in the estimate.
 
-What is estimated is ``P(s' | s, a) = N(s, a, s') / N(s, a)`` and the mean reward. The end of an
-episode is a state of its own, so that it is learnt like any other. A table of counts has
-(runs, S, A, S + 1) entries: this is what model-based learning costs in memory.
+What is estimated is ``P(s' | s, a) = N(s, a, s') / N(s, a)`` and the mean reward; posterior
+sampling draws both from their posterior. The end of an episode is a state of its own, so that it is
+learnt like any other. A table of counts has (runs, S, A, S + 1) entries: this is what model-based
+learning costs in memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...ground import check as _check
-from ...ground.random import Stream
+from ...ground.random import RNG, Stream, stream_of
 from ...ground.showing import summary
-from ...ground.xp import HostArray, HostVector
+from ...ground.xp import HostArray, HostMatrix, HostVector
 from ..decision_process import MDP
 from ..greedy_policies import greedy_policy
 from ..solving import solve
 from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration
 from .schedules import fraction
-from .tabular import LearnerState, Transition, flat, flat_indices, later, sizes
+from .tabular import (
+    LearnerState,
+    Transition,
+    flat,
+    flat_indices,
+    later,
+    offsets,
+    row_max,
+    rows,
+    sizes,
+)
+from .td_control import ActionValueLearner, step_size_at, td_target
 
-__all__ = ["CertaintyEquivalence", "ModelState", "RMax"]
+__all__ = ["CertaintyEquivalence", "DynaQ", "DynaState", "ModelState", "PosteriorSampling", "RMax"]
 
 _EXPLORE = EpsilonGreedy()
 
@@ -216,21 +229,234 @@ class CertaintyEquivalence:
         return _process(learned, run, learned.visits[run] > 0, reward, self.discount)
 
 
+@dataclass(frozen=True, eq=False)
+class PosteriorSampling:
+    """Posterior sampling (PSRL): Thompson sampling of a whole process.
+
+    At the start of each episode a process is drawn from its posterior, and its best policy is
+    followed. Where an episode lasts, a process is also drawn whenever the visits of a pair have
+    doubled, and every so many steps. The successors of a pair have a Dirichlet prior, symmetric
+    over all states and the end of an episode. Its mean reward has a normal prior of mean zero, and
+    is seen with normal noise.
+
+    Parameters
+    ----------
+    discount : float
+        The discount γ, in [0, 1).
+    prior_visits : float, default 1.0
+        The sum of the Dirichlet parameters of a pair: for how many visits the prior counts.
+    reward_var : float, default 1.0
+        The prior variance of a mean reward.
+    noise_var : float, default 1.0
+        The variance of a reward about its mean.
+    draw_every : int, default 100
+        After how many steps a process is drawn in any case.
+    tolerance : float, default 1e-6
+        What a plan may lose by the process that was drawn.
+
+    Notes
+    -----
+    Source: Strens (2000); Osband, Russo & Van Roy (2013), whose episodes all have one length; for
+    doubled visits, Ouyang, Gagrani, Nayyar & Jain (2017).
+    """
+
+    discount: float
+    prior_visits: float = 1.0
+    reward_var: float = 1.0
+    noise_var: float = 1.0
+    draw_every: int = 100
+    tolerance: float = 1e-6
+
+    def __post_init__(self) -> None:
+        """Check the parts."""
+        object.__setattr__(self, "discount", _below_one(self.discount))
+        for name in ("prior_visits", "reward_var", "noise_var", "tolerance"):
+            value = _check.positive(_check.number(getattr(self, name), name), name)
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "draw_every", _check.whole(self.draw_every, "draw_every", 1))
+
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> ModelState:
+        """Return the learner's state for runs that have seen nothing."""
+        return _empty_state(num_states, num_actions, runs, 0.0)
+
+    def act(self, learned: ModelState, states: HostVector, stream: Stream, /) -> HostVector:
+        """Choose the best action in the process drawn; any one in the first step."""
+        if learned.time == 0:  # the prior is the same for all actions, so each is as often the best
+            return np.asarray(stream.generator.integers(learned.values.shape[2], size=states.size))
+        return np.asarray(greedy_policy(learned.values_at(states), self.tolerance))
+
+    def step(self, learned: ModelState, transition: Transition, stream: Stream, /) -> ModelState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        visits = flat(learned.visits)[_count(learned, transition)]
+        doubled = visits & (visits - 1) == 0  # 1, 2, 4, 8, ...
+        due = transition.terminated | transition.truncated | doubled
+        due |= (learned.time + 1) % self.draw_every == 0
+        seeds = stream.generator.integers(2**63 - 1, size=due.shape[0])  # no run draws for another
+        for run in np.flatnonzero(due).tolist():
+            drawn = self.draw(learned, run, stream_of(int(seeds[run])))
+            learned.values[run] = _plan(drawn, self.tolerance)
+            learned.num_plans[run] += 1
+        return later(learned)
+
+    def draw(self, learned: ModelState, run: int, rng: RNG) -> MDP:
+        """Draw a process from the posterior of a run.
+
+        Parameters
+        ----------
+        run : int
+            Which run.
+        rng : Stream, Generator or int
+            The source of random numbers.
+
+        Returns
+        -------
+        MDP
+            Of S + 2 states: at S one that nothing leads to, the end of an episode at S + 1.
+        """
+        generator, counts = stream_of(rng).generator, learned.transition_counts[run]
+        shares = _dirichlet(counts + self.prior_visits / counts.shape[2], generator)
+        precision = 1.0 / self.reward_var + learned.visits[run] / self.noise_var
+        means = learned.reward_sums[run] / self.noise_var / precision
+        rewards = means + generator.standard_normal(means.shape) / np.sqrt(precision)
+        P, r = _laid_out(shares, rewards, 0.0)
+        return MDP.from_arrays(P, r, self.discount)
+
+
+@dataclass(frozen=True, eq=False)
+class DynaState(ModelState):
+    """The state of Dyna-Q, which also lists the pairs that were taken.
+
+    Parameters
+    ----------
+    values, visits, time, transition_counts, reward_sums, num_plans
+        As of `ModelState`; no plan is counted.
+    pairs : HostMatrix, shape (runs, S A)
+        Where the pairs that were taken stand in a table (S, A) laid flat, in the order of their
+        first visits.
+    num_pairs : HostVector, shape (runs,)
+        How many they are.
+    """
+
+    pairs: Any = None
+    num_pairs: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class DynaQ(ActionValueLearner):
+    """Dyna-Q: Q-learning, which between two steps also learns from what a model says.
+
+    After each step it draws pairs that were taken before, each as probable as another, and for each
+    a successor by the shares of the counts. It moves the pair's value towards the mean reward and
+    the best value there. Where nothing is random, that is the table of last outcomes of the
+    textbooks.
+
+    Parameters
+    ----------
+    discount, step_size, exploration, initial_values
+        As in `QLearning`.
+    planning_steps : int, default 5
+        How many such updates follow each step; without any it is `QLearning`.
+
+    Notes
+    -----
+    Source: Sutton (1990); Sutton & Barto (2018), section 8.2.
+    """
+
+    planning_steps: int = 5
+
+    def __post_init__(self) -> None:
+        """Check the parts."""
+        super().__post_init__()
+        planning_steps = _check.whole(self.planning_steps, "planning_steps", 0)
+        object.__setattr__(self, "planning_steps", planning_steps)
+
+    def init(self, num_states: int, num_actions: int, runs: int, /) -> DynaState:
+        """Return the learner's state for runs that have seen nothing."""
+        fresh: LearnerState = super().init(num_states, num_actions, runs)
+        counts = vars(_empty_state(num_states, num_actions, runs, 0.0))
+        pairs = np.zeros((runs, num_states * num_actions), np.int64)
+        none = np.zeros(runs, np.int64)
+        return DynaState(**{**counts, "values": fresh.values}, pairs=pairs, num_pairs=none)
+
+    def step(self, learned: DynaState, transition: Transition, stream: Stream, /) -> DynaState:
+        """Learn from one transition of each run; the learner's state is written into."""
+        v_next = row_max(rows(learned.values, transition.next_states))
+        target = td_target(self.discount, transition, v_next)
+        pairs = flat_indices(learned.values, *transition[:2])
+        _move(learned, pairs, target, step_size_at(self.step_size, learned, pairs))
+        _count(learned, transition)
+        _list_new(learned, pairs)
+        for pairs, rewards, successors in self._remembered(learned, stream):
+            ended = successors == learned.values.shape[1]
+            v_next = row_max(rows(learned.values, np.where(ended, 0, successors)))
+            target = rewards + self.discount * np.where(ended, 0.0, v_next)
+            _move(learned, pairs, target, step_size_at(self.step_size, learned, pairs))
+        return later(learned)
+
+    def _remembered(
+        self, learned: DynaState, stream: Stream
+    ) -> Iterator[tuple[HostVector, HostVector, HostVector]]:
+        """Pairs that were taken, their mean rewards and successors, for each planning step."""
+        runs, size = learned.pairs.shape
+        which, where = stream.generator.random((2, self.planning_steps, runs))
+        places = (which * learned.num_pairs).astype(np.int64)
+        pairs = offsets(runs, size) + learned.pairs[np.arange(runs), places]
+        counts = learned.transition_counts.reshape(runs * size, -1)[pairs]
+        visits = flat(learned.visits)[pairs]
+        successors = (counts.cumsum(-1) <= (where * visits)[..., None]).sum(-1)
+        return zip(pairs, flat(learned.reward_sums)[pairs] / visits, successors, strict=True)
+
+
+def _move(
+    learned: LearnerState, pairs: HostVector, target: HostVector, step_size: float | HostVector
+) -> None:
+    """Move the values of pairs towards their targets."""
+    table = flat(learned.values)
+    table[pairs] += step_size * (target - table[pairs])
+
+
+def _list_new(learned: DynaState, pairs: HostVector) -> None:
+    """List those of the pairs that were just taken for the first time."""
+    new = np.flatnonzero(flat(learned.visits)[pairs] == 1)
+    size = learned.pairs.shape[1]
+    learned.pairs[new, learned.num_pairs[new]] = pairs[new] - offsets(pairs.shape[0], size)[new]
+    learned.num_pairs[new] += 1
+
+
 def _process(
     learned: ModelState, run: int, known: HostArray, unknown_reward: float, discount: float
 ) -> MDP:
     """The estimate; pairs that are not known lead to the state S, which stays and earns as they."""
-    states, actions = known.shape
-    P, r = np.zeros((states + 2, actions, states + 2)), np.zeros((states + 2, actions))
-    visits = np.maximum(learned.visits[run], 1)
-    frequencies = learned.transition_counts[run] / visits[:, :, None]
-    P[:states, :, :states], P[:states, :, -1] = frequencies[:, :, :-1], frequencies[:, :, -1]
-    r[:states] = learned.reward_sums[run] / visits
+    states, visits = known.shape[0], np.maximum(learned.visits[run], 1)
+    shares = learned.transition_counts[run] / visits[:, :, None]
+    P, r = _laid_out(shares, learned.reward_sums[run] / visits, unknown_reward)
     P[:states][~known], r[:states][~known] = 0.0, unknown_reward
     P[:states, :, states][~known] = 1.0
-    P[states, :, states] = P[states + 1, :, states + 1] = 1.0
-    r[states] = unknown_reward
     return MDP.from_arrays(P, r, discount)
+
+
+def _laid_out(
+    shares: HostArray, rewards: HostMatrix, unknown_reward: float
+) -> tuple[HostArray, HostMatrix]:
+    """Transitions and rewards with a state S for what is unknown, and the end at S + 1."""
+    states, actions = rewards.shape
+    P, r = np.zeros((states + 2, actions, states + 2)), np.zeros((states + 2, actions))
+    P[:states, :, :states], P[:states, :, -1] = shares[:, :, :-1], shares[:, :, -1]
+    P[states, :, states] = P[states + 1, :, states + 1] = 1.0
+    r[:states], r[states] = rewards, unknown_reward
+    return P, r
+
+
+def _dirichlet(parameters: HostArray, generator: np.random.Generator) -> HostArray:
+    """A draw for each row of parameters: gamma variables over their sum, by logarithms.
+
+    A gamma variable of a small parameter a may be below all floats; its logarithm is that of one of
+    parameter a + 1, less an exponential variable over a.
+    """
+    logs = np.log(generator.standard_gamma(parameters + 1.0))
+    logs -= generator.standard_exponential(parameters.shape) / parameters
+    shares = np.exp(logs - logs.max(-1, keepdims=True))
+    return shares / shares.sum(-1, keepdims=True)
 
 
 def _plan(model: MDP, tolerance: float) -> HostArray:
