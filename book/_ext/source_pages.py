@@ -59,15 +59,16 @@ def _folded(said: Answers, links: Links, waiting: list[Item]) -> str:
     return element("details", line, _items(said, links, waiting), class_="eqn-waits")
 
 
-def verdicts(said: Answers) -> str:
-    """How many items have which verdict; what is ticked here is shown alone (see sources.css)."""
+def verdicts(said: Answers, page: str = "") -> str:
+    """How many items have which verdict; what is ticked is shown alone (see sources.css).
+
+    Where the items stand on another `page`, each leads there, and is ticked there.
+    """
     given = [said.judged(source_id) for source_id in said.verdicts]
     counts = {verdict: given.count(verdict) for verdict in _SPOKEN}
     counts["open"] = len(said.items) - len(given)
     chips = (
-        element("li", element("label", _tick(verdict), _chip(verdict), f" {count}"))
-        for verdict, count in counts.items()
-        if count
+        element("li", _choice(verdict, count, page)) for verdict, count in counts.items() if count
     )
     return element("ul", *chips, class_="eqn-legend")
 
@@ -81,6 +82,12 @@ def wrong(said: Answers) -> str:
         if verdict in ("wrong", "taken")
     )
     return element("ul", *lines, class_="eqn-wrong-items")
+
+
+def _choice(verdict: str, count: int, page: str) -> str:
+    if page:
+        return element("a", _chip(verdict), f" {count}", href=f"{page}?verdict={verdict}")
+    return element("label", _tick(verdict), _chip(verdict), f" {count}")
 
 
 def _tick(verdict: str) -> str:

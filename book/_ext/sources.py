@@ -92,14 +92,16 @@ def fill(app, doctree, docname):
     book = book_of(app.env)
     said, links = answers(app.env, book), links_from(app, docname, book)
     said = replace(said, sections=_sections(app, docname))
+    where = page_with(book, "sources")
+    page = app.builder.get_relative_uri(docname, where) if where and where != docname else ""
     for place in places:
-        place.replace_self(nodes.raw("", _written(said, links, place), format="html"))
+        place.replace_self(nodes.raw("", _written(said, links, place, page), format="html"))
 
 
-def _written(said, links, place):
-    """What stands in such a place, as HTML."""
+def _written(said, links, place, page):
+    """What stands in such a place, as HTML; the items stand on `page`, if not on this one."""
     if place["what"] == "verdicts":
-        return source_pages.verdicts(said)
+        return source_pages.verdicts(said, page)
     if place["what"] == "wrong":
         return source_pages.wrong(said)
     return source_pages.sources(said, links, place["options"]["argument"])

@@ -51,6 +51,16 @@ def keep_marks(app, pagename, templatename, context, doctree):
         context["body"] = FOLLOWED.sub(r'<span class="book-kept">\1\2</span>', context["body"])
 
 
+def offer_no_source(app, pagename, templatename, context, doctree):
+    """A page without a source file, as that of a function, offers none to download."""
+    if context.get("sourcename"):
+        return
+    for group in context.get("header_buttons", []):
+        if "buttons" in group:
+            of_source = "download-source-button"
+            group["buttons"] = [b for b in group["buttons"] if b.get("label") != of_source]
+
+
 def drop_stale(app, exception):
     """Remove the pages of documents that the book no longer has; Sphinx leaves them."""
     if exception or app.builder.format != "html":
@@ -71,4 +81,5 @@ def setup(app):
     app.connect("html-page-context", mend_roles)
     app.connect("html-page-context", keep_marks)
     app.connect("html-page-context", drop_foreign, priority=999)
+    app.connect("html-page-context", offer_no_source, priority=999)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

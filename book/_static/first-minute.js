@@ -21,6 +21,8 @@
     ["Minus the noise", MEAN, "flip the sign of \\sigma_n^2 I"],
   ];
 
+  const badgeOf = (label) => document.querySelector(`.eqn-badge[data-label="${label}"]`);
+
   class FirstMinute extends OperatedFigure {
     get start() { return START; }
     get role() { return "gp-role-exact"; }
@@ -46,8 +48,18 @@
       [MEAN, VARIANCE].forEach((name) => {
         const made = this.reads[name]?.said;
         const detail = name === label && made !== said ? said : "";
-        if (detail || made) document.querySelector(`.eqn-badge[data-label="${name}"]`)?.dispatchEvent(new CustomEvent("eqn-attempt", { detail }));
+        if (detail || made) badgeOf(name)?.dispatchEvent(new CustomEvent("eqn-attempt", { detail }));
       });
+    }
+
+    /* All that is pressed stands below the equations, so that picture and equations share a screen. */
+    addressed() {
+      super.addressed();
+      const below = document.querySelector(".book-spoil");
+      if (!below) return;
+      const box = html("div", { class: "gp-playground book-spoil-controls" });
+      box.append(...this.root.querySelectorAll(".gp-buttons, .gp-address"));
+      below.after(box);
     }
 
     controls() {
@@ -61,7 +73,7 @@
     }
 
     heightOf(width) {
-      return Math.min(Math.max(0.42 * width, 190), 270);
+      return Math.min(Math.max(0.35 * width, 170), 230);
     }
 
     /* The numbers behind the symbols. */
@@ -116,7 +128,7 @@
       this.drawPoints();
       this.slips.forEach((button, i) => {
         const [, label, said] = SLIPS[i];
-        button.disabled = !this.reads[label];
+        button.disabled = !badgeOf(label);
         button.setAttribute("aria-pressed", String(this.reads[label]?.said === said));
       });
       this.tell(spoilt);

@@ -121,6 +121,16 @@
       window.MathJax?.startup?.promise?.then(settle);
     });
   };
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
-  else start();
+  /* Whoever comes for the items of one verdict finds them ticked. */
+  const tick = () => {
+    const asked = new URLSearchParams(location.search).get("verdict");
+    const box = asked && document.querySelector(`.eqn-legend input[value="${CSS.escape(asked)}"]`);
+    if (box) box.checked = true;
+  };
+  const both = () => {
+    tick();
+    start();
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", both);
+  else both();
 })();

@@ -59,8 +59,9 @@ def test_a_term_has_a_sentence_and_a_place() -> None:
 
 # The parts that every chapter has, in the words of textbooks; what they are about stands behind.
 PARTS = (
-    "Motivating example", "The smallest case", "Notation and shapes", "Derivation", "Implementation",
-    "Experiments", "Failure modes", "Choosing", "Exercises", "Summary and further reading",
+    "Motivating example", "The smallest case", "Notation and shapes", "Derivation",
+    "Implementation", "Experiments", "Failure modes", "Choosing", "Exercises",
+    "Summary and further reading",
 )  # fmt: skip
 
 

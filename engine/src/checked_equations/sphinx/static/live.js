@@ -440,6 +440,14 @@
     if (!window.MathJax?.typesetPromise || live.stopped || !(await live.start().catch(() => false))) lives.set(badge, null);
   };
 
+  /* A slip that something else on the page asks for, by its name, wherever the badge is. */
+  const attempt = async (badge, said) => {
+    badge.open = true;
+    if (!badge.checked) await open(badge);
+    await enliven(badge);
+    lives.get(badge)?.named(said);
+  };
+
   const close = (badge) => {
     const frame = badge.closest(".eqn-equation");
     if (seen && frame) seen.unobserve(frame);
@@ -457,7 +465,7 @@
       };
       badge.addEventListener("toggle", (event) => event.target === badge && turn());
       badge.querySelector(":scope > summary").addEventListener("keydown", (event) => lives.get(badge)?.enter(event));
-      badge.addEventListener("eqn-attempt", ({ detail }) => lives.get(badge)?.named(detail));
+      badge.addEventListener("eqn-attempt", ({ detail }) => attempt(badge, detail));
       if (badge.open) turn();
     });
   };
