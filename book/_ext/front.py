@@ -23,7 +23,7 @@ KEPT = "book_needs"  # of a page, among what Sphinx knows of it
 NEEDS = "What you need"
 STOP = re.compile(r"\.\s")
 APPENDIX = "book/foundations/probability"  # looked up, not read first
-WIDE, HIGH, GAP, STEP = 170, 24, 60, 31  # pixels: a box of the map, and what lies between two
+WIDE, HIGH, GAP, STEP = 190, 24, 50, 31  # pixels: a box of the map, and what lies between two
 
 
 class Cards(Place):

@@ -147,7 +147,7 @@
         const sd = Math.sqrt(Math.max(...this.truth.varianceF));
         this.status.textContent = n === 0
           ? "No readings: the mean is zero, and the band is as wide everywhere."
-          : `${n} reading${n > 1 ? "s" : ""}. The band is widest at x = ${GRID[this.widest].toFixed(1)}, where one standard deviation is ${sd.toFixed(2)}. Drag a circle, or spoil an equation.`;
+          : `${n} reading${n > 1 ? "s" : ""}; the standard deviation is largest, ${sd.toFixed(2)}, at x = ${GRID[this.widest].toFixed(1)}. Drag a circle.`;
         return;
       }
       this.status.textContent = `Spoilt (${this.which(spoilt)}). ${this.seen()}`;

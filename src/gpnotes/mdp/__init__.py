@@ -1,4 +1,4 @@
-"""Decisions in a row: Markov decision processes, solved with a proof, and beliefs about states."""
+"""Markov decision processes, solved with a proof, and beliefs about their states."""
 
 from .alpha_vectors import (
     AlphaVectors,
