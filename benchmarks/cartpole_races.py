@@ -10,7 +10,7 @@ the last policy of one run of PILCO beside it:
 The methods are 0, PILCO; 1, the same with the means of the model alone; 2, an ensemble of networks
 that plans anew in every step; 3, random shooting in one network. `cartpole_tuning.py` chose the
 settings of these two; 4 and 5 are the same with the settings from which it began; 6 is PILCO with
-a larger policy and a longer search.
+a larger policy and a longer search; 7 is PILCO whose last search goes on ten times as long.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from gpnotes.decide.pilco import (
     SquashedPolicy,
     Transitions,
     fit_dynamics,
+    improve_policy,
     initial_policy,
     learn,
 )
@@ -44,7 +45,7 @@ from gpnotes.ground.params import flatten
 
 FOLDER = Path(__file__).resolve().parent.parent / "src" / "gpnotes" / "data"
 RIVALS = ("ensemble", "shooting", "ensemble untuned", "shooting untuned")
-METHODS = ("pilco", "means", *RIVALS, "pilco longer")
+METHODS = ("pilco", "means", *RIVALS, "pilco longer", "pilco continued")
 HEAD = ("method", "seed", "trial", "seconds", "expected_cost", "trial_cost", "balanced")
 STEPS, TRIALS = 25, 6
 SETTINGS = {  # chosen by `cartpole_tuning.py` on the seeds 100 to 102
@@ -65,12 +66,14 @@ class Search(NamedTuple):
     iterations: int = 40
     fit_steps: int = 30
     certain: bool = False
+    more_iterations: int = 0  # of the search before the last trial
 
 
 SEARCHES = {
     "pilco": Search(),
     "means": Search(certain=True),
     "pilco longer": Search(bumps=50, iterations=120, fit_steps=60),
+    "pilco continued": Search(more_iterations=400),
 }
 
 
@@ -121,13 +124,20 @@ def with_policies(world: World, search: Search) -> tuple[list[Row], list[float]]
         return replace(policy, inner=replace(policy.inner, weights=0.1 * policy.inner.weights))
 
     trials = learn(
-        world.task, world.tried, propose, data=world.first, policy=propose(), num_proposals=0,
-        num_trials=TRIALS, max_steps=search.iterations, fit=fit,
+        world.task, world.tried, propose, data=world.first, policy=propose(),
+        num_proposals=0, num_trials=TRIALS, max_steps=search.iterations, fit=fit,
     )  # fmt: skip
     for trial in trials:
         seconds, found = time.process_time() - began, trial.improvement
         rows.append(world.row(trial.number, seconds, found.cost, trial.observed))
         print(world.seed, search, rows[-1], flush=True)
+    if search.more_iterations:
+        found = improve_policy(
+            found.policy, trial.dynamics, world.task, max_steps=search.more_iterations
+        )
+        seen, seconds = world.tried(found.policy), time.process_time() - began
+        rows = [world.row(trial.number, seconds, found.cost, seen)]
+        print(world.seed, search, rows[-1], found.message, flush=True)
     return rows, flatten(found.policy)[0].tolist()
 
 

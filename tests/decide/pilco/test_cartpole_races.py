@@ -120,7 +120,7 @@ def test_a_run_is_kept_and_made_once(races, monkeypatch, tmp_path):
     assert made == [(method, seed) for seed in (0, 1) for method in script.METHODS]
     assert len(json.loads((tmp_path / "runs.jsonl").read_text().splitlines()[0])["rows"]) == 2
     table = np.loadtxt(tmp_path / "cartpole-races.csv", delimiter=",", skiprows=1)
-    assert table.shape == (28, 7)
+    assert table.shape == (32, 7)
     assert (tmp_path / "cartpole-policy.csv").read_text() == "p0\n1\n"
     monkeypatch.setattr(
         sys, "argv", [*sys.argv[:1], "--seeds", "3", "--methods", "pilco", *options]
@@ -201,3 +201,24 @@ def test_the_stored_policy_does_what_the_table_says():
     policy = flatten(given)[1](dataset("cartpole-policy")[0])
     driven = simulate(policy, task.mean, 25)
     assert abs(task.observed_costs(driven).mean() - last[:, 5].min()) < 0.1
+
+
+def test_a_search_that_goes_on_replaces_the_last_trial(races, monkeypatch):
+    """The model of the last trial, its policy, and as many iterations as the method says."""
+    script, asked = races["cartpole_races"], []
+
+    def learn(task, tried, propose, *, policy, **rest):
+        found = SimpleNamespace(cost=0.5, policy=policy)
+        for number in (1, 2):
+            yield SimpleNamespace(
+                number=number, improvement=found, observed=tried(policy), dynamics=f"model {number}"
+            )
+
+    def improve_policy(policy, dynamics, task, *, max_steps):
+        asked.append((dynamics, max_steps))
+        return SimpleNamespace(cost=0.25, policy=policy, message="")
+
+    monkeypatch.setattr(script, "learn", learn)
+    monkeypatch.setattr(script, "improve_policy", improve_policy)
+    ((trial, _, expected, _, _),), _ = script.run("pilco continued", 0)
+    assert (trial, expected, asked) == (2, 0.25, [("model 2", 400)])
