@@ -220,6 +220,20 @@ def test_wider_races_can_be_run_again_and_never_grow(races):
         np.testing.assert_allclose(script.regrets(row, problem.least)[:2], stored[4:6], rtol=0.01)
 
 
+def test_unseen_races_are_whole_and_can_be_run_again(races):
+    """Every start of every method is in the table; without an ascent it is so on every machine."""
+    objectives, script = races["race_objectives"], races["search_races"]
+    table = dataset("unseen-races")
+    wanted = np.stack(np.meshgrid(range(6), range(4), range(20), indexing="ij"), axis=-1)
+    np.testing.assert_array_equal(table[:, :3], wanted.reshape(-1, 3))
+    assert (np.diff(table[:, 4:9], axis=1) <= 0.0).all()
+    assert (table[:, 4:9] >= 0.0).all()
+    for number, problem in enumerate(objectives.UNSEEN):
+        row = script.run(problem, "random", 3)
+        stored = table[(table[:, :3] == [number, 0, 3]).all(axis=1)][0]
+        np.testing.assert_allclose(script.regrets(row, problem.least)[:5], stored[4:9], rtol=0.01)
+
+
 def test_a_short_race_is_run_again_to_a_later_end(races, tmp_path, monkeypatch, capsys):
     script = races["search_races"]
     runs, target = tmp_path / "runs.jsonl", tmp_path / "table.csv"
