@@ -15,6 +15,7 @@ CHAPTER = Path(__file__).parents[2] / "book" / "gaussian-processes" / "hyperpara
 READINGS = re.search(r"data-gp-given='(.*?)'", CHAPTER.read_text("utf-8"))[1]
 # The figures whose points stand there from the start, and whether one may go anywhere.
 KINDS = {
+    "bound": True,
     "evidence": False,
     "exact": True,
     "inducing": False,
