@@ -1,4 +1,4 @@
-/* A figure to operate: a chain on a density with two hills, whose step and rule the reader sets.
+/* A figure to operate: a chain on a density with two modes, whose step and rule the reader sets.
 
    The numbers come from a fixed generator; others are a button away. `window.gpChain` holds the numerical functions,
    so that a test can compare them with the package. */
@@ -64,7 +64,7 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() { return [["mean", "the chain"], ["f", "its draws"], ["density", "the density"]]; }
-    get says() { return "Four hundred steps of a chain on a density with two hills. The step is set below."; }
+    get says() { return "Four hundred steps of a chain on a density with two modes. The step is set below."; }
     get range() { return { x: [0, COUNT], y: [0, 10] }; }
 
     /* With room for the density at the right. */
