@@ -205,8 +205,8 @@
   function value(latex, whole, table) {
     const [now, then] = [members(latex), members(whole)];
     const same = (a, b) => a.map((one) => one.kind + one.text).join(" ") === b.map((one) => one.kind + one.text).join(" ");
-    const changed = now.findIndex((one, i) => i > 0 && then[i] && !same(one, then[i]));
-    return evaluate(read(now[Math.max(changed, 1)]), named(table));
+    const changed = now.findIndex((one, i) => then[i] && !same(one, then[i]));
+    return evaluate(read(now[changed < 0 ? 1 : changed]), named(table));
   }
 
   window.gpAlgebra = { Nonsense, members, value };

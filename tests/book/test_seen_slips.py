@@ -1,0 +1,85 @@
+"""A slip that is seen: each one that is caught moves what is drawn, or cannot be drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.book, pytest.mark.browser]
+
+STATIC = Path(__file__).parents[2] / "book" / "_static"
+PAGES = {
+    "fv": "gaussian-processes/function-view", "mf": "gaussian-processes/mean-functions",
+    "sm": "gaussian-processes/smoothing", "wv": "gaussian-processes/weight-view",
+    "ff": "fast/fourier-features", "ip": "fast/inducing-points", "vi": "fast/variational-inference",
+}  # fmt: skip
+# How far what is drawn moves with each of some edits, or why nothing can be drawn.
+MOVED = """([label, whole, edits]) => {
+    const { curves } = window.seenSlips;
+    const right = curves(label, whole, whole);
+    const apart = now => now.values.length != right.values.length ? Infinity : Math.max(
+        ...right.values.flatMap((one, j) => one.map((v, i) => Math.abs(v - now.values[j][i]))));
+    return edits.map(([start, end, text]) => {
+        try { return apart(curves(label, whole.slice(0, start) + text + whole.slice(end), whole)); }
+        catch (error) {
+            if (!(error instanceof gpAlgebra.Nonsense)) throw error;
+            return error.message;
+        }
+    });
+}"""
+
+
+@pytest.fixture(scope="module")
+def sheet(browser: Any, tmp_path_factory: Any) -> Iterator[Any]:
+    file = tmp_path_factory.mktemp("slips") / "page.html"
+    names = ("gp-numbers.js", "gp-algebra.js", "seen-slips.js")
+    scripts = "".join(f'<script src="{(STATIC / name).as_uri()}"></script>' for name in names)
+    file.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>a</title>{scripts}</html>',
+        "utf-8",
+    )
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    yield page
+    page.close()
+
+
+def record(book_html: Path, label: str) -> dict[str, Any]:
+    page = book_html / "book" / f"{PAGES[label.split('-')[1]]}.mutants.js"
+    text = page.read_text("utf-8")
+    return json.loads(text.removeprefix("window.checkedEquations = ").rstrip(" ;\n"))[label][0]
+
+
+def test_every_slip_that_is_caught_is_seen_or_has_no_value(sheet: Any, book_html: Path) -> None:
+    labels = sheet.evaluate("() => Object.keys(window.seenSlips.DRAWN)")
+    assert len(labels) >= 10
+    unseen = {}
+    for label in labels:
+        its = record(book_html, label)
+        mutants = [one for one in its["mutants"] if one[5] and one[2] == "caught"]
+        moved = sheet.evaluate(MOVED, [label, its["latex"], [one[5] for one in mutants]])
+        numbers = [far for far in moved if not isinstance(far, str)]
+        assert len(numbers) > 1, label
+        pairs = zip(mutants, moved, strict=True)
+        unseen[label] = [m[0] for m, far in pairs if not isinstance(far, str) and far < 1e-3]
+    assert {label: said for label, said in unseen.items() if said} == {}
+
+
+def test_the_picture_comes_with_the_slip_and_goes_with_it(read: Any) -> None:
+    page = read("book/gaussian-processes/function-view.html").page
+    badge = page.locator("details.eqn-badge[data-label='eq-fv-predict-y']")
+    badge.scroll_into_view_if_needed()
+    badge.locator("> summary").click()
+    place = badge.locator("xpath=..").locator(".eqn-place[title='flip the sign of C_{**}']")
+    place.click()
+    seen = badge.locator(".book-seen")
+    seen.wait_for()
+    assert "off by up to" in seen.inner_text()
+    assert seen.locator("path").count() == 3
+    place.click()
+    seen.wait_for(state="detached")
+    badge.evaluate("badge => { badge.open = false; }")
