@@ -80,6 +80,7 @@ WRONG = {
     ],
     "acquisition": ["evaluated=0.01,77&points=", "name=constructor", "evaluated="],
     "bound": ["points=", "points=99,-7&count=1e9", "points=1,1;2,2"],
+    "circle": ["points=", f"points={';'.join(['1,1'] * 20)}", "waves=77"],
     "evidence": ["many=none&trail=1,2", "length=1e99&noise=-1e99"],
     "features": ["seed=-1&pairs=0.3", "seed=x&signal=-2", f"points={';'.join(['1,1'] * 500)}"],
     "forward": ["drawn=999&seed=1.5"],

@@ -16,6 +16,7 @@ READINGS = re.search(r"data-gp-given='(.*?)'", CHAPTER.read_text("utf-8"))[1]
 # The figures whose points stand there from the start, and whether one may go anywhere.
 KINDS = {
     "bound": True,
+    "circle": False,
     "evidence": False,
     "exact": True,
     "inducing": False,
