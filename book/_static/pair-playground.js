@@ -1,4 +1,4 @@
-/* A figure to operate: two jointly normal numbers, and what one of them tells of the other.
+/* A figure to operate: two jointly normal numbers, and what one of them says about the other.
 
    `window.gpPair` holds the numerical functions, so that a test can compare them with the package. */
 (function () {
@@ -8,7 +8,7 @@
 
   // ---------------------------------------------------------------- numbers
 
-  /* Mean and standard deviation of b given a, both with mean zero before, and what a tells, in nats. */
+  /* Mean and standard deviation of b given a, both with mean zero before, and their mutual information in nats. */
   function told({ rho, sa, sb, a }) {
     return { mean: (rho * sb * a) / sa, sd: sb * Math.sqrt(1 - rho * rho), nats: -0.5 * Math.log1p(-rho * rho) };
   }
@@ -44,7 +44,7 @@
     { name: "rho", label: ["Correlation \u03c1"], min: -0.99, max: 0.99, step: 0.01 },
     { name: "sa", label: ["Sd \u03c3", "a"], min: 0.4, max: 2, step: 0.05 },
     { name: "sb", label: ["Sd \u03c3", "b"], min: 0.4, max: 2, step: 0.05 },
-    { name: "a", label: ["Told: a"], min: REACH[0], max: REACH[1], step: 0.05 },
+    { name: "a", label: ["Observed: a"], min: REACH[0], max: REACH[1], step: 0.05 },
   ];
   const said = (value) => minus(value.toFixed(2)).replace(/^\u2212(0\.00)$/, "$1");
 
@@ -53,10 +53,10 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["contour", "a and b: 1 and 2 sd"], ["mean", "b, once a is told: mean, density"], ["f", "b: 2 sd"],
-        ["before", "b before: density"], ["truth", "as many sd as a"], ["point", "what we were told"]];
+      return [["contour", "a and b: 1 and 2 sd"], ["mean", "b given a: mean, density"], ["f", "b: 2 sd"],
+        ["before", "b before: density"], ["truth", "as many sd as a"], ["point", "the observed a"]];
     }
-    get says() { return "Two normal numbers, and the density of the second when the first is told. The arrow keys change what is told."; }
+    get says() { return "Two normal numbers, and the density of the second given the first. The arrow keys change the first."; }
 
     heightOf(width) { return clamp(0.44 * width, [230, 330]); }
 
@@ -81,7 +81,7 @@
 
     worded(value) { return said(value); }
 
-    // ------------------------------------------------------------ what is told
+    // ------------------------------------------------------------ the observed number
 
     /* Along a alone: where b is then expected is no choice. */
     move(index, a) {
@@ -99,7 +99,7 @@
     remove() {}
 
     describe() {
-      return `Told that a = ${said(this.state.a)}. Left and right arrow keys change it.`;
+      return `Observed: a = ${said(this.state.a)}. Left and right arrow keys change it.`;
     }
 
     // ------------------------------------------------------------ drawing
@@ -154,7 +154,7 @@
       const at = (x, y, text, anchor = "middle") => (svg("text", { x, y, "text-anchor": anchor }, this.curve).textContent = text);
       this.curve.replaceChildren();
       this.curve.setAttribute("viewBox", "0 0 240 150");
-      this.curve.setAttribute("aria-label", `By the size of the correlation: ${said(left(size))} of the standard deviation is left at ${said(size)}, and ${said(nats(size))} nats are told.`);
+      this.curve.setAttribute("aria-label", `By the size of the correlation: ${said(left(size))} of the standard deviation is left at ${said(size)}, and the mutual information is ${said(nats(size))} nats.`);
       svg("path", { d: `M${on.left},${on.top}V${on.bottom}H${on.right}`, class: "gp-spine" }, this.curve);
       [0, 0.5, 1].forEach((r) => at(on.px(r), on.bottom + 15, r));
       [0, 1, 2].forEach((v) => at(on.left - 5, on.py(v) + 4, v, "end"));
@@ -169,8 +169,8 @@
     tell() {
       const { a, sa, sb } = this.state;
       const { mean, sd, nats } = this.result;
-      this.status.textContent = `We are told a = ${said(a)}, ${said(a / sa)} sd from its mean: b is expected at ${said(mean)}, ${said(mean / sb)} sd from its own. `
-        + `Its sd is now ${said(sd)}; it was ${said(sb)}. Whatever a is, it tells ${said(nats)} nats.`;
+      this.status.textContent = `We observe a = ${said(a)}, ${said(a / sa)} sd from its mean: b is expected at ${said(mean)}, ${said(mean / sb)} sd from its own. `
+        + `Its sd is now ${said(sd)}; it was ${said(sb)}. Whatever a is, it says ${said(nats)} nats about b.`;
     }
   }
 
