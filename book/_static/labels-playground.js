@@ -71,7 +71,7 @@
   const MOST = 40;
   const NEARLY = 1e-9;
   const START = { points: [[5, 1]], name: "entropy", lengthscale: 0.8, signal: 3 };
-  const NAMES = { entropy: "Where the label is uncertain", bald: "BALD: where it tells most about f", random: "At random" };
+  const NAMES = { entropy: "Uncertainty sampling: largest entropy", bald: "BALD: most information about f", random: "At random" };
   const TRIALS = [
     ["Coins at one place", { points: [[2, 1], [2, 0], [2, 1], [2, 0], [2, 1], [2, 0], [7, 1]] }],
     ["One label", { points: [[5, 1]], lengthscale: 2 }],
@@ -91,7 +91,7 @@
     get legendOf() {
       return [["mean", "chance of the label 1"], ["point", "labels"], ["worth", "BALD"], ["rival", "entropy of the label"], ["inside", "labels are coins"]];
     }
-    get says() { return "Labels along a line, and what a further one would tell. The arrow keys move a label, up and down turn it."; }
+    get says() { return "Labels along a line, and the information in a further one. The arrow keys move a label, up and down flip it."; }
 
     heightOf(width) { return clamp(0.6 * width, [340, 400]); }
 
@@ -166,7 +166,7 @@
 
     describe(i, x, y) {
       const label = y > 0.5 ? "1" : "\u22121";
-      return `Label ${i + 1} of ${this.state.points.length}: ${label} at x = ${x.toFixed(1)}. Arrow keys move it, up and down turn it, Delete removes it.`;
+      return `Label ${i + 1} of ${this.state.points.length}: ${label} at x = ${x.toFixed(1)}. Arrow keys move it, up and down flip it, Delete removes it.`;
     }
 
     // ------------------------------------------------------------ drawing

@@ -63,13 +63,13 @@
   const RANGE = { x: [0, 10], y: [0, 1.5] };
   const FINE = Array.from({ length: 401 }, (_, i) => i / 40);
   const START = { points: [[3, 1], [6.5, 0.7]], width: 0.8, bells: "highest" };
-  const BELLS = { highest: "at the highest top", all: "at every top, added" };
+  const BELLS = { highest: "at the highest mode", all: "at every mode, added" };
   const TRIALS = [
     ["One hump", { points: [[5, 1]] }],
     ["Nearly one", { points: [[4.3, 1], [5.7, 0.9]], width: 0.8 }],
     ["A flat top", { points: [[4.2, 1], [5.8, 1]], width: 0.8 }],
     ["A small, far one", { points: [[3, 1], [8.5, 0.25]], width: 0.6 }],
-    ["A bell at every top", { bells: "all" }],
+    ["A bell at every mode", { bells: "all" }],
   ];
   const SLIDERS = [{ name: "width", label: ["Width of a hump"], min: 0.3, max: 2, step: 0.05 }];
 
@@ -79,7 +79,7 @@
     get range() { return RANGE; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["exact", "density"], ["mean", "bell of mode and curvature"], ["point", "tops of the humps"]];
+      return [["exact", "density"], ["mean", "Laplace's bell"], ["point", "tops of the humps"]];
     }
     get says() { return "A density of a few humps, and Laplace's bell. Each hump can be moved with the arrow keys."; }
 
@@ -135,12 +135,12 @@
 
     tell() {
       const { bells, area, variance } = this.result;
-      const many = `${bells.length} top${bells.length === 1 ? "" : "s"}`;
+      const many = `${bells.length} mode${bells.length === 1 ? "" : "s"}`;
       const held = total(this.shown.map((one) => one.area));
       const sd = Math.sqrt(this.shown[0].variance);
       this.status.textContent = !Number.isFinite(held)
-        ? `${many}. The top is all but flat: its curvature is next to zero, and there is no bell.`
-        : `${many}. The area below the density is ${area.toFixed(2)}, that of ${this.shown.length === 1 ? "the bell" : "the bells"} ${held.toFixed(2)}: `
+        ? `${many}. The mode is all but flat: its curvature is close to zero, and there is no bell.`
+        : `${many}. The area under the density is ${area.toFixed(2)}, that of ${this.shown.length === 1 ? "the bell" : "the bells"} ${held.toFixed(2)}: `
           + `its logarithm is ${minus(Math.log(held / area).toFixed(2))} off. `
           + `The sd of the ${this.shown.length === 1 ? "bell" : "highest bell"} is ${sd.toFixed(2)}, that of the density ${Math.sqrt(variance).toFixed(2)}.`;
     }

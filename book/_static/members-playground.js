@@ -132,7 +132,7 @@
     get legendOf() {
       return [["mean", "mean of the networks"], ["f", "f: 2 sd of their spread"], ["exact", "the networks"], ["point", "readings"]];
     }
-    get says() { return "Eight networks, fitted from different starts, to the end or not. Each reading can be moved with the arrow keys."; }
+    get says() { return "Eight networks, fitted from different starts, to convergence or not. Each reading can be moved with the arrow keys."; }
 
     controls() {
       const box = html("div", { class: "gp-controls" }, this.root);
@@ -183,7 +183,7 @@
       };
       const [near, far] = [sd((d) => d < 0.5), sd((d) => d >= 0.5)];
       const arrived = this.members.filter((member) => member.arrived).length;
-      this.status.textContent = `${MEMBERS} networks of ${WIDTH} neurons, ${arrived} of them at a top.`
+      this.status.textContent = `${MEMBERS} networks of ${WIDTH} neurons, ${arrived} of them converged.`
         + (near ? ` Within half a unit of a reading one sd of f is ${near} on average` : " There are no readings")
         + (far ? `${near ? ", further away" : "; everywhere"} it is ${far}.` : ".");
     }

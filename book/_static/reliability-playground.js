@@ -59,11 +59,11 @@
   const UNIT = { x: [0, 1], y: [0, 1] };
   const TICKS = [0, 0.2, 0.4, 0.6, 0.8, 1];
   const START = { points: [], bins: 10, kind: "width", temperature: 1 };
-  const KINDS = { width: "of one width", size: "of one size", lot: "by lot" };
+  const KINDS = { width: "of equal width", size: "of equal mass", lot: "at random" };
   const TRIALS = [
     ["Twenty bins, temperature 2", { bins: 20, temperature: 2 }],
     ["Ten, temperature 2", { temperature: 2 }],
-    ["By lot, temperature 1", { kind: "lot" }],
+    ["At random, temperature 1", { kind: "lot" }],
     ["One bin", { bins: 1 }],
     ["Temperature 4", { temperature: 4 }],
   ];
@@ -77,7 +77,7 @@
     get role() { return "gp-role-approximation"; }
     get trialsOf() { return TRIALS; }
     get legendOf() {
-      return [["mean", "what came, by bin"], ["inside", "2 sd if the forecasts are right"], ["before", "error by chance, at most"]];
+      return [["mean", "frequency, by bin"], ["inside", "2 sd if the forecasts are right"], ["before", "error by chance, at most"]];
     }
     get says() { return "A reliability diagram of 120 forecasts. The controls below set the bins and the temperature."; }
 
@@ -148,7 +148,7 @@
       const { rows, error, chance } = this.result;
       const off = rows.filter((row) => Math.abs(row.frequency - row.confidence) > 2 * row.sd).length;
       this.status.textContent = `${rows.length} bin${rows.length === 1 ? "" : "s"} with forecasts, ${off} outside of two standard deviations. `
-        + `Expected calibration error ${error.toFixed(3)}; of forecasts that are right at most ${chance.toFixed(3)} on average. `
+        + `Expected calibration error ${error.toFixed(3)}; for perfect forecasts at most ${chance.toFixed(3)} on average. `
         + `Log loss ${this.loss.toFixed(3)}.`;
     }
   }

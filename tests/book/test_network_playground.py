@@ -38,11 +38,11 @@ def spread(page):
 
 def test_members_that_arrived_agree_and_those_that_were_stopped_part(opened):
     page = opened("members")
-    assert "8 of them at a top" in page.inner_text(".gp-status")
+    assert "8 of them converged" in page.inner_text(".gp-status")
     arrived, _ = spread(page)
     assert arrived < 0.02**2
     page.click("[data-action=try-1]")
-    assert "0 of them at a top" in page.inner_text(".gp-status")
+    assert "0 of them converged" in page.inner_text(".gp-status")
     stopped, at_readings = spread(page)
     assert stopped > 4 * at_readings
     assert stopped > 100 * arrived
