@@ -85,12 +85,12 @@
   const TRIALS = [
     ["One step ahead", { steps: 1 }],
     ["Three steps", { steps: 3 }],
-    ["Looks are dear", { look: 1 }],
+    ["Examining is dear", { look: 1 }],
     ["Machines are cheap", { price: 2 }],
   ];
   const SLIDERS = [
     { name: "steps", label: ["Steps ahead"], min: 1, max: 40, step: 1, digits: 0 },
-    { name: "look", label: ["Price of a look"], min: 0, max: 1.5, step: 0.05 },
+    { name: "look", label: ["Price of examining"], min: 0, max: 1.5, step: 0.05 },
     { name: "price", label: ["New machine"], min: 1, max: 10, step: 0.5, digits: 1 },
     { name: "breaks", label: ["Worn ones break"], min: 0.02, max: 0.5, step: 0.02 },
   ];

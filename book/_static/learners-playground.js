@@ -121,7 +121,7 @@
     get role() { return "gp-role-exact"; }
     get trialsOf() { return TRIALS; }
     get legendOf() { return Object.values(RULES).map(([name, kind]) => [kind, name]); }
-    get says() { return "What three learners are paid a step, and the ways that they have learned. Exploration and step are set below."; }
+    get says() { return "The reward per step of three learners, and the ways that they have learned. Exploration and step size are set below."; }
     get range() { return { x: [0, STEPS], y: [-0.12, 0.06] }; }
     get narrow() { return this.width < 560; }
 
@@ -194,7 +194,7 @@
         const paid = late(this.result[rule].paid).toFixed(3).replace(/^-(0\.0+)$/, "$1").replace("-", "\u2212");
         return `${name} ${paid}${ends ? "" : " (its way does not arrive)"}`;
       });
-      this.status.textContent = `Paid a step over the last thousand: ${said.join(", ")}.`;
+      this.status.textContent = `Reward per step over the last thousand: ${said.join(", ")}.`;
     }
   }
 

@@ -1,4 +1,4 @@
-"""Learning from what happens: environments, learners with `init`, `act` and `step`, and runs."""
+"""Reinforcement learning in tables: environments, learners (`init`, `act`, `step`), and runs."""
 
 from .exploration import UCB, EpsilonGreedy, ExplorationPolicy, FixedPolicy
 from .gymnasium_environment import GymnasiumEnvironment
