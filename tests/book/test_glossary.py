@@ -74,8 +74,16 @@ def lacking(slug: str) -> list[str]:
 
 
 def stem(text: str) -> str:
-    """The words without their plural."""
-    return f" {' '.join(re.sub(r'(?<=[a-z]{3})s$', '', word) for word in plain(text).split())} "
+    """The words in the singular, as far as that is a matter of their ends."""
+    return f" {' '.join(singular(word) for word in plain(text).split())} "
+
+
+def singular(word: str) -> str:
+    ends = {"ies": "y", "sses": "ss", "equilibria": "equilibrium", "criteria": "criterion", "s": ""}
+    for end, one in ends.items():
+        if word.endswith(end) and len(word) > 4 and not word.endswith("ss"):
+            return word.removesuffix(end) + one
+    return word
 
 
 def said(head: str, known: list[str]) -> bool:
