@@ -76,7 +76,8 @@ def plain(table: dict[str, Any]) -> dict[str, Any]:
 
 def member(latex: str, whole: str) -> str:
     """The part between signs of equality that differs, else the first after one."""
-    now, then = (re.sub(r"\\\\|&|\\,", " ", text).strip(" .,").split("=") for text in (latex, whole))
+    bare = (re.sub(r"\\\\|&|\\,", " ", text).strip(" .,") for text in (latex, whole))
+    now, then = (text.split("=") for text in bare)
     changed = [a for a, b in zip(now[1:], then[1:], strict=True) if a != b]
     return (changed or now[1:])[0]
 
