@@ -12,7 +12,7 @@
   };
 
   const picture = (e) => [...e.querySelectorAll("img, svg, canvas, video")].some(
-    (drawn) => !drawn.closest("mjx-container, button, a.headerlink") && !hidden(drawn) && box(drawn).height > 100,
+    (drawn) => !drawn.closest("mjx-container, button, a.headerlink") && !hidden(drawn) && box(drawn).height > 80,
   );
   const CHECKS = /\bchapter\.(check|define|refute|source|ledger|symbols)\(|^def (\w+_numbers|problem)\(/m;
   const checks = (e) => e.matches(".tag_evidence, .eqn-evidence") || e.querySelector(".eqn-line")
@@ -27,7 +27,7 @@
     return "prose";
   };
   const BLOCKS = "div.cell, div[class*=highlight-], .eqn-equation, div.math, .eqn-evidence, .eqn-workshop,"
-    + " .eqn-switch, figure, p, ul, ol, dl, table, blockquote, h1, h2, h3, h4, [data-gp-playground], .gp-playground";
+    + " .eqn-switch, figure, a.in-brief-picture, p, ul, ol, dl, table, blockquote, h1, h2, h3, h4, [data-gp-playground], .gp-playground";
   const all = [...article.querySelectorAll(BLOCKS)].filter((e) => !hidden(e));
   const blocks = all.filter((e) => !e.parentElement.closest(BLOCKS));
 
@@ -46,7 +46,7 @@
   });
 
   const drawn = blocks.filter((e) => kind(e) === "figures").map((e) => {
-    const seen = [...e.querySelectorAll("img, svg, canvas, video")].filter((s) => !hidden(s) && box(s).height > 100);
+    const seen = [...e.querySelectorAll("img, svg, canvas, video")].filter((s) => !hidden(s) && box(s).height > 80);
     const places = seen.map((s) => [top(s), top(s) + box(s).height]);
     const names = [...e.querySelectorAll("[id]"), e].map((s) => s.id).filter(Boolean);
     return { names, top: Math.min(...places.map((p) => p[0])), end: Math.max(...places.map((p) => p[1])) };

@@ -88,7 +88,7 @@ BOXES = re.compile(r"^`{3,}\{in-brief\}\n((?::\w+: \S+\n)+)(.*?)^`{3,}$", re.M |
 MOST = 135  # words: ten lines
 
 
-@pytest.mark.parametrize("slug", [slug for slug in chapters() if "/" in slug])
+@pytest.mark.parametrize("slug", chapters())
 def test_every_chapter_has_one_of_a_few_words(slug: str) -> None:
     found = BOXES.findall((BOOK / f"{slug}.md").read_text("utf-8"))
     assert len(found) == 1
@@ -99,4 +99,4 @@ def test_every_chapter_has_one_of_a_few_words(slug: str) -> None:
 
 def test_the_leaflet_has_a_leaf_for_each(trees: Any) -> None:
     links = [one.attributes["href"] for one in trees["book/leaflet.html"].css(".leaflet > p > a")]
-    assert links == [f"{slug}.html" for slug in chapters() if "/" in slug]
+    assert sorted(links) == [f"{slug}.html" for slug in chapters()]

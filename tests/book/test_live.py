@@ -232,7 +232,7 @@ def test_the_front_page_has_a_live_equation_open(badge: Any, trees: dict[str, An
     at(one, "drop the inverse of K_y").click()
     wait_changed(one)
     assert "eqn-broken" in one.get_attribute("class")
-    kinds = [".eqn-badge", ".book-doors", "figure"]
+    kinds = ["figure", ".eqn-badge", ".book-doors"]
     every = trees[FRONT].css_first("article").css(", ".join(kinds))
     order = [next(i for i, one in enumerate(every) if one.css_matches(kind)) for kind in kinds]
     assert order == sorted(order)
