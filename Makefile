@@ -7,7 +7,9 @@ SHELL := bash
 PYTHON ?= python3
 PORT ?= 8000
 SAMPLE ?= 40
-WORKERS ?= 2
+# As many processes as cores, from two to four: each takes up to a gigabyte.
+CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+WORKERS ?= $(shell echo $$(( $(CORES) < 2 ? 2 : $(CORES) > 4 ? 4 : $(CORES) )))
 FRESH ?= 20
 CHAPTERS ?= book
 VENV := .venv
