@@ -51,10 +51,11 @@ def columns(picture):
 
 def _extent(axes):
     """Where the axes and what is written beside them begin, and the ends of their frame."""
-    frame = FRAME.search(axes)
-    if not frame:
+    ends = (sorted(map(float, frame.groups())) for frame in FRAME.finditer(axes))
+    wide = next((pair for pair in ends if pair[0] < pair[1]), None)
+    if not wide:  # an upright spine comes first where nothing is painted behind the axes
         return None
-    low, high = sorted(map(float, frame.groups()))
+    low, high = wide
     lefts = [float(x) - LETTER * bool(turned) for x, turned in TEXT.findall(axes)]
     return min([low, *(x for x in lefts if x < low)]), low, high
 

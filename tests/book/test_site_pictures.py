@@ -1,0 +1,48 @@
+"""The panels of a picture, as a phone shows them one below the other."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.figure import Figure
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def site_pictures(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    yield importlib.import_module("site_pictures")
+    sys.modules.pop("site_pictures", None)
+
+
+def svg(figure: Figure) -> str:
+    file = io.StringIO()
+    figure.savefig(file, format="svg")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("panels", [1, 2, 3])
+def test_panels_beside_each_other_are_counted(site_pictures: Any, panels: int) -> None:
+    figure = Figure(figsize=(7.2, 3))
+    figure.subplots(1, panels)
+    assert len(site_pictures.columns(svg(figure))) == panels
+
+
+@pytest.mark.parametrize("painted", [True, False])
+def test_a_second_axis_on_the_right_is_no_panel(site_pictures: Any, painted: bool) -> None:
+    """Nor where nothing is painted behind the first, so that an upright line comes first there."""
+    figure = Figure(figsize=(6, 3.2))
+    ax = figure.subplots()
+    other = ax.twinx()
+    other.bar([1, 2, 3], [0.2, 0.3, 0.1])
+    ax.plot([1, 2, 3], [-20, -30, -60])
+    ax.patch.set_visible(painted)
+    (column,) = site_pictures.columns(svg(figure))
+    assert column[2] - column[1] > 200
