@@ -20,7 +20,7 @@ HTML := _build/html
 LOG := _build/build.log
 VIEWER := $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-TESTS := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+TESTS = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 OF_BOOKS := tests/book tests/notebooks engine/tests/test_foreign_book.py
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --no-header --no-annotate --no-emit-index-url --no-emit-find-links
@@ -88,6 +88,8 @@ unit: $(WHOLE)  ## the tests that need neither a book nor a browser
 apart: $(WHOLE)  ## these, and those of small books and of single figures, partly in a browser
 	@$(TESTS) -m 'not site and not nightly' -p no:nbval
 
+# Browsers wait as much as they work: one process more than cores asks them.
+pages: private WORKERS := $(shell echo $$(( $(WORKERS) + 1 )))
 pages: $(WHOLE) $(if $(BOOK_HTML),,book)  ## the tests of the built book, partly in a browser
 	@BOOK_HTML=$(or $(BOOK_HTML),$(abspath $(HTML))) $(TESTS) -m 'site and not nightly' $(OF_BOOKS)
 

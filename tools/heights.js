@@ -11,8 +11,9 @@
     return !e.checkVisibility() || box(e).height < 1;
   };
 
+  const least = (drawn) => (drawn.closest(".in-brief") ? 50 : 100); // a box shows its figure small
   const picture = (e) => [...e.querySelectorAll("img, svg, canvas, video")].some(
-    (drawn) => !drawn.closest("mjx-container, button, a.headerlink") && !hidden(drawn) && box(drawn).height > 80,
+    (drawn) => !drawn.closest("mjx-container, button, a.headerlink") && !hidden(drawn) && box(drawn).height > least(drawn),
   );
   const CHECKS = /\bchapter\.(check|define|refute|source|ledger|symbols)\(|^def (\w+_numbers|problem)\(/m;
   const checks = (e) => e.matches(".tag_evidence, .eqn-evidence") || e.querySelector(".eqn-line")
@@ -46,7 +47,7 @@
   });
 
   const drawn = blocks.filter((e) => kind(e) === "figures").map((e) => {
-    const seen = [...e.querySelectorAll("img, svg, canvas, video")].filter((s) => !hidden(s) && box(s).height > 80);
+    const seen = [...e.querySelectorAll("img, svg, canvas, video")].filter((s) => !hidden(s) && box(s).height > least(s));
     const places = seen.map((s) => [top(s), top(s) + box(s).height]);
     const names = [...e.querySelectorAll("[id]"), e].map((s) => s.id).filter(Boolean);
     return { names, top: Math.min(...places.map((p) => p[0])), end: Math.max(...places.map((p) => p[1])) };

@@ -58,9 +58,14 @@ def add(app, book):
 def name(app, book, docname):
     """The items, with the equation that answers each and the mark that its verdict leaves."""
     said = answers(app.env, book)
-    where = page_with(book, "sources")
-    page = app.builder.get_relative_uri(docname, where) if where else ""
+    page = _page(app, book, docname)
     return {item: _named(said, item, f"{page}#item-{item}" if page else "") for item in _told(said)}
+
+
+def _page(app, book, docname):
+    """The page of the items, seen from another one; nothing where no page has them."""
+    where = page_with(book, "sources")
+    return app.builder.get_relative_uri(docname, where) if where else ""
 
 
 def _told(said):
@@ -92,8 +97,7 @@ def fill(app, doctree, docname):
     book = book_of(app.env)
     said, links = answers(app.env, book), links_from(app, docname, book)
     said = replace(said, sections=_sections(app, docname))
-    where = page_with(book, "sources")
-    page = app.builder.get_relative_uri(docname, where) if where and where != docname else ""
+    page = _page(app, book, docname)  # nothing on that page itself
     for place in places:
         place.replace_self(nodes.raw("", _written(said, links, place, page), format="html"))
 

@@ -4,13 +4,13 @@
 (function () {
   "use strict";
 
-  const { svg, html, clamp, frame, minus, ticks, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, clamp, minus, ticks, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
   const ROUND = Math.sqrt(2 * Math.PI);
   const total = (values) => values.reduce((sum, value) => sum + value, 0);
-  const normal = (f, mean, sd) => Math.exp(-0.5 * ((f - mean) / sd) ** 2) / (sd * ROUND);
+  const normal = (f, mean, sd) => window.gpNumbers.density((f - mean) / sd) / sd;
   const logFactorial = (y) => total(Array.from({ length: y }, (_, i) => Math.log(i + 1)));
   const joint = (y, f) => Math.exp(y * f - Math.exp(f) - logFactorial(y)) * normal(f, 0, 1);
 
@@ -127,10 +127,7 @@
       const [mean, v] = this.q;
       const { evidence: whole, bound: here } = this.result;
       const y = [whole - 4, whole + 0.4];
-      const on = frame({ left: 34, right: 232, top: 8, bottom: 116 }, { x: [-1, 3], y });
-      const at = (px, py, text, anchor = "middle") => (svg("text", { x: px, y: py, "text-anchor": anchor }, this.curve).textContent = minus(text));
-      this.curve.replaceChildren();
-      this.curve.setAttribute("viewBox", "0 0 240 150");
+      const { on } = this.inset({ x: [-1, 3], y }, [-1, 0, 1, 2, 3], ticks(y, 4), "bound, by the mean of q");
       this.curve.setAttribute("aria-label", `By the mean of q: the bound is ${said(here)} at ${said(mean)}, and the log evidence ${said(whole)}.`);
       const means = Array.from({ length: 161 }, (_, i) => -1 + i / 40);
       const of = (m) => bound(this.state.count, m, v);
@@ -140,10 +137,6 @@
       svg("path", { d: `${under}L${on.right},${on.py(whole)}L${on.left},${on.py(whole)}Z`, class: "gp-band gp-band-f" }, this.curve);
       if (arch) svg("path", { d: arch, class: "gp-mean" }, this.curve);
       svg("path", { d: `M${on.left},${on.py(whole)}H${on.right}`, class: "gp-exact" }, this.curve);
-      svg("path", { d: `M${on.left},${on.top}V${on.bottom}H${on.right}`, class: "gp-spine" }, this.curve);
-      [-1, 0, 1, 2, 3].forEach((m) => at(on.px(m), on.bottom + 15, m));
-      ticks(y, 4).forEach((b) => at(on.left - 5, on.py(b) + 4, b, "end"));
-      at((on.left + on.right) / 2, 146, "bound, by the mean of q");
       if (mean >= -1 && mean <= 3 && here >= y[0]) svg("circle", { cx: on.px(mean), cy: on.py(here), r: 4, class: "gp-dot" }, this.curve);
     }
 

@@ -5,7 +5,7 @@
 (function () {
   "use strict";
 
-  const { svg, html, clamp, frame, minus, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, clamp, minus, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -144,15 +144,8 @@
 
     /* The basis functions: the covariance of each number with the function. */
     drawCurve(chosen) {
-      const on = frame({ left: 34, right: 232, top: 8, bottom: 116 }, { x: RANGE.x, y: [-1.6, 3.4] });
-      const at = (x, y, text, anchor = "middle") => (svg("text", { x, y, "text-anchor": anchor }, this.curve).textContent = minus(text));
-      this.curve.replaceChildren();
-      this.curve.setAttribute("viewBox", "0 0 240 150");
+      const { on } = this.inset({ x: RANGE.x, y: [-1.6, 3.4] }, COMPASS, [-1, 0, 1, 2, 3], "basis functions");
       this.curve.setAttribute("aria-label", `The basis functions of ${chosen.length} numbers: their covariances with the function.`);
-      svg("path", { d: `M${on.left},${on.top}V${on.bottom}H${on.right}`, class: "gp-spine" }, this.curve);
-      COMPASS.forEach(([x, name]) => at(on.px(x), on.bottom + 15, name));
-      [-1, 0, 1, 2, 3].forEach((v) => at(on.left - 5, on.py(v) + 4, v, "end"));
-      at((on.left + on.right) / 2, 146, "basis functions");
       chosen.forEach(({ basis }) => svg("path", { d: this.path(TURN.map(basis), { on, grid: TURN }), class: "gp-mean" }, this.curve));
     }
 

@@ -7,7 +7,7 @@
 
   const { covariance, gram, posterior } = window.gpNumbers;
   const { GRID, svg, html, OperatedFigure, start } = window.gpFigure;
-  const { value, Nonsense } = window.gpAlgebra;
+  const { value, shaped, Nonsense } = window.gpAlgebra;
 
   const MODEL = { kernel: "rbf", signal: 1, lengthscale: 1, noise: 0.1 };
   const START = { points: [[1, 0.4], [2.2, 0.5], [3, 0], [5.4, -0.6], [6.1, 0.1], [8.6, 1.4]] };
@@ -95,12 +95,7 @@
       const now = this.reads[label];
       if (!now) return { values: otherwise };
       try {
-        const found = value(now.latex, now.whole, table);
-        if (found.length !== GRID.length || (label === VARIANCE ? found[0].length !== GRID.length : found[0].length !== 1))
-          throw new Nonsense("what comes out has another shape");
-        const values = found.map(pick);
-        if (!values.every(Number.isFinite)) throw new Nonsense("what comes out is no number");
-        return { values };
+        return { values: shaped(now.latex, now.whole, table, GRID.length, label === MEAN ? 1 : GRID.length).map(pick) };
       } catch (error) {
         if (!(error instanceof Nonsense)) throw error;
         return { why: error.message };

@@ -209,5 +209,17 @@
     return evaluate(read(now[changed < 0 ? 1 : changed]), named(table));
   }
 
-  window.gpAlgebra = { Nonsense, members, value };
+  /* It, if it has so many rows and columns (any, where none are asked for) and finite numbers alone; the
+     identity has any square. */
+  function shaped(latex, whole, table, rows, columns) {
+    const raw = value(latex, whole, table);
+    const square = isEye(raw) && rows === columns;
+    const found = square ? Array.from({ length: rows }, (_, i) => Array.from({ length: columns }, (__, j) => (i === j ? raw.eye : 0))) : raw;
+    const fits = isMatrix(found) && [rows ?? found.length, columns ?? found[0].length].join() === [found.length, found[0].length].join();
+    if (!fits) throw new Nonsense("what comes out has another shape");
+    if (!found.flat().every(Number.isFinite)) throw new Nonsense("what comes out is no number");
+    return found;
+  }
+
+  window.gpAlgebra = { Nonsense, value, shaped };
 })();

@@ -416,6 +416,20 @@
       if (other) put(other, { x, y, "text-anchor": "middle", class: "gp-label", transform: `rotate(-90 ${x} ${y})` });
     }
 
+    /* The small panel beside the sliders, drawn afresh in `this.curve`, with its ticks and its name below:
+       its frame, and a function that writes in it. */
+    inset(ranges, across, up, name, sides = {}) {
+      const on = frame({ left: 34, right: 232, top: 8, bottom: 116, ...sides }, ranges);
+      const write = (x, y, text, anchor = "middle") => (svg("text", { x, y, "text-anchor": anchor }, this.curve).textContent = minus(text));
+      this.curve.replaceChildren();
+      this.curve.setAttribute("viewBox", "0 0 240 150");
+      svg("path", { d: `M${on.left},${on.top}V${on.bottom}H${on.right}`, class: "gp-spine" }, this.curve);
+      across.map((tick) => [tick].flat()).forEach(([at, text = at]) => write(on.px(at), on.bottom + 15, text));
+      up.forEach((at) => write(on.left - 5, on.py(at) + 4, at, "end"));
+      write((on.left + on.right) / 2, 146, name);
+      return { on, write };
+    }
+
     /* Values on a grid as a line in a panel. */
     path(values, { on = this, grid = GRID } = {}) {
       return values.map((v, i) => `${i ? "L" : "M"}${on.px(grid[i]).toFixed(2)},${on.py(v).toFixed(2)}`).join("");

@@ -148,19 +148,12 @@
     /* By the size of the correlation: the share of the deviation that is left, and the nats. */
     drawCurve() {
       const size = Math.abs(this.state.rho);
-      const on = frame({ left: 34, right: 232, top: 8, bottom: 116 }, { x: [0, 1], y: [0, MOST] });
+      const { on, write } = this.inset({ x: [0, 1], y: [0, MOST] }, [0, 0.5, 1], [0, 1, 2], "by the size of \u03c1");
       const left = (r) => told({ rho: r, sa: 1, sb: 1, a: 0 }).sd;
       const nats = (r) => told({ rho: r, sa: 1, sb: 1, a: 0 }).nats;
-      const at = (x, y, text, anchor = "middle") => (svg("text", { x, y, "text-anchor": anchor }, this.curve).textContent = text);
-      this.curve.replaceChildren();
-      this.curve.setAttribute("viewBox", "0 0 240 150");
       this.curve.setAttribute("aria-label", `By the size of the correlation: ${said(left(size))} of the standard deviation is left at ${said(size)}, and the mutual information is ${said(nats(size))} nats.`);
-      svg("path", { d: `M${on.left},${on.top}V${on.bottom}H${on.right}`, class: "gp-spine" }, this.curve);
-      [0, 0.5, 1].forEach((r) => at(on.px(r), on.bottom + 15, r));
-      [0, 1, 2].forEach((v) => at(on.left - 5, on.py(v) + 4, v, "end"));
-      at((on.left + on.right) / 2, 146, "by the size of \u03c1");
-      at(on.px(0.04), on.py(1) - 6, "share left", "start");
-      at(on.px(0.93), on.py(1.6), "nats", "end");
+      write(on.px(0.04), on.py(1) - 6, "share left", "start");
+      write(on.px(0.93), on.py(1.6), "nats", "end");
       svg("path", { d: this.path(SIZES.map(left), { on, grid: SIZES }), class: "gp-mean" }, this.curve);
       svg("path", { d: this.path(SIZES.map(nats), { on, grid: SIZES }), class: "gp-exact" }, this.curve);
       [left, nats].forEach((of) => svg("circle", { cx: on.px(size), cy: on.py(of(size)), r: 4, class: "gp-dot" }, this.curve));

@@ -5,7 +5,7 @@
 (function () {
   "use strict";
 
-  const { svg, html, clamp, frame, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, clamp, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -129,15 +129,9 @@
     drawCurve(p) {
       const { bins, kind } = this.state;
       const all = Array.from({ length: MOST }, (_, i) => reliability({ p, t: CAME, bins: i + 1, kind }));
-      const on = frame({ left: 38, right: 232, top: 10, bottom: 116 }, { x: [1, MOST], y: [0, 0.25] });
-      this.curve.replaceChildren();
+      const sides = { left: 38, top: 10 };
+      const { on } = this.inset({ x: [1, MOST], y: [0, 0.25] }, [1, 10, 20, 30], [0, 0.1, 0.2], "error by number of bins", sides);
       this.curve.setAttribute("aria-label", `The error against the number of bins: ${all[0].error.toFixed(3)} in one, ${all[MOST - 1].error.toFixed(3)} in ${MOST}.`);
-      svg("path", { d: `M${on.left},${on.top}V${on.bottom}H${on.right}`, class: "gp-spine" }, this.curve);
-      const at = (x, y, text, anchor = "middle") =>
-        (svg("text", { x, y, "text-anchor": anchor }, this.curve).textContent = text);
-      [1, 10, 20, 30].forEach((x) => at(on.px(x), on.bottom + 15, x));
-      [0, 0.1, 0.2].forEach((v) => at(on.left - 5, on.py(v) + 4, v, "end"));
-      at((on.left + on.right) / 2, 146, "error by number of bins");
       const grid = all.map((_, i) => i + 1);
       svg("path", { d: this.path(all.map((one) => one.chance), { on, grid }), class: "gp-before" }, this.curve);
       svg("path", { d: this.path(all.map((one) => one.error), { on, grid }), class: "gp-mean" }, this.curve);

@@ -21,8 +21,10 @@
   const WAVES = [0.4, 0.9, 1.5, 2.2];
 
   const own = document.currentScript.src;
+  const NEEDS = [["gp-numbers.js", "gpNumbers"], ["operated-figure.js", "gpFigure"], ["gp-algebra.js", "gpAlgebra"]];
   const asked = new Map();
-  const ask = (name) => {
+  const ask = ([name, made]) => {
+    if (window[made]) return null; // a figure of the page has asked for it
     if (!asked.has(name))
       asked.set(name, new Promise((done, failed) => {
         const script = document.createElement("script");
@@ -79,27 +81,15 @@
   /* Curves: each a list of values at the places; of a band its upper end, and where it is negative, that. */
   const curves = (label, latex, whole) => {
     const known = of(label);
-    const { value, Nonsense } = window.gpAlgebra;
     const kind = DRAWN[label];
-    const raw = value(latex, whole, known);
-    const found = kind === "band" && raw.eye !== undefined ? GRID.map((_, i) => GRID.map((__, j) => (i === j ? raw.eye : 0))) : raw;
-    const shape = { mean: [GRID.length, 1], band: [GRID.length, GRID.length], weights: [2, 1] }[kind];
-    if (!Array.isArray(found) || (shape && (found.length !== shape[0] || found[0].length !== shape[1]))) throw new Nonsense("what comes out has another shape");
-    if (!found.flat().every(Number.isFinite)) throw new Nonsense("what comes out is no number");
+    const shape = { mean: [GRID.length, 1], band: [GRID.length, GRID.length], weights: [2, 1] }[kind] ?? [];
+    const found = window.gpAlgebra.shaped(latex, whole, known, ...shape);
     if (kind === "band") {
       const variance = found.map((row, i) => row[i]);
       return { places: GRID, values: [1, -1].map((by) => variance.map((v) => by * 2 * Math.sqrt(Math.abs(v)))), negative: variance.map((v) => v < -1e-9) };
     }
     if (kind === "weights") return { places: GRID, values: [GRID.map((x) => found[0][0] + (found[1][0] * (x - 5)) / 5)] };
     return { places: GRID, values: found[0].map((_, j) => found.map((row) => row[j])) };
-  };
-
-  const SVG = "http://www.w3.org/2000/svg";
-  const node = (name, attributes, parent) => {
-    const made = document.createElementNS(SVG, name);
-    Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
-    parent?.append(made);
-    return made;
   };
 
   const SIZE = [360, 120];
@@ -109,10 +99,11 @@
     const most = Math.min(Math.max(...all.map(Math.abs), 1e-9), 3 * Math.max(...right.values.flat().map(Math.abs), 1e-9));
     const at = (x, v) => `${(6 + (width - 12) * x / 10).toFixed(1)},${(height / 2 - (height / 2 - 6) * Math.max(-1.5, Math.min(1.5, v / most))).toFixed(1)}`;
     const path = ({ places, values }) => values.map((one) => one.map((v, i) => `${i ? "L" : "M"}${at(places[i], v)}`).join("")).join("");
-    const picture = node("svg", { viewBox: `0 0 ${width} ${height}`, class: "book-seen-slip", role: "img" });
-    node("path", { d: `M6,${height / 2}H${width - 6}`, class: "book-seen-axis" }, picture);
-    node("path", { d: path(right), class: "book-seen-right" }, picture);
-    if (now) node("path", { d: path(now), class: "book-seen-now" }, picture);
+    const { svg } = window.gpFigure;
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "book-seen-slip", role: "img" });
+    svg("path", { d: `M6,${height / 2}H${width - 6}`, class: "book-seen-axis" }, picture);
+    svg("path", { d: path(right), class: "book-seen-right" }, picture);
+    if (now) svg("path", { d: path(now), class: "book-seen-now" }, picture);
     return picture;
   };
 
@@ -133,8 +124,7 @@
     if (!(label in DRAWN) || document.querySelector("#fig-front")) return;
     target.querySelector(".book-seen")?.remove();
     if (!said) return;
-    await ask("gp-numbers.js");
-    await ask("gp-algebra.js");
+    await Promise.all(NEEDS.map(ask));
     const right = curves(label, whole, whole);
     let [now, why] = [null, ""];
     try { now = curves(label, latex, whole); } catch (error) {
@@ -154,5 +144,5 @@
   };
 
   document.addEventListener("eqn-reads", show);
-  window.seenSlips = { DRAWN, curves, ask };
+  window.seenSlips = { DRAWN, curves };
 })();

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +48,21 @@ class Trees(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.paths)
+
+
+@pytest.fixture
+def extension(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A function that imports one of the book's extensions, for one test."""
+    taken: list[str] = []
+
+    def take(name: str) -> Any:
+        taken.append(name)
+        return importlib.import_module(name)
+
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    yield take
+    for name in taken:
+        sys.modules.pop(name, None)
 
 
 @dataclass

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from browsing import assert_fits
+from browsing import assert_fits, drag
 from scipy import integrate, stats
 
 import gpnotes as gp
@@ -82,13 +82,8 @@ def test_natural_steps_arrive_and_the_others_do_not(opened):
 def test_the_top_of_q_is_dragged(opened):
     page = opened("bound")
     point = page.locator(".gp-point").nth(0)
-    box = point.bounding_box()
     mean, sd, *_ = numbers(page)
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 60, y + 40, steps=4)
-    page.mouse.up()
+    drag(point, -60, 40)
     after = numbers(page)
     assert after[0] < mean - 0.2
     assert after[1] > sd + 0.05

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from browsing import assert_fits
+from browsing import assert_fits, drag
 
 from gpnotes.infer.interdomain import Harmonics, InducingPoints
 from gpnotes.model.kernels import CircularArcCosine
@@ -80,11 +80,7 @@ def test_a_value_is_dragged_along_the_circle_and_no_further(opened):
     point = page.locator(".gp-point").nth(0)
     box = point.bounding_box()
     before = page.get_attribute(".gp-mean", "d")
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 60, y - 40, steps=4)
-    page.mouse.up()
+    drag(point, 60, -40)
     after = point.bounding_box()
     assert after["x"] > box["x"] + 40
     assert after["y"] == pytest.approx(box["y"], abs=0.5)

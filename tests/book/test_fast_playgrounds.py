@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browsing import assert_fits
+from browsing import assert_fits, drag
 
 import gpnotes as gp
 from gpnotes import condition
@@ -67,12 +67,8 @@ def test_an_inducing_point_is_dragged_along_the_line_and_no_further(opened):
     page = opened("inducing")
     point = page.locator(".gp-point").nth(2)
     box = point.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     said = page.inner_text(".gp-status")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 40, y - 90, steps=4)
-    page.mouse.up()
+    drag(point, 40, -90)
     after = point.bounding_box()
     assert after["x"] > box["x"] + 30
     assert after["y"] == pytest.approx(box["y"], abs=0.5)

@@ -5,14 +5,13 @@ Whatever slip is made in them, the script has the value that the engine has, or 
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from browsing import slips_beside
 
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import kind
@@ -26,32 +25,21 @@ STATIC = Path(__file__).parents[2] / "book" / "_static"
 EQUATIONS = ["eq-fv-mean", "eq-fv-cov"]
 
 
-def data(book_html: Path) -> dict[str, Any]:
-    """What lies beside the front page."""
-    text = (book_html / "book" / "index.mutants.js").read_text("utf-8")
-    return json.loads(text.removeprefix("window.checkedEquations = ").rstrip().removesuffix(";"))
+ASKED = """([latex, whole, table]) => {
+    try { return gpAlgebra.value(latex, whole, table); }
+    catch (error) {
+        if (!(error instanceof gpAlgebra.Nonsense)) throw error;
+        return error.message;
+    }
+}"""
 
 
-@pytest.fixture(scope="module")
-def value(browser: Any, tmp_path_factory: Any) -> Iterator[Any]:
+@pytest.fixture
+def value(opened: Any) -> Any:
     """The script's value of an equation that was edited: a list of rows, or what it says."""
-    file = tmp_path_factory.mktemp("algebra") / "page.html"
     script = f'<script src="{(STATIC / "gp-algebra.js").as_uri()}"></script>'
-    file.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>a</title>{script}</html>',
-        "utf-8",
-    )
-    page = browser.new_page()
-    page.goto(file.as_uri())
-    asked = """([latex, whole, table]) => {
-        try { return gpAlgebra.value(latex, whole, table); }
-        catch (error) {
-            if (!(error instanceof gpAlgebra.Nonsense)) throw error;
-            return error.message;
-        }
-    }"""
-    yield lambda latex, whole, table: page.evaluate(asked, [latex, whole, table])
-    page.close()
+    page = opened("exact", tail=script)
+    return lambda latex, whole, table: page.evaluate(ASKED, [latex, whole, table])
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +82,7 @@ def of_engine(latex: str, table: dict[str, Any], result: Any) -> bool:
 def test_every_slip_has_the_value_of_the_engine(
     value: Any, table: dict[str, Any], book_html: Path, label: str
 ) -> None:
-    record = data(book_html)[label][0]
+    record = slips_beside(book_html, FRONT)[label][0]
     whole = record["latex"]
     right = value(whole, whole, plain(table))
     assert of_engine(member(whole, whole), table, right)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,10 +18,8 @@ DOORS = ["Read", "Use the package", "Check your own equations"]
 
 
 @pytest.fixture
-def front(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    yield importlib.import_module("front")
-    sys.modules.pop("front", None)
+def front(extension: Any) -> Any:
+    return extension("front")
 
 
 NEEDS = {"a": (), "b": ("a",), "c": ("a", "b"), "d": ("c", "a", "elsewhere"), "e": ()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +16,10 @@ MEGABYTE = 1_000_000
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch) -> Any:
+def calls(extension: Any) -> Any:
     """A function that says which calls stand behind the last of some cells."""
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    import figure_calls
-
-    yield lambda *cells: [(one.text, one.target) for one in figure_calls.calls_before(list(cells))]
-    sys.modules.pop("figure_calls", None)
+    before = extension("figure_calls").calls_before
+    return lambda *cells: [(one.text, one.target) for one in before(list(cells))]
 
 
 IMPORTS = """import numpy as np

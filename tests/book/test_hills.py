@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import FIGURE, assert_fits, assert_prints_its_picture
+from browsing import FIGURE, assert_fits, assert_prints_its_picture, drag
 from scipy import stats
 
 import gpnotes as gp
@@ -170,13 +170,8 @@ def test_a_line_of_the_map_runs_where_the_evidence_is_as_high_as_it_says(evidenc
 def test_the_marker_is_carried_by_pointer_keys_and_sliders(evidence):
     page = evidence
     place = f"{FIGURE}.place"
-    box = page.locator(".gp-point .gp-dot").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     first = page.evaluate(place)
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 30, y - 20, steps=4)
-    page.mouse.up()
+    drag(page.locator(".gp-point .gp-dot"), 30, -20)
     carried = page.evaluate(place)
     assert carried[0] > first[0]
     assert carried[1] > first[1]

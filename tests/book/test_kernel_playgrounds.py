@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import FIGURE, assert_fits
+from browsing import FIGURE, assert_fits, drag
 from scipy import stats
 
 import gpnotes as gp
@@ -235,11 +235,7 @@ def test_the_place_is_carried_by_pointer_and_keys_along_the_line(laboratory):
     page = laboratory
     place = f"{FIGURE}.place"
     box = page.locator(".gp-point .gp-dot").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 60, y + 70, steps=4)
-    page.mouse.up()
+    drag(page.locator(".gp-point .gp-dot"), 60, 70)
     carried = page.evaluate(place)
     assert carried > 1.2
     assert page.locator(".gp-point .gp-dot").bounding_box()["y"] == pytest.approx(box["y"], abs=0.5)
@@ -333,12 +329,7 @@ def test_each_thing_to_try_tells_what_it_says(pair):
 
 
 def test_what_is_told_is_dragged_along_a_alone(pair):
-    box = pair.locator(".gp-point .gp-dot").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    pair.mouse.move(x, y)
-    pair.mouse.down()
-    pair.mouse.move(x - 80, y - 60, steps=4)
-    pair.mouse.up()
+    drag(pair.locator(".gp-point .gp-dot"), -80, -60)
     a, point = pair.evaluate(f"[{FIGURE}.state.a, {FIGURE}.state.points[0]]")
     assert a < 1
     assert point == [a, pytest.approx(0.8 * a)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from browsing import assert_fits
+from browsing import assert_fits, drag
 from scipy import integrate
 
 pytestmark = pytest.mark.browser
@@ -84,11 +84,7 @@ def test_a_hump_is_dragged_and_the_bell_follows(opened):
     point = page.locator(".gp-point").nth(0)
     box = point.bounding_box()
     before = page.get_attribute(".gp-mean", "d")
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 50, y + 20, steps=4)
-    page.mouse.up()
+    drag(point, 50, 20)
     after = point.bounding_box()
     assert after["x"] > box["x"] + 40
     assert page.get_attribute(".gp-mean", "d") != before

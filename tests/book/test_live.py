@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import slips_beside
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
 CHAPTER = "book/gaussian-processes/function-view.html"
 LABEL = "eq-fv-cov"
 FRONT = "book/index.html"
-
-
-def data(book_html: Path, name: str) -> dict[str, Any]:
-    """What lies beside a page."""
-    page = book_html / name
-    text = page.with_name(f"{page.stem}.mutants.js").read_text("utf-8")
-    return json.loads(text.removeprefix("window.checkedEquations = ").rstrip().removesuffix(";"))
 
 
 @pytest.fixture
@@ -73,7 +66,9 @@ def formula(badge: Any) -> str:
 def test_a_slip_turns_the_badge_red_and_says_how_far_off(badge: Any, book_html: Path) -> None:
     seen, one = badge()
     whole = formula(one)
-    flip = next(m for m in data(book_html, CHAPTER)[LABEL][0]["mutants"] if m[5][2:] == ["+"])
+    flip = next(
+        m for m in slips_beside(book_html, CHAPTER)[LABEL][0]["mutants"] if m[5][2:] == ["+"]
+    )
     place = at(one, flip[0].replace("$", ""))
     place.click()
     wait_changed(one)
@@ -192,7 +187,7 @@ def test_the_list_makes_the_same_slip(badge: Any, book_html: Path) -> None:
     row = more.locator("tbody tr").first
     row.locator("button.eqn-try").click()
     wait_changed(one)
-    first = data(book_html, CHAPTER)[LABEL][0]["mutants"][0]
+    first = slips_beside(book_html, CHAPTER)[LABEL][0]["mutants"][0]
     assert row.locator("td.eqn-number").inner_text() == first[3]
     assert "eqn-broken" in one.get_attribute("class")
 
@@ -210,7 +205,7 @@ def test_a_closed_badge_leaves_the_equation_whole(badge: Any) -> None:
 
 
 def test_what_no_number_can_tell_is_said_and_not_red(badge: Any, book_html: Path) -> None:
-    told = data(book_html, CHAPTER)
+    told = slips_beside(book_html, CHAPTER)
     label, i = next(
         (label, i)
         for label, records in told.items()
@@ -246,7 +241,7 @@ def test_no_mutant_of_a_badge_is_in_the_html(
     badges = page.css("details.eqn-badge")
     assert badges
     assert page.css("table.eqn-mutants") == []
-    told = data(book_html, name)
+    told = slips_beside(book_html, name)
     for badge in badges:
         for spot in badge.css(".eqn-tried"):
             record = told[badge.attributes["data-label"]][int(spot.attributes["data-record"])]
@@ -257,7 +252,10 @@ def test_no_mutant_of_a_badge_is_in_the_html(
 @pytest.mark.parametrize("name", [CHAPTER, "book/games/deviation-payoffs.html"])
 def test_nearly_every_mutant_has_a_place(book_html: Path, name: str) -> None:
     mutants = [
-        m for records in data(book_html, name).values() for r in records for m in r["mutants"]
+        m
+        for records in slips_beside(book_html, name).values()
+        for r in records
+        for m in r["mutants"]
     ]
     without = [m[0] for m in mutants if not m[5]]
     assert len(mutants) > 1000
@@ -273,7 +271,7 @@ def test_mathjax_reads_the_edited_equations(read: Any, book_html: Path, name: st
     """Every fifth of them, as each reads whole. No page has macros of its own, so one will do."""
     edited = [
         record["latex"][: m[5][0]] + m[5][2] + record["latex"][m[5][1] :]
-        for records in data(book_html, name).values()
+        for records in slips_beside(book_html, name).values()
         for record in records
         for m in record["mutants"][::5]
         if m[5]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from browsing import drag
 
 pytestmark = pytest.mark.browser
 
@@ -225,13 +226,8 @@ def test_a_swipe_scrolls_and_adds_no_reading(browser, tmp_path):
 
 def test_a_reading_is_dragged_and_the_drag_adds_none(playground_page):
     page = playground_page
-    box = page.locator(".gp-point").nth(2).bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     before = page.locator(".gp-point").nth(2).get_attribute("transform")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 20, y + 40, steps=4)
-    page.mouse.up()
+    drag(page.locator(".gp-point").nth(2), 20, 40)
     assert page.locator(".gp-point").nth(2).get_attribute("transform") != before
     assert page.locator(".gp-point").count() == 5
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import slips_beside
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]
 
@@ -33,25 +32,12 @@ MOVED = """([label, whole, edits]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def sheet(browser: Any, tmp_path_factory: Any) -> Iterator[Any]:
-    file = tmp_path_factory.mktemp("slips") / "page.html"
-    names = ("gp-numbers.js", "gp-algebra.js", "seen-slips.js")
+@pytest.fixture
+def sheet(opened: Any) -> Any:
+    """A page with the scripts that evaluate a slip."""
+    names = ("gp-algebra.js", "seen-slips.js")
     scripts = "".join(f'<script src="{(STATIC / name).as_uri()}"></script>' for name in names)
-    file.write_text(
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>a</title>{scripts}</html>',
-        "utf-8",
-    )
-    page = browser.new_page()
-    page.goto(file.as_uri())
-    yield page
-    page.close()
-
-
-def record(book_html: Path, label: str) -> dict[str, Any]:
-    page = book_html / "book" / f"{PAGES[label.split('-')[1]]}.mutants.js"
-    text = page.read_text("utf-8")
-    return json.loads(text.removeprefix("window.checkedEquations = ").rstrip(" ;\n"))[label][0]
+    return opened("exact", tail=scripts)
 
 
 def test_every_slip_that_is_caught_is_seen_or_has_no_value(sheet: Any, book_html: Path) -> None:
@@ -59,7 +45,8 @@ def test_every_slip_that_is_caught_is_seen_or_has_no_value(sheet: Any, book_html
     assert len(labels) >= 10
     unseen = {}
     for label in labels:
-        its = record(book_html, label)
+        page = f"book/{PAGES[label.split('-')[1]]}.html"
+        its = slips_beside(book_html, page)[label][0]
         mutants = [one for one in its["mutants"] if one[5] and one[2] == "caught"]
         moved = sheet.evaluate(MOVED, [label, its["latex"], [one[5] for one in mutants]])
         numbers = [far for far in moved if not isinstance(far, str)]

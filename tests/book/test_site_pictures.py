@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import io
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
-def site_pictures(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
-    yield importlib.import_module("site_pictures")
-    sys.modules.pop("site_pictures", None)
+def site_pictures(extension: Any) -> Any:
+    return extension("site_pictures")
 
 
 def svg(figure: Figure) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import FIGURE, assert_fits
+from browsing import FIGURE, assert_fits, drag
 
 import gpnotes as gp
 from gpnotes.infer import linear_smoother
@@ -143,12 +143,7 @@ def test_noise_and_lengthscale_widen_and_noise_shrinks(weights):
 def test_the_place_is_moved_by_pointer_and_keys_and_stays_on_the_mean(weights):
     page = weights
     dot = page.locator(".gp-point .gp-dot")
-    box = dot.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 40, y - 60, steps=4)
-    page.mouse.up()
+    drag(dot, 40, -60)
     carried = page.evaluate(f"{FIGURE}.place")
     assert carried > 5
     page.keyboard.press("ArrowLeft")
@@ -282,13 +277,8 @@ def test_too_few_readings_for_vague_weights_are_said_and_nothing_is_drawn(mean):
 
 def test_a_reading_is_dragged(mean):
     point = mean.locator(".gp-point").nth(7)
-    box = point.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     before = seen(mean)
-    mean.mouse.move(x, y)
-    mean.mouse.down()
-    mean.mouse.move(x + 90, y + 20, steps=4)
-    mean.mouse.up()
+    drag(point, 90, 20)
     at, _ = mean.evaluate(f"{FIGURE}.state.points[7]")
     assert at > 3.5
     assert seen(mean)["sds"][1] < before["sds"][1]  # further out it tells more of the rise

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import FIGURE, assert_fits, assert_prints_its_picture
+from browsing import FIGURE, assert_fits, assert_prints_its_picture, drag
 
 import gpnotes as gp
 from gpnotes.model.kernels import WithGradients, gradients_at, values_at
@@ -27,14 +27,6 @@ def said(page, pattern: str) -> int:
 def centre(page, index: int) -> tuple[float, float]:
     box = page.locator(".gp-point .gp-dot").nth(index).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def dragged(page, index: int, right: float, down: float) -> None:
-    x, y = centre(page, index)
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + right, y + down, steps=4)
-    page.mouse.up()
 
 
 def clicked(page, x: float, y: float) -> None:
@@ -166,7 +158,8 @@ def test_what_the_text_says_of_one_touch_and_of_clicks(opened):
     assert said(page, r"(\d+) closed") == 0
     sure = said(page, SURE), said(page, UNSURE)
     before = centre(page, 0)
-    dragged(page, 1, 30, 30)  # the handle: the normal turns and the touch stays
+    handle = page.locator(".gp-point .gp-dot").nth(1)
+    drag(handle, 30, 30)  # the handle: the normal turns and the touch stays
     assert centre(page, 0) == pytest.approx(before, abs=0.5)
     x, y, angle = page.evaluate(f"{FIGURE}.state.touches[0]")
     assert (x, y) == (0, 0)

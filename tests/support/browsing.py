@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 FIGURE = "document.querySelector('.gp-playground').playground"
@@ -33,6 +35,23 @@ def scheme(page: Any, wanted: str) -> None:
     """The page in the light or in the dark, once it has followed."""
     page.emulate_media(color_scheme=wanted)
     page.wait_for_function(f"() => document.documentElement.dataset.theme == '{wanted}'")
+
+
+def slips_beside(book_html: Path, name: str) -> dict[str, Any]:
+    """What lies beside a page: of each of its equations the records, with the slips tried in it."""
+    page = book_html / name
+    text = page.with_name(f"{page.stem}.mutants.js").read_text("utf-8")
+    return json.loads(text.removeprefix("window.checkedEquations = ").rstrip(" ;\n"))
+
+
+def drag(point: Any, right: float, down: float) -> None:
+    """Press on the middle of what a locator finds, and let go so many pixels further on."""
+    box, mouse = point.bounding_box(), point.page.mouse
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + right, y + down, steps=4)
+    mouse.up()
 
 
 def assert_fits(page: Any, width: int) -> None:

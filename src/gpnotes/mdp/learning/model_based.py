@@ -34,7 +34,7 @@ from .tabular import (
     rows,
     sizes,
 )
-from .td_control import ActionValueLearner, step_size_at, td_target
+from .td_control import ActionValueLearner, move_values, step_size_at, td_target
 
 __all__ = ["CertaintyEquivalence", "DynaQ", "DynaState", "ModelState", "PosteriorSampling", "RMax"]
 
@@ -383,14 +383,14 @@ class DynaQ(ActionValueLearner):
         v_next = row_max(rows(learned.values, transition.next_states))
         target = td_target(self.discount, transition, v_next)
         pairs = flat_indices(learned.values, *transition[:2])
-        _move(learned, pairs, target, step_size_at(self.step_size, learned, pairs))
+        move_values(learned, pairs, target, step_size_at(self.step_size, learned, pairs))
         _count(learned, transition)
         _list_new(learned, pairs)
         for pairs, rewards, successors in self._remembered(learned, stream):
             ended = successors == learned.values.shape[1]
             v_next = row_max(rows(learned.values, np.where(ended, 0, successors)))
             target = rewards + self.discount * np.where(ended, 0.0, v_next)
-            _move(learned, pairs, target, step_size_at(self.step_size, learned, pairs))
+            move_values(learned, pairs, target, step_size_at(self.step_size, learned, pairs))
         return later(learned)
 
     def _remembered(
@@ -405,14 +405,6 @@ class DynaQ(ActionValueLearner):
         visits = flat(learned.visits)[pairs]
         successors = (counts.cumsum(-1) <= (where * visits)[..., None]).sum(-1)
         return zip(pairs, flat(learned.reward_sums)[pairs] / visits, successors, strict=True)
-
-
-def _move(
-    learned: LearnerState, pairs: HostVector, target: HostVector, step_size: float | HostVector
-) -> None:
-    """Move the values of pairs towards their targets."""
-    table = flat(learned.values)
-    table[pairs] += step_size * (target - table[pairs])
 
 
 def _list_new(learned: DynaState, pairs: HostVector) -> None:

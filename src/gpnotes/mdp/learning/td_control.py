@@ -257,7 +257,14 @@ def _update(
     pairs = flat_indices(learned.values, transition.states, transition.actions)
     step_size = step_size_at(learner.step_size, learned, pairs)
     flat(learned.visits)[pairs] += 1
-    table, target = flat(learned.values), td_target(learner.discount, transition, v_next)
+    move_values(learned, pairs, td_target(learner.discount, transition, v_next), step_size)
+    return later(learned)
+
+
+def move_values(
+    learned: LearnerState, pairs: HostVector, target: HostVector, step_size: float | HostVector
+) -> None:
+    """Move the values of pairs, each of another run, a share of the way towards their targets."""
+    table = flat(learned.values)
     old = table[pairs]
     table[pairs] = old + step_size * (target - old)
-    return later(learned)

@@ -204,6 +204,12 @@
       return this.chosen === null ? null : this.places[this.chosen].edits[this.now];
     }
 
+    /* The LaTeX of the equation as it reads now. */
+    get reads() {
+      const [start, end, text] = this.edit?.changed ?? [0, 0, ""];
+      return this.latex.slice(0, start) + text + this.latex.slice(end);
+    }
+
     label() {
       this.buttons.forEach((button, i) => {
         const { edits } = this.places[i];
@@ -228,17 +234,23 @@
       this.turn = this.turn.then(() => this.show()).catch(() => {});
     }
 
+    /* Where the edit stands of which something holds: its place, and which of the edits there. */
+    spot(holds) {
+      const i = this.places.findIndex(({ edits }) => edits.some(holds));
+      return i < 0 ? null : [i, this.places[i].edits.findIndex(holds)];
+    }
+
     attempt(one) {
-      const i = this.places.findIndex(({ edits }) => edits.some((other) => other.changed.join() === one.changed.join()));
-      if (i < 0) return;
-      this.choose(i, this.places[i].edits.findIndex((other) => other.changed.join() === one.changed.join()));
+      const at = this.spot((other) => other.changed.join() === one.changed.join());
+      if (!at) return;
+      this.choose(...at);
       this.frame.scrollIntoView({ block: "nearest" });
     }
 
     /* The edit of this name, or none: what else is on a page may ask for it. */
     named(said) {
-      const at = this.places.findIndex(({ edits }) => edits.some((one) => spoken(one.said) === said));
-      if (at >= 0) this.choose(at, this.places[at].edits.findIndex((one) => spoken(one.said) === said));
+      const at = this.spot((one) => spoken(one.said) === said);
+      if (at) this.choose(...at);
       else if (this.edit) this.choose(null);
     }
 
@@ -276,9 +288,7 @@
     /* What the equation reads now, for whatever on the page follows it: `latex`, that of the `whole` one,
        and what was `said` of the edit. */
     announce() {
-      const [start, end, text] = this.edit?.changed ?? [0, 0, ""];
-      const latex = this.latex.slice(0, start) + text + this.latex.slice(end);
-      const detail = { label: this.badge.dataset.label, latex, whole: this.latex, said: this.edit ? spoken(this.edit.said) : "" };
+      const detail = { label: this.badge.dataset.label, latex: this.reads, whole: this.latex, said: this.edit ? spoken(this.edit.said) : "" };
       this.badge.dispatchEvent(new CustomEvent("eqn-reads", { bubbles: true, detail }));
     }
 
@@ -320,12 +330,10 @@
       const edit = this.edit;
       const named = this.places.map(({ span }, i) => [span, `eqn-p${i}`]);
       if (!edit) return wrapped(this.latex, named.map(([span, name]) => [...span, name]));
-      const [start, end, text] = edit.changed;
-      const latex = this.latex.slice(0, start) + text + this.latex.slice(end);
       const left = named.map(([span, name]) => [moved(span, edit.changed), name])
         .filter(([span, name]) => span && name !== `eqn-p${this.chosen}`)
         .filter(([span]) => !crosses(span, edit.shown) && !(edit.shown[0] <= span[0] && span[1] <= edit.shown[1] && edit.shown[0] < edit.shown[1]));
-      return wrapped(latex, [...left.map(([span, name]) => [...span, name]), [...edit.shown, "eqn-changed"]]);
+      return wrapped(this.reads, [...left.map(([span, name]) => [...span, name]), [...edit.shown, "eqn-changed"]]);
     }
 
     async show() {
