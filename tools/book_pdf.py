@@ -88,7 +88,13 @@ def article(name: str, serial: int, names: list[str]) -> Tag:
 
 
 def close(page: Tag) -> None:
-    """What is folded stays so, and leaves its line; the code of a figure goes whole."""
+    """What is folded stays so, and leaves its line; the code of a figure goes whole.
+
+    A section for a second reading is no fold on paper.
+    """
+    for fold in page.select("details.starred-rest"):
+        fold.select_one("summary").decompose()
+        fold.name = "div"
     for fold in page.select("details"):
         if fold.attrs is None or fold.has_attr("open"):
             continue

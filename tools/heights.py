@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "tests" / "book" / "heights.toml"
 SCREEN, WIDTH = 800, 1280
 BOUNDS = {
-    "screens": 40.0,
+    "screens": 32.0,
     "machinery": 0.0,
     "prose": 50.0,  # per cent, at least
     "first figure": 2.0,

@@ -1,0 +1,109 @@
+"""Sections for a second reading: folded on a page, whole on paper and in a notebook."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.book
+
+ROOT = Path(__file__).resolve().parents[2]
+CHAPTERS = tomllib.loads(Path(__file__).with_name("heights.toml").read_text("utf-8"))
+
+TEXT = """\
+# Sums
+
+(sec-more)=
+## Longer sums
+
+```{starred}
+Three terms, for those who have *three*.
+```
+
+The terms are put in brackets.
+
+(sec-most)=
+### Many
+
+By induction.
+
+## Exercises
+
+Add.
+"""
+LEADS = "# Elsewhere\n\nSee {ref}`sec-most`.\n"
+WITH = ("take_away", "starred")
+
+
+@pytest.fixture(scope="module")
+def tiny(tiny_book: Any, once: Any) -> Any:
+    return once("starred", lambda folder: tiny_book(folder, PAGES, extensions=WITH))
+
+
+PAGES = {"sums": TEXT, "elsewhere": LEADS}
+
+
+def test_what_follows_the_words_folds_with_all_below(tiny: Any) -> None:
+    assert tiny.code == 0, tiny.warned
+    text = re.sub(r"\s+", " ", (tiny.html / "sums.html").read_text("utf-8"))
+    shown, folded = text.split('<details class="starred-rest">')
+    folded, after = folded.split("</details>")
+    assert "<strong>For a second reading.</strong> Three terms" in shown
+    assert "put in brackets" in folded
+    assert "By induction" in folded
+    assert "Exercises" in after
+    plain = re.sub(r"<[^>]+>", "", text)
+    assert "Longer sums *" in plain
+    assert "Exercises *" not in plain
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("```{starred}", "First this.\n\n```{starred}", "must be the first of a section"),
+        ("Three terms, for those who have *three*.", "", "say in a sentence"),
+    ],
+)
+def test_what_a_chapter_does_wrong_is_said(
+    tiny_book: Any, tmp_path: Path, before: str, after: str, said: str
+) -> None:
+    assert before in TEXT
+    pages = {**PAGES, "sums": TEXT.replace(before, after)}
+    done = tiny_book(tmp_path, pages, extensions=WITH)
+    assert done.code != 0
+    assert said in done.warned
+
+
+NEEDED = "[data-gp-playground], .exercise, .in-brief"
+
+
+@pytest.mark.parametrize("its", CHAPTERS)
+def test_no_fold_holds_what_a_first_reading_needs(trees: Any, its: str) -> None:
+    """Figures that are operated, exercises, and the figure that shows the answer."""
+    answer = f'[id="{CHAPTERS[its]["answer"]}"]'
+    page = trees[f"book/{its}.html"]
+    assert page.css_matches(answer)
+    for fold in page.css("details.starred-rest"):
+        held = fold.css(f"{NEEDED}, {answer}")
+        assert [one.attributes.get("id") or one.tag for one in held] == []
+
+
+@pytest.mark.browser
+def test_a_link_opens_the_fold_and_paper_has_none(browser: Any, tiny: Any) -> None:
+    page = browser.new_page()
+    page.goto((tiny.html / "sums.html").as_uri())
+    page.add_script_tag(path=ROOT / "book" / "_static" / "starred.js")
+    inside = page.get_by_text("By induction.")
+    assert not inside.is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert inside.is_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert not inside.is_visible()
+    page.goto((tiny.html / "sums.html").as_uri() + "#sec-most")
+    page.reload()
+    assert inside.is_visible()
+    page.close()
