@@ -34,6 +34,9 @@ from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
 from ..model.bounds import Spread, _spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
+from ..model.gaussian_process import GP
+from ..model.kernels import Constant, Sum
+from ..model.means import ZeroMean
 from .evidence import Evidence, evidence_of
 from .interdomain import WaveSums
 from .posterior import Posterior
@@ -438,7 +441,8 @@ class Fit(Generic[M, Q]):
         runs = tuple(_ended(one) for one in self.runs)
         of = objective.spread
         instead = getattr(chosen.model, "stands_for", "")
-        return Report(of.count, rows, *numbers, runs, run, of.constant, instead)
+        away = _far_from_zero(chosen.model, of)
+        return Report(of.count, rows, *numbers, runs, run, of.constant, instead, away)
 
     def _kept(self) -> Objective[M]:
         if self.objective is None:
@@ -458,6 +462,17 @@ class Fit(Generic[M, Q]):
 
 def _ended(run: Run[Any]) -> FinishedRun:
     return FinishedRun(run.objective, run.evaluations, run.converged, run.at_bounds)
+
+
+def _far_from_zero(model: Any, of: Spread) -> tuple[float, ...]:
+    """Mean and standard deviation of y, if a model without a level of its own leaves it far off."""
+    gp = getattr(model, "gp", model)
+    mean, sd = float(of.mean[-1]), float(of.deviation[-1])
+    if of.latent or of.constant or abs(mean) <= sd or not isinstance(gp, GP):
+        return ()
+    parts = gp.kernel.parts if isinstance(gp.kernel, Sum) else (gp.kernel,)
+    level = gp.kernel.labels_rows or any(isinstance(part, Constant) for part in parts)
+    return () if level or type(gp.mean) is not ZeroMean else (mean, sd)
 
 
 def _inputs(model: Any) -> Matrix:

@@ -14,9 +14,12 @@ from cases import each
 from gpnotes import (
     GP,
     RBF,
+    Constant,
     ConstantMean,
+    LaplaceGP,
     LogNormalPrior,
     Matern32,
+    Poisson,
     asarray,
     dataset,
     fit,
@@ -200,6 +203,28 @@ def test_where_the_noise_is_fitted_too_readings_that_are_all_equal_are_told():
     assert "The readings are all equal" in str(found)
     single = fit(GP(RBF(), 0.1, ConstantMean(0.0)), X[:1], np.ones(1))
     assert "The readings are all equal" not in str(single)
+
+
+FAR = "The readings have mean 50 and standard deviation 2: a mean, such as ConstantMean, may raise"
+
+
+def test_readings_far_from_zero_ask_for_a_mean():
+    """Without one the kernel's variance stands for their level."""
+    X = np.linspace(0.0, 6.0, 30)[:, None]
+    y = 50.0 + 3.0 * np.sin(2.0 * X[:, 0])
+
+    def page(model, y=y):
+        return " ".join(str(fit(model, X, y, max_steps=5)).split())
+
+    assert FAR in page(GP(RBF(), 0.1))
+    assert FAR.replace("50", "-50") in page(GP(RBF(), 0.1), -y)
+    assert FAR in page(sparse.SparseGP(GP(RBF(), 0.1), X[::5]))
+    has_one = (GP(RBF(), 0.1, ConstantMean(0.0)), GP(RBF() + Constant(), 0.1))
+    near = (page(GP(RBF(), 0.1), y - 48.0), page(GP(RBF(), 0.1), np.full(30, 50.0)))
+    for said in (*map(page, has_one), *near):
+        assert "a mean, such as" not in said
+    counts = np.round(y)
+    assert "a mean, such as" not in page(LaplaceGP(GP(RBF(), 0.0), Poisson()), counts)
 
 
 def test_noise_whose_bound_keeps_it_from_falling_is_on_it():

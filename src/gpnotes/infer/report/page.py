@@ -64,6 +64,9 @@ class Report:
         The readings are all equal.
     stands_for : str, default ""
         What stands for the log evidence where it is not the exact one.
+    far_from_zero : tuple of float, default ()
+        The mean and the standard deviation of the readings, where the model expects them about
+        zero and the first is the larger.
     """
 
     readings: int
@@ -75,6 +78,7 @@ class Report:
     run: int = 0
     constant: bool = False
     stands_for: str = ""
+    far_from_zero: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         """The page."""
@@ -116,6 +120,12 @@ class Report:
         lines = []
         if self.constant:
             lines.append("The readings are all equal: of a function they tell no more than that.")
+        if self.far_from_zero:
+            mean, sd = (
+                _placed(one, _place(self.far_from_zero[1], 1)) for one in self.far_from_zero
+            )
+            about = f"The readings have mean {mean} and standard deviation {sd}"
+            lines.append(f"{about}: a mean, such as ConstantMean, may raise the evidence.")
         if names := self._named("flat"):
             lines.append(f"Not determined by the readings: {', '.join(names)}.")
         if names := self._named("shared"):
