@@ -33,6 +33,7 @@ OPERATED = {
     "book/decisions/bayesian-optimisation.html": ("fig-bo-playground", ".gp-point"),
     "book/gaussian-processes/implicit-surfaces.html": ("fig-is-one", ".gp-mean"),
     "book/gaussian-processes/sampling.html": ("fig-sa-playground", ".gp-mean"),
+    "book/gaussian-processes/weight-view.html": ("fig-wv-smallest", ".gp-mine"),
 }
 sys.path.insert(0, str(ROOT / "tools"))
 

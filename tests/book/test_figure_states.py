@@ -89,6 +89,12 @@ WRONG = {
     "labels": ["points=", "name=none&signal=99", f"points={';'.join(['5,1'] * 90)}"],
     "laplace": ["points=", f"points={';'.join(['5,1'] * 7)}"],
     "readings": ["chosen=", "chosen=1,1,0.5,-3,777", "name=none&noise=0"],
+    "weight": [
+        "used=40&line=1",
+        "line=99,-99&noise=0",
+        f"readings={';'.join(['9,9'] * 50)}",
+        "readings=",
+    ],
     "surface": [f"touches={';'.join(['9,9,1e9'] * 50)}"],
 }
 

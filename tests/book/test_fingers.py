@@ -25,6 +25,7 @@ KINDS = {
     "pair": False,
     "smoothing": False,
     "surface": True,
+    "weight": True,
 }
 WAYS = {"up": (0, -1), "down": (0, 1), "aslant": (0.6, -0.8), "sideways": (1, 0)}
 PHONE = {"viewport": {"width": 390, "height": 700}, "has_touch": True}

@@ -97,6 +97,15 @@ def test_every_chapter_has_one_of_a_few_words(slug: str) -> None:
     assert heads == ["The problem.", "The idea.", "Remember."]
 
 
+@pytest.mark.parametrize("slug", chapters())
+def test_every_chapter_has_a_figure_to_operate(slug: str) -> None:
+    """As the front page says; it stands where a figure of the chapter is."""
+    text = (BOOK / f"{slug}.md").read_text("utf-8")
+    operated = re.findall(r'<div data-gp-playground="([\w-]+)"', text)
+    assert operated
+    assert all(f"    name: {name}\n" in text for name in operated)
+
+
 def test_the_leaflet_has_a_leaf_for_each(trees: Any) -> None:
     links = [one.attributes["href"] for one in trees["book/leaflet.html"].css(".leaflet > p > a")]
     assert sorted(links) == sorted(f"{slug}.html" for slug in chapters())
