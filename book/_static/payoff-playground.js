@@ -65,12 +65,13 @@
   const PAYOFFS = [-1.2, 1.2];
   const at = (heights) => heights.map((y, k) => [k / 8, y]);
   const JAM = at([0.8, 0.8, 0.8, 0.8, 0.8, 0.4, 0, -0.4, -0.8]);
-  const START = { points: JAM, others: 24, share: 0.5, length: 6 };
+  const BRIDGE = { points: JAM, others: 24, share: 0.5, length: 6 };
+  const START = { points: at([1, 0, 0, 0, 0, 0, 0, 0, 0]), others: 8, share: 0.13, length: 0.5 }; // nobody is there
   const TRIALS = [
-    ["One expected", { share: 0.04, length: 1.5 }],
-    ["If nobody is there", { points: at([1, 0, 0, 0, 0, 0, 0, 0, 0]), others: 40, share: 0.03, length: 0.5 }],
-    ["Every other count", { points: at([1, 1, 1, 1, 1, 1, 1, 1, 1]), others: 16, length: 0.2 }],
-    ["A hundred", { others: 100, length: 25 }],
+    ["The bridge", BRIDGE],
+    ["One expected on it", { ...BRIDGE, share: 0.04, length: 1.5 }],
+    ["Every other count", { points: at([1, 1, 1, 1, 1, 1, 1, 1, 1]), others: 16, share: 0.5, length: 0.2 }],
+    ["A hundred", { ...BRIDGE, others: 100, length: 25 }],
   ];
   const SLIDERS = [
     { name: "others", label: ["Others n"], min: 2, max: 100, step: 1, digits: 0 },

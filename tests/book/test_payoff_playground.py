@@ -48,7 +48,7 @@ def test_what_there_is_to_try_changes_what_it_says(opened):
     assert found["exact"] == pytest.approx(0.5, abs=0.01)
     assert found["value"] == pytest.approx(0.25, abs=0.01)
     page.click("[data-action=reset]")
-    assert page.input_value("input[data-name=others]") == "24"
+    assert page.input_value("input[data-name=others]") == "8"
 
 
 def test_a_circle_moves_up_and_down_and_stays_at_its_number(opened):
@@ -59,7 +59,7 @@ def test_a_circle_moves_up_and_down_and_stays_at_its_number(opened):
         page.keyboard.press(key)
     points = page.evaluate(f"{FIGURE}.state.points")
     assert len(points) == 9
-    assert points[4] == pytest.approx([0.5, 0.7])
+    assert points[4] == pytest.approx([0.5, -0.1])
     assert page.evaluate(f"{FIGURE}.found.exact") < before
 
 
