@@ -86,7 +86,58 @@
     };
   };
 
-  const search = (box) => {
+  /* What is left of a long table, some rows at a time: a telephone would have to scroll through all of
+     them. Paper has them all, and so has the page without this. */
+  const ROWS = 50;
+
+  const pages = (box) => {
+    const button = (text, act) => {
+      const made = document.createElement("button");
+      made.type = "button";
+      made.textContent = text;
+      made.addEventListener("click", act);
+      return made;
+    };
+    const turn = (to) => {
+      first = to;
+      show();
+      box.querySelector("table").parentElement.scrollTop = 0;
+      if (box.getBoundingClientRect().top < 0) box.scrollIntoView();
+    };
+    const bar = document.createElement("nav"), place = document.createElement("span");
+    const back = button("← Before", () => turn(first - ROWS)), on = button("Next →", () => turn(first + ROWS));
+    const all = button("", () => { size = size === ROWS ? Infinity : ROWS; turn(0); });
+    bar.className = "eqn-pages";
+    bar.setAttribute("aria-label", `Pages of the ${box.dataset.things}`);
+    place.setAttribute("role", "status");
+    bar.append(back, place, on, all);
+    box.append(bar);
+
+    let first = 0, size = ROWS;
+    const show = () => {
+      const left = [...box.querySelectorAll("tbody tr")].filter((row) => !row.hidden);
+      const end = Math.min(first + size, left.length);
+      left.forEach((row, i) => row.classList.toggle("eqn-elsewhere", i < first || i >= end));
+      place.textContent = `${first + 1} to ${end} of ${left.length}`;
+      back.disabled = !first;
+      on.disabled = end === left.length;
+      all.textContent = size === ROWS ? "Show all" : `${ROWS} at a time`;
+      bar.hidden = left.length <= ROWS;
+    };
+    /* A link to a row leads to its page. */
+    const find = () => {
+      const row = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (!box.contains(row) || !row.matches(".eqn-elsewhere")) return;
+      const left = [...box.querySelectorAll("tbody tr")].filter((one) => !one.hidden);
+      first = ROWS * Math.floor(left.indexOf(row) / ROWS);
+      show();
+      row.scrollIntoView();
+    };
+    addEventListener("hashchange", find);
+    return { begin: () => { first = 0; show(); }, find };
+  };
+
+  const search = (box, begin) => {
     const rows = [...box.querySelectorAll("tbody tr")];
     const field = box.querySelector("input[type=search]");
     const count = box.querySelector(".eqn-count");
@@ -100,6 +151,7 @@
         shown += row.hidden ? 0 : 1;
       });
       count.textContent = `${shown} of ${rows.length} ${things}`;
+      begin();
     };
     const ofKind = kinds(field, rows, show);
     field.addEventListener("input", show);
@@ -133,10 +185,13 @@
     body.append(...keyed.map((entry) => entry[1]));
   };
 
-  const sort = (box) => {
+  const sort = (box, begin) => {
     const table = box.querySelector("table");
     table.querySelectorAll(".eqn-sort").forEach((button) => {
-      button.addEventListener("click", () => sortBy(table, button.closest("th")));
+      button.addEventListener("click", () => {
+        sortBy(table, button.closest("th"));
+        begin();
+      });
     });
   };
 
@@ -144,8 +199,10 @@
     waitForReaders();
     waitForPrinters();
     document.querySelectorAll(".eqn-searchable").forEach((box) => {
-      search(box);
-      sort(box);
+      const { begin, find } = pages(box);
+      search(box, begin);
+      sort(box, begin);
+      find();
     });
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
