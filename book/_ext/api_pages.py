@@ -26,6 +26,8 @@ from api_docstrings import linked
 from api_uses import Uses, read_uses
 from docutils import nodes
 from docutils.parsers.rst import directives
+from site_address import shortened
+from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
@@ -246,10 +248,19 @@ def find(app: Any, env: Any, node: Any, contnode: Any) -> nodes.Node | None:
     return make_refnode(app.builder, node["refdoc"], *next(iter(met)), contnode)
 
 
-def no_source(app: Any, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
-    """Nobody wrote what these pages are made from, so nobody need download it."""
-    if pagename in app.api_things:
+def described(thing: Thing, doctree: nodes.document) -> str:
+    """What the page says of itself to who looks for it: the path, and what stands there first."""
+    content = next(iter(doctree.findall(addnodes.desc_content)), doctree)
+    texts = (" ".join(one.astext().split()) for one in content.findall(nodes.paragraph))
+    words = next((text for text in texts if not text.startswith("Bases: ")), "")
+    return shortened(f"{thing.typed}: {FIRST.split(words)[0]}")
+
+
+def about(app: Any, pagename: str, templatename: str, context: Any, doctree: Any) -> None:
+    """A page is written: nobody wrote what it is made from, so nobody need download it."""
+    if thing := app.api_things.get(pagename):
         context["sourcename"] = ""
+        context["said_of_page"] = described(thing, doctree)
 
 
 def setup(app: Any) -> dict[str, Any]:
@@ -258,5 +269,5 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("autodoc-process-bases", name_bases)
     app.connect("env-updated", name_as_typed)
     app.connect("missing-reference", find)
-    app.connect("html-page-context", no_source, priority=200)
+    app.connect("html-page-context", about, priority=200)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,7 +8,7 @@
 `pages` switches on canonical links, what other sites show of a link (Open Graph), `sitemap.xml` and
 `404.html`; `repository`, on GitHub, buttons that lead to the source of a page, its edit, a form for
 a slip and, for a chapter, to Binder. Empty, no page names another host. Each page describes itself
-by its first paragraph either way.
+by its first paragraph either way, unless another extension says what it is about.
 """
 
 import re
@@ -71,7 +71,7 @@ def shortened(text):
 def page(app, pagename, templatename, context, doctree):
     """A page is written: what it says of itself, and where it leads."""
     known = app.config.site_address
-    context["page_description"] = description(doctree)
+    context["page_description"] = context.get("said_of_page") or description(doctree)
     if known["pages"]:
         context["site_card"] = f"{known['pages']}/_static/{CARD}"
     if known["repository"]:

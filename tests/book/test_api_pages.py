@@ -250,6 +250,31 @@ found = fit(RBF())
     assert uses.said("gpnotes.infer.verbs.condition", "") == ""
 
 
+def test_a_page_describes_itself_by_its_path_and_first_sentence(
+    api: Any, things: list[Any]
+) -> None:
+    from docutils import nodes
+    from sphinx import addnodes
+    from sphinx.util.docutils import new_document
+
+    thing = next(one for one in things if one.typed == "gpnotes.fit")
+    document, content = new_document("page"), addnodes.desc_content()
+    document += [nodes.paragraph("", "In Models, which says more of it."), content]
+    content += nodes.paragraph("", "Bases: Nothing")
+    content += nodes.paragraph("", "Maximise what\nis free (n, d). And no more.")
+    said = api["pages"].described(thing, document)
+    assert said == "gpnotes.fit: Maximise what is free (n, d)."
+
+
+@pytest.mark.site
+def test_no_two_things_describe_themselves_alike(trees: Any, things: list[Any]) -> None:
+    pages = {thing.typed: trees[f"{thing.docname}.html"] for thing in things}
+    found = {name: page.css_first("meta[name=description]") for name, page in pages.items()}
+    said = {name: one.attributes["content"] for name, one in found.items()}
+    assert all(text.startswith(f"{name}: ") for name, text in said.items())
+    assert all(len(text) <= 200 for text in said.values())
+
+
 @pytest.mark.site
 def test_every_thing_has_a_page(trees: Any, things: list[Any]) -> None:
     """With its path, its import, its signature, and the list of its parameters; rows lead to it."""
