@@ -108,14 +108,17 @@ class GPEstimator(BaseEstimator):
         self.gp_ = posterior.gp
         self.log_evidence_ = posterior.log_evidence
 
-    def _fitted(self, model: Any, X: HostMatrix, y: HostVector) -> Fit[Any, Any]:
+    def _fitted(
+        self, model: Any, X: HostMatrix, y: HostVector, noise_var: HostVector | None = None
+    ) -> Fit[Any, Any]:
         """The fit of a model from where it stands; what is zero in it stays zero."""
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
         draws = stream_of_state(self.random_state) if self.restarts else None
         return fit(
-            model, X, y, restarts=self.restarts, rng=draws, fixed=zeros, max_steps=self.max_steps
-        )
+            model, X, y, restarts=self.restarts, rng=draws, fixed=zeros, max_steps=self.max_steps,
+            noise_var=noise_var,
+        )  # fmt: skip
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""

@@ -120,7 +120,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.max_steps = max_steps
         self.inducing = inducing
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, noise_var: ArrayLike | None = None) -> Self:
         """Fit the hyperparameters and condition on the data; O(n³) a step, with inducing O(n M²).
 
         Parameters
@@ -130,6 +130,9 @@ class GPRegressor(RegressorMixin, GPEstimator):
             It is copied.
         y : array-like, shape (n,)
             The targets, likewise.
+        noise_var : array-like, shape (n,), or None
+            What is known of the variance of the noise of each target, scikit-learn's ``alpha``; the
+            noise of the constructor, zero or fitted, is added to it.
 
         Returns
         -------
@@ -140,11 +143,14 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.check_arguments()
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
+        known = None if noise_var is None else _targets(noise_var, rows.shape[0], "noise_var")
         start = self._start(rows, targets)
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
-        found = self._fitted(model, rows, targets) if self._learns(start, targets) else None
+        learns = self._learns(start, targets)
+        found = self._fitted(model, rows, targets, noise_var=known) if learns else None
         self.runs_ = found.runs if found else ()
-        self._keep(found.posterior if found else condition(model, rows, targets))
+        given = found.posterior if found else condition(model, rows, targets, noise_var=known)
+        self._keep(given)
         return self
 
     def predict(
@@ -165,7 +171,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
         return_cov : bool, default False
             Give the covariance too.
         noise : bool, default False
-            Predict a new y rather than f; scikit-learn's own regressor predicts f.
+            Predict a new y rather than f. scikit-learn's own regressor predicts a new y if a
+            ``WhiteKernel`` is among its kernels, and f if all noise is in its `alpha`.
 
         Returns
         -------
@@ -262,18 +269,18 @@ class GPRegressor(RegressorMixin, GPEstimator):
         return True
 
 
-def _targets(y: ArrayLike, n: int) -> HostVector:
+def _targets(y: ArrayLike, n: int, name: str = "y") -> HostVector:
     """Targets as a vector of float64, one for each of `n` rows."""
     if y is None:
         raise ValueError("GPRegressor requires y to be passed, but the target y is None")
-    _check.plain(y, "y")
+    _check.plain(y, name)
     settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True}
     try:
-        column = check_array(y, ensure_2d=False, input_name="y", **settings)
+        column = check_array(y, ensure_2d=False, input_name=name, **settings)
         targets: HostVector = column_or_1d(column, warn=True)
     except (TypeError, ValueError) as problem:
-        raise renamed(problem, "y must be a vector of real numbers, (n,)") from problem
-    _check.vector(finite(targets, "y"), "y", size=n)
+        raise renamed(problem, f"{name} must be a vector of real numbers, (n,)") from problem
+    _check.vector(finite(targets, name), name, size=n)
     return targets
 
 

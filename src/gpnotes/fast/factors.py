@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ground.memory import blocks
 from ..ground.params import Parameters
-from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Vector, as_host, blas, lapack
+from ..ground.xp import LOG_2PI, HostMatrix, HostVector, Numbers, Vector, as_host, blas, lapack
 
 __all__ = ["Evidence", "Solved", "cholesky", "diagonal", "divide", "invert", "solved"]
 
@@ -38,10 +38,13 @@ class Solved(NamedTuple):
     inverse: HostMatrix
 
 
-def solved(K: HostMatrix, noise_var: float, residual: Vector) -> Solved | None:
+def solved(
+    K: HostMatrix, noise_var: Numbers, residual: Vector, share: Numbers = 1.0
+) -> Solved | None:
     """What ``K_y = K + σ_n² I`` says of the residual, or None where it needs jitter; O(n³).
 
-    K is given up: its place is that of the factor, and then of the inverse.
+    K is given up: its place is that of the factor, and then of the inverse. Where the noise of each
+    reading is its own, `share` is its derivative by σ_n².
     """
     r = as_host(residual)
     lower = cholesky(K, noise_var, clean=0)
@@ -53,11 +56,13 @@ def solved(K: HostMatrix, noise_var: float, residual: Vector) -> Solved | None:
     # L⁻ᵀ L⁻¹; then ∂ log p/∂K_y = ½ (α αᵀ − K_y⁻¹), of which σ_n² has the trace
     inverse, _ = lapack("lauum", K)(lower, lower=1, overwrite_c=1)
     value = -0.5 * (_dot(r, alpha) + log_det + r.shape[0] * LOG_2PI)
-    noise_var_bar = 0.5 * (_dot(alpha, alpha) - float(np.sum(diagonal(inverse))))
+    shares = share if isinstance(share, float) else as_host(share)
+    trace = float(np.sum(shares * diagonal(inverse)))
+    noise_var_bar = 0.5 * (_dot(alpha, shares * alpha) - trace)
     return Solved(value, noise_var_bar, alpha, inverse)
 
 
-def cholesky(K: HostMatrix, noise_var: float, *, clean: int) -> HostMatrix | None:
+def cholesky(K: HostMatrix, noise_var: Numbers, *, clean: int) -> HostMatrix | None:
     """The factor of ``K + σ_n² I`` in the place of K; `clean` clears the upper triangle."""
     on_diagonal = diagonal(K)
     on_diagonal += noise_var

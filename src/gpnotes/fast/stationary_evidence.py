@@ -67,7 +67,7 @@ def supports(kernel: AnyKernel, X: Matrix) -> TypeGuard[InPlaceKernel]:
     return kernel.in_place and X.shape[0] > 0 and is_numpy_namespace(array_namespace(X))
 
 
-def factor(kernel: InPlaceKernel, noise_var: float, X: Matrix) -> HostMatrix | None:
+def factor(kernel: InPlaceKernel, noise_var: Numbers, X: Matrix) -> HostMatrix | None:
     """The Cholesky factor of ``K_y``, (n, n) in Fortran order, or None where it needs jitter."""
     K = gram(kernel, scaled(kernel, X))
     return cholesky(K, noise_var, clean=1)

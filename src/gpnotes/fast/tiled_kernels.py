@@ -17,7 +17,7 @@ import numpy as np
 from ..ground import memory
 from ..ground.params import Parameters, added, cotangent
 from ..ground.threads import in_one_pool
-from ..ground.xp import HostMatrix, Matrix, Vector, as_host
+from ..ground.xp import HostMatrix, Matrix, Numbers, Vector, as_host
 from .factors import Evidence
 from .stationary_evidence import HostPairs, InPlaceKernel, host_lengths, scaled, values_and_slopes
 from .tiles import Tile, TiledKernel, evidence_and_gradient, supports
@@ -54,7 +54,7 @@ def tiled(kernel: Hooks, x: Matrix) -> TiledKernel:
 
 
 def evidence_in_place(
-    kernel: Hooks, noise_var: float, X: Matrix, residual: Vector
+    kernel: Hooks, noise_var: Numbers, X: Matrix, residual: Vector, share: Numbers = 1.0
 ) -> Evidence | None:
     """The evidence of any kernel; None for other namespaces, and where K_y needs jitter.
 
@@ -65,16 +65,16 @@ def evidence_in_place(
     memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
     at_work = tiled(kernel, X)
     if isinstance(at_work, OfDistances):
-        return evidence_and_gradient(at_work, noise_var, X, residual)
-    return _in_one_pool(at_work, noise_var, X, residual)
+        return evidence_and_gradient(at_work, noise_var, X, residual, share)
+    return _in_one_pool(at_work, noise_var, X, residual, share)
 
 
 @in_one_pool
 def _in_one_pool(
-    kernel: TiledKernel, noise_var: float, X: Matrix, residual: Vector
+    kernel: TiledKernel, noise_var: Numbers, X: Matrix, residual: Vector, share: Numbers = 1.0
 ) -> Evidence | None:
     """The same for kernels that may multiply with NumPy."""
-    return evidence_and_gradient(kernel, noise_var, X, residual)
+    return evidence_and_gradient(kernel, noise_var, X, residual, share)
 
 
 class ByHooks:

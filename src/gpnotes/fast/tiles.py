@@ -20,7 +20,15 @@ import numpy as np
 
 from ..ground.memory import blocks
 from ..ground.params import Parameters
-from ..ground.xp import HostMatrix, Matrix, Vector, array_namespace, as_host, is_numpy_namespace
+from ..ground.xp import (
+    HostMatrix,
+    Matrix,
+    Numbers,
+    Vector,
+    array_namespace,
+    as_host,
+    is_numpy_namespace,
+)
 from .factors import Evidence, Solved, solved
 
 __all__ = ["Tile", "TiledKernel", "evidence_and_gradient", "supports", "tiles_of"]
@@ -63,14 +71,14 @@ def supports(X: Matrix) -> bool:
 
 
 def evidence_and_gradient(
-    kernel: TiledKernel, noise_var: float, X: Matrix, residual: Vector
+    kernel: TiledKernel, noise_var: Numbers, X: Matrix, residual: Vector, share: Numbers = 1.0
 ) -> Evidence | None:
     """The evidence and its derivatives, or None where K_y needs jitter; O(n³), one n × n buffer."""
     n = X.shape[0]
     K = np.empty((n, n), as_host(X).dtype, order="F")
     for tile in tiles_of(n, _SIDE):
         K.T[tile] = kernel.values(tile)
-    found = solved(K, noise_var, residual)
+    found = solved(K, noise_var, residual, share)
     if found is None:
         return None
     for tile in tiles_of(n, _SIDE):

@@ -136,10 +136,17 @@ class Rows:
         The inputs.
     y : Vector, shape (n,)
         The observations.
+    noise_var : Vector, shape (n,), or None, default None
+        What is known of the variance of the noise of each, beside that of the model.
+    weights : Vector, shape (n,), or None, default None
+        By what the model's variance of the noise is divided for each, such as how many readings it
+        is the mean of.
     """
 
     X: Matrix
     y: Vector
+    noise_var: Vector | None = None
+    weights: Vector | None = None
 
     __repr__ = summary
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import singledispatch
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ..ground import check as _check
 from ..ground.chunks import Chunks, Data, Rows
@@ -19,7 +19,7 @@ from ..ground.xp import Table
 from .interdomain import WaveSums
 from .posterior import Posterior
 
-__all__ = ["Evidence", "data_of", "evidence_of", "whole_rows"]
+__all__ = ["Evidence", "data_of", "evidence_given", "evidence_of", "whole_rows"]
 
 M = TypeVar("M", bound=Parameters)
 Q_co = TypeVar("Q_co", bound=Posterior, covariant=True)
@@ -38,6 +38,8 @@ class Evidence(ABC, Generic[M, Q_co]):
     latent : bool, default False
         True if f is latent, so that its mean has not the unit of y.
     """
+
+    by_reading: ClassVar[bool] = False  # whether it takes a noise of its own for each reading
 
     held: tuple[str, ...] = field(default=(), kw_only=True)
     latent: bool = field(default=False, kw_only=True)
@@ -97,7 +99,30 @@ def evidence_of(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Poste
     raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
 
 
-def data_of(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None) -> Data | WaveSums:
+def evidence_given(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Posterior]:
+    """Return `evidence_of`, unless the data say of their noise what the model cannot hear.
+
+    Raises
+    ------
+    TypeError
+        If readings have a noise of their own, and the model takes none.
+    """
+    evidence = evidence_of(model, data)
+    if isinstance(data, Rows) and not evidence.by_reading:
+        for name, given in (("noise_var", data.noise_var), ("weights", data.weights)):
+            if given is not None:
+                what = f"a {type(model).__name__} takes no noise of its own for each reading"
+                raise TypeError(f"{name} must be None: {what}; got {_check.kind_of(given)}")
+    return evidence
+
+
+def data_of(
+    model: Parameters,
+    X: Table | Chunks | WaveSums,
+    y: Table | None,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> Data | WaveSums:
     """Return what a verb was given, tables made arrays, as the data of an evidence.
 
     Parameters
@@ -108,6 +133,8 @@ def data_of(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None) ->
         The inputs, or what stands in the place of X and y.
     y : Vector or None
         The observations.
+    noise_var, weights : Vector or None
+        What is known of the noise of each.
 
     Returns
     -------
@@ -115,10 +142,13 @@ def data_of(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None) ->
         The data.
     """
     if not isinstance(X, Chunks | WaveSums):
-        return Rows(**together(model, X=X, y=y))
+        return Rows(**together(model, X=X, y=y, noise_var=noise_var, weights=weights))
+    what = "chunks" if isinstance(X, Chunks) else "sums"
     if y is not None:
-        what = "chunks" if isinstance(X, Chunks) else "sums"
         raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
+    for name, given in (("noise_var", noise_var), ("weights", weights)):
+        if given is not None:
+            raise TypeError(f"{name} must be None where X is {what}; got {_check.kind_of(given)}")
     return X
 
 

@@ -8,6 +8,7 @@ from it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ..fast import stationary_evidence as in_place
 from ..fast.tiled_kernels import evidence_in_place
@@ -20,7 +21,16 @@ from ..ground.params import cotangent
 from ..ground.saved import saved_as
 from ..ground.showing import summary
 from ..ground.threads import threads_for
-from ..ground.xp import LOG_2PI, Matrix, MatrixLike, Vector, VectorLike, array_namespace, diagonal
+from ..ground.xp import (
+    LOG_2PI,
+    Matrix,
+    MatrixLike,
+    Numbers,
+    Vector,
+    VectorLike,
+    array_namespace,
+    diagonal,
+)
 from ..model import means
 from ..model.basis import Trend, added, explained, joint_root, learn, mean_at, mean_bars, precision
 from ..model.gaussian_process import GP, fitted_mean, plus_noise, prior, residual_of, validate_data
@@ -28,35 +38,37 @@ from ..model.means import BasisMean
 from ..model.normal import Normal
 from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
+from .known_noise import Noise, noise_of, noise_of_rows, validate_noise
 from .leave_one_out import LeaveOneOut, predict_left_out
 from .posterior import Posterior, require_inputs
 
 __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 
 
-@threads_for(lambda gp, X, y: X.shape[0] ** 3)
-def _conditioned(gp: GP, X: Matrix, y: Vector) -> ExactPosterior:
+@threads_for(lambda gp, rows: rows.X.shape[0] ** 3)
+def _conditioned(gp: GP, rows: Rows) -> ExactPosterior:
     """The posterior, without a look at the data and without a warning of jitter."""
-    return _posterior(gp, X, y, _factor(gp, X))
+    noise = noise_of_rows(gp, rows)
+    return _posterior(gp, rows.X, rows.y, _factor(gp, rows.X, noise.variance), noise.share)
 
 
-def _factor(gp: GP, X: Matrix) -> Cholesky:
+def _factor(gp: GP, X: Matrix, noise_var: Numbers) -> Cholesky:
     if in_place.supports(gp.kernel, X):
         memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
-        if (lower := in_place.factor(gp.kernel, gp.noise_var, X)) is not None:
+        if (lower := in_place.factor(gp.kernel, noise_var, X)) is not None:
             return Cholesky(lower)
     memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
-    return _cholesky(plus_noise(gp.kernel._gram(X, None), gp.noise_var), name=_gram_name(gp))
+    return _cholesky(plus_noise(gp.kernel._gram(X, None), noise_var), name=_gram_name(gp))
 
 
 def _gram_name(gp: GP) -> str:
     return f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
 
 
-def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky) -> ExactPosterior:
+def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky, share: Numbers) -> ExactPosterior:
     trend = learn(gp.mean, factor, X, y)
     residual = residual_of(gp, X, y) if trend is None else y - mean_at(gp.mean, trend, X)
-    return ExactPosterior(gp, X, y, factor, residual, factor._solve(residual), trend)
+    return ExactPosterior(gp, X, y, factor, residual, factor._solve(residual), trend, share)
 
 
 def _joint_work(posterior: ExactPosterior, Xs: Matrix, *_: object, **__: object) -> int:
@@ -87,6 +99,8 @@ class ExactPosterior(Posterior):
         ``K_y⁻¹ residual``.
     trend : Trend or None
         What was learnt of a mean with a basis, of which m is then the best guess.
+    share : float or Vector, shape (n,), default 1.0
+        By what σ_n² is multiplied in the noise of each reading: the reciprocals of its weights.
 
     Notes
     -----
@@ -112,6 +126,7 @@ class ExactPosterior(Posterior):
     residual: Vector
     alpha: Vector
     trend: Trend | None = None
+    share: Numbers = 1.0
     __repr__ = summary
 
     @property
@@ -226,7 +241,7 @@ class ExactPosterior(Posterior):
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
-        noise_bar = float(array_namespace(K_bar).sum(diagonal(K_bar)))
+        noise_bar = float(array_namespace(K_bar).sum(self.share * diagonal(K_bar)))
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
         return gp_bar, X_bar + by_mean, -self.alpha
@@ -247,8 +262,15 @@ class ExactPosterior(Posterior):
         """
         return predict_left_out(self.y, self.alpha, precision(self.trend, self.cholesky))
 
-    @takes("x", "y")
-    def extend(self, x: MatrixLike, y: VectorLike) -> ExactPosterior:
+    @takes("x", "y", "noise_var", "weights")
+    def extend(
+        self,
+        x: MatrixLike,
+        y: VectorLike,
+        *,
+        noise_var: VectorLike | None = None,
+        weights: VectorLike | None = None,
+    ) -> ExactPosterior:
         """Add further observations y (m,) at x (m, d), in O(n² m) instead of O(n³).
 
         Parameters
@@ -257,6 +279,8 @@ class ExactPosterior(Posterior):
             The further inputs.
         y : Vector, shape (m,)
             The further observations.
+        noise_var, weights : Vector, shape (m,), or None
+            What is known of their noise, as in `gpnotes.condition`.
 
         Returns
         -------
@@ -265,24 +289,36 @@ class ExactPosterior(Posterior):
         """
         self.validate_inputs(x, "x")
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
+        validate_noise(self.X, x.shape[0], noise_var, weights)
         n, what = self.X.shape[0] + x.shape[0], "the extended Gram matrix"
         memory.require_square(n, like=x, copies=3, what=what)
-        return self._extended(x, y)
+        return self._extended(x, y, noise_of(self.gp, noise_var, weights))
 
-    @threads_for(lambda self, x, y: self.X.shape[0] ** 2 * x.shape[0])
-    def _extended(self, x: Matrix, y: Vector) -> ExactPosterior:
+    @threads_for(lambda self, x, y, noise: self.X.shape[0] ** 2 * x.shape[0])
+    def _extended(self, x: Matrix, y: Vector, noise: Noise) -> ExactPosterior:
         cross, block = self.gp.kernel._gram(self.X, x), self.gp.kernel._gram(x, None)
-        block = plus_noise(block, self.gp.noise_var)
+        block = plus_noise(block, noise.variance)
         factor = self.cholesky._extend(cross, block, name="the extended Gram matrix")
         warn_of_jitter(factor.jitter - self.cholesky.jitter, "the extended Gram matrix")
         xp = array_namespace(x)
-        return _posterior(self.gp, xp.concat([self.X, x]), xp.concat([self.y, y]), factor)
+        share = _joined(self.share, self.y, noise.share, y)
+        X, y = xp.concat([self.X, x]), xp.concat([self.y, y])
+        return _posterior(self.gp, X, y, factor, share)
+
+
+def _joined(share: Numbers, y: Vector, further: Numbers, more: Vector) -> Numbers:
+    """The shares of readings y and of more of them, one for all where all have one."""
+    if isinstance(share, float) and isinstance(further, float):
+        return share
+    xp = array_namespace(y)
+    return xp.concat([share * xp.ones_like(y), further * xp.ones_like(more)])
 
 
 @evidence_of.register(GP)
 def _evidence(model: GP, data: Data | WaveSums) -> _Evidence:
     rows = whole_rows(data, model)
     validate_data(model, rows.X, rows.y, learns=True)
+    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows)
 
 
@@ -291,10 +327,12 @@ def _evidence(model: GP, data: Data | WaveSums) -> _Evidence:
 class _Evidence(Evidence[GP, ExactPosterior]):
     """The log evidence of an exact process."""
 
+    by_reading: ClassVar[bool] = True
+
     rows: Rows
 
     def posterior(self, gp: GP) -> ExactPosterior:
-        posterior = _conditioned(gp, self.rows.X, self.rows.y)
+        posterior = _conditioned(gp, self.rows)
         _check.no_overflow(posterior.alpha, "y", "K_y⁻¹ y")
         warn_of_jitter(posterior.cholesky.jitter, _gram_name(gp))
         return posterior
@@ -310,19 +348,21 @@ class _Evidence(Evidence[GP, ExactPosterior]):
     def value_and_gradient(self, gp: GP, *, quiet: bool = False) -> tuple[float, GP]:
         if not quiet:  # a fit turns back where squares of y overflow
             _check.squarable(self.rows.y, "y")
-        value, gp_bar, jitter = _value_and_gradient(gp, self.rows.X, self.rows.y)
+        value, gp_bar, jitter = _value_and_gradient(gp, self.rows)
         if not quiet:
             warn_of_jitter(jitter, _gram_name(gp))
         return value, gp_bar
 
 
-@threads_for(lambda gp, X, y: X.shape[0] ** 3)
-def _value_and_gradient(gp: GP, X: Matrix, y: Vector) -> tuple[float, GP, float]:
+@threads_for(lambda gp, rows: rows.X.shape[0] ** 3)
+def _value_and_gradient(gp: GP, rows: Rows) -> tuple[float, GP, float]:
     """The log evidence, its derivatives, and the jitter that they took: what a fit asks."""
-    known = not isinstance(gp.mean, BasisMean)
-    found = known and evidence_in_place(gp.kernel, gp.noise_var, X, residual_of(gp, X, y))
+    X, known = rows.X, not isinstance(gp.mean, BasisMean)
+    variance, share = noise_of_rows(gp, rows)
+    residual = residual_of(gp, X, rows.y) if known else rows.y
+    found = known and evidence_in_place(gp.kernel, variance, X, residual, share)
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace
-        posterior = _conditioned(gp, X, y)
+        posterior = _conditioned(gp, rows)
         return posterior.log_evidence, posterior.evidence_gradient()[0], posterior.cholesky.jitter
     mean_bar, _ = means.with_hooks(fitted_mean(gp))._pullback(X, found.alpha)
     gp_bar = cotangent(gp, kernel=found.kernel_bar, noise_var=found.noise_var_bar, mean=mean_bar)

@@ -65,6 +65,8 @@ Callback = Callable[[Any], bool | None]
 class Options(TypedDict, total=False):
     """What `fit` takes by keyword."""
 
+    noise_var: Table | None
+    weights: Table | None
     restarts: int
     restart_sd: float
     bounds: Mapping[str, tuple[float, float]] | None
@@ -137,6 +139,8 @@ def fit(
     X: Table | Chunks | WaveSums,
     y: Table | None = None,
     *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
     restarts: int = 0,
     restart_sd: float = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -167,6 +171,9 @@ def fit(
         `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations; None where `X` is chunks or sums, which hold them.
+    noise_var, weights : Vector, shape (n,), or None
+        What is known of the noise of each, as in `gpnotes.condition`. Where the known variances are
+        all that there is, the model has ``noise_var=0.0`` and `fixed` has its name.
     restarts : int, default 0
         How many further runs start at the parameters of `model` moved at random.
     restart_sd : float, default 1.0
@@ -233,7 +240,8 @@ def fit(
     array([1.])
     """
     columns = columns_of(X)
-    objective = objective_of(model, data_of(model, X, y), fixed=fixed, bounds=bounds, priors=priors)
+    data = data_of(model, X, y, noise_var, weights)
+    objective = objective_of(model, data, fixed=fixed, bounds=bounds, priors=priors)
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")

@@ -37,7 +37,7 @@ from ..model.contracts import Prior, require
 from ..model.gaussian_process import GP
 from ..model.kernels import Constant, Sum
 from ..model.means import ZeroMean
-from .evidence import Evidence, evidence_of
+from .evidence import Evidence, evidence_given
 from .interdomain import WaveSums
 from .posterior import Posterior
 from .report import FLAT_THRESHOLD, FinishedRun, Report
@@ -333,7 +333,7 @@ def objective_of(
     """
     if isinstance(data, Chunks):
         repeatable(data.chunks)
-    evidence = evidence_of(model, data)
+    evidence = evidence_given(model, data)
     model = evidence.settled(model)
     evidence = evidence.for_fit(model)
     moves = hasattr(model, "variables")

@@ -12,7 +12,7 @@ from ..ground.chunks import Chunks, repeatable
 from ..ground.params import Parameters
 from ..ground.xp import Table
 from . import exact  # registers GP, which comes from a lower floor
-from .evidence import Evidence, data_of, evidence_of
+from .evidence import Evidence, data_of, evidence_given
 from .interdomain import WaveSums
 from .posterior import Posterior
 
@@ -39,7 +39,9 @@ M = TypeVar("M", bound=Parameters)
 
 
 @overload
-def condition(model: GP, X: Table, y: Table) -> exact.ExactPosterior: ...
+def condition(
+    model: GP, X: Table, y: Table, *, noise_var: Table | None = None, weights: Table | None = None
+) -> exact.ExactPosterior: ...
 @overload
 def condition(
     model: SparseGP, X: Table | Chunks | WaveSums, y: Table | None = None
@@ -59,8 +61,22 @@ def condition(model: SVGP, X: Table, y: Table) -> Variational: ...
 @overload
 def condition(model: BayesianLinear, X: Table, y: Table) -> WeightPosterior: ...
 @overload
-def condition(model: Parameters, X: Table | Chunks, y: Table | None = None) -> Posterior: ...
-def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None = None) -> Posterior:
+def condition(
+    model: Parameters,
+    X: Table | Chunks,
+    y: Table | None = None,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> Posterior: ...
+def condition(
+    model: Parameters,
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> Posterior:
     """Condition a model on observations y (n,) at inputs X (n, d).
 
     Parameters
@@ -76,6 +92,13 @@ def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None =
         `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations, of the namespace, dtype and device of `X`; None where `X` holds them.
+    noise_var : Vector, shape (n,), or None
+        What is known of the variance of the noise of each observation, such as the squares of a
+        laboratory's error bars, [eq-fv-known-noise]; the model's own variance of the noise is added
+        to it. A `GP` takes it.
+    weights : Vector, shape (n,), or None
+        By what the model's own variance of the noise is divided for each observation, such as how
+        many readings it is the mean of. A `GP` takes them.
 
     Returns
     -------
@@ -106,16 +129,23 @@ def condition(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None =
     >>> [condition(model, X, y).mean([[1.5]]).round(2) for model in (gp, SparseGP(gp, X[::6]))]
     [array([1.]), array([1.])]
     """
-    evidence = _evidence(model, X, y)
+    evidence = _evidence(model, X, y, noise_var, weights)
     return evidence.posterior(evidence.settled(model))
 
 
-def log_evidence(model: Parameters, X: Table | Chunks | WaveSums, y: Table | None = None) -> float:
+def log_evidence(
+    model: Parameters,
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> float:
     """Return the log evidence ``log p(y)`` of y (n,) at X (n, d), [eq-fv-evidence].
 
     Parameters
     ----------
-    model, X, y
+    model, X, y, noise_var, weights
         As in `condition`; of a `gpnotes.DeepGP` it is the bound by the draws of its seed.
 
     Returns
@@ -139,18 +169,23 @@ def log_evidence(model: Parameters, X: Table | Chunks | WaveSums, y: Table | Non
     >>> bounds[0] < log_evidence(gp, X, y) < bounds[1]
     True
     """
-    evidence = _evidence(model, X, y)
+    evidence = _evidence(model, X, y, noise_var, weights)
     return evidence.value(evidence.settled(model))
 
 
 def log_evidence_and_gradient(
-    model: M, X: Table | Chunks | WaveSums, y: Table | None = None
+    model: M,
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
 ) -> tuple[float, M]:
     """Return the log evidence and its derivatives by all parameters, as a fit does at each step.
 
     Parameters
     ----------
-    model, X, y
+    model, X, y, noise_var, weights
         As in `log_evidence`; a mean must have a ``pullback``. Chunks are gone through twice.
 
     Returns
@@ -185,12 +220,16 @@ def log_evidence_and_gradient(
     """
     if isinstance(X, Chunks):
         repeatable(X.chunks)
-    evidence = _evidence(model, X, y)
+    evidence = _evidence(model, X, y, noise_var, weights)
     evidence.require_gradient(model)
     return evidence.value_and_gradient(evidence.settled(model))
 
 
 def _evidence(
-    model: Any, X: Table | Chunks | WaveSums, y: Table | None
+    model: Any,
+    X: Table | Chunks | WaveSums,
+    y: Table | None,
+    noise_var: Table | None,
+    weights: Table | None,
 ) -> Evidence[Any, Posterior]:
-    return evidence_of(model, data_of(model, X, y))
+    return evidence_given(model, data_of(model, X, y, noise_var, weights))

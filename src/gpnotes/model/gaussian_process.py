@@ -9,7 +9,7 @@ from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import takes
 from ..ground.params import holds_derivatives, nonnegative, settle
-from ..ground.xp import Matrix, MatrixLike, Vector, array_namespace, eye
+from ..ground.xp import Matrix, MatrixLike, Numbers, Vector, array_namespace, eye
 from . import means
 from .contracts import Mean, MeanFunction, require
 from .kernels import Kernel
@@ -154,12 +154,14 @@ def prior(gp: GP, Xs: MatrixLike, noise: bool = False) -> Normal:
     return normal_of(means.with_hooks(gp.mean)._call(Xs), covariance, scales)
 
 
-def plus_noise(K: Matrix, noise_var: float) -> Matrix:
+def plus_noise(K: Matrix, noise_var: Numbers) -> Matrix:
     """Add the variance of the noise to the diagonal: the covariance of y from that of f, (n, n).
 
-    Without noise it is K itself.
+    It is one number, or one for each reading. Without noise it is K itself.
     """
-    return K + noise_var * eye(K.shape[0], K) if noise_var else K
+    if isinstance(noise_var, float) and not noise_var:
+        return K
+    return K + noise_var * eye(K.shape[0], K)
 
 
 def require_no_noise(gp: GP, why: str = "the likelihood says how y scatters around f") -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ...ground import check as _check
-from ...ground.xp import Vector, array_namespace
+from ...ground.xp import Numbers, Vector, array_namespace
 
 __all__ = ["MethodName", "SparseMethod", "method_named"]
 
@@ -48,19 +48,19 @@ class SparseMethod:
         """True where all rows have one noise, and one derivative by their gap."""
         return self.share == 0.0 and (self.bend == 0.0 or self.penalty == 0.0)
 
-    def noise(self, gap: Vector, noise_var: float) -> Vector:
+    def noise(self, gap: Vector, noise_var: Numbers) -> Vector:
         """The noise of each row, ``λ = σ² + s g``.
 
         Parameters
         ----------
         gap : Vector, shape (n,)
             The gaps g.
-        noise_var : float
-            σ².
+        noise_var : float or Vector, shape (n,)
+            σ², or that of each row.
         """
         return noise_var + self.share * gap
 
-    def correction(self, gap: Vector, noise_var: float) -> float:
+    def correction(self, gap: Vector, noise_var: Numbers) -> float:
         """The term that corrects the evidence, ``−(c / 2a) Σ log(1 + a gᵢ/σ²)``.
 
         Parameters
@@ -75,23 +75,24 @@ class SparseMethod:
         """
         xp = array_namespace(gap)
         if self.bend == 0.0:
-            return -0.5 * self.penalty * float(xp.sum(gap)) / noise_var
+            if isinstance(noise_var, float):
+                return -0.5 * self.penalty * float(xp.sum(gap)) / noise_var
+            return -0.5 * self.penalty * float(xp.sum(gap / noise_var))
         logs = float(xp.sum(xp.log1p(self.bend * gap / noise_var)))
         return -0.5 * self.penalty / self.bend * logs
 
-    def correction_bars(self, gap: Vector, noise_var: float) -> tuple[Vector, float]:
+    def correction_bars(self, gap: Vector, noise_var: Numbers) -> tuple[Vector, Vector]:
         """The derivatives of `correction`, which has the same arguments.
 
         Returns
         -------
         gap_bar : Vector, shape (n,)
             The derivatives by the gaps.
-        noise_bar : float
-            The derivative by σ².
+        noise_bar : Vector, shape (n,)
+            What each row brings to the derivative by σ².
         """
-        xp = array_namespace(gap)
         gap_bar = -0.5 * self.penalty / (noise_var + self.bend * gap)
-        return gap_bar, -float(xp.sum(gap_bar * gap)) / noise_var
+        return gap_bar, -gap_bar * gap / noise_var
 
 
 _METHODS = {

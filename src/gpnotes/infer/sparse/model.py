@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from ...ground import check as _check
 from ...ground.chunks import Chunks, Data, Rows
@@ -18,6 +18,7 @@ from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
 from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
+from ..known_noise import knows_noise, noise_of_rows, validate_noise
 from ..sufficient_statistics import positive_noise
 from .induced import Induced, validate_rows_of, with_inducing
 from .methods import MethodName, SparseMethod, method_named
@@ -133,6 +134,8 @@ class SparseGP(Induced):
 class _Evidence(Evidence[SparseGP, SparsePosterior]):
     """The log evidence by inducing variables, or a bound on it, of rows or of chunks."""
 
+    by_reading: ClassVar[bool] = True
+
     data: Data | WaveSums
 
     def settled(self, model: SparseGP) -> SparseGP:
@@ -141,16 +144,16 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
     def posterior(self, model: SparseGP) -> SparsePosterior:
         if model.chosen.upper:
             raise ValueError("method must have a posterior; 'upper' is but a bound")
-        return posterior_of(_work(model), self.data)
+        return posterior_of(self._work(model), self.data)
 
     def value(self, model: SparseGP) -> float:
-        return value_of(_work(model), self.data)
+        return value_of(self._work(model), self.data)
 
     def require_gradient(self, model: SparseGP) -> None:
         differentiable_mean(model.gp)
 
     def value_and_gradient(self, model: SparseGP, *, quiet: bool = False) -> tuple[float, SparseGP]:
-        value, gp_bar, Z_bar = value_and_gradient(_work(model, quiet), self.data)
+        value, gp_bar, Z_bar = value_and_gradient(self._work(model, quiet), self.data)
         return value, cotangent(model, gp=gp_bar, inducing=Z_bar)
 
     def for_fit(self, model: SparseGP) -> _Evidence:
@@ -158,13 +161,14 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
             why = "a bound from above, which a fit would loosen"
             raise ValueError(f"method must not be 'upper', {why}")
         self.require_gradient(model)
-        alone = isinstance(self.data, Rows | Chunks) and _needs_sums_alone(model)
+        of_rows = isinstance(self.data, Rows | Chunks) and not knows_noise(self.data)
+        alone = of_rows and _needs_sums_alone(model)
         return replace(self, data=self.data.over(_Former(model.variables))) if alone else self
 
-
-def _work(model: SparseGP, quiet: bool = False) -> Sums:
-    inducing = inducing_at(model.gp, model.variables, quiet=quiet)
-    return Sums(model.gp, model.variables.inputs, inducing, model.chosen)
+    def _work(self, model: SparseGP, quiet: bool = False) -> Sums:
+        inducing = inducing_at(model.gp, model.variables, quiet=quiet)
+        noise = noise_of_rows(model.gp, self.data) if knows_noise(self.data) else None
+        return Sums(model.gp, model.variables.inputs, inducing, model.chosen, noise=noise)
 
 
 @evidence_of.register(SparseGP)
@@ -174,6 +178,9 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
         return _Evidence(data)
     if isinstance(data, Rows):
         validate_rows_of(model, data.X, data.y)
+        validate_noise(data.X, data.X.shape[0], data.noise_var, data.weights)
+        if model.chosen.upper and knows_noise(data):
+            raise ValueError("method must not be 'upper' where readings have a noise of their own")
     return _Evidence(data)
 
 

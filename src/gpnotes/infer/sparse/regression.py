@@ -59,8 +59,8 @@ class Head(NamedTuple):
 @threads_for(lambda work, sums: sums.gram.shape[0] ** 3)
 def _head(work: Sums, sums: Statistics) -> Head:
     inverse = sums.factor.inverse()
-    if not work.method.constant:
-        pull = Pull(*_parts(work), sums.weight_mean, inverse, kept=work.kept)
+    if not work.constant:
+        pull = Pull(*_parts(work), sums.weight_mean, inverse, kept=work.kept, noise=work.noise)
         return Head(sums.log_evidence, pull, 0.0, array_namespace(inverse).zeros_like(inverse))
     noise_var = work.gp.noise_var
     free = sums.count - sums.gram.shape[0] + _trace(inverse)  # σ² tr (Q + σ²I)⁻¹
@@ -102,7 +102,7 @@ def value_and_gradient(work: Sums, data: Data | WaveSums) -> tuple[float, GP, Ma
     K_bar = -0.5 * _between_factors(inducing.factor, moved)
     kernel_bar, Z_bar = with_hooks(inducing.variables)._gram_pullback(inducing.kernel, K_bar)
     kernel_bar = added(slopes.kernel_bar, kernel_bar)
-    if work.method.constant and inducing.in_place:
+    if work.constant and inducing.in_place:
         kernel_bar = with_share(kernel_bar, inducing.kernel, _trace(moved))
     gp_bar = cotangent(
         work.gp,

@@ -35,6 +35,7 @@ from ...model.kernels import Kernel
 from ...model.means import ConstantMean, ZeroMean
 from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums, WaveVariables
+from ..known_noise import Noise
 from ..sufficient_statistics import Statistics
 from .methods import SparseMethod
 from .projection import Inducing
@@ -82,6 +83,8 @@ class Sums:
         The method, whose noise the statistics have.
     kept : Kept, optional
         Room for rows that the second pass will see next, in this process.
+    noise : Noise, optional
+        The noise of the rows, where each has its own.
     """
 
     gp: GP
@@ -89,6 +92,12 @@ class Sums:
     inducing: Inducing
     method: SparseMethod
     kept: Kept | None = None
+    noise: Noise | None = None
+
+    @property
+    def constant(self) -> bool:
+        """True where all rows have one noise, and one derivative by their gap."""
+        return self.method.constant and self.noise is None
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         """The statistics of the rows (X, y)."""
@@ -105,10 +114,12 @@ class Sums:
     def _rows(self, start: int, X: Matrix, r: Vector) -> Statistics:
         xp = array_namespace(X)
         V, gap = self._whitened(start, X)
-        noise_var = self.gp.noise_var
+        noise_var = _noise_of(self, start, X).variance
         noise = self.method.noise(gap, noise_var)
         scale = 1.0
-        if self.method.share == 0.0:  # one noise for all rows: M² sums are divided, not n M numbers
+        if (
+            isinstance(noise_var, float) and self.method.share == 0.0
+        ):  # one noise for all rows: M² sums are divided, not n M numbers
             scale = noise_var
         else:  # each row by its own deviation
             V, r = V / xp.sqrt(noise)[None, :], r / xp.sqrt(noise)
@@ -200,7 +211,7 @@ class Pull:
 
     Parameters
     ----------
-    gp, Z, inducing, method, kept
+    gp, Z, inducing, method, kept, noise
         As in `Sums`.
     weight_mean : Vector, shape (M,)
         w of ``α = (r − Vᵀw) / λ``.
@@ -222,6 +233,7 @@ class Pull:
     quadratic_noise: float = 0.0
     gap_bar: float = 0.0
     kept: Kept | None = None
+    noise: Noise | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
         """The slopes of the rows (X, y)."""
@@ -231,9 +243,14 @@ class Pull:
     def _call(self, X: Matrix, y: Vector) -> Slopes:
         r = _residual(self.gp, X, y)
         blocks = list(self.inducing.blocks(X.shape[0]))
-        if self.method.constant and self.inducing.in_place:
+        if self.constant and self.inducing.in_place:
             return self._all_in_place(X, r, blocks)
-        return reduce(add, (self._rows(X[rows, :], r[rows]) for rows in blocks))
+        return reduce(add, (self._rows(rows.start, X[rows, :], r[rows]) for rows in blocks))
+
+    @property
+    def constant(self) -> bool:
+        """True where all rows have one noise, and one derivative by their gap."""
+        return self.method.constant and self.noise is None
 
     def of_waves(self, sums: WaveSums) -> Slopes:
         """The slopes of readings of which sums are left, for a method with one noise.
@@ -265,8 +282,8 @@ class Pull:
             _level_bar(differentiable_mean(self.gp), alpha_1 / self.quadratic_noise),
         )
 
-    @threads_for(lambda self, rows, r: self.inducing.size**2 * rows.shape[0])
-    def _rows(self, rows: Matrix, r: Vector) -> Slopes:
+    @threads_for(lambda self, start, rows, r: self.inducing.size**2 * rows.shape[0])
+    def _rows(self, start: int, rows: Matrix, r: Vector) -> Slopes:
         """With ``V_bar = w αᵀ − B⁻¹ V Λ⁻¹ − 2 V diag(g_bar)``, for V's share of Q and of the gaps.
 
         Q depends on K_uu and K_uf alone: ``K_uf_bar = L_u⁻ᵀ V_bar``, and by K_uu what is left to
@@ -275,10 +292,11 @@ class Pull:
         X = in_double(rows)
         xp = array_namespace(X)
         V, gap = self.inducing.whiten(X)
-        noise = self.method.noise(gap, self.gp.noise_var)
+        own = _noise_of(self, start, rows)
+        noise = self.method.noise(gap, own.variance)
         solved = self.precision @ V
         error = r - xp.matrix_transpose(V) @ self.weight_mean
-        alpha, gap_bar, noise_bar = self._row_bars(error, noise, gap, xp.sum(V * solved, axis=0))
+        alpha, gap_bar, noise_bar = self._row_bars(error, own, gap, xp.sum(V * solved, axis=0))
         # The evidence has V by Q = VᵀV and by the gaps g = k(x, x) − diag Q, with (Q + Λ)⁻¹ r = α,
         # V α = w and V (Q + Λ)⁻¹ = B⁻¹ V Λ⁻¹
         V_bar = self.weight_mean[:, None] * alpha[None, :] - solved / noise[None, :]
@@ -288,23 +306,24 @@ class Pull:
         kernel_bar, Z_bar = with_hooks(self.inducing.variables)._cross_pullback(kernel, X, K_bar)
         diag_bar, _ = kernel._diag_pullback(X, gap_bar)
         moved = xp.zeros_like(self.precision)
-        if not self.method.constant:
+        if not self.constant:
             moved = V_bar @ xp.matrix_transpose(V)
         mean_bar = self._mean_bar(rows, alpha)
         return Slopes(added(kernel_bar, diag_bar), Z_bar, moved, noise_bar, mean_bar)
 
     def _row_bars(
-        self, error: Vector, noise: Vector, gap: Vector, solved: Vector
+        self, error: Vector, own: Noise, gap: Vector, solved: Vector
     ) -> tuple[Vector, Vector, float]:
         """α, the derivatives by the gaps, and by σ²; of rows with one noise these come later."""
         xp = array_namespace(error)
-        if self.method.constant:
+        if self.constant:
             return error / self.quadratic_noise, xp.full_like(gap, self.gap_bar), 0.0
+        noise = self.method.noise(gap, own.variance)
         alpha = error / noise
         # λ_bar = ½ (α² − diag (Q + Λ)⁻¹)
         lambda_bar = 0.5 * (alpha * alpha - (1.0 - solved / noise) / noise)
-        gap_bar, by_noise = self.method.correction_bars(gap, self.gp.noise_var)
-        noise_bar = float(xp.sum(lambda_bar)) + by_noise
+        gap_bar, by_noise = self.method.correction_bars(gap, own.variance)
+        noise_bar = float(xp.sum(own.share * (lambda_bar + by_noise)))
         return alpha, gap_bar + self.method.share * lambda_bar, noise_bar
 
     @threads_for(lambda self, X, r, blocks: self.inducing.size**2 * X.shape[0])
@@ -344,6 +363,14 @@ class Pull:
     def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
         like = array_namespace(rows).astype(alpha, rows.dtype)
         return means.with_hooks(differentiable_mean(self.gp))._pullback(rows, like)[0]
+
+
+def _noise_of(work: Sums | Pull, start: int, X: Matrix) -> Noise:
+    """The noise of the rows X, of which `start` is the first."""
+    if work.noise is None:
+        return Noise(work.gp.noise_var)
+    some = work.noise.of(slice(start, start + X.shape[0]))
+    return Noise(*(a if isinstance(a, float) else in_double(a) for a in some))
 
 
 def validate_rows(gp: GP, Z: Matrix, X: Matrix, y: Array) -> None:

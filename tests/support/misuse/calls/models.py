@@ -309,7 +309,9 @@ CALLS = (
     *of_posterior(_POSTERIOR, _X, vector(_Y, size=True), lacks=("probability",)),
     call("ExactPosterior.extend", _POSTERIOR.extend,
          x=matrix(_XS[:1], columns=True).but("a vector"),
-         y=vector(_Y[:1], size=True).but("a number", "a scalar array")),
+         y=vector(_Y[:1], size=True).but("a number", "a scalar array"),
+         **{name: vector([0.3], size=True).but("None", negative=np.asarray([-0.3])).table
+            for name in ("noise_var", "weights")}),
     call("mean_squared_error", scores.mean_squared_error, **_SCORED),
     call("standardised_mean_squared_error", scores.standardised_mean_squared_error, **{
          **_SCORED, "y": _SCORED["y"].but(**{"all equal": np.ones(6)})}),

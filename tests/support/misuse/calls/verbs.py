@@ -62,6 +62,7 @@ _MODELS: dict[str, tuple[Any, Argument, Argument]] = {
     "BayesianLinear": (BayesianLinear(np.eye(2), 0.1), _ROWS, _VALUES),
     "DeepGP": (_DEEP, _ROWS, _VALUES),
 }
+_KNOWN = vector(np.full(6, 0.3), size=True).table.but("None", negative=np.full(6, -0.3))
 _PAIRS = [(_X, _Y), (_X[:4], _Y[:4])]
 _CHUNKED = Argument(
     Chunks(_PAIRS),
@@ -75,6 +76,9 @@ CALLS: tuple[Call, ...] = (
     *(call(f"{verb.__name__} of a {name}", verb, model=thing(model, RBF(), _EXACT), X=X, y=y)
       for name, (model, X, y) in _MODELS.items() for verb in _VERBS
       if not (verb is condition and name == "DeepGP")),
+    *(call(f"{verb.__name__} of a GP, {name}", verb, model=thing(_GP), X=_MODELS["GP"][1],
+           y=_VALUES, **{name: _KNOWN})
+      for verb in _VERBS for name in ("noise_var", "weights")),
     *(call(f"{verb.__name__} of chunks, {type(model).__name__}", verb,
            model=thing(model, RBF(), _EXACT), X=_CHUNKED)
       for model in (_SPARSE, _MODELS["FeatureGP"][0]) for verb in _VERBS),

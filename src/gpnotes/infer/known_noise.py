@@ -1,0 +1,62 @@
+"""Noise that is known reading by reading: error bars, and readings that are means of several.
+
+The noise of reading i has the variance ``λᵢ = σ_n² / wᵢ + vᵢ``, [eq-fv-known-noise], with the
+weights w and the known variances v of the data, and the σ_n² of the process, which a fit moves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeGuard
+
+from ..ground import check as _check
+from ..ground.chunks import Rows
+from ..ground.xp import Matrix, Numbers, Vector
+from ..model.gaussian_process import GP
+
+__all__ = ["Noise", "knows_noise", "noise_of", "noise_of_rows", "validate_noise"]
+
+
+class Noise(NamedTuple):
+    """λ and its derivative by σ_n²: one number each where all readings are alike."""
+
+    variance: Numbers
+    share: Numbers = 1.0
+
+    def of(self, rows: slice) -> Noise:
+        """That of some of the readings."""
+        return Noise(*(a if isinstance(a, float) else a[rows] for a in self))
+
+
+def noise_of(gp: GP, noise_var: Vector | None, weights: Vector | None) -> Noise:
+    """The noise of readings under a process, from what is known of each."""
+    share = 1.0 if weights is None else 1.0 / weights
+    known = 0.0 if noise_var is None else noise_var
+    return Noise(share * gp.noise_var + known, share)
+
+
+def noise_of_rows(gp: GP, rows: Rows) -> Noise:
+    """The noise of rows of data under a process."""
+    return noise_of(gp, rows.noise_var, rows.weights)
+
+
+def knows_noise(data: object) -> TypeGuard[Rows]:
+    """Whether the data are rows of which something is known of the noise of each."""
+    return isinstance(data, Rows) and not (data.noise_var is None and data.weights is None)
+
+
+def validate_noise(X: Matrix, n: int, noise_var: Vector | None, weights: Vector | None) -> None:
+    """Raise, naming the argument, for variances or weights that are not those of n readings.
+
+    Parameters
+    ----------
+    X : Matrix
+        Inputs, whose namespace, dtype and device they must have.
+    n : int
+        How many readings there are.
+    noise_var, weights : Vector, shape (n,), or None
+        The variances, which may be zero, and the weights, which may not.
+    """
+    for name, given in (("noise_var", noise_var), ("weights", weights)):
+        if given is not None:
+            _check.alike(_check.vector(given, name, size=n), name, X, "X")
+            _check.positive(given, name, zero=name == "noise_var")

@@ -1,0 +1,240 @@
+"""Readings whose noise is known one by one, or which are means of several: the exact process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+from gpnotes import (
+    GP,
+    RBF,
+    ConstantMean,
+    Matern52,
+    SparseGP,
+    StateSpaceGP,
+    condition,
+    fit,
+    log_evidence,
+    log_evidence_and_gradient,
+)
+from gpnotes.ground.chunks import Chunks
+from gpnotes.model.means import BasisMean, Powers
+
+DRAW = np.random.default_rng(7)
+X = np.sort(DRAW.uniform(0.0, 6.0, (30, 1)), axis=0)
+KNOWN = DRAW.uniform(0.01, 0.5, 30)
+WEIGHTS = DRAW.integers(1, 6, 30).astype(float)
+Y = np.sin(X[:, 0]) + np.sqrt(KNOWN) * DRAW.standard_normal(30)
+BOTH = {"noise_var": KNOWN, "weights": WEIGHTS}
+XS = np.linspace(-1.0, 7.0, 9)[:, None]
+KERNELS = [RBF(1.2, 0.9), Matern52(0.7, 1.1) + RBF(0.5, 3.0)]
+
+
+def covariance(gp: GP) -> np.ndarray:
+    return np.asarray(gp.kernel(X)) + np.diag(gp.noise_var / WEIGHTS + KNOWN)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_evidence_and_predictions_are_those_of_the_definition(kernel: Any) -> None:
+    gp = GP(kernel, 0.1, ConstantMean(0.3))
+    Ky, mean = covariance(gp), np.full(30, 0.3)
+    posterior = condition(gp, X, Y, **BOTH)
+    wanted = multivariate_normal(mean, Ky).logpdf(Y)
+    assert posterior.log_evidence == pytest.approx(wanted, abs=1e-9)
+    assert log_evidence(gp, X, Y, **BOTH) == pytest.approx(wanted, abs=1e-9)
+    cross = np.asarray(kernel(X, XS))
+    moments = posterior.predict(XS, noise=True)
+    weights = np.linalg.solve(Ky, cross)
+    np.testing.assert_allclose(moments[0], 0.3 + weights.T @ (Y - 0.3), rtol=0, atol=1e-10)
+    variance = np.diag(np.asarray(kernel(XS)) - cross.T @ weights) + gp.noise_var
+    np.testing.assert_allclose(moments[1], variance, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("mean", [ConstantMean(0.3), BasisMean(Powers(1))])
+def test_the_gradient_is_that_of_differences(kernel: Any, mean: Any) -> None:
+    step = 1e-5
+    at = [log_evidence(GP(kernel, s, mean), X, Y, **BOTH) for s in (0.1 - step, 0.1 + step)]
+    gp = GP(kernel, 0.1, mean)
+    _, bar = log_evidence_and_gradient(gp, X, Y, **BOTH)
+    assert bar.noise_var == pytest.approx((at[1] - at[0]) / (2.0 * step), rel=1e-6)
+    by_factor = condition(gp, X, Y, **BOTH).evidence_gradient()[0]
+    assert by_factor.noise_var == pytest.approx(bar.noise_var, rel=1e-9)
+
+
+def test_a_mean_of_readings_says_what_they_say() -> None:
+    """Three readings at a place, or their mean with weight three."""
+    gp, places = GP(RBF(1.2, 0.9), 0.2), X[::3]
+    each = np.sin(places) + 0.4 * DRAW.standard_normal((10, 3))
+    whole = condition(gp, np.repeat(places, 3, axis=0), each.ravel())
+    means = condition(gp, places, each.mean(axis=1), weights=np.full(10, 3.0))
+    for one, other in zip(whole.predict(XS), means.predict(XS), strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
+
+
+def test_equal_variances_are_the_noise_of_the_model() -> None:
+    split = condition(GP(RBF(), 0.04), X, Y, noise_var=np.full(30, 0.06))
+    assert split.log_evidence == pytest.approx(log_evidence(GP(RBF(), 0.1), X, Y), abs=1e-10)
+
+
+@pytest.mark.parametrize("cut", [1, 12])
+@pytest.mark.parametrize("names", [("noise_var",), ("weights",), ("noise_var", "weights")])
+def test_readings_that_come_later_bring_their_noise(cut: int, names: tuple[str, ...]) -> None:
+    gp = GP(RBF(1.2, 0.9), 0.1)
+    noise = {name: BOTH[name] for name in names}
+    first, later = ({n: v[some] for n, v in noise.items()} for some in (np.s_[:cut], np.s_[cut:]))
+    grown = condition(gp, X[:cut], Y[:cut], **first).extend(X[cut:], Y[cut:], **later)
+    at_once = condition(gp, X, Y, **noise)
+    assert grown.log_evidence == pytest.approx(at_once.log_evidence, abs=1e-9)
+    bars = [p.evidence_gradient()[0].noise_var for p in (grown, at_once)]
+    assert bars[0] == pytest.approx(bars[1], rel=1e-9)
+    alone = condition(gp, X[:cut], Y[:cut]).extend(X[cut:], Y[cut:], **later)
+    ones = {"noise_var": np.zeros(cut), "weights": np.ones(cut)}
+    mixed = {n: np.concatenate([ones[n], v]) for n, v in later.items()}
+    assert alone.log_evidence == pytest.approx(log_evidence(gp, X, Y, **mixed), abs=1e-9)
+
+
+def test_leaving_out_leaves_the_noise_of_the_reading() -> None:
+    gp = GP(RBF(1.2, 0.9), 0.1)
+    left = condition(gp, X, Y, **BOTH).leave_one_out()
+    rest = np.arange(30) != 4
+    others = condition(gp, X[rest], Y[rest], **{n: v[rest] for n, v in BOTH.items()})
+    mean, variance = others.predict(X[4:5])
+    assert left.mean[4] == pytest.approx(mean[0], abs=1e-9)
+    assert left.variance[4] == pytest.approx(variance[0] + 0.1 / WEIGHTS[4] + KNOWN[4], abs=1e-9)
+
+
+def test_a_fit_climbs_with_known_variances_alone() -> None:
+    """And its evidence is above that of a fit that takes all readings for equally good."""
+    rng = np.random.default_rng(3)
+    places = np.sort(rng.uniform(0.0, 6.0, (60, 1)), axis=0)
+    known = np.where(np.arange(60) % 2, 0.0025, 1.0)
+    values = np.sin(places[:, 0]) + np.sqrt(known) * rng.standard_normal(60)
+    knowing = fit(GP(RBF(), 0.0), places, values, noise_var=known, fixed=["noise_var"])
+    not_knowing = fit(GP(RBF(), 0.3), places, values)
+    assert knowing.model.noise_var == 0.0
+    assert knowing.log_evidence > not_knowing.log_evidence + 10.0
+    assert "noise_var" not in str(knowing.report())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"noise_var": KNOWN[:3]}, r"noise_var must have shape \(30,\); got \(3,\)"),
+        ({"noise_var": -KNOWN}, "noise_var must be"),
+        ({"noise_var": np.where(KNOWN > 0.1, KNOWN, np.nan)}, "noise_var must be"),
+        ({"weights": 0.0 * WEIGHTS}, "weights must be positive"),
+        ({"weights": "all"}, "weights must be"),
+    ],
+)
+def test_what_is_no_noise_is_refused(options: dict[str, Any], said: str) -> None:
+    for verb in (condition, log_evidence, log_evidence_and_gradient, fit):
+        with pytest.raises((ValueError, TypeError), match=said):
+            verb(GP(RBF(), 0.1), X, Y, **options)
+    first = condition(GP(RBF(), 0.1), X[:1], Y[:1])
+    short = {n: v[1:] if len(v) == 30 else v for n, v in options.items()}
+    with pytest.raises((ValueError, TypeError), match=said.replace("30", "29")):
+        first.extend(X[1:], Y[1:], **short)
+
+
+@pytest.mark.parametrize("name", ["noise_var", "weights"])
+def test_who_cannot_hear_it_says_so(name: str) -> None:
+    noise = {name: BOTH[name]}
+    line, sparse = StateSpaceGP(GP(Matern52(), 0.1)), SparseGP(GP(RBF(), 0.1), 5)
+    with pytest.raises(TypeError, match=f"{name} must be None: a StateSpaceGP takes no noise"):
+        fit(line, X, Y, **noise)
+    with pytest.raises(TypeError, match=f"{name} must be None where X is chunks"):
+        condition(sparse, Chunks([(X, Y)]), **noise)
+
+
+def test_the_estimator_takes_known_variances_as_scikit_learn_takes_alpha() -> None:
+    pytest.importorskip("sklearn")
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process import kernels as theirs
+
+    from gpnotes.estimators import GPRegressor
+
+    kernel = RBF(1.2, 0.9)
+    ours = GPRegressor(kernel, noise_var=0.0, mean="zero", optimise=False).fit(X, Y, KNOWN)
+    kernel = theirs.ConstantKernel(1.2) * theirs.RBF(0.9)
+    others = GaussianProcessRegressor(kernel, alpha=KNOWN, optimizer=None).fit(X, Y)
+    wanted = others.predict(XS, return_std=True)
+    for one, other in zip(ours.predict(XS, return_std=True), wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
+    fitted = GPRegressor(noise_var=0.0).fit(X, Y, noise_var=KNOWN.tolist())
+    assert fitted.gp_.noise_var == 0.0
+    assert fitted.log_evidence_ >= ours.log_evidence_
+    with pytest.raises(ValueError, match=r"noise_var must have shape \(30,\)"):
+        GPRegressor().fit(X, Y, KNOWN[:4])
+    of_few = GPRegressor(inducing=X.shape[0] // 2).fit(X, Y, KNOWN)
+    assert of_few.log_evidence_ <= GPRegressor().fit(X, Y, KNOWN).log_evidence_ + 1e-6
+
+
+METHODS = ["sor", "dtc", "fitc", "vfe", "tight", "pep"]
+Z = np.linspace(0.2, 5.8, 7)[:, None]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_inducing_points_see_the_noise_of_each_reading(method: Any, kernel: Any) -> None:
+    """``log N(y; m, Q + Λ)`` and its correction; gradients are those of differences."""
+    gp = GP(kernel, 0.1, ConstantMean(0.3))
+    cross = np.asarray(kernel(Z, X))
+    Q = cross.T @ np.linalg.solve(np.asarray(kernel(Z)), cross)
+    lam, gap = gp.noise_var / WEIGHTS + KNOWN, np.diag(np.asarray(kernel(X))) - np.diag(Q)
+    share = {"fitc": 1.0, "pep": 0.5}.get(method, 0.0)
+    corrections = {
+        "vfe": -0.5 * np.sum(gap / lam),
+        "tight": -0.5 * np.sum(np.log1p(gap / lam)),
+        "pep": -0.5 * np.sum(np.log1p(0.5 * gap / lam)),
+    }
+    normal = multivariate_normal(np.full(30, 0.3), Q + np.diag(lam + share * gap))
+    wanted = normal.logpdf(Y) + corrections.get(method, 0.0)
+    model = SparseGP(gp, Z, method)
+    value, bar = log_evidence_and_gradient(model, X, Y, **BOTH)
+    assert value == pytest.approx(wanted, abs=1e-7)
+    step = 1e-5
+
+    def moved(noise_var: float, places: np.ndarray) -> float:
+        model = SparseGP(GP(kernel, noise_var, gp.mean), places, method)
+        return log_evidence(model, X, Y, **BOTH)
+
+    by_noise = (moved(0.1 + step, Z) - moved(0.1 - step, Z)) / (2.0 * step)
+    assert bar.gp.noise_var == pytest.approx(by_noise, rel=1e-5)
+    shift = step * np.eye(7)[:, 3:4]
+    by_place = (moved(0.1, Z + shift) - moved(0.1, Z - shift)) / (2.0 * step)
+    assert bar.inducing[3, 0] == pytest.approx(by_place, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_variances_are_the_noise_of_a_sparse_model(method: Any) -> None:
+    """The two ways through the rows, one noise for all and one for each, agree."""
+    split = SparseGP(GP(RBF(1.2, 0.9), 0.04), Z, method)
+    one = SparseGP(GP(RBF(1.2, 0.9), 0.1), Z, method)
+    known = np.full(30, 0.06)
+    values = log_evidence_and_gradient(split, X, Y, noise_var=known)
+    others = log_evidence_and_gradient(one, X, Y)
+    assert values[0] == pytest.approx(others[0], abs=1e-8)
+    assert values[1].gp.noise_var == pytest.approx(others[1].gp.noise_var, rel=1e-7)
+    assert values[1].gp.kernel.variance == pytest.approx(others[1].gp.kernel.variance, rel=1e-6)
+    np.testing.assert_allclose(values[1].inducing, others[1].inducing, rtol=1e-6, atol=1e-8)
+    moments = condition(split, X, Y, noise_var=known).predict(XS)
+    for a, b in zip(moments, condition(one, X, Y).predict(XS), strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
+
+
+def test_a_bound_from_above_knows_one_noise_only() -> None:
+    model = SparseGP(GP(RBF(), 0.1), Z, "upper")
+    with pytest.raises(ValueError, match="method must not be 'upper' where readings"):
+        log_evidence(model, X, Y, noise_var=KNOWN)
+
+
+def test_as_many_points_as_readings_leave_nothing_out() -> None:
+    gp = GP(Matern52(1.2, 0.9), 0.1)
+    sparse = fit(SparseGP(gp, X[::2]), X, Y, max_steps=40, **BOTH)
+    assert sparse.log_evidence <= fit(gp, X, Y, **BOTH).log_evidence + 1e-6
+    at_all = log_evidence(SparseGP(gp, X), X, Y, **BOTH)
+    assert at_all == pytest.approx(log_evidence(gp, X, Y, **BOTH), abs=1e-4)
