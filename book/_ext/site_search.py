@@ -8,7 +8,6 @@ the search loads. `book/names.yml` says what else a thing is called, and where t
 
 import json
 import re
-import unicodedata
 from pathlib import Path
 
 import yaml
@@ -71,24 +70,10 @@ def ordered(env):
     return [*found, *sorted(env.found_docs - found.keys())]
 
 
-def folded(text):
-    """Lower case, without accents, words apart by one space."""
-    bare = unicodedata.normalize("NFD", text.lower())
-    return " ".join(re.sub(r"[^a-z0-9]+", " ", bare.encode("ascii", "ignore").decode()).split())
-
-
-def place_of(page, words, label=None):
-    """The section of that label, or the one that says most of these words, most in its title."""
-    if label:
-        return next((i for i, one in enumerate(page["sections"]) if label in one["labels"]), None)
-
-    def weight(section):
-        title, text, code = (folded(section[part]) for part in ("title", "text", "code"))
-        return 5 * title.count(wanted) + text.count(wanted) + 0.1 * code.count(wanted)
-
-    wanted = folded(words)
-    best = max(range(len(page["sections"])), key=lambda i: weight(page["sections"][i]), default=0)
-    return best if page["sections"] and weight(page["sections"][best]) else None
+def place_of(page, label):
+    """Which section has that label, or that anchor."""
+    known = ({*one["labels"], one["anchor"]} for one in page["sections"])
+    return next((i for i, names in enumerate(known) if label in names), None)
 
 
 def also_called(pages, listed):
@@ -96,20 +81,27 @@ def also_called(pages, listed):
     by_name = {page["name"].removeprefix("book/"): i for i, page in enumerate(pages)}
     for entry in listed:
         at = by_name.get(entry["page"])
-        section = None if at is None else place_of(pages[at], entry["here"], entry.get("section"))
+        section = None if at is None else place_of(pages[at], entry["section"])
         if section is None:
-            where = entry.get("section", entry["here"])
-            said = f"{entry['names'][0]!r} should lead to {where!r} on {entry['page']}"
-            logger.info(f"{NAMES}: {said}, which does not say that")
+            where = f"{entry['page']}#{entry['section']}"
+            logger.info(f"{NAMES}: there is no {where}, to which {entry['names'][0]!r} leads")
         else:
-            yield {"names": entry["names"], "here": entry["here"], "page": at, "section": section}
+            yield {**entry, "page": at, "section": section}
 
 
 def defined(source):
     """The terms of the glossary as entries of that list."""
     for term in terms(source):
-        names, where = [term["term"], *term.get("other", [])], (term["page"], term["section"])
-        yield {"names": names, "here": term["term"], "page": where[0], "section": where[1]}
+        names = [term["term"], *term.get("other", [])]
+        said = {key: term[key] for key in ("says", "page", "section")}
+        yield {"names": names, "here": term["term"], **said}
+
+
+def called(pages, source):
+    """All names, those of the glossary first: they lead to what derives a thing."""
+    path = Path(source) / NAMES
+    listed = yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
+    return list(also_called(pages, [*defined(source), *listed]))
 
 
 def no_other_index(app):
@@ -123,9 +115,7 @@ def write(app, exception):
     if exception or app.builder.format != "html":
         return
     pages = gather(app)
-    path = Path(app.srcdir) / NAMES
-    listed = yaml.safe_load(path.read_text("utf-8")) if path.exists() else []
-    data = {"pages": pages, "names": list(also_called(pages, [*listed, *defined(app.srcdir)]))}
+    data = {"pages": pages, "names": called(pages, app.srcdir)}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     target = Path(app.outdir) / "_static" / "search-data.js"
     target.write_text(f"window.bookSearch = {text};\n", encoding="utf-8")

@@ -6,6 +6,7 @@ import re
 import sys
 
 import pytest
+import yaml
 from claim_words import BOOK, chapters
 
 sys.path.insert(0, str(BOOK / "_ext"))
@@ -55,6 +56,29 @@ def test_a_term_has_a_sentence_and_a_place() -> None:
         text, label = texts[one["page"]], re.escape(one["where"])
         assert re.search(rf"^(\({label}\)=|:label: {label}|\s+name: {label})$", text, re.M), one
         assert f"({one['section']})=" in text, one
+
+
+ELSEWHERE = ("api/classes/", "api/functions/", "changes#")  # pages whose text is not in their file
+
+
+def sections(page: str) -> set[str]:
+    """The labels of a page, its equations, and its headings as addresses have them."""
+    text = (BOOK / f"{page}.md").read_text("utf-8")
+    heads = re.findall(r"^#{1,4} (.+)$", FENCED.sub("", text), re.MULTILINE)
+    slugs = {re.sub(r"[^a-z0-9]+", "-", re.sub(r"['’]", "", head.lower())) for head in heads}
+    equations = re.findall(r"^:label: (eq-.+)$", text, re.MULTILINE)
+    return {*slugs, *re.findall(r"^\((.+)\)=$", text, re.MULTILINE), *equations}
+
+
+def test_names_and_searches_lead_to_sections_that_are_there() -> None:
+    listed = yaml.safe_load((BOOK / "names.yml").read_text("utf-8"))
+    asked = yaml.safe_load((BOOK.parent / "tests/book/searches.yml").read_text("utf-8"))
+    places = {f"{entry['page']}#{entry['section']}" for entry in listed}
+    places |= {place for group in asked.values() for each in group.values() for place in each}
+    told = [place.split("#") for place in sorted(places) if not place.startswith(ELSEWHERE)]
+    known = {page: sections(page) for page, _ in told}
+    lost = [(page, at) for page, at in told if at.removeprefix("equation-") not in known[page]]
+    assert lost == []
 
 
 # The parts that every chapter has, in the words of textbooks; what they are about stands behind.

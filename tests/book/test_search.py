@@ -17,91 +17,70 @@ NAMES = yaml.safe_load((ROOT / "book" / "names.yml").read_text("utf-8"))
 TERMS = yaml.safe_load((ROOT / "book" / "glossary.yml").read_text("utf-8"))
 RESULTS = "#search-results ol.search > li"
 
-# What readers typed, and a page that must be among the first three results.
-QUERIES = {
-    "Cholesky": "gaussian-processes/",
-    "mutual information": "decisions/active-learning",
-    "Matern": "gaussian-processes/|api/kernels",
-    "Matérn": "gaussian-processes/|api/kernels",
-    "leave-one-out": "gaussian-processes/function-view",
-    "swing-up": "decisions/pilco",
-    "condition(": "api/functions/gpnotes.condition",
-    "evidence": "gaussian-processes/",
-    "marginal likelihood": "gaussian-processes/",
-    "hyperparameters": "gaussian-processes/|decisions/|api/models",
-    "noise": "gaussian-processes/",
-    "lengthscale": "gaussian-processes/|decisions/",
-    "greedy": "decisions/active-learning|api/decisions",
-    "submodular": "decisions/active-learning",
-    "entropy": "decisions/active-learning|decisions/asking-for-labels",
-    "Laplace approximation": "inference/laplace",
-    "ridge regression": "gaussian-processes/weight-view",
-    "kernel trick": "gaussian-processes/weight-view",
-    "features": "gaussian-processes/weight-view",
-    "replicator dynamics": "games/equilibria|api/games",
-    "regret": "decisions/bayesian-optimisation|games/equilibria",
-    "multinomial": "games/deviation-payoffs",
-    "moment matching": "decisions/pilco",
-    "pendulum": "decisions/pilco",
-    "fantasy": "decisions/pilco",
-    "policy": "sequential/markov-decision-processes|decisions/pilco-control",
-    "reinforcement learning": "decisions/pilco-control",
-    "acquisition function": "decisions/active-learning",
-    "overfitting": "gaussian-processes/function-view",
-    "Nash equilibrium": "games/equilibria",
-    "multi-armed bandit": "decisions/active-learning",
-    "mutants": "how-to-read|language|ledger|index",
-    "changelog": "changes",
-    "Mauna Loa": "gaussian-processes/function-view|data-sets",
-}
-
-# The same, spelt as most of the field does; the book itself spells them otherwise.
-AMERICAN = {
-    "Bayesian optimization": "decisions/bayesian-optimisation",
-    "minimize a function": "decisions/bayesian-optimisation|gaussian-processes/|api/decisions",
-    "regularization": "gaussian-processes/",
-    "parameterization": "inference/|gaussian-processes/|decisions/|glossary",
-    "marginalization": "gaussian-processes/|decisions/|foundations/|fast/|notation",
-    "Cholesky factorization": "gaussian-processes/|foundations/|api/|glossary",
-    "behavior": "gaussian-processes/|decisions/|games/|fast/|sequential",
-    "neighbor": "games/|gaussian-processes/|decisions/|fast/|foundations/|api/",
-    "analyze": "games/|gaussian-processes/|decisions/|fast/|foundations/",
-    "centered": "gaussian-processes/|decisions/|foundations/|fast/|api/",
-}
-
+SEARCHES = yaml.safe_load((ROOT / "tests" / "book" / "searches.yml").read_text("utf-8"))
+OBJECTS = ("api/classes/", "api/functions/")  # pages of one thing each, and their sections are it
 
 FOUND = """queries => queries.map(query => window.bookFind(query, 12).slice(0, 12).map(
-    entry => [entry.querySelector('a').getAttribute('href'), entry.textContent]))"""
+    entry => [entry.querySelector('a').getAttribute('href'), entry.className]))"""
+SECTIONS = """() => window.bookSearch.pages.map(page => [page.name, page.sections.map(
+    section => [section.anchor, ...section.labels])])"""
 
 
 @pytest.fixture(scope="module")
-def ask(arrive: Any) -> Any:
-    """Addresses and texts of the first results of each query."""
-    page = arrive("search.html").page
-    page.wait_for_function("() => window.bookSearch && window.bookFind")
+def page(arrive: Any) -> Any:
+    """The page of the search, with what it knows."""
+    opened = arrive("search.html").page
+    opened.wait_for_function("() => window.bookSearch && window.bookFind")
+    return opened
+
+
+@pytest.fixture(scope="module")
+def ask(page: Any) -> Any:
+    """Addresses of the first results of each query, and whether it was a name that led there."""
     return lambda queries: page.evaluate(FOUND, list(queries))
 
 
-def test_readers_find_what_they_look_for(ask: Any) -> None:
-    found = dict(zip(QUERIES, ask(QUERIES), strict=True))
-    first = {query: [href for href, _ in hits[:3]] for query, hits in found.items()}
-    lost = {
-        query: hrefs
-        for query, hrefs in first.items()
-        if not any(re.search(QUERIES[query], href) for href in hrefs)
+@pytest.fixture(scope="module")
+def anchors(page: Any) -> dict[str, str]:
+    """Which anchor each section has, by the page and by each of its labels."""
+    return {
+        f"{name.removeprefix('book/')}#{label}": anchor
+        for name, sections in page.evaluate(SECTIONS)
+        for anchor, *labels in sections
+        for label in (anchor, *labels)
     }
+
+
+def address(place: str, anchors: dict[str, str]) -> str:
+    """How the address of a result ends that leads to this place."""
+    page, _, label = place.partition("#")
+    if page.startswith(OBJECTS):
+        return f"book/{page}.html"
+    return f"book/{page}.html#{label if label.startswith('equation-') else anchors[place]}"
+
+
+def leads(href: str, end: str) -> bool:
+    """Whether a result leads to that section, whatever words its address marks there."""
+    plain = re.sub(r"\?[^#]*", "", href)
+    return plain == end or ("#" not in end and plain.partition("#")[0] == end)
+
+
+@pytest.mark.parametrize("group", SEARCHES)
+def test_a_search_leads_to_the_right_section(group: str, ask: Any, anchors: Any) -> None:
+    lost = {}
+    for (query, places), hits in zip(SEARCHES[group].items(), ask(SEARCHES[group]), strict=True):
+        first = [href for href, _ in hits[:3]]
+        ends = [address(place, anchors) for place in places]
+        if not any(leads(href, end) for href in first for end in ends):
+            lost[query] = first
     assert lost == {}
 
 
-def test_either_spelling_finds_the_same(ask: Any) -> None:
-    found = dict(zip(AMERICAN, ask(AMERICAN), strict=True))
-    first = {query: [href for href, _ in hits[:3]] for query, hits in found.items()}
-    lost = {
-        query: hrefs
-        for query, hrefs in first.items()
-        if not any(re.search(AMERICAN[query], href) for href in hrefs)
-    }
-    assert lost == {}
+def test_the_searches_name_sections_and_forty_are_in_the_words_of_other_books() -> None:
+    listed = [place for group in SEARCHES.values() for places in group.values() for place in places]
+    assert [place for place in listed if "#" not in place and not place.startswith(OBJECTS)] == []
+    assert len(SEARCHES["others"]) >= 40
+    assert sum(len(group) for group in SEARCHES.values()) >= 200
 
 
 def test_a_word_in_the_other_spelling_is_marked(visit: Any) -> None:
@@ -109,39 +88,33 @@ def test_a_word_in_the_other_spelling_is_marked(visit: Any) -> None:
     assert "optimisation" in marked(page).inner_text().lower()
 
 
-def test_every_other_name_leads_somewhere(ask: Any) -> None:
-    named = {name: entry["page"] for entry in NAMES for name in entry["names"]}
-    assert len(named) > 150
-    found = dict(zip(named, ask(named), strict=True))
-    lost = [
-        name
-        for name, page in named.items()
-        if not any(page in href for href, text in found[name] if "is called" in text)
-    ]
-    assert lost == []
-
-
-def test_every_term_of_the_glossary_leads_to_the_section_that_derives_it(
-    ask: Any, trees: Any
-) -> None:
-    terms = {term["term"]: term for term in TERMS}
+def test_every_other_name_leads_to_the_section_that_its_entry_names(ask: Any, anchors: Any) -> None:
+    named = [(name, entry) for entry in NAMES for name in entry["names"]]
+    assert len(named) > 300
     lost = []
-    for name, hits in zip(terms, ask(terms), strict=True):
-        page = trees[f"book/{terms[name]['page']}.html"]
-        anchor = page.css(f"section:has(span[id='{terms[name]['section']}'])")[-1].id
-        if not any(href.endswith(f"#{anchor}") for href, _ in hits[:3]):
+    for (name, entry), hits in zip(named, ask(name for name, _ in named), strict=True):
+        end = address(f"{entry['page']}#{entry['section']}", anchors)
+        if not any(leads(href, end) for href, kind in hits if kind == "book-known"):
             lost.append(name)
     assert lost == []
 
 
-def test_a_name_leads_to_the_section_that_its_entry_names(ask: Any, trees: Any) -> None:
-    named = {entry["names"][0]: entry for entry in NAMES if "section" in entry}
-    assert {"Nash equilibrium", "acquisition function", "EGTA"} <= named.keys()
-    for name, hits in zip(named, ask(named), strict=True):
-        entry = named[name]
-        page = trees[f"book/{entry['page']}.html"]
-        anchor = page.css(f"section:has(span[id='{entry['section']}'])")[-1].id
-        assert any(href.endswith(f"#{anchor}") for href, text in hits if "is called" in text), name
+def test_no_place_stands_twice_among_the_results(ask: Any) -> None:
+    for hits in ask(["ARD", "evidence", "kernel", "POMDP", "Thompson sampling"]):
+        bare = [re.sub(r"\?[^#]*", "", href) for href, _ in hits]
+        assert len(bare) > 3
+        assert len(set(bare)) == len(bare)
+
+
+def test_every_term_of_the_glossary_leads_to_the_section_that_derives_it(
+    ask: Any, anchors: Any
+) -> None:
+    lost = []
+    for term, hits in zip(TERMS, ask(term["term"] for term in TERMS), strict=True):
+        end = address(f"{term['page']}#{term['section']}", anchors)
+        if not any(leads(href, end) for href, _ in hits[:3]):
+            lost.append(term["term"])
+    assert lost == []
 
 
 def of_equation(first: Any) -> str:
