@@ -23,6 +23,10 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 
 from gpnotes.estimators import GPClassifier, GPRegressor  # noqa: E402
 
+# many fits here are cut short, since it is not their end that is asked for
+SHORT = "the fit stopped short of a maximum"
+pytestmark = pytest.mark.filterwarnings(f"ignore:{SHORT}:sklearn.exceptions.ConvergenceWarning")
+
 FIXED = {"kernel": RBF(4.0, np.asarray([1.0, 2.0])), "optimise": False}
 
 

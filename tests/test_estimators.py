@@ -28,12 +28,20 @@ from gpnotes.model.means import BasisMean, Powers
 sklearn = pytest.importorskip("sklearn")
 
 from sklearn.base import clone  # noqa: E402
-from sklearn.exceptions import DataConversionWarning, NotFittedError  # noqa: E402
+from sklearn.exceptions import (  # noqa: E402
+    ConvergenceWarning,
+    DataConversionWarning,
+    NotFittedError,
+)
 from sklearn.gaussian_process import GaussianProcessRegressor  # noqa: E402
 from sklearn.gaussian_process import kernels as theirs  # noqa: E402
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
+
+# many fits here are cut short, since it is not their end that is asked for
+SHORT = "the fit stopped short of a maximum"
+pytestmark = pytest.mark.filterwarnings(f"ignore:{SHORT}:sklearn.exceptions.ConvergenceWarning")
 
 FIXED = {"noise_var": 0.1, "optimise": False}
 
@@ -749,3 +757,27 @@ def test_nothing_is_saved_before_a_fit_and_nothing_loaded_from_nowhere(tmp_path)
         GPRegressor.load(tmp_path / "model")
     with pytest.raises(TypeError, match="path must be a string or a path; got int"):
         GPRegressor.load(1)
+
+
+def test_a_fit_that_stops_short_warns_as_scikit_learn_does(data):
+    with pytest.warns(ConvergenceWarning, match="after max_steps=1"):
+        GPRegressor(max_steps=1).fit(*data)
+
+
+def test_the_report_is_that_of_the_fit_and_made_once(data):
+    model = GPRegressor().fit(*data)
+    page = str(model.report_)
+    assert page.startswith(f"Fit of {len(data[1])} readings")
+    assert "kernel.lengthscale" in page
+    assert model.report_ is model.report_
+    for other in (GPRegressor(RBF(), optimise=False).fit(*data), GPRegressor()):
+        assert not hasattr(other, "report_")
+
+
+def test_a_loaded_estimator_has_its_runs_and_no_report(data, tmp_path):
+    model = GPRegressor().fit(*data)
+    model.save(tmp_path / "one.gp")
+    loaded = GPRegressor.load(tmp_path / "one.gp")
+    assert loaded.runs_ == model.runs_
+    with pytest.raises(AttributeError, match="report_ is of a fit in this process"):
+        loaded.report_  # noqa: B018

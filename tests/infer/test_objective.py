@@ -305,3 +305,14 @@ def test_a_fit_from_batches_has_its_page():
     ended = fit(q.model, X, Y, start=q, batch=N, max_steps=5, rng=stream(1))
     assert "This run stopped on its way up: give it more steps." in str(ended)
     assert replace(ended.runs[0], trace=()).evaluations == len(ended.runs[0].trace) == 5
+
+
+def test_a_page_is_worked_out_once_and_shown_in_notebooks() -> None:
+    X = np.linspace(0.0, 6.0, 12)[:, None]
+    found = fit(GP(RBF(), 0.1), X, np.sin(X[:, 0]), restarts=1, rng=1)
+    assert found.report() is found.report(0)
+    assert found.report(1) is not found.report()
+    page = found._repr_html_()
+    assert page.startswith("<pre>Fit of 12 readings")
+    assert "kernel.lengthscale" in page
+    assert found.report()._repr_html_() == page

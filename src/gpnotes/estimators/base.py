@@ -6,11 +6,13 @@ As scikit-learn wants it, arguments are looked at by ``fit``, not before.
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,6 +22,7 @@ from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector
 from ..infer import saving
 from ..infer.fitting import Fit, fit
+from ..infer.report import Report
 from ..model.kernels import Kernel
 from .fitted import validate_fitted
 
@@ -100,10 +103,27 @@ class GPEstimator(BaseEstimator):
         self.__dict__.update(values)
         if names:
             self.feature_names_in_ = np.asarray(names, dtype=object)
-        self._keep(self.posterior_)
+        self._found = None
+        self._read_off(self.posterior_)
 
-    def _keep(self, posterior: Any) -> None:
-        """Set the posterior, and what is read off it."""
+    @property
+    def report_(self) -> Report:
+        """The hyperparameters with their errors, a page; worked out when it is first asked for.
+
+        Where nothing was fitted, and of an estimator that was loaded, an `AttributeError`.
+        """
+        found = getattr(self, "_found", None)
+        if found is None:
+            raise AttributeError("report_ is of a fit in this process, and nothing was fitted here")
+        return found.report()
+
+    def _keep(self, posterior: Any, found: Fit[Any, Any] | None) -> None:
+        """Set the posterior, what is read off it, and the fit that led to it."""
+        self._found = found
+        self.runs_ = found.runs if found else ()
+        self._read_off(posterior)
+
+    def _read_off(self, posterior: Any) -> None:
         self.posterior_ = posterior
         self.gp_ = posterior.gp
         self.log_evidence_ = posterior.log_evidence
@@ -115,10 +135,14 @@ class GPEstimator(BaseEstimator):
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
         draws = stream_of_state(self.random_state) if self.restarts else None
-        return fit(
+        found = fit(
             model, X, y, restarts=self.restarts, rng=draws, fixed=zeros, max_steps=self.max_steps,
             noise_var=noise_var,
         )  # fmt: skip
+        if not found.runs[0].converged:
+            said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
+            warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)
+        return found
 
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""

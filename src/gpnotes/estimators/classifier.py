@@ -54,7 +54,8 @@ class GPClassifier(ClassifierMixin, GPEstimator):
     - `classes_`, the labels, sorted, of whatever kind they are;
     - `gp_`, the process found, and `posterior_`, a `LaplacePosterior` or a `SoftmaxPosterior`;
     - `log_evidence_`, the approximate log evidence of the process found;
-    - `runs_`, the reports of all starts, best first; none where nothing was fitted;
+    - `runs_`, what became of all starts, best first; none where nothing was fitted;
+    - `report_`, the hyperparameters found, with their errors, a page to be printed;
     - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
       if they have any.
 
@@ -115,8 +116,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         told = 2.0 * number - 1.0 if self.classes_.size == 2 else number
         model = _model(kernel, self.classes_.size)
         found = self._fitted(model, rows, told) if self.optimise else None
-        self.runs_ = found.runs if found else ()
-        self._keep(found.posterior if found else _conditioned(model, rows, told))
+        self._keep(found.posterior if found else _conditioned(model, rows, told), found)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Matrix:

@@ -71,7 +71,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
 
     - `gp_`, the process found, and `posterior_`, given the data;
     - `log_evidence_`, the log evidence of the process found;
-    - `runs_`, the reports of all starts, best first; none where nothing was fitted;
+    - `runs_`, what became of all starts, best first; none where nothing was fitted;
+    - `report_`, the hyperparameters found, with their errors, a page to be printed;
     - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
       if they have any.
 
@@ -148,9 +149,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         learns = self._learns(start, targets)
         found = self._fitted(model, rows, targets, noise_var=known) if learns else None
-        self.runs_ = found.runs if found else ()
         given = found.posterior if found else condition(model, rows, targets, noise_var=known)
-        self._keep(given)
+        self._keep(given, found)
         return self
 
     def predict(

@@ -14,13 +14,14 @@ Moments(mean=<30×2 float64>, count=30)
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from .namespace import array_namespace
 
-__all__ = ["summary"]
+__all__ = ["preformatted", "summary"]
 
 _FEW = 4  # entries of a tuple that are printed one by one
 
@@ -31,6 +32,11 @@ def summary(value: Any) -> str:
     names = [item.name for item in fields(kind)] if is_dataclass(kind) else kind._fields
     parts = ", ".join(f"{name}={_brief(getattr(value, name))}" for name in names)
     return f"{kind.__name__}({parts})"
+
+
+def preformatted(value: Any) -> str:
+    """The page that ``print`` gives, as a notebook shows it: the ``_repr_html_`` of results."""
+    return f"<pre>{html.escape(str(value))}</pre>"
 
 
 def _brief(value: Any) -> str:

@@ -30,7 +30,7 @@ from ..ground.params import (
     replaced,
     require_names,
 )
-from ..ground.showing import summary
+from ..ground.showing import preformatted, summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
 from ..model.bounds import Spread, _spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
@@ -408,7 +408,7 @@ class Fit(Generic[M, Q]):
         Returns
         -------
         Report
-            A page to be printed; made anew at each call.
+            A page to be printed; worked out when it is first asked for.
 
         Raises
         ------
@@ -431,6 +431,16 @@ class Fit(Generic[M, Q]):
         ()
         """
         run = _check.whole(run, "run", 0, len(self.runs) - 1)
+        if run not in self._pages:
+            self._pages[run] = self._page(run)
+        return self._pages[run]
+
+    @cached_property
+    def _pages(self) -> dict[int, Report]:
+        """The pages that were asked for, by the number of the run."""
+        return {}
+
+    def _page(self, run: int) -> Report:
         chosen = self.runs[run]
         if chosen.log_evidence == -math.inf:
             raise ValueError(f"run must be one that did not fail; got {run}: {chosen.message}")
@@ -448,6 +458,8 @@ class Fit(Generic[M, Q]):
         if self.objective is None:
             raise ValueError("found must be a fit that `fit` made, which keeps its readings")
         return self.objective
+
+    _repr_html_ = preformatted
 
     def __repr__(self) -> str:
         """One line; ``print`` gives the page."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..ground.showing import preformatted
 from ..ground.xp import HostArray, HostMatrix, HostVector
 from .diagnostics import ess_bulk, ess_tail, mcse, rhat
 
@@ -108,6 +109,8 @@ class Chains:
             "n_steps": self.evaluations,
         }  # fmt: skip
         return {"posterior": posterior, "sample_stats": stats}
+
+    _repr_html_ = preformatted
 
     def __repr__(self) -> str:
         """One line; ``print`` gives the table."""

@@ -17,6 +17,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.boxes import Pairs
 from ...ground.random import RNG
+from ...ground.showing import preformatted
 from ...ground.xp import HostVector, Numbers, Vector
 from ...infer.progress import bar_of
 from .history import Evaluation
@@ -56,6 +57,8 @@ class Outcome(Generic[Place]):
     recommended: Recommendation[Place] | None
     evaluations: tuple[Evaluation[Place], ...]
     goal: Goal
+
+    _repr_html_ = preformatted
 
     def best_so_far(self) -> HostVector:
         """The best feasible value after each evaluation, (n,), NaN before there is one."""

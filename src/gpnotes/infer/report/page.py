@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ...ground.showing import preformatted
 from .curvature import FLAT_THRESHOLD
 from .hyperparameters import Hyperparameter
 
@@ -79,6 +80,8 @@ class Report:
     constant: bool = False
     stands_for: str = ""
     far_from_zero: tuple[float, ...] = ()
+
+    _repr_html_ = preformatted
 
     def __str__(self) -> str:
         """The page."""
