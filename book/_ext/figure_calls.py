@@ -25,10 +25,11 @@ LONG = 64  # characters: a call that is longer is shown by its name
 
 @dataclass(frozen=True)
 class Call:
-    """A call as it is written, or its name where that is long, and what it calls."""
+    """A call as it is written, or its name where that is long, and what it calls; and all of it."""
 
     text: str
     target: str
+    whole: str
 
 
 def calls_before(cells: list[str], most: int = 2) -> list[Call]:
@@ -115,7 +116,7 @@ def _calls(statement: ast.stmt, imported: dict[str, str]) -> list[Call]:
         path = _path(node.func, imported) if isinstance(node, ast.Call) else ""
         target = _home(path) if path else ""
         if target and not target.startswith(NEVER):
-            found.append(Call(_said(node), target))
+            found.append(Call(_said(node), target, ast.unparse(node)))
     return found
 
 

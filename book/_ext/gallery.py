@@ -1,7 +1,9 @@
-"""The gallery: every figure of the book, small, with what it shows, its call and the way to it.
+"""The gallery: figures of the book by what a reader wants, small, each with its calls and the way.
 
 All of it comes from the chapters: numbers and captions from the pages, calls from the cells, small
-pictures from what the cells drew when they ran. `{gallery}` leaves the place.
+pictures from what the cells drew when they ran. `{gallery}` leaves a place for the figures that it
+names, one in a line, `fig-fv-kernels/6` for the sixth panel of one; without a name it is for those
+that no other place has, folded chapter by chapter.
 """
 
 from __future__ import annotations
@@ -15,17 +17,21 @@ from pathlib import Path
 
 from docutils import nodes
 from figure_calls import calls_before
+from panels import panels
 from PIL import Image
 from sphinx import addnodes
+from sphinx.util import logging
 from take_away import executed
 
 from checked_equations.sphinx.directives import Place, generated
 
+LOG = logging.getLogger(__name__)
 WHAT = "gallery"
 KEPT = "book_figures"  # of a page, among what Sphinx knows of it
 SHORT = 20  # characters: a sentence that is shorter is a title, as *The answer.*
 THUMBS = "_images/small"
-WIDEST, HIGHEST = 264, 158  # pixels
+WIDEST, HIGHEST = 264, 158  # pixels, of a whole figure
+BROAD, HIGH = 336, 240  # of a figure, or one of its panels, that stands for a task
 QUALITY = 40  # of WebP: three kilobytes a picture, or all would weigh more than a page may
 MARK = "<!--{}-->"
 FORMULA = '<span class="math notranslate nohighlight">\\({}\\)</span>'
@@ -35,14 +41,17 @@ PICTURE = (
 
 
 class Gallery(Place):
-    """``{gallery}``: all figures of the book, by part and chapter."""
+    """``{gallery}``: the figures that it names, or all others by chapter."""
 
     what = WHAT
+    has_content = True
 
     def run(self):
         """The place, on a page whose captions have formulas."""
         self.env.get_domain("math").data["has_equations"][self.env.docname] = True
-        return super().run()
+        (place,) = super().run()
+        place["named"] = [line.strip() for line in self.content if line.strip()]
+        return [place]
 
 
 @dataclass(frozen=True)
@@ -127,46 +136,43 @@ def again(app, env):
 
 
 def fill(app, doctree, docname):
-    """All is known: the figures, part by part."""
-    for place in [node for node in doctree.findall(generated) if node["what"] == WHAT]:
-        parts = parts_of(app.env)
-        shown = [_part(app, docname, *part) for part in parts]
-        place.replace_self(nodes.raw("", _ways(parts) + "".join(shown), format="html"))
+    """All is known: the figures of each task, and then the others."""
+    places = [node for node in doctree.findall(generated) if node["what"] == WHAT]
+    home = homes(app.env) if places else {}
+    told, chosen = [], {entry.partition("/")[0] for one in places for entry in one["named"]}
+    for name in sorted(chosen - home.keys()):
+        LOG.warning("the gallery names %s, which is no figure", name, location=docname)
+    for place in places:
+        named = [entry for entry in place["named"] if entry.partition("/")[0] in home]
+        if place["named"]:
+            cards = (_task(app, docname, *one.partition("/")[::2], home, told) for one in named)
+            text = f'<ul class="book-gallery book-tasks">{"".join(cards)}</ul>'
+        else:
+            text = "".join(_page(app, docname, name, chosen) for name in pages_of(app.env))
+        place.replace_self(nodes.raw("", text, format="html"))
 
 
-def _ways(parts):
-    """Links to the parts: the list beside the page knows only what the text says."""
-    links = (f'<a href="#{_anchor(title)}">{escape(title)}</a>' for title, _ in parts if title)
-    return f"<p>{' · '.join(links)}</p>"
-
-
-def _anchor(title):
-    return f"gallery-{nodes.make_id(title)}"
-
-
-def parts_of(env):
-    """The parts of the book with the pages of each that have figures."""
+def pages_of(env):
+    """The pages of the book that have figures, in their order."""
     root = env.get_doctree(env.config.root_doc)
-    found = [("The first page", [env.config.root_doc])]
-    for part in root.findall(addnodes.toctree):
-        found.append((part.get("caption") or "", [name for _, name in part["entries"]]))
-    figured = ((title, [name for name in names if figures_of(env, name)]) for title, names in found)
-    return [(title, names) for title, names in figured if names]
+    listed = [name for toc in root.findall(addnodes.toctree) for _, name in toc["entries"]]
+    return [name for name in (env.config.root_doc, *listed) if figures_of(env, name)]
 
 
-def _part(app, docname, title, names):
-    head = f'<h2 id="{_anchor(title)}">{escape(title)}</h2>' if title else ""
-    return head + "".join(_page(app, docname, name) for name in names)
+def homes(env):
+    """Of each figure by its name: its page, and what the page knows of it."""
+    every = ((name, figure) for name in pages_of(env) for figure in figures_of(env, name))
+    return {figure.name: (name, figure) for name, figure in every}
 
 
-def _page(app, docname, name):
-    address = app.builder.get_relative_uri(docname, name)
-    title = app.env.titles[name].astext()
+def _page(app, docname, name, chosen):
+    """The figures of a page that stand for no task, folded."""
     drawn = _drawn(app, name)
-    figures = figures_of(app.env, name)
-    cards = [_card(app, docname, name, figure, drawn.get(figure.name)) for figure in figures]
-    head = f'<h3><a class="reference internal" href="{address}">{escape(title)}</a></h3>'
-    return f'{head}<ul class="book-gallery">{"".join(cards)}</ul>'
+    figures = [figure for figure in figures_of(app.env, name) if figure.name not in chosen]
+    cards = [_card(app, docname, name, one, drawn.get(one.name, ("",))[0]) for one in figures]
+    head = f"<summary>{escape(app.env.titles[name].astext())} ({len(cards)})</summary>"
+    grid = f'<ul class="book-gallery">{"".join(cards)}</ul>'
+    return f'<details class="book-more">{head}{grid}</details>' if cards else ""
 
 
 def figures_of(env, name):
@@ -196,35 +202,53 @@ def _drawn(app, name):
     return found
 
 
-def _card(app, docname, name, figure, drawn):
+def _card(app, docname, name, figure, png, panel=0):
+    """A figure: its picture, its number, what it shows, all of which lead to it."""
     address = f"{app.builder.get_relative_uri(docname, name)}#{figure.name}"
     numbers = app.env.toc_fignumbers.get(name, {}).get("figure", {}).get(figure.name, ())
     number = ".".join(map(str, numbers))
-    png, code = drawn or ("", [])
-    shown = _small(app, docname, figure, png) if png else ""
+    shown = _small(app, docname, figure, png, panel) if png else ""
     said = f"<b>{number}</b> {numbered(app.env, figure.said)}"
-    calls = "".join(_call(app, docname, call) for call in calls_before(code))
-    return f'<li><a href="{address}">{shown}<span>{said}</span></a>{calls}</li>'
+    return f'<li><a href="{address}">{shown}<span>{said}</span></a></li>'
+
+
+def _task(app, docname, label, panel, home, told):
+    """A figure that stands for a task, with the calls to copy that stand in none above."""
+    name, figure = home[label]
+    png, code = _drawn(app, name).get(label, ("", []))
+    calls = []
+    for call in calls_before(code):
+        if not any(call.whole in one for one in told):
+            calls.insert(0, call)
+            told.append(call.whole)
+    lines = "\n".join(_call(app, docname, call) for call in calls)
+    block = f'<div><div class="highlight"><pre>{lines}</pre></div></div>' if lines else ""
+    card = _card(app, docname, name, figure, png, int(panel or 1))
+    return f"{card.removesuffix('</li>')}{block}</li>"
 
 
 def _call(app, docname, call):
     """The call, which leads to its description."""
     entry = app.env.get_domain("py").objects.get(call.target)
-    code = f"<code>{escape(call.text)}</code>"
     if entry is None:
-        return code
+        return escape(call.whole)
     where = f"{app.builder.get_relative_uri(docname, entry.docname)}#{entry.node_id}"
-    return f'<a class="book-call" href="{where}" title="{call.target}">{code}</a>'
+    return f'<a class="book-call" href="{where}" title="{call.target}">{escape(call.whole)}</a>'
 
 
-def _small(app, docname, figure, png):
-    """A small picture of what was drawn, beside the other images, and its element."""
+def _small(app, docname, figure, png, panel=0):
+    """A small picture of what was drawn, or of one panel of it, beside the other images."""
     image = Image.open(io.BytesIO(base64.b64decode(png))).convert("RGBA")
     sheet = Image.new("RGBA", image.size, "white")
     sheet.alpha_composite(image)
     small = sheet.convert("RGB")
-    small.thumbnail((WIDEST, HIGHEST), Image.Resampling.LANCZOS)
-    path = Path(app.outdir) / THUMBS / f"{figure.name}.webp"
+    if panel:
+        found = panels(small)
+        if panel > len(found):
+            LOG.warning("the gallery asks for panel %d of %s", panel, figure.name, location=docname)
+        small = small.crop(found[min(panel, len(found)) - 1])
+    small.thumbnail((BROAD, HIGH) if panel else (WIDEST, HIGHEST), Image.Resampling.LANCZOS)
+    path = Path(app.outdir) / THUMBS / f"{figure.name}{f'-{panel}' if panel else ''}.webp"
     path.parent.mkdir(parents=True, exist_ok=True)
     small.save(path, "WEBP", quality=QUALITY, method=6)
     up = "../" * docname.count("/")

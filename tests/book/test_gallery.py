@@ -1,4 +1,4 @@
-"""The gallery: every figure of the book is there, with what it shows and the calls behind it."""
+"""The gallery: figures by task with the calls behind them, and every figure of the book once."""
 
 from __future__ import annotations
 
@@ -103,11 +103,39 @@ def test_every_figure_stands_in_the_gallery_once(trees: Any, figures: list[str])
     assert all(link.css_first("img") and len(link.css_first("span").text()) > 15 for link in links)
 
 
-def test_nearly_all_show_a_call_that_is_described(trees: Any) -> None:
-    cards = trees[GALLERY].css("ul.book-gallery > li")
-    shown = [card for card in cards if card.css("code")]
+def test_the_figures_of_the_tasks_come_first_and_the_others_are_folded(trees: Any) -> None:
+    lists = trees[GALLERY].css("ul.book-gallery")
+    folded = ["book-more" in (one.parent.attributes.get("class") or "") for one in lists]
+    assert 10 <= folded.index(True) <= 20
+    assert all(folded[folded.index(True) :])
+    assert sum(len(one.css("li")) for one in lists[: folded.index(True)]) < 60
+
+
+def test_nearly_all_tasks_have_a_call_to_copy_that_is_described(trees: Any) -> None:
+    cards = trees[GALLERY].css("ul.book-tasks > li")
+    shown = [card for card in cards if card.css("div > div.highlight > pre")]
     assert len(shown) > 0.9 * len(cards)
     assert sum(bool(card.css("a.book-call")) for card in shown) > 0.9 * len(shown)
+    lines = [line for card in shown for line in card.css_first("pre").text().splitlines()]
+    assert len(lines) == len(set(lines))
+    for line in lines:
+        compile(line, "a call of the gallery", "eval")
+
+
+def test_a_picture_is_cut_into_its_panels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two above one, each with a name beside its axis, which is too narrow for a panel."""
+    monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))
+    from panels import panels
+    from PIL import Image, ImageDraw
+
+    sheet = Image.new("RGB", (400, 300), "white")
+    draw = ImageDraw.Draw(sheet)
+    for name, box in (((10, 90), (20, 130)), ((210, 230), (220, 390))):
+        draw.rectangle((name[0], 40, name[0] + 5, 80), fill="black")
+        draw.rectangle((box[0], 10, box[1], 140), outline="black")
+    draw.rectangle((20, 160, 390, 290), outline="black")
+    assert panels(sheet) == [(10, 10, 131, 141), (210, 10, 391, 141), (20, 160, 391, 291)]
+    assert panels(Image.new("RGB", (400, 300), "black")) == [(0, 0, 400, 300)]
 
 
 def test_the_gallery_with_all_its_pictures_weighs_less_than_a_megabyte(
