@@ -23,11 +23,11 @@
     const { mean, variance } = predict(belief, x);
     const [aa, ab, bb] = belief.cov;
     const total = variance + noise * noise;
-    const with_f = [aa + ab * x, ab + bb * x]; // covariances of the weights with the line at x
-    const [g, h] = with_f.map((one) => one / total);
+    const shared = [aa + ab * x, ab + bb * x]; // covariances of the weights with the line at x
+    const [g, h] = shared.map((one) => one / total);
     return {
       mean: [belief.mean[0] + g * (y - mean), belief.mean[1] + h * (y - mean)],
-      cov: [aa - g * with_f[0], ab - g * with_f[1], bb - h * with_f[1]],
+      cov: [aa - g * shared[0], ab - g * shared[1], bb - h * shared[1]],
       logEvidence: belief.logEvidence + logNormal(y, mean, total),
     };
   }

@@ -88,6 +88,7 @@ WRONG = {
     "kernel": ["points=1,1;2,2&way=up", "points="],
     "labels": ["points=", "name=none&signal=99", f"points={';'.join(['5,1'] * 90)}"],
     "laplace": ["points=", f"points={';'.join(['5,1'] * 7)}"],
+    "rabbit": ["turn=1e9&tilt=-1e9", "turn=x&shown=none"],
     "readings": ["chosen=", "chosen=1,1,0.5,-3,777", "name=none&noise=0"],
     "weight": [
         "used=40&line=1",
