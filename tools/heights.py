@@ -34,6 +34,7 @@ BOUNDS = {
     "without figure": 6.0,
 }
 AT_LEAST = {"prose"}
+MEAN = 28.0  # screens of a chapter, on average over all
 Gap = tuple[float, str, str]
 
 
@@ -133,10 +134,13 @@ def main(arguments: Iterable[str]) -> None:
     parser.add_argument("--where", action="store_true", help="say where it misses its bounds")
     given = parser.parse_args(list(arguments))
     chapters = table()
+    screens = []
     with opened(given.html.resolve()) as show:
         for slug in given.slugs or chapters:
             heights = measured(show(slug), chapters.get(slug, {}).get("answer", ""))
+            screens.append(heights.values["screens"])
             print(*said(slug, heights, BOUNDS), *(where(heights) if given.where else ()), sep="\n")
+    print(f"mean of {len(screens)}: {sum(screens) / len(screens):.1f} screens")
 
 
 if __name__ == "__main__":

@@ -53,6 +53,17 @@ def test_heights_are_told_apart(known: Any) -> None:
     assert seen.machinery == ((240, "def more_numbers(draw):"),)
 
 
+def test_the_chapters_are_so_long_on_average(browser: Any, book_html: Path) -> None:
+    page = browser.new_page(viewport={"width": WIDE, "height": tool.SCREEN})
+    screens = {}
+    for slug, row in tool.table().items():
+        page.goto((book_html / "book" / f"{slug}.html").as_uri())
+        page.evaluate("MathJax.startup.promise")
+        screens[slug] = tool.measured(page, row["answer"]).values["screens"]
+    page.close()
+    assert sum(screens.values()) / len(screens) <= tool.MEAN, screens
+
+
 def test_what_is_missed_is_named(known: Any) -> None:
     seen = tool.measured(known, "fig-b")
     assert seen.over(tool.BOUNDS) == {"machinery": 0.3, "answer": float("inf")}
