@@ -5,9 +5,9 @@
       repository: https://github.com/somebody/gpnotes
       branch: main
 
-`pages` switches on canonical links, what other sites show of a link (Open Graph), `sitemap.xml` and
-`404.html`; `repository`, on GitHub, buttons that lead to the source of a page, its edit, a form for
-a slip and, for a chapter, to Binder. Empty, no page names another host. Each page describes itself
+`pages` switches on canonical links, what other sites show of a link (Open Graph), `sitemap.xml`,
+`404.html` and the address in the entry for a bibliography; `repository`, on GitHub, buttons that
+lead to the source of a page, its edit, a form for a slip and, for a chapter, to Binder. Empty, no page names another host. Each page describes itself
 by its first paragraph either way, unless another extension says what it is about.
 """
 
@@ -109,6 +109,16 @@ def buttons_of(known, source, chapter, slip_address):
     return {"type": "group", "icon": "fas fa-code", "buttons": buttons, **said}
 
 
+def cited(app, doctree, docname):
+    """The entry for a bibliography says where the book is, once it is somewhere."""
+    pages = app.config.site_address["pages"]
+    for block in list(doctree.findall(nodes.literal_block)) if pages else ():
+        text = block.astext().rstrip()
+        if block.get("language") == "bibtex":
+            said = f"{text.removesuffix('}').rstrip()},\n  url     = {{{pages}/}}\n}}"
+            block.replace_self(nodes.literal_block(said, said, **block.attributes))
+
+
 def finish(app, exception):
     """At the end: what a site has once, or nothing where there is no site."""
     if exception or app.builder.format != "html":
@@ -143,5 +153,6 @@ def setup(app):
     app.add_config_value("site_address", EMPTY, "html", dict)
     app.connect("config-inited", validate)
     app.connect("html-page-context", page, priority=600)  # after the theme has made its buttons
+    app.connect("doctree-resolved", cited)
     app.connect("build-finished", finish, priority=950)  # after pages that are gone were removed
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -122,6 +122,46 @@ def test_nearly_all_tasks_have_a_call_to_copy_that_is_described(trees: Any) -> N
         compile(line, "a call of the gallery", "eval")
 
 
+PAGES = {
+    "sums": "# Sums\n\n"
+    + "".join(
+        f"```{{figure}} {name}.svg\n:name: fig-{name}\n:alt: a line\n\nIt shows {name}.\n```\n\n"
+        for name in ("one", "two")
+    ),
+    "shown": "---\ngallery: true\n---\n\n# Gallery\n\n## Add\n\n```{gallery}\nfig-two\n```\n\n"
+    "## Others\n\n```{gallery}\n```\n",
+}
+LINE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0L9 9"/></svg>'
+
+
+@pytest.fixture
+def built(tiny_book: Any, tmp_path: Path) -> Any:
+    """A function that builds a book of two figures and a gallery that names one of them."""
+
+    def build(named: str) -> Any:
+        for name in ("one", "two"):
+            (tmp_path / f"{name}.svg").write_text(LINE, "utf-8")
+        pages = PAGES | {"shown": PAGES["shown"].replace("fig-two", named)}
+        return tiny_book(tmp_path, pages, extensions=("gallery", "take_away"))
+
+    return build
+
+
+def test_a_figure_that_a_task_names_is_not_among_the_others(built: Any) -> None:
+    done = built("fig-two")
+    assert done.code == 0, done.warned
+    tasks, others = (done.html / "shown.html").read_text("utf-8").split("<details")
+    assert 'href="sums.html#fig-two"' in tasks.split("book-tasks")[1]
+    assert 'href="sums.html#fig-one"' in others
+    assert "sums.html#fig-two" not in others
+
+
+def test_a_figure_that_no_page_has_is_an_error(built: Any) -> None:
+    done = built("fig-three/2")
+    assert done.code != 0
+    assert "the gallery names fig-three, which is no figure" in done.warned
+
+
 def test_a_picture_is_cut_into_its_panels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two above one, each with a name beside its axis, which is too narrow for a panel."""
     monkeypatch.syspath_prepend(str(ROOT / "book" / "_ext"))

@@ -45,7 +45,8 @@ who looks for it, which is why the second sentence must go.
 PAGES = {
     "index": "# Tiny\n\n```{toctree}\npart/chapter\nbook/cite\n```\n",
     "part/chapter": CHAPTER,
-    "book/cite": "# Cite\n\n(cite)=\n\n(report)=\nShort.\n",
+    "book/cite": "# Cite\n\n(cite)=\n\n(report)=\nShort.\n\n"
+    "```bibtex\n@software{tiny,\n  year    = {2026}\n}\n```\n",
 }
 ADDRESS = {
     "pages": "https://dummy.example/notes/",
@@ -158,6 +159,15 @@ def test_machines_find_all_pages_and_people_a_way_back(somewhere: Path) -> None:
     assert set(links(soup(somewhere, "404.html")).values()) == {
         f"{site}/index.html", f"{site}/search.html",
     }  # fmt: skip
+
+
+def test_the_entry_for_a_bibliography_says_where_the_book_is(
+    somewhere: Path, nowhere: Path
+) -> None:
+    entry = "@software{tiny,\n  year    = {2026}"
+    assert soup(nowhere, "book/cite.html").pre.get_text().strip() == entry + "\n}"
+    address = ",\n  url     = {https://dummy.example/notes/}\n}"
+    assert soup(somewhere, "book/cite.html").pre.get_text().strip() == entry + address
 
 
 @pytest.mark.parametrize(
