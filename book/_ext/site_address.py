@@ -7,8 +7,9 @@
 
 `pages` switches on canonical links, what other sites show of a link (Open Graph), `sitemap.xml`,
 `404.html` and the address in the entry for a bibliography; `repository`, on GitHub, buttons that
-lead to the source of a page, its edit, a form for a slip and, for a chapter, to Binder. Empty, no page names another host. Each page describes itself
-by its first paragraph either way, unless another extension says what it is about.
+lead to the source of a page, its edit, a form for a slip and, for a chapter, to Binder. Empty, no
+page names another host. Each page describes itself by its first paragraph either way, unless
+another extension says what it is about.
 """
 
 import re
