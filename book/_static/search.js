@@ -258,26 +258,47 @@
 
   window.bookFind = (query, most = 60) => found(window.bookSearch, query, most);
 
-  const said = (number, query) => make("p", { className: "search-summary", role: "status" },
-    number ? `${number} ${number === 1 ? "place" : "places"} for “${query}”.`
-      : `Nothing for “${query}”. Try fewer words, the index, or the number of an equation.`);
+  /* How many there are, and what was looked for, where no word is as it was typed. */
+  const said = (number, query) => {
+    const typed = split(folded(query)).join(" "), terms = read(window.bookSearch, query).join(" ");
+    const places = `${number} ${number === 1 ? "place" : "places"} for “${query}”${typed === terms ? "" : `, read as “${terms}”`}.`;
+    return make("p", { className: "search-summary", role: "status" },
+      number ? places : `Nothing for “${query}”. Try fewer words, the index, or the number of an equation.`);
+  };
 
-  const mathjax = new Promise((ready) => {
+  let typeset = new Promise((ready) => {
     const here = () => window.MathJax?.startup?.promise;
     if (here()) ready(here());
     else window.addEventListener("load", () => ready(here()));
   });
 
-  const show = () => {
-    const query = (new URLSearchParams(location.search).get("q") ?? "").trim();
+  const show = (query) => {
     const box = document.getElementById("search-results");
     if (!query || !box || !window.bookSearch) return;
-    document.querySelectorAll("form.bd-search input").forEach((input) => { input.value = query; });
     document.title = `${query} - Search - gpnotes`;
     const entries = window.bookFind(query);
+    window.MathJax?.typesetClear?.([box]);
     box.replaceChildren(said(entries.length, query), make("ol", { className: "search" }, ...entries));
-    mathjax.then(() => window.MathJax?.typesetPromise?.([box]));
+    typeset = typeset.then(() => window.MathJax?.typesetPromise?.([box]));
   };
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", show);
-  else show();
+
+  /* What the address asks for; then what is typed, which the address follows. */
+  const start = () => {
+    const query = (new URLSearchParams(location.search).get("q") ?? "").trim();
+    document.querySelectorAll("form.bd-search input").forEach((input) => { input.value = query; });
+    show(query);
+    const field = document.querySelector(".bd-search-container form.bd-search input");
+    let timer = 0;
+    field?.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const typed = field.value.trim();
+        show(typed);
+        try { history.replaceState(null, "", `?q=${encodeURIComponent(typed)}`); } catch (refused) { /* on file:// some browsers do */ }
+      }, 200);
+    });
+  };
+  if (!document.querySelector(".bd-search-container")) return;
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
 })();

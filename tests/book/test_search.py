@@ -232,3 +232,30 @@ FOLDED_WORD = """html => {
     }
     return Object.keys(folded).find(w => !open.has(w.slice(0, 5)));
 }"""
+
+
+def test_a_slip_is_read_as_the_word_that_was_meant(visit: Any) -> None:
+    page = visit("search.html?q=hyperparamter").page
+    assert "read as “hyperparameter”" in page.locator(".search-summary").inner_text()
+
+
+def test_the_page_of_the_search_follows_what_is_typed(visit: Any) -> None:
+    page = visit("search.html?q=zzyzx").page
+    page.locator(".bd-search-container input").fill("Schur complement")
+    page.locator(RESULTS).first.wait_for()
+    assert page.url.endswith("?q=Schur%20complement")
+
+
+def test_over_a_page_the_first_places_show_while_one_types(visit: Any) -> None:
+    """And the arrows lead to them."""
+    seen = visit("book/cite.html")
+    page = seen.page
+    assert not any("search-data" in address for address in seen.asked)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("Thomson sampling")
+    page.locator(".book-typed a").first.wait_for()
+    assert page.locator(".book-typed a").count() == 6
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"#thompson-sampling"))
+    assert seen.complaints == []
