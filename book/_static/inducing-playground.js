@@ -156,8 +156,7 @@
 
     mark() {
       super.mark();
-      const button = this.root.querySelector("[data-action=best]");
-      if (button) button.disabled = this.selected < 0;
+      this.able("best", this.selected >= 0, "Select a point first");
       if (this.result) this.drawCurve();
     }
 

@@ -481,8 +481,15 @@
 
     mark() {
       [...this.marks.children].forEach((node, i) => node.classList.toggle("gp-selected", i === this.selected));
-      const button = this.root.querySelector("[data-action=remove]");
-      if (button) button.disabled = this.selected < 0;
+      this.able("remove", this.selected >= 0, "Select a point first");
+    }
+
+    /* A button that is of no use now says what would change that. */
+    able(action, is, why) {
+      const button = this.root.querySelector(`[data-action=${action}]`);
+      if (!button) return;
+      button.disabled = !is;
+      button.title = is ? "" : why;
     }
   }
 

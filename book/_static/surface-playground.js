@@ -210,7 +210,7 @@
     mark() {
       super.mark();
       [...this.marks.children].forEach((node, i) => node.classList.toggle("gp-tip", i % 2 === 1));
-      this.root.querySelector("[data-action=turn]").disabled = this.selected < 0;
+      this.able("turn", this.selected >= 0, "Select a point first");
     }
 
     paint() {

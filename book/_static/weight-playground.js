@@ -259,8 +259,8 @@
         node.classList.toggle("gp-mine", i === 0);
         node.classList.toggle("gp-unread", i > this.state.used);
       });
-      this.root.querySelector("[data-action=remove]").disabled = this.selected < 1;
-      this.root.querySelector("[data-action=add]").disabled = this.state.readings.length >= MOST;
+      this.able("remove", this.selected >= 1, "Select a reading first");
+      this.able("add", this.state.readings.length < MOST, "Remove a reading first");
     }
 
     /* A reading that gets the focus shows its strip. */

@@ -215,6 +215,53 @@ def test_a_lighter_picture_shows_the_same(browser: Any, book_html: Path) -> None
     assert moved[2] > 1e-4 * size or moved[3] >= 32
 
 
+def test_paper_has_the_title_at_its_size_and_no_bar_of_closed_cells(read: Any) -> None:
+    page = read("book/gaussian-processes/function-view.html").page
+    page.set_viewport_size({"width": 760, "height": 900})
+    page.emulate_media(media="print")
+    shown = page.evaluate("""() => [
+        [...document.querySelectorAll("h1")].filter((one) => one.offsetHeight).map(
+            (one) => parseFloat(getComputedStyle(one).fontSize)),
+        [...document.querySelectorAll("details.hide:not([open])")].filter((one) => one.offsetHeight)
+            .length]""")
+    page.emulate_media(media="screen")
+    assert shown[1] == 0
+    (size,) = shown[0]
+    assert size < 36
+
+
+def test_on_a_low_window_nothing_lies_over_the_text(read: Any) -> None:
+    page = read("book/gaussian-processes/function-view.html").page
+    page.set_viewport_size({"width": 640, "height": 360})
+    shown = (
+        "e => { e.style.display = 'block'; return [e.offsetHeight, (e.style.display = '')][0]; }"
+    )
+    assert page.locator("#pst-back-to-top").evaluate(shown) == 0
+    page.set_viewport_size({"width": 640, "height": 900})
+    assert page.locator("#pst-back-to-top").evaluate(shown) > 0
+
+
+def test_sliders_are_as_high_as_a_finger_asks_for(read: Any) -> None:
+    page = read("book/gaussian-processes/function-view.html", width=390).page
+    sliders = page.locator(".gp-slider input[type=range]")
+    high = sliders.evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+    assert high
+    assert min(high) >= 24
+
+
+def test_without_the_script_the_badges_have_their_margin(browser: Any, book_html: Path) -> None:
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 720}, java_script_enabled=False
+    )
+    page = context.new_page()
+    page.goto((book_html / "book/gaussian-processes/function-view.html").as_uri())
+    badge = page.locator(".eqn-equation > .eqn-badge").nth(9)
+    badge.scroll_into_view_if_needed()
+    box = page.locator(".bd-sidebar-secondary").bounding_box()
+    context.close()
+    assert box["y"] + box["height"] < 0
+
+
 def test_panels_stand_in_a_column_on_a_phone(read: Any) -> None:
     page = read(FUNCTIONS, width=390).page
     figure = page.locator("figure:has(.book-panels):visible").first

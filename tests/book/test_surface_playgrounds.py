@@ -196,7 +196,9 @@ def test_touches_and_normals_by_keys_and_buttons(opened):
     touch = f"{FIGURE}.state.touches[0]"
     turn = page.locator("[data-action=turn]")
     assert turn.is_disabled()
+    assert turn.get_attribute("title") == "Select a point first"
     page.locator(".gp-point").nth(0).focus()
+    assert not turn.get_attribute("title")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowUp")
     assert page.evaluate(touch) == pytest.approx([0.1, 0.5, 90])
