@@ -107,7 +107,7 @@ def test_lines_and_points_take_the_look_of_their_role():
 def test_figures_have_the_sizes_and_the_letters_of_the_book():
     single, ax = plot.figure("single")
     pair, (left, right) = plot.figure("pair")
-    assert tuple(single.get_size_inches()) == (6.0, 3.2)
+    assert tuple(single.get_size_inches()) == (5.0, 2.9)
     assert tuple(pair.get_size_inches()) == (7.2, 3.0)
     assert [a.get_title("left") for a in (left, right)] == ["a", "b"]
     assert not ax.spines["top"].get_visible()

@@ -53,7 +53,7 @@ _SHEET = Path(__file__).with_name("colours.css").read_text("utf-8")
 _GIVEN = dict(re.findall(r"--book-(\w+): (#\w+);", _SHEET))
 COLOURS = {name: colour for name, colour in _GIVEN.items() if name in LINES}
 _PAPER, _INK = _GIVEN["paper"], COLOURS["data"]
-_SIZES = {"single": (6.0, 3.2), "pair": (7.2, 3.0), "row": (7.2, 2.6)}
+_SIZES = {"single": (5.0, 2.9), "pair": (7.2, 3.0), "row": (7.2, 2.6)}
 _PANELS = {"single": 1, "pair": 2, "row": 3}
 _OPACITY = {"f": 0.28}  # a band of y, the wider one, is paler
 

@@ -38,3 +38,22 @@ def test_a_second_axis_on_the_right_is_no_panel(site_pictures: Any, painted: boo
     ax.patch.set_visible(painted)
     (column,) = site_pictures.columns(svg(figure))
     assert column[2] - column[1] > 200
+
+
+NINE_PIXELS = 490  # as wide as a picture of 367 pixels may be whose letters of nine points are that
+# rows of drawings that touch: a phone shows them small, until they are spread with two fingers
+WHOLE = {"fig-tl-backups", "fig-tl-posterior", "fig-be-answer"}
+
+
+@pytest.mark.book
+def test_letters_of_nine_points_are_nine_pixels_on_a_phone(trees: Any) -> None:
+    wide = {}
+    for name in trees:
+        for figure in trees[name].css("figure"):
+            panels = figure.css_first(".book-panels")
+            drawn = figure.css_first("img.book-picture")
+            if drawn is not None and panels is None:
+                width = int(drawn.attributes["width"])
+                if width > NINE_PIXELS:
+                    wide[figure.attributes.get("id")] = width
+    assert wide.keys() == WHOLE, wide
