@@ -146,6 +146,7 @@ mutants: $(WHOLE)  ## how many slips in the arithmetic of a room its tests notic
 
 lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 	@$(BIN)/jupytext-config --settings-file $(VIEWER) set-default-viewer markdown myst
+	@$(BIN)/jupyter-labextension disable "@jupyterlab/apputils-extension:announcements" >/dev/null
 	@$(BIN)/python tools/lab.py --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/book $(LAB_OPTIONS)
 
 references: book $(WHOLE)  ## store what each chapter printed (CHAPTER=slug for one)

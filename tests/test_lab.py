@@ -76,6 +76,13 @@ def _set_viewer(target: Path) -> None:
     subprocess.run([*command, str(target), "set-default-viewer", *kinds], check=True)
 
 
+def test_the_lab_does_not_ask_whether_to_fetch_news() -> None:
+    """In a project that asks nothing of the net; what the recipe switches off is there to be."""
+    (name,) = re.findall(r'labextension disable "(.*?)"', (ROOT / "Makefile").read_text())
+    scripts = (Path(sys.prefix) / "share" / "jupyter" / "lab" / "static").glob("*.js")
+    assert any(f'"{name}"' in path.read_text("utf-8").replace("'", '"') for path in scripts)
+
+
 def _get(address: str, seconds: float = 60.0) -> dict:
     """The JSON at an address of a server that may still be starting."""
     deadline = time.monotonic() + seconds
