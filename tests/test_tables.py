@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 from collections.abc import Iterator
 from dataclasses import is_dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import array_api_strict
@@ -14,8 +18,10 @@ from cases import each
 from misuse.answers import Call, tables_of
 from misuse.calls import CALLS
 
-from gpnotes import GP, RBF, Linear, condition, fit
-from gpnotes.infer import sparse
+from gpnotes import GP, RBF, Bernoulli, Gaussian, Linear, condition, fit, load, save
+from gpnotes.draw.paths import sample_paths
+from gpnotes.infer import features, laplace, linear, sparse, svgp
+from gpnotes.infer.linear_smoother import hat_matrix
 from gpnotes.model.kernels import Kernel
 
 TABLES = [
@@ -92,13 +98,30 @@ def test_two_precisions_are_still_refused() -> None:
 @pytest.mark.parametrize(
     ("X", "said"),
     [
-        (_PLACES.assign(width=["a", "b", "c", "d", "e"]), "X must hold real numbers; got 'a'"),
-        (_PLACES.assign(width=_PLACES["width"] > 1.0), "X must hold real numbers; got True"),
-        (_PLACES.astype("Int64", errors="ignore").assign(width=pd.NA), "got <NA> in it"),
-        (_PLACES.assign(width=np.nan), "X must be finite; 5 of its entries are not"),
+        (
+            _PLACES.assign(width=["a", "b", "c", "d", "e"]),
+            "X must hold real numbers; got 'a' in column 'width': one-hot encode it",
+        ),
+        (
+            _PLACES.assign(width=_PLACES["width"] > 1.0),
+            "X must hold real numbers; got True in column 'width': make it 0 and 1",
+        ),
+        (
+            _PLACES.astype("Int64", errors="ignore").assign(width=pd.NA),
+            "got <NA> in column 'width': fill what is missing",
+        ),
+        (
+            _PLACES.assign(width=[1.0, 2.0, np.nan, np.inf, 0.0]),
+            "X must be finite; 2 of its entries are not, the first in row 2, column 'width'",
+        ),
+        (
+            _PLACES.assign(day=pd.Timestamp("2020-01-01")),
+            "in column 'day': turn it into a number, as a date into days",
+        ),
+        (_PLACES[["width"]] > 1.0, "got entries of type bool in column 'width': make it 0 and 1"),
         ([[1.0], [1.0, 2.0]], "X must not be ragged"),
     ],
-    ids=["words", "truths", "missing", "NaN", "ragged"],
+    ids=["words", "truths", "missing", "NaN", "dates", "truths alone", "ragged"],
 )
 def test_what_is_no_number_is_refused_by_name(X: Any, said: str) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
@@ -128,6 +151,89 @@ def test_fits_of_frames_go_through_inducing_points() -> None:
     model = sparse.SparseGP(_GP, _X[:2])
     ours = fit(model, _PLACES, _VALUES, max_steps=2).log_evidence
     assert ours == fit(model, _X, _Y, max_steps=2).log_evidence
+
+
+KINDS = {
+    "exact": _GP,
+    "inducing points": sparse.SparseGP(_GP, _X[:2]),
+    "features": features.FeatureGP(_GP, features.draw_frequencies(_GP.kernel, _X, 6, rng=1)),
+    "weights": linear.BayesianLinear(np.eye(2), 0.1),
+    "labels": laplace.LaplaceGP(GP(_GP.kernel, 0.0), Bernoulli()),
+    "labels by moments": laplace.EPGP(GP(_GP.kernel, 0.0), Bernoulli()),
+    "classes": laplace.SoftmaxGP(GP(_GP.kernel, 0.0), 2),
+    "any likelihood": svgp.SVGP(GP(_GP.kernel, 0.0), Gaussian(0.1), _X[:2]),
+}
+_TURNED = _PLACES[["width", "depth"]].assign(place=list("abcde"))
+_LABELS = {"labels": [1.0, -1.0, -1.0, 1.0, 1.0], "classes": [1.0, 0.0, 0.0, 1.0, 1.0]}
+
+
+@each("kind", KINDS)
+def test_a_posterior_knows_the_columns_of_a_frame_by_name(kind: str, tmp_path: Path) -> None:
+    y = _LABELS.get(kind.partition(" by")[0], _Y)
+    posterior = condition(KINDS[kind], _PLACES, y)
+    assert posterior.columns == ("depth", "width")
+    save(posterior, tmp_path / "posterior")
+    for known in (posterior, pickle.loads(pickle.dumps(posterior)), load(tmp_path / "posterior")):
+        assert np.array_equal(known.mean(_TURNED), posterior.mean(_X))
+        assert np.array_equal(known.variance(_TURNED), posterior.variance(_X))
+        with pytest.raises(ValueError, match=r"Xs must have a column 'width'.*got \['depth'\]"):
+            known.mean(_PLACES[["depth"]])
+    assert np.any(posterior.mean(_X[:, ::-1]) != posterior.mean(_X))  # no names, so as it comes
+
+
+def test_all_that_a_posterior_can_be_asked_knows_the_columns() -> None:
+    posterior = fit(_GP, _PLACES, _VALUES, max_steps=3).posterior
+    further = posterior.extend(_TURNED, _VALUES)
+    assert further.columns == posterior.columns
+    paths = sample_paths(posterior, 2, num_features=8, rng=1)
+    for ask in (
+        posterior.predict, posterior.covariance, partial(posterior.sample, rng=1), further.mean,
+        partial(posterior.log_density, y=_VALUES), partial(hat_matrix, posterior), paths,
+        lambda X: posterior.joint(X).mean,
+    ):  # fmt: skip
+        _require_same(ask(_TURNED), ask(_X))
+    line = condition(KINDS["weights"], _PLACES, _VALUES).update(_TURNED, _VALUES)
+    _require_same(line.mean(_TURNED), line.mean(_X))
+
+
+def test_a_fit_in_batches_goes_on_from_one_by_name() -> None:
+    start = fit(KINDS["any likelihood"], _PLACES, _VALUES, batch=2, max_steps=2, rng=1).posterior
+    again = [
+        fit(start.model, X, _VALUES, batch=2, max_steps=2, start=start, rng=1).posterior
+        for X in (_PLACES, _TURNED)
+    ]
+    _require_same(again[1].mean(_TURNED), again[0].mean(_X))
+
+
+def test_a_frame_of_polars_is_known_by_name() -> None:
+    polars = pytest.importorskip("polars")
+    X = polars.from_dict(_PLACES.to_dict("list"))
+    found = condition(_GP, X, _VALUES)
+    turned = X.select("width", polars.lit("Paris").alias("place"), "depth")
+    assert np.array_equal(found.mean(turned), found.mean(_X))
+    with pytest.raises(ValueError, match="Xs must have a column 'depth', as the data had; got"):
+        found.mean(X.drop("depth"))
+    with pytest.raises(TypeError, match="'Paris' in column 'place': one-hot encode it"):
+        condition(_GP, turned, _VALUES)
+
+
+def test_a_column_there_twice_is_refused() -> None:
+    twice = pd.concat([_PLACES, _PLACES[["width"]]], axis=1)
+    with pytest.raises(ValueError, match=r"Xs must have a column 'width'.*got it twice"):
+        condition(_GP, _PLACES, _VALUES).mean(twice)
+
+
+def test_a_file_from_before_there_were_names_is_read(tmp_path: Path) -> None:
+    path, posterior = tmp_path / "posterior", condition(_GP, _X, _Y)
+    save(posterior, path)
+    with np.load(path) as file:
+        parts = dict(file)
+    told = json.loads(str(parts["description"]))
+    del told["values"]["fitted"]["fields"]["columns"]
+    with path.open("wb") as file:
+        np.savez(file, **(parts | {"description": np.asarray(json.dumps(told))}))
+    assert load(path).columns == ()
+    assert np.array_equal(load(path).mean(_X), posterior.mean(_X))
 
 
 def _require_same(first: Any, second: Any) -> None:

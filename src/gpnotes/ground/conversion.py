@@ -10,13 +10,14 @@ import inspect
 from collections.abc import Callable, Iterator
 from functools import wraps
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from . import check as _check
 from .xp import Array, HostArray, array_namespace, as_array
 
-__all__ = ["columns_of", "floats", "on_host", "takes", "together"]
+__all__ = ["columns_of", "floats", "on_host", "ordered", "takes", "together"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +25,9 @@ T = TypeVar("T")
 
 # levels at which a model is searched for an array: model.gp.kernel.parts[0].kernel.lengthscale
 _DEEP = 5
+# the arguments whose columns an owner that has names of columns, such as a posterior, knows
+_INPUTS = ("X", "Xs", "x", "phi")
+_TRUTHS = (bool, np.bool_)
 
 
 def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -34,7 +38,8 @@ def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     What is converted gets the namespace, dtype and device of the first array of floats among these
     arguments, else of the first that the model or the method's object holds, and is float64 of
     NumPy where there is none. What is neither an array nor made of numbers goes on as it came, to
-    be refused.
+    be refused. Where the first argument, such as a posterior, has `columns`, those of a frame of
+    inputs are matched by `ordered`.
     """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
@@ -72,9 +77,11 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     """
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = next(_held(owner, _DEEP), None) if like is None else like
+    columns = getattr(owner, "columns", ())
     made = {}
     for name, a in tables.items():
-        made[name] = floats(a, name, like)
+        known = isinstance(columns, tuple) and name in _INPUTS  # of a frame it is no tuple
+        made[name] = floats(ordered(a, name, columns) if known else a, name, like)
         like = made[name] if like is None and _is_floats(made[name]) else like
     return made
 
@@ -119,6 +126,22 @@ def columns_of(X: Any) -> tuple[str, ...]:
     return names if all(isinstance(name, str) for name in names) else ()
 
 
+def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:
+    """Return the columns of these names of a frame, in this order; what has no names, as it came.
+
+    Further columns are left out. One that is missing, or there twice, is a `ValueError`.
+    """
+    given = columns_of(a)
+    if not columns or not given or given == columns:
+        return a
+    for column in columns:
+        if (times := given.count(column)) != 1:
+            wanted = f"{name} must have a column {column!r}, as the data had"
+            raise ValueError(f"{wanted}; got {'it twice' if times else list(given)}")
+    frame: Any = a
+    return cast(T, frame[list(columns)])
+
+
 def _is_array(a: Any) -> bool:
     if isinstance(a, np.ndarray):
         return True
@@ -154,15 +177,40 @@ def on_host(a: Any, name: str) -> HostArray:
 
 
 def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
-    host = on_host(a, name)
+    host, columns = on_host(a, name), columns_of(a)
     if host.dtype.kind == "O":  # columns of several kinds, or numbers that may be missing
-        truths = (bool, np.bool_)
-        strange = [v for v in host.flat if isinstance(v, truths) or not isinstance(v, Real)]
-        if strange:
-            raise TypeError(f"{name} must hold real numbers; got {strange[0]!r} in it")
+        for i, value in enumerate(host.flat):
+            if isinstance(value, _TRUTHS) or not isinstance(value, Real):
+                where = f"column {columns[i % len(columns)]!r}" if columns else "it"
+                got = f"{value!r} in {where}{_remedy(value) if columns else ''}"
+                raise TypeError(f"{name} must hold real numbers; got {got}")
     elif host.size and host.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers; got entries of type {host.dtype}")
-    return host if host.dtype == np.float32 else host.astype(np.float64)
+        where = f" in column {columns[0]!r}{_remedy(host.flat[0])}" if columns else ""
+        raise TypeError(f"{name} must hold real numbers; got entries of type {host.dtype}{where}")
+    host = host if host.dtype == np.float32 else host.astype(np.float64)
+    if columns:
+        _require_finite(host, name, columns)
+    return host
+
+
+def _require_finite(host: HostArray, name: str, columns: tuple[str, ...]) -> None:
+    wrong = np.argwhere(~np.isfinite(host))
+    if len(wrong):
+        row, column = wrong[0]
+        count = f"{len(wrong)} of its entries are not"
+        where = f"the first in row {row}, column {columns[column]!r}"
+        raise _check.NoValueError(f"{name} must be finite; {count}, {where}")
+
+
+def _remedy(value: Any) -> str:
+    """What to do about a value of a frame that is no number."""
+    if isinstance(value, str):
+        return ": one-hot encode it, as `pandas.get_dummies` does, or leave the column out"
+    if isinstance(value, _TRUTHS):
+        return ": make it 0 and 1, by `astype(float)`"
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return ": fill what is missing, or leave its rows out"
+    return ": turn it into a number, as a date into days, or leave the column out"
 
 
 def _held(owner: Any, levels: int) -> Iterator[Array]:

@@ -29,7 +29,7 @@ _FEW = 4  # entries of a tuple that are printed one by one
 def summary(value: Any) -> str:
     """The class and its fields on one line, arrays by shape and dtype."""
     kind: Any = type(value)
-    names = [item.name for item in fields(kind)] if is_dataclass(kind) else kind._fields
+    names = [f.name for f in fields(kind) if f.repr] if is_dataclass(kind) else kind._fields
     parts = ", ".join(f"{name}={_brief(getattr(value, name))}" for name in names)
     return f"{kind.__name__}({parts})"
 

@@ -40,7 +40,7 @@ from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
 from .known_noise import Noise, noise_of, noise_of_rows, validate_noise
 from .leave_one_out import LeaveOneOut, predict_left_out
-from .posterior import Posterior, require_inputs
+from .posterior import Posterior, named, require_inputs
 
 __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 
@@ -303,7 +303,7 @@ class ExactPosterior(Posterior):
         xp = array_namespace(x)
         share = _joined(self.share, self.y, noise.share, y)
         X, y = xp.concat([self.X, x]), xp.concat([self.y, y])
-        return _posterior(self.gp, X, y, factor, share)
+        return named(_posterior(self.gp, X, y, factor, share), self.columns)
 
 
 def _joined(share: Numbers, y: Vector, further: Numbers, more: Vector) -> Numbers:

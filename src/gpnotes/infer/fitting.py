@@ -24,7 +24,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground.chunks import Chunks
-from ..ground.conversion import columns_of
+from ..ground.conversion import columns_of, ordered
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
@@ -165,10 +165,10 @@ def fit(
         `laplace.EPGP`, `gpnotes.SoftmaxGP`, `gpnotes.DeepGP`, `gpnotes.BayesianLinear`. Where it
         has inducing inputs, they move with the parameters. The first run starts at it.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
-        The inputs; the names of a frame's columns stand in the report. `gpnotes.Chunks` in
-        the place of `X` and `y` will do for those models whose evidence is made of sums over rows,
-        `gpnotes.SparseGP`, `gpnotes.FeatureGP`, `gpnotes.DeepGP`; an `interdomain.WaveSums` for a
-        `gpnotes.SparseGP` through waves.
+        The inputs; the names of a frame's columns stand in the report, and the posterior matches
+        those of a frame by them. `gpnotes.Chunks` in the place of `X` and `y` will do for those
+        models whose evidence is made of sums over rows, `gpnotes.SparseGP`, `gpnotes.FeatureGP`,
+        `gpnotes.DeepGP`; an `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations; None where `X` is chunks or sums, which hold them.
     noise_var, weights : Vector, shape (n,), or None
@@ -239,6 +239,7 @@ def fit(
     >>> found.posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
+    X = ordered(X, "X", getattr(start, "columns", ()))
     columns = columns_of(X)
     data = data_of(model, X, y, noise_var, weights)
     objective = objective_of(model, data, fixed=fixed, bounds=bounds, priors=priors)

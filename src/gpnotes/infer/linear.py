@@ -31,7 +31,7 @@ from ..ground.xp import (
 )
 from ..model.normal import of_root
 from .evidence import Evidence, evidence_of, whole_rows
-from .posterior import Posterior, with_noise
+from .posterior import Posterior, named, with_noise
 
 __all__ = ["BayesianLinear", "WeightPosterior"]
 
@@ -207,12 +207,12 @@ class WeightPosterior(Posterior):
         if getattr(phi, "ndim", 0) == 1:
             _check.alike(_check.vector(phi, "phi", size=size), "phi", self.weight_mean, "prior_cov")
             _check.squarable(phi, "phi")
-            return self._update_one(phi, _number(y))
+            return named(self._update_one(phi, _number(y)), self.columns)
         _check.alike(_check.matrix(phi, "phi", columns=size), "phi", self.weight_mean, "prior_cov")
         _check.squarable(phi, "phi")
         batch: Any = y
         _check.alike(_check.vector(batch, "y", size=phi.shape[0]), "y", phi, "phi")
-        return self._update(phi, batch)
+        return named(self._update(phi, batch), self.columns)
 
     def _update(self, Phi: Matrix, y: Vector) -> WeightPosterior:
         """Update by a batch, by one QR, which has all that is needed, of V and e.

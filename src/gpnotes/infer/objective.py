@@ -39,7 +39,7 @@ from ..model.kernels import Constant, Sum
 from ..model.means import ZeroMean
 from .evidence import Evidence, evidence_given
 from .interdomain import WaveSums
-from .posterior import Posterior
+from .posterior import Posterior, named
 from .report import FLAT_THRESHOLD, FinishedRun, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
@@ -388,9 +388,9 @@ class Fit(Generic[M, Q]):
 
         A fit that has kept neither its data nor a posterior has none: a `ValueError`.
         """
-        if self.known is not None:
-            return self.known
-        return cast(Q, self._kept().evidence.fitted(self.model))
+        known = self.known
+        known = cast(Q, self._kept().evidence.fitted(self.model)) if known is None else known
+        return named(known, self.columns)
 
     @property
     def agreeing(self) -> int:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar, cast
+from copy import copy
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeVar, cast
 
 from ..ground import check as _check
 from ..ground import memory
@@ -22,9 +24,12 @@ from ..model.likelihoods import Bernoulli, Gaussian
 from ..model.likelihoods.adapter import require_observable, with_hooks
 from ..model.normal import Normal, normal_of
 
-__all__ = ["Posterior", "one_function_a_class", "require_inputs", "with_noise"]
+__all__ = ["Posterior", "named", "one_function_a_class", "require_inputs", "with_noise"]
+
+Q = TypeVar("Q", bound="Posterior")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Posterior(ABC):
     """A process given data: what can be said of f, or of a new y, at any inputs Xs (n*, d).
 
@@ -32,14 +37,24 @@ class Posterior(ABC):
     are a `ValueError` or a `TypeError`, matrices that have no room a `MemoryError`. What a class
     cannot do is a `TypeError`, which names the class and the method and says why.
 
+    Parameters
+    ----------
+    columns : tuple of str, default ()
+        The names of the columns of X, where it was a frame of pandas or Polars. The columns of a
+        frame of inputs are then matched by name: their order does not matter, further ones are
+        ignored, as R and formulas do, one that is missing is a `ValueError`. Inputs without names
+        are taken as they come.
+
     Notes
     -----
     A class of your own brings `validate_inputs`, and `_moments(Xs)`, the mean and the variance of f
     at rows that are validated; `_noise`, the variance of normal noise or a likelihood; and
     `_covariance(Xs)` of f where it has one. It may say faster, or otherwise, what follows from
     these: `_mean(Xs)`, `_joint(Xs, noise)`, `_sample(Xs, num_samples, stream, noise)`. In `_lacks`
-    it says what it cannot do.
+    it says what it cannot do. A dataclass of your own is frozen, as this is.
     """
+
+    columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     _copies: ClassVar[int] = 3  # (n*, n*) matrices that a covariance holds at a time
     # what a class cannot do, a method or an option, and why
@@ -352,6 +367,14 @@ class Posterior(ABC):
 
     def _cannot(self, method: str, why: str) -> TypeError:
         return TypeError(f"{type(self).__name__}.{method}: {why}")
+
+
+def named(posterior: Q, columns: tuple[str, ...]) -> Q:
+    """Return the posterior with the names of the columns of its X, if there are any."""
+    if columns:
+        posterior = copy(posterior)
+        object.__setattr__(posterior, "columns", columns)  # it may have an `__init__` of its own
+    return posterior
 
 
 def one_function_a_class(remedy: str) -> Mapping[str, str]:

@@ -363,6 +363,8 @@ def _made(told: Any, archive: ZipFile, arrays: dict[str, HostArray]) -> Any:
         return _class(*_homes()[told["type"]])
     kind = _class(*_homes()[told["class"]])
     parts = {name: _made(inner, archive, arrays) for name, inner in told["fields"].items()}
-    if parts.keys() != set(_names(kind)):
+    # a file from before a field was there has none of it
+    missing = set(_names(kind)) - parts.keys()
+    if parts.keys() - set(_names(kind)) or any(not hasattr(kind, name) for name in missing):
         raise ValueError(f"{kind.__name__} has other fields than {sorted(parts)}")
     return kind(**parts)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
+from ..ground.conversion import columns_of
 from ..ground.params import Parameters
 from ..ground.xp import Table
 from . import exact  # registers GP, which comes from a lower floor
 from .evidence import Evidence, data_of, evidence_given
 from .interdomain import WaveSums
-from .posterior import Posterior
+from .posterior import Posterior, named
 
 if TYPE_CHECKING:  # what an editor completes after `condition(...)`.
     from ..model.gaussian_process import GP
@@ -87,8 +88,9 @@ def condition(
         `gpnotes.StateSpaceGP`, `gpnotes.BayesianLinear`. Its parameters stay as they are;
         `gpnotes.fit` moves them.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
-        The inputs. `gpnotes.Chunks` in the place of `X` and `y` will do for those models whose
-        evidence is made of sums over rows, `gpnotes.SparseGP` and `gpnotes.FeatureGP`; an
+        The inputs; the posterior matches the columns of a frame by name. `gpnotes.Chunks` in the
+        place of `X` and `y` will do for those models whose evidence is made of sums over rows,
+        `gpnotes.SparseGP` and `gpnotes.FeatureGP`; an
         `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations, of the namespace, dtype and device of `X`; None where `X` holds them.
@@ -130,7 +132,7 @@ def condition(
     [array([1.]), array([1.])]
     """
     evidence = _evidence(model, X, y, noise_var, weights)
-    return evidence.posterior(evidence.settled(model))
+    return named(evidence.posterior(evidence.settled(model)), columns_of(X))
 
 
 def log_evidence(

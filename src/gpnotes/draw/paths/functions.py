@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ...fast import stationary_evidence as in_place
@@ -42,6 +42,8 @@ class Paths:
         The weights w of the features, a path a row.
     update : Matrix, shape (count, n)
         What the data, or the inducing points, add, v, a path a row.
+    columns : tuple of str, default ()
+        Those of the posterior, by which the columns of a frame are matched.
 
     Notes
     -----
@@ -67,6 +69,7 @@ class Paths:
     features: FeatureMap
     weights: Matrix
     update: Matrix
+    columns: tuple[str, ...] = field(default=(), repr=False)
 
     __repr__ = summary
 
@@ -232,7 +235,7 @@ def sample_paths(
     weights = stream.normal((num_samples, features.size), like=X)
     normals = stream.normal((num_samples, update.num_normals), like=X)
     v = _update_weights(update, features, weights, normals)
-    return Paths(update.gp, X, features, weights, v)
+    return Paths(update.gp, X, features, weights, v, posterior.columns)
 
 
 def validate_pairs(num_features: int) -> int:

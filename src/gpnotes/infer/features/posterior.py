@@ -114,4 +114,4 @@ class FeaturePosterior(Posterior):
         kernel = self.frequencies.require_match(self.gp.kernel, x, "x")
         features = self.frequencies._features(kernel, x)
         weights = self.weights._update(features, residual_of(self.gp, x, y))
-        return FeaturePosterior(self.gp, self.frequencies, weights)
+        return FeaturePosterior(self.gp, self.frequencies, weights, columns=self.columns)

@@ -173,6 +173,11 @@ def _toward(posterior: VariationalPosterior, sums: Sums) -> Matrix:
     return identity + sums.sites - posterior.precision
 
 
+def _converged(posterior: V) -> V:
+    known: Any = posterior  # mypy takes the fields to be those of the bound
+    return cast("V", replace(known, converged=True))
+
+
 @np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
 def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
     """Find the q of the highest bound uphill from one, on all rows, which are validated.
@@ -185,7 +190,7 @@ def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
     length = 1.0
     for _ in range(max_steps):
         if distance(posterior, sums) <= tolerance(posterior):
-            return replace(posterior, converged=True)
+            return _converged(posterior)
         slack = 10.0 * epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:
             candidate = cast("V", take_step(posterior, sums, length))
@@ -195,7 +200,7 @@ def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
                 break
             length *= 0.5
         else:
-            return replace(posterior, converged=True)  # nothing is higher, but for rounding
+            return _converged(posterior)  # nothing is higher, but for rounding
         too_long = slope_along(posterior, candidate, candidate_sums) < 0.0
         posterior, sums, bound = candidate, candidate_sums, candidate_bound
         length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)

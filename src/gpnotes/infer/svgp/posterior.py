@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import Field, dataclass
+from dataclasses import dataclass
 from functools import cached_property, singledispatch
-from typing import Any, ClassVar, NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from ...fast import svgp as in_place
 from ...ground import check as _check
@@ -33,7 +33,6 @@ V = TypeVar("V", bound="Variational")
 class Variational(Posterior):
     """What `prior`, `condition` and `fit` make: a Gaussian q of one function, or of several."""
 
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     model: SVGP
     inducing: Cholesky
     steps: int
