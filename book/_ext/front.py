@@ -1,6 +1,6 @@
 """The first page: a card for each chapter, and a map of which chapter needs which.
 
-Both come from the chapters: the question from the title, the picture from the gallery, what a
+Both come from the chapters: the question from the title, the picture from the box in brief, what a
 chapter needs from the links in the first sentence of its *What you need*. `{chapter-cards}` and
 `{chapter-map}` leave the places.
 """
@@ -19,7 +19,7 @@ from sphinx import addnodes
 from checked_equations.sphinx.directives import Place, generated
 
 CARDS, MAP = "chapter-cards", "chapter-map"
-KEPT = "book_needs"  # of a page, among what Sphinx knows of it
+KEPT, PICTURED = "book_needs", "book_card"  # of a page, among what Sphinx knows of it
 NEEDS = "What you need"
 STOP = re.compile(r"\.\s")
 APPENDIX = "book/foundations/probability"  # looked up, not read first
@@ -123,11 +123,12 @@ def _part(app, docname, title, some):
 
 
 def _card(app, docname, one):
-    """Picture, name and question of a chapter."""
+    """Picture, a panel that is readable so small, name and question of a chapter."""
     figures = gallery.figures_of(app.env, one.name)
-    answers = [figure for figure in figures if figure.name.endswith("-answer")]
+    brief = app.env.metadata[one.name].get(PICTURED)
+    chosen = [figure for figure in figures if figure.name == brief] or figures
     shown = "".join(
-        gallery.picture(app, docname, one.name, figure) for figure in (answers or figures)[:1]
+        gallery.picture(app, docname, one.name, figure, panel=1) for figure in chosen[:1]
     )
     name = f"<b>{one.number} {escape(one.short)}</b>"
     question = "" if one.question == one.short else f"<span>{escape(one.question)}</span>"

@@ -180,10 +180,10 @@ def figures_of(env, name):
     return env.metadata.get(name, {}).get(KEPT, [])
 
 
-def picture(app, docname, name, figure):
+def picture(app, docname, name, figure, panel=0):
     """The small picture of a figure of another page; nothing where no cell draws it."""
     png, _ = _drawn(app, name).get(figure.name, ("", []))
-    return _small(app, docname, figure, png) if png else ""
+    return _small(app, docname, figure, png, panel) if png else ""
 
 
 def _drawn(app, name):

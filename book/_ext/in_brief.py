@@ -11,7 +11,7 @@ from html import escape
 import gallery
 from docutils import nodes
 from docutils.parsers.rst import directives
-from front import chapters
+from front import PICTURED, chapters
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
@@ -113,9 +113,12 @@ def _picture(app, box, address, home, docname):
 
 
 def note(app, doctree):
-    """A page is read: whether it shows the leaflet."""
+    """A page is read: whether it shows the leaflet, and the picture of its box."""
     places = (node["what"] for node in doctree.findall(generated))
-    app.env.metadata[app.env.docname][LEAFLET] = LEAFLET in places
+    known = app.env.metadata[app.env.docname]
+    known[LEAFLET] = LEAFLET in places
+    for box in boxes(doctree, BOX):
+        known[PICTURED] = nodes.make_id(box["picture"])
 
 
 def setup(app):

@@ -104,6 +104,14 @@ def test_every_chapter_has_a_card_with_its_question(trees: Any) -> None:
         assert card.css_first("img").attributes["alt"]
 
 
+def test_a_card_shows_a_panel_of_the_picture_of_the_box_in_brief(trees: Any) -> None:
+    for name, _ in chapters():
+        text = (ROOT / "book" / f"{name}.md").read_text("utf-8")
+        if picture := re.search(r"^:picture: (\S+)$", text, re.MULTILINE):
+            (shown,) = trees[FRONT].css(f"ul.book-cards a[href='{name}.html'] img")
+            assert shown.attributes["src"].endswith(f"/small/{picture[1]}-1.webp")
+
+
 def test_the_map_leads_to_every_chapter_that_says_what_it_needs(trees: Any) -> None:
     texts = {name: (ROOT / "book" / f"{name}.md").read_text("utf-8") for name, _ in chapters()}
     wanted = [f"{name}.html" for name, text in texts.items() if "**What you need:**" in text]
