@@ -2,7 +2,7 @@
 
 A figure of three panels is unreadable at a third of its breadth; one of its panels is not. Between
 two panels a strip is blank from top to bottom, and so is one between the numbers of an axis and its
-name: what is narrow belongs to what is nearest.
+name: what is narrow belongs to what is nearest, and a name rather to what stands after it.
 """
 
 from itertools import pairwise
@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 BLANK = 250  # of 255: the sheet is white, or nearly
+NAME = 16  # pixels: what is narrower is a line of words
 LEAST = 0.15, 0.25  # of the breadth and of the height: what is narrower is no panel
 
 
@@ -30,7 +31,7 @@ def strips(inked, least):
     found = list(map(tuple, turns.reshape(-1, 2).tolist()))
     narrow = least * inked.size
     while gaps := [
-        (after[0] - before[1], i)
+        ((after[0] - before[1]) * (2 if after[1] - after[0] < NAME else 1), i)
         for i, (before, after) in enumerate(pairwise(found))
         if min(before[1] - before[0], after[1] - after[0]) < narrow
     ]:

@@ -170,11 +170,11 @@ def test_a_picture_is_cut_into_its_panels(monkeypatch: pytest.MonkeyPatch) -> No
 
     sheet = Image.new("RGB", (400, 300), "white")
     draw = ImageDraw.Draw(sheet)
-    for name, box in (((10, 90), (20, 130)), ((210, 230), (220, 390))):
-        draw.rectangle((name[0], 40, name[0] + 5, 80), fill="black")
-        draw.rectangle((box[0], 10, box[1], 140), outline="black")
+    for name, left, right in ((10, 20, 130), (140, 160, 390)):  # one nearer to the panel before
+        draw.rectangle((name, 40, name + 5, 80), fill="black")
+        draw.rectangle((left, 10, right, 140), outline="black")
     draw.rectangle((20, 160, 390, 290), outline="black")
-    assert panels(sheet) == [(10, 10, 131, 141), (210, 10, 391, 141), (20, 160, 391, 291)]
+    assert panels(sheet) == [(10, 10, 131, 141), (140, 10, 391, 141), (20, 160, 391, 291)]
     assert panels(Image.new("RGB", (400, 300), "black")) == [(0, 0, 400, 300)]
 
 
