@@ -266,6 +266,52 @@ def test_what_is_no_number_stops_the_loop_and_is_kept(wrong, on_failure, tmp_pat
     assert evaluation.failure == "stop"
 
 
+@each("search", [minimise, maximise])
+def test_an_error_before_there_is_a_value_ends_the_search_at_once(search, tmp_path):
+    """A mistake in the objective shall not take the whole budget."""
+    calls, path = [], tmp_path / search.__name__
+
+    def mistaken(x):
+        calls.append(x.copy())
+        return {"a": 1.0}["b"]
+
+    with pytest.raises(KeyError, match="b") as raised:
+        search(mistaken, LINE, 12, path=path, rng=stream(1))
+    assert len(calls) == 1
+    assert "With on_failure='record' given it goes on" in raised.value.__notes__[0]
+    mended = search(bowl, LINE, 12, path=path, model=quick, rng=stream(1))
+    assert [one.failure for one in mended.evaluations] == ["stop"] + 12 * [""]
+    np.testing.assert_array_equal(asked(mended)[1], calls[0])
+    tried = search(mistaken, LINE, 5, on_failure="record", rng=stream(1))
+    assert len(tried.evaluations) == 5
+
+
+def test_an_error_after_nothing_but_failures_ends_the_search():
+    calls = []
+
+    def mistaken(x):
+        calls.append(x)
+        if len(calls) < 3:
+            return math.nan
+        raise KeyError("b")
+
+    with pytest.raises(KeyError):
+        minimise(mistaken, LINE, 12, rng=stream(1))
+    assert len(calls) == 3
+
+
+def test_an_error_after_a_value_is_a_failure_of_its_place():
+    def second(x):
+        calls.append(x)
+        if len(calls) == 2:
+            raise KeyError("b")
+        return bowl(x)
+
+    calls = []
+    outcome = minimise(second, LINE, 6, model=quick, rng=stream(1))
+    assert [one.failure for one in outcome.evaluations] == ["", "record", "", "", "", ""]
+
+
 def test_an_interrupt_is_no_failure(tmp_path):
     path = tmp_path / "history.jsonl"
 

@@ -89,9 +89,22 @@ def test_nothing_is_recommended_before_there_is_a_value():
     outcome = minimise(lambda x: math.nan, PLANE, 4, rng=1)
     assert outcome.best is None
     assert outcome.recommended is None
-    assert str(outcome) == "Search for the least value: 4 evaluations, 4 failed"
+    assert str(outcome).splitlines() == [
+        "Search for the least value: 4 evaluations, 4 failed",
+        "The last that failed: y must be finite; got nan",
+    ]
     with pytest.raises(ValueError, match="predict needs an evaluation with a value"):
         Optimiser(PLANE, rng=1).predict(np.zeros((1, 2)))
+
+
+def test_the_page_names_the_last_problem():
+    def breaks(x):
+        if x[0] > 0.5:
+            raise ArithmeticError(f"too far\nat {x[0]}")
+        return float(x[0])
+
+    outcome = minimise(breaks, PLANE, 6, on_failure="skip", model=quick, rng=1)
+    assert str(outcome).splitlines()[1] == "The last that failed: ArithmeticError: too far"
 
 
 def test_failures_are_not_recommended():

@@ -71,6 +71,11 @@ class Outcome(Generic[Place]):
         best = "no value" if self.best is None else f"best {self.best.y:.6g}"
         return f"<Outcome: {len(self.evaluations)} evaluations, {best}>"
 
+    def _last_problem(self) -> str:
+        """The first line of what went wrong last."""
+        last = [one.problem for one in self.evaluations if one.failure][-1]
+        return next(iter(last.splitlines()), "")
+
     def __str__(self) -> str:
         """The page: the best reading, and beside it the place that the model recommends."""
         failed = sum(bool(evaluation.failure) for evaluation in self.evaluations)
@@ -79,6 +84,8 @@ class Outcome(Generic[Place]):
         if any(one.constraints is not None for one in self.evaluations):
             many += f", {sum(one.is_feasible for one in self.evaluations) or 'none'} feasible"
         head = f"Search for the {which} value: {many}"
+        if failed:
+            head += f"\nThe last that failed: {self._last_problem()}"
         if self.best is None or self.recommended is None:
             return head
         number = self.evaluations.index(self.best) + 1
@@ -163,13 +170,16 @@ def minimise(
     ImportError
         If a bar is asked for without ``tqdm``.
     Exception
-        With ``on_failure="stop"``, what the objective raised.
+        What the objective raised, with ``on_failure="stop"``, or, unless `on_failure` is given,
+        before it had a value anywhere.
 
     Notes
     -----
     An objective that raises an `Exception`, or returns what is not finite, has failed there: that
     is kept with the words of the error and handled as `on_failure` says; with ``"stop"`` the error
-    goes on to the caller, and when the loop is started again the point is tried again. What is no
+    goes on to the caller, and when the loop is started again the point is tried again. Unless
+    `on_failure` is given, an error at the first evaluation, or before any has had a value, goes on
+    to the caller too: a mistake in the objective would cost the whole budget. What is no
     `Exception`, as an interrupt from the keyboard, always goes on, and the evaluation under way is
     forgotten.
 
@@ -188,7 +198,7 @@ def minimise(
     >>> outcome.best.x["depth"], bool(0.001 < outcome.best.x["rate"] < 0.01)
     (1, True)
     """
-    spend = _Spending(objective, budget, callback, progress)
+    spend = _Spending(objective, budget, callback, progress, "on_failure" in options)
     return spend.on(lambda: Optimiser(box, goal="minimise", rng=rng, **options))
 
 
@@ -227,7 +237,7 @@ def maximise(
     >>> bool(abs(outcome.best.x[0] - 0.5) < 0.1)
     True
     """
-    spend = _Spending(objective, budget, callback, progress)
+    spend = _Spending(objective, budget, callback, progress, "on_failure" in options)
     return spend.on(lambda: Optimiser(box, goal="maximise", rng=rng, **options))
 
 
@@ -235,12 +245,18 @@ class _Spending:
     """A budget, and how it is spent: arguments first, then an optimiser, which may open a file."""
 
     def __init__(
-        self, objective: Callable[[Any], Given], budget: int, callback: Any, progress: bool
+        self,
+        objective: Callable[[Any], Given],
+        budget: int,
+        callback: Any,
+        progress: bool,
+        expects_failures: bool,
     ) -> None:
         self.objective = _check.function(objective, "objective", "x")
         self.budget = _check.whole(budget, "budget", 1)
         self.callback = None if callback is None else _check.function(callback, "callback")
         self.progress = _check.flag(progress, "progress")
+        self.expects_failures = expects_failures
 
     def on(self, make_optimiser: Callable[[], Optimiser[Any]]) -> Outcome[Any]:
         optimiser = make_optimiser()
@@ -248,7 +264,7 @@ class _Spending:
         bar = bar_of(self.budget - done, "search", "evaluation") if self.progress else None
         try:
             for x in _places(optimiser, self.budget):
-                _evaluate(self.objective, optimiser, x)
+                self._evaluate(optimiser, x)
                 if bar is not None:
                     bar.update(optimiser.count - done)
                     done = optimiser.count
@@ -260,6 +276,22 @@ class _Spending:
                 bar.close()
         recommended = optimiser.recommend()
         return Outcome(optimiser.best, recommended, optimiser.evaluations, optimiser.goal)
+
+    def _evaluate(self, optimiser: Optimiser[Any], x: Any) -> None:
+        """Evaluate and tell."""
+        try:
+            answer = self.objective(x.copy())
+        except Exception as error:
+            stops = optimiser.on_failure == "stop"
+            if not (self.expects_failures or stops) and _is_first(optimiser):
+                stops = True  # the mistake is rather in the objective than in the place
+                why = f"The search ended: objective has had no value so far, nor at {_listed(x)}."
+                error.add_note(f"{why} With on_failure='record' given it goes on all the same.")
+            optimiser.fail(x, f"{type(error).__name__}: {error}", "stop" if stops else None)
+            if stops:
+                raise
+        else:
+            _tell(optimiser, x, answer)
 
     def _is_last(self, evaluation: Evaluation[Any]) -> bool:
         answer = None if self.callback is None else self.callback(evaluation)
@@ -279,16 +311,9 @@ def _places(optimiser: Optimiser[Any], budget: int) -> Iterator[Any]:
             yield x
 
 
-def _evaluate(objective: Callable[[Any], Given], optimiser: Optimiser[Any], x: Any) -> None:
-    """Evaluate and tell."""
-    try:
-        answer = objective(x.copy())
-    except Exception as error:
-        optimiser.fail(x, f"{type(error).__name__}: {error}")
-        if optimiser.on_failure == "stop":
-            raise
-    else:
-        _tell(optimiser, x, answer)
+def _is_first(optimiser: Optimiser[Any]) -> bool:
+    """True if nothing was evaluated, or nothing that was has a value."""
+    return not optimiser.count or all(one.failure for one in optimiser.evaluations)
 
 
 def _tell(optimiser: Optimiser[Any], x: Any, answer: Any) -> None:
