@@ -73,6 +73,58 @@ def test_slopes_are_those_of_the_sum_by_differences(numbers, nodes):
         np.testing.assert_allclose(by_variance[:, c], (up - down) / 2e-5, rtol=1e-6, atol=1e-8)
 
 
+def test_two_classes_of_unlike_variances_have_the_closed_form():
+    mean, variance = np.array([[-0.87, -1.47]]), np.array([[0.028, 8.28]])
+    rule, y = RobustMax(2), np.ones(1)
+    lead = (mean[0, 1] - mean[0, 0]) / math.sqrt(variance.sum())
+    gap = math.log(0.999 / 1e-3)
+    value = math.log(1e-3) + gap * stats.norm.cdf(lead)
+    assert value == pytest.approx(-4.0238, abs=1e-4)
+    np.testing.assert_allclose(rule.expected_log_density(y, mean, variance), value, rtol=1e-13)
+    slope = gap * stats.norm.pdf(lead) / math.sqrt(variance.sum())
+    by_mean, by_variance = rule.expected_derivatives(y, mean, variance)
+    np.testing.assert_allclose(by_mean, [[-slope, slope]], rtol=1e-12)
+    np.testing.assert_allclose(by_variance, -0.5 * slope * lead / math.sqrt(variance.sum()))
+
+
+@pytest.mark.parametrize("nodes", [3, 20])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("wide", [1.0, 4.0])
+def test_averages_agree_with_probabilities_whatever_the_variances(rng, nodes, classes, wide):
+    """The slopes too, by differences of `probability`; in units of what each slope is by."""
+    mean, variance = rng.normal(size=(60, classes)), 10 ** rng.uniform(-wide, wide, (60, classes))
+    y = rng.integers(0, classes, 60).astype(float)
+    rule, rows = RobustMax(classes, 0.1), np.arange(60)
+    other = 0.1 / (classes - 1)
+
+    def average(m, v):
+        h = (rule.probability(m, v)[rows, y.astype(int)] - other) / (0.9 - other)
+        return math.log(other) + math.log(0.9 / other) * h
+
+    got = rule.expected(y, mean, variance, nodes)
+    np.testing.assert_allclose(got.value, average(mean, variance), rtol=0, atol=1e-6)
+    for c in range(classes):
+        one, sd = np.eye(classes)[c], np.sqrt(variance[:, c])
+        m, v = 1e-4 * sd[:, None] * one, 1e-4 * variance * one
+        slope = (average(mean + m, variance) - average(mean - m, variance)) / 2e-4
+        np.testing.assert_allclose(got.by_mean[:, c] * sd, slope, rtol=0, atol=1e-6)
+        slope = (average(mean, variance + v) - average(mean, variance - v)) / 2e-4
+        np.testing.assert_allclose(got.by_variance[:, c] * variance[:, c], slope, atol=1e-6)
+
+
+def test_averages_of_unlike_variances_are_those_of_an_adaptive_rule_in_every_space(space, rng):
+    mean, variance = rng.normal(size=(20, 3)), 10 ** rng.uniform(-2.0, 2.0, (20, 3))
+    y = rng.integers(0, 3, 20).astype(float)
+    rule = RobustMax(3, 0.1)
+    got = rule.expected(*(space.asarray(a) for a in (y, mean, variance)))
+    assert all(space.holds(part) for part in got)
+    best = [highest(m, v, int(c)) for m, v, c in zip(mean, variance, y, strict=True)]
+    wanted = math.log(0.05) + math.log(0.9 / 0.05) * np.array(best)
+    np.testing.assert_allclose(to_numpy(got.value), wanted, **close(space, 1e-6))
+    for part, host in zip(got, rule.expected(y, mean, variance), strict=True):
+        np.testing.assert_allclose(to_numpy(part), host, **close(space, 1e-6))
+
+
 def test_slopes_are_the_same_in_every_space(space, numbers):
     mean, variance, y = numbers
     arrays = [space.asarray(a) for a in (y, mean, variance)]
