@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cases import each
 
+from gpnotes import GP, RBF, condition
 from gpnotes.ground.namespace import array_namespace
 
 XP = array_namespace(np.zeros(1))
@@ -86,3 +87,43 @@ def test_of_what_are_no_arrays_or_of_two_libraries_there_is_no_namespace():
     for wrong in ([], ["x"], [1.0], [np.zeros(1), strict.zeros(1)], [np.zeros(1), "x"]):
         with pytest.raises(TypeError):
             array_namespace(*wrong)
+
+
+class Lazy:
+    """A stand-in for an array of Dask, which has no values before ``compute``."""
+
+    __module__ = "dask.array.core"
+    dtype = np.dtype("float64")
+    shape = (3, 1)
+    ndim = 2
+
+    def __init__(self, graph: object = ()) -> None:
+        self.graph = graph
+
+    def __dask_graph__(self):
+        return self.graph
+
+    def __array_namespace__(self, **_):
+        return standard
+
+    def __array__(self, dtype=None, copy=None):
+        raise AssertionError("nobody asked for the values")
+
+
+def test_what_dask_collects_is_no_array_here():
+    with pytest.raises(TypeError, match=r"dask Lazy, .*gpnotes\.Chunks"):
+        array_namespace(Lazy())
+    assert array_namespace(Lazy(graph=None)) is not None  # a box that holds none of Dask's
+
+
+def test_a_collection_of_dask_is_refused_by_name_and_chunks_are_pointed_to():
+    X, y = np.arange(3.0)[:, None], np.zeros(3)
+    model = GP(RBF(), 0.1)
+    with pytest.raises(TypeError, match=r"^X must be an array; got a dask Lazy, .*gpnotes\.Chunks"):
+        condition(model, Lazy(), y)
+    with pytest.raises(TypeError, match=r"^y must be an array; got a dask Lazy, .*gpnotes\.Chunks"):
+        condition(model, X, Lazy())
+    with pytest.raises(TypeError, match=r"^Xs must be an array; got a dask Lazy"):
+        condition(model, X, y).predict(Lazy())
+    with pytest.raises(TypeError, match=r"^x must be an array; got a dask Lazy"):
+        RBF()(Lazy())

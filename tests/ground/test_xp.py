@@ -1,5 +1,7 @@
 """The helpers below everything: what they return lives where their arguments live."""
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 
@@ -155,3 +157,22 @@ def test_rows_are_set_in_place(space):
 def test_what_is_no_array_does_not_become_one(a):
     with pytest.raises(TypeError, match="a must be an array; got"):
         _xp.to_numpy(a)
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_a_factor_of_another_library_is_proved_the_lower_one(monkeypatch, upper):
+    """The upper one, which Dask's gives, would pass for it: its diagonal is the same."""
+
+    def cholesky(a):
+        return np.linalg.cholesky(a, upper=upper)
+
+    library = ModuleType("elsewhere")  # a stand-in, as far as a factor needs it
+    vars(library).update({**vars(np), "__name__": "elsewhere", "linalg": ModuleType("linalg")})
+    vars(library.linalg).update({**vars(np.linalg), "cholesky": cholesky})
+    monkeypatch.setattr(_xp, "array_namespace", lambda *_: library)
+    a = np.asarray([[2.0, 1.0], [1.0, 2.0]])
+    if upper:
+        with pytest.raises(TypeError, match=r"elsewhere\.linalg\.cholesky must return the lower"):
+            _xp.cholesky_factor(a)
+    else:
+        np.testing.assert_array_equal(_xp.cholesky_factor(a), np.linalg.cholesky(a))

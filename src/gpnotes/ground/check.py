@@ -12,6 +12,7 @@ from numbers import Real
 from operator import index
 from typing import Any, NamedTuple, SupportsIndex, TypeVar
 
+from .namespace import is_lazy, lazy_refusal
 from .xp import (
     Array,
     Matrix,
@@ -181,6 +182,8 @@ def _real(value: Any, name: str) -> Namespace:
 
 def kind_of(value: Any) -> str:
     """Say in words, for an error message, of what kind a value is."""
+    if is_lazy(value):
+        return lazy_refusal(value)
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 

@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from . import check as _check
+from .namespace import is_lazy, lazy_refusal
 from .xp import Array, HostArray, array_namespace, as_array
 
 __all__ = ["columns_of", "floats", "on_host", "ordered", "takes", "together"]
@@ -110,6 +111,8 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
     array([[1., 2.],
            [3., 4.]])
     """
+    if is_lazy(a):
+        raise TypeError(f"{name} must be an array; got {lazy_refusal(a)}")
     if a is None or _is_floats(a) or type(a).__name__ in ("MaskedArray", "matrix"):
         return a
     if _is_array(a):

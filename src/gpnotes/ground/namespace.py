@@ -17,7 +17,7 @@ import numpy as np
 
 from .array_types import Axis, Namespace
 
-__all__ = ["array_namespace"]
+__all__ = ["array_namespace", "is_lazy", "lazy_refusal"]
 
 # Declared so loosely since NumPy declares each with a dozen signatures.
 _ADDED: Callable[..., Any] = np.add.reduce
@@ -33,8 +33,26 @@ def array_namespace(*arrays: Any) -> Namespace:
     else:
         if arrays:
             return _numpy()
+    for a in arrays:
+        if is_lazy(a):
+            raise TypeError(f"an array must hold values; got {lazy_refusal(a)}")
     xp = array_api_compat.array_namespace(*arrays)
     return _numpy() if array_api_compat.is_numpy_namespace(xp) else xp
+
+
+def is_lazy(a: Any) -> bool:
+    """Tell if `a` is a collection of Dask, by what Dask itself asks: it needs no import."""
+    graph = getattr(type(a), "__dask_graph__", None)
+    return graph is not None and graph(a) is not None
+
+
+def lazy_refusal(a: Any) -> str:
+    """Say in an error what came, a collection of Dask, and what to pass in its place.
+
+    Its library has a Cholesky factor, but the upper one, which would pass for the lower.
+    """
+    kind = f"{type(a).__module__.partition('.')[0]} {type(a).__name__}"
+    return f"a {kind}, which has no values yet: compute it, or pass gpnotes.Chunks of its blocks"
 
 
 @cache

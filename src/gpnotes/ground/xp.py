@@ -165,7 +165,7 @@ def cholesky_factor(a: Matrix) -> Matrix | None:
 
     xp = array_namespace(a)
     try:
-        lower = _scipy_cholesky(a) if is_numpy_namespace(xp) else xp.linalg.cholesky(a)
+        lower = _scipy_cholesky(a) if is_numpy_namespace(xp) else _foreign_cholesky(xp, a)
     except LinAlgError:
         return None
     return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
@@ -175,6 +175,20 @@ def _scipy_cholesky(a: Matrix) -> Matrix:
     from scipy.linalg import cholesky
 
     return cholesky(a, lower=True, check_finite=False)
+
+
+def _foreign_cholesky(xp: Namespace, a: Matrix) -> Matrix:
+    if not _gives_lower(xp):
+        name = getattr(xp, "__name__", xp)
+        raise TypeError(f"{name}.linalg.cholesky must return the lower factor; got another")
+    return xp.linalg.cholesky(a)
+
+
+@cache
+def _gives_lower(xp: Namespace) -> bool:
+    """Looked at once for each library: an upper factor would pass for a lower one in silence."""
+    factor = xp.linalg.cholesky(xp.asarray([[4.0, 2.0], [2.0, 5.0]]))
+    return float(factor[0, 1]) == 0.0 and abs(float(factor[1, 0]) - 1.0) < 1e-3
 
 
 def cholesky_inverse(lower: Matrix) -> Matrix:
