@@ -19,7 +19,7 @@ import gpnotes.ground.linalg
 import gpnotes.model.kernels
 import gpnotes.model.means
 from gpnotes import GP, RBF, ConstantMean, Linear, Matern32, Periodic, White
-from gpnotes.estimators import GPRegressor
+from gpnotes.estimators import GPClassifier, GPRegressor
 from gpnotes.ground.linalg import JitterWarning
 from gpnotes.infer import sparse
 from gpnotes.model import kernels
@@ -266,6 +266,47 @@ def test_what_scikit_learn_takes_for_arrays_is_taken(rng):
     with pytest.warns(DataConversionWarning):
         got = GPRegressor(**FIXED).fit(X, y[:, None]).predict(X)
     assert np.array_equal(got, wanted)
+
+
+class Frame:
+    """A stand-in for a frame of pandas, which scikit-learn takes by ``__array__``."""
+
+    def __init__(self, entries: np.ndarray) -> None:
+        self.entries = entries
+        self.shape = entries.shape
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.entries if dtype is None else self.entries.astype(dtype)
+
+
+DATES = np.arange(30).astype("datetime64[D]")
+STRANGE = {
+    "dates": DATES[:, None].astype("datetime64[us]"),
+    "times": (DATES - DATES[0])[:, None].astype("timedelta64[s]"),
+    "records": np.zeros((30, 1), dtype=[("a", float)]),
+    "bytes": np.full((30, 1), b"1.5"),
+    "objects": np.full((30, 1), b"1.5", dtype=object),
+    "a frame": Frame(DATES[:, None].astype("datetime64[s]")),
+    "a mixed frame": Frame(np.full((30, 2), DATES[1] - DATES[0], dtype=object)),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize("estimator", [GPRegressor, GPClassifier])
+def test_what_counts_in_units_of_its_dtype_is_no_number(estimator, kind):
+    strange = STRANGE[kind]
+    X, y = np.linspace(0.0, 1.0, 30)[:, None], np.arange(30.0) % 2
+    with pytest.raises((TypeError, ValueError), match=r"^X must"):
+        estimator(optimise=False).fit(strange, y)
+    fitted = estimator(optimise=False).fit(np.hstack([X] * np.shape(strange)[-1]), y)
+    with pytest.raises((TypeError, ValueError), match=r"^X must"):
+        fitted.predict(strange)
+    if estimator is GPRegressor and "frame" not in kind:
+        with pytest.raises((TypeError, ValueError), match=r"^y must"):
+            GPRegressor(optimise=False).fit(X, strange[:, 0])
 
 
 def test_what_the_caller_changes_later_changes_nothing(data, Xs):

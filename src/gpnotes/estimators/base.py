@@ -27,7 +27,8 @@ from ..model.kernels import Kernel
 from .fitted import validate_fitted
 
 __all__ = [
-    "GPEstimator", "RandomState", "finite", "random_state_of", "renamed", "stream_of_state",
+    "GPEstimator", "RandomState", "finite", "numbers", "random_state_of", "renamed",
+    "stream_of_state",
 ]  # fmt: skip
 
 RandomState: TypeAlias = int | np.random.RandomState | None
@@ -161,11 +162,26 @@ class GPEstimator(BaseEstimator):
             rows = validate_data(self, X, reset=reset, **settings)
         except (TypeError, ValueError) as problem:
             raise renamed(problem, "X must be rows of real numbers, (n, d)") from problem
-        return finite(rows, "X")
+        return finite(numbers(X, rows, "X"), "X")
 
     def _new_rows(self, X: ArrayLike) -> HostMatrix:
         check_is_fitted(self, "posterior_")
         return self._rows(X, reset=False)
+
+
+def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:
+    """`made`, the numbers that scikit-learn made of `given`, if numbers are what it held.
+
+    A date would count the units of its dtype, a record its fields.
+    """
+    host = np.asarray(given)
+    strange = (bytes, np.datetime64, np.timedelta64)
+    if host.dtype.kind in "MmSV":
+        raise TypeError(f"{name} must hold real numbers; got entries of type {host.dtype}")
+    for entry in host.flat if host.dtype.kind == "O" else ():
+        if isinstance(entry, strange):
+            raise TypeError(f"{name} must hold real numbers; got {entry!r} in it")
+    return made
 
 
 def renamed(problem: Exception, wanted: str) -> Exception:

@@ -25,7 +25,7 @@ from ..model.contracts import Mean, MeanFunction, require
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
 from ..model.means import ConstantMean, ZeroMean
-from .base import GPEstimator, RandomState, finite, renamed, stream_of_state
+from .base import GPEstimator, RandomState, finite, numbers, renamed, stream_of_state
 
 __all__ = ["GPRegressor"]
 
@@ -280,7 +280,7 @@ def _targets(y: ArrayLike, n: int, name: str = "y") -> HostVector:
         targets: HostVector = column_or_1d(column, warn=True)
     except (TypeError, ValueError) as problem:
         raise renamed(problem, f"{name} must be a vector of real numbers, (n,)") from problem
-    _check.vector(finite(targets, name), name, size=n)
+    _check.vector(finite(numbers(y, targets, name), name), name, size=n)
     return targets
 
 
