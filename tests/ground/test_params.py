@@ -23,7 +23,7 @@ from gpnotes.ground.params import (
     settle,
 )
 from gpnotes.ground.xp import to_numpy
-from gpnotes.model.kernels import Polynomial
+from gpnotes.model.kernels import Matern12, Polynomial
 from gpnotes.testing import gradcheck
 
 
@@ -90,6 +90,21 @@ def test_a_parameter_is_a_real_number(value):
 def test_a_parameter_is_a_number_that_a_float_can_hold(value):
     with pytest.raises(ValueError, match=r"GP\.noise_var must be finite; got a number that no"):
         GP(RBF(), value)
+
+
+@pytest.mark.parametrize("kernel", [RBF, Matern12, Periodic])
+@pytest.mark.parametrize("tiny", [1e-309, 5e-324, np.asarray([1.0, 1e-309])])
+def test_a_length_without_a_reciprocal_is_refused(kernel, tiny):
+    with pytest.raises(ValueError, match=r"lengthscale must be larger: 1 / .* overflows"):
+        kernel(lengthscale=tiny)
+    with np.errstate(over="ignore"):
+        assert np.all(np.isfinite(RBF(1.0, 1e-308)(np.asarray([[0.0], [1.0]]))))
+    assert RBF(variance=1e-309).variance == 1e-309
+
+
+def test_a_length_for_no_dimension_is_refused():
+    with pytest.raises(ValueError, match=r"RBF\.lengthscale must have an entry for each dimension"):
+        RBF(1.0, np.zeros(0))
 
 
 def test_a_cotangent_has_the_class_but_not_the_range():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import cache
@@ -31,6 +32,8 @@ class Parameters(Protocol):
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
+
+_NORMAL = sys.float_info.min  # the least with all its digits
 
 P = TypeVar("P", bound=Parameters)
 T = TypeVar("T")
@@ -121,7 +124,7 @@ def settle(obj: Parameters) -> None:
     """
     for item in _declared(cast("Any", type(obj))) or ():
         value = getattr(obj, item.name)
-        settled = type(value) is float and 0.0 < value < math.inf  # as in every step of a fit
+        settled = type(value) is float and _NORMAL <= value < math.inf  # as in every step of a fit
         if item.constraint != "fixed" and not settled:
             value = _settled(value, f"{type(obj).__name__}.{item.name}", item)
             object.__setattr__(obj, item.name, value)
@@ -131,13 +134,26 @@ def _settled(value: Any, name: str, item: _Declared) -> Numbers:
     if getattr(value, "ndim", 0) == 0:
         value = _scalar(value, name)
     elif item.per_dimension:
-        _check.vector(value, name)
+        if not _check.vector(value, name).shape[0]:
+            raise ValueError(f"{name} must have an entry for each dimension; got none")
         value = array_namespace(value).asarray(value, copy=True)  # the caller's may change
     else:
         raise ValueError(f"{name} must be a float; got an array of shape {value.shape}")
     if item.constraint == "real":
         return _check.finite(value, name)
-    return _check.positive(value, name, zero=item.constraint == "nonnegative")
+    value = _check.positive(value, name, zero=item.constraint == "nonnegative")
+    return _divisible(value, name) if item.unit == "x" or item.name == "lengthscale" else value
+
+
+def _divisible(length: Numbers, name: str) -> Numbers:
+    """A length that inputs can be divided by; far below normal numbers, one has no reciprocal."""
+    least, top = length, sys.float_info.max
+    if not isinstance(length, float):
+        xp = array_namespace(length)
+        least, top = float(xp.min(length)), float(xp.finfo(length.dtype).max)
+    if least * top < 1.0:
+        raise _check.NoValueError(f"{name} must be larger: 1 / {least} overflows")
+    return length
 
 
 def _scalar(value: Any, name: str) -> float:
