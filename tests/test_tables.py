@@ -90,6 +90,18 @@ def test_a_model_is_asked_by_name_and_through_its_sums(kernel: Kernel) -> None:
         assert posterior.X.dtype == posterior.y.dtype == np.float32
 
 
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">i8", ">i2"])
+def test_the_byte_order_of_a_file_is_no_matter(dtype: str) -> None:
+    """FITS, NetCDF-3 and IDL write the larger byte first."""
+    host = np.asarray([[1.0], [2.0], [4.0]])
+    X, y = host.astype(dtype), np.asarray([1.0, 0.0, 2.0]).astype(dtype)
+    native = np.float32 if dtype == ">f4" else np.float64
+    given = condition(GP(RBF(), 0.1), X, y)
+    wanted = condition(GP(RBF(), 0.1), host.astype(native), y.astype(native))
+    assert given.mean(X).dtype == native
+    np.testing.assert_array_equal(given.mean(X), wanted.mean(host.astype(native)))
+
+
 def test_two_precisions_are_still_refused() -> None:
     with pytest.raises(TypeError, match="y must have the dtype of X"):
         condition(_GP, _X, _Y.astype(np.float32))

@@ -157,13 +157,15 @@ def _is_array(a: Any) -> bool:
 
 def _is_floats(a: Any) -> bool:
     if isinstance(a, np.ndarray):
-        return a.dtype.kind == "f"
+        return a.dtype.kind == "f" and a.dtype.isnative
     return _is_array(a) and bool(array_namespace(a).isdtype(a.dtype, "real floating"))
 
 
 def _of_whole_numbers(a: Any, like: Array | None) -> Any:
-    """An array of integers as floats; any other array as it is."""
+    """An array of integers as floats, floats in the byte order here; any other array as it is."""
     xp = array_namespace(a)
+    if isinstance(a, np.ndarray) and a.dtype.kind == "f":  # as files of FITS or NetCDF have them
+        return a.astype(a.dtype.newbyteorder("="))
     if not xp.isdtype(a.dtype, "integral"):
         return a
     if like is not None and array_namespace(like) is xp:
