@@ -179,6 +179,27 @@ def test_draws_are_functions_that_equal_places_share(kernel_class, rng, space):
     assert space.holds(found.covariance(Xs))
 
 
+@pytest.mark.parametrize("far", [1e100, 1e155, 1e300])
+def test_far_away_there_is_the_prior(kernel_class, far, rng):
+    """No state is left there: infinity times zero would be NaN."""
+    X, y = np.linspace(0.0, 5.0, 12)[:, None], rng.normal(size=12)
+    posterior = condition(state_space.StateSpaceGP(GP(kernel_class(1.7, 0.6), 0.2)), X, y)
+    Xs = np.asarray([[-far], [1.0], [far]])
+    with np.errstate(over="ignore"):
+        mean, variance = posterior.predict(Xs)
+        covariance = posterior.covariance(Xs)
+        draws = posterior.sample(Xs, 2, rng=stream(1))
+        beside = condition(posterior.gp, X, y).predict(Xs)
+    np.testing.assert_allclose(mean, beside[0], atol=1e-12)
+    np.testing.assert_allclose(variance, beside[1], rtol=1e-9)
+    np.testing.assert_allclose(np.diag(covariance), variance, rtol=1e-9)
+    assert np.all(np.isfinite(draws))
+    spread = condition(
+        state_space.StateSpaceGP(posterior.gp), far * np.arange(3.0)[:, None] / 2.0, y[:3]
+    )
+    assert np.isfinite(spread.log_evidence)
+
+
 def test_lanes_change_nothing(kernel_class, rng):
     """The filter of 500 readings, to the step-by-step one of the chapter on beliefs."""
     t, y = np.sort(rng.uniform(0.0, 40.0, 500)), rng.normal(size=500)

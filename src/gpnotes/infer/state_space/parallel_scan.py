@@ -102,7 +102,7 @@ def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: float) -> L
     length = max(1, round(math.sqrt(n) / 3.0))
     count = -(-n // length)
     spare = count * length - n
-    gaps = times[1:] - times[:-1]
+    gaps = xp.clip(times[1:] - times[:-1], None, FAR)  # nothing is left of a state, not inf · 0
     longest = float(xp.max(gaps)) if n > 1 else 0.0
     first, none = xp.full_like(times[:1], FAR), as_array([0.0] * spare, times)
     level = as_array([noise] * count, times)
