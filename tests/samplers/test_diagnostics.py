@@ -65,6 +65,16 @@ def test_the_effective_number_of_an_autoregression_is_known(rng):
     assert mcse(x) == pytest.approx(1 / 0.2 / 80_000**0.5, rel=0.1)
 
 
+@each("power", [-1000, -600, 600, 1000])
+def test_the_unit_of_the_draws_changes_nothing(power, rng):
+    """Squares of such draws are zero or infinite."""
+    draws = np.round(rng.normal(size=(4, 200)) * 16.0)
+    far = np.ldexp(draws, power)
+    assert ess_mean(far) == ess_mean(draws)
+    assert mcse(far) == np.ldexp(mcse(draws), power)
+    assert np.isfinite(ess_mean(np.asarray([[1.7e308, -1.7e308] * 9])))
+
+
 def test_one_chain_has_no_rhat(rng):
     with pytest.raises(ValueError, match="draws must be of two chains or more for R-hat; got 1"):
         rhat(rng.standard_normal((1, 100)))

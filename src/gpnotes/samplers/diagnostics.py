@@ -138,7 +138,18 @@ def _by_quantity(statistic: Callable[[HostMatrix], float], draws: HostArray) -> 
 
 def _mcse(x: HostMatrix) -> float:
     ess = _ess(_halves(x))
-    return float(np.std(x, ddof=1)) / math.sqrt(ess) if ess else math.inf
+    x, power = _scaled(x)
+    return math.ldexp(float(np.std(x, ddof=1)) / math.sqrt(ess), power) if ess else math.inf
+
+
+def _scaled(x: HostMatrix) -> tuple[HostMatrix, int]:
+    """Draws over a power of two, and the power: squares of how far they are apart stay in range.
+
+    A power of two changes no digit.
+    """
+    apart = float(np.max(np.abs(0.5 * x - 0.5 * x[0, 0])))
+    power = math.frexp(apart)[1]
+    return np.ldexp(x, -power), power
 
 
 def _ess_tail(x: HostMatrix) -> float:
@@ -185,6 +196,7 @@ def _quantiles(size: int) -> HostVector:
 def _ess(x: HostMatrix) -> float:
     """The effective number of draws of chains: their number over the sum of all correlations."""
     chains, n = x.shape
+    x, _ = _scaled(x)
     if not np.ptp(x):
         return 0.0
     covariances = np.mean(_autocovariances(x), axis=0)
