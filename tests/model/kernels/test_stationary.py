@@ -157,3 +157,19 @@ def test_the_evidence_has_a_gradient_at_lengthscales_that_are_far_too_small(kind
         np.testing.assert_allclose(gradient[1:-1], 0.0, atol=1e-12)
         slope = 0.5 * (np.sum(y * y) / 1.4**2 - 12 / 1.4)
         np.testing.assert_allclose(gradient[-1], 0.1 * slope, rtol=1e-9)
+
+
+class Unwritable(np.ndarray):
+    """A stand-in for the arrays of JAX, into which nothing is written."""
+
+    def __setitem__(self, *_):
+        raise TypeError("arrays are immutable")
+
+
+@pytest.mark.parametrize("kernel", [g.RBF(1.3, 0.7), g.Matern32(1.3, 0.7)])
+def test_a_pullback_writes_into_no_array(kernel, rng):
+    x, K_bar = rng.normal(size=(5, 2)), rng.normal(size=(5, 5))
+    wanted = kernel.pullback(x, None, K_bar)
+    got = kernel.pullback(x, None, K_bar.view(Unwritable))
+    assert got[0] == wanted[0]
+    np.testing.assert_array_equal(np.asarray(got[1]), wanted[1])

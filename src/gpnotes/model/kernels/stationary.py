@@ -107,8 +107,8 @@ class Stationary(Kernel):
         q = distances(u, v)
         bars = self._shape_bars(q, K_bar)
         variance_bar = total(K_bar * self._profile(q))
-        q_bar = self.variance * K_bar * self._slope(q)
-        q_bar[q == 0.0] = 0.0  # where points coincide q is least: rounding alone would move it
+        # where points coincide q is least: rounding alone would move it
+        q_bar = inside(self.variance * K_bar * self._slope(q), q)
         u_bar, v_bar = _squared_distances_pullback(u, v, q_bar)
         # u = x / ℓ: x_bar = u_bar / ℓ and ℓ_bar = −Σ u_bar u / ℓ
         xp = array_namespace(x)
