@@ -159,6 +159,29 @@ def test_what_is_no_array_does_not_become_one(a):
         _xp.to_numpy(a)
 
 
+def test_the_error_of_another_library_says_the_same_as_numpys(monkeypatch):
+    class _LinAlgError(RuntimeError):
+        """A stand-in for that of PyTorch."""
+
+    def cholesky(a):
+        if a[0, 0] == 4.0:  # what it is asked first
+            return np.linalg.cholesky(a)
+        raise _LinAlgError if a[0, 0] else RuntimeError("no memory")
+
+    elsewhere(monkeypatch, cholesky)
+    assert _xp.cholesky_factor(np.ones((2, 2))) is None
+    with pytest.raises(RuntimeError, match="no memory"):
+        _xp.cholesky_factor(np.zeros((2, 2)))
+
+
+def elsewhere(monkeypatch, cholesky):
+    """Let arrays be of a stand-in for another library, as far as a factor needs it."""
+    library = ModuleType("elsewhere")
+    vars(library).update({**vars(np), "__name__": "elsewhere", "linalg": ModuleType("linalg")})
+    vars(library.linalg).update({**vars(np.linalg), "cholesky": cholesky})
+    monkeypatch.setattr(_xp, "array_namespace", lambda *_: library)
+
+
 @pytest.mark.parametrize("upper", [False, True])
 def test_a_factor_of_another_library_is_proved_the_lower_one(monkeypatch, upper):
     """The upper one, which Dask's gives, would pass for it: its diagonal is the same."""
@@ -166,10 +189,7 @@ def test_a_factor_of_another_library_is_proved_the_lower_one(monkeypatch, upper)
     def cholesky(a):
         return np.linalg.cholesky(a, upper=upper)
 
-    library = ModuleType("elsewhere")  # a stand-in, as far as a factor needs it
-    vars(library).update({**vars(np), "__name__": "elsewhere", "linalg": ModuleType("linalg")})
-    vars(library.linalg).update({**vars(np.linalg), "cholesky": cholesky})
-    monkeypatch.setattr(_xp, "array_namespace", lambda *_: library)
+    elsewhere(monkeypatch, cholesky)
     a = np.asarray([[2.0, 1.0], [1.0, 2.0]])
     if upper:
         with pytest.raises(TypeError, match=r"elsewhere\.linalg\.cholesky must return the lower"):

@@ -159,15 +159,18 @@ def cholesky_factor(a: Matrix) -> Matrix | None:
 
     Notes
     -----
-    CuPy returns NaN where the others raise: one look at the diagonal serves both.
+    CuPy returns NaN where the others raise: one look at the diagonal serves both. What PyTorch
+    raises is no error of NumPy, but has its name.
     """
     from numpy.linalg import LinAlgError
 
     xp = array_namespace(a)
     try:
         lower = _scipy_cholesky(a) if is_numpy_namespace(xp) else _foreign_cholesky(xp, a)
-    except LinAlgError:
-        return None
+    except Exception as problem:
+        if isinstance(problem, LinAlgError) or type(problem).__name__.endswith("LinAlgError"):
+            return None
+        raise
     return lower if bool(xp.all(xp.isfinite(diagonal(lower)))) else None
 
 
