@@ -75,6 +75,12 @@ def test_a_diagram_is_its_sums_bin_by_bin(case):
     assert found.bound_if_calibrated == pytest.approx(weight @ found.sd, rel=1e-12)
 
 
+def test_more_bins_than_memory_holds_are_told_by_what_they_need():
+    y, p = np.asarray([-1.0, 1.0]), np.asarray([0.2, 0.7])
+    with pytest.raises(MemoryError, match=r"shape \(2, 1000000000000\) needs .* Use fewer bins"):
+        ca.reliability(y, p, 10**12)
+
+
 def test_a_bin_of_two_has_one_pair():
     found = ca.reliability_of_groups(np.asarray([1.0, -1.0]), np.asarray([0.2, 0.7]), [0, 0])
     assert found.squared_gap[0] == pytest.approx(0.8 * -0.7)

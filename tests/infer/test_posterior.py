@@ -69,6 +69,12 @@ def posterior_of(name):
     return MAKERS[name]()
 
 
+@pytest.mark.parametrize("name", DRAWN)
+def test_more_draws_than_memory_holds_are_told_by_what_they_need(name):
+    with pytest.raises(MemoryError, match=r"the draws of shape \(1\d{30}, 2\) needs .* Use fewer"):
+        posterior_of(name).sample(X[:2], 10**30, rng=stream(1))
+
+
 def test_each_class_of_posterior_is_here():
     def below(kind):
         return {kind, *(one for sub in kind.__subclasses__() for one in below(sub))}

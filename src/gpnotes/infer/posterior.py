@@ -258,6 +258,8 @@ class Posterior(ABC):
         noise = self._admit("sample", Xs, noise)
         stream = stream_of(rng)
         num_samples = _check.whole(num_samples, "num_samples")
+        remedy = "Use fewer at a time."
+        memory.require(num_samples, Xs.shape[0], copies=2, like=Xs, what="the draws", remedy=remedy)
         return self._sample(Xs, num_samples, stream, noise)
 
     @takes("Xs", "y")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.conversion import takes
 from ...ground.random import RNG, stream_of
 from ...ground.showing import summary
@@ -231,6 +232,8 @@ def consistency_resampling(
 def _binned(p: Vector, bins: int, strategy: str) -> Vector:
     """For each prediction the number of its bin."""
     bins = _check.whole(bins, "bins", 1)
+    what, remedy = "which bins each prediction is above", "Use fewer bins."
+    memory.require(p.shape[0], bins, copies=3, like=p, what=what, remedy=remedy)
     if _check.choice(strategy, "strategy", ("uniform", "quantile")) == "uniform":
         return _above(p, as_array([k / bins for k in range(1, bins)], p))
     n = p.shape[0]
