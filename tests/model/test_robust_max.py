@@ -195,3 +195,5 @@ def test_what_does_not_fit_is_named(numbers):
         rule.expected_log_density(y[:3], mean, variance)
     with pytest.raises(ValueError, match="nodes must be a whole number from 2"):
         rule.expected_log_density(y, mean, variance, nodes=1)
+    with pytest.raises(ValueError, match="nodes must be a whole number from 2 to 350; got 351"):
+        rule.expected_log_density(y, mean, variance, nodes=351)

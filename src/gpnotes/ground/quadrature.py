@@ -11,9 +11,9 @@ import numpy as np
 from . import check as _check
 from .xp import Array, HostVector, as_array
 
-__all__ = ["expect", "gauss_hermite"]
+__all__ = ["MOST_NODES", "expect", "gauss_hermite"]
 
-_MOST = 350  # beyond, NumPy's weights overflow; most of them are below 1e-300 by then
+MOST_NODES = 350  # beyond, NumPy's weights overflow; most of them are below 1e-300 by then
 
 
 def gauss_hermite(n: int) -> tuple[HostVector, HostVector]:
@@ -42,7 +42,7 @@ def gauss_hermite(n: int) -> tuple[HostVector, HostVector]:
     >>> round(float(weights @ nodes**4), 12)
     3.0
     """
-    return _rule(_check.whole(n, "n", 1, _MOST))
+    return _rule(_check.whole(n, "n", 1, MOST_NODES))
 
 
 @cache

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...ground import check as _check
 from ...ground.params import fixed
+from ...ground.quadrature import MOST_NODES
 from ...ground.showing import summary
 from ...ground.xp import Matrix, Vector
 from ...model import means
@@ -16,8 +17,6 @@ from ...model.likelihoods.multiclass import MulticlassLikelihood, require_classe
 from ..sparse.induced import Induced, validate_rows_of
 
 __all__ = ["SVGP", "validate_rows"]
-
-_MOST_NODES = 350  # that `quadrature.gauss_hermite` has
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +75,7 @@ class SVGP(Induced):
             require(self.likelihood, "likelihood", Likelihood)
         require_no_noise(self.gp)
         self._settle_inducing()
-        _check.whole(self.nodes, "nodes", 2, _MOST_NODES)
+        _check.whole(self.nodes, "nodes", 2, MOST_NODES)
 
 
 def validate_rows(model: SVGP, X: Matrix, y: Vector, name: str = "X") -> None:

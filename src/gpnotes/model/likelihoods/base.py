@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from ...ground import check as _check
 from ...ground.params import leaves
+from ...ground.quadrature import MOST_NODES
 from ...ground.xp import Array, array_namespace
 from .hermite_averages import NODES, Expected, by_quadrature, points
 from .predictive import log_average
@@ -167,7 +168,7 @@ class LikelihoodBase(ABC):
     def expected(self, y: Array, mean: Array, variance: Array, nodes: int = NODES) -> Expected:
         """Evaluate `expected_log_density` and `expected_derivatives` at once, by one rule."""
         y = self._validate_average(y, mean, variance)
-        return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2))
+        return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2, MOST_NODES))
 
     def log_predictive(self, y: Array, mean: Array, variance: Array) -> Array:
         """Evaluate ``log E p(y | f)`` for ``f ~ N(mean, variance)``: how likely y was, f averaged.
@@ -226,7 +227,9 @@ class LikelihoodBase(ABC):
         """
         y = self._validate_average(y, mean, variance)
         _check.cotangent(bar, "bar", mean)
-        return self._expected_bar(y, mean, variance, bar, _check.whole(nodes, "nodes", 2))
+        return self._expected_bar(
+            y, mean, variance, bar, _check.whole(nodes, "nodes", 2, MOST_NODES)
+        )
 
     def _validate_average(self, y: Any, mean: Array, variance: Array) -> Array:
         xp = _check.mean_and_variance(mean, variance)

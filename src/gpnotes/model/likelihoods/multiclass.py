@@ -15,7 +15,7 @@ import numpy as np
 from ...ground import check as _check
 from ...ground import memory
 from ...ground.params import fixed
-from ...ground.quadrature import gauss_hermite
+from ...ground.quadrature import MOST_NODES, gauss_hermite
 from ...ground.xp import (
     LOG_2PI,
     Array,
@@ -109,7 +109,7 @@ class MulticlassLikelihood(ABC):
         self._validate(mean, variance)
         _check.alike(_check.vector(y, "y", size=mean.shape[0]), "y", mean, "mean")
         require_classes(y, self.classes)
-        return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2))
+        return self._expected(y, mean, variance, _check.whole(nodes, "nodes", 2, MOST_NODES))
 
     @abstractmethod
     def _expected(self, y: Vector, mean: Matrix, variance: Matrix, nodes: int) -> Expected:
