@@ -79,6 +79,16 @@ def test_a_lecture_is_left_when_all_is_folded(tiny: Any) -> None:
     assert page.select(".eqn-evidence, .eqn-line") == []
 
 
+def test_a_page_without_a_badge_asks_for_nothing_that_enlivens_one(tiny: Any) -> None:
+    pages = {
+        name: (tiny.html / f"{name}.html").read_text("utf-8") for name in ("lecture", "sources")
+    }
+    for name in ("live.js", "live.css"):
+        assert name in pages["lecture"]
+        assert name not in pages["sources"]
+    assert "evidence.js" in pages["sources"]
+
+
 def test_evidence_stands_in_the_badge_of_its_equation_in_the_order_of_the_page(tiny: Any) -> None:
     page = soup(tiny, "lecture")
     one = badge(page, "eq-one")

@@ -64,9 +64,24 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-updated", build.renew, priority=900)  # after equations have numbers
     app.connect("env-check-consistency", build.judge)
     app.connect("doctree-resolved", build.fill)
+    app.connect("html-page-context", _live_where_needed)
     app.connect("build-finished", build.finish)
     safe = {"parallel_read_safe": True, "parallel_write_safe": True}
     return {"version": "1", "env_version": 2, **safe}
+
+
+def _live_where_needed(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """A page without a badge does not ask for what brings badges to life."""
+    if "eqn-badge" in context.get("body", ""):
+        return
+    for kind in ("script_files", "css_files"):
+        context[kind] = [file for file in context.get(kind, ()) if not _is_live(file)]
+
+
+def _is_live(file: object) -> bool:
+    return Path(str(getattr(file, "filename", file))).name in ("live.js", "live.css")
 
 
 def _add_static(app: Sphinx) -> None:
