@@ -128,6 +128,14 @@ def test_parts_of_another_kind_are_an_error_of_the_text(wrong):
         read_game(json.dumps({**right, **wrong}))
 
 
+@pytest.mark.parametrize("payoff", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_what_is_no_finite_number_is_no_payoff(payoff):
+    text = '{"players": {"a": 2}, "strategies": {"a": ["x", "y"]}, "type": "game.1", "profiles": '
+    text += f'[{{"a": [["x", 1, {payoff}], ["y", 1, 2.0]]}}]}}'
+    with pytest.raises(ValueError, match=f"text must hold finite numbers; got {payoff}"):
+        read_game(text)
+
+
 def test_a_role_may_have_the_name_of_a_part_of_the_format():
     game = RoleSymmetricGame((2,), (2,), ("symmetry_groups",), (("x", "y"),))
     seen = Simulations(game, np.asarray([[1.0, 1.0]]), np.asarray([[3.0, 4.0]]))

@@ -9,6 +9,7 @@ imported.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -51,7 +52,7 @@ def read_game(text: str) -> Game:
     if not isinstance(text, str):
         raise TypeError(f"text must be a string; got {type(text).__name__}")
     try:
-        stored = json.loads(text)
+        stored = json.loads(text, parse_constant=_number, parse_float=_number)
     except json.JSONDecodeError as error:
         raise ValueError(f"text must be JSON: {error}") from error
     if not isinstance(stored, dict):
@@ -65,6 +66,14 @@ def read_game(text: str) -> Game:
         raise ValueError(f"text must describe a game of type {kind}; it lacks {error}") from error
     except TypeError as error:
         raise ValueError(f"text must describe a game of type {kind}: {error}") from error
+
+
+def _number(text: str) -> float:
+    """A number of JSON, which knows no NaN and no Infinity; nor may one be read as such."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"text must hold finite numbers; got {text}")
+    return value
 
 
 def write_game(game: Game) -> str:
