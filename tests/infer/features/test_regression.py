@@ -343,3 +343,10 @@ def test_readings_whose_squares_overflow_are_refused(numbers):
             call(FeatureGP(gp, frequencies), X, 1e160 * y)
     with pytest.raises(ChunkError, match=r"chunk 1 .*squares overflow"):
         condition(FeatureGP(gp, frequencies), Chunks([(X, y), (X, 1e160 * y)]))
+
+
+def test_more_features_than_memory_holds_are_told_by_what_they_need():
+    X, y = np.linspace(0.0, 1.0, 3)[:, None], np.zeros(3)
+    frequencies = features.draw_frequencies(RBF(), X, 4_000_000, rng=stream(1))
+    with pytest.raises(MemoryError, match=r"the features of shape .* needs .* Use fewer features"):
+        condition(FeatureGP(GP(RBF(), 0.1), frequencies), X, y)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ...ground import check as _check
+from ...ground import memory
 from ...ground.chunks import Chunks, Data, Rows
 from ...ground.params import cotangent, leaves
 from ...ground.saved import saved_as
@@ -115,6 +116,9 @@ class _Evidence(Evidence[FeatureGP, FeaturePosterior]):
 
 @evidence_of.register(FeatureGP)
 def _evidence(model: FeatureGP, data: Rows | Chunks) -> _Evidence:
+    size, like = model.frequencies.size, model.frequencies.like
+    what, remedy = "the normal matrix of the features", "Use fewer features or float32."
+    memory.require(size, size, copies=2, like=like, what=what, remedy=remedy)
     if isinstance(data, Rows):
         validate_data(model.gp, data.X, data.y, columns=model.frequencies.like.shape[1])
         model.frequencies.require_match(model.gp.kernel, data.X)
