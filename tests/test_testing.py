@@ -34,6 +34,7 @@ from gpnotes.decide.pilco import (
 )
 from gpnotes.ground.params import cotangent, fixed, real
 from gpnotes.ground.xp import array_namespace
+from gpnotes.infer.interdomain import InducingPoints
 from gpnotes.infer.posterior import Posterior
 from gpnotes.model import likelihoods
 from gpnotes.model.contracts import Moments
@@ -42,6 +43,7 @@ from gpnotes.testing import (
     array_spaces,
     check_cost,
     check_criterion,
+    check_inducing_variables,
     check_kernel,
     check_likelihood,
     check_mean,
@@ -751,3 +753,11 @@ def test_jacobians_are_those_of_a_line_and_a_curve():
     x = np.asarray([0.3, -2.0])
     np.testing.assert_allclose(jacobian(lambda x: A @ x, x), A, atol=1e-9)
     np.testing.assert_allclose(jacobian(np.sin, x), np.diag(np.cos(x)), atol=1e-9)
+
+
+def test_checks_of_no_rows_are_refused_by_name():
+    X = np.linspace(0.0, 1.0, 4)[:, None]
+    with pytest.raises(ValueError, match=r"Xs must have at least one row; got \(0, 1\)"):
+        check_posterior(condition(GP(RBF(), 0.1), X, X[:, 0]), X[:0])
+    with pytest.raises(ValueError, match=r"X must have at least one row; got \(0, 1\)"):
+        check_inducing_variables(InducingPoints(X), RBF(), X[:0])

@@ -544,3 +544,8 @@ def test_what_is_wrong_is_named(numbers, said):
     call, words = WRONG[said]
     with pytest.raises(ValueError, match=words):
         call(models()[0], X, y)
+
+
+def test_more_readings_than_memory_holds_are_told_by_what_they_need():
+    with pytest.raises(MemoryError, match=r"the samples of shape \(2, 1\d{30}\) needs"):
+        nets.bootstrap_counts(10**30, 2, rng=stream(1))

@@ -7,6 +7,7 @@ Every function returns its argument, so that a public function reads
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 from numbers import Real
 from operator import index
@@ -349,6 +350,13 @@ def no_overflow(value: T, name: str, what: str) -> T:
         good = bool(xp.all(xp.isfinite(given)))
     if not good:
         raise NoValueError(f"{name} must be smaller in size: {what} overflows")
+    return value
+
+
+def divisor(value: float, name: str, what: str) -> float:
+    """Return `value`, zero or positive, unless its reciprocal overflows: `what` in the error."""
+    if value * sys.float_info.max < 1.0:
+        raise NoValueError(f"{name} must be larger: {what} overflows")
     return value
 
 

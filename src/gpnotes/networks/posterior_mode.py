@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..ground import check as _check
+from ..ground import memory
 from ..ground.adam import Adam
 from ..ground.conversion import takes
 from ..ground.random import RNG, stream_of
@@ -149,6 +150,8 @@ def bootstrap_counts(n: int, num_samples: int, *, like: Array | None = None, rng
     """
     stream = stream_of(rng)
     n, num_samples = _check.whole(n, "n", 1), _check.whole(num_samples, "num_samples", 1)
+    kind = np.zeros(0) if like is None else _check.floating(like, "like")
+    memory.require(num_samples, n, copies=3, like=kind, what="the samples", remedy="Draw fewer.")
     indices = np.asarray(stream.integers(0, n, (num_samples, n)))
     counts = np.stack([np.bincount(row, minlength=n) for row in indices])
     host = counts.astype(np.float64)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from gpnotes.decide.pilco import cartpole
+from gpnotes.decide.pilco import cartpole, pendulum
 from gpnotes.decide.pilco.cartpole import FORCE, LENGTH, balanced, simulate, swing_up
 
 CART, POLE, GRAVITY = 0.5, 0.5, 9.82
@@ -87,3 +87,10 @@ def test_without_friction_it_moves_as_the_cart_of_gymnasium(monkeypatch):
         env.step(1)
         slope = (np.asarray(env.state) - state) / env.tau
         np.testing.assert_allclose(cartpole._derivative(state, 7.0), slope, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("make", [swing_up, pendulum.swing_up])
+@pytest.mark.parametrize("width", [1e-320, 1e-160])
+def test_a_width_whose_square_has_no_reciprocal_is_refused(make, width):
+    with pytest.raises(ValueError, match="width must be larger: 1 / width² overflows"):
+        make(np.zeros(1), width=width)

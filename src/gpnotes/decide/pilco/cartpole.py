@@ -56,6 +56,7 @@ def swing_up(like: Array, *, horizon: int = 40, width: float = 0.25) -> Task:
     0.3935
     """
     width = _check.positive(_check.number(width, "width"), "width")
+    _check.divisor(width * width, "width", "1 / width²")
     _check.floating(like, "like")
     tip = np.zeros((2, 6))  # of z = (x, ẋ, θ, θ̇, sin θ, cos θ): to the side, and up
     tip[0, [0, 4]] = 1.0, LENGTH

@@ -49,6 +49,7 @@ def swing_up(like: Array, *, horizon: int = 35, width: float = 0.8) -> Task:
     0.9561
     """
     width = _check.positive(_check.number(width, "width"), "width")
+    _check.divisor(width * width, "width", "1 / width²")
     _check.floating(like, "like")
     target = as_array([0.0, 0.0, 0.0, 1.0], like)
     weight = as_array(np.diag([0.0, 0.0, width**-2, width**-2]), like)
