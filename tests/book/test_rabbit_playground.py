@@ -41,8 +41,11 @@ def mesh() -> dict[str, np.ndarray]:
 
 
 @pytest.mark.book
-def test_it_is_the_surface_of_the_chapter(mesh: dict[str, np.ndarray]) -> None:
+def test_it_is_the_surface_of_the_chapter(
+    mesh: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Run tools/rabbit.py when the cells of the chapter have changed."""
+    monkeypatch.setenv("MPLBACKEND", "agg")  # as the tool would, for all tests to come
     assert tool.MESH.stat().st_size < MOST
     made = tool.made()
     slopes = made["slopes_of"](made["posterior"], mesh["x"])

@@ -42,7 +42,7 @@ def test_a_second_axis_on_the_right_is_no_panel(site_pictures: Any, painted: boo
 
 NINE_PIXELS = 490  # as wide as a picture of 367 pixels may be whose letters of nine points are that
 # rows of drawings that touch: a phone shows them small, until they are spread with two fingers
-WHOLE = {"fig-tl-backups", "fig-tl-posterior", "fig-be-answer"}
+WHOLE = {"fig-tl-backups", "fig-tl-posterior", "fig-be-answer", "fig-be-playground", "fig-pc-cart"}
 
 
 @pytest.mark.book

@@ -64,7 +64,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-updated", build.renew, priority=900)  # after equations have numbers
     app.connect("env-check-consistency", build.judge)
     app.connect("doctree-resolved", build.fill)
-    app.connect("html-page-context", _live_where_needed)
+    app.connect("html-page-context", _live_where_needed, priority=990)  # others add to the lists
     app.connect("build-finished", build.finish)
     safe = {"parallel_read_safe": True, "parallel_write_safe": True}
     return {"version": "1", "env_version": 2, **safe}
