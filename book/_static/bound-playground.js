@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { svg, html, clamp, minus, ticks, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, clamp, said, ticks, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -58,7 +58,6 @@
     ["Right, but too sure", { points: [[1, high(SDS[0])]] }],
     ["No count at all", { count: 0 }],
   ];
-  const said = (value) => minus(value.toFixed(2)).replace(/^\u2212(0\.00)$/, "$1");
 
   class BoundPlayground extends OperatedFigure {
     get start() { return START; }

@@ -6,7 +6,7 @@
   "use strict";
 
   const { KERNELS, gram, cholesky, dot, fixedNormals } = window.gpNumbers;
-  const { svg, html, clamp, frame, minus, ticks, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, clamp, frame, said, ticks, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -114,7 +114,6 @@
       { name: "intercept", label: ["Intercept, sd"], min: 0, max: 2, step: 0.05 }],
   ];
 
-  const said = (value) => minus(value.toFixed(2)).replace(/^\u2212(0\.00)$/, "$1");
 
   class KernelPlayground extends OperatedFigure {
     get start() { return START; }

@@ -56,6 +56,8 @@
   const few = (value) => (value !== 0 && Math.abs(value) < 0.01 ? value.toExponential(0) : value.toFixed(2));
 
   const minus = (text) => String(text).replace("-", "\u2212");
+  /* With two digits, and no sign where these are zero. */
+  const said = (value) => minus(value.toFixed(2)).replace(/^\u2212(0\.00)$/, "$1");
 
   /* A value of a state in an address: rows parted by semicolons, numbers or words in a row by commas. */
   function spelled(value) {
@@ -515,5 +517,5 @@
     else go();
   }
 
-  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, frame, few, minus, ticks, OperatedFigure, start };
+  window.gpFigure = { DOMAIN, GRID, svg, html, clamp, frame, few, minus, said, ticks, OperatedFigure, start };
 })();

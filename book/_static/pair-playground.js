@@ -4,7 +4,7 @@
 (function () {
   "use strict";
 
-  const { svg, html, clamp, frame, minus, ticks, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, clamp, frame, said, ticks, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -46,7 +46,6 @@
     { name: "sb", label: ["Sd \u03c3", "b"], min: 0.4, max: 2, step: 0.05 },
     { name: "a", label: ["Observed: a"], min: REACH[0], max: REACH[1], step: 0.05 },
   ];
-  const said = (value) => minus(value.toFixed(2)).replace(/^\u2212(0\.00)$/, "$1");
 
   class PairPlayground extends OperatedFigure {
     get start() { return START; }

@@ -6,7 +6,7 @@
   "use strict";
 
   const { fixedNormals } = window.gpNumbers;
-  const { svg, html, clamp, frame, minus, OperatedFigure, start } = window.gpFigure;
+  const { svg, html, clamp, frame, minus, said, OperatedFigure, start } = window.gpFigure;
 
   // ---------------------------------------------------------------- numbers
 
@@ -87,7 +87,6 @@
     { name: "noise", label: ["Noise sd \u03c3", "n"], min: 0.1, max: 3, step: 0.1, digits: 1 },
   ];
   const rounded = (value) => Math.round(100 * value) / 100;
-  const said = (value) => minus(value.toFixed(2)).replace(/^\u2212(0\.00)$/, "$1");
 
   class WeightPlayground extends OperatedFigure {
     get start() { return START; }
