@@ -20,7 +20,13 @@ from gpnotes import (
     log_evidence,
     log_evidence_and_gradient,
 )
+from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.chunks import Chunks
+from gpnotes.infer.linear_smoother import (
+    degrees_of_freedom,
+    generalised_cross_validation,
+    hat_matrix,
+)
 from gpnotes.model.means import BasisMean, Powers
 
 DRAW = np.random.default_rng(7)
@@ -238,3 +244,30 @@ def test_as_many_points_as_readings_leave_nothing_out() -> None:
     assert sparse.log_evidence <= fit(gp, X, Y, **BOTH).log_evidence + 1e-6
     at_all = log_evidence(SparseGP(gp, X), X, Y, **BOTH)
     assert at_all == pytest.approx(log_evidence(gp, X, Y, **BOTH), abs=1e-4)
+
+
+def test_drawn_functions_see_the_noise_of_each_reading() -> None:
+    """Matheron's rule: the draws have the mean and the variance of the posterior."""
+    posterior = condition(GP(RBF(1.2, 0.9), 0.1), X, Y, **BOTH)
+    drawn = sample_paths(posterior, 4000, rng=1, num_features=600)(XS)
+    mean, variance = posterior.predict(XS)
+    np.testing.assert_allclose(drawn.mean(axis=0), mean, rtol=0, atol=0.06)
+    np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.12, atol=0.003)
+    blind = condition(GP(RBF(1.2, 0.9), 0.1), X, Y, noise_var=10.0 * KNOWN)
+    spread = sample_paths(blind, 4000, rng=1, num_features=600)(XS).var(axis=0)
+    np.testing.assert_allclose(spread, blind.variance(XS), rtol=0.12, atol=0.003)
+
+
+@pytest.mark.parametrize(
+    "of", [hat_matrix, degrees_of_freedom, generalised_cross_validation], ids=lambda of: of.__name__
+)
+def test_a_smoother_with_one_noise_does_not_take_many(of: Any) -> None:
+    gp = GP(RBF(1.2, 0.9), 0.1)
+    of(condition(gp, X, Y))
+    with pytest.raises(ValueError, match="posterior must be one whose readings have one noise"):
+        of(condition(gp, X, Y, weights=WEIGHTS))
+
+
+def test_the_hat_matrix_at_other_places_takes_any_noise() -> None:
+    posterior = condition(GP(RBF(1.2, 0.9), 0.1), X, Y, **BOTH)
+    np.testing.assert_allclose(hat_matrix(posterior, XS) @ Y, posterior.mean(XS), atol=1e-9)

@@ -38,7 +38,7 @@ from ..model.means import BasisMean
 from ..model.normal import Normal
 from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
-from .known_noise import Noise, noise_of, noise_of_rows, validate_noise
+from .known_noise import Noise, joined, noise_of, validate_noise
 from .leave_one_out import LeaveOneOut, predict_left_out
 from .posterior import Posterior, named, require_inputs
 
@@ -48,8 +48,7 @@ __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 @threads_for(lambda gp, rows: rows.X.shape[0] ** 3)
 def _conditioned(gp: GP, rows: Rows) -> ExactPosterior:
     """The posterior, without a look at the data and without a warning of jitter."""
-    noise = noise_of_rows(gp, rows)
-    return _posterior(gp, rows.X, rows.y, _factor(gp, rows.X, noise.variance), noise.share)
+    return _posterior(gp, rows, _factor(gp, rows.X, noise_of(gp, rows).variance))
 
 
 def _factor(gp: GP, X: Matrix, noise_var: Numbers) -> Cholesky:
@@ -65,10 +64,12 @@ def _gram_name(gp: GP) -> str:
     return f"the Gram matrix of {gp.kernel!r} with noise_var={gp.noise_var:.6g}"
 
 
-def _posterior(gp: GP, X: Matrix, y: Vector, factor: Cholesky, share: Numbers) -> ExactPosterior:
+def _posterior(gp: GP, rows: Rows, factor: Cholesky) -> ExactPosterior:
+    X, y = rows.X, rows.y
     trend = learn(gp.mean, factor, X, y)
     residual = residual_of(gp, X, y) if trend is None else y - mean_at(gp.mean, trend, X)
-    return ExactPosterior(gp, X, y, factor, residual, factor._solve(residual), trend, share)
+    alpha = factor._solve(residual)
+    return ExactPosterior(gp, X, y, factor, residual, alpha, trend, rows.noise_var, rows.weights)
 
 
 def _joint_work(posterior: ExactPosterior, Xs: Matrix, *_: object, **__: object) -> int:
@@ -99,8 +100,8 @@ class ExactPosterior(Posterior):
         ``K_y⁻¹ residual``.
     trend : Trend or None
         What was learnt of a mean with a basis, of which m is then the best guess.
-    share : float or Vector, shape (n,), default 1.0
-        By what σ_n² is multiplied in the noise of each reading: the reciprocals of its weights.
+    noise_var, weights : Vector, shape (n,), or None
+        What is known of the noise of each observation, as in `gpnotes.condition`.
 
     Notes
     -----
@@ -126,8 +127,18 @@ class ExactPosterior(Posterior):
     residual: Vector
     alpha: Vector
     trend: Trend | None = None
-    share: Numbers = 1.0
+    noise_var: Vector | None = None
+    weights: Vector | None = None
     __repr__ = summary
+
+    @property
+    def reading_noise(self) -> Noise:
+        """The noise of its readings, [eq-fv-known-noise]; one number where all are alike."""
+        return noise_of(self.gp, self._rows)
+
+    @property
+    def _rows(self) -> Rows:
+        return Rows(self.X, self.y, self.noise_var, self.weights)
 
     @property
     def basis(self) -> Normal:
@@ -241,7 +252,8 @@ class ExactPosterior(Posterior):
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
-        noise_bar = float(array_namespace(K_bar).sum(self.share * diagonal(K_bar)))
+        by_reading = self.reading_noise.share * diagonal(K_bar)
+        noise_bar = float(array_namespace(K_bar).sum(by_reading))
         mean_bar, by_mean = mean_bars(self.gp.mean, self.trend, self.X, self.alpha)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=noise_bar, mean=mean_bar)
         return gp_bar, X_bar + by_mean, -self.alpha
@@ -292,26 +304,15 @@ class ExactPosterior(Posterior):
         validate_noise(self.X, x.shape[0], noise_var, weights)
         n, what = self.X.shape[0] + x.shape[0], "the extended Gram matrix"
         memory.require_square(n, like=x, copies=3, what=what)
-        return self._extended(x, y, noise_of(self.gp, noise_var, weights))
+        return self._extended(Rows(x, y, noise_var, weights))
 
-    @threads_for(lambda self, x, y, noise: self.X.shape[0] ** 2 * x.shape[0])
-    def _extended(self, x: Matrix, y: Vector, noise: Noise) -> ExactPosterior:
-        cross, block = self.gp.kernel._gram(self.X, x), self.gp.kernel._gram(x, None)
-        block = plus_noise(block, noise.variance)
+    @threads_for(lambda self, rows: self.X.shape[0] ** 2 * rows.X.shape[0])
+    def _extended(self, rows: Rows) -> ExactPosterior:
+        cross, block = self.gp.kernel._gram(self.X, rows.X), self.gp.kernel._gram(rows.X, None)
+        block = plus_noise(block, noise_of(self.gp, rows).variance)
         factor = self.cholesky._extend(cross, block, name="the extended Gram matrix")
         warn_of_jitter(factor.jitter - self.cholesky.jitter, "the extended Gram matrix")
-        xp = array_namespace(x)
-        share = _joined(self.share, self.y, noise.share, y)
-        X, y = xp.concat([self.X, x]), xp.concat([self.y, y])
-        return named(_posterior(self.gp, X, y, factor, share), self.columns)
-
-
-def _joined(share: Numbers, y: Vector, further: Numbers, more: Vector) -> Numbers:
-    """The shares of readings y and of more of them, one for all where all have one."""
-    if isinstance(share, float) and isinstance(further, float):
-        return share
-    xp = array_namespace(y)
-    return xp.concat([share * xp.ones_like(y), further * xp.ones_like(more)])
+        return named(_posterior(self.gp, joined(self._rows, rows), factor), self.columns)
 
 
 @evidence_of.register(GP)
@@ -358,7 +359,7 @@ class _Evidence(Evidence[GP, ExactPosterior]):
 def _value_and_gradient(gp: GP, rows: Rows) -> tuple[float, GP, float]:
     """The log evidence, its derivatives, and the jitter that they took: what a fit asks."""
     X, known = rows.X, not isinstance(gp.mean, BasisMean)
-    variance, share = noise_of_rows(gp, rows)
+    variance, share = noise_of(gp, rows)
     residual = residual_of(gp, X, rows.y) if known else rows.y
     found = known and evidence_in_place(gp.kernel, variance, X, residual, share)
     if not found:  # unknown weights, a matrix that needs jitter, or another namespace

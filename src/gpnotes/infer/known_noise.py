@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeGuard
 
 from ..ground import check as _check
 from ..ground.chunks import Rows
-from ..ground.xp import Matrix, Numbers, Vector
+from ..ground.xp import Matrix, Numbers, Vector, array_namespace
 from ..model.gaussian_process import GP
 
-__all__ = ["Noise", "knows_noise", "noise_of", "noise_of_rows", "validate_noise"]
+__all__ = ["Noise", "joined", "knows_noise", "noise_of", "validate_noise"]
 
 
 class Noise(NamedTuple):
@@ -27,16 +27,25 @@ class Noise(NamedTuple):
         return Noise(*(a if isinstance(a, float) else a[rows] for a in self))
 
 
-def noise_of(gp: GP, noise_var: Vector | None, weights: Vector | None) -> Noise:
-    """The noise of readings under a process, from what is known of each."""
-    share = 1.0 if weights is None else 1.0 / weights
-    known = 0.0 if noise_var is None else noise_var
+def noise_of(gp: GP, rows: Rows) -> Noise:
+    """The noise of rows of data under a process, from what is known of each."""
+    share = 1.0 if rows.weights is None else 1.0 / rows.weights
+    known = 0.0 if rows.noise_var is None else rows.noise_var
     return Noise(share * gp.noise_var + known, share)
 
 
-def noise_of_rows(gp: GP, rows: Rows) -> Noise:
-    """The noise of rows of data under a process."""
-    return noise_of(gp, rows.noise_var, rows.weights)
+def joined(rows: Rows, more: Rows) -> Rows:
+    """All readings of both, with what is known of their noise: of some, nothing beyond σ_n²."""
+    xp = array_namespace(rows.X)
+
+    def both(name: str, usual: float) -> Vector | None:
+        given = [(getattr(some, name), some.y) for some in (rows, more)]
+        if all(a is None for a, _ in given):
+            return None
+        return xp.concat([xp.full_like(y, usual) if a is None else a for a, y in given])
+
+    X, y = xp.concat([rows.X, more.X]), xp.concat([rows.y, more.y])
+    return Rows(X, y, both("noise_var", 0.0), both("weights", 1.0))
 
 
 def knows_noise(data: object) -> TypeGuard[Rows]:

@@ -68,6 +68,8 @@ def degrees_of_freedom(posterior: ExactPosterior) -> float:
     ------
     TypeError
         If `posterior` is no exact posterior.
+    ValueError
+        If its readings have a noise of their own each.
 
     Notes
     -----
@@ -98,6 +100,8 @@ def generalised_cross_validation(posterior: ExactPosterior) -> float:
     ------
     TypeError
         If `posterior` is no exact posterior.
+    ValueError
+        If its readings have a noise of their own each.
 
     Notes
     -----
@@ -114,6 +118,7 @@ def generalised_cross_validation(posterior: ExactPosterior) -> float:
     5.0
     """
     n = _validate(posterior).X.shape[0]
+    _noise(posterior)
     alpha = _check.squarable(posterior.alpha, "the alpha of posterior")
     # α over the mean of diag K_y⁻¹, where leaving one out divides by each entry
     errors = alpha * (n / _trace(posterior))
@@ -125,8 +130,12 @@ def _validate(posterior: ExactPosterior) -> ExactPosterior:
 
 
 def _noise(posterior: ExactPosterior) -> float:
-    """The variance that the diagonal of K_y has beside the kernel."""
-    return posterior.gp.noise_var + posterior.cholesky.jitter
+    """The variance that the diagonal of K_y has beside the kernel, the same for all readings."""
+    variance = posterior.reading_noise.variance
+    if not isinstance(variance, float):
+        wanted = "one whose readings have one noise, not one of their own each"
+        raise ValueError(f"posterior must be {wanted}")
+    return variance + posterior.cholesky.jitter
 
 
 def _inverse(posterior: ExactPosterior) -> Matrix:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ...ground.linalg import Cholesky
-from ...ground.xp import Matrix, Vector, array_namespace, in_double
+from ...ground.xp import Matrix, Numbers, Vector, array_namespace, in_double
 from ...infer.exact import ExactPosterior
 from ...infer.interdomain import InducingPoints
 from ...infer.sparse import SparsePosterior
@@ -70,7 +70,12 @@ def matheron_update(posterior: AnyPosterior) -> MatheronUpdate:
 
 def _of_data(posterior: ExactPosterior) -> MatheronUpdate:
     gp = require_known_mean(posterior.gp)
-    noise_sd = math.sqrt(gp.noise_var + posterior.cholesky.jitter)
+    variance = posterior.reading_noise.variance + posterior.cholesky.jitter
+    noise_sd: Numbers
+    if isinstance(variance, float):
+        noise_sd = math.sqrt(variance)
+    else:  # a column for readings with a noise of their own
+        noise_sd = array_namespace(variance).sqrt(variance)[:, None]
 
     def weights(prior: Matrix, normals: Matrix) -> Matrix:
         residual = posterior.residual[:, None] - prior - noise_sd * normals

@@ -18,7 +18,7 @@ from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
 from ..interdomain import WaveSums, wave_sums
 from ..interdomain.waves import WaveVariables
-from ..known_noise import knows_noise, noise_of_rows, validate_noise
+from ..known_noise import knows_noise, noise_of, validate_noise
 from ..sufficient_statistics import positive_noise
 from .induced import Induced, validate_rows_of, with_inducing
 from .methods import MethodName, SparseMethod, method_named
@@ -167,7 +167,7 @@ class _Evidence(Evidence[SparseGP, SparsePosterior]):
 
     def _work(self, model: SparseGP, quiet: bool = False) -> Sums:
         inducing = inducing_at(model.gp, model.variables, quiet=quiet)
-        noise = noise_of_rows(model.gp, self.data) if knows_noise(self.data) else None
+        noise = noise_of(model.gp, self.data) if knows_noise(self.data) else None
         return Sums(model.gp, model.variables.inputs, inducing, model.chosen, noise=noise)
 
 

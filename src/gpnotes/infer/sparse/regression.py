@@ -22,7 +22,7 @@ from ..sufficient_statistics import Statistics, like_data
 from .methods import SparseMethod
 from .posterior import SparsePosterior
 from .projection import Inducing, like_kernel, with_share
-from .row_sums import Kept, Pull, Slopes, Sums
+from .row_sums import Kept, Pull, Slopes, Sums, all_alike
 
 __all__ = ["posterior_of", "value_and_gradient", "value_of"]
 
@@ -59,7 +59,7 @@ class Head(NamedTuple):
 @threads_for(lambda work, sums: sums.gram.shape[0] ** 3)
 def _head(work: Sums, sums: Statistics) -> Head:
     inverse = sums.factor.inverse()
-    if not work.constant:
+    if not all_alike(work):
         pull = Pull(*_parts(work), sums.weight_mean, inverse, kept=work.kept, noise=work.noise)
         return Head(sums.log_evidence, pull, 0.0, array_namespace(inverse).zeros_like(inverse))
     noise_var = work.gp.noise_var
@@ -102,7 +102,7 @@ def value_and_gradient(work: Sums, data: Data | WaveSums) -> tuple[float, GP, Ma
     K_bar = -0.5 * _between_factors(inducing.factor, moved)
     kernel_bar, Z_bar = with_hooks(inducing.variables)._gram_pullback(inducing.kernel, K_bar)
     kernel_bar = added(slopes.kernel_bar, kernel_bar)
-    if work.constant and inducing.in_place:
+    if all_alike(work) and inducing.in_place:
         kernel_bar = with_share(kernel_bar, inducing.kernel, _trace(moved))
     gp_bar = cotangent(
         work.gp,

@@ -40,7 +40,7 @@ from ..sufficient_statistics import Statistics
 from .methods import SparseMethod
 from .projection import Inducing
 
-__all__ = ["Kept", "Pull", "Slopes", "Sums", "level_of", "validate_rows"]
+__all__ = ["Kept", "Pull", "Slopes", "Sums", "all_alike", "level_of", "validate_rows"]
 
 _KEPT = 2**23  # entries of Φ that may be kept between the passes: 64 MiB, and its slopes as much
 
@@ -94,11 +94,6 @@ class Sums:
     kept: Kept | None = None
     noise: Noise | None = None
 
-    @property
-    def constant(self) -> bool:
-        """True where all rows have one noise, and one derivative by their gap."""
-        return self.method.constant and self.noise is None
-
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         """The statistics of the rows (X, y)."""
         validate_rows(self.gp, self.Z, X, y)
@@ -117,10 +112,8 @@ class Sums:
         noise_var = _noise_of(self, start, X).variance
         noise = self.method.noise(gap, noise_var)
         scale = 1.0
-        if (
-            isinstance(noise_var, float) and self.method.share == 0.0
-        ):  # one noise for all rows: M² sums are divided, not n M numbers
-            scale = noise_var
+        if isinstance(noise_var, float) and self.method.share == 0.0:
+            scale = noise_var  # one noise for all rows: M² sums are divided, not n M numbers
         else:  # each row by its own deviation
             V, r = V / xp.sqrt(noise)[None, :], r / xp.sqrt(noise)
         gram, cross = self._products(V, r)
@@ -243,14 +236,9 @@ class Pull:
     def _call(self, X: Matrix, y: Vector) -> Slopes:
         r = _residual(self.gp, X, y)
         blocks = list(self.inducing.blocks(X.shape[0]))
-        if self.constant and self.inducing.in_place:
+        if all_alike(self) and self.inducing.in_place:
             return self._all_in_place(X, r, blocks)
         return reduce(add, (self._rows(rows.start, X[rows, :], r[rows]) for rows in blocks))
-
-    @property
-    def constant(self) -> bool:
-        """True where all rows have one noise, and one derivative by their gap."""
-        return self.method.constant and self.noise is None
 
     def of_waves(self, sums: WaveSums) -> Slopes:
         """The slopes of readings of which sums are left, for a method with one noise.
@@ -296,7 +284,8 @@ class Pull:
         noise = self.method.noise(gap, own.variance)
         solved = self.precision @ V
         error = r - xp.matrix_transpose(V) @ self.weight_mean
-        alpha, gap_bar, noise_bar = self._row_bars(error, own, gap, xp.sum(V * solved, axis=0))
+        explained = xp.sum(V * solved, axis=0)
+        alpha, gap_bar, noise_bar = self._row_bars(error, own, noise, gap, explained)
         # The evidence has V by Q = VᵀV and by the gaps g = k(x, x) − diag Q, with (Q + Λ)⁻¹ r = α,
         # V α = w and V (Q + Λ)⁻¹ = B⁻¹ V Λ⁻¹
         V_bar = self.weight_mean[:, None] * alpha[None, :] - solved / noise[None, :]
@@ -306,19 +295,18 @@ class Pull:
         kernel_bar, Z_bar = with_hooks(self.inducing.variables)._cross_pullback(kernel, X, K_bar)
         diag_bar, _ = kernel._diag_pullback(X, gap_bar)
         moved = xp.zeros_like(self.precision)
-        if not self.constant:
+        if not all_alike(self):
             moved = V_bar @ xp.matrix_transpose(V)
         mean_bar = self._mean_bar(rows, alpha)
         return Slopes(added(kernel_bar, diag_bar), Z_bar, moved, noise_bar, mean_bar)
 
     def _row_bars(
-        self, error: Vector, own: Noise, gap: Vector, solved: Vector
+        self, error: Vector, own: Noise, noise: Vector, gap: Vector, solved: Vector
     ) -> tuple[Vector, Vector, float]:
         """α, the derivatives by the gaps, and by σ²; of rows with one noise these come later."""
         xp = array_namespace(error)
-        if self.constant:
+        if all_alike(self):
             return error / self.quadratic_noise, xp.full_like(gap, self.gap_bar), 0.0
-        noise = self.method.noise(gap, own.variance)
         alpha = error / noise
         # λ_bar = ½ (α² − diag (Q + Λ)⁻¹)
         lambda_bar = 0.5 * (alpha * alpha - (1.0 - solved / noise) / noise)
@@ -363,6 +351,11 @@ class Pull:
     def _mean_bar(self, rows: Matrix, alpha: Vector) -> Mean:
         like = array_namespace(rows).astype(alpha, rows.dtype)
         return means.with_hooks(differentiable_mean(self.gp))._pullback(rows, like)[0]
+
+
+def all_alike(work: Sums | Pull) -> bool:
+    """Whether all rows have one noise, and one derivative by their gap."""
+    return work.method.constant and work.noise is None
 
 
 def _noise_of(work: Sums | Pull, start: int, X: Matrix) -> Noise:
