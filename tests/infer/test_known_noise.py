@@ -12,7 +12,11 @@ from gpnotes import (
     GP,
     RBF,
     ConstantMean,
+    LaplaceGP,
+    Matern12,
+    Matern32,
     Matern52,
+    Poisson,
     SparseGP,
     StateSpaceGP,
     condition,
@@ -22,6 +26,7 @@ from gpnotes import (
 )
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.chunks import Chunks
+from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.linear_smoother import (
     degrees_of_freedom,
     generalised_cross_validation,
@@ -146,12 +151,45 @@ def test_what_is_no_noise_is_refused(options: dict[str, Any], said: str) -> None
         first.extend(X[1:], Y[1:], **short)
 
 
+LINES = [Matern12(0.7, 1.1), Matern32(1.3, 0.8), Matern52(0.9, 1.7)]
+SHUFFLED = np.random.default_rng(2).permutation(30)
+
+
+@pytest.mark.parametrize("kernel", LINES)
+@pytest.mark.parametrize("order", [slice(None), SHUFFLED], ids=["in order", "in any order"])
+def test_a_line_sees_the_noise_of_each_reading(kernel: Any, order: Any) -> None:
+    """Evidence, gradient, predictions and fitted values are those of the exact process."""
+    gp = GP(kernel, 0.1, ConstantMean(0.3))
+    line, x, y = StateSpaceGP(gp), X[order], Y[order]
+    noise = {name: given[order] for name, given in BOTH.items()}
+    value, bar = log_evidence_and_gradient(line, x, y, **noise)
+    wanted, exact = log_evidence_and_gradient(gp, x, y, **noise)
+    assert value == pytest.approx(wanted, abs=1e-9)
+    assert flatten_gradient(gp, bar.gp) == pytest.approx(flatten_gradient(gp, exact), rel=1e-7)
+    posterior, other = condition(line, x, y, **noise), condition(gp, x, y, **noise)
+    assert posterior.log_evidence == pytest.approx(wanted, abs=1e-9)
+    for ours, theirs in zip(posterior.predict(XS), other.predict(XS), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(posterior.covariance(XS), other.covariance(XS), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(posterior.fitted(), other.mean(x), rtol=0, atol=1e-9)
+    drawn = posterior.sample(XS[::3], 3, rng=1)
+    assert drawn.shape == (3, 3)
+
+
+def test_draws_on_a_line_see_the_noise_of_each_reading() -> None:
+    """By Matheron's rule: a far more certain reading pulls the draws to it."""
+    sure = np.where(np.arange(30) == 11, 1e-8, 1e4)
+    posterior = condition(StateSpaceGP(GP(Matern32(), 1e-9)), X, Y, noise_var=sure)
+    drawn = posterior.sample(np.concatenate([X[11:12], XS, XS, XS]), 20, rng=3)
+    np.testing.assert_allclose(drawn[:, 0], Y[11], rtol=0, atol=1e-2)
+
+
 @pytest.mark.parametrize("name", ["noise_var", "weights"])
 def test_who_cannot_hear_it_says_so(name: str) -> None:
     noise = {name: BOTH[name]}
-    line, sparse = StateSpaceGP(GP(Matern52(), 0.1)), SparseGP(GP(RBF(), 0.1), 5)
-    with pytest.raises(TypeError, match=f"{name} must be None: a StateSpaceGP takes no noise"):
-        fit(line, X, Y, **noise)
+    labels, sparse = LaplaceGP(GP(RBF(), 0.0), Poisson()), SparseGP(GP(RBF(), 0.1), 5)
+    with pytest.raises(TypeError, match=f"{name} must be None: a LaplaceGP takes no noise"):
+        fit(labels, X, np.abs(np.round(Y)), **noise)
     with pytest.raises(TypeError, match=f"{name} must be None where X is chunks"):
         condition(sparse, Chunks([(X, Y)]), **noise)
 

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from ...ground.xp import (
     Array,
     Matrix,
+    Numbers,
     Stack,
     Vector,
     array_namespace,
@@ -91,11 +92,11 @@ class Lanes:
         return xp.reshape(xp.permute_dims(values, (1, 0)), (-1,))[: self.count]
 
 
-def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: float) -> Lanes:
+def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Lanes:
     """Cut readings (N,) at ascending times, in those of the motion, into lanes.
 
-    Of a signal of variance one, under noise of this variance. A lane has a third of √N steps, which
-    balances the steps and the pairs of lanes.
+    Of a signal of variance one, under noise of this variance, or of these (N,). A lane has a third
+    of √N steps, which balances the steps and the pairs of lanes.
     """
     xp = array_namespace(times)
     n = times.shape[0]
@@ -105,14 +106,22 @@ def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: float) -> L
     gaps = xp.clip(times[1:] - times[:-1], None, FAR)  # nothing is left of a state, not inf · 0
     longest = float(xp.max(gaps)) if n > 1 else 0.0
     first, none = xp.full_like(times[:1], FAR), as_array([0.0] * spare, times)
-    level = as_array([noise] * count, times)
-    # the last lane is filled with readings that were never made, of infinite noise
-    last = as_array([noise] * (count - 1) + [math.inf], times)
     return Lanes(
         motion, n, _in_lanes(xp.concat([first, gaps, none]), length),
         _in_lanes(xp.concat([readings, none]), length),
-        (level,) * (length - spare) + (last,) * spare, longest,
+        _noise_in_lanes(noise, none, length, count), longest,
     )  # fmt: skip
+
+
+def _noise_in_lanes(noise: Numbers, none: Vector, length: int, count: int) -> tuple[Vector, ...]:
+    """That of each step; the last lane ends in readings never made, of infinite noise."""
+    if isinstance(noise, float):
+        level = as_array([noise] * count, none)
+        last = as_array([noise] * (count - 1) + [math.inf], none)
+        return (level,) * (length - none.shape[0]) + (last,) * none.shape[0]
+    xp = array_namespace(none)
+    filled = _in_lanes(xp.concat([noise, xp.full_like(none, math.inf)]), length)
+    return tuple(filled[k, ...] for k in range(length))
 
 
 def _in_lanes(values: Vector, length: int) -> Matrix:

@@ -6,18 +6,29 @@ import math
 from dataclasses import dataclass, replace
 
 from ...ground import memory
+from ...ground.chunks import Rows
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, in_double, symmetric_part
+from ...ground.xp import (
+    Array,
+    Matrix,
+    Numbers,
+    Stack,
+    Vector,
+    array_namespace,
+    in_double,
+    symmetric_part,
+)
 from ...model import means
 from ...model.gaussian_process import GP
+from ..known_noise import Noise, noise_of
 from ..posterior import Posterior, require_inputs, with_noise
 from .kalman import Filtered, kalman_filter
 from .matern_sde import FAR, Motion, kernel_of
 from .parallel_scan import carry, lanes_of
 from .prior_draws import prior_draw
 
-__all__ = ["StateSpacePosterior"]
+__all__ = ["StateSpacePosterior", "along"]
 
 _ENTRIES = 2**18  # numbers of one kind that are worked on at a time
 
@@ -51,6 +62,8 @@ class StateSpacePosterior(Posterior):
         The inputs in that order.
     run : Filtered
         What the Kalman filter found.
+    noise_var, weights : Vector, shape (n,), or None
+        What is known of the noise of each reading, as in `gpnotes.condition`.
 
     Examples
     --------
@@ -76,6 +89,18 @@ class StateSpacePosterior(Posterior):
     order: Vector | None
     times: Vector
     run: Filtered
+    noise_var: Vector | None = None
+    weights: Vector | None = None
+
+    @property
+    def reading_noise(self) -> Noise:
+        """The noise of its readings, [eq-fv-known-noise]; one number where all are alike."""
+        return noise_of(self.gp, Rows(self.X, self.y, self.noise_var, self.weights))
+
+    @property
+    def _unit_noise(self) -> Numbers:
+        """Its variance in units of the signal, in the order of the places."""
+        return along(self.reading_noise, self.order).variance / self._variance
 
     @property
     def log_evidence(self) -> float:
@@ -111,7 +136,7 @@ class StateSpacePosterior(Posterior):
         alpha = self.run.lanes.ordered(self.run.smoothed_means.alpha) / math.sqrt(self._variance)
         if self.order is not None:
             alpha = xp.take(alpha, xp.argsort(self.order))
-        return self.y - self.gp.noise_var * xp.astype(alpha, self.y.dtype)
+        return self.y - self.reading_noise.variance * xp.astype(alpha, self.y.dtype)
 
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
@@ -147,7 +172,7 @@ class StateSpacePosterior(Posterior):
         order = xp.argsort(places)
         along = motion.rate * xp.take(places, order)
         whole, back = lanes_of(motion, along, xp.zeros_like(along), 1.0), xp.argsort(order)
-        noise = math.sqrt(self.gp.noise_var / self._variance)
+        noise = self._unit_noise**0.5
         rows = []
         for _ in range(n):
             z = stream.normal((whole.gaps.shape[0], motion.size, whole.gaps.shape[1]), like=x)
@@ -160,8 +185,7 @@ class StateSpacePosterior(Posterior):
     def _given(self, readings: Vector) -> StateSpacePosterior:
         """What other readings (n,) would have made, in units of the signal and in its order."""
         lanes = self.run.lanes
-        noise = self.gp.noise_var / self._variance
-        other = lanes_of(lanes.motion, lanes.motion.rate * self.times, readings, noise)
+        other = lanes_of(lanes.motion, lanes.motion.rate * self.times, readings, self._unit_noise)
         return replace(self, run=kalman_filter(other))
 
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
@@ -215,6 +239,18 @@ class StateSpacePosterior(Posterior):
         low, high = float(self.times[0]), float(self.times[-1])
         readings = f"{self.times.shape[0]} readings, {low:g} to {high:g}"
         return f"<StateSpacePosterior: {self.gp!r}, {readings}>"
+
+
+def along(noise: Noise, order: Vector | None) -> Noise:
+    """The noise of readings in ascending order of their places, in float64 if each has its own."""
+
+    def sorted_(a: Numbers) -> Numbers:
+        if isinstance(a, float):
+            return a
+        a = in_double(a)
+        return a if order is None else array_namespace(a).take(a, order)
+
+    return Noise(*(sorted_(a) for a in noise))
 
 
 def _ahead(motion: Motion, s: Vector, m: Matrix, P: Stack) -> None:

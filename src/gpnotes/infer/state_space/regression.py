@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
@@ -15,19 +16,20 @@ from ...ground.xp import Matrix, Vector, array_namespace, in_double
 from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ..evidence import Evidence, evidence_of, whole_rows
+from ..known_noise import Noise, noise_of, validate_noise
 from .kalman import Filtered, kalman_filter
 from .matern_sde import FAR, Motion, kernel_of, motion_of
 from .parallel_scan import lanes_of
-from .posterior import StateSpacePosterior
+from .posterior import StateSpacePosterior, along
 
 __all__ = ["StateSpaceGP"]
 
 
-def _posterior(gp: GP, X: Matrix, y: Vector) -> StateSpacePosterior:
-    times, residual, order = _sorted(gp, X, y)
-    run = _filter(gp, motion_of(gp), times, residual)
+def _posterior(gp: GP, rows: Rows) -> StateSpacePosterior:
+    times, residual, order = _sorted(gp, rows.X, rows.y)
+    run = _filter(gp, motion_of(gp), times, residual, along(noise_of(gp, rows), order))
     _check.no_overflow(run.fit, "y", "the squared distance from the prior")
-    return StateSpacePosterior(gp, X, y, order, times, run)
+    return StateSpacePosterior(gp, rows.X, rows.y, order, times, run, rows.noise_var, rows.weights)
 
 
 def _validate(gp: GP, X: Matrix, y: Vector) -> Motion:
@@ -50,23 +52,27 @@ def _sorted(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None
 
 
 @in_one_pool
-def _filter(gp: GP, motion: Motion, times: Vector, residual: Vector) -> Filtered:
+def _filter(gp: GP, motion: Motion, times: Vector, residual: Vector, noise: Noise) -> Filtered:
     variance = kernel_of(gp).variance
     unit = residual / math.sqrt(variance)
-    return kalman_filter(lanes_of(motion, motion.rate * times, unit, gp.noise_var / variance))
+    return kalman_filter(lanes_of(motion, motion.rate * times, unit, noise.variance / variance))
 
 
-def _value_and_gradient(gp: GP, motion: Motion, X: Matrix, y: Vector) -> tuple[float, GP]:
-    times, residual, order = _sorted(gp, X, y)
-    run = _filter(gp, motion, times, residual)
+def _value_and_gradient(gp: GP, motion: Motion, rows: Rows) -> tuple[float, GP]:
+    X = rows.X
+    times, residual, order = _sorted(gp, X, rows.y)
+    noise = along(noise_of(gp, rows), order)
+    run = _filter(gp, motion, times, residual, noise)
     _check.no_overflow(run.fit, "y", "the squared distance from the prior")
     xp, lanes = array_namespace(times), run.lanes
     kernel = kernel_of(gp)
     variance = kernel.variance
     alpha = lanes.ordered(run.smoothed_means.alpha)
-    trace = float(xp.sum(lanes.ordered(run.smoothed_covariances.precision)))
-    noise_bar = 0.5 * (float(xp.sum(alpha * alpha)) - trace) / variance
-    variance_bar = (0.5 * (run.fit - lanes.count) - gp.noise_var * noise_bar) / variance
+    precision = lanes.ordered(run.smoothed_covariances.precision)
+    lambda_bar = 0.5 * (alpha * alpha - precision) / variance
+    noise_bar = float(xp.sum(noise.share * lambda_bar))
+    by_noise = float(xp.sum(noise.variance * lambda_bar))
+    variance_bar = (0.5 * (run.fit - lanes.count) - by_noise) / variance
     lengthscale_bar = -_by_gaps(run) / float(kernel.lengthscale)
     kernel_bar = cotangent(kernel, variance=variance_bar, lengthscale=lengthscale_bar)
     alpha = alpha / math.sqrt(variance)
@@ -140,10 +146,12 @@ class StateSpaceGP:
 class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
     """The log evidence on a line."""
 
+    by_reading: ClassVar[bool] = True
+
     rows: Rows
 
     def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
-        return _posterior(model.gp, self.rows.X, self.rows.y)
+        return _posterior(model.gp, self.rows)
 
     def require_gradient(self, model: StateSpaceGP) -> None:
         differentiable_mean(model.gp)
@@ -152,7 +160,7 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
         self, model: StateSpaceGP, *, quiet: bool = False
     ) -> tuple[float, StateSpaceGP]:
         gp = model.gp
-        value, gp_bar = _value_and_gradient(gp, motion_of(gp), self.rows.X, self.rows.y)
+        value, gp_bar = _value_and_gradient(gp, motion_of(gp), self.rows)
         return value, cotangent(model, gp=gp_bar)
 
 
@@ -160,4 +168,5 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
 def _evidence(model: StateSpaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     _validate(model.gp, rows.X, rows.y)
+    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows)
