@@ -136,9 +136,23 @@ def test_scikit_learns_own_regressor_agrees(data, Xs):
     ours.fit(X, y)
     assert ours.log_evidence_ == pytest.approx(other.log_marginal_likelihood_value_, abs=1e-8)
     for asked in ({"return_std": True}, {"return_cov": True}):
-        for one, two in zip(ours.predict(Xs, **asked), other.predict(Xs, **asked), strict=True):
+        of_f = ours.predict(Xs, **asked, noise=False)  # their alpha is no part of a prediction
+        for one, two in zip(of_f, other.predict(Xs, **asked), strict=True):
             np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-8)
     assert ours.sample_y(Xs, 5).shape == other.sample_y(Xs, 5).shape == (7, 5)
+
+
+def test_deviations_are_of_y_as_those_of_scikit_learn_with_its_white_kernel(data, Xs):
+    lengths = np.asarray([0.7, 2.5])
+    ours = GPRegressor(RBF(1.0, lengths), mean="zero", **FIXED).fit(*data)
+    kernel = theirs.RBF(lengths) + theirs.WhiteKernel(0.1)
+    other = GaussianProcessRegressor(kernel, alpha=0.0, optimizer=None).fit(*data)
+    for asked in ({"return_std": True}, {"return_cov": True}):
+        for one, two in zip(ours.predict(Xs, **asked), other.predict(Xs, **asked), strict=True):
+            np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-8)
+    draws = [model.sample_y(Xs[:1], 4000, random_state=1) for model in (ours, other)]
+    sds = [float(np.std(drawn)) for drawn in draws]
+    assert sds[0] == pytest.approx(sds[1], rel=6.0 / np.sqrt(4000))
 
 
 # -- what is fitted ---------------------------------------------------------------------------
@@ -154,8 +168,9 @@ def test_it_is_fit_and_condition(data, Xs):
     assert [run.log_evidence for run in model.runs_] == [found.log_evidence]
     mean, sd = model.predict(Xs, return_std=True)
     assert np.array_equal(mean, posterior.predict(Xs)[0])
-    assert np.array_equal(sd, np.sqrt(posterior.predict(Xs)[1]))
-    assert np.array_equal(model.predict(Xs, return_cov=True)[1], posterior.covariance(Xs))
+    assert np.array_equal(sd, np.sqrt(posterior.predict(Xs, noise=True)[1]))
+    covariance = model.predict(Xs, return_cov=True)[1]
+    assert np.array_equal(covariance, posterior.covariance(Xs, noise=True))
 
 
 def test_the_constant_mean_is_fitted_and_reaches_its_own_optimum(data):
@@ -333,7 +348,8 @@ def test_constant_targets_are_said_and_predicted(y, mean):
     assert model.runs_ == ()
     tolerance = 1e-12 * abs(y[0]) if mean == "constant" else 0.2 * abs(y[0] - 1.0)
     assert abs(model.predict(X) - y).max() <= tolerance
-    assert 0.5 < model.predict([[99.0]], return_std=True)[1][0] <= 1.0, "certain of nothing"
+    _, sd = model.predict([[99.0]], return_std=True, noise=False)
+    assert 0.5 < sd[0] <= 1.0, "certain of nothing"
 
 
 def test_zeros_under_a_mean_of_zero_are_constant_and_other_constants_are_not():
@@ -418,7 +434,7 @@ def test_with_inducing_points_it_is_a_fit_of_the_bound(rng):
     assert not np.array_equal(model.posterior_.Z, Z), "they move"
     assert np.abs(model.predict(X) - 5.0 - truth).max() < 0.05
     assert np.sqrt(model.gp_.noise_var) == pytest.approx(0.1, rel=0.1)
-    assert model.predict(X[:3], return_std=True)[1].max() < 0.03
+    assert model.predict(X[:3], return_std=True, noise=False)[1].max() < 0.03
     assert model.predict(X[:3], return_cov=True, noise=True)[1].shape == (3, 3)
     assert model.sample_y(X[:3], 4).shape == (3, 4)
 

@@ -80,7 +80,12 @@ def test_a_fit_has_the_class_of_its_model():
 
 
 def test_wings_and_estimators_are_there():
-    mean, sd = GPRegressor().fit(ROWS, READINGS).predict(ROWS, return_std=True)
+    model = GPRegressor().fit(ROWS, READINGS)
+    mean, sd = model.predict(ROWS, return_std=True)
+    assert_type(model.predict(ROWS), np.ndarray[tuple[Any, ...], np.dtype[Any]])
+    _, covariance = model.predict(FRAME[["day"]].to_numpy(), return_cov=True, noise=False)
+    assert covariance.shape == (3, 3)
+    assert sd.min() > 0.0
     _, ax = gpnotes.plot.figure()
     plot.band(ax, [0.0, 1.0, 2.5], mean, sd)
     plot.points(ax, FRAME["day"], FRAME["mm"])

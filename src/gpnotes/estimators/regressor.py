@@ -7,7 +7,7 @@ data, and keeps the posterior. All that is computed is computed elsewhere.
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,7 +36,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
     """Gaussian process regression with the methods that scikit-learn asks of an estimator.
 
     ``y = f(x) + ε`` with ``f ~ GP(mean, kernel)`` and independent noise ε. `fit` maximises the
-    evidence over all hyperparameters by `gpnotes.fit` and conditions by `gpnotes.condition`. As
+    evidence over all hyperparameters by `gpnotes.fit` and conditions by `gpnotes.condition`.
+    Deviations, covariances and draws are of a new y, ε included, and of f with ``noise=False``. As
     scikit-learn wants it, arguments are looked at by `fit`, not before. Everything is float64 and
     on the host.
 
@@ -90,7 +91,9 @@ class GPRegressor(RegressorMixin, GPEstimator):
     >>> model = GPRegressor(RBF(), noise_var=0.5, optimise=False).fit(X, y)
     >>> mean, sd = model.predict([[1.0], [9.0]], return_std=True)
     >>> mean.round(4), sd.round(4)
-    (array([2.3472, 2.    ]), array([0.5118, 1.    ]))
+    (array([2.3472, 2.    ]), array([0.8729, 1.2247]))
+    >>> model.predict([[1.0], [9.0]], return_std=True, noise=False)[1].round(4)
+    array([0.5118, 1.    ])
     >>> rows = np.linspace(0.0, 6.0, 2000)[:, None]
     >>> of_many = GPRegressor(inducing=10, max_steps=20).fit(rows, np.sin(rows[:, 0]))
     >>> of_many.posterior_.Z.shape, of_many.predict([[1.5]]).round(2)
@@ -153,12 +156,37 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self._keep(given, found)
         return self
 
+    @overload
     def predict(
         self,
         X: ArrayLike,
-        return_std: bool = False,
-        return_cov: bool = False,
-        noise: bool = False,
+        return_std: Literal[False] = False,
+        return_cov: Literal[False] = False,
+        noise: bool = True,
+    ) -> Vector: ...
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[True],
+        return_cov: Literal[False] = False,
+        noise: bool = True,
+    ) -> tuple[Vector, Vector]: ...
+    @overload
+    def predict(
+        self,
+        X: ArrayLike,
+        return_std: Literal[False] = False,
+        *,
+        return_cov: Literal[True],
+        noise: bool = True,
+    ) -> tuple[Vector, Matrix]: ...
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, noise: bool = True
+    ) -> Vector | tuple[Vector, Vector] | tuple[Vector, Matrix]: ...
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False, noise: bool = True
     ) -> Vector | tuple[Vector, Vector] | tuple[Vector, Matrix]:
         """The mean at some rows, if wanted with standard deviations or the covariance.
 
@@ -167,12 +195,13 @@ class GPRegressor(RegressorMixin, GPEstimator):
         X : array-like, shape (m, d)
             The inputs.
         return_std : bool, default False
-            Give the standard deviations too.
+            Give the standard deviations of new y too.
         return_cov : bool, default False
-            Give the covariance too.
-        noise : bool, default False
-            Predict a new y rather than f. scikit-learn's own regressor predicts a new y if a
-            ``WhiteKernel`` is among its kernels, and f if all noise is in its `alpha`.
+            Give the covariance of new y too.
+        noise : bool, default True
+            Of a new y, with the noise that was fitted; if False, of f alone. scikit-learn's own
+            regressor counts the noise of a ``WhiteKernel`` among its kernels, as by default here,
+            and not that of its `alpha`.
 
         Returns
         -------
@@ -206,25 +235,25 @@ class GPRegressor(RegressorMixin, GPEstimator):
         X: ArrayLike,
         n_samples: int = 1,
         random_state: RandomState = 0,
-        noise: bool = False,
+        noise: bool = True,
     ) -> Matrix:
-        """Draw functions from the posterior at some rows, [eq-fv-sample].
+        """Draw sets of new y at some rows, or functions, [eq-fv-sample].
 
         Parameters
         ----------
         X : array-like, shape (m, d)
             The inputs.
         n_samples : int, default 1
-            The number of functions.
+            The number of draws.
         random_state : int, RandomState or None, default 0
             What draws them, as in the constructor.
-        noise : bool, default False
-            Draw new y rather than f.
+        noise : bool, default True
+            Draw new y, with noise; if False, f.
 
         Returns
         -------
         Matrix, shape (m, n_samples)
-            One function a column.
+            One draw a column.
         """
         rows = self._new_rows(X)
         count = _check.whole(n_samples, "n_samples", 1)
