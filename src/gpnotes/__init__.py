@@ -39,7 +39,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "model.normal": ("Normal",),
     "model.kernels": (
         "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic", "RBF",
-        "RationalQuadratic", "White",
+        "RationalQuadratic", "White", "named",
     ),
     "model.likelihoods": ("Bernoulli", "Gaussian", "Poisson", "RobustMax", "StudentT"),
     "model.means": ("ConstantMean", "ZeroMean"),
@@ -114,6 +114,7 @@ if TYPE_CHECKING:
         RBF as RBF,
         RationalQuadratic as RationalQuadratic,
         White as White,
+        named as named,
     )
     from .model.likelihoods import (
         Bernoulli as Bernoulli,

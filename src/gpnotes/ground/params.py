@@ -306,10 +306,23 @@ def _gather(obj: Any, path: str, found: list[Leaf]) -> None:
     kind: Any = type(obj)
     for name, constraint, unit, _ in _declared(kind) or ():
         value = getattr(obj, name)
-        if constraint == "fixed":
-            _gather(value, f"{path}{name}.", found)
-        else:
+        if constraint != "fixed":
             found.append(Leaf(f"{path}{name}", constraint, value, unit))
+        elif steps := _named_steps(obj, name, path):
+            for step, entry in zip(steps, value, strict=True):
+                _gather(entry, step, found)
+        else:
+            _gather(value, f"{path}{name}.", found)
+
+
+def _named_steps(obj: Any, name: str, path: str) -> list[str]:
+    """The way to each entry of a tuple in a field of `obj`, which may give names to entries.
+
+    It gives them in `entry_names`, a mapping from fields to names, ``""`` for an entry that has
+    none and goes by its number; empty for a field without any.
+    """
+    given = getattr(obj, "entry_names", {}).get(name, ())
+    return [f"{path}{word or f'{name}.{i}'}." for i, word in enumerate(given)]
 
 
 def _anew(obj: Any, **values: Any) -> Any:
@@ -336,6 +349,9 @@ def replaced(
         here = f"{path}{name}"
         if here in values:
             new[name] = values[here]
+        elif constraint == "fixed" and (steps := _named_steps(obj, name, path)):
+            pairs = zip(getattr(obj, name), steps, strict=True)
+            new[name] = tuple(replaced(p, values, make=make, path=step) for p, step in pairs)
         elif constraint == "fixed":
             new[name] = replaced(getattr(obj, name), values, make=make, path=f"{here}.")
         else:

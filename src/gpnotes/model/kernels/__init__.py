@@ -1,6 +1,6 @@
 """Kernels: covariance functions with their pullbacks."""
 
-from .algebra import ActiveDims, Kernel, Product, Scaled, Sum
+from .algebra import ActiveDims, Kernel, Product, Scaled, Sum, named
 from .arccos import ArcCosine
 from .circle import (
     Circular,
@@ -60,6 +60,7 @@ __all__ = [
     "WithGradients",
     "derivatives_at",
     "gradients_at",
+    "named",
     "outputs_at",
     "readings_of",
     "spectral_mixture",

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
+from itertools import groupby
 from operator import mul
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .base import KernelBase
 from .pullback_sums import added, products_of_others, total
 
-__all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum"]
+__all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum", "named"]
 
 
 class Kernel(KernelBase):
@@ -66,7 +67,8 @@ class Kernel(KernelBase):
     def __add__(self, other: Kernel) -> Sum:
         if not isinstance(other, Kernel):
             return NotImplemented
-        return Sum((*_parts(Sum, self), *_parts(Sum, other)))
+        parts = (*_parts(Sum, self), *_parts(Sum, other))
+        return Sum(parts, (*_names_of(self), *_names_of(other)))
 
     def __radd__(self, other: int) -> Self:
         """``0 + k``, where ``sum`` starts."""
@@ -82,6 +84,50 @@ class Kernel(KernelBase):
 
 def _parts(kind: type[Sum] | type[Product], kernel: Kernel) -> tuple[Kernel, ...]:
     return kernel.parts if isinstance(kernel, kind) else (kernel,)
+
+
+def _names_of(kernel: Kernel) -> tuple[str, ...]:
+    """The names of its summands, empty where they have none."""
+    names = kernel.names if isinstance(kernel, Sum) else ()
+    return names or ("",) * len(_parts(Sum, kernel))
+
+
+def named(**parts: Kernel) -> Sum:
+    """Add kernels and name them, ``k(x, z) = Σₚ kₚ(x, z)``.
+
+    Parameters
+    ----------
+    **parts : Kernel
+        The summands by their names.
+
+    Returns
+    -------
+    Sum
+        The sum. ``kernel.trend`` is the part of that name, ``kernel.trend.variance`` is what
+        reports, ``fixed=``, ``bounds=`` and ``priors=`` call its variance, and
+        ``posterior.part("trend")`` says what data tell of it. ``+`` keeps the names.
+
+    Raises
+    ------
+    ValueError
+        If a name is an attribute of kernels, such as ``diag``, or ``mean``, the mean function's.
+
+    Notes
+    -----
+    Source: Rasmussen & Williams (2006), section 4.2.4.
+
+    Examples
+    --------
+    >>> from gpnotes import RBF, Periodic, named
+    >>> kernel = named(trend=RBF(9.0, 5.0), season=Periodic() * RBF(1.0, 9.0))
+    >>> kernel.trend
+    RBF(variance=9, lengthscale=5)
+    >>> kernel.season.parts[0].period
+    1.0
+    """
+    for name, part in parts.items():
+        require_kernels(name, part)
+    return Sum(tuple(parts.values()), tuple(parts))
 
 
 def summands_of(
@@ -177,6 +223,9 @@ class Sum(_Combination):
     ----------
     parts : tuple of Kernel
         The summands, at least one; a sum of sums, made by ``+``, is one sum.
+    names : tuple of str, default ()
+        Their names, all different, as `named` gives them, which are attributes of the sum; ``""``
+        for a part without one, and empty where no part has one.
 
     Notes
     -----
@@ -188,6 +237,35 @@ class Sum(_Combination):
     >>> (RBF() + Linear()).parts[1]
     Linear(variance=1)
     """
+
+    names: tuple[str, ...] = fixed(())
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = self.names if isinstance(self.names, tuple | list) else (self.names,)
+        for name in names:
+            _require_free_name(name)
+        given = [name for name in names if name]
+        if len(set(given)) < len(given):
+            raise ValueError(f"names must be all different; got {given}")
+        if names and len(names) != len(self.parts):
+            raise ValueError(f"names must be {len(self.parts)}, one a part; got {tuple(names)}")
+        object.__setattr__(self, "names", tuple(names) if given else ())
+
+    @property
+    def entry_names(self) -> dict[str, tuple[str, ...]]:
+        """The names of the parts, which `ground.params` takes for their numbers."""
+        return {"parts": self.names}
+
+    def __getattr__(self, name: str) -> Kernel:
+        names = vars(self).get("names", ())  # a copy in the making has none
+        if not name or name not in names:
+            known = f"; its parts are {', '.join(filter(None, names))}" if any(names) else ""
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}{known}")
+        return self.parts[names.index(name)]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *filter(None, self.names)]
 
     def _leaves_labels(self, part: Kernel) -> bool:
         return leaves_out_labels(part)
@@ -213,7 +291,23 @@ class Sum(_Combination):
         return tiled_kernels.Summed(self, [tiled(part, x) for part in self.parts])
 
     def __repr__(self) -> str:
-        return " + ".join(map(repr, self.parts))
+        named_parts = list(zip(self.names or ("",) * len(self.parts), self.parts, strict=True))
+        shown = []
+        for has_name, run in groupby(named_parts, key=lambda pair: bool(pair[0])):
+            terms = [f"{name}={part!r}" if has_name else repr(part) for name, part in run]
+            shown.append(f"named({', '.join(terms)})" if has_name else " + ".join(terms))
+        return " + ".join(shown)
+
+
+def _require_free_name(name: Any) -> None:
+    """Refuse what cannot name a part: no word, an attribute of every sum, the mean function."""
+    if not isinstance(name, str):
+        raise TypeError(f"names must be strings; got {_check.kind_of(name)}")
+    if name and not name.isidentifier():
+        raise ValueError(f"names must be words such as trend; got {name!r}")
+    if name in ("mean", "parts") or name.startswith("_") or hasattr(Sum, name):
+        taken = "the mean function's" if name == "mean" else "an attribute of kernels"
+        raise ValueError(f"names must be free; {name!r} is {taken}: choose another")
 
 
 @dataclass(frozen=True)
