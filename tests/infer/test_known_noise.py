@@ -11,7 +11,9 @@ from scipy.stats import multivariate_normal
 from gpnotes import (
     GP,
     RBF,
+    SVGP,
     ConstantMean,
+    Gaussian,
     LaplaceGP,
     Matern12,
     Matern32,
@@ -26,7 +28,9 @@ from gpnotes import (
 )
 from gpnotes.draw.paths import sample_paths
 from gpnotes.ground.chunks import Chunks
-from gpnotes.ground.params import flatten_gradient
+from gpnotes.ground.params import flatten, flatten_gradient
+from gpnotes.infer.features import BoxSines, FeatureGP, draw_frequencies
+from gpnotes.infer.linear import BayesianLinear
 from gpnotes.infer.linear_smoother import (
     degrees_of_freedom,
     generalised_cross_validation,
@@ -182,6 +186,103 @@ def test_draws_on_a_line_see_the_noise_of_each_reading() -> None:
     posterior = condition(StateSpaceGP(GP(Matern32(), 1e-9)), X, Y, noise_var=sure)
     drawn = posterior.sample(np.concatenate([X[11:12], XS, XS, XS]), 20, rng=3)
     np.testing.assert_allclose(drawn[:, 0], Y[11], rtol=0, atol=1e-2)
+
+
+def of_differences(model: Any, noise: dict[str, Any]) -> np.ndarray:
+    """The gradient of the evidence by the vector of the model's parameters."""
+    start, rebuilt = flatten(model)
+    steps = 1e-5 * np.eye(start.size)
+    ends = [[log_evidence(rebuilt(start + s * d), X, Y, **noise) for s in (1, -1)] for d in steps]
+    return (np.asarray(ends) @ [1.0, -1.0]) / 2e-5
+
+
+@pytest.mark.parametrize("sines", [False, True], ids=["cosines", "sines"])
+def test_features_see_the_noise_of_each_reading(sines: bool) -> None:
+    gp = GP(RBF(1.2, 0.9), 0.1, ConstantMean(0.3))
+    drawn = draw_frequencies(gp.kernel, X, 10, rng=1)
+    orders, low, high = np.arange(1.0, 13.0)[:, None], np.asarray([-3.0]), np.asarray([9.0])
+    map_ = BoxSines(orders, low, high) if sines else drawn
+    model = FeatureGP(gp, map_)
+    Phi = np.asarray(map_.features(gp.kernel, X))
+    lam = gp.noise_var / WEIGHTS + KNOWN
+    wanted = multivariate_normal(np.full(30, 0.3), Phi @ Phi.T + np.diag(lam)).logpdf(Y)
+    value, bar = log_evidence_and_gradient(model, X, Y, **BOTH)
+    assert value == pytest.approx(wanted, abs=1e-8)
+    np.testing.assert_allclose(
+        flatten_gradient(model, bar), of_differences(model, BOTH), rtol=1e-5, atol=1e-6
+    )
+    posterior = condition(model, X, Y, **BOTH)
+    seen = np.asarray(map_.features(gp.kernel, XS))
+    weights = np.linalg.solve(Phi @ Phi.T + np.diag(lam), Phi @ seen.T)
+    mean, variance = posterior.predict(XS)
+    np.testing.assert_allclose(mean, 0.3 + weights.T @ (Y - 0.3), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        variance, np.diag(seen @ seen.T - seen @ Phi.T @ weights), rtol=0, atol=1e-9
+    )
+    assert fit(model, X, Y, max_steps=20, **BOTH).log_evidence > value
+    grown = condition(model, X[:9], Y[:9], **{n: v[:9] for n, v in BOTH.items()})
+    grown = grown.extend(X[9:], Y[9:], **{n: v[9:] for n, v in BOTH.items()})
+    assert grown.log_evidence == pytest.approx(value, abs=1e-8)
+
+
+def test_weights_of_a_line_see_the_noise_of_each_reading() -> None:
+    model = BayesianLinear(np.asarray([[1.0, 0.2], [0.2, 0.7]]), 0.1)
+    Phi, lam = np.concatenate([np.ones_like(X), X], axis=1), 0.1 / WEIGHTS + KNOWN
+    value, bar = log_evidence_and_gradient(model, Phi, Y, **BOTH)
+    Ky = Phi @ model.prior_cov @ Phi.T + np.diag(lam)
+    assert value == pytest.approx(multivariate_normal(np.zeros(30), Ky).logpdf(Y), abs=1e-9)
+    posterior = condition(model, Phi, Y, **BOTH)
+    wanted = model.prior_cov @ Phi.T @ np.linalg.solve(Ky, Y)
+    np.testing.assert_allclose(posterior.weight_mean, wanted, rtol=0, atol=1e-10)
+    step = 1e-6
+    ends = [
+        log_evidence(BayesianLinear(model.prior_cov, 0.1 + s), Phi, Y, **BOTH)
+        for s in (step, -step)
+    ]
+    assert bar.noise_var == pytest.approx((ends[0] - ends[1]) / (2.0 * step), rel=1e-6)
+    ends = [
+        log_evidence(BayesianLinear(model.prior_cov + s * np.eye(2), 0.1), Phi, Y, **BOTH)
+        for s in (step, -step)
+    ]
+    by_scale = (ends[0] - ends[1]) / (2.0 * step)
+    assert np.trace(bar.prior_cov) == pytest.approx(by_scale, rel=1e-6)
+
+
+def test_a_variational_process_sees_the_noise_of_each_reading() -> None:
+    """Its highest bound, gradient and predictions are those of `SparseGP`."""
+    noisy, gp = GP(RBF(1.2, 0.9), 0.1, ConstantMean(0.3)), GP(RBF(1.2, 0.9), 0.0, ConstantMean(0.3))
+    model, other = SVGP(gp, Gaussian(0.1), Z), SparseGP(noisy, Z)
+    value, bar = log_evidence_and_gradient(model, X, Y, **BOTH)
+    wanted, other_bar = log_evidence_and_gradient(other, X, Y, **BOTH)
+    assert value == pytest.approx(wanted, abs=1e-8)
+    assert log_evidence(model, X, Y, **BOTH) == pytest.approx(wanted, abs=1e-8)
+    assert bar.likelihood.variance == pytest.approx(other_bar.gp.noise_var, rel=1e-6)
+    assert bar.gp.kernel.variance == pytest.approx(other_bar.gp.kernel.variance, rel=1e-6)
+    moments = condition(model, X, Y, **BOTH).predict(XS)
+    for ours, theirs in zip(moments, condition(other, X, Y, **BOTH).predict(XS), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("batch", [30, 10])
+def test_batches_carry_the_noise_of_their_readings(batch: int) -> None:
+    """With hyperparameters held, steps on batches come near the q of all rows."""
+    model = SVGP(GP(RBF(1.2, 0.9), 0.0), Gaussian(0.1), Z)
+    held = ["gp", "likelihood", "inducing"]
+    options = {"batch": batch, "max_steps": 300, "rng": 1, "step_size": 0.05, "fixed": held}
+    found = fit(model, X, Y, **options, **BOTH)
+    blind = condition(model, X, Y)
+    if batch == 30:
+        top = log_evidence(model, X, Y, **BOTH)
+        assert found.log_evidence == pytest.approx(top, abs=1e-4)
+    wanted = condition(model, X, Y, **BOTH).mean(XS[1:-1])
+    miss = np.abs(found.posterior.mean(XS[1:-1]) - wanted).max()
+    assert miss < 0.5 * np.abs(blind.mean(XS[1:-1]) - wanted).max()
+
+
+def test_another_likelihood_has_no_noise_to_divide() -> None:
+    model = SVGP(GP(RBF(), 0.0), Poisson(), Z)
+    with pytest.raises(TypeError, match="weights must be None: Poisson has no noise of its own"):
+        condition(model, X, np.abs(np.round(Y)), weights=WEIGHTS)
 
 
 @pytest.mark.parametrize("name", ["noise_var", "weights"])

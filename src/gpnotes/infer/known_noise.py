@@ -10,10 +10,12 @@ from typing import NamedTuple, TypeGuard
 
 from ..ground import check as _check
 from ..ground.chunks import Rows
-from ..ground.xp import Matrix, Numbers, Vector, array_namespace
+from ..ground.xp import Matrix, Numbers, Vector, array_namespace, in_double
 from ..model.gaussian_process import GP
 
-__all__ = ["Noise", "joined", "knows_noise", "noise_of", "validate_noise"]
+__all__ = [
+    "Noise", "in_double_of", "joined", "knows_noise", "noise_of", "noise_under", "validate_noise",
+]  # fmt: skip
 
 
 class Noise(NamedTuple):
@@ -29,9 +31,19 @@ class Noise(NamedTuple):
 
 def noise_of(gp: GP, rows: Rows) -> Noise:
     """The noise of rows of data under a process, from what is known of each."""
+    return noise_under(gp.noise_var, rows)
+
+
+def noise_under(noise_var: float, rows: Rows) -> Noise:
+    """The noise of rows of data of which σ_n² is that of one reading."""
     share = 1.0 if rows.weights is None else 1.0 / rows.weights
     known = 0.0 if rows.noise_var is None else rows.noise_var
-    return Noise(share * gp.noise_var + known, share)
+    return Noise(share * noise_var + known, share)
+
+
+def in_double_of(noise: Noise) -> Noise:
+    """The same in float64, where each reading has its own."""
+    return Noise(*(a if isinstance(a, float) else in_double(a) for a in noise))
 
 
 def joined(rows: Rows, more: Rows) -> Rows:

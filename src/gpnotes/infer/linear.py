@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ..ground import check as _check
 from ..ground.chunks import Data, Rows
@@ -31,6 +31,7 @@ from ..ground.xp import (
 )
 from ..model.normal import of_root
 from .evidence import Evidence, evidence_of, whole_rows
+from .known_noise import Noise, noise_under, validate_noise
 from .posterior import Posterior, named, with_noise
 
 __all__ = ["BayesianLinear", "WeightPosterior"]
@@ -93,6 +94,7 @@ def _evidence(model: BayesianLinear, data: Data) -> _Evidence:
     _check.alike(_check.matrix(rows.X, "X", columns=size), "X", model.prior_cov, "prior_cov")
     _check.squarable(rows.X, "X")
     _check.alike(_check.vector(rows.y, "y", size=rows.X.shape[0]), "y", rows.X, "X")
+    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows)
 
 
@@ -101,10 +103,15 @@ def _evidence(model: BayesianLinear, data: Data) -> _Evidence:
 class _Evidence(Evidence[BayesianLinear, "WeightPosterior"]):
     """The log evidence of weights, ``log N(y; 0, Φ S_w Φᵀ + σ_n² I)``."""
 
+    by_reading: ClassVar[bool] = True
+
     rows: Rows
 
     def posterior(self, model: BayesianLinear) -> WeightPosterior:
-        return model.prior()._update(self.rows.X, self.rows.y)
+        return model.prior()._update(self.rows.X, self.rows.y, self._noise(model).variance)
+
+    def _noise(self, model: BayesianLinear) -> Noise:
+        return noise_under(model.noise_var, self.rows)
 
     def value_and_gradient(
         self, model: BayesianLinear, *, quiet: bool = False
@@ -112,20 +119,21 @@ class _Evidence(Evidence[BayesianLinear, "WeightPosterior"]):
         """Carry ``½ (α αᵀ − K_y⁻¹)`` back to S_w and to σ_n².
 
         With ``S_w = L Lᵀ`` and ``C`` the covariance of the weights after the data:
-        ``Φᵀα = S_w⁻¹ w̄``, ``Φᵀ K_y⁻¹ Φ = L⁻ᵀ (I − L⁻¹ C L⁻ᵀ) L⁻¹``, and the trace of ``K_y⁻¹`` is
-        ``(N − R + tr L⁻¹ C L⁻ᵀ) / σ_n²``.
+        ``Φᵀα = S_w⁻¹ w̄``, ``Φᵀ K_y⁻¹ Φ = L⁻ᵀ (I − L⁻¹ C L⁻ᵀ) L⁻¹``, and the diagonal of ``K_y⁻¹``
+        is ``(1 − φᵢᵀCφᵢ / λᵢ) / λᵢ``.
         """
-        prior, Phi = model.prior(), self.rows.X
-        posterior, factor = prior._update(Phi, self.rows.y), Cholesky(prior.root)
+        prior, Phi, (noise_var, share) = model.prior(), self.rows.X, self._noise(model)
+        posterior = prior._update(Phi, self.rows.y, noise_var)
+        factor = Cholesky(prior.root)
         xp = array_namespace(Phi)
         half = factor._half_solve(posterior.root)
         left = half @ xp.matrix_transpose(half)
         spare = factor._half_solve_t(eye(left.shape[0], left) - left)
         precision = factor._half_solve_t(xp.matrix_transpose(spare))
         w = factor._solve(posterior.weight_mean)
-        alpha = (self.rows.y - Phi @ posterior.weight_mean) / model.noise_var
-        free = Phi.shape[0] - left.shape[0] + float(xp.sum(diagonal(left)))
-        noise_bar = 0.5 * (float(xp.sum(alpha * alpha)) - free / model.noise_var)
+        alpha = (self.rows.y - Phi @ posterior.weight_mean) / noise_var
+        free = 1.0 - xp.sum((Phi @ posterior.root) ** 2, axis=1) / noise_var
+        noise_bar = 0.5 * float(xp.sum(share * (alpha * alpha - free / noise_var)))
         cov_bar = 0.5 * (w[:, None] * w[None, :] - precision)
         return posterior.log_evidence, cotangent(model, prior_cov=cov_bar, noise_var=noise_bar)
 
@@ -212,24 +220,26 @@ class WeightPosterior(Posterior):
         _check.squarable(phi, "phi")
         batch: Any = y
         _check.alike(_check.vector(batch, "y", size=phi.shape[0]), "y", phi, "phi")
-        return named(self._update(phi, batch), self.columns)
+        return named(self._update(phi, batch, self.noise_var), self.columns)
 
-    def _update(self, Phi: Matrix, y: Vector) -> WeightPosterior:
+    def _update(self, Phi: Matrix, y: Vector, noise_var: Numbers) -> WeightPosterior:
         """Update by a batch, by one QR, which has all that is needed, of V and e.
 
-        ``V = Φ root / σ_n`` and ``e = (y − Φ w̄) / σ_n``.
+        ``V = Λ^{−½} Φ root`` and ``e = Λ^{−½} (y − Φ w̄)``, where Λ is σ_n²I or as in
+        [eq-fv-known-noise].
 
         ``[V e; I 0] = Q [U z; 0 ρ]``, so that ``UᵀU = I + VᵀV`` and ``c = U⁻¹z`` has the least
         ``|e − V c|² + |c|² = ρ²``. The mean moves by ``root c``, the new root is ``root U⁻¹``, and
-        ``log p = −½(ρ² + 2 log |U| + N log 2πσ_n²)``.
+        ``log p = −½(ρ² + 2 log |U| + Σ log 2πλᵢ)``.
 
         [eq-wv-whitened]. Forming ``I + VᵀV`` would square the condition number.
         """
         xp = array_namespace(Phi)
         R = self.weight_mean.shape[0]
-        sd = math.sqrt(self.noise_var)
-        # V = Φ root / σ_n, e = (y − Φ w̄) / σ_n
-        V = Phi @ self.root / sd
+        noise_var = noise_var + xp.zeros_like(y)
+        sd = xp.sqrt(noise_var)
+        # V = Λ^{−½} Φ root, e = Λ^{−½} (y − Φ w̄)
+        V = Phi @ self.root / sd[:, None]
         e = (y - Phi @ self.weight_mean) / sd
         top = xp.concat([V, e[:, None]], axis=1)
         below = xp.concat([eye(R, V), xp.zeros_like(self.weight_mean)[:, None]], axis=1)
@@ -239,7 +249,7 @@ class WeightPosterior(Posterior):
         residual = U[R:, R]  # ρ; nothing where there are no data
         log_det = 2.0 * float(xp.sum(xp.log(xp.abs(diagonal(whitened.lower)))))
         root = xp.matrix_transpose(whitened._half_solve(xp.matrix_transpose(self.root)))
-        log_noise = y.shape[0] * (math.log(self.noise_var) + LOG_2PI)
+        log_noise = float(xp.sum(xp.log(noise_var))) + y.shape[0] * LOG_2PI
         log_p = -0.5 * (float(xp.sum(residual * residual)) + log_det + log_noise)
         mean = self.weight_mean + self.root @ c
         return WeightPosterior(mean, root, self.noise_var, self.log_evidence + log_p)

@@ -115,6 +115,34 @@ class FeatureMap(ABC):
             cross = cross + xp.matrix_transpose(Phi) @ r[rows]
         return gram, cross
 
+    def weighted_gram_and_cross(
+        self, kernel: Kernel, X: Matrix, r: Vector, noise_var: Vector
+    ) -> tuple[Matrix, Vector]:
+        """``ΦᵀΛ⁻¹Φ`` and ``ΦᵀΛ⁻¹r`` of some rows, each with a noise of its own, a few at a time.
+
+        Parameters
+        ----------
+        kernel, X, r
+            As in `gram_and_cross`.
+        noise_var : Vector, shape (n,)
+            The λ of each.
+
+        Returns
+        -------
+        gram : Matrix, shape (R, R)
+            ``ΦᵀΛ⁻¹Φ``.
+        cross : Vector, shape (R,)
+            ``ΦᵀΛ⁻¹r``.
+        """
+        xp = array_namespace(X)
+        gram, cross = zeros((self.size, self.size), r), zeros((self.size,), r)
+        for rows in memory.blocks(X.shape[0], self.size):
+            sd = xp.sqrt(noise_var[rows])
+            Phi = in_double(self._features(kernel, X[rows, :])) / sd[:, None]
+            gram = gram + xp.matrix_transpose(Phi) @ Phi
+            cross = cross + xp.matrix_transpose(Phi) @ (r[rows] / sd)
+        return gram, cross
+
     def omega_bar(self, kernel: Kernel, X: Matrix, Phi_bar: Callable[[], Matrix]) -> Matrix:
         """The derivatives by the frequencies ω; zero where the hyperparameters leave these alone.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
@@ -13,6 +14,7 @@ from ...model.bounds import spread
 from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ...model.means import ConstantMean, ZeroMean
 from ..evidence import Evidence, evidence_of
+from ..known_noise import knows_noise, noise_of, validate_noise
 from ..sufficient_statistics import Statistics, positive_noise
 from .box_sines import BoxSines
 from .feature_map import FeatureMap
@@ -87,13 +89,15 @@ class FeatureGP:
 class _Evidence(Evidence[FeatureGP, FeaturePosterior]):
     """The log evidence by features, of rows or of chunks."""
 
+    by_reading: ClassVar[bool] = True
+
     data: Data | SineSums
 
     def posterior(self, model: FeatureGP) -> FeaturePosterior:
-        return posterior_of(model.gp, model.frequencies, self.data)
+        return posterior_of(self._work(model), self.data)
 
     def value(self, model: FeatureGP) -> float:
-        statistics: Statistics = self.data.over(Sums(model.gp, model.frequencies)).warned()
+        statistics: Statistics = self.data.over(self._work(model)).warned()
         return statistics.log_evidence
 
     def require_gradient(self, model: FeatureGP) -> None:
@@ -102,16 +106,21 @@ class _Evidence(Evidence[FeatureGP, FeaturePosterior]):
     def value_and_gradient(
         self, model: FeatureGP, *, quiet: bool = False
     ) -> tuple[float, FeatureGP]:
-        value, gp_bar = value_and_gradient(model.gp, model.frequencies, self.data)
+        value, gp_bar = value_and_gradient(self._work(model), self.data)
         return value, cotangent(model, gp=gp_bar)
 
     def for_fit(self, model: FeatureGP) -> _Evidence:
         self.require_gradient(model)
         sines, level = model.frequencies, type(model.gp.mean) in (ZeroMean, ConstantMean)
-        if not (isinstance(self.data, Rows | Chunks) and isinstance(sines, BoxSines) and level):
+        of_rows = isinstance(self.data, Rows | Chunks) and not knows_noise(self.data)
+        if not (of_rows and isinstance(sines, BoxSines) and level):
             return self
         centre = float(self.data.over(spread).mean[-1])
         return replace(self, data=self.data.over(Former(model.gp, sines, centre)))
+
+    def _work(self, model: FeatureGP) -> Sums:
+        noise = noise_of(model.gp, self.data) if knows_noise(self.data) else None
+        return Sums(model.gp, model.frequencies, noise)
 
 
 @evidence_of.register(FeatureGP)
@@ -122,5 +131,6 @@ def _evidence(model: FeatureGP, data: Rows | Chunks) -> _Evidence:
     if isinstance(data, Rows):
         validate_data(model.gp, data.X, data.y, columns=model.frequencies.like.shape[1])
         model.frequencies.require_match(model.gp.kernel, data.X)
+        validate_noise(data.X, data.X.shape[0], data.noise_var, data.weights)
     drawn_for = [leaf.path for leaf in leaves(model) if leaf.path.endswith(".alpha")]
     return _Evidence(data, held=tuple(drawn_for))

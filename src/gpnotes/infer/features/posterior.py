@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...ground.chunks import Rows
 from ...ground.conversion import takes
 from ...ground.random import Stream
 from ...ground.showing import summary
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, array_namespace
 from ...model import means
 from ...model.gaussian_process import GP, residual_of, validate_data
+from ..known_noise import noise_of, validate_noise
 from ..linear import WeightPosterior
 from ..posterior import Posterior, with_noise
 from .feature_map import FeatureMap
@@ -95,8 +97,15 @@ class FeaturePosterior(Posterior):
         f = means.with_hooks(self.gp.mean)._call(Xs)[None, :] + xp.concat(parts, axis=1)
         return with_noise(f, self.gp.noise_var, stream) if noise else f
 
-    @takes("x", "y")
-    def extend(self, x: MatrixLike, y: VectorLike) -> FeaturePosterior:
+    @takes("x", "y", "noise_var", "weights")
+    def extend(
+        self,
+        x: MatrixLike,
+        y: VectorLike,
+        *,
+        noise_var: VectorLike | None = None,
+        weights: VectorLike | None = None,
+    ) -> FeaturePosterior:
         """The posterior given further observations.
 
         Parameters
@@ -105,6 +114,8 @@ class FeaturePosterior(Posterior):
             The new inputs.
         y : Vector, shape (m,)
             The new observations.
+        noise_var, weights : Vector, shape (m,), or None
+            What is known of their noise, as in `gpnotes.condition`.
 
         Notes
         -----
@@ -112,6 +123,8 @@ class FeaturePosterior(Posterior):
         """
         validate_data(self.gp, x, y, "x", columns=self.frequencies.like.shape[1])
         kernel = self.frequencies.require_match(self.gp.kernel, x, "x")
+        validate_noise(x, x.shape[0], noise_var, weights)
         features = self.frequencies._features(kernel, x)
-        weights = self.weights._update(features, residual_of(self.gp, x, y))
-        return FeaturePosterior(self.gp, self.frequencies, weights, columns=self.columns)
+        noise = noise_of(self.gp, Rows(x, y, noise_var, weights))
+        grown = self.weights._update(features, residual_of(self.gp, x, y), noise.variance)
+        return FeaturePosterior(self.gp, self.frequencies, grown, columns=self.columns)

@@ -17,6 +17,7 @@ from ...model import means
 from ...model.contracts import Mean
 from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
 from ...model.kernels import Kernel
+from ..known_noise import Noise, in_double_of
 from ..sufficient_statistics import Statistics, like_data
 from .feature_map import FeatureMap
 
@@ -33,10 +34,13 @@ class Sums:
         The process.
     frequencies : FeatureMap
         The features.
+    noise : Noise, optional
+        The noise of the rows, where each has its own.
     """
 
     gp: GP
     frequencies: FeatureMap
+    noise: Noise | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Statistics:
         """The statistics of the rows (X, y)."""
@@ -45,6 +49,8 @@ class Sums:
 
     def _call(self, X: Matrix, y: Vector) -> Statistics:
         r = _check.squarable(in_double(residual_of(self.gp, X, y)), "y − m(X)")
+        if self.noise is not None:
+            return self._each_by_its_own(self.gp.kernel, X, r, self.noise)
         gram, cross = self._gram_and_cross(self.gp.kernel, X, r)
         noise_var = self.gp.noise_var
         squares = float(array_namespace(r).sum(r * r))
@@ -52,6 +58,14 @@ class Sums:
         return Statistics(
             X.shape[0], gram / noise_var, cross / noise_var, squares / noise_var, log_noise
         )
+
+    @threads_for(lambda self, kernel, X, r, noise: self.frequencies.size**2 * X.shape[0])
+    def _each_by_its_own(self, kernel: Kernel, X: Matrix, r: Vector, noise: Noise) -> Statistics:
+        xp = array_namespace(r)
+        noise_var = in_double_of(noise).variance + xp.zeros_like(r)
+        gram, cross = self.frequencies.weighted_gram_and_cross(kernel, X, r, noise_var)
+        squares, log_noise = float(xp.sum(r * r / noise_var)), float(xp.sum(xp.log(noise_var)))
+        return Statistics(X.shape[0], gram, cross, squares, log_noise)
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _gram_and_cross(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
@@ -68,13 +82,21 @@ class Slopes:
         The derivatives by the frequencies ω.
     mean_bar : Mean
         The derivatives by the mean.
+    noise_bar : float, default 0.0
+        The derivative by σ² of rows of which each has a noise of its own; for others `regression`
+        knows it from the sums.
     """
 
     omega_bar: Matrix
     mean_bar: Mean
+    noise_bar: float = 0.0
 
     def __add__(self, other: Slopes) -> Slopes:
-        return Slopes(self.omega_bar + other.omega_bar, added(self.mean_bar, other.mean_bar))
+        return Slopes(
+            self.omega_bar + other.omega_bar,
+            added(self.mean_bar, other.mean_bar),
+            self.noise_bar + other.noise_bar,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +105,19 @@ class Pull:
 
     Parameters
     ----------
-    gp, frequencies
+    gp, frequencies, noise
         As in `Sums`.
     weight_mean : Vector, shape (R,)
         The mean w of the weights given all rows.
-    precision : Matrix, shape (R, R)
-        ``B⁻¹/σ²`` of all rows.
+    spread : Matrix, shape (R, R)
+        ``B⁻¹`` of all rows, their covariance.
     """
 
     gp: GP
     frequencies: FeatureMap
     weight_mean: Vector
-    precision: Matrix
+    spread: Matrix
+    noise: Noise | None = None
 
     def __call__(self, X: Matrix, y: Vector) -> Slopes:
         """The slopes of the rows (X, y)."""
@@ -106,25 +129,36 @@ class Pull:
 
     @threads_for(lambda self, kernel, X, r: self.frequencies.size**2 * X.shape[0])
     def _slopes(self, kernel: Kernel, X: Matrix, r: Vector) -> Slopes:
-        omega_bar, alphas = zeros(self.frequencies.like.shape, r), []
+        omega_bar, alphas, noise_bar = zeros(self.frequencies.like.shape, r), [], 0.0
+        own = None if self.noise is None else in_double_of(self.noise)
         for rows in memory.blocks(X.shape[0], self.frequencies.size):
-            turned, alpha = self._rows(kernel, X[rows, :], r[rows])
-            omega_bar = omega_bar + turned
+            some = Noise(self.gp.noise_var) if own is None else own.of(rows)
+            turned, alpha, by_noise = self._rows(kernel, X[rows, :], r[rows], some)
+            omega_bar, noise_bar = omega_bar + turned, noise_bar + by_noise
             alphas.append(like_data(alpha, X))
         mean = means.with_hooks(differentiable_mean(self.gp))
         mean_bar, _ = mean._pullback(X, array_namespace(X).concat(alphas))
-        return Slopes(omega_bar, mean_bar)
+        return Slopes(omega_bar, mean_bar, noise_bar)
 
-    def _rows(self, kernel: Kernel, X: Matrix, r: Vector) -> tuple[Matrix, Vector]:
+    def _rows(
+        self, kernel: Kernel, X: Matrix, r: Vector, noise: Noise
+    ) -> tuple[Matrix, Vector, float]:
+        xp, (noise_var, share) = array_namespace(r), noise
         Phi = in_double(self.frequencies._features(kernel, X))
-        alpha = (r - Phi @ self.weight_mean) / self.gp.noise_var
+        alpha, by_noise = (r - Phi @ self.weight_mean) / noise_var, 0.0
+        scales = noise_var + xp.zeros_like(r)
 
         def Phi_bar() -> Matrix:
-            # 2 K_bar Φ with K_bar = ½ (α αᵀ − K_y⁻¹): there Φᵀα is w and K_y⁻¹Φ is Φ B⁻¹/σ², so
+            # 2 K_bar Φ with K_bar = ½ (α αᵀ − K_y⁻¹): there Φᵀα is w and K_y⁻¹Φ is Λ⁻¹Φ B⁻¹, so
             # that no matrix (n, n) is needed
-            return alpha[:, None] * self.weight_mean[None, :] - Phi @ self.precision
+            outer = alpha[:, None] * self.weight_mean[None, :]
+            return outer - (Phi / scales[:, None]) @ self.spread
 
-        return self.frequencies.omega_bar(kernel, X, Phi_bar), alpha
+        if self.noise is not None:  # λ_bar = ½ (α² − diag K_y⁻¹)
+            explained = xp.sum((Phi @ self.spread) * Phi, axis=1)
+            lambda_bar = 0.5 * (alpha * alpha - (1.0 - explained / scales) / scales)
+            by_noise = float(xp.sum(share * lambda_bar))
+        return self.frequencies.omega_bar(kernel, X, Phi_bar), alpha, by_noise
 
 
 def validate_rows(gp: GP, frequencies: FeatureMap, X: Matrix, y: Vector) -> None:

@@ -35,7 +35,7 @@ from ...model.kernels import Kernel
 from ...model.means import ConstantMean, ZeroMean
 from ..interdomain.point_functionals import with_hooks
 from ..interdomain.waves import WaveSums, WaveVariables
-from ..known_noise import Noise
+from ..known_noise import Noise, in_double_of
 from ..sufficient_statistics import Statistics
 from .methods import SparseMethod
 from .projection import Inducing
@@ -362,8 +362,7 @@ def _noise_of(work: Sums | Pull, start: int, X: Matrix) -> Noise:
     """The noise of the rows X, of which `start` is the first."""
     if work.noise is None:
         return Noise(work.gp.noise_var)
-    some = work.noise.of(slice(start, start + X.shape[0]))
-    return Noise(*(a if isinstance(a, float) else in_double(a) for a in some))
+    return in_double_of(work.noise.of(slice(start, start + X.shape[0])))
 
 
 def validate_rows(gp: GP, Z: Matrix, X: Matrix, y: Array) -> None:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 
@@ -35,17 +35,17 @@ from ...ground.showing import summary
 from ...ground.threads import in_one_pool
 from ...ground.xp import (
     HostVector,
-    Matrix,
-    Vector,
     array_namespace,
     to_numpy,
 )
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
+from ..known_noise import validate_noise
 from ..objective import Fit, Objective, Run
 from ..sparse.induced import with_inducing
 from .evidence_lower_bound import sums_and_gradient
+from .known_noise import known_in, require_normal, some_of
 from .model import SVGP, validate_rows
 from .natural_gradients import optimise_q, take_step, unit_step
 from .posterior import V, Variational, _initial_posterior, inducing_factor, initial_posterior
@@ -118,8 +118,7 @@ class _Climb:
     """A fit on its way: what it has estimated so far, and the best that it has seen for sure."""
 
     objective: Objective[SVGP]
-    X: Matrix
-    y: Vector
+    rows: Rows
     step_size: float
     adam: Adam
     trace: list[float] = field(default_factory=list)
@@ -129,7 +128,7 @@ class _Climb:
         self.last = self._rows(rows)
         sums, gradient = self._pass_over(posterior)
         bound = sums.value - posterior.kl
-        whole = rows.size == self.X.shape[0]
+        whole = rows.size == self.count
         if not self.trace or (whole and bound > max(self.trace)):
             self.best = posterior
         self.trace.append(bound)
@@ -140,43 +139,51 @@ class _Climb:
         model = self.objective.at(self.objective.vector(posterior.model) + by)
         return replace(posterior, model=model, inducing=inducing_factor(model))
 
-    def _rows(self, rows: HostVector) -> tuple[Matrix, Vector]:
-        if rows.size == self.X.shape[0]:
-            return self.X, self.y
-        xp = array_namespace(self.X)
-        places = xp.asarray(rows, device=self.X.device)
-        return xp.take(self.X, places, axis=0), xp.take(self.y, places, axis=0)
+    @property
+    def count(self) -> int:
+        """The number of all rows."""
+        return self.rows.X.shape[0]
+
+    def _rows(self, rows: HostVector) -> Rows:
+        if rows.size == self.count:
+            return self.rows
+        X = self.rows.X
+        return some_of(self.rows, array_namespace(X).asarray(rows, device=X.device))
 
     def _pass_over(self, posterior: Any) -> tuple[Any, HostVector]:
         """The sums over the last rows, and the gradient of the bound by the vector."""
-        scale = self.X.shape[0] / self.last[0].shape[0]
+        rows = self.last
+        given = rows.X, rows.y, self.count / rows.X.shape[0], known_in(rows)
         if not self.objective.units.size:
-            return require_finite(sweep(posterior, *self.last, scale)), np.zeros(0)
-        sums, model_bar = sums_and_gradient(posterior, *self.last, scale)
+            return require_finite(sweep(posterior, *given)), np.zeros(0)
+        sums, model_bar = sums_and_gradient(posterior, *given)
         return sums, self.objective.gradient(posterior.model, model_bar)
 
     def fit(self, posterior: V) -> Fit[SVGP, V]:
         """The fit that came of it; of a way that has led down, that of its highest point."""
         rows = self.last
-        if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
-            rows = self.X, self.y
-            if not self._bound(posterior, *rows) >= self._bound(self.best, *rows):
+        if not self._bound(posterior, rows) >= self._bound(self.best, rows):
+            rows = self.rows
+            if not self._bound(posterior, rows) >= self._bound(self.best, rows):
                 posterior = self.best
-        bound = self._bound(posterior, *rows)
+        bound = self._bound(posterior, rows)
         warn_of_jitter(posterior.inducing.jitter, "the Gram matrix of Z")
-        message = f"{len(self.trace)} steps, of {rows[0].shape[0]} rows at the end"
+        message = f"{len(self.trace)} steps, of {rows.X.shape[0]} rows at the end"
         trace = tuple(self.trace)
         run = Run(posterior.model, bound, len(trace), False, message, trace=trace)
         return Fit((run,), self.objective, posterior)
 
-    def _bound(self, posterior: Any, X: Matrix, y: Vector) -> float:
-        return sweep(posterior, X, y, self.X.shape[0] / X.shape[0]).value - posterior.kl
+    def _bound(self, posterior: Any, rows: Rows) -> float:
+        scale = self.count / rows.X.shape[0]
+        return float(sweep(posterior, rows.X, rows.y, scale, known_in(rows)).value - posterior.kl)
 
 
 @saved_as("variational evidence")
 @dataclass(frozen=True, eq=False)
 class _Evidence(Evidence[SVGP, Variational]):
     """The highest bound: that of the best q for all rows."""
+
+    by_reading: ClassVar[bool] = True
 
     rows: Rows
 
@@ -185,12 +192,16 @@ class _Evidence(Evidence[SVGP, Variational]):
 
     @in_one_pool
     def posterior(self, model: SVGP) -> Variational:
-        return optimise_q(initial_posterior(model), self.rows.X, self.rows.y)
+        return self._best(initial_posterior(model))
+
+    def _best(self, start: Variational) -> Variational:
+        return optimise_q(start, self.rows.X, self.rows.y, known=known_in(self.rows))
 
     @in_one_pool
     def value(self, model: SVGP) -> float:
         q = self.posterior(model)
-        return float(sweep(q, self.rows.X, self.rows.y).value - q.kl)
+        sums = sweep(q, self.rows.X, self.rows.y, 1.0, known_in(self.rows))
+        return float(sums.value - q.kl)
 
     def require_gradient(self, model: SVGP) -> None:
         differentiable_mean(model.gp)
@@ -199,20 +210,19 @@ class _Evidence(Evidence[SVGP, Variational]):
     def value_and_gradient(self, model: SVGP, *, quiet: bool = False) -> tuple[float, SVGP]:
         """The derivatives with q held: at its best it gains nothing by moving."""
         start = _initial_posterior(model) if quiet else initial_posterior(model)
-        q = optimise_q(start, self.rows.X, self.rows.y)
-        sums, model_bar = sums_and_gradient(q, self.rows.X, self.rows.y, 1.0)
+        q, rows = self._best(start), self.rows
+        sums, model_bar = sums_and_gradient(q, rows.X, rows.y, 1.0, known_in(rows))
         return sums.value - q.kl, model_bar
 
     def fit_by_batches(
         self, objective: Objective[SVGP], batch: int, /, **options: Any
     ) -> Fit[SVGP, Variational]:
-        return _fit(objective, self.rows.X, self.rows.y, batch, **options)
+        return _fit(objective, self.rows, batch, **options)
 
 
 def _fit(
     objective: Objective[SVGP],
-    X: Matrix,
-    y: Vector,
+    data: Rows,
     batch: int,
     *,
     max_steps: int,
@@ -225,12 +235,12 @@ def _fit(
     """The fit by batches that `gpnotes.fit` asks for, whose arguments these are."""
     if rng is None:
         raise ValueError("batch needs an rng to draw the order of the rows from")
-    n = X.shape[0]
+    n = data.X.shape[0]
     rows = _batches(stream_of(rng), n, _check.whole(batch, "batch", 1, n))
     step_size = unit_step(step_size, "step_size")
     rate = _check.number(learning_rate, "learning_rate")
     adam = Adam(_check.positive(rate, "learning_rate", zero=True), objective.units)
-    climb = _Climb(objective, X, y, step_size, adam)
+    climb = _Climb(objective, data, step_size, adam)
     q = initial_posterior(objective.model) if start is None else _started(start, objective.model)
     for step in range(1, max_steps + 1):
         q = climb.step(q, next(rows))
@@ -252,4 +262,6 @@ def _started(start: object, model: SVGP) -> Variational:
 def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     validate_rows(model, rows.X, rows.y)
+    require_normal(model.likelihood, rows)
+    validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows, held=("gp.noise_var",), latent=is_latent(model.likelihood))

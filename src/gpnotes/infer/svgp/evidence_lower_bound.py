@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from ...fast import svgp as in_place
 from ...ground import check as _check
+from ...ground.chunks import Rows
 from ...ground.conversion import takes
 from ...ground.params import added, cotangent
 from ...ground.threads import in_one_pool, threads_for
@@ -25,6 +26,7 @@ from ...model.gaussian_process import differentiable_mean
 from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import with_hooks
 from ..interdomain import point_functionals
+from .known_noise import likelihood_bar_under
 from .model import SVGP, validate_rows
 from .natural_gradients import scale_of
 from .posterior import Variational, VariationalPosterior
@@ -150,7 +152,9 @@ def elbo_and_gradient(
 
 
 @singledispatch
-def sums_and_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tuple[HasValue, SVGP]:
+def sums_and_gradient(
+    posterior: Any, X: Matrix, y: Vector, scale: float, known: Rows | None = None
+) -> tuple[HasValue, SVGP]:
     """The sums over rows that are validated, and the derivatives of the bound, in one pass.
 
     Parameters
@@ -159,6 +163,8 @@ def sums_and_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tup
         The Gaussian q.
     scale : float
         The number of rows that each of them stands for.
+    known : Rows, optional
+        The rows, where something is known of the noise of each.
 
     Returns
     -------
@@ -177,7 +183,7 @@ def sums_and_gradient(posterior: Any, X: Matrix, y: Vector, scale: float) -> tup
         lambda one, other: (plus(one[0], other[0]), added_models(one[1], other[1])),
         (
             (require_finite(sums_of(block)), _bar_of_rows(posterior, block, way, scale))
-            for block in blocks(posterior, X, y, scale)
+            for block in blocks(posterior, X, y, scale, known)
         ),
     )
     kernel_bar, Z_bar = bar_of_inducing(posterior, sums, way)
@@ -230,13 +236,18 @@ def _bar_of_rows(posterior: VariationalPosterior, block: Block, way: Way, scale:
     kernel_bar, Z_bar = _bar_of_cross(posterior, block, way)
     diagonal_bar, _ = model.gp.kernel._diag_pullback(block.X, by_variance)
     mean_bar, _ = means.with_hooks(differentiable_mean(model.gp))._pullback(block.X, by_mean)
-    scales = array_namespace(by_mean).full_like(by_mean, scale)
-    likelihood = with_hooks(cast(Likelihood, model.likelihood))
-    likelihood_bar = likelihood._expected_bar(
-        block.y, block.f.mean, block.f.variance, scales, model.nodes
-    )
+    likelihood_bar = _likelihood_bar(model, block, scale)
     gp_bar = cotangent(model.gp, kernel=added(kernel_bar, diagonal_bar), mean=mean_bar)
     return cotangent(model, gp=gp_bar, likelihood=likelihood_bar, inducing=Z_bar)
+
+
+def _likelihood_bar(model: SVGP, block: Block, scale: float) -> Likelihood:
+    given, f = cast(Likelihood, model.likelihood), block.f
+    if block.noise is not None:
+        return likelihood_bar_under(given, block.noise, block.y, f, scale)
+    scales = array_namespace(f.mean).full_like(f.mean, scale)
+    hooks = with_hooks(given)
+    return hooks._expected_bar(block.y, f.mean, f.variance, scales, model.nodes)
 
 
 def _bar_of_cross(posterior: VariationalPosterior, block: Block, way: Way) -> tuple[Kernel, Matrix]:

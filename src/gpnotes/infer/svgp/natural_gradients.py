@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from ...ground import check as _check
+from ...ground.chunks import Rows
 from ...ground.conversion import takes
 from ...ground.linalg import _cholesky
 from ...ground.threads import in_one_pool, threads_for
@@ -179,13 +180,16 @@ def _converged(posterior: V) -> V:
 
 
 @np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
-def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
+def optimise_q(
+    posterior: V, X: Matrix, y: Vector, max_steps: int = 200, known: Rows | None = None
+) -> V:
     """Find the q of the highest bound uphill from one, on all rows, which are validated.
 
     A step is halved until the bound does not fall, and the next one is shorter where it went too
     far; each takes O(n M² + M³) time. Its `converged` is False where `max_steps` were too few.
+    Where something is known of the noise of each row, `known` has it.
     """
-    sums = sweep(posterior, X, y)
+    sums = sweep(posterior, X, y, 1.0, known)
     bound = sums.value - posterior.kl
     length = 1.0
     for _ in range(max_steps):
@@ -194,7 +198,7 @@ def optimise_q(posterior: V, X: Matrix, y: Vector, max_steps: int = 200) -> V:
         slack = 10.0 * epsilon(X) * (1.0 + abs(bound) + abs(sums.value))
         while length >= _SHORTEST:
             candidate = cast("V", take_step(posterior, sums, length))
-            candidate_sums = sweep(candidate, X, y)
+            candidate_sums = sweep(candidate, X, y, 1.0, known)
             candidate_bound = candidate_sums.value - candidate.kl
             if candidate_bound >= bound - slack:
                 break

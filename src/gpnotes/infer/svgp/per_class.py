@@ -81,7 +81,9 @@ def _plus(first: ClassesSums, second: ClassesSums) -> ClassesSums:
 
 
 @sweep.register
-def _(posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float = 1.0) -> ClassesSums:
+def _(
+    posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float = 1.0, known: None = None
+) -> ClassesSums:
     return reduce(_plus, (_sums_of(block) for block in _blocks(posterior, X, y, scale)))
 
 
@@ -118,7 +120,9 @@ def _(posterior: ClassesPosterior) -> float:
 
 
 @sums_and_gradient.register
-def _(posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float) -> tuple[ClassesSums, SVGP]:
+def _(
+    posterior: ClassesPosterior, X: Matrix, y: Vector, scale: float, known: None = None
+) -> tuple[ClassesSums, SVGP]:
     ways = tuple(map(way_back, posterior.functions))
     sums, model_bar = reduce(
         lambda one, other: (_plus(one[0], other[0]), added_models(one[1], other[1])),

@@ -10,11 +10,14 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 from ...fast import svgp as in_place
 from ...ground import check as _check
 from ...ground import memory
+from ...ground.chunks import Rows
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace, symmetric_part
 from ...model.contracts import Likelihood, require
 from ...model.likelihoods.adapter import with_hooks
 from ...model.likelihoods.hermite_averages import Expected
+from ..known_noise import Noise
+from .known_noise import expected_under, noise_in
 from .posterior import Marginals, VariationalPosterior, marginals
 
 __all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "sweep"]
@@ -33,12 +36,15 @@ class Block(NamedTuple):
         The distribution of f at each.
     slopes : Expected
         The averages and their slopes by means and variances.
+    noise : Noise, optional
+        The noise of the rows, where each has its own.
     """
 
     X: Matrix
     y: Vector
     f: Marginals
     slopes: Expected
+    noise: Noise | None = None
 
 
 class Sums(NamedTuple):
@@ -71,7 +77,9 @@ class HasValue(Protocol):
 
 
 @singledispatch
-def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> HasValue:
+def sweep(
+    posterior: Any, X: Matrix, y: Vector, scale: float = 1.0, known: Rows | None = None
+) -> HasValue:
     """The sums over all rows, a block at a time.
 
     Parameters
@@ -80,6 +88,8 @@ def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> HasValue:
         The Gaussian q.
     scale : float, default 1.0
         The number of rows that each of them stands for.
+    known : Rows, optional
+        The rows, where something is known of the noise of each, [eq-fv-known-noise].
 
     Returns
     -------
@@ -90,19 +100,25 @@ def sweep(posterior: Any, X: Matrix, y: Vector, scale: float = 1.0) -> HasValue:
     -----
     O(n M²) time, O(M² + a block of rows) memory.
     """
-    return reduce(plus, (sums_of(block) for block in blocks(posterior, X, y, scale)))
+    return reduce(plus, (sums_of(block) for block in blocks(posterior, X, y, scale, known)))
 
 
-def blocks(posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float) -> Iterator[Block]:
+def blocks(
+    posterior: VariationalPosterior, X: Matrix, y: Vector, scale: float, known: Rows | None = None
+) -> Iterator[Block]:
     """Split rows into blocks that have room, in order; all else is as in `sweep`."""
     model = posterior.model
     given = require(model.likelihood, "the likelihood", Likelihood)
-    likelihood = with_hooks(cast(Likelihood, given))
+    likelihood, noise = with_hooks(cast(Likelihood, given)), noise_in(given, known)
     for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
         f = marginals(posterior, X[rows, :])
-        slopes = likelihood._expected(y[rows], f.mean, f.variance, model.nodes)
+        own = noise and noise.of(rows)
+        if own is None:
+            slopes = likelihood._expected(y[rows], f.mean, f.variance, model.nodes)
+        else:
+            slopes = expected_under(own, y[rows], f)
         # scaled here, once: value, gradient and sites are linear in these
-        yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)))
+        yield Block(X[rows, :], y[rows], f, Expected(*(scale * part for part in slopes)), own)
 
 
 @threads_for(lambda block: block.f.A.shape[0] ** 2 * block.f.A.shape[1])
