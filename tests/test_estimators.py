@@ -389,6 +389,39 @@ def test_what_is_not_finite_is_told_by_its_row(data):
         GPRegressor().fit(X, data[1])
 
 
+def test_of_a_frame_the_column_is_named_with_what_to_do():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"tons": [1.0, 2.0, 1.5], "origin": ["usa", "japan", "usa"]})
+    for model in (GPRegressor(), GPClassifier()):
+        with pytest.raises(TypeError, match=r"'usa' in column 'origin'.*one-hot"):
+            model.fit(frame, [1.0, 0.0, 1.0])
+        gap = frame.assign(origin=[0.0, 1.0, np.nan])
+        with pytest.raises(ValueError, match=r"got 1 NaN or inf, the first in row 2, column 'or"):
+            model.fit(gap, [1.0, 0.0, 1.0])
+
+
+def test_words_go_through_a_pipeline_one_hot_or_as_codes(rng):
+    pd = pytest.importorskip("pandas")
+    compose, preprocessing = (
+        importlib.import_module(f"sklearn.{name}") for name in ("compose", "preprocessing")
+    )
+    frame = pd.DataFrame({"origin": list("abc") * 8, "tons": np.linspace(0.0, 2.0, 24)})
+    y = (
+        frame["tons"]
+        + frame["origin"].map({"a": 0.0, "b": 3.0, "c": -2.0})
+        + rng.normal(0.0, 0.1, 24)
+    )
+    one_hot = compose.make_column_transformer(
+        (preprocessing.OneHotEncoder(), ["origin"]), remainder="passthrough"
+    )
+    codes = compose.make_column_transformer(
+        (preprocessing.OrdinalEncoder(), ["origin"]), remainder="passthrough"
+    )
+    kernel = kernels.Hamming().on(0) * RBF().on(1)
+    for model in (make_pipeline(one_hot, GPRegressor()), make_pipeline(codes, GPRegressor(kernel))):
+        assert model.fit(frame.iloc[:-4], y.iloc[:-4]).score(frame.iloc[-4:], y.iloc[-4:]) > 0.97
+
+
 @each(
     ("wrong", "said"),
     [
@@ -499,7 +532,10 @@ def test_inducing_points_are_loaded_to_the_last_bit_and_looked_over(data, Xs, tm
 
 LENGTHS = np.asarray([0.1 + 0.2, 1.0 / 3.0])
 # of other rows: tests of their own, those of several outputs in model/kernels/test_coregion.py
-LABELLED = (kernels.WithGradients, kernels.GradientNoise, kernels.Coregion, kernels.OutputNoise)
+LABELLED = (
+    kernels.WithGradients, kernels.GradientNoise, kernels.Coregion, kernels.Hamming,
+    kernels.OutputNoise,
+)  # fmt: skip
 PUBLIC = [getattr(kernels, name) for name in kernels.__all__]
 KERNELS = [kind for kind in PUBLIC if isinstance(kind, type) and issubclass(kind, kernels.Kernel)]
 CONCRETE = [

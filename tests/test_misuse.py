@@ -18,7 +18,7 @@ ROOMS = (
     "decide.design", "decide.fantasy", "games", "mdp", "mdp.learning",
     "decide.moments", "decide.pilco", "decide.pilco.cartpole", "decide.pilco.pendulum",
     "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks",
-    "ground.distances", "ground.linalg", "ground.params", "ground.quadrature",
+    "ground.distances", "ground.levels", "ground.linalg", "ground.params", "ground.quadrature",
     "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.state_space",
     "infer.linear", "networks", "infer.report", "samplers", "infer.saving",
@@ -129,7 +129,7 @@ def _answer(called: Call, name: str, value: Any) -> Exception | None:
 UNTRIED = {
     # results
     "FittedWeights", "FittedMeanField", "LastLayer", "LinearisedLaplace", "SWAG",
-    "Fit", "Run", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
+    "Fit", "Run", "Levels", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
     "EPPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",

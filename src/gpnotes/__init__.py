@@ -23,6 +23,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "estimators": ("BayesSearchCV", "GPClassifier", "GPRegressor"),
     "ground.arrays": ("asarray", "to_numpy"),
     "ground.chunks": ("Chunks",),
+    "ground.levels": ("Levels",),
     "ground.quadrature": ("gauss_hermite",),
     "ground.random": ("stream",),
     "infer.exact": ("GP", "ExactPosterior", "prior"),
@@ -38,8 +39,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "infer.verbs": ("condition", "log_evidence", "log_evidence_and_gradient"),
     "model.normal": ("Normal",),
     "model.kernels": (
-        "Constant", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic", "RBF",
-        "RationalQuadratic", "White", "named",
+        "Constant", "Hamming", "Kernel", "Linear", "Matern12", "Matern32", "Matern52", "Periodic",
+        "RBF", "RationalQuadratic", "White", "named",
     ),
     "model.likelihoods": ("Bernoulli", "Gaussian", "Poisson", "RobustMax", "StudentT"),
     "model.means": ("ConstantMean", "ZeroMean"),
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     )
     from .ground.arrays import asarray as asarray, to_numpy as to_numpy
     from .ground.chunks import Chunks as Chunks
+    from .ground.levels import Levels as Levels
     from .ground.quadrature import gauss_hermite as gauss_hermite
     from .ground.random import stream as stream
     from .infer.exact import GP as GP, ExactPosterior as ExactPosterior, prior as prior
@@ -105,6 +107,7 @@ if TYPE_CHECKING:
     from .model.normal import Normal as Normal
     from .model.kernels import (
         Constant as Constant,
+        Hamming as Hamming,
         Kernel as Kernel,
         Linear as Linear,
         Matern12 as Matern12,

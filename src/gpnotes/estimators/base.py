@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
+from ..ground.conversion import columns_of, floats
 from ..ground.params import leaves
 from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector
@@ -161,8 +162,10 @@ class GPEstimator(BaseEstimator):
             settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": reset}
             rows = validate_data(self, X, reset=reset, **settings)
         except (TypeError, ValueError) as problem:
+            if columns_of(X):
+                floats(X, "X")  # whose error names the column, and what to do
             raise renamed(problem, "X must be rows of real numbers, (n, d)") from problem
-        return finite(numbers(X, rows, "X"), "X")
+        return finite(numbers(X, rows, "X"), "X", columns_of(X))
 
     def _new_rows(self, X: ArrayLike) -> HostMatrix:
         check_is_fitted(self, "posterior_")
@@ -190,13 +193,14 @@ def renamed(problem: Exception, wanted: str) -> Exception:
     return kind(f"{wanted}; {problem}")
 
 
-def finite(a: HostArray, name: str) -> HostArray:
+def finite(a: HostArray, name: str, columns: tuple[str, ...] = ()) -> HostArray:
     """`a`, float64, if it is finite and its squares are; an error names the first row."""
     wrong = ~np.isfinite(a)
     if wrong.any():
-        row = int(np.argwhere(wrong)[0, 0])
+        row, *column = np.argwhere(wrong)[0]
+        where = f"row {row}" + (f", column {columns[column[0]]!r}" if columns else "")
         count = int(wrong.sum())
-        raise ValueError(f"{name} must be finite; got {count} NaN or inf, the first in row {row}")
+        raise ValueError(f"{name} must be finite; got {count} NaN or inf, the first in {where}")
     _check.squarable(a, name)
     return a
 

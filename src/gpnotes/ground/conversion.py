@@ -210,7 +210,8 @@ def _require_finite(host: HostArray, name: str, columns: tuple[str, ...]) -> Non
 def _remedy(value: Any) -> str:
     """What to do about a value of a frame that is no number."""
     if isinstance(value, str):
-        return ": one-hot encode it, as `pandas.get_dummies` does, or leave the column out"
+        words = ": one-hot encode it, as `pandas.get_dummies` does, or give it codes"
+        return f"{words} by `gpnotes.Levels` for the kernel `Hamming`, or leave the column out"
     if isinstance(value, _TRUTHS):
         return ": make it 0 and 1, by `astype(float)`"
     if value is None or type(value).__name__ in ("NAType", "NaTType"):

@@ -45,6 +45,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "model.normal": ("Normal",),
     "ground.linalg": ("Cholesky",),
     "ground.chunks": ("Rows",),
+    "ground.levels": ("Levels",),
     "infer.objective": ("Fit", "Objective", "Run"),
     "infer.exact": ("LeaveOneOut", "ExactPosterior", "exact evidence"),
     "infer.linear": ("BayesianLinear", "WeightPosterior", "linear evidence"),

@@ -19,6 +19,7 @@ from .derivatives import (
     values_at,
 )
 from .graph import Graph, GraphHeat, GraphMatern, OnGraph
+from .hamming import Hamming
 from .linear import Linear, Polynomial
 from .periodic import Periodic
 from .spectral import Cosine, spectral_mixture
@@ -41,6 +42,7 @@ __all__ = [
     "Graph",
     "GraphHeat",
     "GraphMatern",
+    "Hamming",
     "Kernel",
     "Linear",
     "Matern12",

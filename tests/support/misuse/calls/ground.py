@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 import gpnotes
 from gpnotes.ground import distances, linalg, params, quadrature, random
@@ -44,7 +45,14 @@ def _rule(n: int, size: int) -> Argument:
 _SHAPE = whole(3, 0).but("a list", **{"a negative pair": (2, -1), "a pair of words": ("a", "b")})
 _LIKE = thing(np.ones(2), optional=True).but("an array", "a list")
 
+_FRAME = pd.DataFrame({"origin": ["usa", "japan"], "tons": [1.8, 0.9]})
+_TABLE = Argument(_FRAME, {"None": None, "an array": np.ones((2, 2)), "a list": [[1.0, 2.0]],
+                           "a string": "origin", "a number": 1.0})  # fmt: skip
+
 CALLS = (
+    call("Levels.of", gpnotes.Levels.of, frame=_TABLE),
+    call("Levels.codes", gpnotes.Levels.of(_FRAME).codes, frame=_TABLE.but(
+         **{"another level": _FRAME.assign(origin="mars"), "no column": _FRAME[["tons"]]})),
     call("cholesky", linalg.cholesky, K=covariance(_K, mates=False).but(
          "an asymmetric matrix"), jitter=_JITTER),
     call("Cholesky.solve", _FACTOR.solve, b=matrix(np.ones((3, 2)), rows=True).but("a vector")),

@@ -86,6 +86,7 @@ _KINDS = (
     *((one.__name__, one, {"variance": positive(), "lengthscale": positive()})
       for one in (kernels.CircularRBF, kernels.CircularMatern12, kernels.CircularMatern32)),
     ("CircularArcCosine", kernels.CircularArcCosine, {"variance": positive()}),
+    ("Hamming", kernels.Hamming, _STATIONARY),
     ("Linear", kernels.Linear, {"variance": _ARD}),
     ("Polynomial", kernels.Polynomial,
      {"variance": positive(), "bias": nonnegative(), "degree": whole()}),
@@ -147,6 +148,8 @@ def _of_labelled(name: str, kernel: Any) -> tuple[Call, ...]:
     )  # fmt: skip
 
 
+_CODES = np.asarray([[0.0], [1.0], [2.0], [2.0], [0.0], [1.0]])
+_FRACTIONS = {"fractions": 0.5 * _CODES}
 _OF_OUTPUTS = (
     ("Coregion", kernels.Coregion(np.ones((3, 1)), np.ones(3))),
     ("OutputNoise", kernels.OutputNoise(np.ones(3))),
@@ -243,6 +246,8 @@ CALLS = (
          own=vector(np.ones(3), size=True).but(negative=-np.ones(3))),
     call("OutputNoise", kernels.OutputNoise, variance=vector(np.ones(3), mates=False).but(
          "a number", "a scalar array", "no entries", zero=np.zeros(3), negative=-np.ones(3))),
+    call("Hamming()", kernels.Hamming(), x=matrix(_CODES, columns=True).but(**_FRACTIONS),
+         z=matrix(_CODES[:4], columns=True).but("None", **_FRACTIONS)),
     *(row for name, kernel in _OF_OUTPUTS for row in _of_outputs(name, kernel)),
     call("outputs_at", kernels.outputs_at, x=matrix(_X, mates=False), outputs=whole(2, 1)),
     call("readings_of", kernels.readings_of, x=matrix(_X, rows=True),
