@@ -32,7 +32,7 @@ $(ONE): export OMP_NUM_THREADS ?= 1
 $(ONE): export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf test unit apart pages check coverage nightly tools namespaces lab replay properties machines versions mutants references claims bench lint serve lock environment clean
+.PHONY: help book pdf test unit apart pages check coverage nightly tools namespaces lab replay properties machines versions mutants references claims dist bench lint serve lock environment clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -151,6 +151,9 @@ lab: $(READY)  ## open JupyterLab with the chapters as notebooks
 
 references: book $(WHOLE)  ## store what each chapter printed (CHAPTER=slug for one)
 	@$(BIN)/python tests/notebooks/make.py $(CHAPTER)
+
+dist: $(WHOLE)  ## build wheels and sdists, check them, try them on each Python at hand (minutes)
+	@$(BIN)/python tools/dist.py $(DIST_OPTIONS)
 
 bench: $(WHOLE)  ## time gpnotes against scikit-learn and bare LAPACK
 	@$(BIN)/python benchmarks/run.py

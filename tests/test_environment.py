@@ -6,6 +6,7 @@ says so.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -153,6 +154,55 @@ def test_conda_asks_for_the_ranges_of_the_project_file():
         if line != "pip" and "--editable" not in line and "python " not in line
     )
     assert {one.name: str(one.specifier) for one in named} == _wanted()
+
+
+PLACES = {"checked-equations": ROOT / "engine", "gpnotes": ROOT, "gpnotes-book": ROOT / "editorial"}
+
+
+def _project(place: Path) -> dict[str, Any]:
+    return tomllib.loads((place / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def test_the_distributions_are_of_one_version():
+    """And so is what the recipe for conda makes, and what is cited."""
+    recipe = yaml.safe_load((ROOT / "tools" / "conda" / "recipe.yaml").read_text("utf-8"))
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    versions = {_project(place)["version"] for place in PLACES.values()}
+    assert versions == {recipe["context"]["version"]} == {cited["version"]}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_the_recipe_for_conda_asks_for_what_the_project_file_asks(name):
+    """A distribution of our own, and an extra, by what they ask for themselves."""
+    recipe = yaml.safe_load((ROOT / "tools" / "conda" / "recipe.yaml").read_text("utf-8"))
+    (output,) = (one for one in recipe["outputs"] if one["package"]["name"] == name)
+    runs = [line for line in output["requirements"]["run"] if not line.startswith(("python ", "$"))]
+    asked = {
+        one.name: str(one.specifier)
+        for one in _requirements(_project(PLACES[name])["dependencies"])
+    }
+    if name == "gpnotes-book":  # it asks for gpnotes[notebook]
+        asked |= {one.name: str(one.specifier) for one in _requirements(EXTRAS["notebook"])}
+    ours = {one for one in asked if one in PLACES}
+    assert {one.name: str(one.specifier) for one in _requirements(runs)} == {
+        one: asked[one] for one in asked.keys() - ours
+    }
+    pinned = {
+        line.split('"')[1] for line in output["requirements"]["run"] if "pin_subpackage" in line
+    }
+    assert pinned == ours
+    assert f">={recipe['context']['python_min']}" == _project(PLACES[name])["requires-python"]
+
+
+def test_a_release_is_of_its_tag(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    dist = importlib.import_module("dist")
+    assert dist.pythons() == ["3.11", "3.12", "3.13"]
+    files = [Path("gpnotes-1.2.3-py3-none-any.whl"), Path("gpnotes_book-1.2.3.tar.gz")]
+    dist.require_tag("v1.2.3", files)
+    for wrong in ("1.2.3", "v1.2", "v1.2.30"):
+        with pytest.raises(SystemExit, match="the tag must be v and the version of gpnotes-1"):
+            dist.require_tag(wrong, files)
 
 
 DISTRIBUTIONS = {
