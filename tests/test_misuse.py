@@ -130,7 +130,7 @@ UNTRIED = {
     # results
     "FittedWeights", "FittedMeanField", "LastLayer", "LinearisedLaplace", "SWAG",
     "Fit", "Run", "Levels", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
-    "EPPosterior",
+    "EPPosterior", "PartPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",

@@ -40,7 +40,7 @@ from .evidence import Evidence, evidence_of, whole_rows
 from .interdomain import WaveSums
 from .known_noise import Noise, joined, noise_of, validate_noise
 from .leave_one_out import LeaveOneOut, predict_left_out
-from .posterior import Posterior, named, require_inputs
+from .posterior import PartPosterior, Posterior, named, require_inputs
 
 __all__ = ["GP", "ExactPosterior", "LeaveOneOut", "prior"]
 
@@ -208,6 +208,29 @@ class ExactPosterior(Posterior):
         mean, scales = mean_at(self.gp.mean, self.trend, Xs) + pull, self.gp.kernel._diag(Xs)
         noise_var = self.gp.noise_var if noise else 0.0
         return joint_root(self.trend, mean, plus_noise(covariance, noise_var), scales)
+
+    def _process(self) -> GP:
+        return self.gp
+
+    @threads_for(lambda self, part, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
+    def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
+        """As [eq-fv-cholesky] has them, of what the part has in common with y."""
+        xp = array_namespace(Xs)
+        cross = part.kernel._gram(self.X, Xs)
+        half = self.cholesky._half_solve(cross)
+        known = explained(self.trend, Xs, cross, half, part.with_mean)
+        variance = xp.clip(part.kernel._diag(Xs) - known, 0.0, None)
+        mean = mean_at(self.gp.mean, self.trend, Xs)
+        return part.mean_in(mean, xp.matrix_transpose(cross) @ self.alpha), variance
+
+    @threads_for(lambda self, part, Xs: _joint_work(self, Xs))
+    def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
+        cross = part.kernel._gram(self.X, Xs)
+        half = self.cholesky._half_solve(cross)
+        covariance = part.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+        if self.trend is None:
+            return covariance
+        return covariance + added(self.trend, Xs, cross, part.with_mean)
 
     @property
     def log_evidence(self) -> float:

@@ -10,21 +10,39 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar, Self, TypeVar, cast
 
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import takes
+from ..ground.params import cotangent
 from ..ground.random import RNG, Stream, stream_of
-from ..ground.xp import LOG_2PI, Array, Matrix, MatrixLike, Vector, VectorLike, array_namespace
+from ..ground.showing import summary
+from ..ground.xp import (
+    LOG_2PI,
+    Array,
+    Matrix,
+    MatrixLike,
+    Vector,
+    VectorLike,
+    array_namespace,
+    zeros,
+)
 from ..model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
-from ..model.gaussian_process import plus_noise
-from ..model.kernels import Kernel
+from ..model.gaussian_process import GP, plus_noise
+from ..model.kernels import Kernel, Sum
 from ..model.likelihoods import Bernoulli, Gaussian
 from ..model.likelihoods.adapter import require_observable, with_hooks
 from ..model.normal import Normal, normal_of
 
-__all__ = ["Posterior", "named", "one_function_a_class", "require_inputs", "with_noise"]
+__all__ = [
+    "PartPosterior",
+    "Posterior",
+    "named",
+    "one_function_a_class",
+    "require_inputs",
+    "with_noise",
+]
 
 Q = TypeVar("Q", bound="Posterior")
 
@@ -315,6 +333,63 @@ class Posterior(ABC):
         self._admit("probability", Xs, chunk=chunk)
         return self._probability(Xs, num_samples, rng, chunk)
 
+    def part(self, *which: str | int) -> Posterior:
+        """The posterior of a part of f, where the kernel is a sum: ``f = m + Σₖ fₖ``.
+
+        With the covariance ``K_y`` of all of y, ``fₖ`` has the mean ``K_*f⁽ᵏ⁾ α``,
+        [eq-fv-components], and the covariance ``K_**⁽ᵏ⁾ − K_*f⁽ᵏ⁾ K_y⁻¹ K_f*⁽ᵏ⁾``. The means of all
+        parts and m add up to the mean of f; their variances do not, since a sum that is observed
+        makes its summands dependent, [eq-fv-component-cov].
+
+        Parameters
+        ----------
+        *which : str or int
+            The parts: names, as `gpnotes.named` gives them, numbers from 0, or ``"mean"`` for the
+            mean function m, which is in no other part. Several are added up, with their
+            covariance. A kernel that is no sum is its part 0.
+
+        Returns
+        -------
+        Posterior
+            What data tell of the part; it has no noise, which is in y alone.
+
+        Notes
+        -----
+        It is the section *Additive components* of the book's *function-space view*.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from gpnotes import GP, RBF, Linear, condition, named
+        >>> X = np.asarray([[0.0], [1.0], [2.0]])
+        >>> gp = GP(named(line=Linear(), bump=RBF(0.5)), 0.1)
+        >>> posterior = condition(gp, X, np.asarray([0.2, 1.1, 1.9]))
+        >>> posterior.part("line").mean(X).round(3)
+        array([0.  , 0.82, 1.64])
+        >>> posterior.part("line", "bump").mean(X).round(3)
+        array([0.181, 1.078, 1.87 ])
+        """
+        if "part" in self._lacks:
+            raise self._cannot("part", self._lacks["part"])
+        return self._part(which)
+
+    def _part(self, which: tuple[str | int, ...]) -> Posterior:
+        """`part`, of a class that brings the three hooks below."""
+        kernel, with_mean = _picked(self._process().kernel, which)
+        return PartPosterior(self, kernel, with_mean, columns=self.columns)
+
+    def _process(self) -> GP:
+        """The process whose kernel may be a sum."""
+        raise self._cannot("part", "its model is not taken apart")
+
+    def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
+        """The mean and the variance of a part at a block of rows."""
+        raise self._cannot("part", "its model is not taken apart")
+
+    def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
+        """The covariance of a part between rows."""
+        raise self._cannot("part", "its model is not taken apart")
+
     def _admit(
         self, method: str, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> bool:
@@ -369,6 +444,104 @@ class Posterior(ABC):
 
     def _cannot(self, method: str, why: str) -> TypeError:
         return TypeError(f"{type(self).__name__}.{method}: {why}")
+
+
+_ALONE = "noise is in y, which is the sum of all parts; ask the posterior of f"
+
+
+@dataclass(frozen=True, eq=False)
+class PartPosterior(Posterior):
+    """The posterior of a part of f, or of several; made by `Posterior.part`.
+
+    Parameters
+    ----------
+    whole : Posterior
+        The posterior of f.
+    kernel : Kernel
+        The covariance of the part before the data.
+    with_mean : bool
+        Whether the mean function is in it.
+    """
+
+    whole: Posterior
+    kernel: Kernel
+    with_mean: bool = False
+
+    __repr__ = summary
+    _copies = 4
+    _lacks: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("noise", "log_density", "probability"), _ALONE),
+        "part": "it is a part already; ask the posterior of f",
+    }
+
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
+        self.whole.validate_inputs(Xs, name)
+
+    @property
+    def _noise(self) -> float:
+        return 0.0
+
+    @property
+    def _width(self) -> int:
+        return self.whole._width
+
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        return self.whole._moments_of_part(self, Xs)
+
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        return self.whole._covariance_of_part(self, Xs)
+
+    def _scales(self, Xs: Matrix) -> Vector:
+        return self.whole._scales(Xs)
+
+    def mean_in(self, mean: Vector, pull: Vector) -> Vector:
+        """What the data pull the part to, with the mean function (n*,) where that is in it."""
+        return mean + pull if self.with_mean else pull
+
+
+@dataclass(frozen=True)
+class _Nothing(Kernel):
+    """``k(x, z) = 0``: of the mean function alone no function is left."""
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return zeros((x.shape[0], (x if z is None else z).shape[0]), x)
+
+    def _diag(self, x: Matrix) -> Vector:
+        return zeros((x.shape[0],), x)
+
+    def _pullback(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        xp = array_namespace(x)
+        return cotangent(self), xp.zeros_like(x), None if z is None else xp.zeros_like(z)
+
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        return cotangent(self), array_namespace(x).zeros_like(x)
+
+
+def _picked(kernel: Kernel, which: tuple[str | int, ...]) -> tuple[Kernel, bool]:
+    """The sum of some summands of a kernel, and whether the mean is asked for as well."""
+    parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
+    names = kernel.names if isinstance(kernel, Sum) else ()
+    numbers = [_number_of(one, names, len(parts)) for one in which if one != "mean"]
+    if not which or len(set(numbers)) < len(numbers) or which.count("mean") > 1:
+        raise ValueError(f"which must name one part or more, each once; got {which}")
+    chosen = tuple(parts[k] for k in numbers)
+    if not chosen:
+        return _Nothing(), True
+    return chosen[0] if len(chosen) == 1 else Sum(chosen), len(numbers) < len(which)
+
+
+def _number_of(one: str | int, names: tuple[str, ...], size: int) -> int:
+    """The number of a part, by its name or its number."""
+    if isinstance(one, str):
+        if not one or one not in names:
+            known = ", ".join(map(repr, [*filter(None, names), "mean"]))
+            wanted = f"among {known}, or numbers from 0 to {size - 1}"
+            raise ValueError(f"which must be {wanted}; got {one!r}")
+        return names.index(one)
+    return _check.whole(one, "which", 0, size - 1)
 
 
 def named(posterior: Q, columns: tuple[str, ...]) -> Q:

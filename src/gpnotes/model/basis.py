@@ -64,7 +64,7 @@ class Trend:
 
     __repr__ = summary
 
-    def unknown(self, Xs: Matrix, cross: Matrix) -> Matrix:
+    def unknown(self, Xs: Matrix, cross: Matrix, with_mean: bool = True) -> Matrix:
         """Find a root of what the weights add to the covariance at some inputs.
 
         Parameters
@@ -73,6 +73,8 @@ class Trend:
             The inputs.
         cross : Matrix, shape (n, n*)
             The covariances K_f* of the observations with f there.
+        with_mean : bool, default True
+            Whether ``h(x)ᵀβ`` is in f; without it, the first term is not there.
 
         Returns
         -------
@@ -80,7 +82,8 @@ class Trend:
             ``(h(x*)ᵀ − K_*f K_y⁻¹ H) A^{-1/2}``, [eq-mf-cov].
         """
         transposed = array_namespace(cross).matrix_transpose(cross)
-        return (self.mean.columns(Xs) - transposed @ self.solved) @ self.weights.root
+        pull = transposed @ self.solved
+        return (self.mean.columns(Xs) - pull if with_mean else -pull) @ self.weights.root
 
     def taken(self) -> Matrix:
         """Find ``K_y⁻¹ H A^{-1/2}``, (n, p), whose square is what K_y⁻¹ loses for the weights."""
@@ -94,7 +97,9 @@ def mean_at(mean: MeanFunction, trend: Trend | None, Xs: Matrix) -> Vector:
     return trend.mean.columns(Xs) @ trend.weights.mean
 
 
-def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> Vector:
+def explained(
+    trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix, with_mean: bool = True
+) -> Vector:
     """Find the share (n*,) of the variance at Xs that the data take away.
 
     Of `cross`, ``K_f*``, and `half`, ``L⁻¹ K_f*``, (n, n*) both; less what unknown weights add.
@@ -103,12 +108,12 @@ def explained(trend: Trend | None, Xs: Matrix, cross: Matrix, half: Matrix) -> V
     by_function = xp.sum(half * half, axis=0)
     if trend is None:
         return by_function
-    return by_function - xp.sum(trend.unknown(Xs, cross) ** 2, axis=1)
+    return by_function - xp.sum(trend.unknown(Xs, cross, with_mean) ** 2, axis=1)
 
 
-def added(trend: Trend, Xs: Matrix, cross: Matrix) -> Matrix:
+def added(trend: Trend, Xs: Matrix, cross: Matrix, with_mean: bool = True) -> Matrix:
     """Find what unknown weights add to the covariance (n*, n*) at Xs; `cross` as in `explained`."""
-    root = trend.unknown(Xs, cross)
+    root = trend.unknown(Xs, cross, with_mean)
     return root @ array_namespace(root).matrix_transpose(root)
 
 

@@ -16,8 +16,9 @@ from ...ground.xp import Matrix, Vector, array_namespace, eye
 from ...model import means
 from ...model.contracts import Likelihood
 from ...model.gaussian_process import GP, validate_data
+from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import require_observable
-from ..posterior import Posterior, require_inputs
+from ..posterior import PartPosterior, Posterior, require_inputs
 
 __all__ = ["SitePosterior", "factored", "validate"]
 
@@ -77,20 +78,37 @@ class SitePosterior(Posterior):
     def _width(self) -> int:
         return self.X.shape[0]
 
-    @threads_for(lambda self, Xs: self.X.shape[0] ** 2 * Xs.shape[0])
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
-        xp = array_namespace(Xs)
-        cross = self.gp.kernel._gram(self.X, Xs)
-        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
-        variance = self.gp.kernel._diag(Xs) - xp.sum(half * half, axis=0)
-        mean = means.with_hooks(self.gp.mean)._call(Xs) + xp.matrix_transpose(cross) @ self.gradient
-        return mean, xp.clip(variance, 0.0, None)
+        pull, variance = self._pulled(Xs, self.gp.kernel)
+        return means.with_hooks(self.gp.mean)._call(Xs) + pull, variance
 
-    @threads_for(lambda self, Xs: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
-    def _covariance(self, Xs: Matrix) -> Matrix:
-        cross = self.gp.kernel._gram(self.X, Xs)
+    @threads_for(lambda self, Xs, kernel: self.X.shape[0] ** 2 * Xs.shape[0])
+    def _pulled(self, Xs: Matrix, kernel: Kernel) -> tuple[Vector, Vector]:
+        """What the data add to the mean, and the variance that they leave, of f or of a part."""
+        xp = array_namespace(Xs)
+        cross = kernel._gram(self.X, Xs)
         half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
-        return self.gp.kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+        variance = kernel._diag(Xs) - xp.sum(half * half, axis=0)
+        return xp.matrix_transpose(cross) @ self.gradient, xp.clip(variance, 0.0, None)
+
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        return self._covariance_by(Xs, self.gp.kernel)
+
+    @threads_for(lambda self, Xs, kernel: (self.X.shape[0] + Xs.shape[0]) ** 2 * Xs.shape[0])
+    def _covariance_by(self, Xs: Matrix, kernel: Kernel) -> Matrix:
+        cross = kernel._gram(self.X, Xs)
+        half = self.cholesky._half_solve(self.sqrt_W[:, None] * cross)
+        return kernel._gram(Xs, None) - array_namespace(Xs).matrix_transpose(half) @ half
+
+    def _process(self) -> GP:
+        return self.gp
+
+    def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
+        pull, variance = self._pulled(Xs, part.kernel)
+        return part.mean_in(means.with_hooks(self.gp.mean)._call(Xs), pull), variance
+
+    def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
+        return self._covariance_by(Xs, part.kernel)
 
     def _scales(self, Xs: Matrix) -> Vector:
         return self.gp.kernel._diag(Xs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...ground.linalg import Cholesky
 from ...ground.showing import summary
@@ -12,9 +12,9 @@ from ...model import means
 from ...model.gaussian_process import GP
 from ...model.normal import Normal, of_root
 from ..interdomain.point_functionals import applied
-from ..posterior import Posterior, require_inputs
+from ..posterior import PartPosterior, Posterior, require_inputs
 from ..sufficient_statistics import like_data
-from .projection import Inducing
+from .projection import Inducing, kernel_in_double
 
 __all__ = ["SparsePosterior"]
 
@@ -79,32 +79,51 @@ class SparsePosterior(Posterior):
 
     def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
         """With ``V = L_u⁻¹ K_u*``: ``m(x) + Vᵀ weight_mean``, ``k(x, x) − |v|² + |L⁻¹v|²``."""
-        pull, variance = (like_data(part, Xs) for part in self._pulled(in_double(Xs)))
+        pulled = self._pulled(in_double(Xs), self.inducing)
+        pull, variance = (like_data(part, Xs) for part in pulled)
         return means.with_hooks(self.gp.mean)._call(Xs) + pull, variance
 
-    @threads_for(lambda self, Xs: self.inducing.size**2 * Xs.shape[0])
-    def _pulled(self, Xs: Matrix) -> tuple[Vector, Vector]:
+    @threads_for(lambda self, Xs, inducing: self.inducing.size**2 * Xs.shape[0])
+    def _pulled(self, Xs: Matrix, inducing: Inducing) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
-        V, gap = self.inducing.whiten(Xs)
+        V, gap = inducing.whiten(Xs)
         half = solve_triangular(self.cholesky.lower, V)
         known = xp.sum(half * half, axis=0)
         pull = xp.matrix_transpose(V) @ self.weight_mean
         return pull, known if self.degenerate else known + gap
 
-    @threads_for(lambda self, Xs: self.inducing.size * Xs.shape[0] ** 2)
     def _covariance(self, Xs: Matrix) -> Matrix:
+        return self._covariance_by(Xs, self.inducing)
+
+    @threads_for(lambda self, Xs, inducing: self.inducing.size * Xs.shape[0] ** 2)
+    def _covariance_by(self, Xs: Matrix, inducing: Inducing) -> Matrix:
         wide = in_double(Xs)
         xp = array_namespace(wide)
-        V, _ = self.inducing.whiten(wide)
+        V, _ = inducing.whiten(wide)
         half = solve_triangular(self.cholesky.lower, V)
         known = xp.matrix_transpose(half) @ half
         if self.degenerate:
             return like_data(known, Xs)
-        left = self.inducing.kernel._gram(wide, None) - xp.matrix_transpose(V) @ V
+        left = inducing.kernel._gram(wide, None) - xp.matrix_transpose(V) @ V
         return like_data(left + known, Xs)
 
     def _scales(self, Xs: Matrix) -> Vector:
         return self.gp.kernel._diag(Xs)
+
+    def _process(self) -> GP:
+        return self.gp
+
+    def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
+        pulled = self._pulled(in_double(Xs), self._seen_by(part))
+        pull, variance = (like_data(one, Xs) for one in pulled)
+        return part.mean_in(means.with_hooks(self.gp.mean)._call(Xs), pull), variance
+
+    def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
+        return self._covariance_by(Xs, self._seen_by(part))
+
+    def _seen_by(self, part: PartPosterior) -> Inducing:
+        """The prior of u, with what a part has in common with u: whatever else is in u is noise."""
+        return replace(self.inducing, kernel=kernel_in_double(part.kernel))
 
     def inducing_values(self) -> Normal:
         """The distribution of u, mostly f(Z), given the data, with the root ``L_u L⁻ᵀ``; O(M³)."""

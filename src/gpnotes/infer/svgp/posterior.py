@@ -16,9 +16,11 @@ from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace, diagonal, eye, solve_triangular
 from ...model import means
 from ...model.contracts import Likelihood
+from ...model.gaussian_process import GP
+from ...model.kernels import Kernel
 from ..interdomain import InducingPoints
 from ..interdomain.point_functionals import with_hooks
-from ..posterior import Posterior, require_inputs
+from ..posterior import PartPosterior, Posterior, require_inputs
 from .model import SVGP
 
 __all__ = [
@@ -127,11 +129,28 @@ class VariationalPosterior(Variational):
         return mean, variance
 
     def _covariance(self, Xs: Matrix) -> Matrix:
-        A = marginals(self, Xs).A
+        return self._covariance_by(Xs, marginals(self, Xs).A, self.model.gp.kernel)
+
+    def _covariance_by(self, Xs: Matrix, A: Matrix, kernel: Kernel) -> Matrix:
         B = self.root @ A
         xp = array_namespace(Xs)
-        spare = self.model.gp.kernel._gram(Xs, None) - xp.matrix_transpose(A) @ A
+        spare = kernel._gram(Xs, None) - xp.matrix_transpose(A) @ A
         return spare + xp.matrix_transpose(B) @ B
+
+    def _process(self) -> GP:
+        return self.model.gp
+
+    @threads_for(lambda self, part, Xs: self.weights.shape[0] ** 2 * Xs.shape[0])
+    def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
+        A, spare = projected(self, Xs, part.kernel)
+        B = self.root @ A
+        xp = array_namespace(Xs)
+        mean = means.with_hooks(self.model.gp.mean)._call(Xs)
+        pull = xp.matrix_transpose(A) @ self.weights
+        return part.mean_in(mean, pull), spare + xp.sum(B * B, axis=0)
+
+    def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
+        return self._covariance_by(Xs, projected(self, Xs, part.kernel)[0], part.kernel)
 
     def _scales(self, Xs: Matrix) -> Vector:
         return self.model.gp.kernel._diag(Xs)
@@ -191,13 +210,17 @@ def marginals(posterior: VariationalPosterior, X: Matrix) -> Marginals:
     return Marginals(A, mean, spare + xp.sum(B * B, axis=0))
 
 
-def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
+def projected(
+    posterior: Variational, X: Matrix, kernel: Kernel | None = None
+) -> tuple[Matrix, Vector]:
     """What all functions with one prior and one set of inducing variables share at some inputs.
 
     Parameters
     ----------
     posterior : VariationalPosterior or ClassesPosterior
         The Gaussian q.
+    kernel : Kernel, optional
+        The kernel of a part of f; without it, that of f.
 
     Returns
     -------
@@ -206,7 +229,7 @@ def projected(posterior: Variational, X: Matrix) -> tuple[Matrix, Vector]:
     spare : Vector, shape (n,)
         The variance of f that Z leaves open, zero where rounding took it below.
     """
-    kernel, xp = posterior.model.gp.kernel, array_namespace(X)
+    kernel, xp = kernel or posterior.model.gp.kernel, array_namespace(X)
     cross = with_hooks(posterior.model.variables)._cross(kernel, X)
     A = solve_triangular(posterior.inducing.lower, cross)
     return A, xp.clip(kernel._diag(X) - xp.sum(A * A, axis=0), 0.0, None)
