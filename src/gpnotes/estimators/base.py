@@ -23,6 +23,7 @@ from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector
 from ..infer import saving
 from ..infer.fitting import Fit, fit
+from ..infer.interrupts import raised_interrupts
 from ..infer.report import Report
 from ..model.kernels import Kernel
 from .fitted import validate_fitted
@@ -137,10 +138,11 @@ class GPEstimator(BaseEstimator):
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
         draws = stream_of_state(self.random_state) if self.restarts else None
-        found = fit(
-            model, X, y, restarts=self.restarts, rng=draws, fixed=zeros, max_steps=self.max_steps,
-            noise_var=noise_var,
-        )  # fmt: skip
+        with raised_interrupts():  # a grid search would go on to its next
+            found = fit(
+                model, X, y, restarts=self.restarts, rng=draws, fixed=zeros,
+                max_steps=self.max_steps, noise_var=noise_var,
+            )  # fmt: skip
         if not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
             warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)

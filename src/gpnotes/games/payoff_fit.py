@@ -16,6 +16,7 @@ from ..ground.random import RNG, Stream, stream_of
 from ..ground.xp import Array, array_namespace, as_array, epsilon, eye, to_numpy
 from ..infer.exact import GP
 from ..infer.fitting import fit
+from ..infer.interrupts import raised_interrupts
 from ..infer.verbs import condition
 from ..model.kernels import RBF, Linear, Product
 from .expansion import Expansion
@@ -342,7 +343,8 @@ def _fitted(start: GP, X: Array, z: Array, options: _Options, stream: Stream | N
     else:
         fixed.append("noise_var")
     restarts = options.restarts or 0
-    return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, rng=stream).model
+    with raised_interrupts():
+        return fit(start, X, z, bounds=bounds, fixed=fixed, restarts=restarts, rng=stream).model
 
 
 def _lengthscales(game: RoleSymmetricGame, kernel: Any, like: Array) -> Array:

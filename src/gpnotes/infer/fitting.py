@@ -7,8 +7,10 @@ What is maximised, how a model becomes a vector, and the L-BFGS-B of SciPy that 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -23,8 +25,10 @@ from typing import (
 import numpy as np
 
 from ..ground import check as _check
+from ..ground.ascent import Ascent
 from ..ground.chunks import Chunks
 from ..ground.conversion import columns_of, ordered
+from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
@@ -33,8 +37,9 @@ from ..model.contracts import Prior
 from . import exact as exact  # registers GP, which comes from a lower floor
 from .evidence import data_of
 from .interdomain import WaveSums
+from .interrupts import INTERRUPTED, kept_interrupts, warn_of
 from .objective import Fit, Objective, Run, objective_of
-from .progress import Bar, bar_of
+from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
 
 if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
     from ..model.gaussian_process import GP
@@ -74,7 +79,9 @@ class Options(TypedDict, total=False):
     fixed: Collection[str]
     max_steps: int
     callback: Callback | None
+    on_step: OnStep | None
     progress: bool
+    jobs: Jobs
     rng: RNG | None
 
 
@@ -148,7 +155,9 @@ def fit(
     fixed: Collection[str] = (),
     max_steps: int = 200,
     callback: Callback | None = None,
+    on_step: OnStep | None = None,
     progress: bool = False,
+    jobs: Jobs = 1,
     batch: int | None = None,
     step_size: float | None = None,
     learning_rate: float | None = None,
@@ -194,8 +203,17 @@ def fit(
     callback : callable or None, default None
         ``callback(run)`` is called after each run; if it returns True, that run is the last. With
         batches it is ``callback(progress)``, with an `svgp.Progress` after each step.
+    on_step : callable or None, default None
+        ``on_step(step)`` is called after each evaluation within a run, with a `progress.FitStep`;
+        if it returns True, the fit ends with the best that it has. Not with several jobs.
     progress : bool, default False
-        Show a bar of how many of the runs are done, by ``tqdm`` of the extra `progress`.
+        Show a bar of the evaluations, with the objective and the best so far, by ``tqdm`` of the
+        extra `progress`; with several jobs of how many of the runs are done, with batches of the
+        steps.
+    jobs : int or callable, default 1
+        On how many processes the runs are made, by ``joblib``, or the `map` that makes them: of an
+        executor, of a cluster. They come to the same runs, in the same order, but for what a
+        product rounds otherwise on fewer threads.
     batch : int or None, default None
         The rows of a step, for an `SVGP`, whose q follows the parameters then: one run, as
         `svgp.batch_fit` says. Without it, all rows are asked for the best q at each step.
@@ -221,7 +239,14 @@ def fit(
         If an argument does not fit, by its name, or if no start has an evidence, as for a y whose
         fourth power overflows.
     ImportError
-        If a bar is asked for without ``tqdm``.
+        If a bar is asked for without ``tqdm``, or processes without ``joblib``.
+
+    Warns
+    -----
+    InterruptWarning
+        If it was interrupted by Ctrl-C, once there is an evidence: the best so far comes back, and
+        the run under way says ``converged=False`` and ``message="interrupted"``. A second Ctrl-C
+        is raised. scikit-learn's networks, too, keep what an interrupt leaves them.
 
     Notes
     -----
@@ -246,22 +271,29 @@ def fit(
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
+    if on_step is not None:
+        _check.function(on_step, "on_step")
     restarts = _check.whole(restarts, "restarts", 0)
     progress = _check.flag(progress, "progress")
+    jobs = checked_jobs(jobs)
+    if jobs != 1:
+        _refuse(_given(on_step=on_step), "with jobs")
     by_batches = _given(step_size=step_size, learning_rate=learning_rate, start=start)
     if batch is not None:
         batch = _check.whole(batch, "batch", 1)
         one_run = _given(restarts=restarts or None, bounds=bounds, priors=priors)
-        _refuse(one_run | _given(progress=progress or None), "with batches")
+        _refuse(one_run | _given(on_step=on_step), "with batches")
+        told = {"callback": callback, "progress": progress}
         found = _batched(objective, batch).fit_by_batches(
-            objective, batch, max_steps=max_steps, callback=callback, rng=rng, **by_batches
+            objective, batch, max_steps=max_steps, rng=rng, **told, **by_batches
         )
         return replace(found, columns=columns)
     _refuse(by_batches, "without batches")
     starts = _starts(objective, restarts, rng, restart_sd)
-    bar = bar_of(len(starts), "fit", "run") if progress else None
-    ended = (objective.run(begin, max_steps) for begin in starts)
-    runs = sorted(_until(ended, callback, bar), key=lambda run: -run.objective)
+    with _shown(len(starts), jobs, progress) as bar:
+        ascents = _ascents(objective, starts, max_steps, jobs, on_step, bar)
+        ended = _until(map(objective.ended, ascents), callback, bar if jobs != 1 else None)
+        runs = sorted(ended, key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
     return Fit(tuple(runs), objective, columns=columns)
@@ -313,16 +345,54 @@ def _starts(
     return [start, *(np.append(start[:many] + units * draw, start[many:]) for draw in draws)]
 
 
-def _until(runs: Iterator[Run[M]], callback: Callback | None, bar: Bar | None) -> Iterator[Run[M]]:
-    """The runs up to the one after which the caller wants no more."""
+@contextmanager
+def _shown(runs: int, jobs: Jobs, progress: bool) -> Iterator[Bar | None]:
+    """A bar, if one is wanted: of evaluations, or of the runs that other processes make."""
+    if not progress:
+        yield None
+        return
+    bar = bar_of(None, "fit", "evaluation") if jobs == 1 else bar_of(runs, "fit", "run")
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+def _ascents(
+    objective: Objective[Any],
+    starts: list[HostVector],
+    max_steps: int,
+    jobs: Jobs,
+    on_step: OnStep | None,
+    bar: Bar | None,
+) -> Iterator[Ascent]:
+    """The ascents from all starts, in their order."""
+    climb = partial(objective.climb, max_steps=max_steps)
+    if jobs == 1:
+        hear = on_step if bar is None else show_steps(bar, len(starts), on_step)
+        climb = partial(climb, hear=hear)
+    return iter(mapper_of(jobs)(climb, list(enumerate(starts))))
+
+
+def _until(
+    runs: Iterable[Run[Any]], callback: Callback | None, bar: Bar | None
+) -> Iterator[Run[Any]]:
+    """The runs up to the one after which the caller wants no more, or interrupts."""
+    many = 0
     try:
         for run in runs:
+            many += 1
             if bar is not None:
                 bar.update(1)
             yield run
+            if run.message == INTERRUPTED:
+                raise KeyboardInterrupt
             answer = None if callback is None else callback(run)
-            if answer is not None and _check.flag(answer, "callback(run)"):
+            enough = answer is not None and _check.flag(answer, "callback(run)")
+            if enough or run.message == ENOUGH:
                 return
-    finally:
-        if bar is not None:
-            bar.close()
+    except kept_interrupts():
+        if not many:
+            raise
+        runs_made = "1 run" if many == 1 else f"{many} runs"
+        warn_of(f"fit keeps the best of {runs_made}", stacklevel=4)

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.ascent import ascend
+from ..ground.ascent import Ascent, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.params import (
     Parameters,
@@ -39,7 +39,9 @@ from ..model.kernels import Constant, Sum
 from ..model.means import ZeroMean
 from .evidence import Evidence, evidence_given
 from .interdomain import WaveSums
+from .interrupts import INTERRUPTED, kept_interrupts
 from .posterior import Posterior, named
+from .progress import ENOUGH, Enough, OnStep, Watched
 from .report import FLAT_THRESHOLD, FinishedRun, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
@@ -236,9 +238,58 @@ class Objective(Generic[M]):
         Run
             Where it ended; a start without an evidence is reported with the model given.
         """
-        anywhere = np.tile([-math.inf, math.inf], (begin.size - len(self.limits), 1))
+        return self.ended(self.climb((0, begin), max_steps))
+
+    def climb(
+        self, begin: tuple[int, HostVector], max_steps: int, hear: OnStep | None = None
+    ) -> Ascent:
+        """Climb from a vector, and stop where the caller has heard enough or interrupts.
+
+        Parameters
+        ----------
+        begin : tuple of int and HostVector
+            The number of the run, and where the ascent starts.
+        max_steps : int
+            The most steps.
+        hear : callable or None
+            It is given a `progress.FitStep` after each evaluation, and ends the run by True.
+
+        Returns
+        -------
+        Ascent
+            Where it ended; of one that was stopped, the best place so far.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If it is interrupted before it has an evidence.
+        """
+        number, start = begin
+        anywhere = np.tile([-math.inf, math.inf], (start.size - len(self.limits), 1))
         limits, ends = (np.concatenate([box, anywhere]) for box in (self.limits, self.ends))
-        ascent = ascend(self, begin, limits, max_steps, ends, self.units)
+        watched = Watched(self, number, hear)
+        try:
+            return ascend(watched, start, limits, max_steps, ends, self.units)
+        except kept_interrupts():
+            if (ascent := watched.ended(INTERRUPTED)) is None:
+                raise
+            return ascent
+        except Enough:
+            return watched.ended(ENOUGH) or Ascent(start, -math.inf, 1, False, ENOUGH)
+
+    def ended(self, ascent: Ascent) -> Run[M]:
+        """Return the run that an ascent was, with its model.
+
+        Parameters
+        ----------
+        ascent : Ascent
+            As `climb` returns it.
+
+        Returns
+        -------
+        Run
+            The run; a start without an evidence is reported with the model given.
+        """
         if ascent.value == -math.inf:  # what could not be built is reported with the model given
             return Run(self.model, *ascent[1:])
         end = self.at(ascent.vector)

@@ -1,10 +1,96 @@
-"""A bar of how much is done, by ``tqdm`` of the extra `progress`."""
+"""What is told while one waits: each evaluation of a fit, and a bar, by ``tqdm``."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import math
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
-__all__ = ["Bar", "bar_of"]
+from ..ground import check as _check
+from ..ground.ascent import UNEVALUABLE, Ascent, Function
+from ..ground.xp import HostVector
+
+__all__ = ["ENOUGH", "Bar", "Enough", "FitStep", "OnStep", "Watched", "bar_of", "show_steps"]
+
+ENOUGH = "on_step ended it"
+"""What the message of a run says that its listener has ended."""
+
+
+class FitStep(NamedTuple):
+    """One evaluation within a run of a fit, which ``on_step`` is given.
+
+    Parameters
+    ----------
+    run : int
+        The number of the run, in the order in which they are made: 0 starts at the model given.
+    evaluation : int
+        The number of the evaluation in its run, from 1.
+    objective : float
+        The log evidence, with the priors, there; minus infinity where there is none. A line search
+        tries places that are worse.
+    best : float
+        The best of the run so far.
+    """
+
+    run: int
+    evaluation: int
+    objective: float
+    best: float
+
+
+OnStep = Callable[[FitStep], bool | None]
+
+
+class Enough(Exception):
+    """What ends a run where its listener has heard enough."""
+
+
+class Watched:
+    """A function that an ascent climbs, with the best place so far, and a listener.
+
+    Parameters
+    ----------
+    function : callable
+        Value and gradient at a vector.
+    run : int
+        The number of the run.
+    hear : callable or None
+        It is given a `FitStep` after each evaluation, and ends the run by True.
+    """
+
+    def __init__(self, function: Function, run: int = 0, hear: OnStep | None = None) -> None:
+        """Begin to watch."""
+        self._function, self._run, self._hear = function, run, hear
+        self._evaluations = 0
+        self._best: tuple[float, HostVector] | None = None
+
+    def __call__(self, vector: HostVector) -> tuple[float, HostVector]:
+        """Value and gradient, after the listener has heard of them."""
+        self._evaluations += 1
+        try:
+            value, gradient = self._function(vector)
+        except UNEVALUABLE:
+            self._tell(-math.inf)
+            raise
+        if math.isfinite(value) and (self._best is None or value > self._best[0]):
+            self._best = value, vector.copy()
+        self._tell(value if math.isfinite(value) else -math.inf)
+        return value, gradient
+
+    def _tell(self, value: float) -> None:
+        if self._hear is None:
+            return
+        best = self._best[0] if self._best else -math.inf
+        answer = self._hear(FitStep(self._run, self._evaluations, value, best))
+        if answer is not None and _check.flag(answer, "on_step(step)"):
+            raise Enough
+
+    def ended(self, message: str) -> Ascent | None:
+        """Return what an ascent comes to that ends here; None before it has a value."""
+        if self._best is None:
+            return None
+        value, vector = self._best
+        return Ascent(vector, value, self._evaluations, False, message)
 
 
 class Bar(Protocol):
@@ -13,12 +99,15 @@ class Bar(Protocol):
     def update(self, n: int, /) -> bool | None:
         """So many more are done."""
 
+    def set_postfix_str(self, s: str, /) -> None:
+        """Show a few words behind the bar."""
+
     def close(self) -> None:
         """No more will be."""
 
 
-def bar_of(total: int, said: str, unit: str) -> Bar:
-    """Return a bar of so many units, with what is being done before it.
+def bar_of(total: int | None, said: str, unit: str) -> Bar:
+    """Return a bar of so many units, or of nobody knows how many, with what is done before it.
 
     Raises
     ------
@@ -34,3 +123,15 @@ def bar_of(total: int, said: str, unit: str) -> Bar:
         raise ImportError(message) from problem
     bar: Bar = tqdm(total=total, desc=said, unit=unit)
     return bar
+
+
+def show_steps(bar: Bar, runs: int, hear: OnStep | None) -> OnStep:
+    """Return a listener that moves a bar, and tells another what it heard."""
+
+    def shown(step: FitStep) -> bool | None:
+        of = f"run {step.run + 1} of {runs}, " if runs > 1 else ""
+        bar.set_postfix_str(f"{of}objective {step.objective:.6g}, best {step.best:.6g}")
+        bar.update(1)
+        return None if hear is None else hear(step)
+
+    return shown

@@ -215,6 +215,9 @@ def test_a_bar_counts_the_evaluations(monkeypatch):
         def update(self, n):
             counts.append(n)
 
+        def set_postfix_str(self, words):
+            assert words.startswith("best ")
+
         def close(self):
             counts.append("closed")
 

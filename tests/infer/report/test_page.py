@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import pickle
 import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -383,43 +382,6 @@ def test_a_callback_hears_of_each_run_and_may_end_the_fit(rng):
     assert ended.runs == (heard[0],)
     with pytest.raises(TypeError, match=r"callback\(run\) must be True or False; got 1"):
         fit(GP(RBF(), 0.1), X, y, callback=lambda run: 1)
-
-
-class Bar:
-    """What is asked of tqdm."""
-
-    def __init__(self, total, **others):
-        self.total, self.done, self.closed = total, 0, False
-        Bar.last = self
-
-    def update(self, n):
-        self.done += n
-
-    def close(self):
-        self.closed = True
-
-
-def test_a_bar_has_a_tick_for_each_run_and_is_closed_after_an_error_too(rng, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tqdm", SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "tqdm.auto", SimpleNamespace(tqdm=Bar))
-    X, y = readings(rng, 20)
-    gp = GP(RBF(), 0.1)
-    fit(gp, X, y, restarts=2, rng=stream(0), max_steps=2, progress=True)
-    assert (Bar.last.total, Bar.last.done, Bar.last.closed) == (3, 3, True)
-
-    def stumble(run):
-        raise KeyError("mine")
-
-    with pytest.raises(KeyError, match="mine"):
-        fit(gp, X, y, restarts=2, rng=stream(0), max_steps=2, progress=True, callback=stumble)
-    assert (Bar.last.done, Bar.last.closed) == (1, True)
-
-
-def test_the_bar_of_tqdm_counts_the_runs(rng, capsys):
-    pytest.importorskip("tqdm", reason="the extra `progress` brings it")
-    X, y = readings(rng, 20)
-    fit(GP(RBF(), 0.1), X, y, restarts=2, rng=stream(0), max_steps=2, progress=True)
-    assert "fit: 100%" in capsys.readouterr().err
 
 
 def test_a_bar_without_its_package_is_an_error_that_names_it(rng, monkeypatch):

@@ -19,7 +19,8 @@ from ...ground.boxes import Pairs
 from ...ground.random import RNG
 from ...ground.showing import preformatted
 from ...ground.xp import HostVector, Numbers, Vector
-from ...infer.progress import bar_of
+from ...infer.interrupts import kept_interrupts, raised_interrupts, warn_of
+from ...infer.progress import Bar, bar_of
 from .history import Evaluation
 from .optimiser import Optimiser, Recommendation
 from .options import Goal
@@ -180,8 +181,9 @@ def minimise(
     goes on to the caller, and when the loop is started again the point is tried again. Unless
     `on_failure` is given, an error at the first evaluation, or before any has had a value, goes on
     to the caller too: a mistake in the objective would cost the whole budget. What is no
-    `Exception`, as an interrupt from the keyboard, always goes on, and the evaluation under way is
-    forgotten.
+    `Exception` always goes on, and the evaluation under way is forgotten; but an interrupt from
+    the keyboard, Ctrl-C, ends the search once it has an evaluation, and what was found comes back
+    with an `InterruptWarning`.
 
     Source: Jones, Schonlau & Welch (1998) for the loop.
 
@@ -260,22 +262,36 @@ class _Spending:
 
     def on(self, make_optimiser: Callable[[], Optimiser[Any]]) -> Outcome[Any]:
         optimiser = make_optimiser()
-        done = optimiser.count
-        bar = bar_of(self.budget - done, "search", "evaluation") if self.progress else None
+        left = self.budget - optimiser.count
+        bar = bar_of(left, "search", "evaluation") if self.progress else None
         try:
-            for x in _places(optimiser, self.budget):
-                self._evaluate(optimiser, x)
-                if bar is not None:
-                    bar.update(optimiser.count - done)
-                    done = optimiser.count
-                if self._is_last(optimiser.evaluations[-1]):
-                    break
+            with raised_interrupts():  # by the fits of the model, which keep them elsewhere
+                self._spend(optimiser, bar)
+        except kept_interrupts():
+            if not optimiser.evaluations:
+                raise
+            many = len(optimiser.evaluations)
+            warn_of(f"the search keeps its {many} evaluations", stacklevel=3)
         finally:
             optimiser.close()
             if bar is not None:
                 bar.close()
-        recommended = optimiser.recommend()
+        with raised_interrupts():  # a second one ends it
+            recommended = optimiser.recommend()
         return Outcome(optimiser.best, recommended, optimiser.evaluations, optimiser.goal)
+
+    def _spend(self, optimiser: Optimiser[Any], bar: Bar | None) -> None:
+        """Ask, evaluate, tell, until the budget is spent or the callback has seen enough."""
+        done = optimiser.count
+        for x in _places(optimiser, self.budget):
+            self._evaluate(optimiser, x)
+            best = optimiser.best
+            if bar is not None:
+                bar.set_postfix_str("no value" if best is None else f"best {best.y:.6g}")
+                bar.update(optimiser.count - done)
+                done = optimiser.count
+            if self._is_last(optimiser.evaluations[-1]):
+                break
 
     def _evaluate(self, optimiser: Optimiser[Any], x: Any) -> None:
         """Evaluate and tell."""

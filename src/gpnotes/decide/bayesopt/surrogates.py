@@ -14,6 +14,7 @@ from ...ground.random import RNG
 from ...ground.xp import Matrix, MatrixLike, Vector, VectorLike, as_array, to_numpy
 from ...infer.exact import ExactPosterior
 from ...infer.fitting import fit
+from ...infer.interrupts import raised_interrupts
 from ...model.contracts import Prior
 from ...model.gaussian_process import GP
 from ...model.kernels import RBF, Matern52, WithGradients
@@ -198,5 +199,6 @@ def _fitted(
     bounds: Limits,
     priors: Mapping[str, Prior] | None = None,
 ) -> ExactPosterior:
-    found = fit(gp, X, y, restarts=1, rng=rng, bounds=bounds, priors=priors, max_steps=100)
+    with raised_interrupts():
+        found = fit(gp, X, y, restarts=1, rng=rng, bounds=bounds, priors=priors, max_steps=100)
     return found.posterior

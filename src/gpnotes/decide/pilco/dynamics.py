@@ -12,6 +12,7 @@ from ...ground.showing import summary
 from ...ground.xp import Array, Matrix, Vector, array_namespace, to_numpy
 from ...infer import fitting
 from ...infer.exact import GP, ExactPosterior
+from ...infer.interrupts import raised_interrupts
 from ...infer.verbs import condition
 from ...model.kernels import RBF
 from ..moments import Predictor, predictor
@@ -211,4 +212,5 @@ def _fit_gp(X: Matrix, y: Vector, max_steps: int) -> GP:
         "kernel.variance": (1e-2 * variance, 1e4 * variance),
     }
     start = GP(RBF(variance, deviation), 0.01 * variance)
-    return fitting.fit(start, X, y, bounds=bounds, max_steps=max_steps).model
+    with raised_interrupts():
+        return fitting.fit(start, X, y, bounds=bounds, max_steps=max_steps).model

@@ -41,8 +41,10 @@ from ...ground.xp import (
 from ...model.gaussian_process import differentiable_mean
 from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
+from ..interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..known_noise import validate_noise
 from ..objective import Fit, Objective, Run
+from ..progress import Bar, bar_of
 from ..sparse.induced import with_inducing
 from .evidence_lower_bound import sums_and_gradient
 from .known_noise import known_in, require_normal, some_of
@@ -122,6 +124,7 @@ class _Climb:
     step_size: float
     adam: Adam
     trace: list[float] = field(default_factory=list)
+    interrupted: bool = False
 
     def step(self, posterior: Any, rows: HostVector) -> Any:
         """q and the model after a step by some rows."""
@@ -169,6 +172,7 @@ class _Climb:
         bound = self._bound(posterior, rows)
         warn_of_jitter(posterior.inducing.jitter, "the Gram matrix of Z")
         message = f"{len(self.trace)} steps, of {rows.X.shape[0]} rows at the end"
+        message = INTERRUPTED if self.interrupted else message
         trace = tuple(self.trace)
         run = Run(posterior.model, bound, len(trace), False, message, trace=trace)
         return Fit((run,), self.objective, posterior)
@@ -227,6 +231,7 @@ def _fit(
     *,
     max_steps: int,
     callback: Callable[[Progress], bool | None] | None,
+    progress: bool,
     rng: RNG | None,
     step_size: float = 0.1,
     learning_rate: float = 0.01,
@@ -242,12 +247,39 @@ def _fit(
     adam = Adam(_check.positive(rate, "learning_rate", zero=True), objective.units)
     climb = _Climb(objective, data, step_size, adam)
     q = initial_posterior(objective.model) if start is None else _started(start, objective.model)
-    for step in range(1, max_steps + 1):
-        q = climb.step(q, next(rows))
-        answer = callback and callback(Progress(step, q, climb.trace[-1]))
-        if answer is not None and _check.flag(answer, "callback(progress)"):
-            break
+    bar = bar_of(max_steps, "fit", "step") if progress else None
+    try:
+        q = _climbed(climb, q, rows, max_steps, callback, bar)
+    finally:
+        if bar is not None:
+            bar.close()
     return climb.fit(q)
+
+
+def _climbed(
+    climb: _Climb,
+    q: Variational,
+    rows: Iterator[HostVector],
+    max_steps: int,
+    callback: Callable[[Progress], bool | None] | None,
+    bar: Bar | None,
+) -> Variational:
+    """q after the steps, or after those until the caller has seen enough or interrupts."""
+    try:
+        for step in range(1, max_steps + 1):
+            q = climb.step(q, next(rows))
+            if bar is not None:
+                bar.set_postfix_str(f"bound {climb.trace[-1]:.6g}")
+                bar.update(1)
+            answer = callback and callback(Progress(step, q, climb.trace[-1]))
+            if answer is not None and _check.flag(answer, "callback(progress)"):
+                break
+    except kept_interrupts():
+        if not climb.trace:
+            raise
+        climb.interrupted = True
+        warn_of(f"fit keeps the best of {len(climb.trace)} steps", stacklevel=6)
+    return q
 
 
 def _started(start: object, model: SVGP) -> Variational:
