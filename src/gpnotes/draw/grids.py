@@ -28,6 +28,7 @@ from ..model.kernels import (
     Constant,
     Kernel,
     Periodic,
+    Power,
     Product,
     Scaled,
     Stationary,
@@ -244,6 +245,8 @@ def _at_lags(kernel: Kernel, lags: Matrix) -> Vector:
         return reduce(mul, _each(kernel, lags))
     if isinstance(kernel, Scaled):
         return kernel.scale * _at_lags(kernel.kernel, lags)
+    if isinstance(kernel, Power):
+        return _at_lags(kernel.kernel, lags) ** kernel.exponent
     if isinstance(kernel, ActiveDims):
         return _at_lags(kernel.kernel, kernel.take_columns(lags))
     if isinstance(kernel, Constant | Periodic):

@@ -23,8 +23,8 @@ from .stationary_evidence import HostPairs, InPlaceKernel, host_lengths, scaled,
 from .tiles import Tile, TiledKernel, evidence_and_gradient, supports
 
 __all__ = [
-    "ByHooks", "Multiplied", "OfDistances", "Scaled", "Summed", "Wrapped", "evidence_in_place",
-    "tiled",
+    "ByHooks", "Multiplied", "OfDistances", "Raised", "Scaled", "Summed", "Wrapped",
+    "evidence_in_place", "tiled",
 ]  # fmt: skip
 
 _SMALL = 512  # points up to which all tiles of a kernel are kept: few enough to cost no memory
@@ -231,3 +231,20 @@ class Scaled(Wrapped):
     def kernel_bar(self) -> Parameters:
         """The derivatives by the scale and by the inner kernel."""
         return cotangent(self._kernel, scale=self._scale_bar, kernel=self._inner.kernel_bar())
+
+
+class Raised(Wrapped):
+    """A power of a kernel, whose derivative by it is ``p k₁ᵖ⁻¹``."""
+
+    def __init__(self, kernel: Parameters, exponent: int, inner: TiledKernel) -> None:
+        super().__init__(kernel, inner)
+        self._exponent = exponent
+
+    def values(self, tile: Tile) -> HostMatrix:
+        """k on the tile."""
+        return as_host(self._inner.values(tile) ** self._exponent)
+
+    def pull(self, tile: Tile, bar: HostMatrix) -> None:
+        """To the inner kernel by the slope of the power."""
+        slope = self._exponent * self._inner.values(tile) ** (self._exponent - 1)
+        self._inner.pull(tile, bar * slope)

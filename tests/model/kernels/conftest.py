@@ -61,6 +61,7 @@ def _kernels(space):
         "sum": g.RBF(1.3, per_dimension) + g.Linear(0.3) + g.White(0.2),
         "named sum": g.named(slow=g.RBF(1.3, per_dimension), line=g.Linear(0.3)) + g.White(0.2),
         "product": g.RBF() * g.Periodic(1.0, 1.5, 3.0) * g.Constant(2.0),
+        "power": (g.RBF(1.0, per_dimension) + 0.3) ** 3,
         "scaled": 1.7 * g.Matern52(),
         "active": g.RBF(1.0, per_dimension[:2]).on(2, 0),
         "nested": 0.5 * (g.RBF().on(0) * (g.Linear() + g.Constant())) + g.Matern12().on(1, 2),

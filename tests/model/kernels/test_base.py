@@ -12,10 +12,19 @@ from hypothesis import strategies as st
 
 import gpnotes as g
 from gpnotes import log_evidence_and_gradient
+from gpnotes.fast.tiled_kernels import tiled
 from gpnotes.ground import memory, params
 from gpnotes.ground.params import flatten, flatten_gradient, leaves
 from gpnotes.ground.xp import to_numpy
-from gpnotes.model.kernels import ActiveDims, Polynomial, Product, Scaled, Stationary, Sum
+from gpnotes.model.kernels import (
+    ActiveDims,
+    Polynomial,
+    Product,
+    Scaled,
+    Stationary,
+    Sum,
+    WithGradients,
+)
 from gpnotes.testing import check_kernel
 
 
@@ -117,6 +126,34 @@ def test_a_sum_adds_and_a_product_multiplies(space, x, z, close):
     close((a + b).diag(x), np.diag(to_numpy(a(x) + b(x))))
 
 
+def test_numbers_are_constants_and_powers_share_their_hyperparameters(space, x, z, close):
+    a, K = g.RBF(0.5, 2.0), to_numpy(g.RBF(0.5, 2.0)(x, z))
+    assert a + 1.5 == a + g.Constant(1.5)
+    assert 1 + a == np.float64(1.0) + a == g.Constant(1.0) + a
+    assert 0 + a is a**1 is a
+    close((a**3)(x, z), K**3)
+    close((a**2).diag(x), np.full(7, 0.25))
+    assert len(leaves(a**2)) == 2 < len(leaves(a * a)) == 4
+    assert repr((2.0 * a) ** 2) == "(2 * RBF(variance=0.5, lengthscale=2)) ** 2"
+    assert repr((a**2).on(0)) == "(RBF(variance=0.5, lengthscale=2) ** 2).on(0)"
+    shared, twice = (k.pullback(x, None, (a * a)(x))[0] for k in (a**2, a * a))
+    assert shared.kernel.lengthscale == pytest.approx(
+        sum(part.lengthscale for part in twice.parts), rel=1e-10 if space.double else 1e-4
+    )
+
+
+def test_a_power_is_as_good_in_place(rng):
+    X = rng.normal(size=(60, 2))
+    y = np.sin(X[:, 0])
+    (value, bar), (again, twice) = (
+        log_evidence_and_gradient(g.GP(k, 0.1), X, y) for k in (g.RBF() ** 2, g.RBF() * g.RBF())
+    )
+    assert value == pytest.approx(again)
+    both = sum(part.lengthscale for part in twice.kernel.parts)
+    assert bar.kernel.kernel.lengthscale == pytest.approx(both)
+    assert type(tiled(g.RBF() ** 2, X)).__name__ == "Raised"
+
+
 def test_sums_and_products_are_flat():
     a, b, c = g.RBF(), g.Linear(), g.White()
     assert len((a + b + c).parts) == len((a + (b + c)).parts) == 3
@@ -215,7 +252,14 @@ def test_kernels_of_two_kinds_are_not_equal():
 @each(
     ("call", "error", "message"),
     [
-        (lambda: g.RBF() + 1.0, TypeError, "unsupported operand"),
+        (lambda: g.RBF() + "1", TypeError, "unsupported operand"),
+        (lambda: g.RBF() + np.ones(2), TypeError, "RBF"),
+        (lambda: g.RBF() + 0.0, ValueError, r"Constant\.variance must be positive"),
+        (lambda: -1 + g.RBF(), ValueError, r"Constant\.variance must be positive"),
+        (lambda: g.RBF() ** 0.5, TypeError, r"exponent must be a whole number from 1; got 0\.5"),
+        (lambda: g.RBF() ** 0, ValueError, "exponent must be a whole number from 1; got 0"),
+        (lambda: g.RBF() ** g.RBF(), TypeError, "exponent must be a whole number from 1; got RBF"),
+        (lambda: WithGradients(g.RBF()) ** 2, TypeError, r"Power\.kernel must know no derivatives"),
         (lambda: Sum((g.RBF(), 3)), TypeError, "parts must be a gpnotes Kernel; got int"),
         (lambda: Product(()), ValueError, "Product.parts must hold at least one kernel"),
         (lambda: Scaled(2.0, 3.0), TypeError, "kernel must be a gpnotes Kernel; got float"),
@@ -420,6 +464,6 @@ def test_a_list_of_kernels_has_a_sum():
     kernels = [g.RBF(), g.White(), g.Linear()]
     assert sum(kernels) == g.RBF() + g.White() + g.Linear()
     assert sum(kernels[:1]) == g.RBF()
-    for other in (1, 0.0, False, "0", None):
+    for other in (False, "0", None):
         with pytest.raises(TypeError):
             other + g.RBF()

@@ -32,7 +32,7 @@ from ...model.kernels import (
     Stationary,
     Sum,
 )
-from ...model.kernels.algebra import summands_of
+from ...model.kernels.summands import summands_of
 
 __all__ = ["FeatureMap", "draw_feature_map"]
 

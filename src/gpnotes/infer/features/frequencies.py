@@ -42,8 +42,8 @@ from ...model.kernels import (
     Stationary,
     Sum,
 )
-from ...model.kernels.algebra import summands_of
 from ...model.kernels.pullback_sums import per_dimension
+from ...model.kernels.summands import summands_of
 from .feature_map import FeatureMap
 
 __all__ = ["Frequencies", "Term", "draw_frequencies"]

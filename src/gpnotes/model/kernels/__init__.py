@@ -1,6 +1,6 @@
 """Kernels: covariance functions with their pullbacks."""
 
-from .algebra import ActiveDims, Kernel, Product, Scaled, Sum, named
+from .algebra import ActiveDims, Constant, Kernel, Power, Product, Scaled, Sum, named
 from .arccos import ArcCosine
 from .circle import (
     Circular,
@@ -9,7 +9,6 @@ from .circle import (
     CircularMatern32,
     CircularRBF,
 )
-from .constant import Constant, White
 from .coregion import Coregion, OutputNoise, outputs_at, readings_of
 from .derivatives import (
     GradientNoise,
@@ -25,6 +24,7 @@ from .periodic import Periodic
 from .spectral import Cosine, spectral_mixture
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary
 from .thin_plate import ThinPlate
+from .white import White
 
 __all__ = [
     "RBF",
@@ -52,6 +52,7 @@ __all__ = [
     "OutputNoise",
     "Periodic",
     "Polynomial",
+    "Power",
     "Product",
     "RationalQuadratic",
     "Scaled",

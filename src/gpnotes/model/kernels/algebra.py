@@ -1,4 +1,4 @@
-"""How kernels combine: sum, product, scaling, and a choice of columns.
+"""How kernels combine: sum, product, scaling, power, a choice of columns, and numbers as kernels.
 
 All of them are kernels again, so that a whole expression has one matrix and one gradient.
 """
@@ -6,12 +6,13 @@ All of them are kernels again, so that a whole expression has one matrix and one
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
+from numbers import Real
 from operator import mul
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from ...fast import tiled_kernels
 from ...fast.tiled_kernels import tiled
@@ -20,17 +21,18 @@ from ...ground import check as _check
 from ...ground.params import cotangent, fixed, holds_derivatives, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .base import KernelBase
-from .pullback_sums import added, products_of_others, total
+from .pullback_sums import added, filled, nothing, products_of_others, total
 
-__all__ = ["ActiveDims", "Kernel", "Product", "Scaled", "Sum", "named"]
+__all__ = ["ActiveDims", "Constant", "Kernel", "Power", "Product", "Scaled", "Sum", "named"]
 
 
 class Kernel(KernelBase):
     """A covariance function k(x, z), with the pullbacks of its matrix and of its diagonal.
 
     Its matrices are positive semidefinite, [eq-fv-psd]. Rows of its arguments are points.
-    Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``, ``sum([k1, k2])``;
-    ``k.on(0, 2)`` looks at some columns only. Kernels are equal if they are of one class and their
+    Kernels add and multiply: ``k1 + k2``, ``k1 * k2``, ``2.0 * k``, ``sum([k1, k2])``; ``k + 1.0``
+    adds a `Constant`, ``k ** 2`` is the square of one kernel, and ``k.on(0, 2)`` looks at some
+    columns only. Kernels are equal if they are of one class and their
     hyperparameters are equal; arrays among these are copied. What ``repr`` shows is for reading:
     its numbers have six digits.
 
@@ -39,6 +41,10 @@ class Kernel(KernelBase):
     A gradient by a kernel, ``kernel_bar``, is an object of the same class that holds derivatives
     in its fields. It is not checked and may have any sign; it can be neither called nor added nor
     multiplied, since ``+`` on kernels does not add their fields.
+
+    What stands twice in a sum or a product is two kernels: in ``k.on(0) + k.on(1)`` they are equal
+    until a fit gives each lengths of its own. ``k ** 2``, unlike ``k * k``, has one set of
+    hyperparameters.
 
     A kernel of your own is a frozen dataclass that brings four hooks: ``_gram``, ``_diag``,
     ``_pullback`` and ``_diag_pullback``; one that depends on distances only subclasses
@@ -64,15 +70,25 @@ class Kernel(KernelBase):
         """
         return ActiveDims(self, dims)
 
-    def __add__(self, other: Kernel) -> Sum:
+    def __add__(self, other: Kernel | float) -> Sum:
+        """Add a kernel, or a number as the `Constant` of that variance."""
+        if isinstance(other, Real):
+            other = Constant(other)
         if not isinstance(other, Kernel):
             return NotImplemented
         parts = (*_parts(Sum, self), *_parts(Sum, other))
         return Sum(parts, (*_names_of(self), *_names_of(other)))
 
-    def __radd__(self, other: int) -> Self:
-        """``0 + k``, where ``sum`` starts."""
-        return self if type(other) is int and other == 0 else NotImplemented
+    def __radd__(self, other: float) -> Kernel:
+        """``0 + k``, where ``sum`` starts, is k; any other number is a `Constant`."""
+        if type(other) is int and other == 0:
+            return self
+        return Constant(other) + self if isinstance(other, Real) else NotImplemented
+
+    def __pow__(self, exponent: int) -> Kernel:
+        """Multiply the kernel by itself, as one kernel with one set of hyperparameters."""
+        exponent = _check.whole(exponent, "exponent", 1)
+        return self if exponent == 1 else Power(self, exponent)
 
     def __mul__(self, other: Any) -> Kernel:
         if not isinstance(other, Kernel):
@@ -130,39 +146,9 @@ def named(**parts: Kernel) -> Sum:
     return Sum(tuple(parts.values()), tuple(parts))
 
 
-def summands_of(
-    kernel: Kernel, columns: tuple[int, ...], scale: float = 1.0
-) -> Iterator[tuple[Kernel, tuple[int, ...], float]]:
-    """The kernels that a kernel is a sum of, each with its columns and its factor.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel: sums, multiples and choices of columns are taken apart.
-    columns : tuple of int
-        The columns that it looks at.
-    scale : float, default 1.0
-        The factor that it has.
-
-    Yields
-    ------
-    tuple of (Kernel, tuple of int, float)
-        One that is none of these three, the columns that it looks at, and its factor.
-    """
-    if isinstance(kernel, Sum):
-        for part in kernel.parts:
-            yield from summands_of(part, columns, scale)
-    elif isinstance(kernel, Scaled):
-        yield from summands_of(kernel.kernel, columns, scale * kernel.scale)
-    elif isinstance(kernel, ActiveDims):
-        yield from summands_of(kernel.kernel, tuple(columns[k] for k in kernel.dims), scale)
-    else:
-        yield kernel, columns, scale
-
-
 def leaves_out_labels(kernel: Kernel) -> bool:
     """True if no column that may be a label is looked at: by choice of others, or of all."""
-    if isinstance(kernel, Scaled):
+    if isinstance(kernel, Scaled | Power):
         return leaves_out_labels(kernel.kernel)
     if isinstance(kernel, _Combination):
         return all(map(leaves_out_labels, kernel.parts))
@@ -416,6 +402,110 @@ class Scaled(Kernel):
 
 
 @dataclass(frozen=True)
+class Constant(Kernel):
+    """One random offset, the same at every point: ``k(x, z) = variance``.
+
+    Parameters
+    ----------
+    variance : float, default 1.0
+        The variance of the offset, positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Constant(2.0)(np.ones((1, 1)), np.ones((2, 1)))
+    array([[2., 2.]])
+    """
+
+    reads_inputs: ClassVar[bool] = False
+
+    variance: float = positive(1.0, unit="y²")
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return filled(x, z, self.variance)
+
+    def _diag(self, x: Matrix) -> Vector:
+        return array_namespace(x).full_like(x[:, 0], self.variance)
+
+    def _pullback(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        return cotangent(self, variance=total(K_bar)), *nothing(x, z)
+
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        return cotangent(self, variance=total(d_bar)), nothing(x, None)[0]
+
+
+@dataclass(frozen=True)
+class Power(Kernel):
+    """A power of a kernel, ``k(x, z) = k₁(x, z)ᵖ``, which ``k ** 2`` makes.
+
+    The product of p copies of k₁ that share one set of hyperparameters.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k₁; none of rows that may be derivatives.
+    exponent : int, default 2
+        p, positive and whole: of other powers the matrix need not be positive semidefinite.
+
+    Notes
+    -----
+    By the chain rule the derivatives by k₁ are ``p k₁ᵖ⁻¹`` times those by k. Source: Rasmussen &
+    Williams (2006), section 4.2.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import Linear
+    >>> square = (1.0 + Linear()) ** 2
+    >>> square
+    (Constant(variance=1) + Linear(variance=1)) ** 2
+    >>> square(np.asarray([[1.0], [2.0]]))
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    """
+
+    kernel: Kernel = fixed()
+    exponent: int = fixed(2)
+
+    def __post_init__(self) -> None:
+        require_kernels("kernel", self.kernel)
+        if self.kernel.labels_rows:  # the derivative of a power is no power of derivatives
+            raise TypeError(f"Power.kernel must know no derivatives; got {self.kernel!r}")
+        object.__setattr__(self, "exponent", _check.whole(self.exponent, "exponent", 1))
+
+    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
+        return self.kernel._gram(x, z) ** self.exponent
+
+    def _diag(self, x: Matrix) -> Vector:
+        return self.kernel._diag(x) ** self.exponent
+
+    def _pullback(
+        self, x: Matrix, z: Matrix | None, K_bar: Matrix
+    ) -> tuple[Self, Matrix, Matrix | None]:
+        slope = self.exponent * self.kernel._gram(x, z) ** (self.exponent - 1)
+        bar, x_bar, z_bar = self.kernel._pullback(x, z, K_bar * slope)
+        return cotangent(self, kernel=bar), x_bar, z_bar
+
+    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
+        slope = self.exponent * self.kernel._diag(x) ** (self.exponent - 1)
+        bar, x_bar = self.kernel._diag_pullback(x, d_bar * slope)
+        return cotangent(self, kernel=bar), x_bar
+
+    def _on_tiles(self, x: Matrix) -> TiledKernel:
+        return tiled_kernels.Raised(self, self.exponent, tiled(self.kernel, x))
+
+    def _validate_inputs(self, x: Matrix, name: str) -> None:
+        self.kernel._validate_inputs(x, name)
+
+    def __repr__(self) -> str:
+        combined = isinstance(self.kernel, Sum | Product | Scaled | Power)
+        inner = f"({self.kernel!r})" if combined else repr(self.kernel)
+        return f"{inner} ** {self.exponent}"
+
+
+@dataclass(frozen=True)
 class ActiveDims(Kernel):
     """A kernel of some columns, ``k₁(x[:, dims], z[:, dims])``, which ``k.on(0, 2)`` makes.
 
@@ -487,6 +577,6 @@ class ActiveDims(Kernel):
         return xp.stack([inner[:, place[k]] if k in place else nothing for k in columns], axis=1)
 
     def __repr__(self) -> str:
-        combined = isinstance(self.kernel, Sum | Product | Scaled)
+        combined = isinstance(self.kernel, Sum | Product | Scaled | Power)
         inner = f"({self.kernel!r})" if combined else repr(self.kernel)
         return f"{inner}.on({', '.join(map(str, self.dims))})"

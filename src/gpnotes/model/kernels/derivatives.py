@@ -15,9 +15,9 @@ from ...ground import memory
 from ...ground.params import added, cotangent, fixed, positive
 from ...ground.xp import Array, Matrix, Vector, array_namespace
 from .algebra import Kernel, require_kernels
-from .constant import White
 from .observed import Observed, Rows, covariances_of
 from .pullback_sums import total
+from .white import White
 
 __all__ = ["GradientNoise", "WithGradients", "derivatives_at", "gradients_at", "values_at"]
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, Self
 from ...ground.distances import _squared_distances_pullback
 from ...ground.params import cotangent
 from ...ground.xp import Array, Matrix, Vector, array_namespace, eye
-from .algebra import Kernel, Scaled, Sum
-from .constant import Constant
+from .algebra import Constant, Kernel, Scaled, Sum
 from .linear import Linear
 from .pullback_sums import added, per_dimension, total
 from .stationary import Stationary, distances

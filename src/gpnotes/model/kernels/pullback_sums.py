@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import mul
 
-from ...ground.xp import Array, Numbers, array_namespace
+from ...ground.xp import Array, Matrix, Numbers, array_namespace, device
 
-__all__ = ["added", "per_dimension", "products_of_others", "total"]
+__all__ = ["added", "filled", "nothing", "per_dimension", "products_of_others", "total"]
 
 
 def total(a: Array) -> float:
@@ -35,3 +35,16 @@ def products_of_others(factors: list[Array]) -> Iterator[Array]:
     for i, factor in enumerate(factors):
         others = factors[:i] + factors[i + 1 :]
         yield reduce(mul, others) if others else array_namespace(factor).ones_like(factor)
+
+
+def filled(x: Matrix, z: Matrix | None, value: float) -> Array:
+    """Fill a matrix of x with z, or with itself, with one number."""
+    columns = (x if z is None else z).shape[0]
+    xp = array_namespace(x)
+    return xp.full((x.shape[0], columns), value, dtype=x.dtype, device=device(x))
+
+
+def nothing(x: Matrix, z: Matrix | None) -> tuple[Array, Array | None]:
+    """No derivatives by x and z."""
+    xp = array_namespace(x)
+    return xp.zeros_like(x), None if z is None else xp.zeros_like(z)

@@ -269,6 +269,7 @@ CALLS = (
     call("ActiveDims", kernels.ActiveDims, kernel=thing(RBF(), _GP),
          dims=entries((0, 1), 2, empty=False).but("beyond", "one number")),
     call("Scaled", kernels.Scaled, scale=positive(), kernel=thing(RBF(), _GP)),
+    call("Power", kernels.Power, kernel=thing(RBF(), _GP), exponent=whole(2, 1)),
     call("Sum", kernels.Sum, parts=_PARTS),
     call("Product", kernels.Product, parts=_PARTS),
     call("named", kernels.named, trend=thing(RBF(), _GP), season=thing(kernels.Periodic(), _GP)),

@@ -1,0 +1,39 @@
+"""A kernel taken apart into what it is a sum of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .algebra import ActiveDims, Kernel, Scaled, Sum
+
+__all__ = ["summands_of"]
+
+
+def summands_of(
+    kernel: Kernel, columns: tuple[int, ...], scale: float = 1.0
+) -> Iterator[tuple[Kernel, tuple[int, ...], float]]:
+    """The kernels that a kernel is a sum of, each with its columns and its factor.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel: sums, multiples and choices of columns are taken apart.
+    columns : tuple of int
+        The columns that it looks at.
+    scale : float, default 1.0
+        The factor that it has.
+
+    Yields
+    ------
+    tuple of (Kernel, tuple of int, float)
+        One that is none of these three, the columns that it looks at, and its factor.
+    """
+    if isinstance(kernel, Sum):
+        for part in kernel.parts:
+            yield from summands_of(part, columns, scale)
+    elif isinstance(kernel, Scaled):
+        yield from summands_of(kernel.kernel, columns, scale * kernel.scale)
+    elif isinstance(kernel, ActiveDims):
+        yield from summands_of(kernel.kernel, tuple(columns[k] for k in kernel.dims), scale)
+    else:
+        yield kernel, columns, scale
