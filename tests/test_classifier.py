@@ -10,8 +10,9 @@ from saved_files import changed, of_array, of_value
 
 import gpnotes
 from gpnotes import GP, RBF, ConstantMean
-from gpnotes.infer import laplace
+from gpnotes.infer import laplace, svgp
 from gpnotes.model.kernels import Linear
+from gpnotes.model.likelihoods import Bernoulli, Categorical
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -52,12 +53,13 @@ KINDS = {
 
 
 @pytest.mark.slow
-def test_the_checks_of_scikit_learn():
+@pytest.mark.parametrize("given", [{"optimise": False}, {"inducing": 4, "max_steps": 2}])
+def test_the_checks_of_scikit_learn(given):
     try:
         checks = importlib.import_module("sklearn.utils.estimator_checks")
     except RuntimeError as problem:  # 1.6 has none beside array-api-compat, unless told otherwise
         pytest.skip(str(problem))
-    told = checks.check_estimator(GPClassifier(optimise=False), on_skip=None, on_fail=None)
+    told = checks.check_estimator(GPClassifier(**given), on_skip=None, on_fail=None)
     outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
     needless = ("check_array_api_input", "check_classifier_data_not_an_array")
     others = {name: said for name, said in outcomes.items() if said != "passed"}
@@ -80,7 +82,7 @@ def test_labels_of_any_kind_are_learnt_saved_and_loaded(data, kind, tmp_path):
     for loaded in (gpnotes.load(tmp_path / "model"), GPClassifier.load(tmp_path / "model")):
         assert vars(loaded).keys() == vars(model).keys()
         assert loaded.classes_.dtype == model.classes_.dtype
-        assert loaded.get_params() == model.get_params()
+        assert loaded.get_params(deep=False) == model.get_params(deep=False)
         assert loaded.predict(X).tolist() == model.predict(X).tolist()
         assert loaded.predict_proba(X).tobytes() == chances.tobytes()
     with pytest.raises(ValueError, match=r"it is of 'GPClassifier', not of \['GPRegressor'\]"):
@@ -112,6 +114,52 @@ def test_several_classes_are_fit_of_the_softmax(data):
     )
 
 
+@pytest.mark.parametrize("kind", ["two strings", "three objects"])
+@pytest.mark.parametrize("optimise", [True, False])
+def test_with_inducing_points_it_is_a_fit_of_the_bound(data, kind, optimise, tmp_path):
+    X, score = data
+    given = {"kernel": RBF(4.0, np.asarray([1.0, 2.0])), "max_steps": 3, "optimise": optimise}
+    y = KINDS[kind](score)
+    model = GPClassifier(**given, inducing=12).fit(X, y)
+    gp = (
+        GP(given["kernel"], 0.0, ConstantMean(0.0))
+        if kind == "two strings"
+        else GP(given["kernel"], 0.0)
+    )
+    number = np.unique(y, return_inverse=True)[1].astype(float)
+    likelihood = Categorical(3) if kind == "three objects" else Bernoulli()
+    told = number if kind == "three objects" else 2.0 * number - 1.0
+    verb = gpnotes.fit if optimise else gpnotes.condition
+    more = {"max_steps": 3} if optimise else {}
+    found = verb(svgp.SVGP(gp, likelihood, 12), X, told, **more)
+    posterior = found.posterior if optimise else found
+    assert model.gp_ == posterior.model.gp
+    chances = posterior.probability(X)
+    wanted = chances if chances.ndim == 2 else np.stack([1.0 - chances, chances], axis=1)
+    assert np.array_equal(model.predict_proba(X), wanted)
+    assert model.log_evidence_ == pytest.approx(svgp.elbo(posterior, X, told))
+    assert model.score(X, y) > 0.85
+    model.save(tmp_path / "model")
+    loaded = GPClassifier.load(tmp_path / "model")
+    assert vars(loaded).keys() == vars(model).keys()
+    assert loaded.log_evidence_ == model.log_evidence_
+    assert np.array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_of_many_rows_each_step_sees_some_by_the_random_state(rng):
+    X = rng.uniform(-3.0, 3.0, size=(2500, 1))
+    y = rng.uniform(size=2500) < 1.0 / (1.0 + np.exp(-3.0 * np.sin(2.0 * X[:, 0])))
+    first, second, other = (
+        GPClassifier(RBF(), inducing=10, max_steps=60, random_state=state).fit(X, y)
+        for state in (1, 1, 2)
+    )
+    assert first.runs_[0].message.startswith("60 steps, of ")
+    assert np.array_equal(first.predict_proba(X), second.predict_proba(X))
+    assert not np.array_equal(first.predict_proba(X), other.predict_proba(X))
+    chance = 1.0 / (1.0 + np.exp(-3.0 * np.sin(2.0 * X[:, 0])))
+    assert np.abs(first.predict_proba(X)[:, 1] - chance).mean() < 0.08
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_on_fresh_rows_the_chances_are_those_of_the_classes(seed):
     """Of 300 new rows with the class drawn by its probability: no bin off by four deviations."""
@@ -133,7 +181,7 @@ def test_it_takes_part_in_pipelines_searches_and_clones(data):
     assert cross_val_score(pipeline, X, named(score), cv=3).mean() > 0.6
     model = GPClassifier(Linear(), restarts=1, random_state=3, max_steps=7)
     copy = clone(model.fit(X, score > 0.0))
-    assert copy.get_params() == model.get_params()
+    assert copy.get_params(deep=False) == model.get_params(deep=False)
     assert len(model.runs_) == 2
     with pytest.raises(NotFittedError):
         copy.predict(X)
@@ -160,7 +208,9 @@ def test_what_are_no_labels_is_refused(data, y, said):
 
 def test_arguments_are_looked_at_by_fit(data):
     model = GPClassifier("rbf")
-    with pytest.raises(TypeError, match="kernel must be a gpnotes Kernel; got str"):
+    with pytest.raises(
+        TypeError, match=r"kernel must be a gpnotes Kernel, such as gpnotes\.RBF\(\); got str"
+    ):
         model.fit(data[0], data[1] > 0.0)
 
 
@@ -183,6 +233,27 @@ THREE = {
     "a share too few": of_array("curvature.share", lambda a: a[:, 1:]),
     "a common factor of nothing": of_array("curvature.common.lower", lambda a: 0.0 * a),
 }
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("two strings", of_array("weights", lambda a: a[1:])),
+        ("two strings", of_array("cholesky.lower", lambda a: 0.0 * a)),
+        ("two strings", of_array("precision", lambda a: a * np.nan)),
+        ("two strings", of_value("log_evidence_", "high")),
+        ("three strings", of_array("inducing.lower", lambda a: a[1:])),
+        ("three strings", of_value("classes_", {"tuple": ["U", "a", "b"]})),
+    ],
+)
+def test_a_file_of_inducing_points_whose_parts_do_not_go_together_is_refused(
+    data, kind, change, tmp_path
+):
+    path = tmp_path / "model"
+    GPClassifier(**FIXED, inducing=5).fit(data[0], KINDS[kind](data[1])).save(path)
+    changed(path, change)
+    with pytest.raises(ValueError, match="path must be of a file that `save` wrote"):
+        GPClassifier.load(path)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..ground import check as _check
 from ..ground.conversion import columns_of, floats
-from ..ground.params import leaves
+from ..ground.params import leaves, replaced
 from ..ground.random import Stream, stream
 from ..ground.xp import HostArray, HostMatrix, HostVector
 from ..infer import saving
@@ -36,6 +36,7 @@ __all__ = [
 RandomState: TypeAlias = int | np.random.RandomState | None
 
 SEEDS = 2**31 - 1
+_WITHIN = "kernel__"
 
 
 class GPEstimator(BaseEstimator):
@@ -45,6 +46,7 @@ class GPEstimator(BaseEstimator):
     fit of it sets `posterior_` and `runs_`.
     """
 
+    kernel: Kernel | None
     _kind: ClassVar[str]  # its name in a file
     _posteriors: ClassVar[tuple[type, ...]]  # what a fit can end with
 
@@ -99,6 +101,29 @@ class GPEstimator(BaseEstimator):
         model._restore(values)
         return model
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments by their names.
+
+        With `deep`, as scikit-learn's searches want it, the hyperparameters of the kernel too:
+        ``kernel__lengthscale``, ``kernel__parts__0__variance``, by the names of a report.
+        """
+        values: dict[str, Any] = super().get_params(deep=False)
+        if deep:
+            values.update({_nested(leaf.path): leaf.value for leaf in leaves(values["kernel"])})
+        return values
+
+    def set_params(self, **params: Any) -> Self:
+        """Set arguments, and by names as of `get_params` hyperparameters of the kernel.
+
+        A kernel never changes: the estimator gets another, with the new values and the others as
+        they were.
+        """
+        within = {name: params.pop(name) for name in [*params] if name.startswith(_WITHIN)}
+        super().set_params(**params)
+        if within:
+            self.kernel = _changed(self.kernel, within)
+        return self
+
     def _restore(self, values: dict[str, Any]) -> None:
         """Set what a fit sets, as it was saved."""
         validate_fitted(values, self._posteriors)
@@ -137,21 +162,27 @@ class GPEstimator(BaseEstimator):
         """The fit of a model from where it stands; what is zero in it stays zero."""
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
-        draws = stream_of_state(self.random_state) if self.restarts else None
+        batch = self._batch(X.shape[0])
+        draws = stream_of_state(self.random_state) if self.restarts or batch else None
+        how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
         with raised_interrupts():  # a grid search would go on to its next
             found = fit(
-                model, X, y, restarts=self.restarts, rng=draws, fixed=zeros,
-                max_steps=self.max_steps, noise_var=noise_var,
+                model, X, y, rng=draws, fixed=zeros, max_steps=self.max_steps, noise_var=noise_var,
+                **how,
             )  # fmt: skip
-        if not found.runs[0].converged:
+        if batch is None and not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
             warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)
         return found
 
+    def _batch(self, rows: int) -> int | None:
+        """Of how many of so many rows each step of a fit is; None: of all."""
+        return None
+
     def check_arguments(self) -> None:
         """Raise, naming it, for an argument of the constructor that no data would make right."""
         if self.kernel is not None:
-            _check.instance(self.kernel, "kernel", Kernel)
+            _require_kernel(self.kernel)
         _check.whole(self.restarts, "restarts")
         _check.whole(self.max_steps, "max_steps", 1)
         _check.flag(self.optimise, "optimise")
@@ -172,6 +203,32 @@ class GPEstimator(BaseEstimator):
     def _new_rows(self, X: ArrayLike) -> HostMatrix:
         check_is_fitted(self, "posterior_")
         return self._rows(X, reset=False)
+
+
+def _require_kernel(kernel: object) -> None:
+    """Refuse what is no kernel of the package, and say whose it is."""
+    if not isinstance(kernel, Kernel):
+        made = kernel if isinstance(kernel, type) else type(kernel)
+        whose = made.__module__.partition(".")[0]
+        of = f"{_check.kind_of(kernel)} of {whose}"
+        said = of if whose not in ("builtins", "gpnotes") else _check.kind_of(kernel)
+        raise TypeError(f"kernel must be a gpnotes Kernel, such as gpnotes.RBF(); got {said}")
+
+
+def _nested(path: str) -> str:
+    """The name that scikit-learn has for a hyperparameter of the kernel."""
+    return _WITHIN + path.replace(".", "__")
+
+
+def _changed(kernel: Kernel | None, within: dict[str, Any]) -> Kernel:
+    """The kernel with hyperparameters, by the names of scikit-learn, replaced."""
+    paths = {_nested(leaf.path): leaf.path for leaf in leaves(kernel)}
+    for name in within:
+        if name not in paths:
+            there = f"the kernel, {kernel!r}, has {sorted(paths)}" if kernel else "kernel is None"
+            raise ValueError(f"{name} must be a hyperparameter of the kernel; {there}")
+    new = {paths[name]: value for name, value in within.items()}
+    return replaced(cast(Kernel, kernel), new)
 
 
 def numbers(given: ArrayLike, made: HostArray, name: str) -> HostArray:

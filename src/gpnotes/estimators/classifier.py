@@ -1,4 +1,4 @@
-"""Gaussian process classification as an estimator of scikit-learn, by Laplace's approximation."""
+"""Gaussian process classification as an estimator of scikit-learn: Laplace, or inducing points."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from sklearn.utils.validation import assert_all_finite, column_or_1d
 
 from ..ground import check as _check
 from ..ground.random import stream
-from ..ground.xp import HostArray, HostMatrix, HostVector, Matrix, to_numpy
-from ..infer import laplace
+from ..ground.xp import HostArray, HostVector, Matrix, to_numpy
+from ..infer import laplace, svgp
 from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.gaussian_process import GP
 from ..model.kernels import RBF, Kernel
+from ..model.likelihoods import Bernoulli, Categorical
 from ..model.means import ConstantMean
 from .base import GPEstimator, RandomState, renamed
 
 __all__ = ["GPClassifier"]
 
+_OF_INDUCING = (svgp.VariationalPosterior, svgp.ClassesPosterior)
+_BATCH = 1000  # rows of a step where there are more than twice as many
 _DRAWS = 1000  # of the functions of several classes, for an average without a closed form
 
 
@@ -46,21 +49,31 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         Fit the hyperparameters; if False, all stays where it starts.
     max_steps : int, default 200
         The most steps that each start may take.
+    inducing : int, optional
+        See f through its values at so many inducing points, by the variational bound of an
+        `gpnotes.SVGP`: for more than a few thousand rows, where Laplace's approximation takes
+        minutes a step and memory for (n, n). The fit moves the points; they start at rows of X.
+        From 2000 rows on it sees 1000 of them a step, by `random_state`, and `max_steps` steps are
+        the fit, without restarts.
 
     Notes
     -----
     A fit sets
 
     - `classes_`, the labels, sorted, of whatever kind they are;
-    - `gp_`, the process found, and `posterior_`, a `LaplacePosterior` or a `SoftmaxPosterior`;
-    - `log_evidence_`, the approximate log evidence of the process found;
+    - `gp_`, the process found, and `posterior_`, a `LaplacePosterior` or a `SoftmaxPosterior`, with
+      inducing points a `VariationalPosterior` or a `ClassesPosterior`;
+    - `log_evidence_`, the approximate log evidence of the process found, with inducing points a
+      bound, from batches an estimate of it;
     - `runs_`, what became of all starts, best first; none where nothing was fitted;
     - `report_`, the hyperparameters found, with their errors, a page to be printed;
     - `n_features_in_`, the number of columns of X, and `feature_names_in_`, their names
       if they have any.
 
     Costs O(n³) a Newton step, of which each step of the fit takes some ten; of c classes c times
-    that. Source: Rasmussen & Williams (2006), sections 3.4, 3.5 and 5.5.1.
+    that. With M inducing points a step costs O(c (n M² + M³)), of n rows or of a batch of them.
+    Source: Rasmussen & Williams (2006), sections 3.4, 3.5 and 5.5.1; Hensman, Matthews & Ghahramani
+    (2015).
 
     Examples
     --------
@@ -68,10 +81,17 @@ class GPClassifier(ClassifierMixin, GPEstimator):
     >>> model = GPClassifier(RBF(4.0), optimise=False).fit(X, np.repeat(["low", "high"], 6))
     >>> model.predict([[1.0], [5.0]]).tolist(), model.predict_proba([[1.0]]).round(2)
     (['low', 'high'], array([[0.12, 0.88]]))
+    >>> of_many = GPClassifier(RBF(4.0), inducing=6, optimise=False)
+    >>> of_many.fit(X, np.repeat([0, 1, 2], 4)).predict([[1.0], [3.0], [5.0]])
+    array([0, 1, 2])
     """
 
     _kind: ClassVar[str] = "GPClassifier"
-    _posteriors: ClassVar[tuple[type, ...]] = (laplace.LaplacePosterior, laplace.SoftmaxPosterior)
+    _posteriors: ClassVar[tuple[type, ...]] = (
+        laplace.LaplacePosterior,
+        laplace.SoftmaxPosterior,
+        *_OF_INDUCING,
+    )
 
     def __init__(
         self,
@@ -81,12 +101,14 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         random_state: RandomState = None,
         optimise: bool = True,
         max_steps: int = 200,
+        inducing: int | None = None,
     ) -> None:
         self.kernel = kernel
         self.restarts = restarts
         self.random_state = random_state
         self.optimise = optimise
         self.max_steps = max_steps
+        self.inducing = inducing
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the hyperparameters and condition on the labels; O(c n³) a step.
@@ -114,10 +136,28 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         self.classes_, number = _numbered(y, rows.shape[0])
         kernel = self.kernel if self.kernel is not None else RBF(1.0, lengths_of(rows))
         told = 2.0 * number - 1.0 if self.classes_.size == 2 else number
-        model = _model(kernel, self.classes_.size)
+        model = _model(kernel, self.classes_.size, self.inducing)
         found = self._fitted(model, rows, told) if self.optimise else None
-        self._keep(found.posterior if found else _conditioned(model, rows, told), found)
+        given = found.posterior if found else condition(model, rows, told)
+        self._keep(given, found)
+        if isinstance(given, _OF_INDUCING):
+            self.log_evidence_ = found.log_evidence if found else svgp.elbo(given, rows, told)
         return self
+
+    def check_arguments(self) -> None:
+        """Raise, naming it, for an argument of the constructor that no data would make right."""
+        super().check_arguments()
+        if self.inducing is not None:
+            _check.whole(self.inducing, "inducing", 1)
+
+    def _batch(self, rows: int) -> int | None:
+        return _BATCH if self.inducing is not None and rows > 2 * _BATCH else None
+
+    def _read_off(self, posterior: Any) -> None:
+        if not isinstance(posterior, _OF_INDUCING):
+            super()._read_off(posterior)
+            return
+        self.posterior_, self.gp_ = posterior, posterior.model.gp
 
     def predict_proba(self, X: ArrayLike) -> Matrix:
         """The probabilities of all classes at some rows, averaged over what f may be.
@@ -135,12 +175,15 @@ class GPClassifier(ClassifierMixin, GPEstimator):
         Notes
         -----
         Of two classes in closed form, [eq-al-predictive], O(n² m). Of several by 1000 draws,
-        the same ones at each call, with a standard error below 0.016; O(c n² m).
+        the same ones at each call, with a standard error below 0.016; O(c n² m). With inducing
+        points O(c M² m), of several classes by the quadrature of `Categorical`.
         """
         rows = self._new_rows(X)
         if isinstance(self.posterior_, laplace.SoftmaxPosterior):
             return self.posterior_.probability(rows, _DRAWS, rng=stream(0))
         second = to_numpy(self.posterior_.probability(rows))
+        if second.ndim == 2:
+            return second
         return np.stack([1.0 - second, second], axis=1)
 
     def predict(self, X: ArrayLike) -> HostArray:
@@ -164,7 +207,7 @@ class GPClassifier(ClassifierMixin, GPEstimator):
 
         Before a fit, a ``NotFittedError``.
         """
-        values = super().saved_values()
+        values = {**super().saved_values(), "log_evidence_": self.log_evidence_}
         classes = self.classes_
         if classes.dtype.kind in "UO":  # text is written as text
             values["classes_"] = (classes.dtype.kind, *classes.tolist())
@@ -174,25 +217,33 @@ class GPClassifier(ClassifierMixin, GPEstimator):
 
     def _restore(self, values: dict[str, Any]) -> None:
         classes = _classes(values.pop("classes_"))
+        bound = _check.number(values.pop("log_evidence_"), "log_evidence_")
         super()._restore(values)
-        held = getattr(self.posterior_, "classes", 2)
+        self.log_evidence_ = bound
+        held = _functions(self.posterior_)
         if classes.shape != (held,):
             raise ValueError(f"classes_ must be {held} labels; got {classes.shape}")
         self.classes_ = classes
 
 
-def _model(kernel: Kernel, classes: int) -> laplace.LaplaceGP | laplace.SoftmaxGP:
-    if classes == 2:
-        return laplace.LaplaceGP(GP(kernel, 0.0, ConstantMean(0.0)))
-    return laplace.SoftmaxGP(GP(kernel, 0.0), classes)
+def _model(
+    kernel: Kernel, classes: int, inducing: int | None
+) -> laplace.LaplaceGP | laplace.SoftmaxGP | svgp.SVGP:
+    of_two = GP(kernel, 0.0, ConstantMean(0.0))
+    if inducing is not None and classes == 2:
+        return svgp.SVGP(of_two, Bernoulli(), inducing)
+    if inducing is not None:
+        return svgp.SVGP(GP(kernel, 0.0), Categorical(classes), inducing)
+    return (
+        laplace.LaplaceGP(of_two) if classes == 2 else laplace.SoftmaxGP(GP(kernel, 0.0), classes)
+    )
 
 
-def _conditioned(
-    model: laplace.LaplaceGP | laplace.SoftmaxGP, X: HostMatrix, y: HostVector
-) -> laplace.LaplacePosterior | laplace.SoftmaxPosterior:
-    if isinstance(model, laplace.LaplaceGP):
-        return condition(laplace.LaplaceGP(model.gp), X, y)
-    return condition(laplace.SoftmaxGP(model.gp, model.classes), X, y)
+def _functions(posterior: Any) -> int:
+    """How many classes a posterior tells apart."""
+    if isinstance(posterior, svgp.ClassesPosterior):
+        return posterior.likelihood.classes
+    return int(getattr(posterior, "classes", 2))
 
 
 def _numbered(y: ArrayLike, n: int) -> tuple[HostArray, HostVector]:

@@ -24,9 +24,11 @@ from ..infer.laplace import LaplaceGP, LaplacePosterior, SoftmaxGP, SoftmaxPoste
 from ..infer.laplace.softmax import Curvature
 from ..infer.sparse import SparseGP, SparsePosterior
 from ..infer.sparse.projection import Inducing
+from ..infer.svgp import SVGP, ClassesPosterior, VariationalPosterior
+from ..infer.svgp.multiclass import Whitened
 from ..model.basis import Trend
 from ..model.gaussian_process import GP, validate_data
-from ..model.likelihoods import Bernoulli
+from ..model.likelihoods import Bernoulli, Categorical
 from ..model.likelihoods.multiclass import require_classes
 from ..model.means import BasisMean
 from ..model.normal import Normal
@@ -36,7 +38,7 @@ __all__ = ["FITTED", "validate_fitted"]
 FITTED = ("posterior_", "runs_", "n_features_in_", "feature_names_in_")
 _MODELS: dict[type, type] = {
     ExactPosterior: GP, SparsePosterior: SparseGP, LaplacePosterior: LaplaceGP,
-    SoftmaxPosterior: SoftmaxGP,
+    SoftmaxPosterior: SoftmaxGP, VariationalPosterior: SVGP, ClassesPosterior: SVGP,
 }  # fmt: skip
 
 
@@ -132,6 +134,43 @@ def _(posterior: SoftmaxPosterior) -> int:
         _factor(factor, "a factor of the curvature", n, X)
     _check.whole(posterior.steps, "steps")
     return X.shape[1]
+
+
+@_columns.register
+def _(posterior: VariationalPosterior) -> int:
+    d = _variational(posterior)
+    _check.instance(posterior.model.likelihood, "likelihood", Bernoulli)
+    _q(posterior, posterior.inducing.size)
+    return d
+
+
+@_columns.register
+def _(posterior: ClassesPosterior) -> int:
+    d = _variational(posterior)
+    likelihood: Any = posterior.model.likelihood
+    c = _check.instance(likelihood, "likelihood", Categorical).classes
+    if len(_tuple(posterior.whitened, "whitened")) != c:
+        raise ValueError(f"whitened must be {c} Gaussians; got {len(posterior.whitened)}")
+    for own in posterior.whitened:
+        _q(_check.instance(own, "whitened", Whitened), posterior.inducing.size)
+    return d
+
+
+def _variational(posterior: VariationalPosterior | ClassesPosterior) -> int:
+    """The columns of the inducing points, whose factor is looked at."""
+    model = _check.instance(posterior.model, "model", SVGP)
+    Z = _double(model.inducing, "Z")
+    model.gp.kernel.validate_inputs(Z, "Z")
+    _factor(posterior.inducing, "inducing", Z.shape[0], Z)
+    _check.whole(posterior.steps, "steps")
+    return Z.shape[1]
+
+
+def _q(q: VariationalPosterior | Whitened, m: int) -> None:
+    """Refuse a Gaussian of m whitened values whose parts do not go together."""
+    precision = _check.matrix(q.precision, "precision", rows=m, columns=m)
+    _factor(q.cholesky, "cholesky", m, precision)
+    _check.alike(_check.vector(q.weights, "weights", size=m), "weights", precision, "precision")
 
 
 def _vectors(posterior: Any, X: Matrix, *names: str) -> None:
