@@ -24,8 +24,8 @@ from gpnotes import (
 )
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer import state_space
+from gpnotes.infer.state_space.as_terms import motion_of
 from gpnotes.infer.state_space.kalman import kalman_filter
-from gpnotes.infer.state_space.matern_sde import motion_of
 from gpnotes.infer.state_space.parallel_scan import lanes_of
 from gpnotes.infer.state_space.prior_draws import prior_draw
 from gpnotes.mdp import smooth, state_space_model
@@ -153,11 +153,11 @@ def test_a_draw_of_the_prior_has_the_covariance_of_the_kernel(kernel_class):
     """In lanes of several steps, with places that repeat and gaps of every size."""
     t = np.concatenate([[0.0, 0.0], np.cumsum(np.geomspace(1e-9, 3.0, 60))])
     motion = motion_of(GP(kernel_class(1.0, 1.0), 0.1))
-    lanes = lanes_of(motion, motion.rate * t, 0.0 * t, 1.0)
+    lanes = lanes_of(motion, t, 0.0 * t, 1.0)
     assert lanes.gaps.shape[0] > 2
     count, shape = 400, (lanes.gaps.shape[0], motion.size, lanes.gaps.shape[1])
     draws = stream(3)
-    f = np.stack([prior_draw(lanes, draws.normal(shape)) for _ in range(count)])
+    f = np.stack([prior_draw(lanes, draws.normal(shape), motion.seen)[0] for _ in range(count)])
     assert np.array_equal(f[:, 0], f[:, 1])
     K = kernel_class(1.0, 1.0)(t[:, None])
     gap = np.abs(f.T @ f / count - K) / np.sqrt((1.0 + K**2) / count)
@@ -204,7 +204,7 @@ def test_lanes_change_nothing(kernel_class, rng):
     """The filter of 500 readings, to the step-by-step one of the chapter on beliefs."""
     t, y = np.sort(rng.uniform(0.0, 40.0, 500)), rng.normal(size=500)
     gp = GP(kernel_class(1.0, 2.0), 0.3)
-    run = kalman_filter(lanes_of(motion_of(gp), motion_of(gp).rate * t, y, 0.3))
+    run = kalman_filter(lanes_of(motion_of(gp), t, y, 0.3))
     slow = smooth(state_space_model(gp, t), y[:, None])
     mean = y - 0.3 * run.lanes.ordered(run.smoothed_means.alpha)
     np.testing.assert_allclose(mean, slow.mean[:, 0], atol=1e-12)

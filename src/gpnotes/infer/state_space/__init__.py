@@ -1,4 +1,4 @@
-"""Matérn processes on a line: exact regression in time and memory that grow as the readings."""
+"""Processes on a line that a few numbers carry, in time and memory that grow as the readings."""
 
 from .posterior import StateSpacePosterior
 from .regression import StateSpaceGP

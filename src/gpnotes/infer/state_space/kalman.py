@@ -7,24 +7,28 @@ covariance ``P − P Λ P``. Source: Bierman (1973); Durbin & Koopman (2012), se
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from ...ground.saved import saved_as
-from ...ground.xp import LOG_2PI, Array, Matrix, Stack, array_namespace, device, eye, symmetric_part
-from .parallel_scan import (
-    Element,
-    Lanes,
-    carry,
-    compose,
-    elements,
-    entered,
-    scan,
-    stacked,
-    turned,
+from ...ground.xp import (
+    LOG_2PI,
+    Array,
+    Matrix,
+    Stack,
+    Vector,
+    array_namespace,
+    device,
+    eye,
+    symmetric_part,
 )
+from .parallel_scan import Element, Lanes, compose, elements, entered, scan, signal, stacked, turned
 
-__all__ = ["Filtered", "SmoothedCovariances", "SmoothedMeans", "kalman_filter"]
+__all__ = [
+    "Filtered", "SmoothedCovariances", "SmoothedMeans", "kalman_filter", "pass_back_of_covariances",
+    "pass_back_of_means",
+]  # fmt: skip
 
 
 @saved_as("Kalman filter")
@@ -135,62 +139,79 @@ class SmoothedCovariances:
 
 def kalman_filter(lanes: Lanes) -> Filtered:
     """Filter all readings, O(N)."""
-    own, drifts = elements(lanes)
+    own = elements(lanes)
     xp, motion = array_namespace(lanes.gaps), lanes.motion
-    before = scan(own, compose)
     later = scan(Element(*(xp.flip(a, axis=0) for a in own)), lambda a, b: compose(b, a))
     length, B = lanes.gaps.shape
     kind = {"dtype": lanes.gaps.dtype, "device": device(lanes.gaps)}
     mean = xp.empty((length, motion.size, B), **kind)
     cov = xp.empty((length, motion.size, motion.size, B), **kind)
     precision, innovation = xp.empty((length, B), **kind), xp.empty((length, B), **kind)
-    m, P = entered(before.b), entered(before.C)
-    m = m[:, 0, :]
+    prior = lanes.before
+    m, P = entered(own, xp.zeros_like(prior[:, 0, :]), prior)
     for k, noise in enumerate(lanes.noise):
-        s, decay = lanes.gaps[k, ...], lanes.decay(k)
-        motion.up(s, m)
-        m *= decay
-        carry(motion.up, s, P)
-        P *= decay * decay
-        P += drifts[k]
+        step = lanes.step(k)
+        step.up(m)
+        step.carry(P)
+        step.add_noise(P)
         mean[k, ...] = m
         cov[k, ...] = P
-        precision[k, ...] = 1.0 / (P[0, 0, ...] + noise)
-        innovation[k, ...] = lanes.readings[k, ...] - m[0, ...]
-        gain = P[0, ...] * precision[k, ...]
+        shared = signal(P, motion.seen)
+        precision[k, ...] = 1.0 / (signal(shared, motion.seen) + noise)
+        innovation[k, ...] = lanes.readings[k, ...] - signal(m, motion.seen)
+        gain = shared * precision[k, ...]
         m += gain * innovation[k, ...]
-        P -= gain[:, None, :] * P[0, ...][None, :, :]
+        P -= gain[:, None, :] * shared[None, :, :]
     return Filtered(lanes, mean, cov, precision, innovation, stacked(m), stacked(P), later)
+
+
+def pass_back_of_means(run: Filtered) -> Iterator[tuple[int, Vector, Matrix]]:
+    """Go back through all steps: each with ``K_y⁻¹ r`` and λ, which the next step changes."""
+    xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
+    late = xp.asarray(run.ends[0], copy=True)
+    for k in reversed(range(run.precision.shape[0])):
+        gain = signal(run.cov[k, ...], seen) * run.precision[k, ...]
+        alpha = run.precision[k, ...] * run.innovation[k, ...] - xp.sum(gain * late, axis=0)
+        for i in seen:
+            late[i, ...] += alpha
+        yield k, alpha, late
+        lanes.step(k).down(late)
+
+
+def pass_back_of_covariances(run: Filtered) -> Iterator[tuple[int, Vector, Stack]]:
+    """The same with the diagonal of ``K_y⁻¹`` and Λ."""
+    xp, lanes, seen = array_namespace(run.precision), run.lanes, run.lanes.motion.seen
+    late = xp.asarray(run.ends[1], copy=True)
+    for k in reversed(range(run.precision.shape[0])):
+        gain = signal(run.cov[k, ...], seen) * run.precision[k, ...]
+        pushed = xp.sum(late * gain[None, :, :], axis=1)
+        precision = run.precision[k, ...] + xp.sum(gain * pushed, axis=0)
+        for i in seen:
+            late[i, ...] -= pushed
+        for i in seen:
+            late[:, i, ...] -= pushed
+        for i in seen:
+            for j in seen:
+                late[i, j, ...] += precision
+        yield k, precision, late
+        lanes.step(k).carry_back(late)
 
 
 def _smoothed_means(run: Filtered) -> SmoothedMeans:
     """Go back through all steps for means; O(N)."""
-    xp, lanes = array_namespace(run.precision), run.lanes
+    xp = array_namespace(run.precision)
     adjoint, alpha = xp.empty_like(run.mean), xp.empty_like(run.precision)
-    late = xp.asarray(run.ends[0], copy=True)
-    for k in reversed(range(run.precision.shape[0])):
-        gain = run.cov[k, 0, ...] * run.precision[k, ...]
-        alpha[k, ...] = run.precision[k, ...] * run.innovation[k, ...] - xp.sum(gain * late, axis=0)
-        late[0, ...] += alpha[k, ...]
+    for k, told, late in pass_back_of_means(run):
+        alpha[k, ...] = told
         adjoint[k, ...] = late
-        lanes.motion.down(lanes.gaps[k, ...], late)
-        late *= lanes.decay(k)
     return SmoothedMeans(adjoint, alpha)
 
 
 def _smoothed_covariances(run: Filtered) -> SmoothedCovariances:
     """Go back through all steps for variances; O(N)."""
-    xp, lanes = array_namespace(run.precision), run.lanes
+    xp = array_namespace(run.precision)
     adjoint, precision = xp.empty_like(run.cov), xp.empty_like(run.precision)
-    late = xp.asarray(run.ends[1], copy=True)
-    for k in reversed(range(run.precision.shape[0])):
-        gain = run.cov[k, 0, ...] * run.precision[k, ...]
-        pushed = xp.sum(late * gain[None, :, :], axis=1)
-        precision[k, ...] = run.precision[k, ...] + xp.sum(gain * pushed, axis=0)
-        late[0, ...] -= pushed
-        late[:, 0, ...] -= pushed
-        late[0, 0, ...] += precision[k, ...]
+    for k, told, late in pass_back_of_covariances(run):
+        precision[k, ...] = told
         adjoint[k, ...] = late
-        carry(lanes.motion.down, lanes.gaps[k, ...], late)
-        late *= lanes.decay(k) ** 2
     return SmoothedCovariances(adjoint, precision)

@@ -11,33 +11,26 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ...ground import check as _check
 from ...ground.xp import Array, Vector, array_namespace
-from ...model.gaussian_process import GP, require_known_mean
-from ...model.kernels import Matern12, Matern32, Matern52, Stationary
 
-__all__ = ["FAR", "Motion", "kernel_of", "motion_of"]
+__all__ = ["FAR", "MaternMotion"]
 
 FAR = 1e3  # a gap after which nothing is left of a state, e^{−1000} = 0
-_ENTRIES: dict[type, int] = {Matern12: 1, Matern32: 2, Matern52: 3}
 _SHORT = 0.25  # gaps up to which integrals are summed as series
 _TINY = 1e-17  # a term of a series that no longer counts
 
 
 @dataclass(frozen=True)
-class Motion:
+class MaternMotion:
     """How the state of a Matérn process moves.
 
     Parameters
     ----------
     size : int
         D, the number of entries, 1 to 3.
-    rate : float
-        ``√(2ν) / ℓ``, the time τ of a unit of the inputs.
     """
 
     size: int
-    rate: float
 
     @property
     def drive(self) -> float:
@@ -72,12 +65,16 @@ class Motion:
                 Q[i, j, ...] = weight * shares[2 * d - 2 - i - j]
         return Q
 
-    def slope(self, M: Array) -> Array:
-        """``G M`` of the generator ``G = N − I``, for M (D, …)."""
-        out = -M
-        for i in range(self.size - 1):
-            out[i, ...] += M[i + 1, ...]
-        return out
+    @property
+    def prior(self) -> list[list[float]]:
+        """The covariance of a state before any reading, ``∫₀^∞ uᵏ e^{−2u} du = k! / 2ᵏ⁺¹``."""
+        d, f = self.size, math.factorial
+        P = [[0.0] * d for _ in range(d)]
+        for i in range(d):
+            for j in range(d):
+                k = 2 * d - 2 - i - j
+                P[i][j] = self.drive / (f(d - 1 - i) * f(d - 1 - j)) * f(k) / 2.0 ** (k + 1)
+        return P
 
 
 def _integrals(s: Vector, decay: Vector, top: int, longest: float) -> list[Vector]:
@@ -106,25 +103,3 @@ def _series(z: Vector, start: int, largest: float) -> Vector:
     for j in range(terms, 0, -1):
         total = total * z / (start + j) + 1.0
     return total
-
-
-def motion_of(gp: GP) -> Motion:
-    """Return the motion of a process, if it is one on a line that this room can work for."""
-    kernel = kernel_of(gp)
-    if getattr(kernel.lengthscale, "ndim", 0):
-        raise TypeError(
-            f"gp must have one lengthscale, as a line has one dimension; got {kernel!r}"
-        )
-    if gp.noise_var == 0.0:
-        raise ValueError("gp.noise_var must be positive on a line; got 0.0")
-    size = _ENTRIES[type(kernel)]
-    return Motion(size, math.sqrt(2 * size - 1) / float(kernel.lengthscale))
-
-
-def kernel_of(gp: GP) -> Stationary:
-    """Return the kernel of a process, if it is a Matérn kernel that this room knows."""
-    kernel = require_known_mean(_check.instance(gp, "gp", GP)).kernel
-    if not isinstance(kernel, Stationary) or type(kernel) not in _ENTRIES:
-        wanted = "Matern12, Matern32 or Matern52"
-        raise TypeError(f"gp must have the kernel {wanted} to be put on a line; got {kernel!r}")
-    return kernel

@@ -29,20 +29,24 @@ from ...ground.xp import (
     symmetric_part,
     zeros,
 )
-from .matern_sde import FAR, Motion
+from .motion import Motion, Step
 
 __all__ = [
     "Element",
     "Lanes",
-    "carry",
     "compose",
     "elements",
     "entered",
     "lanes_of",
     "scan",
+    "signal",
     "stacked",
     "turned",
 ]
+
+
+_AT_ONCE = 2**18  # numbers of the covariances of a step
+_FARTHEST = 1e30  # a gap that squares and cubes of do not overflow, in float32 squares alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,35 +60,33 @@ class Lanes:
     count : int
         N.
     gaps : Matrix, shape (L, B)
-        The time before each reading; before the first of all it is `FAR`.
+        The distance of each reading from the one before it; of the first of all it is zero.
+    places : Matrix, shape (L, B)
+        Where they are.
     readings : Matrix, shape (L, B)
         The readings less their prior mean, in standard deviations of the signal.
     noise : tuple of Vector
         For each step the variance of the noise in these units, (B,).
     longest : float
-        The longest gap but the first.
+        The longest gap.
     """
 
     motion: Motion
     count: int
     gaps: Matrix
+    places: Matrix
     readings: Matrix
     noise: tuple[Vector, ...]
     longest: float
 
-    def decay(self, k: int) -> Vector:
-        """``e^{−s}`` of step k."""
-        return array_namespace(self.gaps).exp(-self.gaps[k, ...])
+    def step(self, k: int) -> Step:
+        """Step k of all lanes."""
+        return self.motion.at(self.gaps[k, ...], self.places[k, ...], self.longest)
 
-    def drift(self, k: int, decay: Vector) -> Stack:
-        """The noise of the motion before step k, (D, D, B)."""
-        s, squared = self.gaps[k, ...], decay * decay
-        if k > 0:
-            return self.motion.noise(s, squared, self.longest)
-        xp = array_namespace(s)
-        first = self.motion.noise(s[:1], squared[:1], FAR)
-        others = self.motion.noise(s[1:], squared[1:], self.longest)
-        return xp.concat([first, others], axis=2)
+    @property
+    def before(self) -> Stack:
+        """The covariance of the state at the first of all readings before it is read, (D, D, 1)."""
+        return self.motion.prior(self.places[0, :1])
 
     def ordered(self, values: Matrix) -> Vector:
         """Values of each step and lane (L, B), in the order of the readings, (N,)."""
@@ -93,22 +95,24 @@ class Lanes:
 
 
 def lanes_of(motion: Motion, times: Vector, readings: Vector, noise: Numbers) -> Lanes:
-    """Cut readings (N,) at ascending times, in those of the motion, into lanes.
+    """Cut readings (N,) at ascending times into lanes.
 
-    Of a signal of variance one, under noise of this variance, or of these (N,). A lane has a third
-    of √N steps, which balances the steps and the pairs of lanes.
+    Of a signal in the unit of the motion, under noise of this variance, or of these (N,). A lane
+    has a third of √N steps, which balances the steps and the pairs of lanes; more where states are
+    large, so that those of a step stay in a processor's cache.
     """
     xp = array_namespace(times)
     n = times.shape[0]
-    length = max(1, round(math.sqrt(n) / 3.0))
+    length = max(1, round(math.sqrt(n) / 3.0), -(-n * motion.size**2 // _AT_ONCE))
     count = -(-n // length)
     spare = count * length - n
-    gaps = xp.clip(times[1:] - times[:-1], None, FAR)  # nothing is left of a state, not inf · 0
+    gaps = xp.clip(times[1:] - times[:-1], None, _FARTHEST)
     longest = float(xp.max(gaps)) if n > 1 else 0.0
-    first, none = xp.full_like(times[:1], FAR), as_array([0.0] * spare, times)
+    none = as_array([0.0] * spare, times)
+    last = none + times[-1]
     return Lanes(
-        motion, n, _in_lanes(xp.concat([first, gaps, none]), length),
-        _in_lanes(xp.concat([readings, none]), length),
+        motion, n, _in_lanes(xp.concat([xp.zeros_like(times[:1]), gaps, none]), length),
+        _in_lanes(xp.concat([times, last]), length), _in_lanes(xp.concat([readings, none]), length),
         _noise_in_lanes(noise, none, length, count), longest,
     )  # fmt: skip
 
@@ -166,38 +170,37 @@ class Element(NamedTuple):
     J: Stack
 
 
-def elements(lanes: Lanes) -> tuple[Element, list[Stack]]:
-    """Return the element of each lane, and the noise of the motion before each step."""
+def elements(lanes: Lanes) -> Element:
+    """Return the element of each lane."""
     motion = lanes.motion
     d, B = motion.size, lanes.gaps.shape[1]
     C, J = zeros((d, d, B), lanes.gaps), zeros((d, d, B), lanes.gaps)
     b, eta = zeros((d, B), lanes.gaps), zeros((d, B), lanes.gaps)
-    A, drifts = C + eye(d, C)[:, :, None], []
+    A = C + eye(d, C)[:, :, None]
     for k, noise in enumerate(lanes.noise):
-        s, decay = lanes.gaps[k, ...], lanes.decay(k)
-        drifts.append(lanes.drift(k, decay))
-        motion.up(s, A)
-        A *= decay
-        motion.up(s, b)
-        b *= decay
-        carry(motion.up, s, C)
-        C *= decay * decay
-        C += drifts[-1]
-        told = 1.0 / (C[0, 0, ...] + noise)
-        gain, seen, gap = C[0, ...] * told, A[0, ...], lanes.readings[k, ...] - b[0, ...]
+        step = lanes.step(k)
+        step.up(A)
+        step.up(b)
+        step.carry(C)
+        step.add_noise(C)
+        shared, seen = signal(C, motion.seen), signal(A, motion.seen)
+        told = 1.0 / (signal(shared, motion.seen) + noise)
+        gain, gap = shared * told, lanes.readings[k, ...] - signal(b, motion.seen)
         weighed = seen * told
         J += seen[:, None, :] * weighed[None, :, :]
         eta += weighed * gap
         A -= gain[:, None, :] * seen[None, :, :]
         b += gain * gap
-        C -= gain[:, None, :] * C[0, ...][None, :, :]
-    return Element(stacked(A), stacked(b), stacked(C), stacked(eta), stacked(J)), drifts
+        C -= gain[:, None, :] * shared[None, :, :]
+    return Element(stacked(A), stacked(b), stacked(C), stacked(eta), stacked(J))
 
 
-def carry(move: Callable[[Vector, Array], None], s: Vector, M: Stack) -> None:
-    """Put ``F M Fᵀ`` in the place of M (D, D, B), where `move` puts ``F M`` there."""
-    move(s, M)
-    move(s, array_namespace(M).permute_dims(M, (1, 0, 2)))  # a view
+def signal(M: Array, seen: tuple[int, ...]) -> Array:
+    """``H M`` for M (D, …): the sum of the rows that are seen."""
+    total = M[seen[0], ...]
+    for i in seen[1:]:
+        total = total + M[i, ...]
+    return total
 
 
 def stacked(M: Array) -> Stack:
@@ -245,7 +248,20 @@ def scan(one: Element, join: Callable[[Element, Element], Element]) -> Element:
     return Element(*out)
 
 
-def entered(after: Stack) -> Stack:
-    """The beliefs (D, …, B) that lanes are entered with: those after the lanes before them."""
-    xp = array_namespace(after)
-    return turned(xp.concat([xp.zeros_like(after[:1, ...]), after[:-1, ...]], axis=0), (1, 2, 0))
+def entered(lanes: Element, mean: Stack, cov: Stack) -> tuple[Stack, Stack]:
+    """The beliefs that lanes are entered with, (D, B) and (D, D, B), given that before the first.
+
+    Parameters
+    ----------
+    lanes : Element
+        What each lane does.
+    mean, cov : Stack, shape (D, 1) and (D, D, 1)
+        The belief before the first.
+    """
+    xp = array_namespace(mean)
+    b, C = stacked(mean), stacked(cov)
+    first = Element(xp.zeros_like(C), b, C, xp.zeros_like(b), xp.zeros_like(C))
+    pairs = zip(first, lanes, strict=True)
+    after = scan(Element(*(xp.concat([one, more[:-1, ...]], axis=0) for one, more in pairs)),
+                 compose)  # fmt: skip
+    return turned(after.b, (1, 2, 0))[:, 0, :], turned(after.C, (1, 2, 0))

@@ -1,4 +1,4 @@
-"""The posterior of a Matérn process on a line, at any place of it."""
+"""The posterior of a process on a line, at any place of it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from ...ground.xp import (
 )
 from ...model import means
 from ...model.gaussian_process import GP
+from ...model.kernels import Kernel, Sum
 from ..known_noise import Noise, noise_of
-from ..posterior import Posterior, require_inputs, with_noise
+from ..posterior import PartPosterior, Posterior, require_inputs, with_noise
+from .as_terms import Expansion, expansion, expansion_of
 from .kalman import Filtered, kalman_filter
-from .matern_sde import FAR, Motion, kernel_of
-from .parallel_scan import carry, lanes_of
+from .motion import Motion
+from .parallel_scan import lanes_of, signal
 from .prior_draws import prior_draw
 
 __all__ = ["StateSpacePosterior", "along"]
@@ -64,6 +66,8 @@ class StateSpacePosterior(Posterior):
         What the Kalman filter found.
     noise_var, weights : Vector, shape (n,), or None
         What is known of the noise of each reading, as in `gpnotes.condition`.
+    tolerance : float, default 1e-6
+        As in `StateSpaceGP`.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class StateSpacePosterior(Posterior):
     run: Filtered
     noise_var: Vector | None = None
     weights: Vector | None = None
+    tolerance: float = 1e-6
 
     @property
     def reading_noise(self) -> Noise:
@@ -100,7 +105,8 @@ class StateSpacePosterior(Posterior):
     @property
     def _unit_noise(self) -> Numbers:
         """Its variance in units of the signal, in the order of the places."""
-        return along(self.reading_noise, self.order).variance / self._variance
+        noise = along(self.reading_noise, self.order).variance
+        return (noise + self._expansion.white) / self._variance
 
     @property
     def log_evidence(self) -> float:
@@ -110,7 +116,16 @@ class StateSpacePosterior(Posterior):
 
     @property
     def _variance(self) -> float:
-        return kernel_of(self.gp).variance
+        return self._expansion.unit
+
+    @property
+    def _expansion(self) -> Expansion:
+        return expansion_of(self.gp, self.tolerance)
+
+    @property
+    def _seen(self) -> tuple[int, ...]:
+        """The entries of a state whose sum is f."""
+        return self.run.lanes.motion.seen
 
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
         """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
@@ -130,24 +145,60 @@ class StateSpacePosterior(Posterior):
     def _scales(self, Xs: Matrix) -> Vector:
         return self.gp.kernel._diag(Xs)
 
+    def _process(self) -> GP:
+        return self.gp
+
+    def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
+        """By the same states, of which other entries are seen."""
+        xp = array_namespace(Xs)
+        seen, white = self._seen_of(part.kernel)
+        pull, variance = self._unit(in_double(Xs[:, 0]), True, seen)
+        pull = xp.astype(math.sqrt(self._variance) * pull, Xs.dtype)
+        variance = xp.astype(self._variance * xp.clip(variance, 0.0, None) + white, Xs.dtype)
+        return part.mean_in(means.with_hooks(self.gp.mean)._call(Xs), pull), variance
+
+    def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
+        return self._covariance_by(Xs, part.kernel, self._seen_of(part.kernel)[0])
+
+    def _seen_of(self, kernel: Kernel) -> tuple[tuple[int, ...], float]:
+        """The entries of a state whose sum is a part of f, and the variance of its white noise."""
+        starts, seen, white = iter(self._seen), [], 0.0
+        picked = [*kernel.parts] if isinstance(kernel, Sum) else [kernel]
+        whole = self.gp.kernel
+        for one in whole.parts if isinstance(whole, Sum) else (whole,):
+            found = expansion(one, self.tolerance)
+            entries = [next(starts) for _ in found.terms]
+            here = next((i for i, other in enumerate(picked) if other is one), None)
+            if here is not None:
+                del picked[here]
+                seen += entries
+                white += found.white
+        return tuple(seen), white
+
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
         xp = array_namespace(self.X)
         alpha = self.run.lanes.ordered(self.run.smoothed_means.alpha) / math.sqrt(self._variance)
         if self.order is not None:
             alpha = xp.take(alpha, xp.argsort(self.order))
-        return self.y - self.reading_noise.variance * xp.astype(alpha, self.y.dtype)
+        noise = self.reading_noise.variance + self._expansion.white
+        return self.y - noise * xp.astype(alpha, self.y.dtype)
 
     @in_one_pool
     def _covariance(self, Xs: Matrix) -> Matrix:
+        return self._covariance_by(Xs, self.gp.kernel, self._seen)
+
+    def _covariance_by(self, Xs: Matrix, kernel: Kernel, seen: tuple[int, ...]) -> Matrix:
         """``k(x, z) − k(x, X) K_y⁻¹ k(X, z)``, whose second part is a mean, of readings k(X, z)."""
-        xp, kernel, x = array_namespace(Xs), kernel_of(self.gp), in_double(Xs)
-        prior = kernel._gram(x, None) / kernel.variance
-        told = [
-            self._given(kernel._gram(self.times[:, None], x[j : j + 1, :])[:, 0] / kernel.variance)
-            for j in range(x.shape[0])
-        ]
-        known = xp.stack([run._unit(x[:, 0], False)[0] for run in told], axis=1) if told else prior
+        xp, x = array_namespace(Xs), in_double(Xs)
+        prior = kernel._gram(x, None) / self._variance
+        cross = kernel._gram(self.times[:, None], x) / self._variance if x.shape[0] else x
+        told = [self._given(cross[:, j]) for j in range(x.shape[0])]
+        known = (
+            xp.stack([run._unit(x[:, 0], False, seen)[0] for run in told], axis=1)
+            if told
+            else prior
+        )
         return xp.astype(self._variance * symmetric_part(prior - known), Xs.dtype)
 
     @in_one_pool
@@ -170,68 +221,76 @@ class StateSpacePosterior(Posterior):
         motion, count = lanes.motion, lanes.count
         places = xp.concat([self.times, x])
         order = xp.argsort(places)
-        along = motion.rate * xp.take(places, order)
-        whole, back = lanes_of(motion, along, xp.zeros_like(along), 1.0), xp.argsort(order)
+        ascending, back = xp.take(places, order), xp.argsort(order)
+        whole = lanes_of(motion, ascending, xp.zeros_like(ascending), 1.0)
         noise = self._unit_noise**0.5
         rows = []
         for _ in range(n):
             z = stream.normal((whole.gaps.shape[0], motion.size, whole.gaps.shape[1]), like=x)
-            f = xp.take(prior_draw(whole, z), back)
+            f = xp.take(prior_draw(whole, z, motion.seen)[0, ...], back)
             misses = -f[:count] - noise * stream.normal(count, like=x)
-            rows.append(f[count:] + self._given(misses)._unit(x, False)[0])
+            rows.append(f[count:] + self._given(misses)._unit(x, False, motion.seen)[0])
         drawn = xp.stack(rows) if rows else xp.zeros_like(x)[None, :][:0, :]
-        return math.sqrt(self._variance) * drawn
+        white = self._expansion.white
+        drawn = math.sqrt(self._variance) * drawn
+        return with_noise(drawn, white, stream) if white else drawn
 
     def _given(self, readings: Vector) -> StateSpacePosterior:
         """What other readings (n,) would have made, in units of the signal and in its order."""
         lanes = self.run.lanes
-        other = lanes_of(lanes.motion, lanes.motion.rate * self.times, readings, self._unit_noise)
+        other = lanes_of(lanes.motion, self.times, readings, self._unit_noise)
         return replace(self, run=kalman_filter(other))
 
     def _at_places(self, Xs: Matrix, wanted: bool) -> tuple[Vector, Vector]:
         xp = array_namespace(Xs)
-        mean, variance = self._unit(in_double(Xs[:, 0]), wanted)
+        mean, variance = self._unit(in_double(Xs[:, 0]), wanted, self._seen)
         mean = xp.astype(math.sqrt(self._variance) * mean, Xs.dtype)
         mean = means.with_hooks(self.gp.mean)._call(Xs) + mean
-        return mean, xp.astype(self._variance * xp.clip(variance, 0.0, None), Xs.dtype)
+        return mean, xp.astype(
+            self._variance * xp.clip(variance, 0.0, None) + self._expansion.white, Xs.dtype
+        )
 
-    def _unit(self, x: Vector, wanted: bool) -> tuple[Vector, Vector]:
+    def _unit(self, x: Vector, wanted: bool, seen: tuple[int, ...]) -> tuple[Vector, Vector]:
         """Mean, and variance if it is wanted, at places (m,), in units of the signal."""
         xp, size = array_namespace(x), self.run.lanes.motion.size
         blocks = memory.blocks(x.shape[0], size * size, _ENTRIES)
-        parts = [self._at(x[rows], wanted) for rows in blocks]
+        parts = [self._at(x[rows], wanted, seen) for rows in blocks]
         mean, variance = (xp.concat(column) for column in zip(*parts, strict=True))
         return mean, variance
 
-    def _at(self, x: Vector, wanted: bool) -> tuple[Vector, Vector]:
+    def _at(self, x: Vector, wanted: bool, seen: tuple[int, ...]) -> tuple[Vector, Vector]:
         """The same of a block of places."""
         xp, motion, run = array_namespace(x), self.run.lanes.motion, self.run
         n = self.times.shape[0]
         after = xp.searchsorted(self.times, x, side="right")
         left, right = xp.clip(after - 1, 0, None), xp.clip(after, None, n - 1)
         m, P = self._filtered(left)
-        since = motion.rate * (x - xp.take(self.times, left))
-        since = xp.where(after > 0, since, xp.full_like(x, FAR))
-        _ahead(motion, xp.clip(since, None, FAR), m, P)
-        until = motion.rate * (xp.take(self.times, right) - x)
-        until = xp.clip(xp.where(after < n, until, xp.full_like(x, FAR)), None, FAR)
-        pull, decay = _at_readings(run.smoothed_means.adjoint, right, run), xp.exp(-until)
-        motion.down(until, pull)
-        mean = m[0, ...] + decay * xp.sum(P[0, ...] * pull, axis=0)
+        _ahead(motion, x - xp.take(self.times, left), x, m, P)
+        m = xp.where(after > 0, m, xp.zeros_like(m))
+        P = xp.where(after > 0, P, motion.prior(x))
+        until = xp.clip(xp.take(self.times, right) - x, 0.0, None)
+        step = motion.at(until, x, float(xp.max(until)) if x.shape[0] else 0.0)
+        pull = _at_readings(run.smoothed_means.adjoint, right, run)
+        step.down(pull)
+        pull = xp.where(after < n, pull, xp.zeros_like(pull))
+        shared = _signal(P, seen)
+        mean = _signal(m, seen) + xp.sum(shared * pull, axis=0)
         if not wanted:
             return mean, mean
         late = _at_readings(run.smoothed_covariances.adjoint, right, run)
-        carry(motion.down, until, late)
-        shrunk = xp.sum(P[0, ...] * xp.sum(late * P[0, ...][None, :, :], axis=1), axis=0)
-        return mean, P[0, 0, ...] - decay * decay * shrunk
+        step.carry_back(late)
+        shrunk = xp.sum(shared * xp.sum(late * shared[None, :, :], axis=1), axis=0)
+        shrunk = xp.where(after < n, shrunk, xp.zeros_like(shrunk))
+        return mean, _signal(shared, seen) - shrunk
 
     def _filtered(self, places: Vector) -> tuple[Matrix, Stack]:
         """The filter's beliefs after some of the readings, (D, m) and (D, D, m)."""
         run = self.run
         m, P = _at_readings(run.mean, places, run), _at_readings(run.cov, places, run)
-        gain = P[0, ...] * _at_readings(run.precision, places, run)
+        shared = signal(P, run.lanes.motion.seen)
+        gain = shared * _at_readings(run.precision, places, run)
         m += gain * _at_readings(run.innovation, places, run)
-        P -= gain[:, None, :] * P[0, ...][None, :, :]
+        P -= gain[:, None, :] * shared[None, :, :]
         return m, P
 
     def __repr__(self) -> str:
@@ -253,15 +312,19 @@ def along(noise: Noise, order: Vector | None) -> Noise:
     return Noise(*(sorted_(a) for a in noise))
 
 
-def _ahead(motion: Motion, s: Vector, m: Matrix, P: Stack) -> None:
-    """Put the beliefs a gap s (m,) later in the place of m and P."""
-    xp = array_namespace(s)
-    decay = xp.exp(-s)
-    motion.up(s, m)
-    m *= decay
-    carry(motion.up, s, P)
-    P *= decay * decay
-    P += motion.noise(s, decay * decay, float(xp.max(s)) if s.shape[0] else 0.0)
+def _ahead(motion: Motion, gaps: Vector, x: Vector, m: Matrix, P: Stack) -> None:
+    """Put the beliefs a gap (m,) later, at places x, in the place of m and P."""
+    xp = array_namespace(x)
+    gaps = xp.clip(gaps, 0.0, 1e30)
+    step = motion.at(gaps, x, float(xp.max(gaps)) if x.shape[0] else 0.0)
+    step.up(m)
+    step.carry(P)
+    step.add_noise(P)
+
+
+def _signal(M: Array, seen: tuple[int, ...]) -> Array:
+    """The sum of some rows of M (D, …); of white noise alone there are none."""
+    return signal(M, seen) if seen else array_namespace(M).zeros_like(M[0, ...])
 
 
 def _at_readings(a: Array, places: Vector, run: Filtered) -> Array:

@@ -1,36 +1,41 @@
-"""Draws of a Matérn process along a line before any reading, in time that grows as the places."""
+"""Draws of a process along a line before any reading, in time that grows as the places."""
 
 from __future__ import annotations
 
-from ...ground.xp import Array, Matrix, Stack, Vector, array_namespace, eye, zeros
-from .parallel_scan import Element, Lanes, compose, entered, scan, stacked
+from ...ground.xp import Array, Matrix, Stack, array_namespace, eye, zeros
+from .parallel_scan import Element, Lanes, entered, signal, stacked
 
 __all__ = ["prior_draw"]
 
 
-def prior_draw(lanes: Lanes, normals: Stack) -> Vector:
-    """Draw the signal (N,), of variance one, at places along a line, from normals (L, D, B); O(N).
+def prior_draw(lanes: Lanes, normals: Stack, *seen: tuple[int, ...]) -> Matrix:
+    """Draw sums of entries of the state (S, N) along a line, from normals (L, D, B); O(N).
 
     All lanes start from a state of zeros, at once; what the state that a lane is entered with adds
     is carried through afterwards, as the motion is linear. Readings and noise are not looked at.
+    The normals of the first step of all, before which there is no gap, draw the first state.
     """
     xp, motion = array_namespace(normals), lanes.motion
     x, d = xp.zeros_like(normals[0, ...]), motion.size
     none = zeros((d, d, normals.shape[2]), normals)
     passed = none + eye(d, normals)[:, :, None]
-    own, seen = [], []
+    own, through = [], []
     for k in range(normals.shape[0]):
-        s, decay = lanes.gaps[k, ...], lanes.decay(k)
-        for moved in (x, passed):
-            motion.up(s, moved)
-            moved *= decay
-        x += _rooted(lanes.drift(k, decay), normals[k, ...])
-        own.append(xp.asarray(x[0, ...], copy=True))
-        seen.append(xp.asarray(passed[0, ...], copy=True))
+        step = lanes.step(k)
+        step.up(x)
+        step.up(passed)
+        for block, Q in zip(motion.blocks, step.noise, strict=True):
+            if Q is not None:
+                x[block, ...] += _rooted(Q, normals[k, block, :])
+        own.append(xp.stack([signal(x, entries) for entries in seen]))
+        through.append(xp.stack([signal(passed, entries) for entries in seen]))
     moved = stacked(x)
     lane = Element(stacked(passed), moved, stacked(none), xp.zeros_like(moved), stacked(none))
-    start = entered(scan(lane, compose).b)[:, 0, :]
-    return lanes.ordered(xp.stack(own) + xp.sum(xp.stack(seen) * start[None, :, :], axis=1))
+    first = xp.concat([_rooted(lanes.before[block, block, :], normals[0, block, :1])
+                       for block in motion.blocks])  # fmt: skip
+    start, _ = entered(lane, first, none[:, :, :1])
+    drawn = xp.stack(own) + xp.sum(xp.stack(through) * start[None, None, :, :], axis=2)
+    return xp.stack([lanes.ordered(drawn[:, s, :]) for s in range(len(seen))])
 
 
 def _rooted(Q: Stack, z: Matrix) -> Matrix:

@@ -1,0 +1,184 @@
+"""Sums and products of processes on a line, as one motion of one state.
+
+The state of a sum is the states of its terms, one below the other, and that of a product the
+Kronecker product of those of its factors: an entry of a term is a row of all
+factors' states, and a factor moves its own rows alone. So a step costs D numbers times the rows of
+what is carried, not D².
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+from ...ground.xp import Array, Stack, Vector, array_namespace, zeros
+from .leaves import Leaf, Prepared, kron, matrix_of
+
+__all__ = ["Motion", "ProductTerm", "Step"]
+
+
+@dataclass(frozen=True)
+class ProductTerm:
+    """A product of simple processes, times a variance.
+
+    Parameters
+    ----------
+    factors : tuple of Leaf
+        The processes.
+    variance : float
+        By what their product is multiplied.
+    """
+
+    factors: tuple[Leaf, ...]
+    variance: float
+
+    @property
+    def size(self) -> int:
+        """How many numbers a state has."""
+        return math.prod(factor.size for factor in self.factors)
+
+    def rows(self, which: int, M: Array) -> Iterator[Array]:
+        """The rows of M (D, …) that make states of one factor, as views."""
+        sizes = [factor.size for factor in self.factors]
+        own, right = sizes[which], math.prod(sizes[which + 1 :])
+        for i in range(math.prod(sizes[:which])):
+            for k in range(right):
+                start = i * own * right + k
+                yield M[start : (i + 1) * own * right : right, ...]
+
+    def prior(self, x: Vector) -> Stack:
+        """The covariance of a state at places x, (D, D, B) or (D, D, 1)."""
+        return self.variance * reduce(kron, (factor.prior(x) for factor in self.factors))
+
+    def noise(self, numbers: list[Prepared], x: Vector) -> Stack | None:
+        """What enters on the way to places x: ``Q₁ ⊗ P₂ + (P₁ − Q₁) ⊗ Q₂``."""
+        P, Q = self.factors[0].prior(x), self.factors[0].noise(numbers[0])
+        for factor, of in zip(self.factors[1:], numbers[1:], strict=True):
+            other, more = factor.prior(x), factor.noise(of)
+            rest = P if Q is None else P - Q
+            both = None if Q is None else kron(Q, other)
+            if more is not None:
+                both = kron(rest, more) if both is None else both + kron(rest, more)
+            P, Q = kron(P, other), both
+        return None if Q is None else self.variance * Q
+
+    def generator(self, which: int) -> list[tuple[int, int, float]]:
+        """The entries of ``I ⊗ G ⊗ I`` of one factor."""
+        sizes = [factor.size for factor in self.factors]
+        own, right = sizes[which], math.prod(sizes[which + 1 :])
+        return [
+            ((i * own + entry.row) * right + k, (i * own + entry.column) * right + k, entry.value)
+            for i in range(math.prod(sizes[:which]))
+            for k in range(right)
+            for entry in self.factors[which].generator
+        ]
+
+    def drive(self, which: int, x: Vector) -> Stack | None:
+        """``P ⊗ L ⊗ P``: the intensity of one factor's noise among the priors of the others."""
+        leaf = self.factors[which]
+        if not leaf.drive:
+            return None
+        others = [factor.prior(x) for factor in self.factors]
+        others[which] = matrix_of(leaf.drive, leaf.size, x)
+        return self.variance * reduce(kron, others)
+
+
+@dataclass(frozen=True)
+class Motion:
+    """How the state of a sum of terms moves; the signal is the sum of their first entries.
+
+    Parameters
+    ----------
+    terms : tuple of ProductTerm
+        The terms, at least one.
+    """
+
+    terms: tuple[ProductTerm, ...]
+
+    @cached_property
+    def blocks(self) -> tuple[slice, ...]:
+        """The rows of each term's state."""
+        ends = [sum(term.size for term in self.terms[: i + 1]) for i in range(len(self.terms))]
+        return tuple(slice(end - t.size, end) for end, t in zip(ends, self.terms, strict=True))
+
+    @property
+    def size(self) -> int:
+        """D, how many numbers a state has."""
+        return self.blocks[-1].stop
+
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """The entries of a state whose sum is the signal."""
+        return tuple(block.start for block in self.blocks)
+
+    def at(self, gaps: Vector, x: Vector, longest: float) -> Step:
+        """A step over gaps (B,), none longer than `longest`, to places x (B,)."""
+        return Step(self, x, [[f.numbers(gaps, longest) for f in t.factors] for t in self.terms])
+
+    def prior(self, x: Vector) -> Stack:
+        """The covariance of a state at places x (B,) before any reading, (D, D, B)."""
+        P = zeros((self.size, self.size, x.shape[0]), x)
+        for block, term in zip(self.blocks, self.terms, strict=True):
+            P[block, block, ...] += term.prior(x)
+        return P
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A step of a motion, with what is worked out for it once.
+
+    Parameters
+    ----------
+    motion : Motion
+        The motion.
+    x : Vector, shape (B,)
+        Where it leads.
+    numbers : list
+        For each factor of each term.
+    """
+
+    motion: Motion
+    x: Vector
+    numbers: list[list[Prepared]]
+
+    def up(self, M: Array) -> None:
+        """Put ``F M`` in the place of M (D, …, B)."""
+        for block, term, numbers in zip(
+            self.motion.blocks, self.motion.terms, self.numbers, strict=True
+        ):
+            for which, leaf in enumerate(term.factors):
+                for rows in term.rows(which, M[block, ...]):
+                    leaf.up(numbers[which], rows)
+
+    def down(self, M: Array) -> None:
+        """Put ``Fᵀ M`` in the place of M."""
+        for block, term, numbers in zip(
+            self.motion.blocks, self.motion.terms, self.numbers, strict=True
+        ):
+            for which, leaf in enumerate(term.factors):
+                for rows in term.rows(which, M[block, ...]):
+                    leaf.down(numbers[which], rows)
+
+    @cached_property
+    def noise(self) -> list[Stack | None]:
+        """What enters the state of each term; None where nothing ever does."""
+        terms = zip(self.motion.terms, self.numbers, strict=True)
+        return [term.noise(numbers, self.x) for term, numbers in terms]
+
+    def add_noise(self, P: Stack) -> None:
+        """Put ``P + Q`` in the place of P (D, D, B)."""
+        for block, Q in zip(self.motion.blocks, self.noise, strict=True):
+            if Q is not None:
+                P[block, block, ...] += Q
+
+    def carry(self, P: Stack) -> None:
+        """Put ``F P Fᵀ`` in the place of P."""
+        self.up(P)
+        self.up(array_namespace(P).permute_dims(P, (1, 0, 2)))  # a view
+
+    def carry_back(self, P: Stack) -> None:
+        """Put ``Fᵀ P F`` in the place of P."""
+        self.down(P)
+        self.down(array_namespace(P).permute_dims(P, (1, 0, 2)))

@@ -1,0 +1,180 @@
+"""Sums and products of kernels on a line against dense algebra."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gpnotes import (
+    GP,
+    RBF,
+    Constant,
+    ConstantMean,
+    Linear,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    StateSpaceGP,
+    White,
+    condition,
+    fit,
+    log_evidence,
+    log_evidence_and_gradient,
+    named,
+    stream,
+    to_numpy,
+)
+from gpnotes.ground.params import flatten_gradient
+from gpnotes.infer.state_space.as_terms import harmonics
+from gpnotes.model.kernels import Cosine
+from gpnotes.testing import gradcheck
+
+M12, M32, M52 = Matern12(0.7, 2.0), Matern32(1.7, 1.3), Matern52(0.4, 3.1)
+SEASON = Periodic(1.3, 0.9, 1.7)
+KERNELS = {
+    "wave": Cosine(0.3),
+    "season": SEASON,
+    "level": Constant(2.0) + M12,
+    "line": Linear(0.3) + M52,
+    "white": M32 + White(0.2) + 0.5 * White(0.1),
+    "sum": M12 + M32 + M52,
+    "product": M32 * M52,
+    "damped": M32 * Cosine(0.4),
+    "quasi-periodic": M12 * SEASON,
+    "growing": Linear(0.2) * M32 * SEASON + Constant(0.5),
+    "of sums": (M12 + 0.3 * M32) * (Cosine(0.2) + Constant(0.7)) * Cosine(0.11),
+    "trend and season": 3.0 * Matern52(1.0, 9.0) + 0.2 * (SEASON * M32).on(0) + White(0.01),
+}
+exact = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+TIGHT = 1e-13
+
+
+def process(kernel):
+    return GP(kernel, 0.05, ConstantMean(0.4))
+
+
+def model(gp):
+    return StateSpaceGP(gp, TIGHT)
+
+
+def readings(rng, n=50, span=12.0):
+    t = rng.uniform(0.5, span, n)
+    t[n // 2 : n // 2 + 2] = t[0]
+    return t[:, None], np.sin(2.0 * t) + 0.1 * t + 0.2 * rng.normal(size=n)
+
+
+def asked(rng, X, span=12.0):
+    return np.concatenate([rng.uniform(-3.0, span + 3.0, 30)[:, None], X[:4] + 1e-3])
+
+
+@exact
+def test_evidence_gradient_and_posterior_are_those_of_dense_algebra(kernel, rng):
+    gp, (X, y) = process(kernel), readings(rng)
+    Xs = asked(rng, X)
+    value, bar = log_evidence_and_gradient(model(gp), X, y)
+    other, wanted = log_evidence_and_gradient(gp, X, y)
+    assert value == pytest.approx(other, rel=1e-9, abs=1e-9)
+    got = flatten_gradient(gp, bar.gp)
+    np.testing.assert_allclose(got, flatten_gradient(gp, wanted), rtol=1e-8, atol=1e-8)
+    found, dense = condition(model(gp), X, y), condition(gp, X, y)
+    for one, two in zip(found.predict(Xs), dense.predict(Xs), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.mean(Xs), dense.mean(Xs), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.fitted(), dense.mean(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.covariance(Xs[:5]), dense.covariance(Xs[:5]), atol=1e-9)
+
+
+@exact
+def test_the_gradient_is_that_of_differences(kernel, rng):
+    X, y = readings(rng, 20)
+    gradcheck(
+        lambda gp: log_evidence(model(gp), X, y),
+        lambda gp, bar: (log_evidence_and_gradient(model(gp), X, y)[1].gp,),
+        GP(kernel, 0.5, ConstantMean(0.4)),
+    )
+
+
+def test_parts_are_those_of_dense_algebra(rng):
+    twice = Matern32(1.0, 2.0)
+    gp = process(named(trend=M52, season=SEASON, noise=White(0.1), one=twice, two=twice))
+    X, y = readings(rng)
+    Xs = asked(rng, X)
+    found, dense = condition(model(gp), X, y), condition(gp, X, y)
+    wanted = (("trend",), (1,), ("noise",), ("season", "trend"), ("one", "two"), ("mean", "one"))
+    for which in wanted:
+        one, other = found.part(*which), dense.part(*which)
+        for a, b in zip(one.predict(Xs), other.predict(Xs), strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-9)
+        np.testing.assert_allclose(one.covariance(Xs[:4]), other.covariance(Xs[:4]), atol=1e-9)
+    alone = condition(model(process(M52)), X, y)
+    np.testing.assert_allclose(alone.part(0).mean(Xs) + 0.4, alone.mean(Xs), atol=1e-12)
+
+
+def test_many_lanes_change_nothing(rng):
+    gp = process(KERNELS["trend and season"])
+    X, y = readings(rng, 900, 60.0)
+    Xs = asked(rng, X, 60.0)
+    found, dense = condition(model(gp), X, y), condition(gp, X, y)
+    assert found.log_evidence == pytest.approx(dense.log_evidence, rel=1e-9)
+    for one, two in zip(found.predict(Xs), dense.predict(Xs), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-8, atol=1e-9)
+
+
+def test_it_holds_in_every_namespace(space, rng):
+    gp, (X, y) = process(KERNELS["growing"] + KERNELS["white"]), readings(rng)
+    Xs = asked(rng, X)
+    tolerance = TIGHT if space.double else 1e-6
+    found = condition(StateSpaceGP(gp, tolerance), *map(space.asarray, (X, y)))
+    close = 1e-9 if space.double else 1e-2
+    dense = condition(gp, X, y).predict(Xs)
+    for one, other in zip(found.predict(space.asarray(Xs)), dense, strict=True):
+        assert space.holds(one)
+        np.testing.assert_allclose(to_numpy(one), other, rtol=close, atol=close)
+
+
+def test_the_waves_of_a_season_are_as_close_as_they_say():
+    tau = np.linspace(0.0, 1.0, 101)
+    for length in (0.1, 0.5, 1.0, 30.0):
+        for tolerance in (1e-3, 1e-6, 1e-12):
+            shares, slopes = harmonics(length, tolerance)
+            waves = np.cos(2.0 * math.pi * np.outer(tau, np.arange(len(shares))))
+            error = np.exp(-2.0 * np.sin(math.pi * tau) ** 2 / length**2) - waves @ shares
+            assert np.max(np.abs(error)) == pytest.approx(1.0 - sum(shares), abs=1e-14)
+            assert np.max(np.abs(error)) <= tolerance + 1e-14
+            ahead = harmonics(length * (1.0 + 1e-6), tolerance)[0]
+            behind = harmonics(length * (1.0 - 1e-6), tolerance)[0]
+            rise = (np.asarray(ahead) - np.asarray(behind)) / (2e-6 * length)
+            np.testing.assert_allclose(rise, slopes, rtol=1e-6, atol=1e-8)
+
+
+def test_draws_have_the_moments_of_dense_algebra(rng):
+    gp, (X, y) = process(M12 + M32 * Cosine(0.3) + White(0.1)), readings(rng)
+    Xs = asked(rng, X)[:20]
+    draws = condition(model(gp), X, y).sample(Xs, 15, rng=stream(1))
+    assert draws.shape == (15, 20)
+    many = np.concatenate([condition(model(gp), X, y).sample(Xs, 20, rng=stream(i))
+                           for i in range(100)])  # fmt: skip
+    mean, variance = condition(gp, X, y).predict(Xs)
+    assert np.max(np.abs(many.mean(0) - mean) / np.sqrt(variance / 2000.0)) < 5.0
+    assert np.max(np.abs(many.var(0) / variance - 1.0)) < 5.0 * math.sqrt(2.0 / 2000.0)
+
+
+def test_a_fit_climbs_the_same_hill(rng):
+    gp, (X, y) = process(Matern32(1.0, 3.0) + Periodic(1.0, 1.0, 3.0)), readings(rng, 60)
+    found, dense = fit(model(gp), X, y), fit(gp, X, y)
+    assert found.log_evidence == pytest.approx(dense.log_evidence, abs=1e-3)
+
+
+def test_what_is_no_process_of_few_numbers_is_named(rng):
+    for wrong in (RBF(), M12 + RBF(), M12 * White(), M12.on(1), Periodic(1.0, 1.0, np.ones(1))):
+        with pytest.raises(TypeError, match="gp must"):
+            StateSpaceGP(GP(wrong, 0.1))
+    with pytest.raises(TypeError, match="more than noise"):
+        StateSpaceGP(GP(White(), 0.1))
+    with pytest.raises(ValueError, match="tolerance"):
+        StateSpaceGP(GP(M12, 0.1), 0.0)
+    with pytest.raises(ValueError, match=r"Periodic\.lengthscale"):
+        StateSpaceGP(GP(Periodic(1.0, 1e-3), 0.1))
