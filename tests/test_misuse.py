@@ -20,7 +20,8 @@ ROOMS = (
     "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks",
     "ground.distances", "ground.levels", "ground.linalg", "ground.params", "ground.quadrature",
     "ground.random", "infer.deep", "infer.exact",
-    "infer.features", "infer.fitting", "infer.interdomain", "infer.laplace", "infer.state_space",
+    "infer.features", "infer.fitting", "infer.heteroscedastic", "infer.interdomain",
+    "infer.laplace", "infer.state_space",
     "infer.linear", "networks", "infer.report", "samplers", "infer.saving",
     "infer.linear_smoother", "infer.sparse", "infer.svgp", "infer.verbs", "model.normal",
     "model.kernels", "model.likelihoods", "model.means", "model.priors", "testing",
@@ -130,7 +131,7 @@ UNTRIED = {
     # results
     "FittedWeights", "FittedMeanField", "LastLayer", "LinearisedLaplace", "SWAG",
     "Fit", "Run", "Levels", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
-    "EPPosterior", "PartPosterior",
+    "EPPosterior", "PartPosterior", "HeteroscedasticPosterior",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",

@@ -66,8 +66,8 @@ print(json.dumps([getattr(gpnotes.{wing}, name).__name__ for name in {sorted(roo
 
 
 MODELS = (
-    "BayesianLinear", "BayesianNetwork", "DeepGP", "EPGP", "FeatureGP", "GP", "LaplaceGP", "SVGP",
-    "SoftmaxGP", "SparseGP", "StateSpaceGP",
+    "BayesianLinear", "BayesianNetwork", "DeepGP", "EPGP", "FeatureGP", "GP",
+    "HeteroscedasticGP", "LaplaceGP", "SVGP", "SoftmaxGP", "SparseGP", "StateSpaceGP",
 )  # fmt: skip
 ESTIMATORS = {"BayesSearchCV", "GPClassifier", "GPRegressor"}
 

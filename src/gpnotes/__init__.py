@@ -30,6 +30,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "infer.deep": ("DeepGP",),
     "infer.features": ("FeatureGP",),
     "infer.fitting": ("fit",),
+    "infer.heteroscedastic": ("HeteroscedasticGP",),
     "infer.laplace": ("EPGP", "LaplaceGP", "SoftmaxGP"),
     "infer.linear": ("BayesianLinear",),
     "infer.saving": ("load", "save"),
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from .infer.deep import DeepGP as DeepGP
     from .infer.features import FeatureGP as FeatureGP
     from .infer.fitting import fit as fit
+    from .infer.heteroscedastic import HeteroscedasticGP as HeteroscedasticGP
     from .infer.laplace import EPGP as EPGP, LaplaceGP as LaplaceGP, SoftmaxGP as SoftmaxGP
     from .infer.linear import BayesianLinear as BayesianLinear
     from .infer.saving import load as load, save as save

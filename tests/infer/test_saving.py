@@ -34,6 +34,7 @@ from gpnotes.ground.saved import saved_as
 from gpnotes.infer import deep, features, interdomain, laplace, linear, saving, sparse, svgp
 from gpnotes.infer import state_space as line
 from gpnotes.infer.fitting import Fit
+from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.sparse import model as sparse_model
 from gpnotes.infer.svgp.natural_gradients import optimise_q
 from gpnotes.model.kernels import CircularRBF
@@ -85,6 +86,7 @@ FITTED = {
     "features of a sum": lambda: few(
         features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, rng=stream(1))), Y),
     "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, max_steps=3),
+    "varying noise": lambda: few(HeteroscedasticGP(PLAIN, RBF()), Y),
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
     "labels by moments": lambda: few(laplace.EPGP(LATENT, Bernoulli("logit")), LABELS),
     "classes": lambda: few(laplace.SoftmaxGP(LATENT, 3), CLASSES),

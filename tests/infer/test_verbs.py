@@ -31,6 +31,7 @@ from gpnotes.ground.linalg import JitterWarning
 from gpnotes.ground.params import leaves, real, replaced
 from gpnotes.infer import deep, features, laplace, sparse, svgp
 from gpnotes.infer.evidence import Evidence, data_of, evidence_of
+from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.interdomain import Harmonics, wave_sums
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.infer.posterior import Posterior
@@ -64,6 +65,7 @@ MODELS = {
         f"sparse, {name}": (sparse.SparseGP(NOISY, Z, name), X, Y)
         for name in ("sor", "dtc", "fitc", "vfe", "pep", "tight", "upper")
     },
+    "varying noise": (HeteroscedasticGP(NOISY, RBF(0.5, 1.0)), X, Y),
     "labels": (laplace.LaplaceGP(CLEAN), X, LABELS),
     "labels by moments": (laplace.EPGP(CLEAN), X, LABELS),
     "classes": (laplace.SoftmaxGP(GP(RBF(0.9, 0.8), 0.0), 3), X, CLASSES),

@@ -67,6 +67,9 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.svgp": ("SVGP", "ClassesPosterior", "VariationalPosterior"),
     "infer.svgp.multiclass": ("Whitened",),
     "infer.svgp.batch_fit": ("variational evidence",),
+    "infer.heteroscedastic": ("HeteroscedasticGP", "HeteroscedasticPosterior"),
+    "infer.heteroscedastic.model": ("heteroscedastic evidence",),
+    "infer.heteroscedastic.noise_belief": ("Believed",),
     "infer.laplace": (
         "EPGP",
         "EPPosterior",

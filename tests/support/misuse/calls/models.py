@@ -10,6 +10,7 @@ import gpnotes
 from gpnotes import GP, RBF, ConstantMean, condition, fit, testing
 from gpnotes.assess import crossval, scores
 from gpnotes.infer import laplace, linear_smoother, svgp
+from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.model import kernels, likelihoods, means, priors
 
@@ -40,6 +41,7 @@ _Y = _DRAW.standard_normal(6)
 _LABELS = np.asarray([1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
 _GP = GP(RBF(1.0, np.asarray([1.0, 2.0])), 0.1, ConstantMean(0.5))
 _POSTERIOR = gpnotes.condition(_GP, _X, _Y)
+_VARYING = condition(HeteroscedasticGP(GP(RBF(), 0.1), RBF()), _X, _Y)
 _LAPLACE = condition(laplace.LaplaceGP(GP(RBF(), 0.0)), _X, _LABELS)
 _EP = condition(laplace.EPGP(GP(RBF(), 0.0)), _X, _LABELS)
 _SOFTMAX = condition(laplace.SoftmaxGP(GP(RBF(), 0.0), 3), _X, 1.0 + _LABELS)
@@ -353,6 +355,13 @@ CALLS = (
          max_steps=whole(2), fixed=NAMES, callback=function(lambda progress: None).but("None"),
          progress=flag()),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
+    call("HeteroscedasticGP", HeteroscedasticGP, gp=thing(GP(RBF(), 0.1), RBF()),
+         noise_kernel=thing(RBF(), GP(RBF(), 0.1))),
+    call("HeteroscedasticPosterior.noise_var", _VARYING.noise_var, Xs=matrix(_XS, columns=True)),
+    call("HeteroscedasticPosterior.log_noise_var", _VARYING.log_noise_var,
+         Xs=matrix(_XS, columns=True)),
+    *of_posterior(_VARYING, _X, vector(_Y, size=True),
+                  lacks=("probability", "covariance", "joint")),
     call("LaplaceGP", laplace.LaplaceGP, gp=thing(GP(RBF(), 0.0), RBF()),
          likelihood=thing(_BERNOULLI, RBF())),
     *of_posterior(_LAPLACE, _X, _LABELLED["y"]),

@@ -19,6 +19,7 @@ from gpnotes import (
 )
 from gpnotes.ground.chunks import Chunks
 from gpnotes.infer import deep, features, interdomain, laplace, sparse, svgp
+from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.linear import BayesianLinear
 from gpnotes.infer.state_space import StateSpaceGP
 from gpnotes.model.kernels import CircularRBF
@@ -54,6 +55,7 @@ _MODELS: dict[str, tuple[Any, Argument, Argument]] = {
     "SparseGP": (_SPARSE, _ROWS, _VALUES),
     "SparseGP of a number": (sparse.SparseGP(_GP, 3), _ROWS, _VALUES),
     "SparseGP through waves": (_CIRCLE, _PLACES, _VALUES),
+    "HeteroscedasticGP": (HeteroscedasticGP(_GP, RBF()), _ROWS, _VALUES),
     "LaplaceGP": (laplace.LaplaceGP(_CLEAN, Bernoulli()), _ROWS, _SIGNS),
     "EPGP": (laplace.EPGP(_CLEAN, Bernoulli()), _ROWS, _SIGNS),
     "SoftmaxGP": (laplace.SoftmaxGP(_CLEAN, 3), _ROWS, _CLASSES),

@@ -1,0 +1,160 @@
+"""What readings say of the logarithm of their noise: the Gaussian of the highest bound.
+
+Of ``y = f + ε`` with ``εᵢ ~ N(0, σ_n² exp gᵢ)`` f is averaged away in closed form, and g has a
+Gaussian q of which n precisions Λ are free: ``Σ = (K_g⁻¹ + Λ)⁻¹``. Each step of a natural gradient
+mixes the Λ that was and the one that the readings want, which is never negative.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...ground import check as _check
+from ...ground.linalg import Cholesky, _cholesky
+from ...ground.threads import threads_for
+from ...ground.xp import LOG_2PI, Matrix, Vector, array_namespace, diagonal, epsilon, eye
+from ...model.gaussian_process import plus_noise
+
+__all__ = ["Believed", "Problem", "believe"]
+
+_SHORTEST = 2.0**-20  # step that is tried
+_NAME = "K_f + R, whose noise varies"
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The covariances of f and g at the readings, and what these are.
+
+    Parameters
+    ----------
+    K : Matrix, shape (n, n)
+        The covariance of f.
+    noise_K : Matrix, shape (n, n)
+        That of g.
+    noise_var : float
+        σ_n², the variance of the noise where g is zero.
+    residual : Vector, shape (n,)
+        ``y − m(X)``.
+    """
+
+    K: Matrix
+    noise_K: Matrix
+    noise_var: float
+    residual: Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """A Gaussian q of g at the readings, ``N(K_g a, (K_g⁻¹ + Λ)⁻¹)``, and f under its noise.
+
+    Parameters
+    ----------
+    precision : Vector, shape (n,)
+        The diagonal of Λ.
+    shift : Vector, shape (n,)
+        ``Σ⁻¹ μ``, the sites' share of the first natural parameter.
+    sites : Cholesky
+        The factor of ``B = I + Λ^½ K_g Λ^½``.
+    slope : Vector, shape (n,)
+        a, of which μ is ``K_g a``.
+    mean, variance : Vector, shape (n,)
+        μ, and the diagonal of Σ.
+    noise_var : Vector, shape (n,)
+        The diagonal of R, ``σ_n² exp(μᵢ − Σᵢᵢ/2)``.
+    cholesky : Cholesky
+        The factor of ``K_f + R``.
+    alpha : Vector, shape (n,)
+        ``(K_f + R)⁻¹ (y − m)``.
+    wanted : Vector, shape (n,)
+        ρ, the derivatives of ``log N(y; m, K_f + R)`` by the logarithms of R.
+    bound : float
+        The lower bound on the log evidence, [eq-hp-noise-bound].
+    """
+
+    precision: Vector
+    shift: Vector
+    sites: Cholesky
+    slope: Vector
+    mean: Vector
+    variance: Vector
+    noise_var: Vector
+    cholesky: Cholesky
+    alpha: Vector
+    wanted: Vector
+    bound: float
+
+
+@np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
+def believe(problem: Problem, max_steps: int = 500) -> Believed:
+    """Find the q of the highest bound uphill from that of no reading; O(n³) a step, some twenty.
+
+    A bound that is not finite at the start, or that 500 steps do not settle, is a `RuntimeError`.
+    """
+    xp = array_namespace(problem.residual)
+    zero = xp.zeros_like(problem.residual)
+    now = _believed(problem, zero + 0.5, zero)
+    _require_finite(now.bound)
+    tolerance = epsilon(problem.residual) ** 0.5
+    for _ in range(max_steps):
+        precision = now.wanted + 0.5
+        shift = now.wanted + precision * now.mean
+        deviation = xp.sqrt(now.variance)
+        # what the natural gradient is beside the deviations of q, by its mean and its variance
+        off = xp.abs(now.wanted - now.slope) * deviation
+        away = xp.abs(precision - now.precision) * now.variance
+        if float(xp.max(xp.maximum(off, away))) <= tolerance:
+            return now
+        nearer = _step(problem, now, precision, shift)
+        if nearer is None:  # nothing is higher, but for rounding
+            return now
+        now = nearer
+    raise _check.NoValueError(f"the noise of the readings has not settled in {max_steps} steps")
+
+
+def _step(problem: Problem, now: Believed, precision: Vector, shift: Vector) -> Believed | None:
+    """A mixture of what was and what is wanted, of which the bound does not fall."""
+    length, slack = 1.0, 10.0 * epsilon(shift) * (1.0 + abs(now.bound))
+    while length >= _SHORTEST:
+        then = _believed(
+            problem,
+            (1.0 - length) * now.precision + length * precision,
+            (1.0 - length) * now.shift + length * shift,
+        )
+        if then.bound >= now.bound - slack:
+            return then
+        length *= 0.5
+    return None
+
+
+def _require_finite(bound: float) -> None:
+    if not math.isfinite(bound):
+        raise _check.NoValueError(f"the bound must be finite; at the start it is {bound}")
+
+
+@threads_for(lambda problem, precision, shift: 2 * problem.K.shape[0] ** 3)
+def _believed(problem: Problem, precision: Vector, shift: Vector) -> Believed:
+    """The Gaussian q of given sites, f under its noise, and the bound."""
+    xp, K_g = array_namespace(shift), problem.noise_K
+    root = xp.sqrt(precision)
+    sites = _cholesky(eye(K_g.shape[0], K_g) + root[:, None] * K_g * root[None, :], name="B")
+    # μ = Σ s = K_g a with a = s − Λ^½ B⁻¹ Λ^½ K_g s, and Σ = K_g − K_g Λ^½ B⁻¹ Λ^½ K_g
+    slope = shift - root * sites._solve(root * (K_g @ shift))
+    mean = K_g @ slope
+    half = sites._half_solve(root[:, None] * K_g)
+    variance = xp.clip(diagonal(K_g) - xp.sum(half * half, axis=0), 0.0, None)
+    noise_var = problem.noise_var * xp.exp(mean - 0.5 * variance)
+    factor = _cholesky(plus_noise(problem.K, noise_var), name=_NAME)
+    alpha = factor._solve(problem.residual)
+    # ρᵢ = ½ rᵢ (αᵢ² − (K_f + R)⁻¹ᵢᵢ), and the last product is at most one
+    share = xp.clip(noise_var * diagonal(factor.inverse()), 0.0, 1.0)
+    wanted = 0.5 * (noise_var * alpha * alpha - share)
+    fit = float(xp.sum(problem.residual * alpha)) + factor.log_det + shift.shape[0] * LOG_2PI
+    # tr(K_g⁻¹Σ) − n = −Σ λᵢ Σᵢᵢ, and log |K_g| − log |Σ| = log |B|
+    apart = float(xp.sum(slope * mean)) - float(xp.sum(precision * variance)) + sites.log_det
+    bound = -0.5 * (fit + 0.5 * float(xp.sum(variance)) + apart)
+    return Believed(
+        precision, shift, sites, slope, mean, variance, noise_var, factor, alpha, wanted, bound
+    )
