@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cases import each
 
-from gpnotes import plot
+from gpnotes import GP, RBF, Linear, Periodic, condition, named, plot
 
 pyplot = pytest.importorskip("matplotlib.pyplot")
 
@@ -243,3 +243,31 @@ def test_with_the_least_value_progress_is_a_regret_and_a_run_may_begin_with_fail
         plot.progress(ax, [])
     with pytest.raises(ValueError, match=r"runs\[1\] must have shape \(n,\) like runs\[0\]"):
         plot.progress(ax, [[1.0, 2.0], [1.0]])
+
+
+def test_each_part_has_a_panel_with_its_mean_and_its_band():
+    gp = GP(named(trend=RBF(2.0, 3.0), season=Periodic()) + Linear(0.2), 0.1)
+    X, Xs = np.linspace(0.0, 4.0, 9)[:, None], np.linspace(0.0, 5.0, 6)[:, None]
+    posterior = condition(gp, X, np.sin(X[:, 0]))
+    fig, axes = plot.parts(posterior, Xs, deviations=3)
+    fig.draw_without_rendering()
+    titles = [ax.get_title(loc="left") for ax in axes]
+    assert titles == ["trend: 3 sd", "season: 3 sd", "part 2: 3 sd"]
+    for ax, name in zip(axes, posterior.part_names, strict=True):
+        mean, variance = posterior.part(name).predict(Xs)
+        low, high = edges(ax.collections[0])
+        np.testing.assert_allclose(high - low, 6.0 * np.sqrt(variance), atol=1e-12)
+        np.testing.assert_array_equal(ax.lines[0].get_ydata(), mean)
+        np.testing.assert_array_equal(ax.lines[0].get_xdata(), Xs[:, 0])
+
+
+def test_parts_are_chosen_and_placed():
+    posterior = condition(GP(RBF() + Linear(), 0.1), np.ones((2, 1)), np.ones(2))
+    x = np.asarray([3.0, 4.0])
+    _, (ax,) = plot.parts(posterior, np.ones((2, 1)), ["mean"], x=x, role="third")
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), x)
+    assert ax.get_title(loc="left") == "mean: 2 sd"
+    with pytest.raises(ValueError, match="which must name a part or more; got none"):
+        plot.parts(posterior, np.ones((2, 1)), [])
+    with pytest.raises(ValueError, match="which must be among 'mean'"):
+        plot.parts(posterior, np.ones((2, 1)), ["trend"])

@@ -14,13 +14,13 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
 import numpy as np
 
 from .ground import check as _check
-from .ground.arrays import host_columns
-from .ground.xp import HostArray, HostMatrix, Table
+from .ground.arrays import host_columns, to_numpy
+from .ground.xp import HostArray, HostMatrix, Table, Vector
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.artist import Artist
@@ -33,12 +33,32 @@ __all__ = [
     "band",
     "figure",
     "line",
+    "parts",
     "points",
     "progress",
     "use_style",
 ]
 
 Series: TypeAlias = Table
+
+
+class Predicted(Protocol):
+    """What is drawn of a part."""
+
+    def predict(self, Xs: HostMatrix) -> tuple[Vector, Vector]:
+        """The mean and the variance at inputs."""
+
+
+class Decomposable(Protocol):
+    """What `parts` asks of a posterior."""
+
+    @property
+    def part_names(self) -> tuple[str | int, ...]:
+        """The names or the numbers of its parts."""
+
+    def part(self, *which: str | int) -> Predicted:
+        """The posterior of a part."""
+
 
 LINES = {
     "exact": "-",
@@ -232,6 +252,60 @@ def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
     x, y = host_columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
     return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]
+
+
+def parts(
+    posterior: Decomposable,
+    Xs: HostMatrix,
+    which: Sequence[str | int] | None = None,
+    *,
+    x: Series | None = None,
+    deviations: float = 2,
+    role: str = "exact",
+) -> tuple[Figure, HostArray]:
+    """Draw what data tell of each part of a sum, in a panel of its own: its mean and its band.
+
+    The bands are of parts, without noise. They need not be narrow where that of the sum is: what
+    one part takes, another cannot have, [eq-fv-component-cov].
+
+    Parameters
+    ----------
+    posterior : Posterior
+        A posterior that is taken apart by `Posterior.part`.
+    Xs : Matrix, shape (n*, d)
+        The inputs.
+    which : sequence of str or int, optional
+        Names or numbers of parts, ``"mean"`` among them perhaps; without it, all but the mean.
+    x : Series, shape (n*,), optional
+        Where the values are drawn, in order; without it, the first column of `Xs`.
+    deviations, role
+        As in `band`.
+
+    Returns
+    -------
+    tuple
+        The figure, and an array of its axes, from above.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    names = posterior.part_names if which is None else tuple(which)
+    if not names:
+        raise ValueError("which must name a part or more; got none")
+    places = to_numpy(Xs)[:, 0] if x is None else x
+    moments = [posterior.part(name).predict(Xs) for name in names]
+    size = _SIZES["single"][0], 0.6 + 1.2 * len(names)
+    shape = {"figsize": size, "layout": "constrained", "sharex": True, "squeeze": False}
+    fig, axes = _pyplot().subplots(len(names), 1, **shape)
+    for ax, name, (mean, variance) in zip(axes[:, 0], names, moments, strict=True):
+        label = name if isinstance(name, str) else f"part {name}"
+        sd = np.sqrt(to_numpy(variance))
+        drawn = band(ax, places, mean, sd, variable=label, deviations=deviations, role=role)
+        line(ax, places, mean, role=role)
+        ax.set_title(drawn.get_label(), loc="left")
+    return fig, axes[:, 0]
 
 
 def progress(

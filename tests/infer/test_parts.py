@@ -135,6 +135,12 @@ def test_draws_of_a_part_scatter_as_it_says():
     np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.2)
 
 
+def test_the_names_of_parts_are_told():
+    assert condition(NOISY, X, Y).part_names == PARTS
+    assert condition(g.GP(TREND + SEASON, NOISE), X, Y).part_names == (0, 1)
+    assert condition(g.GP(TREND, NOISE), X, Y).part_names == (0,)
+
+
 def test_a_known_mean_alone_is_certain():
     part = condition(NOISY, X, Y).part("mean")
     np.testing.assert_array_equal(part.mean(XS), np.full(8, LEVEL))

@@ -373,6 +373,15 @@ class Posterior(ABC):
             raise self._cannot("part", self._lacks["part"])
         return self._part(which)
 
+    @property
+    def part_names(self) -> tuple[str | int, ...]:
+        """What `part` may be asked for, but the mean: the name of each summand, or its number."""
+        kernel = self._process().kernel
+        if not isinstance(kernel, Sum):
+            return (0,)
+        names = kernel.names or ("",) * len(kernel.parts)
+        return tuple(name or number for number, name in enumerate(names))
+
     def _part(self, which: tuple[str | int, ...]) -> Posterior:
         """`part`, of a class that brings the three hooks below."""
         kernel, with_mean = _picked(self._process().kernel, which)
