@@ -316,3 +316,14 @@ def test_a_page_is_worked_out_once_and_shown_in_notebooks() -> None:
     assert page.startswith("<pre>Fit of 12 readings")
     assert "kernel.lengthscale" in page
     assert found.report()._repr_html_() == page
+
+
+def test_a_table_or_rows_are_the_same_data():
+    start, X, y = GP(RBF(), 0.1), np.linspace(0.0, 3.0, 8)[:, None], np.arange(8.0)
+    vector = np.zeros(3)
+    value, slope = objective_of(start, Rows(X, y))(vector)
+    again, other = objective_of(start, X.tolist(), y.tolist())(vector)
+    assert value == again
+    np.testing.assert_array_equal(slope, other)
+    with pytest.raises(TypeError, match="y must be None where X is Rows"):
+        objective_of(start, Rows(X, y), y)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -24,6 +26,7 @@ from gpnotes import (
 )
 from gpnotes.ground.chunks import Rows
 from gpnotes.infer import sparse
+from gpnotes.infer.interrupts import InterruptWarning
 from gpnotes.infer.objective import objective_of
 from gpnotes.samplers import HMC, NUTS, SGLD, ULA, EllipticalSlice, RandomWalkMetropolis
 from gpnotes.samplers.warmup import (
@@ -155,10 +158,10 @@ def test_paths_whose_step_was_tuned_do_not_come_home(seed):
     assert np.all(found.ess_bulk > 200)
 
 
-def run(file=None, draws=250, callback=None, sampler=None, seed=1):
+def run(file=None, draws=250, callback=None, sampler=None, seed=1, **others):
     return samplers.sample(
         skew, sampler or NUTS(), APART, rng=stream(seed), num_samples=draws, num_warmup=60,
-        file=file, callback=callback,
+        file=file, callback=callback, **others,
     )  # fmt: skip
 
 
@@ -185,6 +188,68 @@ def test_an_interrupted_run_goes_on_to_the_same_draws(tmp_path, sampler):
     np.testing.assert_array_equal(
         run(file, draws=130, sampler=sampler).draws, wanted.draws[:, :130]
     )
+
+
+def test_the_draws_are_the_same_by_any_jobs(tmp_path):
+    joblib = importlib.util.find_spec("joblib")
+    expected, file = run(), tmp_path / "run.npz"
+    with ThreadPoolExecutor(2) as pool:
+        for jobs in [pool.map, *([2] if joblib else [])]:
+            told = []
+            found = run(jobs=jobs, callback=lambda *at, told=told: told.append(at))
+            np.testing.assert_array_equal(found.draws, expected.draws)
+            assert found.warmup_evaluations == expected.warmup_evaluations
+            assert told == [(number, 250) for number in range(4)]
+    run(file, draws=100)
+    np.testing.assert_array_equal(run(file, jobs=map).draws, expected.draws)
+
+
+@pytest.mark.parametrize(
+    ("at", "shape"), [((0, 200), (1, 200)), ((1, 100), (1, 250)), ((2, 200), (3, 200))]
+)
+def test_an_interrupted_run_keeps_the_draws_so_far(at, shape):
+    def stop(*seen):
+        if seen == at:
+            raise KeyboardInterrupt
+
+    expected = run()
+    with pytest.warns(InterruptWarning, match=f"sample keeps {shape[1]} draws") as told:
+        found = run(callback=stop)
+    assert told[0].filename == __file__
+    np.testing.assert_array_equal(found.draws, expected.draws[: shape[0], : shape[1]])
+    assert len(found.samplers) == shape[0]
+
+
+def test_before_there_are_draws_an_interrupt_is_raised():
+    def pressed(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        samplers.sample(pressed, NUTS(), np.zeros(2), rng=1)
+
+
+def test_a_bar_counts_the_steps_of_warm_ups_and_draws(monkeypatch):
+    bars = []
+
+    class Bar:
+        def __init__(self, total, said, unit):
+            self.total, self.done, self.words = total, 0, []
+            bars.append(self)
+
+        def update(self, n):
+            self.done += n
+
+        def set_postfix_str(self, words):
+            self.words.append(words)
+
+        def close(self):
+            self.words.append("closed")
+
+    monkeypatch.setattr("gpnotes.samplers.sampling.bar_of", Bar)
+    run(draws=20, progress=True)
+    run(draws=20, progress=True, jobs=map)
+    assert [(bar.total, bar.done) for bar in bars] == [(320, 320), (4, 4)]
+    assert bars[0].words == [*(f"chain {i} of 4" for i in range(1, 5)), "closed"]
 
 
 def test_an_ellipse_goes_on_to_the_same_draws(tmp_path):
@@ -324,7 +389,7 @@ FIXED = ("kernel.variance", "noise_var")
 
 def objective():
     start = GP(RBF(1.0, 0.8), 0.05, ConstantMean(0.0))
-    return objective_of(start, Rows(X, Y), fixed=FIXED, priors=PRIORS)
+    return objective_of(start, X, Y, fixed=FIXED, priors=PRIORS)
 
 
 @pytest.mark.nightly

@@ -31,13 +31,13 @@ from ..ground.params import (
     require_names,
 )
 from ..ground.showing import preformatted, summary
-from ..ground.xp import HostMatrix, HostVector, Matrix, as_array, to_numpy
+from ..ground.xp import HostMatrix, HostVector, Matrix, Table, as_array, to_numpy
 from ..model.bounds import Spread, _spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
 from ..model.gaussian_process import GP
 from ..model.kernels import Constant, Sum
 from ..model.means import ZeroMean
-from .evidence import Evidence, evidence_given
+from .evidence import Evidence, data_of, evidence_given
 from .interdomain import WaveSums
 from .interrupts import INTERRUPTED, kept_interrupts
 from .posterior import Posterior, named
@@ -351,8 +351,11 @@ class Objective(Generic[M]):
 
 def objective_of(
     model: M,
-    data: Data | WaveSums,
+    X: Table | Data | WaveSums,
+    y: Table | None = None,
     *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
     fixed: Collection[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
@@ -363,8 +366,11 @@ def objective_of(
     ----------
     model : Parameters
         The model, with an evidence.
-    data : Rows, Chunks or WaveSums
-        The data; chunks that can be gone through more than once.
+    X : Matrix, shape (n, d), Rows, Chunks or WaveSums
+        The inputs, or what stands in the place of X and y; chunks that can be gone through more
+        than once.
+    y, noise_var, weights : Vector, shape (n,), or None
+        As in `gpnotes.fit`.
     fixed : collection of str, default ()
         The parameters that stay, as in `gpnotes.fit`.
     bounds : mapping from str to pairs of float, or None
@@ -381,7 +387,18 @@ def objective_of(
     ------
     TypeError
         If an argument is of the wrong kind, or the model has no evidence of such data.
+
+    Examples
+    --------
+    >>> from gpnotes import GP, RBF, LogNormalPrior, samplers
+    >>> X = np.linspace(0.0, 3.0, 8)[:, None]
+    >>> priors = {"kernel.lengthscale": LogNormalPrior(0.0, 1.0)}
+    >>> held = ["kernel.variance", "noise_var"]
+    >>> target = objective_of(GP(RBF(), 0.1), X, np.sin(X[:, 0]), fixed=held, priors=priors)
+    >>> samplers.sample(target, samplers.NUTS(), num_chains=2, num_samples=50, rng=0)
+    <Chains: 2 of 50 draws of 1 numbers>
     """
+    data = _rows_of(X, y) or data_of(model, cast(Any, X), y, noise_var, weights)
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_given(model, data)
@@ -397,6 +414,15 @@ def objective_of(
         limits(model, bounds, fixed=held), ends(model, of, fixed=held),
         moves and "inducing" not in fixed and math.prod(_inputs(model).shape) > 0,
     )  # fmt: skip
+
+
+def _rows_of(X: object, y: object) -> Rows | None:
+    """X, if it is rows that are ready, which hold y."""
+    if not isinstance(X, Rows):
+        return None
+    if y is not None:
+        raise TypeError(f"y must be None where X is Rows, which hold it; got {_check.kind_of(y)}")
+    return X
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..ground import check as _check
 from ..ground import files
+from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.threads import in_one_pool
@@ -24,6 +25,7 @@ from ..ground.xp import (
     as_array,
     to_numpy,
 )
+from ..infer.interrupts import kept_interrupts, warn_of
 from ..infer.objective import Objective
 from ..infer.progress import Bar, bar_of
 from ..model.contracts import missing
@@ -55,6 +57,7 @@ def sample(
     file: str | os.PathLike[str] | None = None,
     callback: Callback | None = None,
     progress: bool = False,
+    jobs: Jobs = 1,
     rng: RNG,
 ) -> Chains:
     """Run chains on a log density.
@@ -85,9 +88,14 @@ def sample(
         Where the draws are kept after every hundred. A run whose file is there goes on from it, to
         the draws that it would have come to anyway; asked for more draws, it goes on for more.
     callback : callable or None
-        ``callback(chain, draws)`` after every hundred draws.
+        ``callback(chain, draws)`` after every hundred draws; with several jobs, once for each chain
+        at its end.
     progress : bool, default False
-        Show a bar of the draws, by ``tqdm`` of the extra `progress`.
+        Show a bar of the steps, those of the warm-ups among them, by ``tqdm`` of the extra
+        `progress`; with several jobs, of the chains.
+    jobs : int or callable, default 1
+        On how many processes the chains are made, by ``joblib``, or the `map` that makes them: of
+        an executor, of a cluster. They have the same draws, since each has a stream of its own.
     rng : Stream, Generator or int
         The source of random numbers; the same one gives the same draws.
 
@@ -95,11 +103,14 @@ def sample(
     -----
     ChainWarning
         If a chain never moved, or paths diverged.
+    InterruptWarning
+        If it was interrupted by Ctrl-C, after the first hundred draws: as many draws come back as
+        some chains have in full, in hundreds.
 
     Raises
     ------
     ImportError
-        If a bar is asked for without ``tqdm``.
+        If a bar is asked for without ``tqdm``, or processes without ``joblib``.
 
     Examples
     --------
@@ -125,12 +136,23 @@ def sample(
     run = _Run(target, sampler, starts, stream, num_samples, num_warmup, mass_matrix)
     run.check_starts()
     shown = _check.flag(progress, "progress")
-    bar = bar_of(num_chains * num_samples, "sample", "draw") if shown else None
+    jobs = checked_jobs(jobs)
+    bar = _bar(num_chains, num_warmup + num_samples, jobs) if shown else None
     try:
-        return _warn_of_problems(run.chains(file, _on_block(callback, bar), names))
+        return _warn_of_problems(run.chains(file, callback or _unheard, names, jobs, bar))
     finally:
         if bar is not None:
             bar.close()
+
+
+def _bar(chains: int, steps: int, jobs: Jobs) -> Bar:
+    return (
+        bar_of(chains * steps, "sample", "step") if jobs == 1 else bar_of(chains, "sample", "chain")
+    )
+
+
+def _unheard(*said: object) -> None:
+    """Nobody waits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +180,9 @@ class _Run:
             start_at(self.target, start, gradient=False, name=f"start[{number}]")
             self.sampler.init(self.target, start)
 
-    def chains(self, file: Any, report: Callback, names: tuple[str, ...]) -> Chains:
+    def chains(
+        self, file: Any, report: Callback, names: tuple[str, ...], jobs: Jobs, bar: Bar | None
+    ) -> Chains:
         """Run all chains, from the file where it has them."""
         stored = {} if file is None else files.read(file, self.identifier)
 
@@ -168,19 +192,61 @@ class _Run:
                 files.write(file, self.identifier, stored)
             report(number, parts["draws"].shape[0])
 
-        every = [self._chain(i, _parts_of(stored, i), save) for i in range(len(self.starts))]
+        try:
+            every = self._every(stored, save, jobs, bar)
+        except kept_interrupts():
+            every = self._so_far(stored)
+            if not every:
+                raise
+            rows = every[0][1]["draws"].shape[0]
+            warn_of(f"sample keeps {rows} draws of each of {len(every)} chains", stacklevel=4)
         stacked = {name: np.stack([parts[name] for _, parts in every]) for name in _ROWS}
         warmup = tuple(int(parts["warmup_evaluations"]) for _, parts in every)
         return Chains(
             **stacked, warmup_evaluations=warmup, samplers=tuple(s for s, _ in every), names=names
         )
 
+    def _every(
+        self, stored: Parts, save: Callable[[int, Parts], None], jobs: Jobs, bar: Bar | None
+    ) -> list[tuple[Any, Parts]]:
+        """All chains, one after the other or by other jobs."""
+        numbers = range(len(self.starts))
+        if jobs == 1:
+            ticks = [_tick(bar, number, self) for number in numbers]
+            return [self._chain((i, _parts_of(stored, i)), save, ticks[i]) for i in numbers]
+        pieces = [(i, _parts_of(stored, i)) for i in numbers]
+        every = []
+        for number, chain in enumerate(mapper_of(jobs)(self._chain, pieces)):
+            every.append(chain)
+            save(number, chain[1])
+            if bar is not None:
+                bar.update(1)
+        return every
+
+    def _so_far(self, stored: Parts) -> list[tuple[Any, Parts]]:
+        """The most draws that some chains have in full."""
+        made = [_parts_of(stored, number) for number in range(len(self.starts))]
+        lengths = [parts["draws"].shape[0] if parts else 0 for parts in made]
+        rows = max(lengths, key=lambda rows: rows * sum(length >= rows for length in lengths))
+        return [
+            (
+                _restore_tuning(self.sampler, parts, start),
+                {name: part[:rows] if name in _ROWS else part for name, part in parts.items()},
+            )
+            for parts, length, start in zip(made, lengths, self.starts, strict=True)
+            if length >= rows > 0
+        ]
+
     def _chain(
-        self, number: int, parts: Parts, save: Callable[[int, Parts], None]
+        self,
+        piece: tuple[int, Parts],
+        save: Callable[[int, Parts], object] = _unheard,
+        tick: Callable[[], object] = _unheard,
     ) -> tuple[Any, Parts]:
-        """One chain: the sampler as warm-up left it, and its parts."""
+        """One chain, from what there is of it: the sampler as warm-up left it, and its parts."""
+        number, parts = piece
         start, stream = self.starts[number], self.stream.spawn(f"chain {number}")
-        parts = parts or self._warm_up(start, stream)
+        parts = parts or self._warm_up(start, stream, tick)
         sampler = _restore_tuning(self.sampler, parts, start)
         num_kept = min(parts["draws"].shape[0], self.draws) // _BLOCK * _BLOCK
         if parts["draws"].shape[0] >= self.draws:
@@ -190,17 +256,17 @@ class _Run:
             last = parts["draws"][-1] if done else parts["position"]
             state = sampler.init(self.target, as_array(last, start))
             state = replace(state, count=self.num_warmup + done)
-            block = stream.spawn(f"block {done // _BLOCK}")
-            rows = _take_steps(sampler, self.target, state, block, min(_BLOCK, self.draws - done))
+            block, many = stream.spawn(f"block {done // _BLOCK}"), min(_BLOCK, self.draws - done)
+            rows = _take_steps(sampler, self.target, state, block, many, tick)
             parts |= {name: np.concatenate([parts[name], rows[name]]) for name in _ROWS}
             save(number, parts)
         return sampler, parts
 
-    def _warm_up(self, start: Vector, stream: Stream) -> Parts:
+    def _warm_up(self, start: Vector, stream: Stream, tick: Callable[[], object]) -> Parts:
         start_state = self.sampler.init(self.target, start)
         own_stream, length = stream.spawn("warm-up"), self.num_warmup
         sampler, state, steps = warm_up(
-            self.sampler, self.target, start_state, own_stream, length, self.mass_matrix
+            self.sampler, self.target, start_state, own_stream, length, self.mass_matrix, tick
         )
         cost = np.asarray(sum(step.evaluations for step in steps))
         position = to_numpy(state.position)
@@ -228,11 +294,19 @@ def _rows(steps: list[Step], d: int) -> Parts:
     }
 
 
-def _take_steps(sampler: Any, target: Target, state: State, stream: Stream, count: int) -> Parts:
+def _take_steps(
+    sampler: Any,
+    target: Target,
+    state: State,
+    stream: Stream,
+    count: int,
+    tick: Callable[[], object],
+) -> Parts:
     steps = []
     for _ in range(count):
         steps.append(sampler.step(target, state, stream))
         state = steps[-1].state
+        tick()
     return _rows(steps, state.position.shape[0])
 
 
@@ -301,15 +375,17 @@ def _warn_of_problems(chains: Chains) -> Chains:
     return chains
 
 
-def _on_block(callback: Callback | None, bar: Bar | None) -> Callback:
-    """What is told after each block: to the bar, and to whoever asked."""
-    done_before: dict[int, int] = {}
+def _tick(bar: Bar | None, number: int, run: _Run) -> Callable[[], object]:
+    """What is called after each step of a chain: it moves the bar."""
+    if bar is None:
+        return _unheard
+    taken = 0
 
-    def on_block(number: int, done: int) -> None:
-        if bar is not None:
-            bar.update(done - done_before.get(number, 0))
-        done_before[number] = done
-        if callback is not None:
-            callback(number, done)
+    def tick() -> None:
+        nonlocal taken
+        taken += 1
+        if taken == 1:
+            bar.set_postfix_str(f"chain {number + 1} of {len(run.starts)}")
+        bar.update(1)
 
-    return on_block
+    return tick

@@ -6,8 +6,9 @@ What is learnt here is kept afterwards: a chain that went on to learn from itsel
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 S = TypeVar("S")  # a sampler
+Tick: TypeAlias = Callable[[], object]
 
 _FEWEST = 10  # draws from which a mass matrix is learnt
 _SHRINKAGE = 5.0  # draws that count for entries without correlation
@@ -133,8 +135,18 @@ def _with_single_steps(sampler: Any) -> Any:
     return sampler
 
 
+def _unheard() -> None:
+    """Nobody waits."""
+
+
 def warm_up(
-    sampler: S, target: Target, state: State, stream: Stream, num_warmup: int, mass_matrix: str
+    sampler: S,
+    target: Target,
+    state: State,
+    stream: Stream,
+    num_warmup: int,
+    mass_matrix: str,
+    tick: Tick = _unheard,
 ) -> tuple[S, State, list[Step]]:
     """Run a warm-up, and return the tuned sampler, where the chain is, and the steps.
 
@@ -148,6 +160,8 @@ def warm_up(
         How many steps.
     mass_matrix : str
         ``"none"``, ``"diagonal"`` or ``"dense"``: what is learnt of it.
+    tick : callable
+        It is called without arguments after each step.
 
     Returns
     -------
@@ -164,10 +178,11 @@ def warm_up(
         for _ in range(num_warmup):
             steps.append(tuned.step(target, state, stream))
             state = steps[-1].state
+            tick()
         return sampler, state, steps
     lengths = adaptation_windows(num_warmup)
     for number, length in enumerate(lengths):
-        tuned, window_steps = _adapt_step_size(tuned, target, state, stream, length)
+        tuned, window_steps = _adapt_step_size(tuned, target, state, stream, length, tick)
         steps += window_steps
         state = window_steps[-1].state if window_steps else state
         is_middle = 0 < number < len(lengths) - 1
@@ -180,7 +195,7 @@ def warm_up(
 
 
 def _adapt_step_size(
-    sampler: Any, target: Target, state: State, stream: Stream, length: int
+    sampler: Any, target: Target, state: State, stream: Stream, length: int, tick: Tick
 ) -> tuple[Any, list[Step]]:
     """Some steps, each with the step that the search is at; the sampler with what it settled at."""
     if not length:
@@ -193,4 +208,5 @@ def _adapt_step_size(
         adaptation.update(step.acceptance)
         state = step.state
         steps.append(step)
+        tick()
     return replace(sampler, step_size=adaptation.averaged_step_size), steps

@@ -56,7 +56,7 @@ CALLS = (
          sampler=thing(samplers.NUTS()), start=_PLACE, rng=stream_kind(), num_chains=whole(2),
          num_samples=whole(4), num_warmup=whole(3, 0),
          mass_matrix=Argument("dense", {"another": "heavy", "None": None, "a number": 3}),
-         progress=flag()),
+         progress=flag(), jobs=whole(1, 1)),
     call("check_sampler", testing.check_sampler, sampler=thing(samplers.MALA(0.5)),
          like=Argument(np.ones(1), {"a string": "x", "a number": 1.0,
                                     "integers": np.ones(1, dtype=int)})),
