@@ -292,6 +292,33 @@ def test_draws_have_the_mean_and_the_covariance(data, Xs):
     assert not np.array_equal(model.sample_y(Xs, 2), model.sample_y(Xs, 2, random_state=1))
 
 
+def test_a_single_row_is_predicted_as_it_is_among_others(data, Xs):
+    model = GPRegressor(**FIXED).fit(*data)
+    for noise in (True, False):
+        together = model.predict(Xs, return_std=True, noise=noise)
+        for i in range(len(Xs)):
+            alone = model.predict(Xs[i : i + 1], return_std=True, noise=noise)
+            np.testing.assert_allclose([alone[0][0], alone[1][0]], [a[i] for a in together], 1e-12)
+        single = [model.predict(Xs[i : i + 1])[0] for i in range(len(Xs))]
+        np.testing.assert_allclose(single, together[0], rtol=1e-12)
+    many = np.tile(Xs, (20, 1))  # more than go the short way
+    np.testing.assert_allclose(model.predict(many), np.tile(together[0], 20), rtol=1e-12)
+
+
+@each("value", [np.nan, np.inf, -np.inf, 1e200])
+def test_the_short_way_of_a_row_refuses_what_the_long_one_does(value):
+    model = GPRegressor(**FIXED).fit([[0.0, 1.0], [1.0, 2.0]], [1.0, 2.0])
+    row = np.asarray([[0.0, value]])
+    with pytest.raises(ValueError, match="X must be"):
+        model.predict(row)
+    for wrong in (row[0], row[:, :1], np.zeros((0, 2))):
+        with pytest.raises(ValueError, match="X"):
+            model.predict(wrong)
+    coded = GPRegressor(kernels.Hamming(), **FIXED).fit([[0.0], [1.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match="X must hold codes of categories"):
+        coded.predict(np.asarray([[0.5]]))
+
+
 def test_deviations_or_a_covariance(data):
     with pytest.raises(ValueError, match="return_cov must be False where return_std is True"):
         GPRegressor(**FIXED).fit(*data).predict(data[0], return_std=True, return_cov=True)

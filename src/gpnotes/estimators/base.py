@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +37,7 @@ RandomState: TypeAlias = int | np.random.RandomState | None
 
 SEEDS = 2**31 - 1
 _WITHIN = "kernel__"
+_SURE = 1e100  # whose square is far from overflow
 
 
 class GPEstimator(BaseEstimator):
@@ -201,8 +202,23 @@ class GPEstimator(BaseEstimator):
         return finite(numbers(X, rows, "X"), "X", columns_of(X))
 
     def _new_rows(self, X: ArrayLike) -> HostMatrix:
-        check_is_fitted(self, "posterior_")
-        return self._rows(X, reset=False)
+        """Rows as those of the fit, which the kernel takes; nothing need look at them again."""
+        if not hasattr(self, "posterior_"):
+            check_is_fitted(self, "posterior_")
+        rows = X if self._plain(X) else self._rows(X, reset=False)
+        self.gp_.kernel._validate_inputs(rows, "X")
+        return rows
+
+    def _plain(self, X: ArrayLike) -> TypeGuard[HostMatrix]:
+        """Whether X is good as it is, seen in a hundredth of the time that all checks take.
+
+        For a single row they would take longer than the prediction. False says nothing.
+        """
+        if type(X) is not np.ndarray or X.dtype != np.float64 or hasattr(self, "feature_names_in_"):
+            return False
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_ or not X.shape[0]:
+            return False
+        return bool(np.abs(X).max() < _SURE)  # of NaN it is False
 
 
 def _require_kernel(kernel: object) -> None:

@@ -96,6 +96,8 @@ def _projections(
     """``K_*f α`` and ``L⁻¹ K_f*``."""
     K = cross(kernel, *scaled_pair(kernel, X, Xs))
     mean = blas("gemv", X)(1.0, K, alpha, trans=1)
+    if K.shape[1] == 1:  # of 500 points a quarter of the time
+        return mean, blas("trsv", X)(lower, K[:, 0], lower=1, overwrite_x=1)[:, None]
     return mean, blas("trsm", X)(1.0, lower, K, lower=1, overwrite_b=1)
 
 

@@ -7,7 +7,7 @@ inputs, and by `_noise` how y scatters around f. What can be asked, with its che
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import ClassVar, Self, TypeVar, cast
@@ -167,9 +167,8 @@ class Posterior(ABC):
     def _predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
     ) -> tuple[Vector, Vector]:
-        xp = array_namespace(Xs)
         parts = [self._moments(rows) for rows in self._blocks(Xs, chunk)]
-        mean, variance = (xp.concat(part) for part in zip(*parts, strict=True))
+        mean, variance = (_joined(part) for part in zip(*parts, strict=True))
         return self._observe(mean, variance) if noise else (mean, variance)
 
     def _observe(self, mean: Vector, variance: Vector) -> tuple[Vector, Vector]:
@@ -189,8 +188,7 @@ class Posterior(ABC):
         return self._mean_of_f(Xs, chunk)
 
     def _mean_of_f(self, Xs: Matrix, chunk: int | None) -> Vector:
-        parts = [self._mean(rows) for rows in self._blocks(Xs, chunk)]
-        return array_namespace(Xs).concat(parts)
+        return _joined([self._mean(rows) for rows in self._blocks(Xs, chunk)])
 
     @takes("Xs")
     def variance(self, Xs: MatrixLike, *, noise: bool = False, chunk: int | None = None) -> Vector:
@@ -566,6 +564,11 @@ def one_function_a_class(remedy: str) -> Mapping[str, str]:
     jointly = f"there is one function a class; {remedy}"
     noise = "a class is no number; `probability` says how likely each is"
     return {"covariance": jointly, "joint": jointly, "sample": jointly, "noise": noise}
+
+
+def _joined(parts: Sequence[Vector]) -> Vector:
+    """What blocks of rows gave, one below the other."""
+    return parts[0] if len(parts) == 1 else array_namespace(parts[0]).concat(list(parts))
 
 
 def require_inputs(
