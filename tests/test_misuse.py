@@ -141,7 +141,7 @@ UNTRIED = {
     "LookAhead", "VarianceParts", "FeaturePosterior", "SparsePosterior", "StateSpacePosterior",
     "Inducing", "PayoffMethod", "SparseMethod", "Term", "WaveSums",
     "LocalMaximum", "Maximum", "Evaluation", "Outcome", "Recommendation", "Paths", "FinishedRun",
-    "Slice", "SobolIndex", "plot_sobol_indices",
+    "Slice", "SobolIndex", "plot_sobol_indices", "ParetoOutcome", "VectorEvaluation",
     "Hyperparameter", "Report", "ObjectiveSurvey",
     "CirculantEmbedding", "Chains", "ChainWarning", "PhasePoint", "State", "Step",
     "Reliability", "SplitConformal", "ConformalCoverage", "Solution",

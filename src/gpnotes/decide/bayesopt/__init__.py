@@ -13,10 +13,17 @@ from .history import Evaluation
 from .loop import Outcome, maximise, minimise
 from .maximiser import LocalMaximum, Maximum, maximise_acquisition
 from .optimiser import Optimiser, Recommendation
+from .pareto import ExpectedHypervolumeImprovement, hypervolume, pareto_front
 from .pending_points import fantasise
 from .polytopes import LinearConstraint
 from .search_space import Categorical, Fixed, Integer, Real, Space
 from .sensitivity import Slice, SobolIndex, plot_sobol_indices, slices, sobol_indices
+from .several_objectives import (
+    ParetoOptimiser,
+    ParetoOutcome,
+    VectorEvaluation,
+    minimise_several,
+)
 from .surrogates import dim_scaled_model, fitted_model, fitted_with_gradients
 from .thompson_sampling import ThompsonSampling, thompson_sample, thompson_sample_among
 
@@ -24,6 +31,7 @@ __all__ = [
     "BatchExpectedImprovement",
     "Categorical",
     "Evaluation",
+    "ExpectedHypervolumeImprovement",
     "ExpectedImprovement",
     "Fixed",
     "Integer",
@@ -34,6 +42,8 @@ __all__ = [
     "Maximum",
     "Optimiser",
     "Outcome",
+    "ParetoOptimiser",
+    "ParetoOutcome",
     "ProbabilityOfImprovement",
     "Real",
     "Recommendation",
@@ -42,15 +52,19 @@ __all__ = [
     "Space",
     "ThompsonSampling",
     "UpperConfidenceBound",
+    "VectorEvaluation",
     "acquisition_and_gradient",
     "batch_expected_improvement",
     "dim_scaled_model",
     "fantasise",
     "fitted_model",
     "fitted_with_gradients",
+    "hypervolume",
     "maximise",
     "maximise_acquisition",
     "minimise",
+    "minimise_several",
+    "pareto_front",
     "plot_sobol_indices",
     "predict_and_pullback",
     "slices",

@@ -31,6 +31,7 @@ from .gradients import _predict_and_pullback
 __all__ = ["Lattice", "LocalMaximum", "Maximum", "maximise_acquisition"]
 
 _ALL = 4096  # so many settings are looked at one by one
+_NEAR = 0.1  # how far from a good place one looks, in units of the cube
 _MOVES = 20  # from a setting to one beside it
 
 
@@ -285,15 +286,25 @@ def maximise_in_box(
 
 
 def maximise_in_room(
-    surface: Surface, like: Matrix, d: int, stream: Stream, room: Room | None = None
+    surface: Surface,
+    like: Matrix,
+    d: int,
+    stream: Stream,
+    room: Room | None = None,
+    near: HostMatrix | None = None,
 ) -> Maximum:
-    """Where a surface over the unit cube is largest, in a room of it if there is one."""
+    """Where a surface over the unit cube is largest, in a room of it if there is one.
+
+    Points `near` (k, d) what is known to be good are looked at beside those that are spread.
+    """
     box = np.tile([0.0, 1.0], (d, 1))
     effort = Effort()
     if room is None:
-        return maximise_in_box(surface, like, box, stream, effort)
-    units = room.spread(effort.raw_samples, stream, None)
-    within = room, np.full(d, True)
+        units = sobol(effort.raw_samples, d, stream.generator)
+    else:
+        units = room.spread(effort.raw_samples, stream, None)
+    units = _beside(units, near, room)
+    within = None if room is None else (room, np.full(d, True))
     climbs = _climbs(
         _Place(surface, like, box), units, effort.num_restarts, effort.max_steps, within
     )
@@ -307,6 +318,7 @@ def maximise_on_lattice(
     seen: HostMatrix,
     stream: Stream,
     room: Room | None = None,
+    near: HostMatrix | None = None,
 ) -> Maximum:
     """Where a surface over the unit cube is largest among the settings of a lattice.
 
@@ -323,6 +335,8 @@ def maximise_on_lattice(
         raw = sobol(effort.raw_samples, len(box), stream.generator)
     else:
         raw = room.spread(effort.raw_samples, stream, lattice.snapped)
+    if near is not None and not few:
+        raw = _beside(raw, lattice.snapped(near), room)
     within = None if room is None else (room, lattice.free)
     fresh = _unseen(lattice, seen, len(raw) if few else lattice.count)
     units = fresh(np.unique(lattice.snapped(raw), axis=0))
@@ -336,6 +350,21 @@ def maximise_on_lattice(
             break
         climbs = (*moved, *climbs)
     return Maximum(climbs[0].x, climbs[0].value, climbs)
+
+
+def perturbed(best: HostMatrix, count: int, stream: Stream) -> HostMatrix:
+    """So many points near good ones (k, d): each has some of its inputs moved, by a tenth or so."""
+    draws = stream.generator
+    d = best.shape[1]
+    points = best[draws.integers(0, len(best), count)]
+    moved = draws.random((count, d)) < 0.5
+    moved[np.arange(count), draws.integers(0, d, count)] = True
+    near: HostMatrix = np.clip(points + _NEAR * moved * draws.standard_normal((count, d)), 0.0, 1.0)
+    return near
+
+
+def _beside(units: HostMatrix, near: HostMatrix | None, room: Room | None) -> HostMatrix:
+    return units if near is None else np.concatenate([units, _held(room, near)])
 
 
 def _held(room: Room | None, units: HostMatrix) -> HostMatrix:

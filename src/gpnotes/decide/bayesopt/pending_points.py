@@ -117,12 +117,15 @@ class Aims(NamedTuple):
         Logarithms of the probabilities that an evaluation counts, which weigh what it is worth.
     good : HostMatrix, shape (m, d), or None
         The points whose evaluations count, from which the best one is; None if all do.
+    near : HostMatrix, shape (k, d), or None
+        Points to look at besides those that are spread over all there is.
     """
 
     lattice: Lattice | None = None
     room: Room | None = None
     odds: tuple[Surface, ...] = ()
     good: HostMatrix | None = None
+    near: HostMatrix | None = None
 
 
 @in_one_pool
@@ -184,7 +187,7 @@ def _choose_jointly(
             parts = (*parts, batch_gain(paths, as_array(np.stack(before), posterior.X), best))
         surface = SurfaceSum(parts) if len(parts) > 1 else parts[0]
         places = np.stack([*seen, *before])
-        found = _maximise(surface, posterior, places, substream, aims)
+        found = maximise_surface(surface, posterior, places, substream, aims)
         points.append(np.asarray(to_numpy(found.x), dtype=np.float64))
     return points
 
@@ -197,7 +200,7 @@ def _maximise_draw(
     aims: Aims,
 ) -> Maximum:
     path = path_of(posterior, stream, sampling.num_features)
-    return _maximise(path, posterior, places, stream, aims)
+    return maximise_surface(path, posterior, places, stream, aims)
 
 
 def _maximise_acquisition(
@@ -216,14 +219,14 @@ def _maximise_acquisition(
     elif not alone:  # what is likeliest to count is under way already: apart from that
         parts = (acquisition_surface(posterior, LogDeviation()), *parts)
     surface = SurfaceSum(parts) if len(parts) > 1 else parts[0]
-    return _maximise(surface, posterior, places, stream, aims)
+    return maximise_surface(surface, posterior, places, stream, aims)
 
 
-def _maximise(
+def maximise_surface(
     surface: Surface, posterior: ExactPosterior, places: HostMatrix, stream: Stream, aims: Aims
 ) -> Maximum:
     """Where a surface is largest in the cube, in the room, on the lattice."""
     like = posterior.X
     if aims.lattice is None:
-        return maximise_in_room(surface, like, places.shape[1], stream, aims.room)
-    return maximise_on_lattice(surface, like, aims.lattice, places, stream, aims.room)
+        return maximise_in_room(surface, like, places.shape[1], stream, aims.room, aims.near)
+    return maximise_on_lattice(surface, like, aims.lattice, places, stream, aims.room, aims.near)

@@ -250,4 +250,38 @@ _LOOPS = (
     call("maximise", bayesopt.maximise, **_LOOP),
 )  # fmt: skip
 
-CALLS = (*_ACQUISITIONS, *_PLACES, *_DIMENSIONS, *_LOOPS)
+_FRONT = matrix([[1.0, 3.0], [2.0, 2.0]], mates=False)
+_REFERENCE = vector([4.0, 4.0], size=True, mates=False)
+_GROWTH = bayesopt.ExpectedHypervolumeImprovement([[1.0, 3.0], [2.0, 2.0]], [4.0, 4.0])
+_MEANS = matrix(np.full((3, 2), 1.5), columns=True)
+_VARIANCES = matrix(np.full((3, 2), 0.5), columns=True).but(negative=np.full((3, 2), -0.5))
+_SEVERAL = {
+    "box": _ANY_BOX, "rng": stream().but("a seed"), "objectives": whole(2).but(one=1),
+    "reference": _REFERENCE.table.but("None"), "num_initial": whole(3, optional=True),
+    "model": function(_quick).but("None"), "linear_constraints": _OPTIONS["linear_constraints"],
+}  # fmt: skip
+
+
+def _pareto() -> bayesopt.ParetoOptimiser:
+    return bayesopt.ParetoOptimiser([(0.0, 1.0), (-1.0, 2.0)], rng=make_stream(1))
+
+
+_FRONTS = (
+    call("pareto_front", bayesopt.pareto_front, Y=_FRONT),
+    call("hypervolume", bayesopt.hypervolume, Y=_FRONT, reference=_REFERENCE),
+    call("ExpectedHypervolumeImprovement", bayesopt.ExpectedHypervolumeImprovement,
+         front=_FRONT.table, reference=_REFERENCE.table),
+    call("ExpectedHypervolumeImprovement.__call__", _GROWTH.__call__, mean=_MEANS,
+         variance=_VARIANCES),
+    call("ExpectedHypervolumeImprovement.derivatives", _GROWTH.derivatives, mean=_MEANS,
+         variance=_VARIANCES),
+    call("ParetoOptimiser", bayesopt.ParetoOptimiser, **_SEVERAL),
+    call("ParetoOptimiser.tell", lambda x, y: _pareto().tell(x, y), x=_INSIDE.table,
+         y=vector([0.5, 0.5], size=True, mates=False).table),
+    call("ParetoOptimiser.ask_batch", lambda q: _pareto().ask_batch(q), q=whole(2)),
+    call("minimise_several", bayesopt.minimise_several,
+         objective=function(lambda x: (float(x[0]), float(x[1]))), budget=whole(4),
+         progress=flag(), callback=function(lambda evaluation: None).but("None"), **_SEVERAL),
+)  # fmt: skip
+
+CALLS = (*_ACQUISITIONS, *_PLACES, *_DIMENSIONS, *_LOOPS, *_FRONTS)

@@ -1,0 +1,108 @@
+"""Fronts, volumes and expected growth: against counting, brute force and draws."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gpnotes import to_numpy
+from gpnotes.decide.bayesopt import ExpectedHypervolumeImprovement, hypervolume, pareto_front
+from gpnotes.testing import gradcheck
+
+
+def by_definition(Y):
+    """One pair after the other."""
+    return [
+        not any(all(z <= y for z, y in zip(b, a, strict=True)) and tuple(b) != tuple(a) for b in Y)
+        for a in Y
+    ]
+
+
+def by_inclusion_and_exclusion(Y, reference):
+    """The volume of a union of boxes from those of all intersections."""
+    total = 0.0
+    for size in range(1, len(Y) + 1):
+        for chosen in itertools.combinations(Y, size):
+            corner = np.max(chosen, axis=0)
+            total -= (-1.0) ** size * np.prod(np.clip(reference - corner, 0.0, None))
+    return total
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_the_front_is_that_of_the_definition(m):
+    Y = np.random.default_rng(m).integers(0, 4, (40, m)).astype(float)  # with equal ones
+    assert pareto_front(Y).tolist() == by_definition(Y.tolist())
+
+
+def test_equal_vectors_are_all_on_the_front():
+    assert pareto_front([[1.0, 2.0], [1.0, 2.0], [2.0, 2.0]]).tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_the_volume_is_that_of_the_union_of_boxes(m):
+    for seed in range(5):
+        draws = np.random.default_rng([m, seed])
+        Y, reference = draws.random((7, m)) * 1.3, np.ones(m)
+        wanted = by_inclusion_and_exclusion(Y, reference)
+        assert hypervolume(Y, reference) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_what_is_beyond_the_reference_adds_nothing():
+    assert hypervolume([[2.0, 0.0], [0.0, 1.0]], [1.0, 1.0]) == 0.0
+    assert hypervolume([[0.5, 0.5], [0.0, 1.5]], [1.0, 1.0]) == 0.25
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_the_expected_growth_is_the_mean_of_draws(m):
+    draws = np.random.default_rng(m)
+    front, reference = draws.random((6, m)), np.full(m, 1.2)
+    mean, variance = draws.random((4, m)), 0.1 + 0.2 * draws.random((4, m))
+    found = ExpectedHypervolumeImprovement(front, reference)(mean, variance)
+    before = hypervolume(front, reference)
+    for i in range(len(mean)):
+        drawn = mean[i] + np.sqrt(variance[i]) * draws.standard_normal((4000, m))
+        growth = [hypervolume(np.vstack([front, y]), reference) - before for y in drawn]
+        assert found[i] == pytest.approx(np.mean(growth), abs=5.0 * np.std(growth) / 4000**0.5)
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_what_is_known_adds_what_it_adds(m):
+    draws = np.random.default_rng(m)
+    front, reference = draws.random((5, m)), np.ones(m)
+    known = draws.random((8, m))
+    found = ExpectedHypervolumeImprovement(front, reference)(known, np.zeros((8, m)))
+    wanted = [hypervolume(np.vstack([front, y]), reference) for y in known]
+    np.testing.assert_allclose(
+        found, np.asarray(wanted) - hypervolume(front, reference), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("m", [2, 3])
+def test_its_derivatives_are_those_of_differences(m):
+    draws = np.random.default_rng(m)
+    worth = ExpectedHypervolumeImprovement(draws.random((5, m)), np.ones(m))
+    mean, variance = draws.random((3, m)), 0.1 + draws.random((3, m))
+
+    def pullback(mean, variance, bar):
+        return tuple(bar[:, None] * slope for slope in worth.derivatives(mean, variance))
+
+    gradcheck(worth, pullback, mean, variance)
+
+
+def test_arrays_of_all_kinds(space):
+    worth = ExpectedHypervolumeImprovement([[0.2, 0.8], [0.6, 0.3]], [1.0, 1.0])
+    mean, variance = np.full((3, 2), 0.4), np.full((3, 2), 0.2)
+    made = space.asarray(mean), space.asarray(variance)
+    found, (by_mean, by_variance) = worth(*made), worth.derivatives(*made)
+    for result in (found, by_mean, by_variance):
+        assert space.holds(result)
+    np.testing.assert_allclose(to_numpy(found), worth(mean, variance), rtol=1e-5)
+
+
+def test_a_front_too_large_to_cut_is_refused():
+    t = np.linspace(0.0, 1.0, 60)
+    front = np.stack([np.outer(t, t).ravel(), np.outer(t, 1 - t).ravel(), np.repeat(1 - t, 60)], 1)
+    with pytest.raises(ValueError, match="front must be a front that leaves at most"):
+        ExpectedHypervolumeImprovement(front, np.full(3, 1.5))
