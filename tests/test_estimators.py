@@ -148,7 +148,7 @@ def test_a_hyperparameter_that_the_kernel_has_not_is_refused():
 def test_a_clone_has_the_arguments_and_no_fit(data):
     kernel = 2.0 * RBF(1.0, np.asarray([1.0, 2.0])) + Periodic().on(0)
     given = {"kernel": kernel, "noise_var": 0.5, "mean": "zero", "restarts": 2, "random_state": 3,
-             "optimise": False, "max_steps": 7, "inducing": 5}  # fmt: skip
+             "optimise": False, "max_steps": 7, "inducing": 5, "alpha": 0.1}  # fmt: skip
     copy = clone(GPRegressor(**given).fit(*data))
     assert copy.get_params(deep=False) == given
     with pytest.raises(NotFittedError):

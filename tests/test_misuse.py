@@ -22,7 +22,7 @@ ROOMS = (
     "ground.random", "infer.deep", "infer.exact",
     "infer.features", "infer.fitting", "infer.heteroscedastic", "infer.interdomain",
     "infer.laplace", "infer.state_space",
-    "infer.linear", "networks", "infer.report", "samplers", "infer.saving",
+    "infer.linear", "networks", "infer.repeats", "infer.report", "samplers", "infer.saving",
     "infer.linear_smoother", "infer.sparse", "infer.svgp", "infer.verbs", "model.normal",
     "model.kernels", "model.likelihoods", "model.means", "model.priors", "testing",
 )  # fmt: skip
@@ -131,7 +131,7 @@ UNTRIED = {
     # results
     "FittedWeights", "FittedMeanField", "LastLayer", "LinearisedLaplace", "SWAG",
     "Fit", "Run", "Levels", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
-    "EPPosterior", "PartPosterior", "HeteroscedasticPosterior",
+    "EPPosterior", "PartPosterior", "HeteroscedasticPosterior", "Repeats",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",

@@ -302,13 +302,21 @@ def test_the_estimator_takes_known_variances_as_scikit_learn_takes_alpha() -> No
 
     from gpnotes.estimators import GPRegressor
 
-    kernel = RBF(1.2, 0.9)
-    ours = GPRegressor(kernel, noise_var=0.0, mean="zero", optimise=False).fit(X, Y, KNOWN)
+    kernel_of_ours = RBF(1.2, 0.9)
+    ours = GPRegressor(kernel_of_ours, noise_var=0.0, mean="zero", optimise=False).fit(X, Y, KNOWN)
     kernel = theirs.ConstantKernel(1.2) * theirs.RBF(0.9)
     others = GaussianProcessRegressor(kernel, alpha=KNOWN, optimizer=None).fit(X, Y)
     wanted = others.predict(XS, return_std=True)
     for one, other in zip(ours.predict(XS, return_std=True), wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-9)
+    by_name = GPRegressor(kernel_of_ours, noise_var=0.0, alpha=KNOWN, mean="zero", optimise=False)
+    np.testing.assert_allclose(by_name.fit(X, Y).predict(XS), wanted[0], rtol=0, atol=1e-9)
+    halves = GPRegressor(kernel_of_ours, noise_var=0.0, alpha=0.25, mean="zero", optimise=False)
+    one = others.set_params(alpha=KNOWN + 0.25).fit(X, Y).predict(XS)
+    np.testing.assert_allclose(halves.fit(X, Y, KNOWN).predict(XS), one, rtol=0, atol=1e-9)
+    for bad in (-1.0, KNOWN[:4], -KNOWN, "some"):
+        with pytest.raises((ValueError, TypeError), match=r"alpha must (be|have shape)"):
+            GPRegressor(alpha=bad).fit(X, Y)
     fitted = GPRegressor(noise_var=0.0).fit(X, Y, noise_var=KNOWN.tolist())
     assert fitted.gp_.noise_var == 0.0
     assert fitted.log_evidence_ >= ours.log_evidence_
@@ -316,6 +324,19 @@ def test_the_estimator_takes_known_variances_as_scikit_learn_takes_alpha() -> No
         GPRegressor().fit(X, Y, KNOWN[:4])
     of_few = GPRegressor(inducing=X.shape[0] // 2).fit(X, Y, KNOWN)
     assert of_few.log_evidence_ <= GPRegressor().fit(X, Y, KNOWN).log_evidence_ + 1e-6
+
+
+def test_the_estimator_takes_means_with_their_counts() -> None:
+    pytest.importorskip("sklearn")
+    from gpnotes.estimators import GPRegressor
+
+    options = {"noise_var": 0.2, "mean": "zero", "optimise": False}
+    ours = GPRegressor(RBF(1.2, 0.9), **options).fit(X, Y, weights=WEIGHTS)
+    wanted = condition(GP(RBF(1.2, 0.9), 0.2), X, Y, weights=WEIGHTS)
+    np.testing.assert_allclose(ours.predict(XS), wanted.mean(XS), rtol=0, atol=1e-10)
+    assert GPRegressor().fit(X, Y, weights=WEIGHTS).log_evidence_ > wanted.log_evidence
+    with pytest.raises(ValueError, match="weights must be positive"):
+        GPRegressor().fit(X, Y, weights=0.0 * WEIGHTS)
 
 
 METHODS = ["sor", "dtc", "fitc", "vfe", "tight", "pep"]

@@ -158,19 +158,20 @@ class GPEstimator(BaseEstimator):
         self.log_evidence_ = posterior.log_evidence
 
     def _fitted(
-        self, model: Any, X: HostMatrix, y: HostVector, noise_var: HostVector | None = None
+        self, model: Any, X: HostMatrix, y: HostVector, **known: HostVector | None
     ) -> Fit[Any, Any]:
-        """The fit of a model from where it stands; what is zero in it stays zero."""
+        """The fit of a model from where it stands; what is zero in it stays zero.
+
+        What is `known` of the noise of each reading has the names that `fit` has for it.
+        """
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
         batch = self._batch(X.shape[0])
         draws = stream_of_state(self.random_state) if self.restarts or batch else None
         how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
+        how.update(known)
         with raised_interrupts():  # a grid search would go on to its next
-            found = fit(
-                model, X, y, rng=draws, fixed=zeros, max_steps=self.max_steps, noise_var=noise_var,
-                **how,
-            )  # fmt: skip
+            found = fit(model, X, y, rng=draws, fixed=zeros, max_steps=self.max_steps, **how)
         if batch is None and not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
             warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)

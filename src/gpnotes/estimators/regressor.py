@@ -7,7 +7,7 @@ data, and keeps the posterior. All that is computed is computed elsewhere.
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Literal, Self, overload
+from typing import Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,6 +51,10 @@ class GPRegressor(RegressorMixin, GPEstimator):
     noise_var : float, optional
         Where the variance of ε starts; without it, at a tenth of the variance of y. What is zero,
         here or in the kernel, stays zero.
+    alpha : float or array-like, shape (n,), default 0.0
+        Variances that are known and added to that of ε, one for all targets or one for each of a
+        `fit`, as scikit-learn's own regressor has them; what is predicted counts ε alone. Where
+        they are all the noise there is, give ``noise_var=0.0`` with them.
     mean : ``"constant"``, ``"zero"`` or a mean, default ``"constant"``
         A constant starts at the average of y and is fitted; a mean is one of the package.
     restarts : int, default 0
@@ -109,6 +113,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
         kernel: Kernel | None = None,
         *,
         noise_var: float | None = None,
+        alpha: ArrayLike = 0.0,
         mean: str | MeanFunction = "constant",
         restarts: int = 0,
         random_state: RandomState = None,
@@ -118,6 +123,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
     ) -> None:
         self.kernel = kernel
         self.noise_var = noise_var
+        self.alpha = alpha
         self.mean = mean
         self.restarts = restarts
         self.random_state = random_state
@@ -125,7 +131,13 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.max_steps = max_steps
         self.inducing = inducing
 
-    def fit(self, X: ArrayLike, y: ArrayLike, noise_var: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        noise_var: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Self:
         """Fit the hyperparameters and condition on the data; O(n³) a step, with inducing O(n M²).
 
         Parameters
@@ -136,8 +148,13 @@ class GPRegressor(RegressorMixin, GPEstimator):
         y : array-like, shape (n,)
             The targets, likewise.
         noise_var : array-like, shape (n,), or None
-            What is known of the variance of the noise of each target, scikit-learn's ``alpha``; the
-            noise of the constructor, zero or fitted, is added to it.
+            What is known of the variance of the noise of each target, as `alpha` of the
+            constructor; both are added to the noise that is fitted.
+        weights : array-like, shape (n,), or None
+            Of how many readings each target is the mean, so that the variance of its ε is divided
+            by it, [eq-fv-known-noise]. It is no ``sample_weight``: to scikit-learn a target that
+            weighs two has been read twice, with the same result both times, which would tell the
+            fit that there is next to no noise; a mean of two has forgotten how they differed.
 
         Returns
         -------
@@ -148,12 +165,12 @@ class GPRegressor(RegressorMixin, GPEstimator):
         self.check_arguments()
         rows = self._rows(X, reset=True)
         targets = _targets(y, rows.shape[0])
-        known = None if noise_var is None else _targets(noise_var, rows.shape[0], "noise_var")
+        known = self._known(rows.shape[0], noise_var, weights)
         start = self._start(rows, targets)
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         learns = self._learns(start, targets)
-        found = self._fitted(model, rows, targets, noise_var=known) if learns else None
-        given = found.posterior if found else condition(model, rows, targets, noise_var=known)
+        found = self._fitted(model, rows, targets, **known) if learns else None
+        given = found.posterior if found else condition(model, rows, targets, **known)
         self._keep(given, found)
         return self
 
@@ -275,6 +292,18 @@ class GPRegressor(RegressorMixin, GPEstimator):
             if self.optimise:
                 require(self.mean, "mean", Mean)
 
+    def _known(
+        self, n: int, noise_var: ArrayLike | None, weights: ArrayLike | None
+    ) -> dict[str, HostVector | None]:
+        """What is known of the noise of each of `n` targets, here or by the constructor."""
+        counts = None if weights is None else _targets(weights, n, "weights")
+        own = None if noise_var is None else _targets(noise_var, n, "noise_var")
+        alpha: Any = self.alpha
+        if isinstance(alpha, float) and alpha == 0.0:
+            return {"noise_var": own, "weights": counts}
+        each = _targets(alpha, n, "alpha") if np.ndim(alpha) else np.full(n, _alpha(alpha))
+        return {"noise_var": _alpha(each) + (0.0 if own is None else own), "weights": counts}
+
     def _start(self, X: HostMatrix, y: HostVector) -> GP:
         """The process that a fit begins with, as given or else in the units of the data."""
         variance = _variance(y) or 1.0
@@ -298,6 +327,13 @@ class GPRegressor(RegressorMixin, GPEstimator):
             warnings.warn(said, UserWarning, stacklevel=3)
             return False
         return True
+
+
+def _alpha(alpha: Any) -> Any:
+    """Variances that may be zero, one or one for each target."""
+    return _check.positive(
+        alpha if np.ndim(alpha) else _check.number(alpha, "alpha"), "alpha", zero=True
+    )
 
 
 def _targets(y: ArrayLike, n: int, name: str = "y") -> HostVector:

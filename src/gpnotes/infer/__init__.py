@@ -18,7 +18,8 @@ if TYPE_CHECKING:  # isort: off
         interrupts as interrupts, known_noise as known_noise, laplace as laplace,
         leave_one_out as leave_one_out, linear as linear, linear_smoother as linear_smoother,
         objective as objective, posterior as posterior,
-        progress as progress, report as report, saving as saving, sparse as sparse,
+        progress as progress, repeats as repeats, report as report, saving as saving,
+        sparse as sparse,
         state_space as state_space, sufficient_statistics as sufficient_statistics, svgp as svgp,
         verbs as verbs,
     )  # fmt: skip

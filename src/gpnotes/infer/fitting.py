@@ -46,6 +46,7 @@ if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
     from .deep import DeepGP, DeepPosterior
     from .exact import ExactPosterior
     from .features import FeatureGP, FeaturePosterior
+    from .heteroscedastic import HeteroscedasticGP, HeteroscedasticPosterior
     from .laplace import (
         EPGP,
         EPPosterior,
@@ -113,6 +114,10 @@ def fit(
 ) -> Fit[StateSpaceGP, StateSpacePosterior]: ...
 @overload
 def fit(
+    model: HeteroscedasticGP, X: Table, y: Table, **options: Unpack[Options]
+) -> Fit[HeteroscedasticGP, HeteroscedasticPosterior]: ...
+@overload
+def fit(
     model: LaplaceGP, X: Table, y: Table, **options: Unpack[Options]
 ) -> Fit[LaplaceGP, LaplacePosterior]: ...
 @overload
@@ -171,6 +176,7 @@ def fit(
     model : GP, or another model
         A `gpnotes.GP`, or another with an evidence or what stands for one: `gpnotes.SparseGP`,
         `gpnotes.StateSpaceGP`, `gpnotes.FeatureGP`, `gpnotes.SVGP`, `gpnotes.LaplaceGP`,
+        `gpnotes.HeteroscedasticGP`,
         `laplace.EPGP`, `gpnotes.SoftmaxGP`, `gpnotes.DeepGP`, `gpnotes.BayesianLinear`. Where it
         has inducing inputs, they move with the parameters. The first run starts at it.
     X : Matrix, shape (n, d), or Chunks, or WaveSums

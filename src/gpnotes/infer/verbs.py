@@ -20,6 +20,7 @@ from .posterior import Posterior, named
 if TYPE_CHECKING:  # what an editor completes after `condition(...)`.
     from ..model.gaussian_process import GP
     from .features import FeatureGP, FeaturePosterior
+    from .heteroscedastic import HeteroscedasticGP, HeteroscedasticPosterior
     from .laplace import (
         EPGP,
         EPPosterior,
@@ -45,12 +46,33 @@ def condition(
 ) -> exact.ExactPosterior: ...
 @overload
 def condition(
-    model: SparseGP, X: Table | Chunks | WaveSums, y: Table | None = None
+    model: SparseGP,
+    X: Table | Chunks | WaveSums,
+    y: Table | None = None,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
 ) -> SparsePosterior: ...
 @overload
-def condition(model: FeatureGP, X: Table | Chunks, y: Table | None = None) -> FeaturePosterior: ...
+def condition(
+    model: FeatureGP,
+    X: Table | Chunks,
+    y: Table | None = None,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> FeaturePosterior: ...
 @overload
-def condition(model: StateSpaceGP, X: Table, y: Table) -> StateSpacePosterior: ...
+def condition(
+    model: StateSpaceGP,
+    X: Table,
+    y: Table,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> StateSpacePosterior: ...
+@overload
+def condition(model: HeteroscedasticGP, X: Table, y: Table) -> HeteroscedasticPosterior: ...
 @overload
 def condition(model: LaplaceGP, X: Table, y: Table) -> LaplacePosterior: ...
 @overload
@@ -58,9 +80,23 @@ def condition(model: EPGP, X: Table, y: Table) -> EPPosterior: ...
 @overload
 def condition(model: SoftmaxGP, X: Table, y: Table) -> SoftmaxPosterior: ...
 @overload
-def condition(model: SVGP, X: Table, y: Table) -> Variational: ...
+def condition(
+    model: SVGP,
+    X: Table,
+    y: Table,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> Variational: ...
 @overload
-def condition(model: BayesianLinear, X: Table, y: Table) -> WeightPosterior: ...
+def condition(
+    model: BayesianLinear,
+    X: Table,
+    y: Table,
+    *,
+    noise_var: Table | None = None,
+    weights: Table | None = None,
+) -> WeightPosterior: ...
 @overload
 def condition(
     model: Parameters,
@@ -84,9 +120,9 @@ def condition(
     ----------
     model : GP, or another model
         A `gpnotes.GP`, or another with an evidence: `gpnotes.SparseGP`, `gpnotes.FeatureGP`,
-        `gpnotes.LaplaceGP`, `laplace.EPGP`, `gpnotes.SoftmaxGP`, `gpnotes.SVGP`,
-        `gpnotes.StateSpaceGP`, `gpnotes.BayesianLinear`. Its parameters stay as they are;
-        `gpnotes.fit` moves them.
+        `gpnotes.HeteroscedasticGP`, `gpnotes.LaplaceGP`, `laplace.EPGP`, `gpnotes.SoftmaxGP`,
+        `gpnotes.SVGP`, `gpnotes.StateSpaceGP`, `gpnotes.BayesianLinear`. Its parameters stay as
+        they are; `gpnotes.fit` moves them.
     X : Matrix, shape (n, d), or Chunks, or WaveSums
         The inputs; the posterior matches the columns of a frame by name. `gpnotes.Chunks` in the
         place of `X` and `y` will do for those models whose evidence is made of sums over rows,

@@ -49,14 +49,16 @@ _MEAN = one_of("constant").but(kernel=RBF(), **{"its class": ConstantMean})
 
 CALLS = (
     call("GPRegressor", _fitted, kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True),
-         noise_var=nonnegative(0.1).but("None"), mean=_MEAN, restarts=whole(1, 0),
-         random_state=_STATE, optimise=flag(True), max_steps=whole(200),
+         noise_var=nonnegative(0.1).but("None"), alpha=nonnegative(0.1), mean=_MEAN,
+         restarts=whole(1, 0), random_state=_STATE, optimise=flag(True), max_steps=whole(200),
          inducing=whole(2, optional=True)),
     call("GPRegressor.fit", GPRegressor(optimise=False).fit,
          X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
          y=vector(_Y, size=True).but(*_CONVERTED, "a column"),
          noise_var=vector(np.full(6, 0.3), size=True).but(
-             *_CONVERTED, "None", "a column", negative=np.full(6, -0.3))),
+             *_CONVERTED, "None", "a column", negative=np.full(6, -0.3)),
+         weights=vector(np.full(6, 2.0), size=True).but(
+             *_CONVERTED, "None", "a column", negative=np.full(6, -2.0))),
     call("GPRegressor.predict", _MODEL.predict, X=_ROWS, return_std=flag(), return_cov=flag(),
          noise=flag()),
     call("GPRegressor.sample_y", _MODEL.sample_y, X=_ROWS, n_samples=whole(2), random_state=_STATE,

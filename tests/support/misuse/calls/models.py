@@ -12,6 +12,7 @@ from gpnotes.assess import crossval, scores
 from gpnotes.infer import laplace, linear_smoother, svgp
 from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.linear import BayesianLinear
+from gpnotes.infer.repeats import means_of_repeats
 from gpnotes.model import kernels, likelihoods, means, priors
 
 from ..answers import Call, call
@@ -355,6 +356,9 @@ CALLS = (
          max_steps=whole(2), fixed=NAMES, callback=function(lambda progress: None).but("None"),
          progress=flag()),
     call("Fit.report", _FITTED.report, run=whole(1, 0).but(**{"too many": 2})),
+    call("means_of_repeats", means_of_repeats, **_XY),
+    call("Repeats.log_evidence_within", means_of_repeats(_X, _Y).log_evidence_within,
+         noise_var=positive()),
     call("HeteroscedasticGP", HeteroscedasticGP, gp=thing(GP(RBF(), 0.1), RBF()),
          noise_kernel=thing(RBF(), GP(RBF(), 0.1))),
     call("HeteroscedasticPosterior.noise_var", _VARYING.noise_var, Xs=matrix(_XS, columns=True)),
