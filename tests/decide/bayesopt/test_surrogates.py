@@ -8,8 +8,21 @@ import numpy as np
 import pytest
 
 from gpnotes import RBF, LogNormalPrior, Matern52, stream
-from gpnotes.decide.bayesopt import Optimiser, dim_scaled_model, fitted_model
-from gpnotes.decide.bayesopt.training_data import compress_tail
+from gpnotes.decide.bayesopt import (
+    Categorical,
+    Optimiser,
+    Real,
+    Space,
+    dim_scaled_model,
+    fitted_model,
+)
+from gpnotes.decide.bayesopt.training_data import (
+    TrainingData,
+    compress_tail,
+    rank_tail,
+    standardised,
+    unwarped,
+)
 
 
 @pytest.mark.parametrize("d", [3, 30])
@@ -137,3 +150,65 @@ def test_predictions_are_of_values_that_nothing_eases():
     mean, variance = optimiser.predict(worst.x[None, :])
     assert abs(float(mean[0]) - worst.y) < max(4.0 * float(variance[0]) ** 0.5, 0.05 * worst.y)
     assert worst.y > 30.0 * np.median([one.y for one in optimiser.evaluations])
+
+
+def test_ranks_of_the_bad_half_know_no_distance_and_the_good_half_stays():
+    y = np.asarray([3.0, 2.0, 2.5, 1.0, 0.0, -1.0, -2.0])
+    found = rank_tail(y)
+    far = rank_tail(np.where(y < 1.0, 1e6 * y - 1e6, y))
+    np.testing.assert_allclose(far, found, rtol=1e-12)
+    assert np.array_equal(np.argsort(found), np.argsort(y))
+    good = found[:4]
+    np.testing.assert_allclose(np.diff(good) / np.diff(y[:4]), np.full(3, (good[0] - good[1])))
+    np.testing.assert_allclose([found.mean(), found.std()], [0.0, 1.0], atol=1e-12)
+
+
+def test_the_bad_half_is_that_of_a_normal_distribution_as_wide_as_the_good_one():
+    y = np.asarray([5.0, 3.0, 1.0, -4.0, -1e9])  # median 1; s² = (16 + 4 + 0) / 3
+    width = math.sqrt(20.0 / 3.0)
+    wanted = [5.0, 3.0, 1.0, 1.0 - 0.5244005127 * width, 1.0 - 1.2815515655 * width]
+    np.testing.assert_allclose(rank_tail(y), standardised(np.asarray(wanted))[0], rtol=1e-9)
+
+
+def test_equal_values_have_equal_ranks_and_a_level_best_half_is_left_alone():
+    found = rank_tail(np.asarray([2.0, 1.0, 0.0, -1.0, -1.0, 3.0]))
+    assert found[3] == found[4]
+    level = np.asarray([1.0, 1.0, 1.0, -5.0])
+    np.testing.assert_array_equal(rank_tail(level), level)
+
+
+@pytest.mark.parametrize("warp", [compress_tail, rank_tail])
+def test_a_warp_is_undone_for_the_better_half(warp):
+    y = np.asarray([3.0, 2.0, 2.5, 1.0, 0.0, -1e4, -2.0])
+    values, centre, unit = standardised(y)
+    warped = warp(values)
+    back = unwarped(TrainingData(np.zeros((7, 1)), values, centre, unit), warped)
+    np.testing.assert_allclose(back.centre + back.unit * warped[:4], y[:4], rtol=1e-9)
+
+
+def of_ranks(X, y, *, rng):
+    return dim_scaled_model(X, rank_tail(y), rng=rng)
+
+
+def test_a_space_with_categories_is_searched_by_ranks():
+    space = Space({"a": Real(0.0, 1.0), "kind": Categorical(["x", "y"])})
+    asked = []
+    for options in ({}, {"model": of_ranks}):
+        optimiser = Optimiser(space, num_initial=6, rng=stream(2), **options)
+        for u in stream(3).uniform((8, 2)):
+            place = space.from_units(u[None, :])[0]
+            optimiser.tell(place, 1e4 * (place["kind"] == "y") + (place["a"] - 0.3) ** 2)
+        asked.append(optimiser.ask())
+    assert asked[0] == asked[1]
+
+
+def test_what_is_recommended_is_not_blurred_by_values_far_off():
+    """A valley of depth one in a plain of ten thousands, read without noise."""
+    optimiser = Optimiser([(0.0, 1.0)], rng=stream(1))
+    for u in np.linspace(0.0, 1.0, 9):
+        optimiser.tell(np.asarray([u]), (u - 0.4) ** 2 if u < 0.7 else 1e4 * (1.0 + u))
+    found = optimiser.recommend()
+    blurred = math.sqrt(optimiser.predict(found.x[None, :])[1][0])
+    assert found.sd < 0.3
+    assert found.sd < 0.01 * blurred
+    assert abs(found.mean - (found.x[0] - 0.4) ** 2) < 0.1

@@ -45,9 +45,15 @@ from .pending_points import (
 from .polytopes import LinearConstraint
 from .recommendation import Recommendation
 from .search_region import Place, Region, fresh_places, region_of
-from .search_space import Point, Setting, Space
-from .surrogates import Model, dim_scaled_model, fitted_with_gradients, tail_compressed_model
-from .training_data import TrainingData, rows_and_values
+from .search_space import Point, Setting, Space, has_categories
+from .surrogates import (
+    Model,
+    dim_scaled_model,
+    fitted_with_gradients,
+    rank_tailed_model,
+    tail_compressed_model,
+)
+from .training_data import TrainingData, rows_and_values, unwarped
 from .workers import SharedHistory
 
 __all__ = ["Optimiser", "Recommendation"]
@@ -101,8 +107,9 @@ class Optimiser(Generic[Place]):
         larger the better, and ``rng=``, a stream; it returns an `ExactPosterior`. If it is left
         out, places among less than ten inputs, of which a category has one for each choice, are
         chosen by a `dim_scaled_model` of values of which those worse than the median fall off as a
-        logarithm.
-        Predictions are of the values as they are, and so are the models of measured constraints.
+        logarithm, or, in a `Space` with categories, count by their ranks alone.
+        `predict` is of the values as they are, and so are the models of measured constraints;
+        `recommend` is by the model that chooses, whose better half is in the unit of the values.
     acquisition : Callable, ThompsonSampling or BatchExpectedImprovement, optional
         A function of the best value, the largest mean at a point that was evaluated, that returns
         an acquisition; unless it is given, `LogExpectedImprovement`.
@@ -194,7 +201,8 @@ class Optimiser(Generic[Place]):
         self._model = _check.function(predicting, "model", "X, y and rng")
         # of the model that chooses places: what is bad need not be told apart to find what is good
         default_search = model is None and not gradients
-        self._search_model = tail_compressed_model if default_search else self._model
+        warped = rank_tailed_model if has_categories(box) else tail_compressed_model
+        self._search_model = warped if default_search else self._model
         score = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = validated_acquisition(score, self.gradients)
         if self.num_constraints and self.gradients:
@@ -277,7 +285,8 @@ class Optimiser(Generic[Place]):
         if not feasible:
             return None
         units = self._region.units([evaluation.x for evaluation in feasible])
-        mean, sd = self._predict(units)
+        warps = not self.num_constraints  # the best that is feasible may be below the median
+        mean, sd = self._predict(units, self._search_model if warps else self._model)
         i = int(np.argmax(self._sign * mean))
         x = cast(Place, self._region.together([feasible[i].x])[0])
         p_feasible = float(self._odds(units[i : i + 1])[0]) if self.num_constraints else 1.0
@@ -333,11 +342,15 @@ class Optimiser(Generic[Place]):
         with np.errstate(over="ignore"):
             return mean, sd * sd
 
-    def _predict(self, units: HostMatrix) -> tuple[HostVector, HostVector]:
+    def _predict(
+        self, units: HostMatrix, model: Model | None = None
+    ) -> tuple[HostVector, HostVector]:
         """Means and standard deviations, which are finite, at rows (n, columns) of the cube."""
         counted = self._counted()
         modelled = [evaluation for evaluation in counted if evaluation.failure in _MODELLED]
-        posterior, data = self._fitted(modelled, len(counted), self._model)
+        posterior, data = self._fitted(modelled, len(counted), model or self._model)
+        if model is not None and model is not self._model:
+            data = unwarped(data, to_numpy(posterior.y))
         mean, variance = posterior.predict(as_rows(posterior, as_array(units, posterior.X)))
         sd = np.sqrt(to_numpy(variance).astype(np.float64)) * data.unit
         return self._sign * (data.centre + data.unit * to_numpy(mean)), sd

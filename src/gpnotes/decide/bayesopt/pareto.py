@@ -143,8 +143,8 @@ class ExpectedHypervolumeImprovement:
 
         Where a variance is zero the value is known, and ψ is ``max(c − μ, 0)``.
         """
-        xp = array_namespace(mean)
         lengths = self._sides(*self._validated(mean, variance)).lengths
+        xp = array_namespace(lengths)
         columns = [lengths[:, :, j] for j in range(lengths.shape[2])]
         return xp.sum(math.prod(columns[1:], start=columns[0]), axis=1)
 

@@ -19,7 +19,10 @@ import numpy as np
 from ...ground import check as _check
 from ...ground.xp import HostMatrix, HostVector, to_numpy
 
-__all__ = ["Categorical", "Dimension", "Fixed", "Integer", "Point", "Real", "Setting", "Space"]
+__all__ = [
+    "Categorical", "Dimension", "Fixed", "Integer", "Point", "Real", "Setting", "Space",
+    "has_categories",
+]  # fmt: skip
 
 Setting: TypeAlias = str | int | float | bool | None
 Point: TypeAlias = dict[str, Any]
@@ -448,6 +451,13 @@ class Space:
             ]
             for name, dim in self.dimensions.items()
         }
+
+
+def has_categories(box: object) -> bool:
+    """Whether what is searched is a `Space` with a category."""
+    return isinstance(box, Space) and any(
+        isinstance(dim, Categorical) for dim in box.dimensions.values()
+    )
 
 
 def _listed(value: Any) -> Any:

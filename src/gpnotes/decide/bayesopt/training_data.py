@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,10 @@ from ...ground.xp import HostMatrix, HostVector, to_numpy
 from ...model.kernels import gradients_at, values_at
 from .history import Evaluation
 
-__all__ = ["TrainingData", "compress_tail", "rows_and_values", "standardised"]
+__all__ = [
+    "TrainingData", "compress_tail", "rank_tail", "rows_and_values", "standardised",
+    "unwarped",
+]  # fmt: skip
 
 
 class TrainingData(NamedTuple):
@@ -86,3 +90,42 @@ def compress_tail(y: HostVector) -> HostVector:
         return y
     short = np.clip(middle - y, 0.0, None)
     return standardised(np.where(short > 0.0, middle - unit * np.log1p(short / unit), y))[0]
+
+
+def rank_tail(y: HostVector) -> HostVector:
+    """Values, the larger the better, of which those below the median count by their ranks alone.
+
+    With the median m and s the root mean square of what lies above it, ``m + s Φ⁻¹((r − ½) / n)``
+    stands for the value of rank r of n, below m; then all are of mean zero and deviation one. The
+    good half stays as it is, and the bad one is the lower half of a normal distribution as wide as
+    the good one, however far it reaches: a corner a thousand times as bad sets no scale.
+
+    Where more than half of the values are the best, all are returned as they are.
+
+    The search of Vizier, of Song et al. (2024), has a bad half that goes by its ranks too.
+    """
+    middle = float(np.median(y))
+    good = y[y >= middle]
+    width = float(np.sqrt(np.mean((good - middle) ** 2)))
+    if width <= 1e-12:
+        return y
+    _, which, counts = np.unique(y, return_inverse=True, return_counts=True)
+    shares = (np.cumsum(counts) - 0.5 * counts) / y.size  # (r − ½) / n, of equal ones the mean
+    scores = np.asarray([NormalDist().inv_cdf(share) for share in shares])[which]
+    return standardised(np.where(y < middle, middle + width * np.minimum(scores, 0.0), y))[0]
+
+
+def unwarped(data: TrainingData, warped: HostVector) -> TrainingData:
+    """The data whose zero and one are those of warped values, for what is better than the median.
+
+    `compress_tail` and `rank_tail` leave that half as it is but for one scale and one shift, which
+    two of its values say.
+    """
+    y = data.values
+    best = int(np.argmax(y))
+    middle = int(np.argmin(np.where(y >= np.median(y), y, np.inf)))
+    if not warped[best] > warped[middle]:
+        return data
+    slope = float((y[best] - y[middle]) / (warped[best] - warped[middle]))
+    shift = float(y[best]) - slope * float(warped[best])
+    return data._replace(centre=data.centre + data.unit * shift, unit=data.unit * slope)
