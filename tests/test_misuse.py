@@ -14,8 +14,8 @@ from misuse.answers import Answer, Call, answers
 from misuse.calls import CALLS
 
 ROOMS = (
-    "assess.calibration", "assess.crossval", "assess.scores", "datasets", "decide.bayesopt",
-    "decide.design", "decide.fantasy", "games", "mdp", "mdp.learning",
+    "assess.calibration", "assess.crossval", "assess.scores", "assess.variograms", "datasets",
+    "decide.bayesopt", "decide.design", "decide.fantasy", "games", "mdp", "mdp.learning",
     "decide.moments", "decide.pilco", "decide.pilco.cartpole", "decide.pilco.pendulum",
     "draw.grids", "draw.paths", "estimators", "ground.arrays", "ground.chunks",
     "ground.distances", "ground.levels", "ground.linalg", "ground.params", "ground.quadrature",
@@ -131,7 +131,7 @@ UNTRIED = {
     # results
     "FittedWeights", "FittedMeanField", "LastLayer", "LinearisedLaplace", "SWAG",
     "Fit", "Run", "Levels", "LeaveOneOut", "ExactPosterior", "LaplacePosterior", "SoftmaxPosterior",
-    "EPPosterior", "PartPosterior", "HeteroscedasticPosterior", "Repeats",
+    "EPPosterior", "PartPosterior", "Variogram", "HeteroscedasticPosterior", "Repeats",
     "WeightPosterior", "Design", "VariationalPosterior", "ClassesPosterior", "ClassesMarginals",
     "ClassesSums", "Whitened", "Variational", "Progress", "CrossValidation", "Scores",
     "CertifiedMixture", "Equilibria", "Equilibrium", "Search", "Simulations",

@@ -271,3 +271,17 @@ def test_parts_are_chosen_and_placed():
         plot.parts(posterior, np.ones((2, 1)), [])
     with pytest.raises(ValueError, match="which must be among 'mean'"):
         plot.parts(posterior, np.ones((2, 1)), ["trend"])
+
+
+def test_a_map_has_a_scale_and_dots_where_readings_are(space):
+    fig, ax = plot.figure()
+    x, y = space.asarray([0.0, 1.0, 2.0]), [0.0, 1.0]
+    values = space.asarray(np.asarray([[0.0, 1.0, 2.0], [1.0, 2.0, 3.0]]))
+    dots = space.asarray(np.asarray([[0.5, 0.2], [1.5, 0.7]]))
+    drawn = plot.field(ax, x, y, values, readings=dots, label="height (m)")
+    fig.draw_without_rendering()
+    np.testing.assert_allclose(drawn.get_clim(), (0.0, 3.0), atol=1e-12)
+    assert [one.get_ylabel() for one in fig.axes] == ["", "height (m)"]
+    np.testing.assert_allclose(ax.lines[0].get_xydata(), [[0.5, 0.2], [1.5, 0.7]], rtol=1e-6)
+    with pytest.raises(ValueError, match=r"values must have shape \(2, 3\), a row for each y; got"):
+        plot.field(ax, x, y, np.ones((3, 2)))

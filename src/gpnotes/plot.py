@@ -31,6 +31,7 @@ __all__ = [
     "COLOURS",
     "LINES",
     "band",
+    "field",
     "figure",
     "line",
     "parts",
@@ -252,6 +253,49 @@ def points(ax: Axes, x: Series, y: Series, **style: Any) -> Artist:
     x, y = host_columns(x=x, y=y)
     drawn = {"marker": "o", "linestyle": "none", "markerfacecolor": "none", "markeredgewidth": 0.9}
     return ax.plot(x, y, **{"color": COLOURS["data"], "zorder": 3, **drawn, **style})[0]
+
+
+def field(
+    ax: Axes,
+    x: Series,
+    y: Series,
+    values: HostMatrix,
+    *,
+    readings: HostMatrix | None = None,
+    label: str = "",
+    role: str = "exact",
+    **style: Any,
+) -> Artist:
+    """Draw a map: values on a grid as filled contours, with their scale, and where readings are.
+
+    Parameters
+    ----------
+    ax, role
+        As in `band`; the values go from the paper to the colour of the role.
+    x, y : Series, shape (m,), (k,)
+        The columns and the rows of the grid.
+    values : HostMatrix, shape (k, m)
+        The values, such as ``posterior.mean`` of all pairs, row by row.
+    readings : HostMatrix, shape (n, 2), optional
+        Where readings were made, x before y: a dot each.
+    label : str, default ""
+        What the scale is of, with the unit.
+    **style
+        Keywords of ``ax.contourf``, which override the role's.
+    """
+    (x,), (y,) = host_columns(x=x), host_columns(y=y)
+    values = to_numpy(values)
+    if values.shape != (y.size, x.size):
+        wanted = f"({y.size}, {x.size}), a row for each y"
+        raise ValueError(f"values must have shape {wanted}; got {values.shape}")
+    colours = importlib.import_module("matplotlib.colors").LinearSegmentedColormap
+    shades = colours.from_list(role, [_PAPER, _colour(role)])
+    drawn = ax.contourf(x, y, values, **{"levels": 9, "cmap": shades, **style})
+    ax.figure.colorbar(drawn, ax=ax, label=label)
+    if readings is not None:
+        where = to_numpy(readings)
+        ax.plot(where[:, 0], where[:, 1], ".", color=COLOURS["data"], markersize=2.5)
+    return drawn
 
 
 def parts(

@@ -373,7 +373,7 @@ class Posterior(ABC):
 
     @property
     def part_names(self) -> tuple[str | int, ...]:
-        """What `part` may be asked for, but the mean: the name of each summand, or its number."""
+        """What `part` may be asked for but the mean, the name of each summand or its number."""
         kernel = self._process().kernel
         if not isinstance(kernel, Sum):
             return (0,)

@@ -22,6 +22,7 @@ from .hamming import Hamming
 from .linear import Linear, Polynomial
 from .periodic import Periodic
 from .spectral import Cosine, spectral_mixture
+from .sphere import OnSphere, great_circle_distances
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary
 from .thin_plate import ThinPlate
 from .white import White
@@ -49,6 +50,7 @@ __all__ = [
     "Matern32",
     "Matern52",
     "OnGraph",
+    "OnSphere",
     "OutputNoise",
     "Periodic",
     "Polynomial",
@@ -63,6 +65,7 @@ __all__ = [
     "WithGradients",
     "derivatives_at",
     "gradients_at",
+    "great_circle_distances",
     "named",
     "outputs_at",
     "readings_of",

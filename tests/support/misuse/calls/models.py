@@ -9,6 +9,7 @@ import numpy as np
 import gpnotes
 from gpnotes import GP, RBF, ConstantMean, condition, fit, testing
 from gpnotes.assess import crossval, scores
+from gpnotes.assess.variograms import expected_variogram, variogram
 from gpnotes.infer import laplace, linear_smoother, svgp
 from gpnotes.infer.heteroscedastic import HeteroscedasticGP
 from gpnotes.infer.linear import BayesianLinear
@@ -238,6 +239,10 @@ _FIT = function(lambda X, y: gpnotes.condition(GP(RBF(), 0.1), X, y)).but(
 )
 
 CALLS = (
+    call("variogram", variogram, X=matrix(_X, rows=True), y=vector(_Y, size=True),
+         bins=whole(3, 1), reach=positive(2.0).but("None"), robust=flag()),
+    call("expected_variogram", expected_variogram, gp=thing(_GP, RBF()),
+         X=matrix(_X, mates=False), bins=whole(3, 1), reach=positive(2.0).but("None")),
     *(call(name, kind, **arguments) for name, kind, arguments in _KINDS),
     *(row for name, kernel in _MADE for row in _of_kernel(name, kernel)),
     *_of_labelled("WithGradients", kernels.WithGradients(RBF())),
@@ -273,6 +278,9 @@ CALLS = (
          dims=entries((0, 1), 2, empty=False).but("beyond", "one number")),
     call("Scaled", kernels.Scaled, scale=positive(), kernel=thing(RBF(), _GP)),
     call("Power", kernels.Power, kernel=thing(RBF(), _GP), exponent=whole(2, 1)),
+    call("OnSphere", kernels.OnSphere, kernel=thing(RBF(), _GP), radius=positive()),
+    call("great_circle_distances", kernels.great_circle_distances,
+         x=matrix(_X, columns=True), z=matrix(_XS, columns=True).but("None"), radius=positive()),
     call("Sum", kernels.Sum, parts=_PARTS),
     call("Product", kernels.Product, parts=_PARTS),
     call("named", kernels.named, trend=thing(RBF(), _GP), season=thing(kernels.Periodic(), _GP)),
