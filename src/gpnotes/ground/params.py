@@ -22,8 +22,8 @@ from . import check as _check
 from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
-    "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "names",
-    "nonnegative", "positive", "real", "settle",
+    "added", "cotangent", "fixed", "flatten", "flatten_gradient", "holds_derivatives", "left_open",
+    "names", "nonnegative", "positive", "real", "settle",
 ]  # fmt: skip
 
 
@@ -39,6 +39,10 @@ P = TypeVar("P", bound=Parameters)
 T = TypeVar("T")
 
 
+class Open(float):
+    """The default of a field, a number that nobody chose; `settle` makes it a plain one."""
+
+
 # To a type checker these give the value that the field holds, as `dataclasses.field` does.
 
 
@@ -48,7 +52,8 @@ def positive(default: T | EllipsisType = ..., *, per_dimension: bool = False, un
     Parameters
     ----------
     default : float, optional
-        The value where none is given; without it, one must be.
+        The value where none is given; without it, one must be. A parameter with a unit that is left
+        at it is open, `left_open`: a fit starts it from the data.
     per_dimension : bool, default False
         Allow an array too, with one value for each dimension of the inputs.
     unit : str, default ""
@@ -108,6 +113,8 @@ def fixed(default: T | EllipsisType = ...) -> T:
 
 
 def _field(default: Any, **metadata: Any) -> Any:
+    if metadata.get("unit") and type(default) is float:
+        default = Open(default)
     return field(default=MISSING if default is ... else default, metadata=metadata)
 
 
@@ -122,12 +129,42 @@ def settle(obj: Parameters) -> None:
     obj : Parameters
         The object, whose fields are replaced in place.
     """
+    opened = []
     for item in _declared(cast("Any", type(obj))) or ():
         value = getattr(obj, item.name)
+        if type(value) is Open:
+            opened.append(item.name)
         settled = type(value) is float and _NORMAL <= value < math.inf  # as in every step of a fit
         if item.constraint != "fixed" and not settled:
             value = _settled(value, f"{type(obj).__name__}.{item.name}", item)
             object.__setattr__(obj, item.name, value)
+    if opened:
+        object.__setattr__(obj, "_open", frozenset(opened))
+
+
+def left_open(obj: object) -> Collection[str]:
+    """Return the names of the parameters that an object was made without, of those with a unit.
+
+    Each has the number that is its default, for all but a fit, which starts it from the data. What
+    ``dataclasses.replace`` makes of an object has all its numbers from it, and leaves none open.
+
+    Parameters
+    ----------
+    obj : object
+        The object; what it holds is not looked at.
+
+    Returns
+    -------
+    frozenset of str
+        The names of fields.
+
+    Examples
+    --------
+    >>> from gpnotes import RBF
+    >>> sorted(left_open(RBF())), sorted(left_open(RBF(2.0))), sorted(left_open(RBF(1.0, 1.0)))
+    (['lengthscale', 'variance'], ['lengthscale'], [])
+    """
+    return getattr(obj, "_open", frozenset())
 
 
 def _settled(value: Any, name: str, item: _Declared) -> Numbers:

@@ -16,6 +16,7 @@ from ..ground.chunks import Chunks, Data, Rows
 from ..ground.conversion import together
 from ..ground.params import Parameters
 from ..ground.xp import Table
+from ..model.gaussian_process import GP, require_noise
 from .interdomain import WaveSums
 from .posterior import Posterior
 
@@ -99,21 +100,50 @@ def evidence_of(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Poste
     raise TypeError(f"model must be {wanted}; got {_check.kind_of(model)}")
 
 
-def evidence_given(model: Parameters, data: Data | WaveSums) -> Evidence[Any, Posterior]:
+def evidence_given(
+    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior] | None = None
+) -> Evidence[Any, Posterior]:
     """Return `evidence_of`, unless the data say of their noise what the model cannot hear.
+
+    Parameters
+    ----------
+    data : Rows, Chunks or WaveSums
+        The data.
+    evidence : Evidence or None, default None
+        That of the model, where it is known.
 
     Raises
     ------
+    ValueError
+        If the variance of the noise was left open.
     TypeError
         If readings have a noise of their own, and the model takes none.
     """
-    evidence = evidence_of(model, data)
+    evidence = evidence_of(model, data) if evidence is None else evidence
+    _require_noise(model, data, evidence)
+    _require_alike(model, data, evidence)
+    return evidence
+
+
+def _require_noise(
+    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior]
+) -> None:
+    """Refuse a model whose noise is open, where neither a likelihood nor the data say it."""
+    gp = getattr(model, "gp", model)
+    said = isinstance(data, Rows) and data.noise_var is not None
+    if isinstance(gp, GP) and not (said or "gp.noise_var" in evidence.held):
+        require_noise(gp)
+
+
+def _require_alike(
+    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior]
+) -> None:
+    """Refuse readings with a noise of their own, if the model takes none."""
     if isinstance(data, Rows) and not evidence.by_reading:
         for name, given in (("noise_var", data.noise_var), ("weights", data.weights)):
             if given is not None:
                 what = f"a {type(model).__name__} takes no noise of its own for each reading"
                 raise TypeError(f"{name} must be None: {what}; got {_check.kind_of(given)}")
-    return evidence
 
 
 def data_of(

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.ascent import Ascent, ascend
+from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.params import (
     Parameters,
@@ -45,7 +45,7 @@ from .progress import ENOUGH, Enough, OnStep, Watched
 from .report import FLAT_THRESHOLD, FinishedRun, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
-__all__ = ["Fit", "Objective", "Run", "objective_of"]
+__all__ = ["Fit", "Objective", "Run", "measured", "objective_given", "objective_of"]
 
 M = TypeVar("M", bound=Parameters)
 Q = TypeVar("Q", bound=Posterior)
@@ -118,6 +118,9 @@ class Objective(Generic[M]):
         The ends to which parameters are brought back, as `ascent.ascend` takes them.
     moves_inputs : bool
         The inputs of inducing variables are free too.
+    level : float, default 0.0
+        What an ascent adds to the log evidence, so that it is of y in units of its standard
+        deviation: where it stops does not depend on the unit then.
     """
 
     model: M
@@ -128,6 +131,7 @@ class Objective(Generic[M]):
     limits: HostMatrix
     ends: HostMatrix
     moves_inputs: bool
+    level: float = 0.0
 
     __repr__ = summary
 
@@ -269,7 +273,9 @@ class Objective(Generic[M]):
         limits, ends = (np.concatenate([box, anywhere]) for box in (self.limits, self.ends))
         watched = Watched(self, number, hear)
         try:
-            return ascend(watched, start, limits, max_steps, ends, self.units)
+            raised = self._raised(watched)
+            ascent = ascend(raised, start, limits, max_steps, ends, self.units)
+            return ascent._replace(value=ascent.value - self.level)
         except kept_interrupts():
             if (ascent := watched.ended(INTERRUPTED)) is None:
                 raise
@@ -294,7 +300,17 @@ class Objective(Generic[M]):
             return Run(self.model, *ascent[1:])
         end = self.at(ascent.vector)
         log_prior = _log_prior(end, self.priors)
-        return Run(end, ascent.value - log_prior, *ascent[2:], self.touched(end), log_prior)
+        value = ascent.value - log_prior
+        return Run(end, value, *ascent[2:], self.touched(end), log_prior)
+
+    def _raised(self, function: Function) -> Function:
+        """A function like this one, of y in units of its standard deviation."""
+
+        def raised(vector: HostVector) -> tuple[float, HostVector]:
+            value, slopes = function(vector)
+            return value + self.level, slopes
+
+        return raised if self.level else function
 
     @property
     def box(self) -> HostMatrix:
@@ -402,13 +418,29 @@ def objective_of(
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_given(model, data)
+    return objective_given(model, evidence, measured(data, evidence), fixed, bounds, priors)
+
+
+def measured(data: Data | WaveSums, evidence: Evidence[Any, Posterior]) -> Spread:
+    """Return the spread of data, of whose y an evidence says whether f has its unit."""
+    measure = _spread if isinstance(data, Rows) else spread  # rows are checked, chunks to be seen
+    return replace(data.over(measure), latent=evidence.latent)
+
+
+def objective_given(
+    model: M,
+    evidence: Evidence[M, Posterior],
+    of: Spread,
+    fixed: Collection[str],
+    bounds: Mapping[str, tuple[float, float]] | None,
+    priors: Mapping[str, Prior] | None,
+) -> Objective[M]:
+    """Return `objective_of`, by the evidence of the model and the spread of the data."""
     model = evidence.settled(model)
     evidence = evidence.for_fit(model)
     moves = hasattr(model, "variables")
     held = [name for name in require_names(fixed) if not (moves and name == "inducing")]
     held += evidence.held
-    measure = _spread if isinstance(data, Rows) else spread  # rows are checked, chunks to be seen
-    of = replace(data.over(measure), latent=evidence.latent)
     return Objective(
         model, evidence, of, tuple(held), _read(priors, model, held),
         limits(model, bounds, fixed=held), ends(model, of, fixed=held),
@@ -442,12 +474,15 @@ class Fit(Generic[M, Q]):
         The posterior, where the way to the model led through it.
     columns : tuple of str, default ()
         The names of the columns of X, where it was a frame.
+    remarks : tuple of str, default ()
+        What there is to say of its noise.
     """
 
     runs: tuple[Run[M], ...]
     objective: Objective[M] | None = field(default=None, compare=False)
     known: Q | None = field(default=None, compare=False)
     columns: tuple[str, ...] = field(default=(), compare=False)
+    remarks: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def model(self) -> M:
@@ -529,7 +564,8 @@ class Fit(Generic[M, Q]):
         of = objective.spread
         instead = getattr(chosen.model, "stands_for", "")
         away = _far_from_zero(chosen.model, of)
-        return Report(of.count, rows, *numbers, runs, run, of.constant, instead, away)
+        said = self.remarks if run == 0 else ()
+        return Report(of.count, rows, *numbers, runs, run, of.constant, instead, away, said)
 
     def _kept(self) -> Objective[M]:
         if self.objective is None:

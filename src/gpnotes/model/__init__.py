@@ -8,7 +8,7 @@ if TYPE_CHECKING:  # isort: off
     from . import (
         basis as basis, bounds as bounds, contracts as contracts,
         gaussian_process as gaussian_process, kernels as kernels, likelihoods as likelihoods,
-        means as means, normal as normal, priors as priors,
+        means as means, normal as normal, priors as priors, starts as starts,
     )  # fmt: skip
 else:
     __getattr__, __dir__ = lazy_modules(__name__)

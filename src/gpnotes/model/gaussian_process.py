@@ -8,7 +8,7 @@ from typing import Any, cast
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import takes
-from ..ground.params import holds_derivatives, nonnegative, settle
+from ..ground.params import holds_derivatives, left_open, nonnegative, settle
 from ..ground.xp import Matrix, MatrixLike, Numbers, Vector, array_namespace, eye
 from . import means
 from .contracts import Mean, MeanFunction, require
@@ -24,6 +24,7 @@ __all__ = [
     "prior",
     "require_known_mean",
     "require_no_noise",
+    "require_noise",
     "require_zero_mean",
     "residual_of",
     "validate_data",
@@ -41,9 +42,10 @@ class GP:
     ----------
     kernel : Kernel
         The covariance function of f.
-    noise_var : float
+    noise_var : float, optional
         σ_n², the variance of the independent noise in ``y = f + ε``, [eq-fv-cov-y]; it may be
-        zero.
+        zero. Without it, it is open: `gpnotes.fit` finds it, and what needs it before is an error.
+        Where a likelihood says how y scatters around f there is none.
     mean : MeanFunction, default ZeroMean()
         Any function from (n, d) to (n,); one that is to be fitted is a `contracts.Mean`, one with
         unknown weights a `means.BasisMean`.
@@ -56,7 +58,7 @@ class GP:
     """
 
     kernel: Kernel
-    noise_var: float = nonnegative(unit="y²")
+    noise_var: float = nonnegative(0.0, unit="y²")
     mean: MeanFunction = ZeroMean()  # noqa: RUF009  (frozen, so one instance can serve all)
 
     def __post_init__(self) -> None:
@@ -140,7 +142,8 @@ def prior(gp: GP, Xs: MatrixLike, noise: bool = False) -> Normal:
     array([1.5, 1.5])
     """
     _check.instance(gp, "gp", GP).kernel.validate_inputs(Xs, "Xs")
-    _check.flag(noise, "noise")
+    if _check.flag(noise, "noise"):
+        require_noise(gp)
     memory.require_square(Xs.shape[0], like=Xs, copies=4, what="the prior covariance")
     covariance = plus_noise(gp.kernel._gram(Xs, None), gp.noise_var if noise else 0.0)
     scales = gp.kernel._diag(Xs)
@@ -162,6 +165,13 @@ def plus_noise(K: Matrix, noise_var: Numbers) -> Matrix:
     if isinstance(noise_var, float) and not noise_var:
         return K
     return K + noise_var * eye(K.shape[0], K)
+
+
+def require_noise(gp: GP) -> None:
+    """Refuse a process without a variance of the noise, which a fit alone can find."""
+    if "noise_var" in left_open(gp):
+        wanted = "given, as in GP(kernel, 0.1): without it, it is open, and `fit` finds it"
+        raise ValueError(f"gp.noise_var must be {wanted}; got none")
 
 
 def require_no_noise(gp: GP, why: str = "the likelihood says how y scatters around f") -> None:

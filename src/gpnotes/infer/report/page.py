@@ -68,6 +68,8 @@ class Report:
     far_from_zero : tuple of float, default ()
         The mean and the standard deviation of the readings, where the model expects them about
         zero and the first is the larger.
+    remarks : tuple of str, default ()
+        What the fit found to say of its noise.
     """
 
     readings: int
@@ -80,6 +82,7 @@ class Report:
     constant: bool = False
     stands_for: str = ""
     far_from_zero: tuple[float, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     _repr_html_ = preformatted
 
@@ -129,6 +132,7 @@ class Report:
             )
             about = f"The readings have mean {mean} and standard deviation {sd}"
             lines.append(f"{about}: a mean, such as ConstantMean, may raise the evidence.")
+        lines.extend(self.remarks)
         if names := self._named("flat"):
             lines.append(f"Not determined by the readings: {', '.join(names)}.")
         if names := self._named("shared"):

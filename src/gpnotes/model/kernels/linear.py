@@ -37,7 +37,7 @@ class Linear(Kernel):
            [ 6., 18.]])
     """
 
-    variance: Numbers = positive(1.0, per_dimension=True)
+    variance: Numbers = positive(1.0, per_dimension=True, unit="y²/x²")
 
     def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
         root = self.variance**0.5  # on both sides, so that a matrix of x with itself is symmetric

@@ -1,0 +1,69 @@
+"""What a fit looks at when it has ended: whether its noise can be believed.
+
+Two ends are tops of the evidence and yet no use: all of y taken for noise, where the start lay far
+from the units of the data, and no noise at all, where readings say otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+
+from ..ground.chunks import Data, Rows
+from ..ground.linalg import JitterWarning
+from ..ground.xp import to_numpy
+from ..model.bounds import Spread
+from ..model.gaussian_process import GP
+from .interdomain import WaveSums
+
+__all__ = ["FitWarning", "is_all_noise", "left_out_size"]
+
+_ROWS = 200  # that are compared with all others
+_SIGNAL = 0.01  # of the variance of a reading: what another one must be able to tell of it
+_SMALL = 1e-3  # of the variance of y: noise that is worth a look
+SURPRISE = 3.0  # the root mean square of z from which errors of prediction contradict a fit
+
+
+class FitWarning(UserWarning):
+    """A fit ended where its noise contradicts the readings, or was brought back from there."""
+
+
+def is_all_noise(model: Any, data: Data | WaveSums, of: Spread) -> bool:
+    """Return whether no reading tells of another under a model, so that all of y is noise.
+
+    That is where the covariances of f at two hundred rows with all others, of which a constant is
+    no news, differ by less than a hundredth of the variance of a reading.
+    """
+    gp = getattr(model, "gp", model)
+    if of.latent or not (isinstance(gp, GP) and isinstance(data, Rows)):
+        return False
+    n = data.X.shape[0]
+    if gp.kernel.labels_rows or n < 3:
+        return False
+    step = -(-n // _ROWS)
+    K = np.array(to_numpy(gp.kernel._gram(data.X[::step, :], data.X)), dtype=np.float64)
+    here = np.arange(0, n, step)
+    own = K[np.arange(len(here)), here] + gp.noise_var
+    K[np.arange(len(here)), here] = K[np.arange(len(here)), (here + 1) % n]
+    return float(np.max(K) - np.min(K)) < _SIGNAL * float(np.max(own))
+
+
+def left_out_size(evidence: Any, model: Any, data: Data | WaveSums, of: Spread) -> float:
+    """Return the root mean square of ``zᵢ = (yᵢ − mean) / sd``, each reading told from all others.
+
+    It is near 1 where a model is right. Zero where there is no reason to look: of models but a
+    `GP`, and where the noise is more than a thousandth of the variance of y. [eq-fv-loo].
+    """
+    if type(model) is not GP or not isinstance(data, Rows) or data.X.shape[0] < 3:
+        return 0.0
+    if model.noise_var > _SMALL * of.unit * of.unit or data.noise_var is not None or of.constant:
+        return 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", JitterWarning)
+        one = evidence.posterior(model).leave_one_out()
+    z = to_numpy((data.y - one.mean) / one.variance**0.5)
+    size = float(np.sqrt(np.mean(np.square(z.astype(np.float64)))))
+    return size if math.isfinite(size) else 0.0

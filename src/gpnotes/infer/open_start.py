@@ -1,0 +1,86 @@
+"""What a fit maximises where a model leaves numbers open: these are taken from the data first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..ground.chunks import Chunks, Data, Rows, repeatable
+from ..ground.params import Parameters, free_leaves, leaves, replaced, require_names
+from ..model.bounds import Spread
+from ..model.contracts import Prior
+from ..model.gaussian_process import GP
+from ..model.starts import noise_is_open, started
+from .evidence import evidence_given, evidence_of
+from .interdomain import WaveSums
+from .objective import Objective, measured, objective_given
+
+__all__ = ["FLOOR", "like_of", "started_objective"]
+
+FLOOR = 1e-4  # of the variance of y: the least noise of a model that leaves it open
+
+M = TypeVar("M", bound=Parameters)
+
+
+def started_objective(
+    model: M,
+    data: Data | WaveSums,
+    *,
+    fixed: Collection[str] = (),
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    priors: Mapping[str, Prior] | None = None,
+) -> Objective[M]:
+    """Return what a fit of a model to data maximises, with what is open in the model started.
+
+    Parameters
+    ----------
+    model, data, fixed, bounds, priors
+        As in `objective_of`, but that the noise may be open. It has bounds then, `FLOOR` times the
+        variance of y and 10¹⁰ times, unless `bounds` gives others.
+
+    Returns
+    -------
+    Objective
+        The log evidence plus the log density of the priors, of the model as `starts.started` has
+        it; parameters that are fixed keep their numbers.
+    """
+    if isinstance(data, Chunks):
+        repeatable(data.chunks)
+    evidence = evidence_of(model, data)
+    of = measured(data, evidence)
+    held = (*(name for name in require_names(fixed) if name != "inducing"), *evidence.held)
+    opened = noise_is_open(model)
+    new = _started_but(model, of, like_of(model, data), held)
+    evidence_given(new, data, evidence)
+    noise = "noise_var" if isinstance(model, GP) else "gp.noise_var"
+    if opened and new is not model and noise not in held and isinstance(bounds, Mapping | None):
+        within = {noise: (FLOOR * of.unit**2, 1e10 * of.unit**2)}
+        bounds = within | dict(bounds or {})
+    level = 0.0 if of.latent or new is model else of.count * math.log(of.unit)
+    return replace(objective_given(new, evidence, of, fixed, bounds, priors), level=level)
+
+
+def _started_but(model: M, of: Spread, like: Any, held: Collection[str]) -> M:
+    """The model started from the data, but for parameters that are held."""
+    free_leaves(model, held)  # which refuses names of none
+    kept = {leaf.path: leaf.value for leaf in leaves(model)}
+    new: M = started(model, of, like)
+    if new is model:
+        return model
+    free = {leaf.path for leaf in free_leaves(model, held)}
+    kept = {path: value for path, value in kept.items() if path not in free}
+    moved = {leaf.path for leaf in leaves(new) if leaf.value is not kept.get(leaf.path, leaf.value)}
+    return replaced(new, kept) if moved else new
+
+
+def like_of(model: Any, data: Data | WaveSums) -> Any:
+    """Return an array that arrays of lengths are made like, of the data or the model."""
+    if isinstance(data, Rows):
+        return data.X
+    if hasattr(model, "frequencies"):
+        return model.frequencies.like
+    return model.variables.inputs if hasattr(model, "variables") else np.zeros(0)
