@@ -126,6 +126,7 @@ INPUTS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::gpnotes.infer.fitting.FitWarning")
 @each("values", DEGENERATE)
 @each(("places", "dtype"), [*((places, np.float64) for places in INPUTS), ("pairs", np.float32)])
 def test_data_that_leave_little_to_fit_are_fitted_too(values, places, dtype):
@@ -188,6 +189,7 @@ TARGETS = (
 
 
 @given(seed=st.integers(0, 2**32 - 1))
+@pytest.mark.filterwarnings("ignore::gpnotes.infer.fitting.FitWarning")
 def test_no_fit_is_worse_than_its_start_however_awkward_that_is(seed):
     """Scales off by up to eight powers of ten, few readings, some of them twice; and it prints."""
     rng = np.random.default_rng(seed)

@@ -17,9 +17,11 @@ from ..ground.linalg import JitterWarning
 from ..ground.xp import to_numpy
 from ..model.bounds import Spread
 from ..model.gaussian_process import GP
+from ..model.kernels import Constant, Sum
+from ..model.means import ZeroMean
 from .interdomain import WaveSums
 
-__all__ = ["FitWarning", "is_all_noise", "left_out_size"]
+__all__ = ["FitWarning", "far_from_zero", "is_all_noise", "left_out_size"]
 
 _ROWS = 200  # that are compared with all others
 _SIGNAL = 0.01  # of the variance of a reading: what another one must be able to tell of it
@@ -67,3 +69,14 @@ def left_out_size(evidence: Any, model: Any, data: Data | WaveSums, of: Spread) 
     z = to_numpy((data.y - one.mean) / one.variance**0.5)
     size = float(np.sqrt(np.mean(np.square(z.astype(np.float64)))))
     return size if math.isfinite(size) else 0.0
+
+
+def far_from_zero(model: Any, of: Spread) -> tuple[float, ...]:
+    """Return mean and standard deviation of y, if a model without a level leaves it far off."""
+    gp = getattr(model, "gp", model)
+    mean, sd = float(of.mean[-1]), float(of.deviation[-1])
+    if of.latent or of.constant or abs(mean) <= sd or not isinstance(gp, GP):
+        return ()
+    parts = gp.kernel.parts if isinstance(gp.kernel, Sum) else (gp.kernel,)
+    level = gp.kernel.labels_rows or any(isinstance(part, Constant) for part in parts)
+    return () if level or type(gp.mean) is not ZeroMean else (mean, sd)

@@ -321,12 +321,14 @@ def fit(
         )
         return replace(found, columns=columns)
     _refuse(by_batches, "without batches")
-    starts = _starts(objective, restarts, rng, restart_sd, data)
+    apart = out_of_scale(objective.model, objective.spread, like_of(objective.model, data))
+    begun = _from_data(objective, data) if apart else None
+    starts = _starts(objective, restarts, rng, restart_sd, begun)
     with _shown(len(starts), jobs, progress) as bar:
         ascents = _ascents(objective, starts, max_steps, jobs, on_step, bar)
         ended = _until(map(objective.ended, ascents), callback, bar if jobs != 1 else None)
         runs = list(ended)
-    remarks = _look_over(objective, data, runs, max_steps)
+    remarks = _look_over(objective, data, runs, max_steps, apart)
     runs = sorted(runs, key=lambda run: -run.objective)
     if runs[0].log_evidence == -math.inf:
         raise ValueError(f"y must have an evidence under model; it has {runs[0].message}")
@@ -363,17 +365,18 @@ def _refuse(options: Mapping[str, object], where: str) -> None:
 
 
 def _starts(
-    objective: Objective[Any], restarts: int, rng: RNG | None, sd: float, data: Data | WaveSums
+    objective: Objective[Any], restarts: int, rng: RNG | None, sd: float, begun: HostVector | None
 ) -> list[HostVector]:
     """The given start, and others whose parameters are drawn around its.
 
-    One that is far from the scale of the data is tried, and the others are drawn around theirs.
+    Where it is far from the scale of the data, a start in theirs is `begun`, and they are drawn
+    around that.
     """
     sd = _check.positive(_check.number(sd, "restart_sd"), "restart_sd", zero=True)
     start = objective.vector(objective.model)
     tried = []
-    if out_of_scale(objective.model, objective.spread, like_of(objective.model, data)):
-        tried, start = [start], _from_data(objective, data)
+    if begun is not None:
+        tried, start = [start], begun
     if rng is None:
         if restarts:
             raise ValueError("restarts need an rng to draw their starts from")
@@ -393,7 +396,11 @@ def _from_data(objective: Objective[Any], data: Data | WaveSums) -> HostVector:
 
 
 def _look_over(
-    objective: Objective[Any], data: Data | WaveSums, runs: list[Run[Any]], max_steps: int
+    objective: Objective[Any],
+    data: Data | WaveSums,
+    runs: list[Run[Any]],
+    max_steps: int,
+    apart: bool,
 ) -> tuple[str, ...]:
     """What there is to say of the noise where the runs ended; one more run, if it took all of y."""
     given, of = runs[0], objective.spread
@@ -405,11 +412,12 @@ def _look_over(
         begin = _from_data(objective, data)
         if not np.array_equal(begin, objective.vector(objective.model)):
             runs.append(objective.run(begin, max_steps))
+            apart = True
             best = max(runs, key=lambda run: run.objective)
     if is_all_noise(best.model, data, of):
         return ("No reading tells of another: all that varies in y is taken for noise.",)
     gain = best.objective - given.objective
-    if noise and gain > FLAT_THRESHOLD:
+    if noise and apart and gain > FLAT_THRESHOLD:
         why = "the start given ended with all of y taken for noise"
         said = f"{why}, {gain:.3g} below a start in the units of the data, which was taken"
         warnings.warn(f"{said}: leave numbers out of the model", FitWarning, stacklevel=4)

@@ -34,10 +34,8 @@ from ..ground.showing import preformatted, summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Table, as_array, to_numpy
 from ..model.bounds import Spread, _spread, ends, limits, spread, touched, units
 from ..model.contracts import Prior, require
-from ..model.gaussian_process import GP
-from ..model.kernels import Constant, Sum
-from ..model.means import ZeroMean
 from .evidence import Evidence, data_of, evidence_given
+from .fit_checks import far_from_zero
 from .interdomain import WaveSums
 from .interrupts import INTERRUPTED, kept_interrupts
 from .posterior import Posterior, named
@@ -277,9 +275,9 @@ class Objective(Generic[M]):
             ascent = ascend(raised, start, limits, max_steps, ends, self.units)
             return ascent._replace(value=ascent.value - self.level)
         except kept_interrupts():
-            if (ascent := watched.ended(INTERRUPTED)) is None:
+            if (stopped := watched.ended(INTERRUPTED)) is None:
                 raise
-            return ascent
+            return stopped
         except Enough:
             return watched.ended(ENOUGH) or Ascent(start, -math.inf, 1, False, ENOUGH)
 
@@ -563,7 +561,7 @@ class Fit(Generic[M, Q]):
         runs = tuple(_ended(one) for one in self.runs)
         of = objective.spread
         instead = getattr(chosen.model, "stands_for", "")
-        away = _far_from_zero(chosen.model, of)
+        away = far_from_zero(chosen.model, of)
         said = self.remarks if run == 0 else ()
         return Report(of.count, rows, *numbers, runs, run, of.constant, instead, away, said)
 
@@ -587,17 +585,6 @@ class Fit(Generic[M, Q]):
 
 def _ended(run: Run[Any]) -> FinishedRun:
     return FinishedRun(run.objective, run.evaluations, run.converged, run.at_bounds)
-
-
-def _far_from_zero(model: Any, of: Spread) -> tuple[float, ...]:
-    """Mean and standard deviation of y, if a model without a level of its own leaves it far off."""
-    gp = getattr(model, "gp", model)
-    mean, sd = float(of.mean[-1]), float(of.deviation[-1])
-    if of.latent or of.constant or abs(mean) <= sd or not isinstance(gp, GP):
-        return ()
-    parts = gp.kernel.parts if isinstance(gp.kernel, Sum) else (gp.kernel,)
-    level = gp.kernel.labels_rows or any(isinstance(part, Constant) for part in parts)
-    return () if level or type(gp.mean) is not ZeroMean else (mean, sd)
 
 
 def _inputs(model: Any) -> Matrix:

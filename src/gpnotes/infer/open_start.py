@@ -11,6 +11,7 @@ import numpy as np
 
 from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.params import Parameters, free_leaves, leaves, replaced, require_names
+from ..ground.xp import Array
 from ..model.bounds import Spread
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
@@ -55,16 +56,17 @@ def started_objective(
     held = (*(name for name in require_names(fixed) if name != "inducing"), *evidence.held)
     opened = noise_is_open(model)
     new = _started_but(model, of, like_of(model, data), held)
-    evidence_given(new, data, evidence)
     noise = "noise_var" if isinstance(model, GP) else "gp.noise_var"
-    if opened and new is not model and noise not in held and isinstance(bounds, Mapping | None):
+    free = noise in {leaf.path for leaf in free_leaves(model, held)}
+    evidence_given(new if free else model, data, evidence)
+    if opened and new is not model and free and isinstance(bounds, Mapping | None):
         within = {noise: (FLOOR * of.unit**2, 1e10 * of.unit**2)}
         bounds = within | dict(bounds or {})
     level = 0.0 if of.latent or new is model else of.count * math.log(of.unit)
     return replace(objective_given(new, evidence, of, fixed, bounds, priors), level=level)
 
 
-def _started_but(model: M, of: Spread, like: Any, held: Collection[str]) -> M:
+def _started_but(model: M, of: Spread, like: Array, held: Collection[str]) -> M:
     """The model started from the data, but for parameters that are held."""
     free_leaves(model, held)  # which refuses names of none
     kept = {leaf.path: leaf.value for leaf in leaves(model)}
@@ -77,10 +79,11 @@ def _started_but(model: M, of: Spread, like: Any, held: Collection[str]) -> M:
     return replaced(new, kept) if moved else new
 
 
-def like_of(model: Any, data: Data | WaveSums) -> Any:
+def like_of(model: Any, data: Data | WaveSums) -> Array:
     """Return an array that arrays of lengths are made like, of the data or the model."""
     if isinstance(data, Rows):
         return data.X
     if hasattr(model, "frequencies"):
         return model.frequencies.like
-    return model.variables.inputs if hasattr(model, "variables") else np.zeros(0)
+    chosen = isinstance(getattr(model, "inducing", 0), int)  # it has none, or leaves them to X
+    return np.zeros(0) if chosen else model.variables.inputs

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import singledispatch
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from .means import ConstantMean
 __all__ = ["NOISE", "Scales", "noise_is_open", "out_of_scale", "scales_of", "start_of", "started"]
 
 NOISE = 0.1  # of the variance of y
+M = TypeVar("M")
+
 _FAR = 100.0  # in the units of x and of y; beyond, a start says nothing of these data
 
 
@@ -84,7 +86,7 @@ def scales_of(of: Spread, like: Array, *, every: bool = False) -> Scales:
     return Scales(deviation, np.where(size > 0.0, size, 1.0), of.unit * of.unit, like, every)
 
 
-def started(model: Any, of: Spread, like: Array, *, every: bool = False) -> Any:
+def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
     """Return a model whose open parameters have numbers in the units of the data.
 
     Parameters
@@ -123,15 +125,15 @@ def started(model: Any, of: Spread, like: Array, *, every: bool = False) -> Any:
     if not 0.0 < scales.variance < math.inf:  # of such y there is no evidence
         return model
     if isinstance(model, GP):
-        return _process(model, scales, of, noisy=True)
-    parts = {}
+        return cast("M", _process(model, scales, of, noisy=True))
+    parts: dict[str, Any] = {}
     if isinstance(gp := getattr(model, "gp", None), GP):
         likely = getattr(model, "likelihood", None)
         parts["gp"] = _process(gp, scales, of, noisy=likely is None)
         if is_dataclass(likely) and leaves(likely):
             parts["likelihood"] = _scattered(likely, scales)
     changed = any(part is not getattr(model, name) for name, part in parts.items())
-    return replace(model, **parts) if changed else model
+    return cast("M", replace(cast("Any", model), **parts)) if changed else model
 
 
 def noise_is_open(model: Any) -> bool:

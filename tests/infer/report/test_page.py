@@ -184,7 +184,9 @@ def test_an_input_that_does_not_count_has_a_lengthscale_without_an_upper_end():
 def test_of_readings_that_are_all_equal_only_the_mean_is_determined():
     """Whether the signal's variance ends at 1e-6 or at 1e-12 of the noise is for no one to see."""
     X = np.random.default_rng(0).uniform(-3, 3, size=(40, 2))
-    found = fit(GP(RBF(), 0.1, ConstantMean(0.0)), X, np.full(40, 3.0), fixed=("noise_var",))
+    found = fit(
+        GP(RBF(1.0, 1.0), 0.1, ConstantMean(0.0)), X, np.full(40, 3.0), fixed=("noise_var",)
+    )
     report = by_name(found.report())
     assert set(found.report().undetermined()) == {"kernel.variance", "kernel.lengthscale"}
     assert report["kernel.variance"].low == 0.0

@@ -8,7 +8,7 @@ from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Chunks, Rows
 from ...ground.linalg import warn_of_jitter
-from ...ground.params import cotangent
+from ...ground.params import cotangent, left_open
 from ...ground.saved import saved_as
 from ...ground.showing import summary
 from ...ground.threads import threads_for
@@ -86,7 +86,7 @@ class HeteroscedasticGP:
     def __post_init__(self) -> None:
         require_known_mean(_check.instance(self.gp, "gp", GP))
         _check.instance(self.noise_kernel, "noise_kernel", Kernel)
-        if self.gp.noise_var == 0.0:
+        if self.gp.noise_var == 0.0 and "noise_var" not in left_open(self.gp):
             raise ValueError("gp.noise_var must be positive, the median of the noise; got 0.0")
 
     @property

@@ -12,7 +12,7 @@ from functools import singledispatch
 from typing import Any, NamedTuple, TypeAlias
 
 from ...ground import check as _check
-from ...ground.params import cotangent
+from ...ground.params import cotangent, left_open
 from ...model.gaussian_process import GP, require_known_mean
 from ...model.kernels import (
     ActiveDims,
@@ -304,7 +304,7 @@ def expansion_of(gp: GP, tolerance: float) -> Expansion:
     found = expansion(kernel, tolerance)
     if not found.terms:
         raise TypeError(f"gp must have a kernel that is more than noise on a line; got {kernel!r}")
-    if gp.noise_var + found.white == 0.0:
+    if gp.noise_var + found.white == 0.0 and "noise_var" not in left_open(gp):
         raise ValueError("gp.noise_var must be positive on a line; got 0.0")
     return found
 

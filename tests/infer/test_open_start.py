@@ -1,0 +1,215 @@
+"""A fit of a model that leaves its numbers open does not depend on the units of X and y."""
+
+import numpy as np
+import pytest
+import sklearn.datasets
+from tests.support.cases import each
+
+from gpnotes import (
+    GP,
+    RBF,
+    SVGP,
+    Bernoulli,
+    ConstantMean,
+    Gaussian,
+    LaplaceGP,
+    Linear,
+    Matern52,
+    SparseGP,
+    StateSpaceGP,
+    White,
+    condition,
+    fit,
+    log_evidence,
+    prior,
+    stream,
+)
+from gpnotes.datasets import dataset
+from gpnotes.ground.chunks import Chunks
+from gpnotes.ground.params import left_open
+from gpnotes.infer.fitting import FitWarning
+from gpnotes.infer.open_start import FLOOR
+
+MANY = 60  # rows of each table
+
+
+def _own(name, inputs, output):
+    table = dataset(name)
+    rows = table[:: max(1, len(table) // MANY)][:MANY]
+    return rows[:, inputs], rows[:, output]
+
+
+def _sklearn(name, inputs, output):
+    data, _ = getattr(sklearn.datasets, f"load_{name}")(return_X_y=True)
+    rows = slice(None, None, max(1, len(data) // MANY))
+    return data[rows][:, inputs], np.asarray(data[rows][:, output], dtype=float)
+
+
+def _made(seed, shape, noise, sizes):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(MANY, len(sizes)))
+    return X * np.asarray(sizes) + 3.0, shape(*X.T) + noise * rng.standard_normal(MANY)
+
+
+TABLES = {
+    "engel": lambda: _own("engel", [0], 1),
+    "co2": lambda: _own("co2-monthly", [0], 2),
+    "elevation": lambda: _own("elevation", [0, 1], 2),
+    "diabetes": lambda: _sklearn("diabetes", [2, 8], 3),
+    "diabetes, serum": lambda: _sklearn("diabetes", [4, 5, 7], 8),
+    "iris, petals": lambda: _sklearn("iris", [0, 1, 2], 3),
+    "iris, sepals": lambda: _sklearn("iris", [2, 3], 0),
+    "wine, alcohol": lambda: _sklearn("wine", [1, 9, 12], 0),
+    "wine, proline": lambda: _sklearn("wine", [0, 9], 12),
+    "cancer, radius": lambda: _sklearn("breast_cancer", [4, 5], 0),
+    "cancer, smoothness": lambda: _sklearn("breast_cancer", [5, 6], 4),
+    "linnerud": lambda: _sklearn("linnerud", [0, 1], 2),
+    "sine": lambda: _made(0, lambda x: np.sin(9.0 * x), 0.1, [1.0]),
+    "wide sine": lambda: _made(1, lambda x: 40.0 * np.sin(9.0 * x), 8.0, [1e4]),
+    "plane": lambda: _made(2, lambda x, z: x - 2.0 * z, 0.1, [1.0, 1e3]),
+    "ridge": lambda: _made(3, lambda x, z: np.sin(6.0 * (x + z)), 0.2, [1e-3, 1e3]),
+    "step": lambda: _made(4, lambda x: np.sign(x - 0.5), 0.2, [30.0]),
+    "hills": lambda: _made(5, lambda x, z: np.sin(5.0 * x) * np.cos(5.0 * z), 0.1, [7.0, 0.1]),
+    "three": lambda: _made(6, lambda a, b, c: a * b + c**2, 0.05, [1.0, 10.0, 1e5]),
+    "far from zero": lambda: _made(7, lambda x: 1e3 + np.sin(7.0 * x), 0.2, [1.0]),
+}
+SCALES = ((1e3, 1.0), (1.0, 1e-3), (1e3, 1e-3), ("unlike", 1.0))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_same_is_found_in_any_units(name):
+    X, y = TABLES[name]()
+    model = GP(RBF(), mean=ConstantMean())
+    here = fit(model, X, y)
+    mean, variance = here.posterior.predict(X[:5] + 0.01 * np.std(X, axis=0), noise=True)
+    for of_x, of_y in SCALES:
+        by = 10.0 ** np.arange(3, 3 - X.shape[1], -1) if of_x == "unlike" else of_x
+        there = fit(model, by * X, of_y * y)
+        in_common = there.log_evidence + len(y) * np.log(of_y)
+        assert in_common == pytest.approx(here.log_evidence, abs=1e-6)
+        at = by * (X[:5] + 0.01 * np.std(X, axis=0))
+        again, spread = there.posterior.predict(at, noise=True)
+        unit = np.std(y)
+        np.testing.assert_allclose(again / of_y / unit, mean / unit, atol=1e-4)
+        np.testing.assert_allclose(spread / of_y**2 / unit**2, variance / unit**2, atol=1e-4)
+
+
+KERNELS = {
+    "a sum": RBF() + Linear() + White(),
+    "a product": RBF() * Matern52(),
+    "of columns": RBF().on(0) + RBF().on(1),
+    "a product of columns": RBF().on(0) * Matern52().on(1),
+}
+
+
+@each("kernel", KERNELS)
+def test_sums_products_and_choices_of_columns_start_in_the_units_of_theirs(kernel):
+    X, y = TABLES["ridge"]()
+    here = fit(GP(KERNELS[kernel]), X, y, max_steps=30)
+    there = fit(GP(KERNELS[kernel]), 1e3 * X, 1e-3 * y, max_steps=30)
+    in_common = there.log_evidence + len(y) * np.log(1e-3)
+    assert in_common == pytest.approx(here.log_evidence, abs=1e-6)
+
+
+@pytest.fixture
+def sine():
+    X = np.linspace(0.0, 9e3, 60)[:, None]
+    return X, 50.0 * np.sin(X[:, 0] / 1e3) + 5.0 * np.asarray(stream(1).normal(60))
+
+
+MODELS = {
+    "exact": GP(RBF()),
+    "inducing points": SparseGP(GP(RBF()), 12),
+    "on a line": StateSpaceGP(GP(Matern52())),
+    "variational": SVGP(GP(RBF()), Gaussian(), 12),
+}
+
+
+@each("model", MODELS)
+def test_every_model_finds_the_signal(model, sine):
+    X, y = sine
+    found = fit(MODELS[model], X, y, max_steps=60)
+    residual = y - np.asarray(found.posterior.mean(X))
+    assert np.std(residual) < 8.0
+
+
+def test_labels_have_no_noise_and_lengths_from_the_inputs(sine):
+    X, y = sine
+    found = fit(LaplaceGP(GP(RBF()), Bernoulli()), X, np.sign(y))
+    assert found.model.gp.noise_var == 0.0
+    assert 100.0 < found.model.gp.kernel.lengthscale < 1e4
+
+
+def test_chunks_give_the_lengths_of_all_rows(sine):
+    X, y = sine
+    model = SparseGP(GP(RBF()), X[::6].copy())
+    chunks = Chunks([(X[:30], y[:30]), (X[30:], y[30:])])
+    whole, parts = (fit(model, *data, max_steps=40) for data in ((X, y), (chunks,)))
+    assert parts.log_evidence == pytest.approx(whole.log_evidence, abs=0.1)
+
+
+def test_any_space(space):
+    X, y = TABLES["hills"]()
+    found = fit(GP(RBF(), mean=ConstantMean()), space.asarray(X), space.asarray(y), max_steps=5)
+    assert space.holds(found.model.kernel.lengthscale)
+    assert found.model.kernel.lengthscale.shape == (2,)
+    assert fit(GP(RBF(2.0, 1.0), 0.1), X, y, max_steps=5).model.kernel.lengthscale > 0.0
+
+
+def test_what_a_fit_alone_can_find_is_refused_elsewhere(sine):
+    X, y = sine
+    for verb in (condition, log_evidence):
+        for model in (GP(RBF()), SparseGP(GP(RBF()), 5), StateSpaceGP(GP(Matern52()))):
+            with pytest.raises(ValueError, match=r"gp\.noise_var must be given, as in GP\(kernel"):
+                verb(model, X, y)
+    with pytest.raises(ValueError, match=r"gp\.noise_var must be given"):
+        prior(GP(RBF()), X, noise=True)
+    with pytest.raises(ValueError, match=r"gp\.noise_var must be given"):
+        fit(GP(RBF()), X, y, fixed=["noise_var"])
+    assert condition(GP(RBF(2500.0, 1e3)), X, y, noise_var=np.full(60, 25.0)).gp.noise_var == 0.0
+
+
+def test_numbers_that_were_given_are_the_start_exactly(sine):
+    X, y = sine
+    found = fit(GP(RBF(2500.0, 900.0), 30.0), X, y, fixed=["kernel", "noise_var"])
+    assert found.model == GP(RBF(2500.0, 900.0), 30.0)
+    assert found.runs[0].evaluations == 1
+    assert not left_open(RBF(1.0, 1.0))
+    kept = fit(GP(RBF(variance=2500.0)), X, y, fixed=["kernel.lengthscale"])
+    assert kept.model.kernel.lengthscale == 1.0
+
+
+def test_open_noise_has_a_floor_that_bounds_move():
+    X = np.linspace(0.0, 1.0, 20)[:, None]
+    y = np.sin(5.0 * X[:, 0])
+    found = fit(GP(RBF()), X, y)
+    assert found.model.noise_var == pytest.approx(FLOOR * np.var(y))
+    assert found.runs[0].at_bounds == ("noise_var",)
+    lower = fit(GP(RBF()), X, y, bounds={"noise_var": (1e-7, 1.0)})
+    assert lower.model.noise_var < 0.1 * found.model.noise_var
+
+
+def test_a_start_that_is_far_off_is_tried_beside_one_from_the_data():
+    X = np.asarray(stream(0).uniform((60, 2))) * 6.0
+    y = np.sin(X[:, 0]) + 0.1 * np.asarray(stream(1).normal(60))
+    there = fit(GP(RBF(1.0, 1.0), 1.0), X, y, restarts=5, rng=0)
+    with pytest.warns(FitWarning, match="the start given ended with all of y taken for noise"):
+        far = fit(GP(RBF(1.0, 1.0), 1.0), 1e3 * X, y, restarts=5, rng=0)
+    assert far.log_evidence == pytest.approx(there.log_evidence, abs=1e-6)
+    assert (len(there.runs), len(far.runs)) == (6, 7)
+    assert "all of y taken for noise" in " ".join(str(far).split())
+    assert "taken for noise" not in str(there)
+
+
+def test_a_report_of_noise_alone_says_so():
+    X, y = np.linspace(0.0, 9.0, 50)[:, None], np.asarray(stream(3).normal(50))
+    said = " ".join(str(fit(GP(RBF(1.0, 1.0), 1.0), X, y)).split())
+    assert "all that varies in y is taken for noise" in said
+
+
+def test_predictions_that_are_surer_than_readings_repeat_are_told(sine):
+    X, y = sine
+    start = GP(RBF(2500.0, 1e3), 1e-3)
+    with pytest.warns(FitWarning, match="the noise fell to nothing"):
+        found = fit(start, X, y, bounds={"noise_var": (1e-4, 1e-2)}, fixed=["kernel"])
+    assert "surer than readings repeat" in str(found)
