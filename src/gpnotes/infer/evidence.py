@@ -7,7 +7,7 @@ own. Whoever writes a new model registers an `Evidence` of two methods, and has 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -16,11 +16,12 @@ from ..ground.chunks import Chunks, Data, Rows
 from ..ground.conversion import together
 from ..ground.params import Parameters
 from ..ground.xp import Table
+from ..model.bounds import Spread, _spread, spread
 from ..model.gaussian_process import GP, require_noise
 from .interdomain import WaveSums
 from .posterior import Posterior
 
-__all__ = ["Evidence", "data_of", "evidence_given", "evidence_of", "whole_rows"]
+__all__ = ["Evidence", "data_of", "evidence_given", "evidence_of", "measured", "whole_rows"]
 
 M = TypeVar("M", bound=Parameters)
 Q_co = TypeVar("Q_co", bound=Posterior, covariant=True)
@@ -202,3 +203,9 @@ def whole_rows(data: Data | WaveSums, model: Parameters) -> Rows:
             f"X must be a matrix: the evidence of a {type(model).__name__} is no sum over chunks"
         )
     return data
+
+
+def measured(data: Data | WaveSums, evidence: Evidence[Any, Posterior]) -> Spread:
+    """Return the spread of data, of whose y an evidence says whether f has its unit."""
+    measure = _spread if isinstance(data, Rows) else spread  # rows are checked, chunks to be seen
+    return replace(data.over(measure), latent=evidence.latent)

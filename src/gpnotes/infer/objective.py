@@ -21,29 +21,27 @@ from ..ground.chunks import Chunks, Data, Rows, repeatable
 from ..ground.params import (
     Parameters,
     _flatten,
-    cotangent,
     flatten,
     flatten_gradient,
     free_leaves,
-    leaves,
     names,
-    replaced,
     require_names,
 )
 from ..ground.showing import preformatted, summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Table, as_array, to_numpy
-from ..model.bounds import Spread, _spread, ends, limits, spread, touched, units
+from ..model.bounds import Spread, ends, limits, touched, units
 from ..model.contracts import Prior, require
-from .evidence import Evidence, data_of, evidence_given
+from .evidence import Evidence, data_of, evidence_given, measured
 from .fit_checks import far_from_zero
 from .interdomain import WaveSums
 from .interrupts import INTERRUPTED, kept_interrupts
 from .posterior import Posterior, named
+from .prior_terms import prior_density, with_priors
 from .progress import ENOUGH, Enough, OnStep, Watched
 from .report import FLAT_THRESHOLD, FinishedRun, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
 
-__all__ = ["Fit", "Objective", "Run", "measured", "objective_given", "objective_of"]
+__all__ = ["Fit", "Objective", "Run", "objective_given", "objective_of"]
 
 M = TypeVar("M", bound=Parameters)
 Q = TypeVar("Q", bound=Posterior)
@@ -204,8 +202,8 @@ class Objective(Generic[M]):
         """
         here = self.at(vector)
         value, bar = self.evidence.value_and_gradient(here, quiet=True)
-        bar = _with_priors(bar, here, self.priors)
-        return value + _log_prior(here, self.priors), self.gradient(here, bar)
+        bar = with_priors(bar, here, self.priors)
+        return value + prior_density(here, self.priors), self.gradient(here, bar)
 
     def gradient(self, model: M, bar: Any) -> HostVector:
         """Return the derivatives by a model as derivatives by its vector.
@@ -297,7 +295,7 @@ class Objective(Generic[M]):
         if ascent.value == -math.inf:  # what could not be built is reported with the model given
             return Run(self.model, *ascent[1:])
         end = self.at(ascent.vector)
-        log_prior = _log_prior(end, self.priors)
+        log_prior = prior_density(end, self.priors)
         value = ascent.value - log_prior
         return Run(end, value, *ascent[2:], self.touched(end), log_prior)
 
@@ -417,12 +415,6 @@ def objective_of(
         repeatable(data.chunks)
     evidence = evidence_given(model, data)
     return objective_given(model, evidence, measured(data, evidence), fixed, bounds, priors)
-
-
-def measured(data: Data | WaveSums, evidence: Evidence[Any, Posterior]) -> Spread:
-    """Return the spread of data, of whose y an evidence says whether f has its unit."""
-    measure = _spread if isinstance(data, Rows) else spread  # rows are checked, chunks to be seen
-    return replace(data.over(measure), latent=evidence.latent)
 
 
 def objective_given(
@@ -605,18 +597,3 @@ def _read(
     for name, prior in (priors or {}).items():
         require(prior, f"priors[{name!r}]", Prior)
     return priors or {}
-
-
-def _log_prior(model: Parameters, priors: Mapping[str, Prior]) -> float:
-    held = {leaf.path: leaf.value for leaf in leaves(model)} if priors else {}
-    return sum((prior.log_density(held[name]) for name, prior in priors.items()), 0.0)
-
-
-def _with_priors(bar: M, model: M, priors: Mapping[str, Prior]) -> M:
-    """The derivatives of the evidence, and those of the log densities of the priors."""
-    if not priors:
-        return bar
-    held: dict[str, Any] = {leaf.path: leaf.value for leaf in leaves(model)}
-    slopes = {leaf.path: leaf.value for leaf in leaves(bar)}
-    more = {name: slopes[name] + prior.gradient(held[name]) for name, prior in priors.items()}
-    return replaced(bar, more, make=cotangent)

@@ -16,9 +16,9 @@ from ..model.bounds import Spread
 from ..model.contracts import Prior
 from ..model.gaussian_process import GP
 from ..model.starts import noise_is_open, started
-from .evidence import evidence_given, evidence_of
+from .evidence import evidence_given, evidence_of, measured
 from .interdomain import WaveSums
-from .objective import Objective, measured, objective_given
+from .objective import Objective, objective_given
 
 __all__ = ["FLOOR", "like_of", "started_objective"]
 

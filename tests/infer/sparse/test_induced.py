@@ -67,13 +67,14 @@ def test_a_number_is_the_inputs_that_are_chosen_by_hand(name):
 
 def test_a_fit_gives_the_inputs_that_it_has_chosen_and_moved():
     X, y = rows()
-    found = fit(SparseGP(GP(RBF(), 0.1), inducing=6), X, y, max_steps=4)
-    still = fit(SparseGP(GP(RBF(), 0.1), inducing=6), X, y, max_steps=4, fixed=("inducing",))
+    start = GP(RBF(1.0, 1.0), 0.1)
+    found = fit(SparseGP(start, inducing=6), X, y, max_steps=4)
+    still = fit(SparseGP(start, inducing=6), X, y, max_steps=4, fixed=("inducing",))
     np.testing.assert_array_equal(still.model.inducing, by_hand(X, 6))
     assert np.abs(found.model.inducing - by_hand(X, 6)).max() > 1e-3
     later = condition(found.model, *rows(1))
     np.testing.assert_array_equal(later.Z, found.model.inducing)
-    assert found.objective.model.gp == GP(RBF(), 0.1)
+    assert found.objective.model.gp == start
     assert "by 6 inducing variables" in str(found)
 
 
