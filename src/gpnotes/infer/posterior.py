@@ -68,7 +68,8 @@ class Posterior(ABC):
     A class of your own brings `validate_inputs`, and `_moments(Xs)`, the mean and the variance of f
     at rows that are validated; `_noise`, the variance of normal noise or a likelihood; and
     `_covariance(Xs)` of f where it has one. It may say faster, or otherwise, what follows from
-    these: `_mean(Xs)`, `_joint(Xs, noise)`, `_sample(Xs, num_samples, stream, noise)`. In `_lacks`
+    these: `_mean(Xs)`, `_joint(Xs, noise)`, `_sample(Xs, num_samples, stream, noise)`. To be taken
+    apart by `part` it brings `_process`, `_moments_of_part` and `_covariance_of_part`. In `_lacks`
     it says what it cannot do. A dataclass of your own is frozen, as this is.
     """
 
