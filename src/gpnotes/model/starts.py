@@ -18,7 +18,7 @@ from ..ground.params import leaves, left_open
 from ..ground.xp import Array, HostVector, Numbers, as_array, to_numpy
 from .bounds import Spread
 from .gaussian_process import GP
-from .kernels import ActiveDims, Kernel, Linear, Product, Scaled, Sum
+from .kernels import ActiveDims, Kernel, Linear, OnSphere, Power, Product, Scaled, Sum
 from .means import ConstantMean
 
 __all__ = ["NOISE", "Scales", "noise_is_open", "out_of_scale", "scales_of", "start_of", "started"]
@@ -114,6 +114,8 @@ def started(model: M, of: Spread, like: Array, *, every: bool = False) -> M:
       columns. The root mean square distance of two rows is then √2 lengths;
     - the variance of a kernel is s², in equal shares of the summands of a sum; of a product or a
       multiple one factor has it, and the others 1, or all, if a factor was given one;
+    - on a sphere there is one length, the spread of the places on the ground, and the variance of
+      a power is that of the whole;
     - the variances of the slopes of a `Linear` sum to s² in the average over the rows;
     - the noise is 0.1 s², and the value of a `ConstantMean` the average of y;
     - of a latent f, as for labels and counts, variances are 1, and a mean stays.
@@ -242,6 +244,22 @@ def _(kernel: Scaled, at: Scales) -> Kernel:
     return _with_kernel(kernel, found)
 
 
+@start_of.register(Power)
+def _(kernel: Power, at: Scales) -> Kernel:
+    root = at.of(at.variance ** (1.0 / kernel.exponent))
+    return _with_kernel(kernel, start_of(kernel.kernel, root))
+
+
+@start_of.register(OnSphere)
+def _(kernel: OnSphere, at: Scales) -> Kernel:
+    """One length in all directions of space, of the spread of the places on the ground."""
+    narrow = math.cos(math.radians(min(float(at.size[0]), 90.0)))
+    degrees = math.hypot(float(at.deviation[0]), narrow * float(at.deviation[1]))
+    spread = kernel.radius * min(math.radians(degrees), 1.0)
+    space = replace(at, deviation=np.asarray([spread]), size=np.asarray([kernel.radius]))
+    return _with_kernel(kernel, start_of(kernel.kernel, space))
+
+
 @start_of.register(Sum)
 def _(kernel: Sum, at: Scales) -> Kernel:
     share = at.of(at.variance / len(kernel.parts))
@@ -273,7 +291,7 @@ def _scales(kernel: Kernel) -> Iterator[bool]:
     if isinstance(kernel, Sum | Product):
         for part in kernel.parts:
             yield from _scales(part)
-    elif isinstance(kernel, ActiveDims | Scaled):
+    elif isinstance(kernel, ActiveDims | OnSphere | Power | Scaled):
         yield from [True] * isinstance(kernel, Scaled)
         yield from _scales(kernel.kernel)
     else:

@@ -7,7 +7,9 @@ from cases import each
 import gpnotes as g
 from gpnotes.ground.xp import to_numpy
 from gpnotes.infer.features import draw_frequencies
+from gpnotes.model.bounds import spread
 from gpnotes.model.kernels import OnSphere, WithGradients, great_circle_distances
+from gpnotes.model.starts import started
 from gpnotes.testing import check_kernel
 
 KERNEL = OnSphere(g.Matern32(1.3, 900.0))
@@ -75,6 +77,25 @@ def test_a_fit_in_degrees_is_one_in_kilometres(rng):
     assert on_sphere.log_evidence == pytest.approx(on_map.log_evidence, abs=0.3)
     both = on_map.model.kernel.lengthscale, on_sphere.model.kernel.kernel.lengthscale
     assert both[0] == pytest.approx(both[1], rel=0.02)
+
+
+def test_a_fit_starts_from_the_spread_of_the_places(rng):
+    """Whatever the radius is counted in: at sixty degrees a degree of longitude counts half."""
+    latitude, longitude = 60.0 + rng.normal(size=200), 179.0 + 2.0 * rng.normal(size=200)
+    places = np.stack([latitude, longitude], axis=1)
+    y = np.sin(latitude) + 0.1 * rng.normal(size=200)
+    kilometres, metres = (
+        g.fit(g.GP(OnSphere(g.Matern32(), radius)), places, y) for radius in (6371.0, 6371000.0)
+    )
+    assert metres.log_evidence == pytest.approx(kilometres.log_evidence, abs=1e-4)
+    lengths = [one.model.kernel.kernel.lengthscale for one in (kilometres, metres)]
+    assert type(lengths[0]) is float
+    assert lengths[1] == pytest.approx(1000.0 * lengths[0], rel=1e-2)
+    start = started(g.GP(OnSphere(g.RBF())), spread(places, y), places).kernel.kernel
+    assert start.lengthscale == pytest.approx(157.0, rel=0.1)
+    assert start.variance == pytest.approx(np.var(y))
+    power = started(g.GP(g.RBF() ** 2), spread(places, y), places).kernel.kernel
+    assert power.variance == pytest.approx(np.std(y))
 
 
 def test_it_is_saved_and_combined(tmp_path):
