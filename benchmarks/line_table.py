@@ -1,4 +1,4 @@
-"""A million readings on a line with Matérn kernels, beside the same recursions in plain NumPy.
+"""A million readings on a line, beside the same recursions for Matérn-3/2 in plain NumPy.
 
 ``python benchmarks/line_table.py`` prints the seconds for the evidence and the posterior means of
 a million readings, for the evidence with its gradient, and for mean and variance at as many places.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import resource
 import sys
 import time
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from gpnotes import (
     Matern12,
     Matern32,
     Matern52,
+    Periodic,
     StateSpaceGP,
     condition,
     log_evidence_and_gradient,
@@ -63,6 +65,13 @@ def gradient(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
     """The evidence and its gradient."""
     gp, X = GP(kind(VARIANCE, LENGTHSCALE), NOISE), t[:, None]
     return lambda: log_evidence_and_gradient(StateSpaceGP(gp), X, y)
+
+
+def with_season(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
+    """The evidence and its gradient with a season beside the process."""
+    kernel = kind(VARIANCE, LENGTHSCALE) + Periodic(1.0, 1.0, 2.0 * math.pi)
+    model = StateSpaceGP(GP(kernel, NOISE))
+    return lambda: log_evidence_and_gradient(model, t[:, None], y)
 
 
 def prediction(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
@@ -169,6 +178,8 @@ def main() -> int:
                            ("prediction", prediction)):  # fmt: skip
             taken = seconds(task(kind, t, y), wanted.rounds)
             print(f"{kind.__name__:10}{what:26}{taken:8.3f}")
+    season = seconds(with_season(Matern32, t, y), min(2, wanted.rounds))
+    print(f"{'Matern32':10}{'+ Periodic, gradient':26}{season:8.3f}")
     scaled = seconds(loop(*few), wanted.rounds) * wanted.readings / few[0].size
     print(f"Matern32, a loop of floats          {scaled:8.3f}")
     for name, rival in (("tinygp", tinygp(t, y)), ("celerite2", celerite2(t, y))):
@@ -176,6 +187,8 @@ def main() -> int:
             print(f"Matern32, {name:26}{seconds(rival, wanted.rounds):8.3f}")
     (value, means), (other, theirs) = ours(Matern32, *few)(), loop(*few)()
     gap = max(abs(value - other) / abs(other), float(np.max(np.abs(means - theirs))))
+    print(f"most memory, GB                     "
+          f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:8.3f}")  # fmt: skip
     print(f"largest difference from the loop    {gap:8.1e}")
     return 0
 

@@ -25,6 +25,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "ground.chunks": ("Chunks",),
     "ground.levels": ("Levels",),
     "ground.quadrature": ("gauss_hermite",),
+    "ground.dates": ("days_since",),
     "ground.random": ("stream",),
     "infer.exact": ("GP", "ExactPosterior", "prior"),
     "infer.deep": ("DeepGP",),
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
     from .ground.chunks import Chunks as Chunks
     from .ground.levels import Levels as Levels
     from .ground.quadrature import gauss_hermite as gauss_hermite
+    from .ground.dates import days_since as days_since
     from .ground.random import stream as stream
     from .infer.exact import GP as GP, ExactPosterior as ExactPosterior, prior as prior
     from .infer.deep import DeepGP as DeepGP

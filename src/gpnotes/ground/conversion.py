@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from datetime import date
 from functools import wraps
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar, cast
@@ -29,6 +30,7 @@ _DEEP = 5
 # the arguments whose columns an owner that has names of columns, such as a posterior, knows
 _INPUTS = ("X", "Xs", "x", "phi")
 _TRUTHS = (bool, np.bool_)
+_OF_DATES = "gpnotes.days_since makes days of dates"
 
 
 def takes(*names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -115,6 +117,8 @@ def floats(a: T, name: str, like: Array | None = None) -> T | Array:
         raise TypeError(f"{name} must be an array; got {lazy_refusal(a)}")
     if a is None or _is_floats(a) or type(a).__name__ in ("MaskedArray", "matrix"):
         return a
+    if isinstance(a, np.ndarray) and a.dtype.kind == "M":
+        raise TypeError(f"{name} must hold real numbers; got dates: {_OF_DATES}")
     if _is_array(a):
         return _of_whole_numbers(a, like)
     if not isinstance(a, list | tuple | range) and not hasattr(a, "__array__"):
@@ -191,6 +195,7 @@ def _host(a: Any, name: str) -> np.ndarray[Any, np.dtype[Any]]:
                 raise TypeError(f"{name} must hold real numbers; got {got}")
     elif host.size and host.dtype.kind not in "iuf":
         where = f" in column {columns[0]!r}{_remedy(host.flat[0])}" if columns else ""
+        where = f": {_OF_DATES}" if host.dtype.kind == "M" and not columns else where
         raise TypeError(f"{name} must hold real numbers; got entries of type {host.dtype}{where}")
     host = host if host.dtype == np.float32 else host.astype(np.float64)
     if columns:
@@ -216,7 +221,9 @@ def _remedy(value: Any) -> str:
         return ": make it 0 and 1, by `astype(float)`"
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ": fill what is missing, or leave its rows out"
-    return ": turn it into a number, as a date into days, or leave the column out"
+    if isinstance(value, date | np.datetime64):
+        return f": {_OF_DATES}"
+    return ": turn it into a number, or leave the column out"
 
 
 def _held(owner: Any, levels: int) -> Iterator[Array]:

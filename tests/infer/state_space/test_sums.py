@@ -29,7 +29,7 @@ from gpnotes import (
 )
 from gpnotes.ground.params import flatten_gradient
 from gpnotes.infer.state_space.as_terms import harmonics
-from gpnotes.model.kernels import Cosine
+from gpnotes.model.kernels import Cosine, IntegratedWiener, Wiener
 from gpnotes.testing import gradcheck
 
 M12, M32, M52 = Matern12(0.7, 2.0), Matern32(1.7, 1.3), Matern52(0.4, 3.1)
@@ -46,6 +46,8 @@ KERNELS = {
     "quasi-periodic": M12 * SEASON,
     "growing": Linear(0.2) * M32 * SEASON + Constant(0.5),
     "of sums": (M12 + 0.3 * M32) * (Cosine(0.2) + Constant(0.7)) * Cosine(0.11),
+    "walk": Wiener(0.4, -2.0) + M12,
+    "trend": IntegratedWiener(0.01, -3.0) + Linear() + Constant(4.0) + M12 * Wiener(0.2, -3.5),
     "trend and season": 3.0 * Matern52(1.0, 9.0) + 0.2 * (SEASON * M32).on(0) + White(0.01),
 }
 exact = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
@@ -67,7 +69,7 @@ def readings(rng, n=50, span=12.0):
 
 
 def asked(rng, X, span=12.0):
-    return np.concatenate([rng.uniform(-3.0, span + 3.0, 30)[:, None], X[:4] + 1e-3])
+    return np.concatenate([rng.uniform(-2.0, span + 3.0, 30)[:, None], X[:4] + 1e-3])
 
 
 @exact
@@ -111,6 +113,35 @@ def test_parts_are_those_of_dense_algebra(rng):
         np.testing.assert_allclose(one.covariance(Xs[:4]), other.covariance(Xs[:4]), atol=1e-9)
     alone = condition(model(process(M52)), X, y)
     np.testing.assert_allclose(alone.part(0).mean(Xs) + 0.4, alone.mean(Xs), atol=1e-12)
+
+
+def test_readings_may_come_one_at_a_time(rng):
+    gp = process(named(trend=M52, season=SEASON, noise=White(0.1)))
+    X, y = readings(rng, 60)
+    X, v = np.sort(X, axis=0), 0.1 * rng.uniform(size=60)
+    Xs = np.linspace(X[-1, 0], X[-1, 0] + 5.0, 9)[:, None]
+    whole = condition(model(gp), X, y, noise_var=v)
+    grown = condition(model(gp), X[:40], y[:40], noise_var=v[:40])
+    for i in range(40, 57):
+        grown = grown.extend(X[i : i + 1], y[i : i + 1], noise_var=v[i : i + 1])
+    grown = grown.extend(X[:56:-1], y[:56:-1], noise_var=v[:56:-1])
+    assert len(grown.pieces) < 8
+    assert "smoothed" not in vars(grown)
+    assert grown.log_evidence == pytest.approx(whole.log_evidence, abs=1e-9)
+    for one, other in ((grown, whole), (grown.part("season"), whole.part("season")),
+                       (grown.part("noise"), whole.part("noise"))):  # fmt: skip
+        for a, b in zip(one.predict(Xs), other.predict(Xs), strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-9)
+    assert "smoothed" not in vars(grown)
+    for one, other in ((grown, whole), (grown.part("trend"), whole.part("trend"))):
+        for a, b in zip(one.predict(X), other.predict(X), strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-9)
+    np.testing.assert_allclose(grown.covariance(Xs), whole.covariance(Xs), atol=1e-9)
+    early = condition(model(gp), X[10:], y[10:], noise_var=v[10:])
+    early = early.extend(X[:10], y[:10], noise_var=v[:10])
+    assert early.log_evidence == pytest.approx(whole.log_evidence, abs=1e-9)
+    np.testing.assert_allclose(early.mean(Xs), whole.mean(Xs), atol=1e-9)
+    assert early.extend(X[:0], y[:0]) is early
 
 
 def test_many_lanes_change_nothing(rng):

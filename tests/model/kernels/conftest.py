@@ -12,9 +12,11 @@ from gpnotes.model.kernels import (
     CircularMatern32,
     CircularRBF,
     Cosine,
+    IntegratedWiener,
     OnSphere,
     Polynomial,
     ThinPlate,
+    Wiener,
     spectral_mixture,
 )
 
@@ -57,6 +59,8 @@ def _kernels(space):
         "Cosine ARD": Cosine(per_dimension - 1.0),
         "spectral mixture": spectral_mixture([0.7, 1.2], [0.1, 0.4], [0.2, 0.1]),
         "ThinPlate": ThinPlate(1.3, 9.0),
+        "Wiener": Wiener(1.3, -9.0).on(0),
+        "IntegratedWiener": IntegratedWiener(1.3, -9.0).on(1),
         "Constant": g.Constant(0.8),
         "White": g.White(0.8),
         "sum": g.RBF(1.3, per_dimension) + g.Linear(0.3) + g.White(0.2),

@@ -1,6 +1,6 @@
 """Processes on a line that a few numbers carry, in time and memory that grow as the readings."""
 
-from .posterior import StateSpacePosterior
+from .posterior import StateSpaceForecast, StateSpacePosterior
 from .regression import StateSpaceGP
 
-__all__ = ["StateSpaceGP", "StateSpacePosterior"]
+__all__ = ["StateSpaceForecast", "StateSpaceGP", "StateSpacePosterior"]

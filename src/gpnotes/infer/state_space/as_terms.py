@@ -18,6 +18,7 @@ from ...model.kernels import (
     ActiveDims,
     Constant,
     Cosine,
+    IntegratedWiener,
     Kernel,
     Linear,
     Matern12,
@@ -28,11 +29,12 @@ from ...model.kernels import (
     Scaled,
     Sum,
     White,
+    Wiener,
 )
-from .leaves import Level, Line, MaternLeaf, Wave
+from .leaves import Bend, Level, Line, MaternLeaf, Walk, Wave
 from .motion import Motion, ProductTerm
 
-__all__ = ["Expansion", "TermBar", "expansion", "expansion_of", "harmonics", "motion_of"]
+__all__ = ["Expansion", "TermBar", "expansion", "expansion_of", "harmonics", "motion_of", "seen_of"]
 
 
 class TermBar(NamedTuple):
@@ -90,7 +92,10 @@ def expansion(kernel: Any, tolerance: float) -> Expansion:
     TypeError
         If it is no process of a few numbers, or not registered as one.
     """
-    known = "Matern12, Matern32, Matern52, Cosine, Periodic, Constant, Linear, White"
+    known = (
+        "Matern12, Matern32, Matern52, Cosine, Periodic, Constant, Linear, Wiener, "
+        "IntegratedWiener, White"
+    )
     wanted = f"one of {known}, or sums and products of these, to be put on a line"
     raise TypeError(f"gp must have the kernel {wanted}; got {kernel!r}")
 
@@ -143,6 +148,16 @@ def _constant(kernel: Constant, tolerance: float) -> Expansion:
 def _linear(kernel: Linear, tolerance: float) -> Expansion:
     _require_scalar(kernel.variance, kernel, "variance")
     return _single(kernel, Line(0.0), variance=_variance)
+
+
+@expansion.register
+def _walk(kernel: Wiener, tolerance: float) -> Expansion:
+    return _single(kernel, Walk(0.0, kernel.origin), variance=_variance)
+
+
+@expansion.register
+def _bend(kernel: IntegratedWiener, tolerance: float) -> Expansion:
+    return _single(kernel, Bend(0.0, kernel.origin), variance=_variance)
 
 
 @expansion.register
@@ -307,6 +322,36 @@ def expansion_of(gp: GP, tolerance: float) -> Expansion:
     if gp.noise_var + found.white == 0.0 and "noise_var" not in left_open(gp):
         raise ValueError("gp.noise_var must be positive on a line; got 0.0")
     return found
+
+
+def seen_of(
+    kernel: Kernel, whole: Kernel, tolerance: float, entries: tuple[int, ...]
+) -> tuple[tuple[int, ...], float]:
+    """The entries of a state whose sum is a part of f, and the variance of its white noise.
+
+    Parameters
+    ----------
+    kernel, whole : Kernel
+        The part, one summand of the whole or several of them, the objects themselves.
+    tolerance : float
+        As in `expansion`.
+    entries : tuple of int
+        The entry of each term of the whole.
+    """
+    if kernel is whole:
+        return entries, expansion(whole, tolerance).white
+    starts, white = iter(entries), 0.0
+    seen: list[int] = []
+    picked = [*kernel.parts] if isinstance(kernel, Sum) else [kernel]
+    for one in whole.parts if isinstance(whole, Sum) else (whole,):
+        found = expansion(one, tolerance)
+        own = [next(starts) for _ in found.terms]
+        here = next((i for i, other in enumerate(picked) if other is one), None)
+        if here is not None:
+            del picked[here]
+            seen += own
+            white += found.white
+    return tuple(seen), white
 
 
 def motion_of(gp: GP, tolerance: float = 1e-6) -> Motion:

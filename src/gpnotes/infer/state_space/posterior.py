@@ -3,34 +3,44 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
 
+from ...ground import check as _check
 from ...ground import memory
 from ...ground.chunks import Rows
+from ...ground.conversion import takes
 from ...ground.random import Stream
 from ...ground.threads import in_one_pool
 from ...ground.xp import (
     Array,
     Matrix,
+    MatrixLike,
     Numbers,
     Stack,
     Vector,
+    VectorLike,
     array_namespace,
+    device,
     in_double,
     symmetric_part,
 )
 from ...model import means
-from ...model.gaussian_process import GP
-from ...model.kernels import Kernel, Sum
-from ..known_noise import Noise, noise_of
+from ...model.gaussian_process import GP, residual_of
+from ...model.kernels import Kernel
+from ..known_noise import Noise, joined, noise_of, validate_noise
 from ..posterior import PartPosterior, Posterior, require_inputs, with_noise
-from .as_terms import Expansion, expansion, expansion_of
+from .as_terms import Expansion, expansion_of, seen_of
+from .belief import Belief
 from .kalman import Filtered, kalman_filter
 from .motion import Motion
 from .parallel_scan import lanes_of, signal
 from .prior_draws import prior_draw
 
-__all__ = ["StateSpacePosterior", "along"]
+__all__ = [
+    "StateSpaceForecast", "StateSpacePosterior", "along", "filtered", "posterior_of",
+    "sorted_readings",
+]  # fmt: skip
 
 _ENTRIES = 2**18  # numbers of one kind that are worked on at a time
 
@@ -130,6 +140,39 @@ class StateSpacePosterior(Posterior):
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
         """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
         require_inputs(Xs, name, self.X, "X")
+        self.gp.kernel._validate_inputs(Xs, name)
+
+    @takes("x", "y", "noise_var", "weights")
+    def extend(
+        self,
+        x: MatrixLike,
+        y: VectorLike,
+        *,
+        noise_var: VectorLike | None = None,
+        weights: VectorLike | None = None,
+    ) -> StateSpaceForecast:
+        """Add further readings y (m,) at x (m, 1), in O(m) where none is earlier than the last.
+
+        Parameters
+        ----------
+        x, y, noise_var, weights
+            As in `StateSpaceForecast.extend`.
+
+        Returns
+        -------
+        StateSpaceForecast
+            The posterior given all readings, which keeps the filter's belief after the last.
+        """
+        return self._forecast(self.columns).extend(x, y, noise_var=noise_var, weights=weights)
+
+    def _forecast(self, columns: tuple[str, ...]) -> StateSpaceForecast:
+        """The same posterior, ready for more readings."""
+        xp = array_namespace(self.times)
+        last = self.times[-1:]
+        m, P = self._filtered(xp.asarray([self.times.shape[0] - 1], device=device(last)))
+        belief = Belief(last, m, P, self.run.log_evidence)
+        rows = Rows(self.X, self.y, self.noise_var, self.weights)
+        return StateSpaceForecast(self.gp, (rows,), belief, self.tolerance, columns=columns)
 
     @property
     def _noise(self) -> float:
@@ -161,19 +204,7 @@ class StateSpacePosterior(Posterior):
         return self._covariance_by(Xs, part.kernel, self._seen_of(part.kernel)[0])
 
     def _seen_of(self, kernel: Kernel) -> tuple[tuple[int, ...], float]:
-        """The entries of a state whose sum is a part of f, and the variance of its white noise."""
-        starts, seen, white = iter(self._seen), [], 0.0
-        picked = [*kernel.parts] if isinstance(kernel, Sum) else [kernel]
-        whole = self.gp.kernel
-        for one in whole.parts if isinstance(whole, Sum) else (whole,):
-            found = expansion(one, self.tolerance)
-            entries = [next(starts) for _ in found.terms]
-            here = next((i for i, other in enumerate(picked) if other is one), None)
-            if here is not None:
-                del picked[here]
-                seen += entries
-                white += found.white
-        return tuple(seen), white
+        return seen_of(kernel, self.gp.kernel, self.tolerance, self._seen)
 
     def fitted(self) -> Vector:
         """The mean of f at the readings, (n,), in their order: no search is needed."""
@@ -298,6 +329,211 @@ class StateSpacePosterior(Posterior):
         low, high = float(self.times[0]), float(self.times[-1])
         readings = f"{self.times.shape[0]} readings, {low:g} to {high:g}"
         return f"<StateSpacePosterior: {self.gp!r}, {readings}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StateSpaceForecast(Posterior):
+    """The process on a line given readings, of which more come; `StateSpacePosterior.extend`.
+
+    A reading that is no earlier than the last costs one step of the filter, O(D²) whatever came
+    before, and so does a prediction after the last. What is asked of earlier places needs the way
+    back through all readings: it is gone once, when first asked for, and `smoothed` keeps it.
+
+    Parameters
+    ----------
+    gp : GP
+        The process that was conditioned.
+    pieces : tuple of Rows
+        The readings, the largest piece first: pieces of a size are joined, so that a reading is
+        copied as often as the number of readings can be halved.
+    belief : Belief
+        What is known after the last.
+    tolerance : float, default 1e-6
+        As in `StateSpaceGP`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gpnotes import GP, Matern32, StateSpaceGP, condition
+    >>> X = np.linspace(0.0, 9.0, 100)[:, None]
+    >>> posterior = condition(StateSpaceGP(GP(Matern32(), 0.01)), X, np.sin(X[:, 0]))
+    >>> for x in (9.1, 9.2, 9.3):
+    ...     posterior = posterior.extend([[x]], [np.sin(x)])
+    >>> posterior.mean([[9.4]]).round(2), posterior.X.shape
+    (array([0.07]), (103, 1))
+    """
+
+    gp: GP
+    pieces: tuple[Rows, ...]
+    belief: Belief
+    tolerance: float = field(default=1e-6)
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return reduce(joined, self.pieces)
+
+    @property
+    def X(self) -> Matrix:
+        """The inputs of all readings, (n, 1)."""
+        return self._rows.X
+
+    @property
+    def y(self) -> Vector:
+        """All readings, (n,)."""
+        return self._rows.y
+
+    @property
+    def log_evidence(self) -> float:
+        """``log p(y)`` of all readings."""
+        n = sum(piece.y.shape[0] for piece in self.pieces)
+        return self.belief.log_evidence - 0.5 * n * math.log(self._unit)
+
+    @property
+    def _unit(self) -> float:
+        return expansion_of(self.gp, self.tolerance).unit
+
+    @cached_property
+    def smoothed(self) -> StateSpacePosterior:
+        """The posterior of the whole line; O(n) when it is first asked for."""
+        return posterior_of(self.gp, self._rows, self.tolerance)
+
+    @takes("x", "y", "noise_var", "weights")
+    def extend(
+        self,
+        x: MatrixLike,
+        y: VectorLike,
+        *,
+        noise_var: VectorLike | None = None,
+        weights: VectorLike | None = None,
+    ) -> StateSpaceForecast:
+        """Add further readings y (m,) at x (m, 1), in O(m) where none is earlier than the last.
+
+        Parameters
+        ----------
+        x : Matrix, shape (m, 1)
+            The further inputs. One that is earlier than the last reading costs a run of the filter
+            over all.
+        y : Vector, shape (m,)
+            The further readings.
+        noise_var, weights : Vector, shape (m,), or None
+            What is known of their noise, as in `gpnotes.condition`.
+
+        Returns
+        -------
+        StateSpaceForecast
+            The posterior given all readings.
+        """
+        self.validate_inputs(x, "x")
+        _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", x, "x")
+        validate_noise(x, x.shape[0], noise_var, weights)
+        return self._extended(Rows(x, y, noise_var, weights))
+
+    def _extended(self, rows: Rows) -> StateSpaceForecast:
+        if not rows.y.shape[0]:
+            return self
+        xp, found = array_namespace(rows.X), expansion_of(self.gp, self.tolerance)
+        x = in_double(rows.X[:, 0])
+        pieces = _merged(self.pieces, rows)
+        if float(xp.min(x)) < float(self.belief.place[0]):
+            whole = posterior_of(self.gp, reduce(joined, pieces), self.tolerance)
+            return whole._forecast(self.columns)
+        misses = in_double(residual_of(self.gp, rows.X, rows.y)) / math.sqrt(found.unit)
+        level = (xp.zeros_like(x) + noise_of(self.gp, rows).variance + found.white) / found.unit
+        order, belief, motion = xp.argsort(x), self.belief, found.motion
+        x, misses, level = (xp.take(a, order) for a in (x, misses, level))
+        for i in range(x.shape[0]):
+            one = slice(i, i + 1)
+            belief = belief.told(motion, x[one], misses[one], level[one])
+        _check.no_overflow(belief.log_evidence, "y", "the squared distance from the prior")
+        return StateSpaceForecast(self.gp, pieces, belief, self.tolerance, columns=self.columns)
+
+    def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
+        """Raise, naming the argument, for inputs of a prediction that do not fit the data."""
+        require_inputs(Xs, name, self.pieces[0].X, "X")
+        self.gp.kernel._validate_inputs(Xs, name)
+
+    @property
+    def _noise(self) -> float:
+        return self.gp.noise_var
+
+    def _process(self) -> GP:
+        return self.gp
+
+    def _is_later(self, Xs: Matrix) -> bool:
+        xp = array_namespace(Xs)
+        return not Xs.shape[0] or float(xp.min(Xs)) >= float(self.belief.place[0])
+
+    def _ahead(self, Xs: Matrix, kernel: Kernel) -> tuple[Vector, Vector]:
+        """Mean, beyond that of the process, and variance of f or of a part of it."""
+        xp, found = array_namespace(Xs), expansion_of(self.gp, self.tolerance)
+        m, P = self.belief.ahead(found.motion, in_double(Xs[:, 0]))
+        seen, white = seen_of(kernel, self.gp.kernel, self.tolerance, found.motion.seen)
+        mean, variance = xp.zeros_like(m[0, ...]), xp.zeros_like(m[0, ...])
+        if seen:
+            mean, variance = signal(m, seen), signal(signal(P, seen), seen)
+        variance = found.unit * xp.clip(variance, 0.0, None) + white
+        return xp.astype(math.sqrt(found.unit) * mean, Xs.dtype), xp.astype(variance, Xs.dtype)
+
+    def _moments(self, Xs: Matrix) -> tuple[Vector, Vector]:
+        if not self._is_later(Xs):
+            return self.smoothed._moments(Xs)
+        mean, variance = self._ahead(Xs, self.gp.kernel)
+        return means.with_hooks(self.gp.mean)._call(Xs) + mean, variance
+
+    def _moments_of_part(self, part: PartPosterior, Xs: Matrix) -> tuple[Vector, Vector]:
+        if not self._is_later(Xs):
+            return self.smoothed._moments_of_part(part, Xs)
+        pull, variance = self._ahead(Xs, part.kernel)
+        return part.mean_in(means.with_hooks(self.gp.mean)._call(Xs), pull), variance
+
+    def _covariance(self, Xs: Matrix) -> Matrix:
+        return self.smoothed._covariance(Xs)
+
+    def _covariance_of_part(self, part: PartPosterior, Xs: Matrix) -> Matrix:
+        return self.smoothed._covariance_of_part(part, Xs)
+
+    def __repr__(self) -> str:
+        """One line, without the arrays."""
+        n = sum(piece.y.shape[0] for piece in self.pieces)
+        last = float(self.belief.place[0])
+        return f"<StateSpaceForecast: {self.gp!r}, {n} readings, the last at {last:g}>"
+
+
+def _merged(pieces: tuple[Rows, ...], rows: Rows) -> tuple[Rows, ...]:
+    """The pieces with one more, of which those no larger than what comes after are joined."""
+    while pieces and pieces[-1].y.shape[0] <= rows.y.shape[0]:
+        rows = joined(pieces[-1], rows)
+        pieces = pieces[:-1]
+    return *pieces, rows
+
+
+def posterior_of(gp: GP, rows: Rows, tolerance: float) -> StateSpacePosterior:
+    """Condition a process on rows of data that are validated."""
+    found = expansion_of(gp, tolerance)
+    times, residual, order = sorted_readings(gp, rows.X, rows.y)
+    run = filtered(found, times, residual, along(noise_of(gp, rows), order))
+    _check.no_overflow(run.fit, "y", "the squared distance from the prior")
+    return StateSpacePosterior(
+        gp, rows.X, rows.y, order, times, run, rows.noise_var, rows.weights, tolerance
+    )
+
+
+def sorted_readings(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None]:
+    """Places and residuals in ascending order, and that order; None if they came in it."""
+    xp = array_namespace(X)
+    times, residual = in_double(X[:, 0]), in_double(residual_of(gp, X, y))
+    if bool(xp.all(times[1:] >= times[:-1])):
+        return times, residual, None
+    order = xp.argsort(times)
+    return xp.take(times, order), xp.take(residual, order), order
+
+
+@in_one_pool
+def filtered(found: Expansion, times: Vector, residual: Vector, noise: Noise) -> Filtered:
+    """Filter residuals at ascending places, in units of the signal."""
+    unit = residual / math.sqrt(found.unit)
+    level = (noise.variance + found.white) / found.unit
+    return kalman_filter(lanes_of(found.motion, times, unit, level))
 
 
 def along(noise: Noise, order: Vector | None) -> Noise:

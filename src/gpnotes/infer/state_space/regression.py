@@ -14,27 +14,15 @@ from ...ground.saved import saved_as
 from ...ground.threads import in_one_pool
 from ...ground.xp import Matrix, Vector, array_namespace, in_double
 from ...model import means
-from ...model.gaussian_process import GP, differentiable_mean, residual_of, validate_data
+from ...model.gaussian_process import GP, differentiable_mean, validate_data
 from ..evidence import Evidence, evidence_of, whole_rows
-from ..known_noise import Noise, noise_of, validate_noise
-from .as_terms import Expansion, TermBar, expansion_of
-from .kalman import Filtered, kalman_filter, pass_back_of_covariances, pass_back_of_means
-from .parallel_scan import lanes_of
-from .posterior import StateSpacePosterior, along
+from ..known_noise import noise_of, validate_noise
+from .as_terms import TermBar, expansion_of
+from .kalman import Filtered, pass_back_of_covariances, pass_back_of_means
+from .posterior import StateSpacePosterior, along, filtered, posterior_of, sorted_readings
 from .term_sums import TermSums
 
 __all__ = ["StateSpaceGP"]
-
-
-def _posterior(model: StateSpaceGP, rows: Rows) -> StateSpacePosterior:
-    gp = model.gp
-    found = expansion_of(gp, model.tolerance)
-    times, residual, order = _sorted(gp, rows.X, rows.y)
-    run = _filter(found, times, residual, along(noise_of(gp, rows), order))
-    _check.no_overflow(run.fit, "y", "the squared distance from the prior")
-    return StateSpacePosterior(
-        gp, rows.X, rows.y, order, times, run, rows.noise_var, rows.weights, model.tolerance
-    )
 
 
 def _validate(model: StateSpaceGP, X: Matrix, y: Vector) -> None:
@@ -45,29 +33,12 @@ def _validate(model: StateSpaceGP, X: Matrix, y: Vector) -> None:
     memory.require(X.shape[0], size, copies=1, like=in_double(X[:1, :]), what="the states")
 
 
-def _sorted(gp: GP, X: Matrix, y: Vector) -> tuple[Vector, Vector, Vector | None]:
-    """Places and residuals in ascending order, and that order; None if they came in it."""
-    xp = array_namespace(X)
-    times, residual = in_double(X[:, 0]), in_double(residual_of(gp, X, y))
-    if bool(xp.all(times[1:] >= times[:-1])):
-        return times, residual, None
-    order = xp.argsort(times)
-    return xp.take(times, order), xp.take(residual, order), order
-
-
-@in_one_pool
-def _filter(found: Expansion, times: Vector, residual: Vector, noise: Noise) -> Filtered:
-    unit = residual / math.sqrt(found.unit)
-    level = (noise.variance + found.white) / found.unit
-    return kalman_filter(lanes_of(found.motion, times, unit, level))
-
-
 def _value_and_gradient(model: StateSpaceGP, rows: Rows) -> tuple[float, GP]:
     gp, X = model.gp, rows.X
     found = expansion_of(gp, model.tolerance)
-    times, residual, order = _sorted(gp, X, rows.y)
+    times, residual, order = sorted_readings(gp, X, rows.y)
     noise = along(noise_of(gp, rows), order)
-    run = _filter(found, times, residual, noise)
+    run = filtered(found, times, residual, noise)
     _check.no_overflow(run.fit, "y", "the squared distance from the prior")
     xp, lanes, unit = array_namespace(times), run.lanes, found.unit
     alpha, precision, bars = _pulled(run)
@@ -113,8 +84,9 @@ class StateSpaceGP:
     ----------
     gp : GP
         A process whose kernel is `Matern12`, `Matern32`, `Matern52`, `Cosine`, `Periodic`,
-        `Constant`, `Linear` or `White`, or made of these by ``+``, ``*`` and multiples, and whose
-        ``noise_var`` is positive; its mean may be any but a `BasisMean`.
+        `Constant`, `Linear`, `Wiener`, `IntegratedWiener` or `White`, or made of these by ``+``,
+        ``*`` and multiples, and whose ``noise_var`` is positive; its mean may be any but a
+        `BasisMean`.
     tolerance : float, default 1e-6
         How far the covariance may be off, in parts of the variance of a `Periodic`, the one kernel
         that is not exact: of its waves as many are taken as this wants.
@@ -163,7 +135,7 @@ class _Evidence(Evidence[StateSpaceGP, StateSpacePosterior]):
     rows: Rows
 
     def posterior(self, model: StateSpaceGP) -> StateSpacePosterior:
-        return _posterior(model, self.rows)
+        return posterior_of(model.gp, self.rows, model.tolerance)
 
     def require_gradient(self, model: StateSpaceGP) -> None:
         differentiable_mean(model.gp)

@@ -26,6 +26,7 @@ from .sphere import OnSphere, great_circle_distances
 from .stationary import RBF, Matern12, Matern32, Matern52, RationalQuadratic, Stationary
 from .thin_plate import ThinPlate
 from .white import White
+from .wiener import IntegratedWiener, Wiener
 
 __all__ = [
     "RBF",
@@ -44,6 +45,7 @@ __all__ = [
     "GraphHeat",
     "GraphMatern",
     "Hamming",
+    "IntegratedWiener",
     "Kernel",
     "Linear",
     "Matern12",
@@ -62,6 +64,7 @@ __all__ = [
     "Sum",
     "ThinPlate",
     "White",
+    "Wiener",
     "WithGradients",
     "derivatives_at",
     "gradients_at",

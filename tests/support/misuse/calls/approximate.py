@@ -64,6 +64,7 @@ _ANGLES = matrix(_XS[:, :1], mates=False).but(**{"two columns": _XS, "no columns
 _SPARSE = condition(sparse.SparseGP(_GP, _Z), _X, _Y)
 _ON_LINE = GP(Matern32(1.0, 2.0), 0.1)
 _LINE = condition(line.StateSpaceGP(_ON_LINE), _X[:, :1], _Y)
+_GROWN = _LINE.extend(_X[:1, :1] + 9.0, _Y[:1])
 _INDUCED: dict[str, Any] = {
     "gp": _GPS, "inducing": matrix(_Z, columns=True).but("no columns"), "method": one_of("pep"),
     "power": number(0.5).but(negative=-0.5, beyond=1.5),
@@ -168,7 +169,10 @@ CALLS = (
          X=_NEW.but(outside=np.full((1, 2), 99.0))),
     *of_posterior(_FEATURES, _X, vector(_Y, size=True), lacks=("probability",)),
     call("StateSpaceGP", line.StateSpaceGP, gp=thing(_ON_LINE, _GP, RBF())),
+    call("StateSpaceForecast.extend", _GROWN.extend, x=matrix(_X[:1, :1] + 9.0, columns=True),
+         y=vector(_Y[:1], size=True)),
     *of_posterior(_LINE, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
+    *of_posterior(_GROWN, _X[:, :1], vector(_Y, size=True), lacks=("probability",)),
     call("SparseGP", sparse.SparseGP, **(_INDUCED | {"inducing": _INDUCED["inducing"].table})),
     call("SparseGP of a number", sparse.SparseGP, **(_INDUCED | {"inducing": whole(3)})),
     *of_posterior(_SPARSE, _X, vector(_Y, size=True), lacks=("probability",)),

@@ -105,6 +105,9 @@ _KINDS = (
     ("Constant", kernels.Constant, {"variance": positive()}),
     ("White", kernels.White, {"variance": positive()}),
     ("ThinPlate", kernels.ThinPlate, {"variance": positive(), "radius": positive()}),
+    ("Wiener", kernels.Wiener, {"variance": positive(), "origin": number(0.0)}),
+    ("IntegratedWiener", kernels.IntegratedWiener,
+     {"variance": positive(), "origin": number(0.0)}),
     ("GradientNoise", kernels.GradientNoise, {"variance": positive()}),
 )  # fmt: skip
 _CIRCULAR = kernels.CircularRBF(1.0, 0.7)
@@ -119,6 +122,7 @@ _MADE: tuple[tuple[str, Any], ...] = (
     ("Sum", RBF() + kernels.Linear()), ("Product", RBF() * kernels.Linear()),
     ("Circular", _CIRCULAR.on(0)), ("Scaled", 2.0 * RBF()), ("ActiveDims", RBF().on(1)),
     ("ThinPlate", kernels.ThinPlate(1.0, 9.0)),
+    ("IntegratedWiener", kernels.IntegratedWiener(1.0, -9.0).on(0)),
 )  # fmt: skip
 
 

@@ -1,0 +1,74 @@
+"""Dates as numbers: days since a day that is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import check as _check
+from .xp import HostVector
+
+__all__ = ["days_since"]
+
+_DAY = np.timedelta64(1, "D")
+
+
+def days_since(dates: Any, origin: Any) -> HostVector:
+    """Return dates as the days, and parts of days, that they are after an origin.
+
+    Lengthscales and periods of a model of these inputs are then in days: a year is a period of
+    365.25. The origin is yours to say, and to say again when predicting, so no model remembers it.
+
+    Parameters
+    ----------
+    dates : array_like, shape (n,)
+        A column of a frame of pandas or Polars, a ``DatetimeIndex``, an array of ``datetime64``, or
+        a list of dates, of datetimes or of texts such as ``"2020-01-31"``; without a time zone.
+    origin : date, datetime, datetime64 or str
+        The day that is zero.
+
+    Returns
+    -------
+    HostVector, shape (n,)
+        The days, in float64.
+
+    Raises
+    ------
+    TypeError
+        For what is no date, and for dates with a time zone.
+    ValueError
+        If a date is missing.
+
+    Examples
+    --------
+    >>> days_since(["2020-01-02", "2020-01-01T12:00"], "2020-01-01")
+    array([1. , 0.5])
+    >>> import datetime
+    >>> days_since([datetime.date(2021, 1, 1)], "2020-01-01")
+    array([366.])
+    """
+    found, start = _as_dates(dates, "dates"), _as_dates(origin, "origin")
+    if found.ndim != 1:
+        raise ValueError(f"dates must have shape (n,); got {found.shape}")
+    if start.ndim:
+        raise ValueError(f"origin must be one date; got {start.shape}")
+    return (found - start) / _DAY
+
+
+def _as_dates(given: Any, name: str) -> np.ndarray[Any, np.dtype[np.datetime64]]:
+    host = np.asarray(given)
+    entries = host.ravel().tolist() if host.dtype.kind in "OU" else []
+    if any(getattr(one, "tzinfo", None) is not None for one in entries):
+        remedy = "convert them to one zone and leave it out, as `dt.tz_localize(None)` does"
+        raise TypeError(f"{name} must have no time zone; {remedy}")
+    try:
+        if host.dtype.kind not in "OUM":
+            raise ValueError
+        made = host.astype("datetime64[us]")
+    except (ValueError, TypeError) as problem:
+        got = _check.kind_of(given) if host.ndim == 0 else f"entries of type {host.dtype}"
+        raise TypeError(f"{name} must be dates; got {got}") from problem
+    if bool(np.any(np.isnat(made))):
+        raise _check.NoValueError(f"{name} must have no missing dates; {np.isnat(made).sum()} are")
+    return made

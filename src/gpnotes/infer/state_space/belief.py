@@ -1,0 +1,57 @@
+"""What a Kalman filter knows after the last reading, and how one more changes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...ground.xp import LOG_2PI, Array, Matrix, Stack, Vector, array_namespace
+from .motion import Motion
+from .parallel_scan import signal
+
+__all__ = ["Belief"]
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What a filter knows after the last reading, in units of the signal.
+
+    Parameters
+    ----------
+    place : Vector, shape (1,)
+        Where the last reading is.
+    mean : Matrix, shape (D, 1)
+        The mean of the state there.
+    cov : Stack, shape (D, D, 1)
+        Its covariance.
+    log_evidence : float
+        The log density of all readings, in these units.
+    """
+
+    place: Vector
+    mean: Matrix
+    cov: Stack
+    log_evidence: float
+
+    def told(self, motion: Motion, x: Vector, reading: Vector, noise: Array) -> Belief:
+        """The belief after a further reading (1,), which is no earlier; O(D²)."""
+        xp, seen = array_namespace(x), motion.seen
+        m, P = self.ahead(motion, x)
+        shared = signal(P, seen)
+        precision = 1.0 / (signal(shared, seen) + noise)
+        gain, gap = shared * precision, reading - signal(m, seen)
+        fit = float(xp.sum(gap * gap * precision - xp.log(precision)))
+        value = self.log_evidence - 0.5 * (fit + LOG_2PI)
+        P = P - gain[:, None, :] * shared[None, :, :]
+        return Belief(x, m + gain * gap, P, value)
+
+    def ahead(self, motion: Motion, x: Vector) -> tuple[Matrix, Stack]:
+        """Mean and covariance of the state at later places (m,), (D, m) and (D, D, m)."""
+        xp = array_namespace(x)
+        gaps = xp.clip(x - self.place, 0.0, 1e30)
+        m = self.mean + xp.zeros_like(x)[None, :]
+        P = self.cov + xp.zeros_like(x)[None, None, :]
+        step = motion.at(gaps, x, float(xp.max(gaps)) if x.shape[0] else 0.0)
+        step.up(m)
+        step.carry(P)
+        step.add_noise(P)
+        return m, P

@@ -1,0 +1,50 @@
+"""Dates as days, from whatever holds them."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from gpnotes import GP, RBF, condition, days_since
+
+TEXTS = ["2019-12-31", "2020-03-01T06:00", "2021-01-01"]
+DAYS = [-1.0, 60.25, 366.0]
+
+
+@pytest.mark.parametrize("made", [
+    list, np.asarray, lambda texts: np.asarray(texts, dtype="datetime64[ns]"),
+    lambda texts: [datetime.datetime.fromisoformat(text) for text in texts],
+    lambda texts: pd.Series(pd.to_datetime(texts, format="ISO8601")),
+    lambda texts: pd.DatetimeIndex(pd.to_datetime(texts, format="ISO8601")),
+    lambda texts: pl.Series([datetime.datetime.fromisoformat(text) for text in texts]),
+])  # fmt: skip
+def test_dates_of_all_kinds_are_days(made):
+    for origin in ("2020-01-01", np.datetime64("2020-01-01"), datetime.date(2020, 1, 1),
+                   pd.Timestamp("2020-01-01")):  # fmt: skip
+        found = days_since(made(TEXTS), origin)
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, DAYS)
+
+
+def test_what_is_no_date_is_named():
+    zone = pd.Series(pd.to_datetime(TEXTS[:1])).dt.tz_localize("UTC")
+    for wrong, words in (([1.0], "dates must be dates"), (["soon"], "dates must be dates"),
+                         ([None], "missing"), (np.asarray(["NaT"], "datetime64[s]"), "missing"),
+                         (zone, "no time zone"), ([TEXTS], "shape")):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=words):
+            days_since(wrong, "2020-01-01")
+    for origin in (0, "soon", None, TEXTS):
+        with pytest.raises((TypeError, ValueError), match="origin"):
+            days_since(TEXTS, origin)
+
+
+def test_a_model_that_gets_dates_names_the_way_out():
+    dates = np.asarray(TEXTS, dtype="datetime64[us]")
+    for X in (dates[:, None], pd.DataFrame({"date": dates}), [[d] for d in dates],
+              pd.DataFrame({"date": dates, "a": 1.0}), pl.DataFrame({"date": dates})):  # fmt: skip
+        with pytest.raises(TypeError, match="days_since"):
+            condition(GP(RBF(), 0.1), X, np.zeros(3))
