@@ -264,6 +264,8 @@ def test_each_part_has_a_panel_with_its_mean_and_its_band():
 def test_parts_are_chosen_and_placed():
     posterior = condition(GP(RBF() + Linear(), 0.1), np.ones((2, 1)), np.ones(2))
     x = np.asarray([3.0, 4.0])
+    _, axes = plot.parts(posterior, [[1.0], [2.0]])
+    np.testing.assert_array_equal(axes[1].lines[0].get_xdata(), [1.0, 2.0])
     _, (ax,) = plot.parts(posterior, np.ones((2, 1)), ["mean"], x=x, role="third")
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), x)
     assert ax.get_title(loc="left") == "mean: 2 sd"

@@ -20,7 +20,8 @@ import numpy as np
 
 from .ground import check as _check
 from .ground.arrays import host_columns, to_numpy
-from .ground.xp import HostArray, HostMatrix, Table, Vector
+from .ground.conversion import floats
+from .ground.xp import HostArray, HostMatrix, MatrixLike, Table, Vector
 
 if TYPE_CHECKING:  # drawing needs it, importing does not
     from matplotlib.artist import Artist
@@ -46,7 +47,7 @@ Series: TypeAlias = Table
 class Predicted(Protocol):
     """What is drawn of a part."""
 
-    def predict(self, Xs: HostMatrix) -> tuple[Vector, Vector]:
+    def predict(self, Xs: MatrixLike) -> tuple[Vector, Vector]:
         """The mean and the variance at inputs."""
 
 
@@ -300,7 +301,7 @@ def field(
 
 def parts(
     posterior: Decomposable,
-    Xs: HostMatrix,
+    Xs: MatrixLike,
     which: Sequence[str | int] | None = None,
     *,
     x: Series | None = None,
@@ -338,7 +339,7 @@ def parts(
     names = posterior.part_names if which is None else tuple(which)
     if not names:
         raise ValueError("which must name a part or more; got none")
-    places = to_numpy(Xs)[:, 0] if x is None else x
+    places = to_numpy(floats(Xs, "Xs"))[:, 0] if x is None else x
     moments = [posterior.part(name).predict(Xs) for name in names]
     size = _SIZES["single"][0], 0.6 + 1.2 * len(names)
     shape = {"figsize": size, "layout": "constrained", "sharex": True, "squeeze": False}
