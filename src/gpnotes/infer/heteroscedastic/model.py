@@ -54,10 +54,10 @@ class HeteroscedasticGP:
 
     Notes
     -----
-    The log evidence of the verbs is a lower bound, [eq-hp-noise-bound], the highest over Gaussian
+    The log evidence of the verbs is a lower bound, [eq-vi-noise-bound], the highest over Gaussian
     beliefs about g at the readings, with f averaged away. n precisions are all that is free in it,
-    [eq-hp-noise-sites]; steps of a natural gradient find them, from the prior, so that equal data
-    give equal answers. O(n³) a step, some twenty steps an evaluation, O(n²) memory. At its highest
+    [eq-vi-noise-sites]; steps of a natural gradient find them, from the prior, so that equal data
+    give equal answers. O(n³) a step, some tens of steps an evaluation, O(n²) memory. At its highest
     the bound gains nothing by moving q, so that its derivatives by all parameters are those with q
     held. It has optima of its own, such as one with all of y noise: give `restarts` to a fit.
 
@@ -130,7 +130,7 @@ def _gradient(model: HeteroscedasticGP, X: Matrix, found: Believed) -> Heterosce
     """The derivatives with q held: ``½ (α αᵀ − (K_f + R)⁻¹)`` by K_f, by K_g that of the KL.
 
     With ``a = K_g⁻¹ μ`` and ``K_g⁻¹ − K_g⁻¹ Σ K_g⁻¹ = Λ^½ B⁻¹ Λ^½`` the latter is
-    ``½ (a aᵀ − Λ^½ B⁻¹ Λ^½)``, [eq-hp-noise-gradient].
+    ``½ (a aᵀ − Λ^½ B⁻¹ Λ^½)``, [eq-vi-noise-gradient].
     """
     xp, gp = array_namespace(X), model.gp
     K_bar = _outer_less(found.alpha, found.cholesky.inverse())

@@ -21,6 +21,7 @@ from ...model.gaussian_process import plus_noise
 __all__ = ["Believed", "Problem", "believe"]
 
 _SHORTEST = 2.0**-20  # step that is tried
+_SHORT = 2.0**-5  # and that is begun with
 _NAME = "K_f + R, whose noise varies"
 
 
@@ -71,7 +72,7 @@ class Believed:
     wanted : Vector, shape (n,)
         ρ, the derivatives of ``log N(y; m, K_f + R)`` by the logarithms of R.
     bound : float
-        The lower bound on the log evidence, [eq-hp-noise-bound].
+        The lower bound on the log evidence, [eq-vi-noise-bound].
     """
 
     precision: Vector
@@ -89,7 +90,7 @@ class Believed:
 
 @np.errstate(all="ignore")  # a step that is too long may overflow: it is shortened
 def believe(problem: Problem, max_steps: int = 500) -> Believed:
-    """Find the q of the highest bound uphill from that of no reading; O(n³) a step, some twenty.
+    """Find the q of the highest bound uphill from that of no reading, in some tens of steps; O(n³).
 
     A bound that is not finite at the start, or that 500 steps do not settle, is a `RuntimeError`.
     """
@@ -97,7 +98,7 @@ def believe(problem: Problem, max_steps: int = 500) -> Believed:
     zero = xp.zeros_like(problem.residual)
     now = _believed(problem, zero + 0.5, zero)
     _require_finite(now.bound)
-    tolerance = epsilon(problem.residual) ** 0.5
+    tolerance, length = epsilon(problem.residual) ** 0.5, 1.0
     for _ in range(max_steps):
         precision = now.wanted + 0.5
         shift = now.wanted + precision * now.mean
@@ -107,16 +108,20 @@ def believe(problem: Problem, max_steps: int = 500) -> Believed:
         away = xp.abs(precision - now.precision) * now.variance
         if float(xp.max(xp.maximum(off, away))) <= tolerance:
             return now
-        nearer = _step(problem, now, precision, shift)
-        if nearer is None:  # nothing is higher, but for rounding
+        length, then = _step(problem, now, precision, shift, length)
+        if then is None:  # nothing is higher, but for rounding
             return now
-        now = nearer
+        too_long = _slope_along(now, then) < 0.0
+        length = max(0.5 * length, _SHORT) if too_long else min(1.0, 2.0 * length)
+        now = then
     raise _check.NoValueError(f"the noise of the readings has not settled in {max_steps} steps")
 
 
-def _step(problem: Problem, now: Believed, precision: Vector, shift: Vector) -> Believed | None:
-    """A mixture of what was and what is wanted, of which the bound does not fall."""
-    length, slack = 1.0, 10.0 * epsilon(shift) * (1.0 + abs(now.bound))
+def _step(
+    problem: Problem, now: Believed, precision: Vector, shift: Vector, length: float
+) -> tuple[float, Believed | None]:
+    """A mixture of what was and is wanted, of which the bound does not fall, and its length."""
+    slack = 10.0 * epsilon(shift) * (1.0 + abs(now.bound))
     while length >= _SHORTEST:
         then = _believed(
             problem,
@@ -124,9 +129,20 @@ def _step(problem: Problem, now: Believed, precision: Vector, shift: Vector) -> 
             (1.0 - length) * now.shift + length * shift,
         )
         if then.bound >= now.bound - slack:
-            return then
+            return length, then
         length *= 0.5
-    return None
+    return length, None
+
+
+def _slope_along(now: Believed, then: Believed) -> float:
+    """The slope of the bound at the end of a step, along it: negative if that went too far.
+
+    ``∂/∂μ = ρ − a`` and ``∂/∂Σ = ½ diag(λ − ρ − ½)``.
+    """
+    xp = array_namespace(then.mean)
+    by_mean = (then.wanted - then.slope) * (then.mean - now.mean)
+    by_variance = (then.precision - then.wanted - 0.5) * (then.variance - now.variance)
+    return float(xp.sum(by_mean + 0.5 * by_variance))
 
 
 def _require_finite(bound: float) -> None:

@@ -26,7 +26,7 @@ _NODES = 40  # of the rule that averages densities over the log noise
 class HeteroscedasticPosterior(Posterior):
     """f and the logarithm of the noise given readings; made by `gpnotes.condition`.
 
-    Given the data f is Gaussian under the noise R of the best q, [eq-hp-noise-bound]; ``g = log λ``
+    Given the data f is Gaussian under the noise R of the best q, [eq-vi-noise-bound]; ``g = log λ``
     less ``log σ_n²`` has a Gaussian of its own at any input; a new y is normal around f with the
     variance ``λ = σ_n² exp g``, so that averaged over g it has heavier tails than a normal one.
     Its moments are closed, and `log_density` is averaged by Gauss-Hermite quadrature. The two
@@ -47,7 +47,7 @@ class HeteroscedasticPosterior(Posterior):
 
     Notes
     -----
-    [eq-hp-noise-predict]. Source: Lázaro-Gredilla & Titsias (2011).
+    [eq-vi-noise-predict]. Source: Lázaro-Gredilla & Titsias (2011).
 
     Examples
     --------
@@ -70,7 +70,7 @@ class HeteroscedasticPosterior(Posterior):
 
     @property
     def log_evidence(self) -> float:
-        """The bound on ``log p(y)`` of the best q, [eq-hp-noise-bound]."""
+        """The bound on ``log p(y)`` of the best q, [eq-vi-noise-bound]."""
         return self.believed.bound
 
     def validate_inputs(self, Xs: Matrix, name: str = "Xs") -> None:
@@ -129,7 +129,7 @@ class HeteroscedasticPosterior(Posterior):
 
         Notes
         -----
-        ``log σ_n² + k_g*ᵀ a`` and ``k_g** − k_g*ᵀ (K_g + Λ⁻¹)⁻¹ k_g*``, [eq-hp-noise-predict].
+        ``log σ_n² + k_g*ᵀ a`` and ``k_g** − k_g*ᵀ (K_g + Λ⁻¹)⁻¹ k_g*``, [eq-vi-noise-predict].
         """
         self._admit("log_noise_var", Xs)
         return self._log_noise(Xs)
