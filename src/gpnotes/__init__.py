@@ -46,6 +46,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "model.likelihoods": ("Bernoulli", "Gaussian", "Poisson", "RobustMax", "StudentT"),
     "model.means": ("ConstantMean", "ZeroMean"),
+    "model.positive_priors": (
+        "GammaPrior", "HalfCauchyPrior", "HalfNormalPrior", "InverseGammaPrior", "SAASPrior",
+    ),
     "model.priors": ("LogNormalPrior", "NormalPrior"),
     "networks": ("BayesianNetwork",),
 }  # fmt: skip
@@ -131,6 +134,13 @@ if TYPE_CHECKING:
         StudentT as StudentT,
     )
     from .model.means import ConstantMean as ConstantMean, ZeroMean as ZeroMean
+    from .model.positive_priors import (
+        GammaPrior as GammaPrior,
+        HalfCauchyPrior as HalfCauchyPrior,
+        HalfNormalPrior as HalfNormalPrior,
+        InverseGammaPrior as InverseGammaPrior,
+        SAASPrior as SAASPrior,
+    )
     from .model.priors import LogNormalPrior as LogNormalPrior, NormalPrior as NormalPrior
     from .networks import BayesianNetwork as BayesianNetwork
 # isort: on

@@ -288,6 +288,25 @@ def minimise(
     return minimize(f, start, jac=True, method="SLSQP", **how)
 
 
+def root_of(f: Callable[[float], float], low: float, high: float) -> float | None:
+    """Return where a function of one number is zero between two, by Brent's method.
+
+    None if it has one sign at both ends.
+    """
+    from scipy.optimize import brentq
+
+    if f(low) * f(high) > 0.0:
+        return None
+    return float(brentq(f, low, high, xtol=1e-13, rtol=1e-13))
+
+
+def gamma_tail(shape: float, mass: float) -> float:
+    """Return where the gamma distribution of rate 1 has a mass above it: x of ``Q(shape, x)``."""
+    from scipy.special import gammainccinv
+
+    return float(gammainccinv(shape, mass))
+
+
 def sobol(n: int, d: int, generator: Any) -> HostMatrix:
     """Return the first n points, in [0, 1)ᵈ, of a Sobol sequence that `generator` scrambles."""
     from scipy.stats.qmc import Sobol

@@ -24,7 +24,7 @@ from ..ground.chunks import Chunks
 from ..ground.files import write_arrays
 from ..ground.saved import class_of, tag_of
 from ..ground.xp import HostArray
-from ..model import kernels, likelihoods, means, priors
+from ..model import kernels, likelihoods, means, positive_priors, priors
 from .objective import Fit
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "model.kernels": tuple(kernels.__all__),
     "model.means": tuple(means.__all__),
     "model.likelihoods": tuple(likelihoods.__all__),
+    "model.positive_priors": tuple(positive_priors.__all__),
     "model.priors": tuple(priors.__all__),
     "model.gaussian_process": ("GP",),
     "model.basis": ("Trend",),

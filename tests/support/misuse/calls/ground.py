@@ -7,7 +7,7 @@ import pandas as pd
 
 import gpnotes
 from gpnotes.ground import distances, linalg, params, quadrature, random
-from gpnotes.model import normal, priors
+from gpnotes.model import normal, positive_priors, priors
 
 from ..answers import call
 from ..kinds import (
@@ -102,6 +102,18 @@ CALLS = (
     call("NormalPrior.gradient", priors.NormalPrior().gradient,
          value=number().but("a vector")),
     call("LogNormalPrior.gradient", priors.LogNormalPrior().gradient,
+         value=positive().but("a vector")),
+    call("GammaPrior", positive_priors.GammaPrior, shape=positive(), rate=positive()),
+    call("InverseGammaPrior", positive_priors.InverseGammaPrior, shape=positive(),
+         scale=positive()),
+    call("InverseGammaPrior.between", positive_priors.InverseGammaPrior.between,
+         low=positive(0.1), high=positive(2.0), mass=within(0.98, 0.0, 1.0)),
+    *(call(one.__name__, one, **{name: positive()}) for one, name in (
+        (positive_priors.HalfNormalPrior, "sd"), (positive_priors.HalfCauchyPrior, "scale"),
+        (positive_priors.SAASPrior, "shrinkage"))),
+    call("SAASPrior.log_density", positive_priors.SAASPrior().log_density,
+         value=positive().but("a vector")),
+    call("SAASPrior.gradient", positive_priors.SAASPrior().gradient,
          value=positive().but("a vector")),
     call("asarray", gpnotes.asarray, data=thing([1.0, 2.0]).but(
          "a number", "a boolean", "a list", "an array",
