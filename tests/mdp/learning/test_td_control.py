@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gymnasium
 import numpy as np
 import pytest
 
 from gpnotes import stream
-from gpnotes.mdp import MDP
+from gpnotes.mdp import MDP, evaluate, solve
 from gpnotes.mdp.learning import (
     SARSA,
     EpsilonGreedy,
@@ -205,3 +206,18 @@ def _exact_means(mdp, discount, policy, step_size, steps, kind):
                 next_held[other] += chain[pair, other] * moved
         held, chance = next_held, chance @ chain
     return held.sum(0)
+
+
+@pytest.mark.nightly
+def test_the_default_step_size_learns_what_one_over_k_does_not():
+    mdp = MDP.from_gymnasium(gymnasium.make("FrozenLake-v1").unwrapped, 0.99)
+    world, best = MDPEnvironment(mdp), solve(mdp).values[0]
+    worth = {}
+    for name, learner in {
+        "default": QLearning(0.99, exploration=EpsilonGreedy(0.3)),
+        "1/k": QLearning(0.99, PowerLawDecay(), EpsilonGreedy(0.3)),
+    }.items():
+        found = run(learner, world, num_steps=60_000, num_runs=20, horizon=100, rng=stream(1))
+        values = [evaluate(mdp, policy)[0] / best for policy in found.learner_state.greedy]
+        worth[name] = np.mean(values)
+    assert worth["default"] > 0.8 > 0.5 > worth["1/k"]

@@ -17,14 +17,13 @@ from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector
 from .exploration import EpsilonGreedy
-from .schedules import PowerLawDecay, value_at
+from .schedules import value_at
 from .tabular import LearnerState, Transition, flat, flat_indices, later, offsets
 from .td_control import ActionValueLearner, expected_value, step_size_at
 from .td_prediction import StateValueLearner
 
 __all__ = ["NStepSARSA", "NStepState", "NStepTD"]
 
-_STEP_SIZE = PowerLawDecay()
 _EXPLORE = EpsilonGreedy()
 
 
@@ -65,7 +64,7 @@ class NStepTD(StateValueLearner):
         The discount γ, in [0, 1].
     policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
         The policy whose values are learnt.
-    step_size : Schedule or float, default PowerLawDecay()
+    step_size : Schedule or float, default PowerLawDecay(exponent=0.55)
         The step size; visits are those of the state.
     initial_values : float or HostVector, shape (S,), default 0.0
         The first values.
@@ -114,7 +113,7 @@ class NStepSARSA(ActionValueLearner):
     ----------
     discount, n
         As in `NStepTD`.
-    step_size : Schedule or float, default PowerLawDecay()
+    step_size : Schedule or float, default PowerLawDecay(exponent=0.55)
         The step size; visits are those of the pair.
     exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.

@@ -19,6 +19,7 @@ from ...ground.xp import HostArray, HostVector, Numbers, to_numpy
 
 __all__ = [
     "CLOCKS",
+    "STEP_SIZE",
     "ConstantSchedule",
     "ExponentialDecay",
     "PowerLawDecay",
@@ -197,3 +198,8 @@ def value_at(schedule: Schedule, visits: Callable[[], HostArray], time: int) -> 
         # As an array: NumPy's scalars may have another last bit.
         return float(schedule(np.asarray([time]))[0])
     return schedule(visits())
+
+
+# It falls slowly enough to learn late what lies far away, and fast enough to settle; chosen by
+# benchmarks/learning_defaults.py
+STEP_SIZE = PowerLawDecay(exponent=0.55)

@@ -18,7 +18,7 @@ import numpy as np
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
 from .exploration import EpsilonGreedy, ExplorationPolicy, check_exploration
-from .schedules import PowerLawDecay, Schedule, as_schedule, fraction, value_at
+from .schedules import STEP_SIZE, Schedule, as_schedule, fraction, value_at
 from .tabular import (
     LearnerState,
     Transition,
@@ -36,7 +36,6 @@ from .tabular import (
 __all__ = ["SARSA", "ActionValueLearner", "ExpectedSARSA", "QLearning", "SARSAState"]
 
 
-_STEP_SIZE = PowerLawDecay()  # one over the number of the visit
 _EXPLORE = EpsilonGreedy()
 
 
@@ -45,7 +44,7 @@ class ActionValueLearner:
     """What learners of action values share: discount, step size, a rule to act by, first values."""
 
     discount: float
-    step_size: Schedule | float = _STEP_SIZE
+    step_size: Schedule | float = STEP_SIZE
     exploration: ExplorationPolicy = _EXPLORE
     initial_values: float | HostArray = 0.0
 
@@ -77,8 +76,10 @@ class QLearning(ActionValueLearner):
     ----------
     discount : float
         The discount γ, in [0, 1].
-    step_size : Schedule or float, default PowerLawDecay()
-        The step size α; visits are those of the pair.
+    step_size : Schedule or float, default PowerLawDecay(exponent=0.55)
+        The step size α; visits are those of the pair. The values converge with an exponent from
+        just above 1/2 to 1. By 1/k, an exponent of 1, what is learnt late hardly moves them, and
+        they may need millions of steps; a constant, such as 0.1, learns and never settles.
     exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
     initial_values : float or HostArray, shape (S, A), default 0.0

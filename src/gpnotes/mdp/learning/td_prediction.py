@@ -15,7 +15,7 @@ from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostMatrix, HostVector
 from .exploration import as_policy, policy_table, sample_actions
-from .schedules import PowerLawDecay, Schedule, as_schedule, fraction, value_at
+from .schedules import STEP_SIZE, Schedule, as_schedule, fraction, value_at
 from .tabular import (
     Clocked,
     Transition,
@@ -28,8 +28,6 @@ from .tabular import (
 )
 
 __all__ = ["TD", "StateValueLearner", "TDState"]
-
-_STEP_SIZE = PowerLawDecay()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +58,7 @@ class StateValueLearner:
 
     discount: float
     policy: HostArray
-    step_size: Schedule | float = _STEP_SIZE
+    step_size: Schedule | float = STEP_SIZE
     initial_values: float | HostArray = 0.0
     behaviour: HostArray | None = None
 
@@ -111,7 +109,7 @@ class TD(StateValueLearner):
         The discount γ, in [0, 1].
     policy : HostVector, shape (S,), or HostMatrix, shape (S, A)
         The policy whose values are learnt.
-    step_size : Schedule or float, default PowerLawDecay()
+    step_size : Schedule or float, default PowerLawDecay(exponent=0.55)
         The step size; visits are those of the state that the step began in.
     initial_values : float or HostVector, shape (S,), default 0.0
         The first values.

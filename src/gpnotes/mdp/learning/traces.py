@@ -18,7 +18,7 @@ from ...ground import check as _check
 from ...ground.random import Stream
 from ...ground.xp import HostArray, HostVector
 from .exploration import EpsilonGreedy
-from .schedules import PowerLawDecay, fraction
+from .schedules import fraction
 from .tabular import (
     LearnerState,
     Transition,
@@ -39,7 +39,6 @@ from .td_control import (
 
 __all__ = ["QLambda", "QLambdaState", "SARSALambda", "SARSALambdaState"]
 
-_STEP_SIZE = PowerLawDecay()
 _EXPLORE = EpsilonGreedy()
 
 
@@ -103,7 +102,7 @@ class QLambda(_Tracing):
     ----------
     discount : float
         The discount γ, in [0, 1].
-    step_size : Schedule or float, default PowerLawDecay()
+    step_size : Schedule or float, default PowerLawDecay(exponent=0.55)
         The step size; visits are those of the pair.
     exploration : ExplorationPolicy, default EpsilonGreedy()
         The rule to act by.
