@@ -275,3 +275,27 @@ def test_no_private_name_stands_in_the_list_of_files():
 def test_two_classes_cannot_have_one_tag():
     with pytest.raises(ValueError, match="'sparse evidence' is that of _Evidence"):
         saved_as("sparse evidence")(Mine)
+
+
+def test_a_registered_class_is_saved_and_none_is_made_that_is_not(tmp_path, monkeypatch):
+    class Own(RBF):
+        """A kernel of one's own."""
+
+    model, path = GP(Own(1.3, 0.7), 0.1), tmp_path / "own.gp"
+    with pytest.raises(TypeError, match=r"or of a class given to saving\.register to be saved"):
+        gpnotes.save(model, path)
+    monkeypatch.setattr(saving, "_OWN", {})
+    assert saving.register("ours")(Own) is Own
+    found = fit(model, X, Y, max_steps=2)
+    gpnotes.save(found, path)
+    again = gpnotes.load(path)
+    assert type(again.model.kernel) is Own
+    np.testing.assert_array_equal(again.posterior.mean(XS), found.posterior.mean(XS))
+    saving.register("ours")(Own)
+    with pytest.raises(ValueError, match="name must be of one class; 'ours' is that of"):
+        saving.register("ours")(RBF)
+    with pytest.raises(TypeError, match="register takes a dataclass; got"):
+        saving.register("another")(int)
+    monkeypatch.setattr(saving, "_OWN", {})
+    with pytest.raises(ValueError, match=r"saving\.register\('ours'\) on it before the file"):
+        gpnotes.load(path)

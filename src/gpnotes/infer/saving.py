@@ -30,7 +30,7 @@ from .objective import Fit
 if TYPE_CHECKING:
     from zipfile import ZipFile
 
-__all__ = ["load", "save"]
+__all__ = ["load", "register", "save"]
 
 VERSION = 1
 # by module the names of what is public in it, and the tags, by `saved_as`, of what is not
@@ -173,6 +173,52 @@ def load(path: str | os.PathLike[str]) -> Any:
     return _read(path, {_VALUE, *_ESTIMATORS}, made)
 
 
+def register(name: str) -> Callable[[type[T]], type[T]]:
+    """Let `save` write objects of a class of your own, such as a kernel, under a name.
+
+    Parameters
+    ----------
+    name : str
+        The name in files, which stays when the class's own changes. Whoever reads the file has
+        registered the class under it first: a file says what to make, never how.
+
+    Returns
+    -------
+    callable
+        A decorator of dataclasses, whose fields are all that is kept of an object.
+
+    Raises
+    ------
+    ValueError
+        If another class has the name.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @register("a level by the first column")
+    ... @dataclass(frozen=True)
+    ... class Slope:
+    ...     slope: float = 0.0
+    """
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"name must be a string, not empty; got {_check.kind_of(name)}")
+
+    def noted(kind: type[T]) -> type[T]:
+        if not is_dataclass(kind) or not isinstance(kind, type):
+            raise TypeError(f"register takes a dataclass; got {_check.kind_of(kind)}")
+        other = _OWN.get(name, kind)
+        if (other.__module__, other.__qualname__) != (kind.__module__, kind.__qualname__):
+            raise ValueError(f"name must be of one class; {name!r} is that of {other.__qualname__}")
+        _OWN[name] = kind  # a cell that runs again brings its class anew
+        return kind
+
+    return noted
+
+
+_OWN: dict[str, type] = {}
+_MARK = "own: "  # before the names of such classes, so that they are none of the package's
+
+
 def write(path: str | os.PathLike[str], values: Mapping[str, Any], kind: str) -> None:
     """Write named values to a file, without pickle.
 
@@ -283,10 +329,23 @@ def _class(module: str, name: str) -> Any:
 
 
 def _key(kind: type) -> str | None:
-    """The key of a class, if it is listed."""
+    """The key of a class, if it is listed or registered."""
+    if own := next((name for name, one in _OWN.items() if one is kind), None):
+        return _MARK + own
     key = tag_of(kind) or kind.__name__
     listed = key in _homes() and _class(*_homes()[key]) is kind
     return key if listed else None
+
+
+def _read_class(key: str) -> Any:
+    """The class that a file calls by a key."""
+    if not key.startswith(_MARK):
+        return _class(*_homes()[key])
+    name = key.removeprefix(_MARK)
+    if name not in _OWN:
+        how = f"define it and call saving.register({name!r}) on it before the file is read"
+        raise ValueError(f"it holds an object of a class registered as {name!r}: {how}")
+    return _OWN[name]
 
 
 # -- values -----------------------------------------------------------------------------------
@@ -310,7 +369,7 @@ def _told(value: Any, name: str, arrays: dict[int, HostArray]) -> Any:
     if isinstance(value, Mapping) and all(isinstance(one, str) for one in value):
         inner = {one: _told(part, f"{name}[{one!r}]", arrays) for one, part in value.items()}
         return {"mapping": inner}
-    wanted = "None, a number, a string or a part of gpnotes"
+    wanted = "None, a number, a string, a part of gpnotes or of a class given to saving.register"
     raise TypeError(f"{name} must be {wanted} to be saved; got {_check.kind_of(value)}")
 
 
@@ -367,8 +426,8 @@ def _made(told: Any, archive: ZipFile, arrays: dict[str, HostArray]) -> Any:
             arrays[name] = _array(archive, name)
         return arrays[name]
     if told.keys() == {"type"}:
-        return _class(*_homes()[told["type"]])
-    kind = _class(*_homes()[told["class"]])
+        return _read_class(told["type"])
+    kind = _read_class(told["class"])
     parts = {name: _made(inner, archive, arrays) for name, inner in told["fields"].items()}
     # a file from before a field was there has none of it
     missing = set(_names(kind)) - parts.keys()

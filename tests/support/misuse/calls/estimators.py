@@ -11,6 +11,7 @@ import numpy as np
 
 from gpnotes import GP, RBF, ConstantMean, load, save
 from gpnotes.estimators import GPClassifier, GPRegressor
+from gpnotes.infer import saving
 
 from ..answers import call
 from ..kinds import Argument, flag, matrix, name, nonnegative, one_of, thing, vector, whole
@@ -79,4 +80,5 @@ CALLS = (
         _KERNEL, {"a function": abs, "an object": object(), "a set": {1.0}, "bytes": b"x"}),
         path=name(f"{_FOLDER.name}/kernel")),
     call("load", load, path=_PATH),
+    call("register", saving.register, name=name("ours")),
 )  # fmt: skip
