@@ -609,6 +609,8 @@ COMBINED = {
     kernels.ActiveDims: RBF(1.0, LENGTHS).on(1, 0) * Matern32().on(1),
     kernels.Polynomial: kernels.Polynomial(0.1, 0.0, 3),
     kernels.ThinPlate: kernels.ThinPlate(1.0, 9.0),
+    kernels.Power: Linear(LENGTHS) ** 2,
+    kernels.OnSphere: kernels.OnSphere(RBF(), 1.0),
     kernels.Wiener: kernels.Wiener(1.0, -99.0).on(0),
     kernels.IntegratedWiener: kernels.IntegratedWiener(1.0, -99.0).on(0),
 }

@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 from cases import each
 
-from gpnotes import GP, RBF, Gaussian, Matern32, Poisson, RobustMax, condition, stream
+from gpnotes import (
+    GP,
+    RBF,
+    Gaussian,
+    HeteroscedasticGP,
+    Matern32,
+    Poisson,
+    RobustMax,
+    condition,
+    stream,
+)  # fmt: skip
 from gpnotes.ground import memory
 from gpnotes.infer import deep, features, laplace, sparse, state_space, svgp
 from gpnotes.infer.linear import BayesianLinear
@@ -42,11 +52,18 @@ def of_features():
     return condition(features.FeatureGP(NOISY, frequencies), X, Y)
 
 
+def of_a_later_reading():
+    line = condition(state_space.StateSpaceGP(GP(Matern32(1.3, 0.8), 0.2)), X[:-1], Y[:-1])
+    return line.extend(X[-1:], Y[-1:])
+
+
 MAKERS = {
     "exact": lambda: condition(NOISY, X, Y),
     "part": lambda: condition(NOISY, X, Y).part(0),
     "basis": lambda: condition(GP(RBF(), 0.2, BasisMean(Powers(1))), X, Y),
     "line": lambda: condition(state_space.StateSpaceGP(GP(Matern32(1.3, 0.8), 0.2)), X, Y),
+    "later on the line": of_a_later_reading,
+    "varying noise": lambda: condition(HeteroscedasticGP(NOISY, RBF(0.5, 2.0)), X, Y),
     "features": of_features,
     "sparse": lambda: condition(sparse.SparseGP(NOISY, X[::2]), X, Y),
     "degenerate": lambda: condition(sparse.SparseGP(NOISY, X[::2], method="sor"), X, Y),
@@ -61,7 +78,8 @@ MAKERS = {
 }
 CLASSIFIED = ("robust", "softmax")
 JOINT = [name for name in MAKERS if name not in (*CLASSIFIED, "deep")]
-NORMAL = [name for name in JOINT if name not in ("part", "counts", "labels", "labels by moments")]
+OTHERWISE = ("part", "counts", "labels", "labels by moments", "varying noise")  # y is not normal
+NORMAL = [name for name in JOINT if name not in OTHERWISE]
 DRAWN = [*JOINT, "deep"]
 
 
@@ -94,7 +112,7 @@ def test_no_class_has_a_public_method_of_the_base_of_its_own(name):
     """What is said once is documented once."""
     shared = {method for method in vars(Posterior) if not method.startswith("_")}
     for kind in type(posterior_of(name)).__mro__[:-1]:
-        own = shared.intersection(vars(kind)) - {"validate_inputs"}
+        own = shared.intersection(vars(kind)) - {"validate_inputs", "has_normal_noise"}
         assert kind is Posterior or not own
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.conversion import floats, takes
+from ...ground.showing import summary
 from ...ground.xp import (
     LOG_2PI,
     HostMatrix,
@@ -129,6 +130,8 @@ class ExpectedHypervolumeImprovement:
 
     front: MatrixLike
     reference: VectorLike
+
+    __repr__ = summary
 
     def __post_init__(self) -> None:
         front = _check.matrix(floats(self.front, "front"), "front")
