@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -379,6 +380,23 @@ def test_arviz_takes_the_chains_as_they_are(arviz):
     np.testing.assert_allclose(tail, found.ess_tail, rtol=1e-9)
     np.testing.assert_allclose(table["mcse_mean"], found.mcse, rtol=1e-9)
     assert int(data.sample_stats["diverging"].sum()) == int(found.diverged.sum())
+
+
+def test_xarray_takes_the_chains_by_name():
+    pytest.importorskip("xarray")
+    found = run(draws=20)
+    data = found.to_xarray()
+    assert set(data) == {*found.names, "lp"}
+    assert data.sizes == {"chain": found.draws.shape[0], "draw": found.draws.shape[1]}
+    for j, name in enumerate(found.names):
+        np.testing.assert_array_equal(data[name], found.draws[:, :, j])
+    np.testing.assert_array_equal(data["lp"], found.log_density)
+
+
+def test_without_xarray_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(ImportError, match="to_xarray needs xarray: pip install xarray"):
+        run(draws=4).to_xarray()
 
 
 X = np.linspace(0.0, 4.0, 12)[:, None]

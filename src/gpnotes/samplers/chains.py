@@ -110,6 +110,25 @@ class Chains:
         }  # fmt: skip
         return {"posterior": posterior, "sample_stats": stats}
 
+    def to_xarray(self) -> Any:
+        """Return the draws as an ``xarray.Dataset``: a variable for each name, by chain and draw.
+
+        The log density of each draw is its variable ``lp``.
+
+        Raises
+        ------
+        ImportError
+            If xarray is not installed; ArviZ brings it.
+        """
+        try:
+            from xarray import Dataset
+        except ImportError:
+            raise ImportError("to_xarray needs xarray: pip install xarray") from None
+        values = {**self.to_arviz()["posterior"], "lp": self.log_density}
+        chains, draws, _ = self.draws.shape
+        axes = {"chain": np.arange(chains), "draw": np.arange(draws)}
+        return Dataset({name: (("chain", "draw"), one) for name, one in values.items()}, axes)
+
     _repr_html_ = preformatted
 
     def __repr__(self) -> str:
