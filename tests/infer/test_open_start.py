@@ -15,6 +15,7 @@ from gpnotes import (
     LaplaceGP,
     Linear,
     Matern52,
+    Periodic,
     SparseGP,
     StateSpaceGP,
     White,
@@ -29,6 +30,8 @@ from gpnotes.ground.chunks import Chunks
 from gpnotes.ground.params import left_open
 from gpnotes.infer.fitting import FitWarning
 from gpnotes.infer.open_start import FLOOR
+from gpnotes.model.bounds import spread
+from gpnotes.model.starts import started
 
 MANY = 60  # rows of each table
 
@@ -213,3 +216,12 @@ def test_predictions_that_are_surer_than_readings_repeat_are_told(sine):
     with pytest.warns(FitWarning, match="the noise fell to nothing"):
         found = fit(start, X, y, bounds={"noise_var": (1e-4, 1e-2)}, fixed=["kernel"])
     assert "surer than readings repeat" in str(found)
+
+
+def test_an_open_period_keeps_its_number() -> None:
+    X = 100.0 * np.arange(20.0)[:, None]
+    y = 7.0 * np.sin(X[:, 0])
+    kernel = started(GP(Periodic()), spread(X, y), X).kernel
+    assert kernel.period == 1.0
+    assert kernel.lengthscale == 1.0
+    np.testing.assert_allclose(kernel.variance, np.var(y), rtol=1e-12)

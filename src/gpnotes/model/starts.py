@@ -18,7 +18,7 @@ from ..ground.params import leaves, left_open
 from ..ground.xp import Array, HostVector, Numbers, as_array, to_numpy
 from .bounds import Spread
 from .gaussian_process import GP
-from .kernels import ActiveDims, Kernel, Linear, OnSphere, Power, Product, Scaled, Sum
+from .kernels import ActiveDims, Kernel, Linear, OnSphere, Periodic, Power, Product, Scaled, Sum
 from .means import ConstantMean
 
 __all__ = ["NOISE", "Scales", "noise_is_open", "out_of_scale", "scales_of", "start_of", "started"]
@@ -229,6 +229,12 @@ def _(kernel: Linear, at: Scales) -> Kernel:
         return kernel
     slopes = at.variance / (len(at.size) * at.size**2)
     return replace(kernel, variance=at.shaped(kernel, "variance", slopes, True))
+
+
+@start_of.register(Periodic)
+def _(kernel: Periodic, at: Scales) -> Kernel:
+    """The spread of a column tells nothing of its period, and lengths are counted in turns."""
+    return replace(kernel, variance=at.variance) if at.opened(kernel, "variance") else kernel
 
 
 @start_of.register(ActiveDims)
