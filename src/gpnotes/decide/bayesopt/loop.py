@@ -158,7 +158,7 @@ def minimise(
     **options
         Those of `Optimiser`: `path`, `shared`, `on_failure`, `num_initial`, `initial_points`,
         `known_evaluations`, `model`, `acquisition`, `gradients`, `linear_constraints`,
-        `num_constraints`.
+        `constraint`, `num_constraints`.
 
     Returns
     -------

@@ -187,8 +187,20 @@ class Room(Protocol):
     ) -> HostMatrix:
         """So many points in it."""
 
-    def slopes(self, units: HostMatrix, free: HostVector, /) -> tuple[HostMatrix, HostMatrix]:
-        """A and, for a climb from each point along the free columns, b of ``A u ≤ b``."""
+    def slopes(
+        self, units: HostMatrix, free: HostVector, /
+    ) -> tuple[HostMatrix, HostMatrix] | None:
+        """A and, for a climb from each point along the free columns, b of ``A u ≤ b``, or None."""
+
+    def reached(
+        self,
+        starts: HostMatrix,
+        ends: HostMatrix,
+        free: HostVector,
+        values: Callable[[HostMatrix], HostVector],
+        /,
+    ) -> HostMatrix:
+        """Where climbs end that may have gone too far."""
 
 
 class Lattice(Protocol):
@@ -448,6 +460,9 @@ def _climbs(
     rows = None if within is None else within[0].slopes(units[best], within[1])
     ascents = ascend_all(worth, units[best], limits, max_steps, rows)
     ends = np.stack([ascent.vector for ascent in ascents])
+    if within is not None:
+        ends = within[0].reached(units[best], ends, within[1], place.values)
+        ascents = [a._replace(vector=end) for a, end in zip(ascents, ends, strict=True)]
     after = place.values(ends)
     if within is not None:  # what rounding took outside has not risen
         after = np.where(within[0].holds(ends), after, -math.inf)

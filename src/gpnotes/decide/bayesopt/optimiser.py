@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Generic, Unpack, cast, overload
 
@@ -30,9 +30,9 @@ from .options import (
     Options,
     Places,
     validated_acquisition,
-    validated_gradient,
     validated_known,
     validated_model,
+    validated_slope,
 )
 from .pending_points import (
     AcquisitionOf,
@@ -45,14 +45,8 @@ from .pending_points import (
 from .polytopes import LinearConstraint
 from .recommendation import Recommendation
 from .search_region import Place, Region, fresh_places, region_of
-from .search_space import Point, Setting, Space, has_categories
-from .surrogates import (
-    Model,
-    dim_scaled_model,
-    fitted_with_gradients,
-    rank_tailed_model,
-    tail_compressed_model,
-)
+from .search_space import Point, Setting, Space
+from .surrogates import Model, models_of
 from .training_data import TrainingData, rows_and_values, unwarped
 from .workers import SharedHistory
 
@@ -122,6 +116,11 @@ class Optimiser(Generic[Place]):
     linear_constraints : sequence of LinearConstraint, optional
         Linear constraints on the inputs. The search stays within; a place outside is refused
         wherever one is given, as one outside the box is. The file names them.
+    constraint : callable, optional
+        A function of a place that returns True where one may evaluate: a constraint of any form
+        that is known and costs nothing, such as ``lambda x: x[0] ** 2 + x[1] <= 3.0``. It is called
+        thousands of times a step. The search stays where it is True; a place elsewhere is refused.
+        The file cannot name it.
     num_constraints : int, default 0
         How many constraints are measured with the objective, each of which is met where its value
         is at most zero. Each has a process of its own, as `model` makes it; what an evaluation is
@@ -173,10 +172,11 @@ class Optimiser(Generic[Place]):
         acquisition: AcquisitionOf | None = None,
         gradients: bool = False,
         linear_constraints: Sequence[LinearConstraint] = (),
+        constraint: Callable[[Any], bool] | None = None,
         num_constraints: int = 0,
         rng: RNG,
     ) -> None:
-        self._region: Region[Place] = region_of(box, linear_constraints)
+        self._region: Region[Place] = region_of(box, linear_constraints, constraint)
         self._stream = stream_of(rng)
         self.goal: Goal = cast("Goal", _check.choice(goal, "goal", _SIGNS))
         self._sign = _SIGNS[goal]
@@ -196,13 +196,7 @@ class Optimiser(Generic[Place]):
         self.gradients = _check.flag(gradients, "gradients")
         if self.gradients and isinstance(box, Space):
             raise ValueError("gradients must be False where box is a Space")
-        default_model = fitted_with_gradients if gradients else dim_scaled_model
-        predicting = default_model if model is None else model
-        self._model = _check.function(predicting, "model", "X, y and rng")
-        # of the model that chooses places: what is bad need not be told apart to find what is good
-        default_search = model is None and not gradients
-        warped = rank_tailed_model if has_categories(box) else tail_compressed_model
-        self._search_model = warped if default_search else self._model
+        self._model, self._search_model = models_of(model, box, gradients)
         score = LogExpectedImprovement if acquisition is None else acquisition
         self._acquisition = validated_acquisition(score, self.gradients)
         if self.num_constraints and self.gradients:
@@ -492,7 +486,7 @@ class Optimiser(Generic[Place]):
         True
         """
         place = self._region.validated(x, "x")
-        slope = self._slope(gradient)
+        slope = validated_slope(gradient, self.gradients, self._region.columns)
         met = constraint_values(constraints, self.num_constraints)
         try:
             value = _check.number(y, "y")
@@ -506,11 +500,6 @@ class Optimiser(Generic[Place]):
                 raise
         else:
             self._keep(Evaluation(place, value, gradient=slope, constraints=met))
-
-    def _slope(self, gradient: Vector | None) -> HostVector | None:
-        if gradient is not None and not self.gradients:
-            raise ValueError("gradient must be None, or gradients=True when the Optimiser is made")
-        return None if gradient is None else validated_gradient(gradient, self._region.columns)
 
     def fail(self, x: Place, problem: str, on_failure: OnFailure | None = None) -> None:
         """Tell that the objective had no value at a place, and why.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
@@ -23,7 +23,7 @@ from .thompson_sampling import ThompsonSampling
 
 __all__ = [
     "Goal", "OnFailure", "Options", "Places", "validated_acquisition", "validated_gradient",
-    "validated_known", "validated_model",
+    "validated_known", "validated_model", "validated_slope",
 ]  # fmt: skip
 
 OnFailure: TypeAlias = Literal["record", "skip", "model", "stop"]
@@ -45,6 +45,7 @@ class Options(TypedDict, total=False):
     acquisition: AcquisitionOf | None
     gradients: bool
     linear_constraints: Sequence[LinearConstraint]
+    constraint: Callable[[Any], bool] | None
     num_constraints: int
 
 
@@ -97,3 +98,10 @@ def validated_gradient(gradient: Vector, columns: int) -> HostVector:
         wanted = f"gradient must have shape ({columns},)"
         raise ValueError(f"{wanted}; got {gradient.shape}")
     return to_numpy(gradient).astype(np.float64)
+
+
+def validated_slope(gradient: Vector | None, gradients: bool, columns: int) -> HostVector | None:
+    """Return what was told as a gradient, of an optimiser that takes them, or None."""
+    if gradient is not None and not gradients:
+        raise ValueError("gradient must be None, or gradients=True when the Optimiser is made")
+    return None if gradient is None else validated_gradient(gradient, columns)

@@ -218,6 +218,16 @@ class Polytope:
         held = units @ np.where(free, 0.0, self._rows)[self._open].T
         return sides, self._limits[self._open] - _HAIR - held
 
+    def reached(
+        self,
+        starts: HostMatrix,
+        ends: HostMatrix,
+        free: HostVector,
+        values: Callable[[HostMatrix], HostVector],
+    ) -> HostMatrix:
+        """Where climbs (m, d) end: these stayed within."""
+        return ends
+
     def spread(
         self, count: int, stream: Stream, snapped: Callable[[HostMatrix], HostMatrix] | None = None
     ) -> HostMatrix:

@@ -18,7 +18,8 @@ from ...ground.boxes import Pairs, intervals
 from ...ground.conversion import floats
 from ...ground.random import Stream
 from ...ground.xp import HostMatrix, HostVector, Matrix, Vector, sobol, to_numpy
-from .maximiser import Lattice
+from .known_constraints import KnownConstraint
+from .maximiser import Lattice, Room
 from .polytopes import LinearConstraint, Polytope, Row, polytope_of
 from .search_space import Categorical, Fixed, Point, Space
 
@@ -52,7 +53,7 @@ class Region(Protocol[Place]):
     head: dict[str, Any]
     widths: HostVector
     lattice: Lattice | None
-    room: Polytope | None
+    room: Room | None
 
     def validated(self, x: Any, name: str) -> Place:
         """Return a place of a user's, as it is kept, or raise."""
@@ -82,9 +83,14 @@ class Region(Protocol[Place]):
         """A place from JSON; a `ValueError` or `TypeError` for what is none."""
 
 
-def region_of(box: Pairs | Space, linear: Sequence[LinearConstraint] = ()) -> Region[Any]:
+def region_of(
+    box: Pairs | Space,
+    linear: Sequence[LinearConstraint] = (),
+    constraint: Callable[[Any], bool] | None = None,
+) -> Region[Any]:
     """Return the region for what came in at the door."""
-    return _Named(box, linear) if isinstance(box, Space) else _Box(box, linear)
+    kind = _Named if isinstance(box, Space) else _Box
+    return kind(box, linear, constraint)  # type: ignore[arg-type]
 
 
 def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
@@ -104,13 +110,21 @@ class _Box:
 
     lattice: Lattice | None = None
 
-    def __init__(self, box: Pairs, linear: Sequence[LinearConstraint]) -> None:
+    def __init__(
+        self,
+        box: Pairs,
+        linear: Sequence[LinearConstraint],
+        constraint: Callable[[Any], bool] | None,
+    ) -> None:
         ends = intervals(box, "box")
         self._lower = ends[:, 0]
         self._upper = ends[:, 1]
         self.widths = self._upper - self._lower
         self.columns = len(ends)
-        self.room = polytope_of(linear, self._row_of, np.zeros(len(ends), dtype=int))
+        self._limits = _Limits(
+            self, polytope_of(linear, self._row_of, np.zeros(len(ends), dtype=int)), constraint
+        )
+        self.room = self._limits.room
         self.head: dict[str, Any] = {"box": ends.tolist(), **_head(linear)}
         self.where = f"at {self.columns} numbers"
 
@@ -133,7 +147,7 @@ class _Box:
         place = point.astype(np.float64)
         if np.any(place < self._lower) or np.any(place > self._upper):
             raise ValueError(f"{name} must lie in the box; got {place.tolist()}")
-        _require_met(self.room, self.units([place]), name, place)
+        self._limits.require(self.units([place]), name, place)
         return place
 
     def units(self, places: Sequence[HostVector]) -> HostMatrix:
@@ -170,12 +184,18 @@ class _Box:
 class _Named:
     """A space of named settings."""
 
-    def __init__(self, space: Space, linear: Sequence[LinearConstraint]) -> None:
+    def __init__(
+        self,
+        space: Space,
+        linear: Sequence[LinearConstraint],
+        constraint: Callable[[Any], bool] | None,
+    ) -> None:
         self._space = space
-        self.room = polytope_of(linear, self._row_of, space.cells)
         self.columns = space.columns
         self.widths = np.ones(space.columns)
         self.lattice: Lattice | None = None if space.is_smooth else space
+        self._limits = _Limits(self, polytope_of(linear, self._row_of, space.cells), constraint)
+        self.room = self._limits.room
         self.head: dict[str, Any] = {"box": space.described(), **_head(linear)}
         self.where = f"at a point with the names {list(space.names)}"
 
@@ -189,7 +209,7 @@ class _Named:
 
     def validated(self, x: Mapping[str, Any], name: str) -> Point:
         place = self._space.validated(x, name)
-        _require_met(self.room, self.units([place]), name, place)
+        self._limits.require(self.units([place]), name, place)
         return place
 
     def all_validated(self, places: Sequence[Mapping[str, Any]], name: str) -> list[Point]:
@@ -233,9 +253,28 @@ class _Named:
         return self._space.validated(record, "x")
 
 
-def _require_met(room: Polytope | None, units: HostMatrix, name: str, place: Any) -> None:
-    if room is not None and not room.admits(units)[0]:
-        raise ValueError(f"{name} must meet the linear constraints; got {said(place)}")
+class _Limits:
+    """The constraints that are known, and the room that they leave."""
+
+    room: Room | None
+
+    def __init__(
+        self, region: Any, sides: Polytope | None, constraint: Callable[[Any], bool] | None
+    ) -> None:
+        self._sides = sides
+        self._known: KnownConstraint | None = None
+        if constraint is not None:
+            self._known = KnownConstraint(
+                constraint, region.places, region.columns, region.lattice, sides
+            )
+        self.room = sides if self._known is None else self._known
+
+    def require(self, units: HostMatrix, name: str, place: Any) -> None:
+        """Raise where a place of a user's does not meet them."""
+        if self._sides is not None and not self._sides.admits(units)[0]:
+            raise ValueError(f"{name} must meet the linear constraints; got {said(place)}")
+        if self._known is not None and not self._known.meets(place.copy()):
+            raise ValueError(f"{name} must meet the constraint; got {said(place)}")
 
 
 def _number_in(name: str, one: Categorical) -> Callable[[Point], float]:

@@ -20,6 +20,7 @@ from ...model.gaussian_process import GP
 from ...model.kernels import RBF, Matern52, WithGradients
 from ...model.means import ConstantMean, ConstantOfValues
 from ...model.priors import LogNormalPrior
+from .search_space import has_categories
 from .training_data import compress_tail, rank_tail
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "dim_scaled_model",
     "fitted_model",
     "fitted_with_gradients",
+    "models_of",
     "rank_tailed_model",
     "tail_compressed_model",
 ]
@@ -214,3 +216,15 @@ def _fitted(
     with raised_interrupts():
         found = fit(gp, X, y, restarts=1, rng=rng, bounds=bounds, priors=priors, max_steps=100)
     return found.posterior
+
+
+def models_of(model: Model | None, box: object, gradients: bool) -> tuple[Model, Model]:
+    """The model that predicts in a search, and the one that chooses places.
+
+    To find what is good, what is bad need not be told apart: unless a model is given, that is so.
+    """
+    default = fitted_with_gradients if gradients else dim_scaled_model
+    predicting = _check.function(default if model is None else model, "model", "X, y and rng")
+    if model is not None or gradients:
+        return predicting, predicting
+    return predicting, rank_tailed_model if has_categories(box) else tail_compressed_model

@@ -102,7 +102,8 @@ def rank_tail(y: HostVector) -> HostVector:
 
     Where more than half of the values are the best, all are returned as they are.
 
-    The search of Vizier, of Song et al. (2024), has a bad half that goes by its ranks too.
+    Open Source Vizier, whose algorithm Song et al. (2024) describe, ranks its bad half too, in its
+    `HalfRankComponent`.
     """
     middle = float(np.median(y))
     good = y[y >= middle]

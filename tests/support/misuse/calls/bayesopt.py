@@ -124,6 +124,7 @@ _OPTIONS = {
                             "too few": [bayesopt.LinearConstraint([1.0], upper=1.0)],
                             "no room": [bayesopt.LinearConstraint([1.0, 1.0], upper=-1.0)],
                             "names": [bayesopt.LinearConstraint({"x": 1.0}, upper=1.0)]}),
+    "constraint": function(lambda x: bool(x[0] < 2.0)).but("None"),
     "path": Argument(None, {"a number": 3, "a list": ["a"], "bytes": b"a", "a boolean": True,
                             "an object": object(), "the class": str}),
 }  # fmt: skip
