@@ -89,8 +89,9 @@ def region_of(
     constraint: Callable[[Any], bool] | None = None,
 ) -> Region[Any]:
     """Return the region for what came in at the door."""
-    kind = _Named if isinstance(box, Space) else _Box
-    return kind(box, linear, constraint)  # type: ignore[arg-type]
+    if isinstance(box, Space):
+        return _Named(box, linear, constraint)
+    return _Box(box, linear, constraint)
 
 
 def spread_over(region: Region[Any], count: int, stream: Stream) -> HostMatrix:
