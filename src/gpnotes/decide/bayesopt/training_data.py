@@ -102,8 +102,7 @@ def rank_tail(y: HostVector) -> HostVector:
 
     Where more than half of the values are the best, all are returned as they are.
 
-    Open Source Vizier, whose algorithm Song et al. (2024) describe, ranks its bad half too, in its
-    `HalfRankComponent`.
+    Open Source Vizier, whose algorithm Song et al. (2024) describe, ranks its bad half too.
     """
     middle = float(np.median(y))
     good = y[y >= middle]
