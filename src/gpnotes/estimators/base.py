@@ -157,12 +157,10 @@ class GPEstimator(BaseEstimator):
         self.gp_ = posterior.gp
         self.log_evidence_ = posterior.log_evidence
 
-    def _fitted(
-        self, model: Any, X: HostMatrix, y: HostVector, **known: HostVector | None
-    ) -> Fit[Any, Any]:
+    def _fitted(self, model: Any, X: HostMatrix, y: HostVector, **known: Any) -> Fit[Any, Any]:
         """The fit of a model from where it stands; what is zero in it stays zero.
 
-        What is `known` of the noise of each reading has the names that `fit` has for it.
+        What is `known` of the noise, and its bounds, have the names that `fit` has for them.
         """
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]

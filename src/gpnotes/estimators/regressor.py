@@ -19,6 +19,7 @@ from ..ground import check as _check
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, to_numpy
 from ..infer import sparse
 from ..infer.exact import ExactPosterior
+from ..infer.open_start import FLOOR
 from ..infer.verbs import condition
 from ..model.bounds import lengths_of
 from ..model.contracts import Mean, MeanFunction, require
@@ -49,8 +50,9 @@ class GPRegressor(RegressorMixin, GPEstimator):
         `RBF` with the variance of y and a length for each column: its standard deviation times √d,
         so that the root mean square distance of two rows is √2 lengths, whatever the units.
     noise_var : float, optional
-        Where the variance of ε starts; without it, at a tenth of the variance of y. What is zero,
-        here or in the kernel, stays zero.
+        Where the variance of ε starts; without it, at a tenth of the variance of y, of which a
+        ten-thousandth is then its least, as in `gpnotes.fit`. What is zero, here or in the kernel,
+        stays zero.
     alpha : float or array-like, shape (n,), default 0.0
         Variances that are known and added to that of ε, one for all targets or one for each of a
         `fit`, as scikit-learn's own regressor has them; what is predicted counts ε alone. Where
@@ -100,7 +102,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
     >>> model.predict([[1.0], [9.0]], return_std=True, noise=False)[1].round(4)
     array([0.5118, 1.    ])
     >>> rows = np.linspace(0.0, 6.0, 2000)[:, None]
-    >>> of_many = GPRegressor(inducing=10, max_steps=20).fit(rows, np.sin(rows[:, 0]))
+    >>> of_many = GPRegressor(inducing=10, max_steps=60).fit(rows, np.sin(rows[:, 0]))
     >>> of_many.posterior_.Z.shape, of_many.predict([[1.5]]).round(2)
     ((10, 1), array([1.]))
     """
@@ -169,7 +171,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
         start = self._start(rows, targets)
         model = start if self.inducing is None else sparse.SparseGP(start, self.inducing)
         learns = self._learns(start, targets)
-        found = self._fitted(model, rows, targets, **known) if learns else None
+        bounds = self._noise_bounds(targets, known["noise_var"])
+        found = self._fitted(model, rows, targets, bounds=bounds, **known) if learns else None
         given = found.posterior if found else condition(model, rows, targets, **known)
         self._keep(given, found)
         return self
@@ -312,6 +315,16 @@ class GPRegressor(RegressorMixin, GPEstimator):
             kernel = RBF(variance, lengths_of(X))
         noise_var = _NOISE * variance if self.noise_var is None else self.noise_var
         return GP(kernel, noise_var, self._mean(y))
+
+    def _noise_bounds(
+        self, y: HostVector, known: HostVector | None
+    ) -> dict[str, tuple[float, float]] | None:
+        """The floor of `gpnotes.fit` for a noise that nobody has given."""
+        variance = _variance(y)
+        if self.noise_var is not None or known is not None or not variance:
+            return None
+        name = "noise_var" if self.inducing is None else "gp.noise_var"
+        return {name: (FLOOR * variance, 1e10 * variance)}
 
     def _mean(self, y: HostVector) -> MeanFunction:
         if not isinstance(self.mean, str):

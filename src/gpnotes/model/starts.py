@@ -147,13 +147,15 @@ def noise_is_open(model: Any) -> bool:
 def out_of_scale(model: Any, of: Spread, like: Array) -> bool:
     """Return whether a start says nothing of these data, so far is it from their units.
 
-    A length is a hundred times away from that of `started`, a variance is above 10⁴ times the mean
-    square of y, or all are below 10⁻⁴ of its variance.
+    Each parameter that is a length is a hundred times away from that of `started`, for one column
+    at least; a variance is above 10⁴ times the mean square of y; or all are below 10⁻⁴ of its
+    variance.
+    Of several terms one may be short, and another long.
     """
     here = {leaf.path: leaf for leaf in leaves(model)}
     there = {leaf.path: leaf.value for leaf in leaves(started(model, of, like, every=True))}
     lengths = [np.log(_host(here[p].value) / _host(there[p])) for p in there if here[p].unit == "x"]
-    if any(np.any(np.abs(log) > math.log(_FAR)) for log in lengths):
+    if lengths and all(np.any(np.abs(log) > math.log(_FAR)) for log in lengths):
         return True
     variances = [float(np.max(_host(leaf.value))) for leaf in here.values() if leaf.unit == "y²"]
     if of.latent or not variances:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..ground.showing import preformatted
 from ..ground.xp import HostArray, HostMatrix, HostVector
 from .diagnostics import ess_bulk, ess_tail, mcse, rhat
+
+if TYPE_CHECKING:
+    from xarray import Dataset
 
 __all__ = ["ChainWarning", "Chains"]
 
@@ -110,10 +113,13 @@ class Chains:
         }  # fmt: skip
         return {"posterior": posterior, "sample_stats": stats}
 
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> Dataset:
         """Return the draws as an ``xarray.Dataset``: a variable for each name, by chain and draw.
 
-        The log density of each draw is its variable ``lp``.
+        Returns
+        -------
+        xarray.Dataset
+            The draws, and the log density of each as its variable ``lp``.
 
         Raises
         ------
