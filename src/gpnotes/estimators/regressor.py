@@ -102,7 +102,8 @@ class GPRegressor(RegressorMixin, GPEstimator):
     >>> model.predict([[1.0], [9.0]], return_std=True, noise=False)[1].round(4)
     array([0.5118, 1.    ])
     >>> rows = np.linspace(0.0, 6.0, 2000)[:, None]
-    >>> of_many = GPRegressor(noise_var=0.05, inducing=10, max_steps=20).fit(rows, np.sin(rows[:, 0]))
+    >>> many = GPRegressor(noise_var=0.05, inducing=10, max_steps=20)
+    >>> of_many = many.fit(rows, np.sin(rows[:, 0]))
     >>> of_many.posterior_.Z.shape, of_many.predict([[1.5]]).round(2)
     ((10, 1), array([1.]))
     """
