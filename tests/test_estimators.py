@@ -608,6 +608,7 @@ COMBINED = {
     kernels.Scaled: (1.0 / 7.0) * kernels.RationalQuadratic(alpha=0.3),
     kernels.ActiveDims: RBF(1.0, LENGTHS).on(1, 0) * Matern32().on(1),
     kernels.Polynomial: kernels.Polynomial(0.1, 0.0, 3),
+    kernels.Power: (RBF(1.0, LENGTHS) + 0.5) ** 2,
     kernels.ThinPlate: kernels.ThinPlate(1.0, 9.0),
     kernels.Power: Linear(LENGTHS) ** 2,
     kernels.OnSphere: kernels.OnSphere(RBF(), 1.0),

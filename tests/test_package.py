@@ -69,7 +69,7 @@ MODELS = (
     "BayesianLinear", "BayesianNetwork", "DeepGP", "EPGP", "FeatureGP", "GP",
     "HeteroscedasticGP", "LaplaceGP", "SVGP", "SoftmaxGP", "SparseGP", "StateSpaceGP",
 )  # fmt: skip
-ESTIMATORS = {"BayesSearchCV", "GPClassifier", "GPRegressor"}
+ESTIMATORS = {"BayesSearchCV", "GPClassifier", "GPRegressor", "MultiOutputGPRegressor"}
 
 
 def test_a_first_look_finds_the_models_the_estimators_and_what_to_do_with_them():

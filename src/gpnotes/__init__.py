@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 _HOMES: dict[str, tuple[str, ...]] = {
     "datasets": ("dataset",),
     "decide.bayesopt": ("minimise",),
-    "estimators": ("BayesSearchCV", "GPClassifier", "GPRegressor"),
+    "estimators": ("BayesSearchCV", "GPClassifier", "GPRegressor", "MultiOutputGPRegressor"),
     "ground.arrays": ("asarray", "to_numpy"),
     "ground.chunks": ("Chunks",),
     "ground.levels": ("Levels",),
@@ -88,6 +88,7 @@ if TYPE_CHECKING:
         BayesSearchCV as BayesSearchCV,
         GPClassifier as GPClassifier,
         GPRegressor as GPRegressor,
+        MultiOutputGPRegressor as MultiOutputGPRegressor,
     )
     from .ground.arrays import asarray as asarray, to_numpy as to_numpy
     from .ground.chunks import Chunks as Chunks

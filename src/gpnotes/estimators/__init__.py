@@ -12,6 +12,7 @@ except ImportError as problem:
 
 from .bayes_search import BayesSearchCV
 from .classifier import GPClassifier
+from .multi_output import MultiOutputGPRegressor
 from .regressor import GPRegressor
 
-__all__ = ["BayesSearchCV", "GPClassifier", "GPRegressor"]
+__all__ = ["BayesSearchCV", "GPClassifier", "GPRegressor", "MultiOutputGPRegressor"]

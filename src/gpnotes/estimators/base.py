@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self, TypeAlias, TypeGuard, cast
 
 import numpy as np
@@ -157,19 +158,28 @@ class GPEstimator(BaseEstimator):
         self.gp_ = posterior.gp
         self.log_evidence_ = posterior.log_evidence
 
-    def _fitted(self, model: Any, X: HostMatrix, y: HostVector, **known: Any) -> Fit[Any, Any]:
+    def _fitted(
+        self,
+        model: Any,
+        X: HostMatrix,
+        y: HostVector,
+        *,
+        fixed: Sequence[str] = (),
+        **known: Any,
+    ) -> Fit[Any, Any]:
         """The fit of a model from where it stands; what is zero in it stays zero.
 
         What is `known` of the noise, and its bounds, have the names that `fit` has for them.
         """
         numbers = (leaf for leaf in leaves(model) if isinstance(leaf.value, float))
         zeros = [one.path for one in numbers if one.value == 0.0 and one.constraint != "real"]
+        held = [*zeros, *fixed]
         batch = self._batch(X.shape[0])
         draws = stream_of_state(self.random_state) if self.restarts or batch else None
         how: dict[str, Any] = {"batch": batch} if batch else {"restarts": self.restarts}
         how.update(known)
         with raised_interrupts():  # a grid search would go on to its next
-            found = fit(model, X, y, rng=draws, fixed=zeros, max_steps=self.max_steps, **how)
+            found = fit(model, X, y, rng=draws, fixed=held, max_steps=self.max_steps, **how)
         if batch is None and not found.runs[0].converged:
             said = f"the fit stopped short of a maximum after max_steps={self.max_steps}"
             warnings.warn(f"{said}: {found.runs[0].message}", ConvergenceWarning, stacklevel=4)
@@ -205,8 +215,12 @@ class GPEstimator(BaseEstimator):
         if not hasattr(self, "posterior_"):
             check_is_fitted(self, "posterior_")
         rows = X if self._plain(X) else self._rows(X, reset=False)
-        self.gp_.kernel._validate_inputs(rows, "X")
+        self._admit(rows)
         return rows
+
+    def _admit(self, rows: HostMatrix) -> None:
+        """Refuse rows that the kernel does not take."""
+        self.gp_.kernel._validate_inputs(rows, "X")
 
     def _plain(self, X: ArrayLike) -> TypeGuard[HostMatrix]:
         """Whether X is good as it is, seen in a hundredth of the time that all checks take.

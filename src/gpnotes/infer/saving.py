@@ -101,7 +101,11 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "infer.report": ("FinishedRun", "Hyperparameter", "Report"),
 }
 # they say themselves what of them is kept
-_ESTIMATORS = {"GPClassifier": "estimators", "GPRegressor": "estimators"}
+_ESTIMATORS = {
+    "GPClassifier": "estimators",
+    "GPRegressor": "estimators",
+    "MultiOutputGPRegressor": "estimators",
+}
 _FORM, _TEXT, _VALUE = "gpnotes", "description", "fitted"
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,

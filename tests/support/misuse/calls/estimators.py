@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpnotes import GP, RBF, ConstantMean, load, save
-from gpnotes.estimators import GPClassifier, GPRegressor
+from gpnotes.estimators import GPClassifier, GPRegressor, MultiOutputGPRegressor
 from gpnotes.infer import saving
 
 from ..answers import call
@@ -38,6 +38,13 @@ def _classified(**arguments: Any) -> GPClassifier:
     return GPClassifier(**arguments).fit(_X, _LABELS)
 
 
+@wraps(MultiOutputGPRegressor)
+def _of_several(**arguments: Any) -> MultiOutputGPRegressor:
+    return MultiOutputGPRegressor(**arguments).fit(_X, _TABLE)
+
+
+_TABLE = np.asarray([[1.0, 2.0], [0.5, 2.5], [1.5, 1.0], [0.2, 2.9], [1.1, 2.2], [0.9, 2.0]])
+_SEVERAL = MultiOutputGPRegressor(_KERNEL, optimise=False).fit(_X, _TABLE)
 _LABELS = np.asarray(["a", "b", "a", "a", "b", "b"])
 _CLASSES = GPClassifier(_KERNEL, optimise=False).fit(_X, _LABELS)
 _MODEL = GPRegressor(_KERNEL, noise_var=0.1, optimise=False).fit(_X, _Y)
@@ -74,6 +81,16 @@ CALLS = (
     call("GPClassifier.predict_proba", _CLASSES.predict_proba, X=_ROWS),
     call("GPClassifier.save", _CLASSES.save, path=_PATH),
     call("GPClassifier.load", GPClassifier.load, path=name(f"{_FOLDER.name}/classes.npz")),
+    call("MultiOutputGPRegressor", _of_several,
+         kernel=thing(_KERNEL, GP(RBF(), 0.1), optional=True), rank=whole(1),
+         restarts=whole(1, 0), random_state=_STATE, optimise=flag(True),
+         max_steps=whole(200)),
+    call("MultiOutputGPRegressor.fit", MultiOutputGPRegressor(optimise=False).fit,
+         X=matrix(_X, rows=True).but(*_CONVERTED, **{"no columns": _X[:, :0]}),
+         y=Argument(_TABLE, {"None": None, "a number": 1.0, "a string": "y", "words": [["a"]] * 6,
+                             "a row too few": _TABLE[1:], "inf": np.full((6, 2), np.inf)})),
+    call("MultiOutputGPRegressor.predict", _SEVERAL.predict, X=_ROWS, return_std=flag(),
+         noise=flag()),
     call("GPRegressor.save", _MODEL.save, path=_PATH),
     call("GPRegressor.load", GPRegressor.load, path=_PATH),
     call("save", save, fitted=Argument(

@@ -1,0 +1,290 @@
+"""Regression of several outputs together, as an estimator of scikit-learn, with gaps among them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Literal, Self, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_array
+
+from ..ground import check as _check
+from ..ground.xp import HostArray, HostMatrix, HostVector, to_numpy
+from ..infer.exact import ExactPosterior
+from ..infer.verbs import condition
+from ..model.bounds import lengths_of
+from ..model.gaussian_process import GP
+from ..model.kernels import RBF, Coregion, Kernel, OutputNoise, Stationary, outputs_at, readings_of
+from .base import GPEstimator, RandomState, numbers, renamed
+
+__all__ = ["MultiOutputGPRegressor"]
+
+_NOISE = 0.1  # of the variance of each output: where a fit of its noise starts
+_OF_INPUTS, _LEVEL = "kernel.parts.0.parts.0.kernel", "kernel.parts.2"
+
+
+class MultiOutputGPRegressor(MultiOutputMixin, RegressorMixin, GPEstimator):
+    """Gaussian process regression of several outputs, which tell of each other.
+
+    The intrinsic coregionalisation model, ``cov(f_i(x), f_j(z)) = B_ij k(x, z)`` with a learnt
+    ``B = W Wᵀ + diag κ``, a level and independent noise of each output. An output that was not
+    read at a row is NaN there: it is left out, and told by the others. scikit-learn's regressor
+    and ``MultiOutputRegressor(GPRegressor())`` take the outputs for independent.
+
+    Parameters
+    ----------
+    kernel : Kernel, optional
+        The kernel k of the columns of X, from whose hyperparameters the fit starts, without one an
+        `RBF` with a length for each column as in `GPRegressor`. The variance of a stationary one is
+        held, since B has it.
+    rank : int, default 1
+        The number of columns of W, of functions that the outputs share: at most as many as outputs.
+    restarts : int, default 0
+        The number of further starts.
+    random_state : int, RandomState or None, default None
+        What draws the further starts.
+    optimise : bool, default True
+        Fit the hyperparameters; if False, all stays where it starts.
+    max_steps : int, default 200
+        The most steps that each start may take.
+
+    Notes
+    -----
+    A fit sets
+
+    - `gp_`, the process found, of outputs in standard deviations about their averages, and
+      `posterior_`, given the data, whose last column is the number of an output;
+    - `covariance_`, B in the units of y, and `correlation_`, with ones on its diagonal;
+    - `noise_var_`, the variance of the noise of each output;
+    - `log_evidence_` of the outputs so scaled, `runs_`, `report_`, `n_features_in_` and
+      `feature_names_in_`, as of a `GPRegressor`.
+
+    Where no output varies, the hyperparameters stay where they start, and a warning says so.
+
+    Costs O((n p)³) a step for p outputs. Source: Bonilla, Chai & Williams (2007); Álvarez, Rosasco
+    & Lawrence (2012), section 4.2.
+
+    Examples
+    --------
+    The second output is about minus the first, and was read at every other row:
+
+    >>> X = np.linspace(0.0, 6.0, 24)[:, None]
+    >>> y = np.column_stack([np.sin(X[:, 0]), -np.sin(X[:, 0])]) + 0.01 * np.cos(40.0 * X)
+    >>> y[1::2, 1] = np.nan
+    >>> model = MultiOutputGPRegressor().fit(X, y)
+    >>> model.predict([[1.0]]).round(1), model.correlation_.round(1)
+    (array([[ 0.8, -0.8]]), array([[ 1., -1.],
+           [-1.,  1.]]))
+    """
+
+    _kind: ClassVar[str] = "MultiOutputGPRegressor"
+    _posteriors: ClassVar[tuple[type, ...]] = (ExactPosterior,)
+
+    def __init__(
+        self,
+        kernel: Kernel | None = None,
+        *,
+        rank: int = 1,
+        restarts: int = 0,
+        random_state: RandomState = None,
+        optimise: bool = True,
+        max_steps: int = 200,
+    ) -> None:
+        self.kernel = kernel
+        self.rank = rank
+        self.restarts = restarts
+        self.random_state = random_state
+        self.optimise = optimise
+        self.max_steps = max_steps
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the hyperparameters and condition on the data; O((n p)³) a step.
+
+        Parameters
+        ----------
+        X : array-like, shape (n, d)
+            The inputs, as of a `GPRegressor`.
+        y : array-like, shape (n, p) or (n,)
+            The outputs, a column each, with NaN for what was not read; a vector is one output.
+
+        Returns
+        -------
+        MultiOutputGPRegressor
+            The estimator itself.
+        """
+        self.check_arguments()
+        rows = self._rows(X, reset=True)
+        table = _outputs(y, rows.shape[0])
+        self.is_vector_ = table.ndim == 1
+        table = table.reshape(rows.shape[0], -1)
+        self.centre_, self.scale_ = _units(table)
+        scaled = (table - self.centre_) / self.scale_
+        model = self._start(rows, scaled)
+        given = readings_of(rows, scaled, gaps=True)
+        found = None
+        if self.optimise and not np.nan_to_num(scaled).any():
+            said = "y is constant: the hyperparameters cannot be fitted and stay where they start"
+            warnings.warn(said, UserWarning, stacklevel=2)
+        elif self.optimise:
+            of_B = self.kernel is None or isinstance(self.kernel, Stationary)
+            held = [_LEVEL, f"{_OF_INPUTS}.variance"] if of_B else [_LEVEL]
+            places, readings = map(to_numpy, given)
+            found = self._fitted(model, places, readings, fixed=held)
+        self._keep(found.posterior if found else condition(model, *given), found)
+        return self
+
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: Literal[False] = False, noise: bool = True
+    ) -> HostArray: ...
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: Literal[True], noise: bool = True
+    ) -> tuple[HostArray, HostArray]: ...
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, noise: bool = True
+    ) -> HostArray | tuple[HostArray, HostArray]: ...
+    def predict(
+        self, X: ArrayLike, return_std: bool = False, noise: bool = True
+    ) -> HostArray | tuple[HostArray, HostArray]:
+        """The means of all outputs at some rows, if wanted with standard deviations.
+
+        Parameters
+        ----------
+        X : array-like, shape (m, d)
+            The inputs.
+        return_std : bool, default False
+            Give the standard deviations too.
+        noise : bool, default True
+            Of new y, with the noise of each output; if False, of f alone.
+
+        Returns
+        -------
+        mean, sd : HostArray, shape (m, p)
+            A column an output; (m,) where y was a vector. The mean alone unless more is wanted.
+        """
+        rows = self._new_rows(X)
+        noise = _check.flag(noise, "noise")
+        at = outputs_at(rows, self.scale_.shape[0])
+        if not _check.flag(return_std, "return_std"):
+            return self._table(self.posterior_.mean(at)) + self._shaped(self.centre_)
+        mean, variance = map(to_numpy, self.posterior_.predict(at))  # with noise, a part of f
+        if not noise:
+            variance = np.maximum(variance - to_numpy(self._noise.diag(at[:, -1:])), 0.0)
+        sd = self._table(np.sqrt(variance))
+        return self._table(mean) + self._shaped(self.centre_), sd
+
+    @property
+    def covariance_(self) -> HostMatrix:
+        """B in the units of y, (p, p)."""
+        return to_numpy(self._coregion.covariance) * np.outer(self.scale_, self.scale_)
+
+    @property
+    def correlation_(self) -> HostMatrix:
+        """B with ones on its diagonal, (p, p)."""
+        return to_numpy(self._coregion.correlation)
+
+    @property
+    def noise_var_(self) -> HostVector:
+        """The variance of the noise of each output, (p,)."""
+        return to_numpy(self._noise.variance) * self.scale_**2
+
+    @property
+    def _coregion(self) -> Coregion:
+        coregion: Coregion = self.gp_.kernel.parts[0].parts[1].kernel  # as `_start` put it there
+        return coregion
+
+    @property
+    def _noise(self) -> OutputNoise:
+        noise: OutputNoise = self.gp_.kernel.parts[1].kernel
+        return noise
+
+    def _admit(self, rows: HostMatrix) -> None:
+        """The kernel is of rows with outputs, which the posterior looks at."""
+
+    def _table(self, values: Any) -> HostArray:
+        """Values of all outputs, row by row, in the units of y."""
+        return self._shaped(to_numpy(values).reshape(-1, self.scale_.shape[0]) * self.scale_)
+
+    def _shaped(self, table: HostArray) -> HostArray:
+        return table[..., 0] if self.is_vector_ else table
+
+    def _start(self, X: HostMatrix, y: HostMatrix) -> GP:
+        """The process that a fit begins with, of outputs of variance one."""
+        (d, p), kernel = (X.shape[1], y.shape[1]), self.kernel
+        rank = _check.whole(self.rank, "rank", 1, p)
+        of_inputs = (RBF(1.0, lengths_of(X)) if kernel is None else kernel).on(*range(d))
+        weights, own = _shared(np.nan_to_num(y), rank)
+        noise = OutputNoise(np.full(p, _NOISE))
+        level = Coregion(np.zeros((p, 1)), np.ones(p))  # about an average of what was read
+        return GP(of_inputs * Coregion(weights, own).on(d) + noise.on(d) + level.on(d), 0.0)
+
+    def check_arguments(self) -> None:
+        """Raise, naming it, for an argument of the constructor that no data would make right."""
+        super().check_arguments()
+        _check.whole(self.rank, "rank", 1)
+
+    def saved_values(self) -> dict[str, Any]:
+        """The arguments and the fit by their names, as `gpnotes.save` writes them."""
+        more = {name: getattr(self, name) for name in ("centre_", "scale_", "is_vector_")}
+        return {**super().saved_values(), **more}
+
+    def _restore(self, values: dict[str, Any]) -> None:
+        """The posterior has one column more than the estimator, of outputs."""
+        scale = _check.vector(values.pop("scale_"), "scale_")
+        _check.positive(scale, "scale_")
+        centre = _check.vector(values.pop("centre_"), "centre_", size=scale.shape[0])
+        is_vector = _check.flag(values.pop("is_vector_"), "is_vector_")
+        names = values["feature_names_in_"]
+        values["feature_names_in_"] = (*names, "output") if names else ()
+        values["n_features_in_"] = _check.whole(values["n_features_in_"], "n_features_in_") + 1
+        super()._restore(values)
+        self.n_features_in_ -= 1
+        if names:
+            self.feature_names_in_ = self.feature_names_in_[:-1]
+        if self._coregion.own.shape != scale.shape:
+            raise ValueError(f"scale_ must be of {self._coregion.own.shape}; got {scale.shape}")
+        self.centre_, self.scale_ = to_numpy(centre), to_numpy(scale)
+        self.is_vector_ = is_vector
+
+
+def _outputs(y: ArrayLike, n: int) -> HostArray:
+    """The outputs (n, p) or (n,) as float64, NaN where none was read."""
+    if y is None:
+        raise ValueError("MultiOutputGPRegressor requires y to be passed, but the target y is None")
+    _check.plain(y, "y")
+    settings = {"dtype": np.float64, "ensure_all_finite": False, "copy": True, "input_name": "y"}
+    try:
+        table = check_array(y, ensure_2d=False, **settings)
+    except (TypeError, ValueError) as problem:
+        raise renamed(problem, "y must be outputs of real numbers, (n, p)") from problem
+    numbers(y, table, "y")
+    if table.ndim not in (1, 2) or table.shape[0] != n:
+        raise ValueError(f"y must have shape ({n}, p) or ({n},); got {table.shape}")
+    if np.isinf(table).any():
+        row = int(np.argwhere(np.isinf(table))[0, 0])
+        raise ValueError(f"y must be finite, or NaN for a gap; got inf, the first in row {row}")
+    silent = np.flatnonzero(np.isnan(table.reshape(n, -1)).all(axis=0))
+    if silent.size:
+        got = f"got NaN alone in column {silent[0]}"
+        raise ValueError(f"y must hold a reading of each output; {got}")
+    _check.squarable(np.nan_to_num(table), "y")
+    return table
+
+
+def _units(table: HostMatrix) -> tuple[HostVector, HostVector]:
+    """The average and the standard deviation of each output; 1 where it is only rounding."""
+    centre, sd = np.nanmean(table, axis=0), np.nanstd(table, axis=0)
+    varies = sd > 4.0 * np.finfo(np.float64).eps * np.nanmax(np.abs(table), axis=0)
+    return centre, np.where(varies, sd, 1.0)
+
+
+def _shared(y: HostMatrix, rank: int) -> tuple[HostMatrix, HostVector]:
+    """W, from the leading directions in which outputs vary together, and κ, what is left of one."""
+    p = y.shape[1]
+    values, vectors = np.linalg.eigh(y.T @ y / y.shape[0] + 0.1 * np.eye(p))
+    weights = vectors[:, ::-1][:, :rank] * np.sqrt(0.5 * values[::-1][:rank])
+    return weights, np.maximum(1.0 - (weights**2).sum(axis=1), 0.1)

@@ -1,0 +1,127 @@
+"""Several outputs for scikit-learn: its own checks, gaps, units, and files without pickle."""
+
+from __future__ import annotations
+
+import importlib
+
+import numpy as np
+import pytest
+
+import gpnotes
+from gpnotes import GP, RBF, condition
+from gpnotes.model.kernels import Coregion, outputs_at
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone  # noqa: E402
+from sklearn.model_selection import GridSearchCV  # noqa: E402
+
+from gpnotes.estimators import GPRegressor, MultiOutputGPRegressor  # noqa: E402
+
+# many fits here are cut short, since it is not their end that is asked for
+SHORT = "the fit stopped short of a maximum"
+pytestmark = pytest.mark.filterwarnings(f"ignore:{SHORT}:sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture
+def data(rng):
+    """Three outputs of thirty rows: the second minus twice the first, the third by itself."""
+    X = np.sort(rng.uniform(0.0, 6.0, (30, 1)), axis=0)
+    first = np.sin(X[:, 0])
+    f = np.column_stack([first, 5.0 - 2.0 * first, 100.0 * np.cos(3.0 * X[:, 0])])
+    return X, f + rng.normal(size=(30, 3)) * [0.05, 0.1, 1.0]
+
+
+@pytest.mark.slow
+def test_the_checks_of_scikit_learn():
+    try:
+        checks = importlib.import_module("sklearn.utils.estimator_checks")
+    except RuntimeError as problem:  # 1.6 has none beside array-api-compat, unless told otherwise
+        pytest.skip(str(problem))
+    told = checks.check_estimator(MultiOutputGPRegressor(max_steps=3), on_skip=None, on_fail=None)
+    outcomes = {one["check_name"]: one["exception"] or one["status"] for one in told}
+    others = {name: said for name, said in outcomes.items() if said != "passed"}
+    needless = {"check_array_api_input", "check_regressor_data_not_an_array"}
+    assert others.keys() <= needless, others
+    assert "check_regressor_multioutput" in outcomes
+
+
+def test_a_gap_is_told_by_the_other_outputs(data):
+    X, y = data
+    gaps = y.copy()
+    gaps[15:, 1] = np.nan
+    model = MultiOutputGPRegressor(max_steps=60).fit(X, gaps[:, :2])
+    alone = GPRegressor().fit(X[:15], y[:15, 1])
+    wrong, of_one = (model.predict(X)[15:, 1] - y[15:, 1], alone.predict(X[15:]) - y[15:, 1])
+    assert np.sqrt(np.mean(wrong**2)) < 0.5 * np.sqrt(np.mean(of_one**2))
+    assert model.correlation_[0, 1] < -0.95
+    assert model.covariance_[1, 1] > model.covariance_[0, 0]
+
+
+def test_what_is_predicted_is_the_process_of_the_posterior_in_units_of_y(data):
+    X, y = data
+    model = MultiOutputGPRegressor(RBF(1.0, 0.8), rank=2, optimise=False).fit(X, y)
+    Xs = np.asarray([[1.0], [9.0]])
+    mean, sd = model.predict(Xs, return_std=True)
+    _, of_f = model.predict(Xs, return_std=True, noise=False)
+    np.testing.assert_allclose(sd**2 - of_f**2, np.tile(model.noise_var_, (2, 1)), rtol=1e-9)
+    scaled = (y - y.mean(axis=0)) / y.std(axis=0)
+    product = model.gp_.kernel.parts[0]
+    gp = GP(RBF(1.0, 0.8).on(0) * product.parts[1] + model.gp_.kernel.parts[2], 0.1)
+    assert isinstance(product.parts[1].kernel, Coregion)
+    by_hand = condition(gp, outputs_at(X, 3), scaled.ravel()).predict(outputs_at(Xs, 3), noise=True)
+    wanted = by_hand[0].reshape(2, 3) * y.std(axis=0) + y.mean(axis=0)
+    np.testing.assert_allclose(mean, wanted, rtol=1e-9)
+    np.testing.assert_allclose(sd, np.sqrt(by_hand[1].reshape(2, 3)) * y.std(axis=0), rtol=1e-9)
+
+
+def test_units_do_not_matter(data):
+    X, y = data
+    one = MultiOutputGPRegressor(max_steps=10).fit(X, y)
+    other = MultiOutputGPRegressor(max_steps=10).fit(X, y * [1e6, 1e-6, 1.0])
+    assert other.log_evidence_ == pytest.approx(one.log_evidence_, abs=1e-5)
+    wanted = one.predict(X) * [1e6, 1e-6, 1.0]
+    np.testing.assert_allclose(other.predict(X), wanted, rtol=1e-4, atol=1e-9)
+
+
+def test_a_vector_is_one_output(data):
+    X, y = data
+    model = MultiOutputGPRegressor(max_steps=5).fit(X, y[:, 0])
+    mean, sd = model.predict(X[:4], return_std=True)
+    assert mean.shape == sd.shape == (4,)
+    assert model.score(X, y[:, 0]) > 0.9
+
+
+def test_searches_clones_and_files(data, tmp_path):
+    X, y = data
+    grid = {"kernel__lengthscale": [0.01, 0.8], "rank": [1, 2]}
+    search = GridSearchCV(MultiOutputGPRegressor(RBF(), optimise=False), grid, cv=3).fit(X, y)
+    assert search.best_params_["kernel__lengthscale"] == 0.8
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=["day"])
+    model = clone(MultiOutputGPRegressor(max_steps=4)).fit(frame, y)
+    gpnotes.save(model, tmp_path / "model")
+    loaded = gpnotes.load(tmp_path / "model")
+    assert vars(loaded).keys() == vars(model).keys()
+    assert loaded.n_features_in_ == 1
+    assert loaded.feature_names_in_.tolist() == ["day"]
+    assert np.array_equal(loaded.predict(frame), model.predict(frame))
+
+
+def test_what_is_the_same_everywhere_is_said():
+    with pytest.warns(UserWarning, match="y is constant"):
+        model = MultiOutputGPRegressor().fit([[0.0], [1.0]], [[1.0, 2.0], [1.0, 2.0]])
+    np.testing.assert_allclose(model.predict([[0.5]]), [[1.0, 2.0]])
+
+
+def test_what_is_no_table_of_outputs_is_refused():
+    X = [[0.0], [1.0], [2.0]]
+    for y, said in (
+        ([[1.0, np.nan], [2.0, np.nan], [0.0, np.nan]], "a reading of each output.* in column 1"),
+        ([[1.0, np.inf], [2.0, 0.0], [0.0, 0.0]], "y must be finite, or NaN for a gap; .* row 0"),
+        (np.zeros((2, 2)), r"y must have shape \(3, p\) or \(3,\)"),
+        ([["a", "b"]] * 3, "y must be outputs of real numbers"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            MultiOutputGPRegressor().fit(X, y)
+    with pytest.raises(ValueError, match=r"rank must be .* 2"):
+        MultiOutputGPRegressor(rank=3).fit(X, [[1.0, 2.0], [0.0, 3.0], [1.0, 1.0]])
