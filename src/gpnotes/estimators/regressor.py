@@ -298,7 +298,7 @@ class GPRegressor(RegressorMixin, GPEstimator):
 
     def _known(
         self, n: int, noise_var: ArrayLike | None, weights: ArrayLike | None
-    ) -> dict[str, HostVector | None]:
+    ) -> dict[str, Any]:
         """What is known of the noise of each of `n` targets, here or by the constructor."""
         counts = None if weights is None else _targets(weights, n, "weights")
         own = None if noise_var is None else _targets(noise_var, n, "noise_var")
