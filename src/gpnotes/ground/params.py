@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 
 from . import check as _check
+from .naming import covered, entry_names, expansions, left, require_names, spelt, unknown
 from .xp import HostVector, Numbers, array_namespace, as_array, to_numpy
 
 __all__ = [
@@ -320,12 +321,23 @@ def _declared(kind: type) -> tuple[_Declared, ...] | None:
 
 
 class Leaf(NamedTuple):
-    """A parameter inside nested dataclasses: the path to it, its kind, its value, its unit."""
+    """A parameter inside nested dataclasses: the path to it, its kind, its value, its unit.
+
+    Where only some entries of an array are free, `free` has their numbers.
+    """
 
     path: str
     constraint: str
     value: Numbers
     unit: str
+    free: tuple[int, ...] | None = None
+
+    @property
+    def entries(self) -> list[str]:
+        """The names of the free entries."""
+        shape = () if isinstance(self.value, float) else tuple(self.value.shape)
+        every = entry_names(self.path, shape)
+        return every if self.free is None else [every[i] for i in self.free]
 
 
 def leaves(obj: object, path: str = "") -> list[Leaf]:
@@ -404,8 +416,8 @@ def flatten(obj: P, *, fixed: Collection[str] = ()) -> tuple[HostVector, Callabl
     obj : Parameters
         The object.
     fixed : collection of str, default ()
-        Parameters, or objects with all their parameters, that stay out:
-        ``("noise_var", "kernel.parts.0")``.
+        Parameters, entries of them, or objects with all their parameters, that stay out:
+        ``("noise_var", "kernel.lengthscale[1]", "kernel.parts.0")``.
 
     Returns
     -------
@@ -439,7 +451,7 @@ def _flatten(obj: P, *, fixed: Collection[str]) -> tuple[HostVector, Callable[[H
     """`flatten`, whose function takes a vector as it is."""
     free = free_leaves(obj, fixed)
     flat = _joined(_to_flat(leaf) for leaf in free)
-    sizes = [_host(leaf.value).size for leaf in free]
+    sizes = [_chosen(leaf, _host(leaf.value)).size for leaf in free]
     ends = itertools.accumulate(sizes)
     parts = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
 
@@ -485,9 +497,18 @@ def flatten_gradient(obj: P, obj_bar: P, *, fixed: Collection[str] = ()) -> Host
     if given != sizes:
         raise ValueError(f"obj_bar must have the parameters of obj, {sizes}; got {given}")
     return _joined(
-        bars[leaf.path] * (1.0 if leaf.constraint == "real" else held[leaf.path])
+        _chosen(leaf, bars[leaf.path] * (1.0 if leaf.constraint == "real" else held[leaf.path]))
         for leaf in _free(every, fixed)
     )
+
+
+def free_values(obj: Parameters, *, fixed: Collection[str]) -> tuple[HostVector, HostVector]:
+    """What `flatten` takes, in its own units, and the derivatives of that by the vector."""
+    free = free_leaves(obj, fixed)
+    values = [_chosen(leaf, _host(leaf.value)) for leaf in free]
+    real = [leaf.constraint == "real" for leaf in free]
+    chain = [np.ones_like(v) if as_is else v for v, as_is in zip(values, real, strict=True)]
+    return _joined(values), _joined(chain)
 
 
 def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
@@ -509,11 +530,7 @@ def names(obj: Parameters, *, fixed: Collection[str] = ()) -> list[str]:
     >>> names(RBF() + White(), fixed=("parts.0.lengthscale",))
     ['parts.0.variance', 'parts.1.variance']
     """
-    entries = []
-    for leaf in free_leaves(obj, fixed):
-        shape = () if isinstance(leaf.value, float) else tuple(leaf.value.shape)
-        entries += [leaf.path + (str(list(at)) if at else "") for at in np.ndindex(shape)]
-    return entries
+    return [entry for leaf in free_leaves(obj, fixed) for entry in leaf.entries]
 
 
 def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
@@ -523,17 +540,18 @@ def free_leaves(obj: Parameters, fixed: Collection[str]) -> list[Leaf]:
 
 
 def _free(every: list[Leaf], fixed: Collection[str]) -> list[Leaf]:
-    for name in require_names(fixed):
-        if not any(_covers(name, leaf.path) for leaf in every):
-            raise ValueError(f"fixed names {name!r}; there are {[leaf.path for leaf in every]}")
-    return [leaf for leaf in every if not any(_covers(name, leaf.path) for name in fixed)]
-
-
-def require_names(fixed: Collection[str]) -> Collection[str]:
-    """`fixed`, if it is a collection of names."""
-    if isinstance(fixed, str) or not isinstance(fixed, Collection):
-        raise TypeError(f"fixed must be a collection of names; got {fixed!r}")
-    return fixed
+    held = {spelt(name) for name in require_names(fixed)}
+    whole = {name for name in held if any(covered((name,), leaf.path) for leaf in every)}
+    free = [leaf for leaf in every if not covered(whole, leaf.path)]
+    if held == whole:
+        return free
+    there = {leaf.path: leaf.entries for leaf in every}
+    known = expansions(there)
+    for name in fixed:
+        if spelt(name) not in whole and spelt(name) not in known:
+            raise unknown("fixed names {!r}; there are {}", [name], there)
+    kept = [leaf._replace(free=left(leaf.entries, held)) for leaf in free]
+    return [leaf for leaf in kept if leaf.free]
 
 
 def _require_dataclass(obj: object, name: str) -> None:
@@ -542,14 +560,15 @@ def _require_dataclass(obj: object, name: str) -> None:
         raise TypeError(f"{name} must be a dataclass of parameters; got {got}")
 
 
-def _covers(name: str, path: str) -> bool:
-    return path == name or path.startswith(f"{name}.")
-
-
 def _host(value: Numbers) -> HostVector:
     if isinstance(value, float):
         return np.array([value])
     return np.ravel(np.asarray(to_numpy(value), dtype=np.float64))
+
+
+def _chosen(leaf: Leaf, entries: HostVector) -> HostVector:
+    """Those that are free."""
+    return entries if leaf.free is None else entries[list(leaf.free)]
 
 
 def _joined(parts: Iterable[HostVector]) -> HostVector:
@@ -557,7 +576,7 @@ def _joined(parts: Iterable[HostVector]) -> HostVector:
 
 
 def _to_flat(leaf: Leaf) -> HostVector:
-    value = _host(leaf.value)
+    value = _chosen(leaf, _host(leaf.value))
     if leaf.constraint == "real":
         return value
     if not value.all():
@@ -568,6 +587,10 @@ def _to_flat(leaf: Leaf) -> HostVector:
 def _from_flat(leaf: Leaf, part: HostVector) -> Numbers:
     value = part if leaf.constraint == "real" else np.exp(part)
     given = leaf.value
+    if leaf.free is not None:
+        whole = _host(given).copy()
+        whole[list(leaf.free)] = value
+        value = whole
     array = None if isinstance(given, float) else as_array(value.reshape(given.shape), given)
     held = value if array is None else _host(array)  # float32 holds less
     if not (np.isfinite(held).all() and (leaf.constraint == "real" or held.all())):

@@ -203,16 +203,19 @@ def fit(
         What the standard normals that move a start are multiplied by: in logarithms where the
         parameters are positive, a mean in units of the standard deviation of y.
     bounds : mapping from str to pairs of float, or None
-        Limits of parameters by name, in their own units. The other parameters are brought back
-        where they leave what the range of X and y can tell apart, `bounds.ends`. Noise that the
-        model leaves open stays above 1e-4 of the variance of y, unless its bounds are given here.
+        Limits of parameters by name, in their own units, or of entries, as reports print them:
+        ``kernel.lengthscale[1]``; no entry may be named twice. The other parameters are brought
+        back where they leave what the range of X and y can tell apart, `bounds.ends`. Noise that
+        the model leaves open stays above 1e-4 of the variance of y, unless its bounds are given
+        here.
         `Run.at_bounds` names what ended on a bound.
     priors : mapping from str to Prior, or None
-        Priors on parameters, by name. It is then the posterior density of the parameters that is
-        maximised, [eq-hp-map]: by the parameters in their own units, not by their logarithms,
-        whose density has its maximum elsewhere. What has no prior is as likely everywhere.
+        Priors on parameters or entries, by name. It is then the posterior density of the
+        parameters that is maximised, [eq-hp-map]: by the parameters in their own units, not by
+        their logarithms, whose density has its maximum elsewhere. What has no prior is as likely
+        everywhere.
     fixed : collection of str, default ()
-        The parameters that stay, as in `params.flatten`, and ``"inducing"``.
+        The parameters and entries that stay, as in `params.flatten`, and ``"inducing"``.
     max_steps : int, default 200
         The most steps of a run.
     callback : callable or None, default None

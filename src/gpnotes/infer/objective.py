@@ -18,25 +18,24 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
+from ..ground.naming import require_names
 from ..ground.params import (
     Parameters,
     _flatten,
     flatten,
     flatten_gradient,
-    free_leaves,
     names,
-    require_names,
 )
 from ..ground.showing import preformatted, summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Table, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, touched, units
-from ..model.contracts import Prior, require
+from ..model.contracts import Prior
 from .evidence import Evidence, data_of, evidence_given, measured
 from .fit_checks import far_from_zero
 from .interdomain import WaveSums
 from .interrupts import INTERRUPTED, kept_interrupts
 from .posterior import Posterior, named
-from .prior_terms import prior_density, with_priors
+from .prior_terms import NamedPrior, density_and_gradient, priors_of
 from .progress import ENOUGH, Enough, OnStep, Watched
 from .report import FLAT_THRESHOLD, FinishedRun, Report
 from .report.hyperparameters import Hyperparameter, surveyed, with_columns
@@ -106,8 +105,8 @@ class Objective(Generic[M]):
         How far the data reach.
     fixed : tuple of str
         The parameters that stay.
-    priors : mapping from str to Prior
-        The priors, by the names of parameters.
+    priors : tuple of NamedPrior
+        The priors, and what each is on.
     limits : HostMatrix, shape (p, 2)
         The limits of the parameters, as `ascent.ascend` takes them.
     ends : HostMatrix, shape (p, 2)
@@ -123,7 +122,7 @@ class Objective(Generic[M]):
     evidence: Evidence[M, Posterior]
     spread: Spread
     fixed: tuple[str, ...]
-    priors: Mapping[str, Prior]
+    priors: tuple[NamedPrior, ...]
     limits: HostMatrix
     ends: HostMatrix
     moves_inputs: bool
@@ -202,8 +201,12 @@ class Objective(Generic[M]):
         """
         here = self.at(vector)
         value, bar = self.evidence.value_and_gradient(here, quiet=True)
-        bar = with_priors(bar, here, self.priors)
-        return value + prior_density(here, self.priors), self.gradient(here, bar)
+        gradient = self.gradient(here, bar)
+        if not self.priors:
+            return value, gradient
+        log_prior, slopes = density_and_gradient(self.priors, here, self.fixed)
+        gradient[: slopes.size] += slopes
+        return value + log_prior, gradient
 
     def gradient(self, model: M, bar: Any) -> HostVector:
         """Return the derivatives by a model as derivatives by its vector.
@@ -295,7 +298,7 @@ class Objective(Generic[M]):
         if ascent.value == -math.inf:  # what could not be built is reported with the model given
             return Run(self.model, *ascent[1:])
         end = self.at(ascent.vector)
-        log_prior = prior_density(end, self.priors)
+        log_prior, _ = density_and_gradient(self.priors, end, self.fixed)
         value = ascent.value - log_prior
         return Run(end, value, *ascent[2:], self.touched(end), log_prior)
 
@@ -386,9 +389,9 @@ def objective_of(
     fixed : collection of str, default ()
         The parameters that stay, as in `gpnotes.fit`.
     bounds : mapping from str to pairs of float, or None
-        Limits of parameters by name, as in `gpnotes.fit`.
+        Limits of parameters and entries by name, as in `gpnotes.fit`.
     priors : mapping from str to Prior, or None
-        Priors on parameters by name, as in `gpnotes.fit`.
+        Priors on parameters and entries by name, as in `gpnotes.fit`.
 
     Returns
     -------
@@ -432,7 +435,7 @@ def objective_given(
     held = [name for name in require_names(fixed) if not (moves and name == "inducing")]
     held += evidence.held
     return Objective(
-        model, evidence, of, tuple(held), _read(priors, model, held),
+        model, evidence, of, tuple(held), priors_of(priors, model, held),
         limits(model, bounds, fixed=held), ends(model, of, fixed=held),
         moves and "inducing" not in fixed and math.prod(_inputs(model).shape) > 0,
     )  # fmt: skip
@@ -582,18 +585,3 @@ def _ended(run: Run[Any]) -> FinishedRun:
 def _inputs(model: Any) -> Matrix:
     """The inputs of the inducing variables, (m, d)."""
     return model.variables.inputs
-
-
-def _read(
-    priors: Mapping[str, Prior] | None, model: Parameters, fixed: Collection[str]
-) -> Mapping[str, Prior]:
-    """The priors, if each is one and is of a parameter that is fitted."""
-    if not isinstance(priors, Mapping | None):
-        wanted = "a mapping from names to priors"
-        raise TypeError(f"priors must be {wanted}; got {type(priors).__name__}")
-    free = [leaf.path for leaf in free_leaves(model, fixed)]
-    if unknown := sorted(set(priors or {}) - set(free), key=str):
-        raise ValueError(f"priors name {unknown}; the parameters are {sorted(free)}")
-    for name, prior in (priors or {}).items():
-        require(prior, f"priors[{name!r}]", Prior)
-    return priors or {}

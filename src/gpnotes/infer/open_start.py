@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..ground.chunks import Chunks, Data, Rows, repeatable
-from ..ground.params import Parameters, free_leaves, leaves, replaced, require_names
+from ..ground.naming import require_names
+from ..ground.params import Parameters, free_leaves, leaves, replaced
 from ..ground.xp import Array
 from ..model.bounds import Spread
 from ..model.contracts import Prior

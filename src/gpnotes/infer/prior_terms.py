@@ -1,29 +1,118 @@
-"""What priors on parameters add to the log evidence, and to its derivatives."""
+"""Priors that a caller names, and what they add to the log evidence and its derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
-from ..ground.params import Parameters, cotangent, leaves, replaced
-from ..model.contracts import Prior
+import numpy as np
 
-__all__ = ["prior_density", "with_priors"]
+from ..ground.naming import given_by_entry
+from ..ground.params import Parameters, free_leaves, free_values
+from ..ground.xp import HostVector
+from ..model.contracts import Prior, require
 
-M = TypeVar("M", bound=Parameters)
-
-
-def prior_density(model: Parameters, priors: Mapping[str, Prior]) -> float:
-    """Return the log density of the priors on the parameters of a model."""
-    held = {leaf.path: leaf.value for leaf in leaves(model)} if priors else {}
-    return sum((prior.log_density(held[name]) for name, prior in priors.items()), 0.0)
+__all__ = ["NamedPrior", "density_and_gradient", "priors_of"]
 
 
-def with_priors(bar: M, model: M, priors: Mapping[str, Prior]) -> M:
-    """Return the derivatives of the evidence, and those of the log densities of the priors."""
-    if not priors:
-        return bar
-    held: dict[str, Any] = {leaf.path: leaf.value for leaf in leaves(model)}
-    slopes = {leaf.path: leaf.value for leaf in leaves(bar)}
-    more = {name: slopes[name] + prior.gradient(held[name]) for name, prior in priors.items()}
-    return replaced(bar, more, make=cotangent)
+@dataclass(frozen=True, eq=False)
+class NamedPrior:
+    """A prior, and the entries of the vector of `params.flatten` that it is on.
+
+    Parameters
+    ----------
+    name : str
+        The name that the caller gave, of a parameter or an entry.
+    prior : Prior
+        The prior.
+    at : tuple of int, or int
+        The numbers of the entries; of a parameter that is a float, one number.
+    """
+
+    name: str
+    prior: Prior
+    at: tuple[int, ...] | int
+
+    def log_density(self, values: HostVector) -> float:
+        """Evaluate it, given all free parameters in their own units."""
+        if isinstance(self.at, int):
+            return self.prior.log_density(float(values[self.at]))
+        return self.prior.log_density(values[list(self.at)])
+
+    def gradient(self, values: HostVector) -> HostVector:
+        """Differentiate `log_density` by the values, (p,): zero but at its own."""
+        slopes = np.zeros_like(values)
+        if isinstance(self.at, int):
+            slopes[self.at] = self.prior.gradient(float(values[self.at]))
+        else:
+            slopes[list(self.at)] = self.prior.gradient(values[list(self.at)])
+        return slopes
+
+
+def priors_of(
+    priors: Mapping[str, Prior] | None,
+    model: Parameters,
+    fixed: Collection[str],
+    instead: Mapping[str, str] | None = None,
+) -> tuple[NamedPrior, ...]:
+    """Return the priors, if each is one and is on what is fitted.
+
+    Parameters
+    ----------
+    priors : mapping from str to Prior, or None
+        The priors by the names of parameters and of entries.
+    model : Parameters
+        The model.
+    fixed : collection of str
+        What is not fitted.
+    instead : mapping from str to str, or None
+        For entries that are tied to another, that one.
+
+    Raises
+    ------
+    ValueError
+        If a name is none of what is fitted, or two priors are on one entry.
+    """
+    if not isinstance(priors, Mapping | None):
+        wanted = "a mapping from names to priors"
+        raise TypeError(f"priors must be {wanted}; got {type(priors).__name__}")
+    free = free_leaves(model, fixed)
+    there = {leaf.path: leaf.entries for leaf in free}
+    keys = given_by_entry("priors", priors or {}, there, instead)
+    entries = [entry for leaf in free for entry in leaf.entries]
+    alone = {leaf.path for leaf in free if isinstance(leaf.value, float)}
+    found = []
+    for name, prior in (priors or {}).items():
+        require(prior, f"priors[{name!r}]", Prior)
+        own = [entry for entry in entries if keys.get(entry) == name]
+        at = tuple(entries.index(entry) for entry in own)
+        if own:  # an array may be empty
+            found.append(NamedPrior(name, prior, at[0] if own[0] in alone else at))
+    return tuple(found)
+
+
+def density_and_gradient(
+    priors: Collection[NamedPrior], model: Parameters, fixed: Collection[str]
+) -> tuple[float, HostVector]:
+    """Evaluate the log density of all priors, and differentiate it by the vector of a fit.
+
+    Parameters
+    ----------
+    priors : collection of NamedPrior
+        The priors.
+    model : Parameters
+        The model.
+    fixed : collection of str
+        What is not fitted.
+
+    Returns
+    -------
+    log_density : float
+        The sum of the log densities, of parameters in their own units.
+    gradient : HostVector, shape (p,)
+        Its derivatives by the vector of `params.flatten`, by logarithms of what is positive.
+    """
+    values, chain = free_values(model, fixed=fixed)
+    total = sum((one.log_density(values) for one in priors), 0.0)
+    slopes = sum((one.gradient(values) for one in priors), np.zeros_like(values))
+    return total, slopes * chain

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..ground import check as _check
+from ..ground.naming import given_by_entry, path_of
 from ..ground.params import Leaf, Parameters, flatten, free_leaves, names
 from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
@@ -50,17 +51,17 @@ def limits(
     obj : Parameters
         The object whose parameters are fitted.
     bounds : mapping from str to tuple, optional
-        ``(low, high)`` for parameters by name, in their own units.
+        ``(low, high)`` for parameters or entries by name, in their own units.
     fixed : collection of str, default ()
-        The names of parameters that stay out.
+        The names of parameters and entries that stay out.
 
     Returns
     -------
     HostMatrix, shape (n, 2)
         The ends, of logarithms for positive parameters; infinite where none is given.
     """
-    given = _read(bounds, {leaf.path: leaf for leaf in free_leaves(obj, fixed)})
-    return _pairs(given.get(path, _NONE) for path in _paths(obj, fixed))
+    given = _read(bounds, free_leaves(obj, fixed))
+    return _pairs(given.get(name, _NONE) for name in names(obj, fixed=fixed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +235,7 @@ def _is_mean(leaf: Leaf) -> bool:
 
 def _paths(obj: Parameters, fixed: Collection[str]) -> list[str]:
     """For each entry of the flat vector the parameter that it belongs to."""
-    return [name.partition("[")[0] for name in names(obj, fixed=fixed)]
+    return [path_of(name) for name in names(obj, fixed=fixed)]
 
 
 def _pairs(pairs: Iterable[tuple[float, float]]) -> HostMatrix:
@@ -266,21 +267,21 @@ def touched(
 
 
 def _read(
-    bounds: Mapping[str, tuple[float, float]] | None, kinds: Mapping[str, Leaf]
+    bounds: Mapping[str, tuple[float, float]] | None, free: Sequence[Leaf]
 ) -> dict[str, tuple[float, float]]:
-    """The bounds given, as entries of the flat vector: logarithms for positive parameters."""
+    """The bounds given, by entry, as in the flat vector: logarithms for positive parameters."""
     if not isinstance(bounds, Mapping | None):
         wanted = "a mapping from names to (low, high)"
         raise TypeError(f"bounds must be {wanted}; got {type(bounds).__name__}")
-    unknown = sorted(set(bounds or {}) - set(kinds), key=str)
-    if unknown:
-        raise ValueError(f"bounds name {unknown}; the parameters are {sorted(kinds)}")
-    return {name: _interval(kinds[name], pair) for name, pair in (bounds or {}).items()}
+    keys = given_by_entry("bounds", bounds or {}, {leaf.path: leaf.entries for leaf in free})
+    kinds = {entry: leaf.constraint for leaf in free for entry in leaf.entries}
+    pairs = bounds or {}
+    return {entry: _interval(key, pairs[key], kinds[entry]) for entry, key in keys.items()}
 
 
-def _interval(leaf: Leaf, pair: Any) -> tuple[float, float]:
-    name = f"bounds[{leaf.path!r}]"
-    positive = leaf.constraint != "real"
+def _interval(key: str, pair: Any, constraint: str) -> tuple[float, float]:
+    name = f"bounds[{key!r}]"
+    positive = constraint != "real"
     wanted = f"must be {'0 < ' if positive else ''}low <= high, both finite"
     if isinstance(pair, str) or not isinstance(pair, Sequence | np.ndarray):
         raise TypeError(f"{name} {wanted}; got {pair!r}")

@@ -7,7 +7,6 @@ the parameter times the parameter, so the sum of the logarithms is added, [eq-mc
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,8 +41,9 @@ class HyperparameterDensity:
             raise ValueError(
                 "objective must hold its inducing inputs, fixed=('inducing',): they have no prior"
             )
-        free = free_leaves(objective.model, objective.fixed)
-        if without := [leaf.path for leaf in free if leaf.path not in objective.priors]:
+        free = names(objective.model, fixed=objective.fixed)
+        given = {at for one in objective.priors for at in np.atleast_1d(one.at).tolist()}
+        if without := [name for at, name in enumerate(free) if at not in given]:
             raise ValueError(
                 f"objective must have a prior on each free parameter; none is on {without}"
             )
@@ -54,9 +54,7 @@ class HyperparameterDensity:
     def logarithms(self) -> HostVector:
         """Ones for the entries of the vector that are logarithms, zeros for the others, (p,)."""
         free = free_leaves(self.objective.model, self.objective.fixed)
-        sizes = [
-            1 if isinstance(leaf.value, float) else math.prod(leaf.value.shape) for leaf in free
-        ]
+        sizes = [len(leaf.entries) for leaf in free]
         return np.repeat([float(leaf.constraint != "real") for leaf in free], sizes)
 
     @property
