@@ -141,12 +141,15 @@ class Rows:
     weights : Vector, shape (n,), or None, default None
         By what the model's variance of the noise is divided for each, such as how many readings it
         is the mean of.
+    offset : Vector, shape (n,), or None, default None
+        What is added to the latent f of each, such as the logarithm of an exposure.
     """
 
     X: Matrix
     y: Vector
     noise_var: Vector | None = None
     weights: Vector | None = None
+    offset: Vector | None = None
 
     __repr__ = summary
 

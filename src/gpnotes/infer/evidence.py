@@ -42,6 +42,7 @@ class Evidence(ABC, Generic[M, Q_co]):
     """
 
     by_reading: ClassVar[bool] = False  # whether it takes a noise of its own for each reading
+    by_offset: ClassVar[bool] = False  # whether it takes what is added to f for each reading
 
     held: tuple[str, ...] = field(default=(), kw_only=True)
     latent: bool = field(default=False, kw_only=True)
@@ -118,11 +119,12 @@ def evidence_given(
     ValueError
         If the variance of the noise was left open.
     TypeError
-        If readings have a noise of their own, and the model takes none.
+        If readings have a noise of their own, or an offset, and the model takes none.
     """
     evidence = evidence_of(model, data) if evidence is None else evidence
     _require_noise(model, data, evidence)
     _require_alike(model, data, evidence)
+    _require_no_offset(model, data, evidence)
     return evidence
 
 
@@ -147,12 +149,22 @@ def _require_alike(
                 raise TypeError(f"{name} must be None: {what}; got {_check.kind_of(given)}")
 
 
+def _require_no_offset(
+    model: Parameters, data: Data | WaveSums, evidence: Evidence[Any, Posterior]
+) -> None:
+    """Refuse an offset, if the model takes none."""
+    if isinstance(data, Rows) and data.offset is not None and not evidence.by_offset:
+        what = f"a {type(model).__name__} takes none, as a LaplaceGP does"
+        raise TypeError(f"offset must be None: {what}; got {_check.kind_of(data.offset)}")
+
+
 def data_of(
     model: Parameters,
     X: Table | Chunks | WaveSums,
     y: Table | None,
     noise_var: Table | None = None,
     weights: Table | None = None,
+    offset: Table | None = None,
 ) -> Data | WaveSums:
     """Return what a verb was given, tables made arrays, as the data of an evidence.
 
@@ -166,6 +178,8 @@ def data_of(
         The observations.
     noise_var, weights : Vector or None
         What is known of the noise of each.
+    offset : Vector or None
+        What is added to the latent f of each.
 
     Returns
     -------
@@ -173,11 +187,12 @@ def data_of(
         The data.
     """
     if not isinstance(X, Chunks | WaveSums):
-        return Rows(**together(model, X=X, y=y, noise_var=noise_var, weights=weights))
+        each = {"noise_var": noise_var, "weights": weights, "offset": offset}
+        return Rows(**together(model, X=X, y=y, **each))
     what = "chunks" if isinstance(X, Chunks) else "sums"
     if y is not None:
         raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
-    for name, given in (("noise_var", noise_var), ("weights", weights)):
+    for name, given in (("noise_var", noise_var), ("weights", weights), ("offset", offset)):
         if given is not None:
             raise TypeError(f"{name} must be None where X is {what}; got {_check.kind_of(given)}")
     return X

@@ -78,6 +78,7 @@ class Options(TypedDict, total=False):
 
     noise_var: Table | None
     weights: Table | None
+    offset: Table | None
     restarts: int
     restart_sd: float
     bounds: Mapping[str, tuple[float, float]] | None
@@ -158,6 +159,7 @@ def fit(
     *,
     noise_var: Table | None = None,
     weights: Table | None = None,
+    offset: Table | None = None,
     restarts: int = 0,
     restart_sd: float = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -197,6 +199,8 @@ def fit(
     noise_var, weights : Vector, shape (n,), or None
         What is known of the noise of each, as in `gpnotes.condition`. Where the known variances are
         all that there is, the model has ``noise_var=0.0`` and `fixed` has its name.
+    offset : Vector, shape (n,), or None
+        What is added to the latent f of each, as in `gpnotes.condition`.
     restarts : int, default 0
         How many further runs start at the parameters of the first moved at random.
     restart_sd : float, default 1.0
@@ -300,7 +304,7 @@ def fit(
     """
     X = ordered(X, "X", getattr(start, "columns", ()))
     columns = columns_of(X)
-    data = data_of(model, X, y, noise_var, weights)
+    data = data_of(model, X, y, noise_var, weights, offset)
     makes = objective_of if start is not None else started_objective
     objective = makes(model, data, fixed=fixed, bounds=bounds, priors=priors)
     max_steps = _check.whole(max_steps, "max_steps", 1)

@@ -74,9 +74,11 @@ def condition(
 @overload
 def condition(model: HeteroscedasticGP, X: Table, y: Table) -> HeteroscedasticPosterior: ...
 @overload
-def condition(model: LaplaceGP, X: Table, y: Table) -> LaplacePosterior: ...
+def condition(
+    model: LaplaceGP, X: Table, y: Table, *, offset: Table | None = None
+) -> LaplacePosterior: ...
 @overload
-def condition(model: EPGP, X: Table, y: Table) -> EPPosterior: ...
+def condition(model: EPGP, X: Table, y: Table, *, offset: Table | None = None) -> EPPosterior: ...
 @overload
 def condition(model: SoftmaxGP, X: Table, y: Table) -> SoftmaxPosterior: ...
 @overload
@@ -105,6 +107,7 @@ def condition(
     *,
     noise_var: Table | None = None,
     weights: Table | None = None,
+    offset: Table | None = None,
 ) -> Posterior: ...
 def condition(
     model: Parameters,
@@ -113,6 +116,7 @@ def condition(
     *,
     noise_var: Table | None = None,
     weights: Table | None = None,
+    offset: Table | None = None,
 ) -> Posterior:
     """Condition a model on observations y (n,) at inputs X (n, d).
 
@@ -137,6 +141,10 @@ def condition(
     weights : Vector, shape (n,), or None
         By what the model's own variance of the noise is divided for each observation, such as how
         many readings it is the mean of. A `GP` takes them.
+    offset : Vector, shape (n,), or None
+        What is added to the latent f of each observation, known, such as the logarithm of the years
+        over which events were counted: y then scatters around f + offset, and the posterior is that
+        of f alone, the log rate for one year. A `gpnotes.LaplaceGP` or an `laplace.EPGP` takes it.
 
     Returns
     -------
@@ -167,7 +175,7 @@ def condition(
     >>> [condition(model, X, y).mean([[1.5]]).round(2) for model in (gp, SparseGP(gp, X[::6]))]
     [array([1.]), array([1.])]
     """
-    evidence = _evidence(model, X, y, noise_var, weights)
+    evidence = _evidence(model, X, y, noise_var, weights, offset)
     return named(evidence.posterior(evidence.settled(model)), columns_of(X))
 
 
@@ -178,12 +186,13 @@ def log_evidence(
     *,
     noise_var: Table | None = None,
     weights: Table | None = None,
+    offset: Table | None = None,
 ) -> float:
     """Return the log evidence ``log p(y)`` of y (n,) at X (n, d), [eq-fv-evidence].
 
     Parameters
     ----------
-    model, X, y, noise_var, weights
+    model, X, y, noise_var, weights, offset
         As in `condition`; of a `gpnotes.DeepGP` it is the bound by the draws of its seed.
 
     Returns
@@ -207,7 +216,7 @@ def log_evidence(
     >>> bounds[0] < log_evidence(gp, X, y) < bounds[1]
     True
     """
-    evidence = _evidence(model, X, y, noise_var, weights)
+    evidence = _evidence(model, X, y, noise_var, weights, offset)
     return evidence.value(evidence.settled(model))
 
 
@@ -218,12 +227,13 @@ def log_evidence_and_gradient(
     *,
     noise_var: Table | None = None,
     weights: Table | None = None,
+    offset: Table | None = None,
 ) -> tuple[float, M]:
     """Return the log evidence and its derivatives by all parameters, as a fit does at each step.
 
     Parameters
     ----------
-    model, X, y, noise_var, weights
+    model, X, y, noise_var, weights, offset
         As in `log_evidence`; a mean must have a ``pullback``. Chunks are gone through twice.
 
     Returns
@@ -258,7 +268,7 @@ def log_evidence_and_gradient(
     """
     if isinstance(X, Chunks):
         repeatable(X.chunks)
-    evidence = _evidence(model, X, y, noise_var, weights)
+    evidence = _evidence(model, X, y, noise_var, weights, offset)
     evidence.require_gradient(model)
     return evidence.value_and_gradient(evidence.settled(model))
 
@@ -269,5 +279,6 @@ def _evidence(
     y: Table | None,
     noise_var: Table | None,
     weights: Table | None,
+    offset: Table | None,
 ) -> Evidence[Any, Posterior]:
-    return evidence_given(model, data_of(model, X, y, noise_var, weights))
+    return evidence_given(model, data_of(model, X, y, noise_var, weights, offset))

@@ -8,6 +8,7 @@ it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
@@ -25,22 +26,25 @@ from ...model.likelihoods import Bernoulli
 from ...model.likelihoods.adapter import is_latent, with_hooks
 from ..evidence import Evidence, evidence_of, whole_rows
 from .mode import mode_of
-from .sites import SitePosterior, factored, validate
+from .sites import SitePosterior, factored, shifted_mean, validate
 
 __all__ = ["LaplaceGP", "LaplacePosterior"]
 
 _PROBIT = Bernoulli()
 
 
-@threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
-def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> LaplacePosterior:
+@threads_for(lambda gp, rows, likelihood: rows.X.shape[0] ** 3)
+def _conditioned(gp: GP, rows: Rows, likelihood: Likelihood) -> LaplacePosterior:
+    X, y = rows.X, rows.y
     K = gp.kernel._gram(X, None)
-    mean = means.with_hooks(gp.mean)._call(X)
-    f, steps = _mode(K, mean, y, likelihood)
+    f, steps = _mode(K, shifted_mean(gp, rows), y, likelihood)
     first, second, third = with_hooks(likelihood)._derivatives(y, f)
     sqrt_W = array_namespace(f).sqrt(-second)
     factor = factored(K, sqrt_W)
-    return LaplacePosterior(gp, X, y, likelihood, f, first, sqrt_W, third, factor, steps)
+    mode = f if rows.offset is None else f - rows.offset
+    return LaplacePosterior(
+        gp, X, y, likelihood, mode, first, sqrt_W, third, factor, steps, rows.offset
+    )
 
 
 def _mode(K: Matrix, mean: Vector, y: Vector, likelihood: Likelihood) -> tuple[Vector, int]:
@@ -98,6 +102,9 @@ class LaplacePosterior(SitePosterior):
         The factor of ``I + W^½ K W^½``.
     steps : int
         How many Newton steps it took.
+    offset : Vector, shape (n,), or None, default None
+        What was added to f for each observation. All that the posterior says is of f alone; what
+        would be read at new inputs with an offset is f with it added.
 
     Notes
     -----
@@ -123,6 +130,7 @@ class LaplacePosterior(SitePosterior):
     third: Vector
     cholesky: Cholesky
     steps: int
+    offset: Vector | None = None
 
     __repr__ = summary
 
@@ -135,7 +143,8 @@ class LaplacePosterior(SitePosterior):
         """
         xp = array_namespace(self.mode)
         deviation = self.mode - means.with_hooks(self.gp.mean)._call(self.X)
-        fit = float(xp.sum(with_hooks(self.likelihood)._log_density(self.y, self.mode)))
+        f = self.mode if self.offset is None else self.mode + self.offset
+        fit = float(xp.sum(with_hooks(self.likelihood)._log_density(self.y, f)))
         return fit - 0.5 * float(xp.sum(self.gradient * deviation)) - 0.5 * self.cholesky.log_det
 
     @threads_for(lambda self: self.X.shape[0] ** 3)
@@ -228,6 +237,7 @@ class LaplaceGP:
 class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
     """The approximate evidence at the mode."""
 
+    by_offset: ClassVar[bool] = True
     rows: Rows
 
     def require_gradient(self, model: LaplaceGP) -> None:
@@ -240,13 +250,13 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
         return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
 
     def posterior(self, model: LaplaceGP) -> LaplacePosterior:
-        return _conditioned(model.gp, self.rows.X, self.rows.y, model.likelihood)
+        return _conditioned(model.gp, self.rows, model.likelihood)
 
 
 @evidence_of.register(LaplaceGP)
 def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
-    validate(model.gp, rows.X, rows.y, model.likelihood)
+    validate(model.gp, rows, model.likelihood)
     others = ("likelihood",) if leaves(model.likelihood) else ()
     held, latent = ("gp.noise_var", *others), is_latent(model.likelihood)
     return _Evidence(rows, held=held, latent=latent)

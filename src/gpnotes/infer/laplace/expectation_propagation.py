@@ -7,7 +7,7 @@ latent value are those that it has with this one likelihood as it is and all oth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from ...ground import check as _check
 from ...ground import memory
@@ -22,7 +22,7 @@ from ...model import means
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
 from ..evidence import Evidence, evidence_of, whole_rows
-from .sites import SitePosterior, factored, validate
+from .sites import SitePosterior, factored, shifted_mean, validate
 
 __all__ = ["EPGP", "EPPosterior"]
 
@@ -49,10 +49,11 @@ class _Sweep(NamedTuple):
     gap: float  # how far they are from there, in units of the marginals
 
 
-@threads_for(lambda gp, X, y, likelihood: X.shape[0] ** 3)
-def _conditioned(gp: GP, X: Matrix, y: Vector, likelihood: Bernoulli) -> EPPosterior:
+@threads_for(lambda gp, rows, likelihood: rows.X.shape[0] ** 3)
+def _conditioned(gp: GP, rows: Rows, likelihood: Bernoulli) -> EPPosterior:
+    X, y = rows.X, rows.y
     K = gp.kernel._gram(X, None)
-    swept, sweeps = _settled(K, means.with_hooks(gp.mean)._call(X), y, likelihood)
+    swept, sweeps = _settled(K, shifted_mean(gp, rows), y, likelihood)
     sqrt_W = array_namespace(K).sqrt(swept.sites.precision)
     return EPPosterior(
         gp, X, y, likelihood, swept.gradient, sqrt_W, swept.cholesky, swept.log_evidence, sweeps
@@ -245,6 +246,7 @@ class EPGP:
 class _Evidence(Evidence[EPGP, EPPosterior]):
     """The approximate evidence of the sites that have settled."""
 
+    by_offset: ClassVar[bool] = True
     rows: Rows
 
     def require_gradient(self, model: EPGP) -> None:
@@ -255,11 +257,11 @@ class _Evidence(Evidence[EPGP, EPPosterior]):
         return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
 
     def posterior(self, model: EPGP) -> EPPosterior:
-        return _conditioned(model.gp, self.rows.X, self.rows.y, model.likelihood)
+        return _conditioned(model.gp, self.rows, model.likelihood)
 
 
 @evidence_of.register(EPGP)
 def _evidence(model: EPGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
-    validate(model.gp, rows.X, rows.y, model.likelihood)
+    validate(model.gp, rows, model.likelihood)
     return _Evidence(rows, held=("gp.noise_var",), latent=True)

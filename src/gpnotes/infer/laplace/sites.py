@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+from ...ground import check as _check
 from ...ground import memory
+from ...ground.chunks import Rows
 from ...ground.linalg import Cholesky, _cholesky, warn_of_jitter
 from ...ground.threads import threads_for
 from ...ground.xp import Matrix, Vector, array_namespace, eye
@@ -20,7 +22,7 @@ from ...model.kernels import Kernel
 from ...model.likelihoods.adapter import require_observable
 from ..posterior import PartPosterior, Posterior, require_inputs
 
-__all__ = ["SitePosterior", "factored", "validate"]
+__all__ = ["SitePosterior", "factored", "shifted_mean", "validate"]
 
 
 def factored(K: Matrix, sqrt_W: Vector) -> Cholesky:
@@ -114,8 +116,17 @@ class SitePosterior(Posterior):
         return self.gp.kernel._diag(Xs)
 
 
-def validate(gp: GP, X: Matrix, y: Vector, likelihood: Likelihood) -> None:
+def shifted_mean(gp: GP, rows: Rows) -> Vector:
+    """What f and the offset of each observation have as their mean, before the data."""
+    mean = means.with_hooks(gp.mean)._call(rows.X)
+    return mean if rows.offset is None else mean + rows.offset
+
+
+def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:
     """Refuse data that do not fit a process and its likelihood, by name."""
-    validate_data(gp, X, y)
-    require_observable(likelihood, y, means.with_hooks(gp.mean)._call(X))
-    memory.require_square(X.shape[0], like=X, copies=5, what="the Gram matrix")
+    validate_data(gp, rows.X, rows.y)
+    if rows.offset is not None:
+        n = rows.X.shape[0]
+        _check.alike(_check.vector(rows.offset, "offset", size=n), "offset", rows.X, "X")
+    require_observable(likelihood, rows.y, shifted_mean(gp, rows))
+    memory.require_square(rows.X.shape[0], like=rows.X, copies=5, what="the Gram matrix")
