@@ -48,6 +48,7 @@ _PARTS: dict[str, tuple[str, ...]] = {
     "ground.chunks": ("Rows",),
     "ground.levels": ("Levels",),
     "infer.objective": ("Fit", "Objective", "Run"),
+    "infer.prior_terms": ("NamedPrior",),
     "infer.exact": ("LeaveOneOut", "ExactPosterior", "exact evidence"),
     "infer.linear": ("BayesianLinear", "WeightPosterior", "linear evidence"),
     "infer.state_space": ("StateSpaceForecast", "StateSpaceGP", "StateSpacePosterior"),
