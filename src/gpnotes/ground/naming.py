@@ -83,7 +83,6 @@ def given_by_entry(
     argument: str,
     given: Mapping[Any, Any],
     there: Mapping[str, Sequence[str]],
-    instead: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return for each entry the key of a mapping that names it, alone or with its whole array.
 
@@ -95,8 +94,6 @@ def given_by_entry(
         What a caller gave by name.
     there : mapping from str to sequences of str
         The parameters, and for each its entries.
-    instead : mapping from str to str, or None
-        For entries that are tied to another, that one.
 
     Returns
     -------
@@ -119,7 +116,7 @@ def given_by_entry(
         raise unknown(argument + " name {}; the parameters are {}", none, ordered)
     keys: dict[str, Any] = {}
     for key in given:
-        for entry in dict.fromkeys((instead or {}).get(e, e) for e in named[spelt(key)]):
+        for entry in named[spelt(key)]:
             if entry in keys:
                 raise ValueError(f"{argument} must name {entry} once; got {keys[entry]!r}, {key!r}")
             keys[entry] = key

@@ -53,7 +53,6 @@ def priors_of(
     priors: Mapping[str, Prior] | None,
     model: Parameters,
     fixed: Collection[str],
-    instead: Mapping[str, str] | None = None,
 ) -> tuple[NamedPrior, ...]:
     """Return the priors, if each is one and is on what is fitted.
 
@@ -65,8 +64,6 @@ def priors_of(
         The model.
     fixed : collection of str
         What is not fitted.
-    instead : mapping from str to str, or None
-        For entries that are tied to another, that one.
 
     Raises
     ------
@@ -78,7 +75,7 @@ def priors_of(
         raise TypeError(f"priors must be {wanted}; got {type(priors).__name__}")
     free = free_leaves(model, fixed)
     there = {leaf.path: leaf.entries for leaf in free}
-    keys = given_by_entry("priors", priors or {}, there, instead)
+    keys = given_by_entry("priors", priors or {}, there)
     entries = [entry for leaf in free for entry in leaf.entries]
     alone = {leaf.path for leaf in free if isinstance(leaf.value, float)}
     found = []
