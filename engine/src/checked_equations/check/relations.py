@@ -16,6 +16,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from ..evaluate.values import host
 from .outcomes import EstimateRecord
 
 LOOSEST = 1e-3  # what holds to less is an approximation, and says so by its relation
@@ -105,7 +106,7 @@ def compare(left: np.ndarray, relation: str, right: np.ndarray, allowed: Toleran
 
 def conform_sides(left: np.ndarray, right: np.ndarray) -> Pair:
     """The two sides as arrays of one shape, or one of them a scalar zero; a 1 x 1 is a scalar."""
-    arrays = (np.asarray(side, dtype=np.float64) for side in (left, right))
+    arrays = map(host, (left, right))
     left, right = (side.reshape(()) if side.size == 1 else side for side in arrays)
     if left.shape != right.shape and not any(is_zero(side) for side in (left, right)):
         raise ShapeMisfit(f"the left side has shape {left.shape}, the right side {right.shape}")
@@ -170,9 +171,18 @@ def excess(relation: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         if gap.ndim != 2 or gap.shape[0] != gap.shape[1]:
             raise Misfit(rf"\succeq compares square matrices; the difference has shape {gap.shape}")
         return -np.linalg.eigvalsh(0.5 * (gap + gap.T))
+    if relation in SIGNED and (np.iscomplexobj(left) or np.iscomplexobj(right)):
+        left, right = _real(left), _real(right)
     if relation in SIGNED:
         return SIGNED[relation] * left - SIGNED[relation] * right
     return np.abs(left - right)
+
+
+def _real(side: np.ndarray) -> np.ndarray:
+    """What an order compares: rounding may leave an imaginary part of no size."""
+    if np.max(np.abs(side.imag)) > ROUNDING * np.max(np.abs(side)):
+        raise Misfit("complex numbers have no order")
+    return side.real
 
 
 # Which side of an inequality may be the larger one: 1 for the right, -1 for the left.

@@ -7,6 +7,7 @@ computed again.
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ class Evaluator:
         try:
             value = memo.rule(node, self, scope)
             # of a number alone it is asked without an array: millions of values are one
-            if not (np.isfinite(value).all() if value.ndim else math.isfinite(value)):
+            if not (np.isfinite(value).all() if value.ndim else cmath.isfinite(value)):
                 said = "not a number" if np.isnan(value).any() else "infinite"
                 raise OperationError(f"the value is {said}")
         except OperationError as wrong:

@@ -87,7 +87,7 @@ def power(a: Array, b: Array) -> Array:
     if b.ndim:
         raise _refuse("the power", a, b, hint="; the exponent must be a scalar")
     if a.ndim == 0:
-        if a == 0 and b < 0:
+        if a == 0 and b.real < 0:
             raise OperationError("division by zero")
         return scalar(a) ** b
     _square(a, "the power")
@@ -155,13 +155,13 @@ def _extreme(choose: Callable[[Array], Array]) -> Callable[..., Array]:
 
 
 def _count(a: Array, operation: str) -> int:
-    if a.ndim or a != int(a) or a < 0:
+    if a.ndim or np.iscomplexobj(a) or a != int(a) or a < 0:
         raise OperationError(f"{operation} needs a whole number, not {a}")
     return int(a)
 
 
 def _log(a: Array) -> Array:
-    if (a <= 0).any():
+    if (a == 0 if np.iscomplexobj(a) else a <= 0).any():
         raise OperationError(f"the logarithm of {np.min(a):.6g} is not defined")
     return np.log(a)
 

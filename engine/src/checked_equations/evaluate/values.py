@@ -15,11 +15,11 @@ Array: TypeAlias = np.ndarray
 
 
 def host(value: Any) -> Array:
-    """`value` as a NumPy float64 array of its own shape, wherever it lives.
+    """`value` as a NumPy array of its own shape, float64 or complex128, wherever it lives.
 
     CuPy arrays come down by ``get``; array-api-strict arrays and other devices by DLPack.
     """
-    if type(value) is np.ndarray and value.dtype == np.float64:
+    if type(value) is np.ndarray and value.dtype in (np.float64, np.complex128):
         return value  # as most are
     if hasattr(value, "get") and hasattr(value, "__cuda_array_interface__"):
         value = value.get()
@@ -30,14 +30,14 @@ def host(value: Any) -> Array:
             raise _no_array(value) from problem
         info = value.__array_namespace__().__array_namespace_info__()
         array = np.from_dlpack(value.to_device(info.default_device()))
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in "biufc":
         raise _no_array(value)
-    return array.astype(np.float64, copy=False)
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)
 
 
 def _no_array(value: Any) -> OperationError:
     name = type(value).__name__
-    return OperationError(f"a{'n' * (name[0] in 'aeiou')} {name} is no real number or array")
+    return OperationError(f"a{'n' * (name[0] in 'aeiou')} {name} is no number or array")
 
 
 def conform(value: Any) -> Array:
@@ -52,9 +52,11 @@ def conform(value: Any) -> Array:
     return shaped(host(value))
 
 
-def scalar(value: float | np.floating[Any] | Array) -> Array:
+def scalar(value: complex | np.number[Any] | Array) -> Array:
     """One number as a NumPy scalar, which has all that an array without axes has."""
-    return cast("Array", np.float64(value))
+    if np.iscomplexobj(value):
+        return cast("Array", np.complex128(value))
+    return cast("Array", np.float64(cast("float", value)))
 
 
 def shaped(array: Array) -> Array:

@@ -81,9 +81,9 @@ def _refuse_number(node: t.Node, ev: Evaluator, scope: Scope, what: str) -> None
 
 def whole_number(value: Array) -> int:
     """An index as an int. Raises `OperationError` for a fraction and for an array."""
-    if np.ndim(value) or value != int(value):
+    if np.ndim(value) or value.imag or value.real != int(value.real):
         raise OperationError(f"an index must be a whole number, not {value}")
-    return int(value)
+    return int(value.real)
 
 
 def inside(indices: list[int], shape: tuple[int, ...]) -> tuple[int, ...]:

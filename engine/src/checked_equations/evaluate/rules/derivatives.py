@@ -63,7 +63,7 @@ def _assemble(at: Callable[..., Array], point: Array, *, whole_jacobian: bool) -
 
 def _slope(at: Callable[..., Array], place: tuple[int, ...], point: Array) -> Array:
     """Central differences at halving steps, their error terms h^2, h^4, ... removed."""
-    scale = max(abs(float(point[place])), 0.1 * float(np.max(np.abs(point)))) or 1.0
+    scale = max(abs(point[place]), 0.1 * float(np.max(np.abs(point)))) or 1.0
     steps = [scale * 2.0**-power for power in range(4, 9)]
     table = [(at(place, h) - at(place, -h)) / (2.0 * h) for h in steps]
     for order in range(1, len(steps)):

@@ -1,0 +1,12 @@
+"""The stage of what nobody bound: displays are tried on numbers drawn by kind and condition.
+
+`display` has the call, `reading` the statement with its free symbols, `drawing` the numbers,
+`judging` where it holds. A verdict here is never that of a check, whose numbers come by a route of
+their own.
+"""
+
+from . import kinds
+from .display import Tried, try_display
+from .kinds import Kind
+
+__all__ = ["Kind", "Tried", "kinds", "try_display"]

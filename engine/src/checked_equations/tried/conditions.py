@@ -1,0 +1,100 @@
+"""Printed conditions: ``x > 0``, ``\\Re z > 0``, ``n = 0, 1, \\dots``, ``z \\neq 0``.
+
+They decide which numbers are drawn. What stands behind the last relation of a display, set
+apart by a comma, is a condition where it orders or lists its symbols.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import EquationError, OperationError
+from ..evaluate.evaluator import Evaluator
+from ..evaluate.operations import RELATIONS
+from ..latex import tree as t
+from ..latex.names import normal
+from .knowledge import Known
+from .reading import NotRead, read
+
+_ORDERS = frozenset({"<", ">", "\\le", "\\ge", "\\ne"})
+_LISTED = re.compile(
+    r"^\s*(?P<key>\\?[A-Za-z]+)\s*=\s*(?P<first>-?\d+)\s*,\s*(?:-?\d+\s*,\s*)*"
+    r"\\[lc]?dots\s*(?:,\s*(?P<last>.+))?$"
+)
+_MEMBER = re.compile(
+    r"^\s*(?P<keys>\\?[A-Za-z]+(?:\s*,\s*\\?[A-Za-z]+)*)\s*\\in\s*\\mathbb\s*\{?(?P<set>[NZRC])\}?\s*$"
+)
+_KIND = {"N": "whole", "Z": "whole", "R": "real", "C": "complex"}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition: what it says, its relations, and of what is listed the first and the step."""
+
+    latex: str
+    steps: tuple[t.Step, ...] = ()
+    whole: str = ""
+    first: int = 0
+    kinds: tuple[tuple[str, str], ...] = ()
+
+    def holds(self, bindings: Mapping[str, Any]) -> bool:
+        """Whether numbers meet it; those for which it has no value do not."""
+        if self.whole:
+            value = bindings.get(self.whole, self.first)
+            return bool(np.isreal(value) and value == int(value.real) and value.real >= self.first)
+        evaluator = Evaluator(bindings)
+        try:
+            return all(_meets(step, evaluator) for step in self.steps)
+        except (EquationError, OperationError):
+            return False
+
+
+def _meets(step: t.Step, evaluator: Evaluator) -> bool:
+    left, right = evaluator.value(step.left), evaluator.value(step.right)
+    if step.relation == "\\ne":
+        return bool(np.abs(left - right) > 1e-6)
+    if np.max(np.abs(np.imag(left))) + np.max(np.abs(np.imag(right))) > 1e-12:
+        return False
+    return RELATIONS[step.relation](np.real(left), np.real(right))
+
+
+def conditions_of(texts: Iterable[str], known: Known) -> tuple[tuple[Condition, ...], list[str]]:
+    """Those of `texts` that can be read as conditions, and those that cannot."""
+    found, unread = [], []
+    for text in texts:
+        one = condition_of(text, known)
+        found.append(one) if one else unread.append(text)
+    return tuple(found), unread
+
+
+def condition_of(text: str, known: Known) -> Condition | None:
+    """The condition that `text` states, or nothing.
+
+    >>> from .knowledge import known
+    >>> condition_of("0 < x < 1", known({})).holds({"x": 0.5})
+    True
+    >>> condition_of("n = 0, 1, 2, \\\\dots", known({})).first
+    0
+    """
+    text = text.strip().strip(".,; ")
+    if listed := _LISTED.match(text):
+        key = normal(listed["key"])
+        return Condition(text, whole=key, first=int(listed["first"]), kinds=((key, "whole"),))
+    if member := _MEMBER.match(text):
+        keys = [normal(key) for key in member["keys"].split(",")]
+        return Condition(text, kinds=tuple((key, _KIND[member["set"]]) for key in keys))
+    try:
+        reading = read(text, known)
+    except NotRead:
+        return None
+    steps = reading.statement.steps
+    return Condition(text, steps) if _orders(steps) and not reading.unknown else None
+
+
+def _orders(steps: Sequence[t.Step]) -> bool:
+    return bool(steps) and all(step.relation in _ORDERS for step in steps)

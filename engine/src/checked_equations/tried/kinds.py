@@ -1,0 +1,206 @@
+"""What a symbol may be: the kind of numbers that is drawn for it where nobody binds any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import EquationError
+from ..evaluate.evaluator import Evaluator
+from ..latex.parser import parse_expression
+
+Size = int | str  # a number, or the symbol that stands for it
+Sizes = dict[str, int]
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where numbers are drawn: magnitudes up to `span`, of one sign or both, real or complex.
+
+    >>> Region("positive", 1.0, "+").said
+    'positive, up to 1'
+    """
+
+    name: str
+    span: float
+    signs: str = "+-"
+    plane: bool = False
+
+    @property
+    def said(self) -> str:
+        """How a reader is told."""
+        return f"{self.name}, up to {self.span:g}"
+
+    def real(self, rng: Rng) -> float:
+        """A real number: no integer, not near zero, nor near the end."""
+        size = self.span * rng.uniform(0.2, 0.95)
+        sign = {"+": 1.0, "-": -1.0}.get(self.signs) or rng.choice([-1.0, 1.0])
+        return float(sign * size)
+
+    def number(self, rng: Rng) -> complex | float:
+        """A number of the plane where it is complex: right of zero where its sign is plus."""
+        if not self.plane:
+            return self.real(rng)
+        half = {"+": (-1.3, 1.3), "-": (1.8, 4.4)}.get(self.signs, (-3.0, 3.0))
+        turn = rng.uniform(*half)
+        return complex(self.span * rng.uniform(0.3, 0.95) * np.exp(1j * turn))
+
+
+REAL = (
+    Region("small and positive", 0.9, "+"),
+    Region("positive", 3.0, "+"),
+    Region("of either sign", 0.8),
+    Region("negative", 2.5, "-"),
+    Region("large and positive", 8.0, "+"),
+)
+COMPLEX = (
+    Region("right half-plane", 0.9, "+", plane=True),
+    Region("plane", 2.0, "+-", plane=True),
+    Region("left half-plane", 1.6, "-", plane=True),
+)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The kind of a symbol, how it is drawn, and how it is said.
+
+    `shape` is of numbers or of symbols that stand for them, which are drawn once for a statement.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> matrix("m", "n").draw(rng, sizes := {}).shape == (sizes["m"], sizes["n"])
+    True
+    >>> spd(3).draw(rng, {}).shape, str(spd("n"))
+    ((3, 3), 'positive definite n × n')
+    """
+
+    name: str
+    shape: tuple[Size, ...] = ()
+    latex: str = ""  # of a function: what it is, in its `argument`
+    argument: str = ""
+    value: Any = field(default=None, compare=False)  # of a constant
+
+    def __str__(self) -> str:
+        """The name, and the shape where there is one."""
+        if self.name == "function":
+            return f"the function of {self.argument} that is {self.latex}"
+        return " ".join(filter(None, (self.name, " × ".join(map(str, self.shape)))))
+
+    def draw(self, rng: Rng, sizes: Sizes, region: Region = REAL[1]) -> Any:
+        """Numbers of this kind; sizes that are symbols are drawn into `sizes`, or taken from it."""
+        return _DRAWS[self.name](self, rng, _shape(self.shape, rng, sizes), region)
+
+
+def _shape(shape: tuple[Size, ...], rng: Rng, sizes: Sizes) -> tuple[int, ...]:
+    for size in shape:
+        if isinstance(size, str) and size not in sizes:
+            free = sorted({3, 4, 5, 6} - set(sizes.values())) or [7]
+            sizes[size] = int(rng.choice(free))
+    return tuple(sizes[size] if isinstance(size, str) else size for size in shape)
+
+
+def _function(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> Callable[..., Any]:
+    """The function that the LaTeX says."""
+    names = {kind.argument: "value"}
+    try:
+        node = parse_expression(kind.latex, names)
+    except EquationError as wrong:
+        raise ValueError(f"a function must be LaTeX in {kind.argument}: {wrong}") from wrong
+
+    def of(argument: Any) -> Any:
+        return Evaluator({kind.argument: argument}, kind.latex).value(node)
+
+    return of
+
+
+def _matrix(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    return rng.normal(size=shape)
+
+
+def _symmetric(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    drawn = rng.normal(size=shape)
+    return drawn + drawn.T
+
+
+def _definite(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    drawn = rng.normal(size=shape)
+    return drawn @ drawn.T + 0.5 * np.eye(len(drawn))
+
+
+def _orthogonal(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    return np.linalg.qr(rng.normal(size=shape))[0]
+
+
+def _chances(kind: Kind, rng: Rng, shape: tuple[int, ...], region: Region) -> np.ndarray:
+    return rng.dirichlet(np.full(shape[0], 2.0))
+
+
+Draw = Callable[[Kind, Rng, tuple[int, ...], Region], Any]
+_DRAWS: Mapping[str, Draw] = {
+    "real": lambda kind, rng, shape, region: region.real(rng),
+    "positive": lambda kind, rng, shape, region: abs(region.real(rng)),
+    "whole": lambda kind, rng, shape, region: int(rng.integers(2, 6)),
+    "complex": lambda kind, rng, shape, region: region.number(rng),
+    "constant": lambda kind, rng, shape, region: kind.value,
+    "vector": _matrix,
+    "matrix": _matrix,
+    "symmetric": _symmetric,
+    "positive definite": _definite,
+    "orthogonal": _orthogonal,
+    "probability vector": _chances,
+    "function": _function,
+}
+
+real = Kind("real")
+positive = Kind("positive")
+whole = Kind("whole")
+complex_ = Kind("complex")
+
+
+def constant(value: Any) -> Kind:
+    """What is no variable: Euler's constant."""
+    return Kind("constant", value=value)
+
+
+def vector(n: Size) -> Kind:
+    """A column of `n` numbers."""
+    return Kind("vector", (n,))
+
+
+def matrix(m: Size, n: Size) -> Kind:
+    """A matrix with `m` rows and `n` columns."""
+    return Kind("matrix", (m, n))
+
+
+def symmetric(n: Size) -> Kind:
+    """A symmetric matrix."""
+    return Kind("symmetric", (n, n))
+
+
+def spd(n: Size) -> Kind:
+    """A symmetric positive definite matrix."""
+    return Kind("positive definite", (n, n))
+
+
+def orthogonal(n: Size) -> Kind:
+    """An orthogonal matrix."""
+    return Kind("orthogonal", (n, n))
+
+
+def probabilities(n: Size) -> Kind:
+    """Positive numbers that sum to one."""
+    return Kind("probability vector", (n,))
+
+
+def function(latex: str, argument: str = "x") -> Kind:
+    """The function of `argument` that `latex` says.
+
+    >>> float(function("x^2 + 1").draw(np.random.default_rng(0), {})(3.0))
+    10.0
+    """
+    return Kind("function", latex=latex, argument=argument)
