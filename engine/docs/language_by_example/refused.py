@@ -31,6 +31,10 @@ _AMBIGUOUS = (
     Refusal(r"d = A^2_{12}", {"d": 1.0, "A": A}),
     Refusal(r"B = \exp(A)", {"B": A, "A": A}),
     Refusal(r"d = f(a \mid b) - f(a, b)", {"d": 0.0, "a": a, "b": b, "f": np.hypot}),
+    Refusal(r"d = \|A\|", {"d": 1.0, "A": A}),
+    Refusal(r"d = \log(a)^2", {"d": 1.0, "a": a}),
+    Refusal(r"d = n!!!", {"d": 1.0, "n": 5}),
+    Refusal(r"d = \mathop{a^n b}(c)", {"d": 1.0, "n": 2, **_THREE}),
     Refusal(r"d = KL", {"d": 1.0, "KL": 2.0, "K": a, "L": b}),
 )
 _UNFIT = (

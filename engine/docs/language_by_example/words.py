@@ -178,7 +178,8 @@ def _constant(word: str) -> Example:
         return Example(word, rf"{_F} \text{{ for }} a \in (0, \infty)", _ONE)
     if word == r"\pi":
         return Example(word, r"d = 2 \pi a", {"d": 2 * math.pi * a, "a": a})
-    return Example(word, rf"d = {word}^{{-a}}", {"d": math.exp(-a), "a": a})
+    bound = {"d": math.exp(-a) + math.log(math.e + 1), "a": a}
+    return Example(word, rf"d = {word}^{{-a}} + \log({word} + 1)", bound)
 
 
 def _indicator(word: str) -> Example:

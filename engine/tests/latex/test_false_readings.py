@@ -145,9 +145,13 @@ class TestStatementsApart:
 
 
 class TestBars:
-    @pytest.mark.parametrize("latex", ["||A||", "||A||_2", r"\|A\|"])
+    @pytest.mark.parametrize("latex", ["||A||_2", r"\|A\|_2", r"\lVert A \rVert_2"])
     def test_double_bars_are_a_norm(self, latex):
         assert value(latex) == pytest.approx(np.linalg.norm(A, 2))
+
+    @pytest.mark.parametrize("latex", ["||A||", r"\|A\|", r"a + \lVert A B \rVert^2"])
+    def test_a_norm_of_a_matrix_says_which(self, latex):
+        assert "ambiguous: which norm of a matrix?" in refusal(latex).problem
 
     @pytest.mark.parametrize(
         ("latex", "wanted"),
@@ -157,14 +161,14 @@ class TestBars:
             ("|A||B|", np.linalg.det(A) * np.linalg.det(B)),
             ("||y|| ||y||", BOUND["y"] @ BOUND["y"]),
             ("| ||y|| - h |", abs(np.linalg.norm(BOUND["y"]) - 2.2)),
-            (r"\log||A||", np.log(np.linalg.norm(A, 2))),
+            (r"\log||A||_2", np.log(np.linalg.norm(A, 2))),
         ],
     )
     def test_bars_beside_bars(self, latex, wanted):
         assert value(latex) == pytest.approx(wanted)
 
     def test_the_norm_of_an_inverse_is_not_the_inverse_of_the_norm(self):
-        (step,) = parse("||A^{-1}|| = ||A||^{-1}", NAMES).steps
+        (step,) = parse("||A^{-1}||_2 = ||A||_2^{-1}", NAMES).steps
         left, right = (Evaluator(BOUND).value(side) for side in (step.left, step.right))
         assert abs(left - right) > 0.1 * left
 
@@ -225,7 +229,8 @@ class TestScripts:
         assert value("y_{12}") == BOUND["y"][11]
 
     def test_two_marks_of_a_factorial(self):
-        assert "ambiguous: the factorial of a factorial" in refusal("N!!").problem
+        assert value("N!!") == 8
+        assert "ambiguous: the factorial of a factorial" in refusal("N!!!").problem
         assert value("(i!)!") == 2
 
     def test_a_number_with_two_points(self):

@@ -81,8 +81,8 @@ SAME = [
     (r"\bigl| A \bigr|", "|A|"),
     (r"\vert A \vert", "|A|"),
     (r"|A| |B|", r"\lvert A \rvert \lvert B \rvert"),
-    (r"\|x\|", r"\lVert x \rVert_2"),
-    (r"\left\| x \right\|_2^2", r"(\lVert x \rVert)^2"),
+    (r"\|x\|_2", r"\lVert x \rVert_2"),
+    (r"\left\| x \right\|^2", r"(\lVert x \rVert)^2"),
     # function words: with brackets they take those, without the product that follows
     (r"\log 2 \pi", r"\log(2 \pi)"),
     (r"\log |A|", r"\log(|A|)"),
@@ -305,7 +305,7 @@ def test_a_name_may_be_a_whole_expression():
 
 def test_a_name_does_not_match_inside_a_command_or_a_longer_symbol():
     kinds = {"a": "value", "f": "value", "K_f": "value"}
-    for latex in (r"\alpha", r"\mathbf f", "K_{ff}", "K_{f,f}", "a'"):
+    for latex in (r"\alpha", r"\mathbf f", "K_{ff}", "K_{f,f}", "a''"):
         with pytest.raises(EquationError, match="unbound"):
             parse_expression(latex, kinds)
 

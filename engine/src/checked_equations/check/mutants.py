@@ -97,7 +97,7 @@ def edits_of(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a ca
             yield f"${value + 1:g}$ for ${value:g}$", t.Number(value + 1)
         case t.Norm(base, order):
             new = "2" if order == "1" else "1"
-            words = f"{dollars(new)}-norm for {dollars(order)}-norm of {say(base)}"
+            words = f"{dollars(new)}-norm for {dollars(order or '2')}-norm of {say(base)}"
             yield words, replace(node, order=new)
         case t.Power(bare, t.Number(2)):
             yield f"drop the square of {say(bare)}", bare

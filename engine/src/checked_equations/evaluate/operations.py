@@ -119,14 +119,20 @@ def det(a: Array) -> Array:
 
 
 _ORDERS: dict[str, float | Literal["fro"]] = {
-    "2": 2, "1": 1, "\\infty": np.inf, "F": "fro", "\\mathrm F": "fro",
+    "": 2, "2": 2, "1": 1, "\\infty": np.inf, "F": "fro", "\\mathrm F": "fro",
 }  # fmt: skip
 
 
 def norm(a: Array, order: str) -> Array:
-    """``\\lVert a \\rVert_p`` of a vector, or the Frobenius norm of a matrix."""
+    """``\\lVert a \\rVert_p`` of a vector, 2 where none is written; of a matrix one must be.
+
+    With 2 it is the largest singular value of a matrix, with F the root of the sum of the squares.
+    """
     if order not in _ORDERS:
         raise OperationError(f"the norm with subscript {order} is not known")
+    if not order and a.ndim > 1 and 1 not in a.shape:
+        said = "ambiguous: which norm of a matrix? write \\|A\\|_2 for the spectral norm"
+        raise OperationError(f"{said}, \\|A\\|_F for the Frobenius norm")
     kind = _ORDERS[order]
     if a.ndim == 2 and 1 in a.shape:
         return scalar(np.linalg.norm(a.ravel(), None if kind == "fro" else kind))
@@ -190,6 +196,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),
     "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),
     "factorial": _unary(lambda n: scalar(math.factorial(_count(n, "the factorial")))),
+    "double_factorial": _unary(lambda n: scalar(math.prod(range(_count(n, "n!!"), 0, -2)))),
     "binom": lambda *both: scalar(math.comb(*(_count(n, "the binomial") for n in both))),
 }  # fmt: skip
 RELATIONS: dict[str, Callable[[Array, Array], bool]] = {

@@ -17,6 +17,7 @@ _WORDS = {
     **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign", "Cov")},
     **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
 }
+_MARKS = {"factorial": "!", "double_factorial": "!!"}  # behind what they are of
 _BY = " \\times "
 
 
@@ -117,7 +118,7 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
         p.wrapped(node.base) if isinstance(node.base, t.Bars) else p.any(node.base)
     ).join(p.bars),
     t.Norm: lambda node, p: (
-        f"\\lVert {p.any(node.base)} \\rVert" + (f"_{{{node.order}}}" if node.order != "2" else "")
+        f"\\lVert {p.any(node.base)} \\rVert" + (f"_{{{node.order}}}" if node.order else "")
     ),
     t.Block: lambda node, p: _grid("bmatrix", (map(p.any, row) for row in node.rows)),
     t.Space: lambda node, p: (
@@ -162,8 +163,8 @@ def _infix(node: t.Infix, p: Printer) -> str:
 @printed.register(t.Function)
 def _function(node: t.Function, p: Printer) -> str:
     arguments = [p.any(a) for a in node.arguments]
-    if node.name == "factorial":
-        return f"{p.base(node.arguments[0])}!"
+    if node.name in _MARKS:
+        return p.base(node.arguments[0]) + _MARKS[node.name]
     if node.name == "binom":
         return f"\\binom{{{arguments[0]}}}{{{arguments[1]}}}"
     if node.name == "indicator":
@@ -176,8 +177,13 @@ def _function(node: t.Function, p: Printer) -> str:
 def _apply(node: t.Apply, p: Printer) -> str:
     shown = {"|": " \\mid ", "\\|": " \\,\\|\\, "}
     marks = [*(shown.get(mark, f"{mark} ") for mark in node.separators), ""]
-    inside = "".join(p.any(a) + mark for a, mark in zip(node.arguments, marks, strict=False))
     form = signature(node.key)
+    forms = (*form.variables, *form.given) if form else ()
+    parts = list(map(p.any, node.arguments))
+    for i, own in enumerate(forms[: len(parts)]):
+        if own.startswith("\\mathrm{do}("):
+            parts[i] = f"\\operatorname{{do}}({parts[i]})"
+    inside = "".join(a + mark for a, mark in zip(parts, marks, strict=False))
     return inside if node.key == "|" else f"{form.letter if form else node.key}({inside})"
 
 

@@ -336,7 +336,10 @@ class _Reader:
             group = self._group(token)  # the wide space before a brace is one before its content
             return [group[0]._replace(wide=token.wide), *group[1:]] if group else group
         if token.text in SHELLS:
-            return self._argument()[1:-1]
+            content = self._argument()
+            if token.text == "\\mathop" and not _is_symbol(content[1:-1]):
+                return [token._replace(text="\\mathrm"), *content]
+            return content[1:-1]
         if token.text == "\\arg" and self._peek() in ("\\max", "\\min"):
             word = ("\\mathrm", "{", *"arg", *self._next().text[1:], "}")
             return [token._replace(text=text) for text in word]
@@ -379,6 +382,15 @@ class _Reader:
             degree += self._item()
         above = _braced(opened, degree, self._next())
         return [token._replace(text="\\root"), *above, *self._argument()]
+
+
+def _is_symbol(row: Sequence[Token]) -> bool:
+    """Whether `row` is one symbol with its scripts, or nothing."""
+    styled = len(row) > 1 and row[0].text in FONTS
+    i = closing(row, 1) + 1 if styled else 1
+    while i < len(row) and row[i].text in ("'", "_", "^"):
+        i = i + 1 if row[i].text == "'" else closing(row, i + 1) + 1
+    return i >= len(row)
 
 
 def _braced(opened: Token, inside: Sequence[Token], shut: Token) -> list[Token]:

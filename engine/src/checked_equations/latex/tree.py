@@ -162,10 +162,10 @@ class Bars(Node):
 
 
 class Norm(Node):
-    """``\\lVert x \\rVert_p``; `order` is "2" (the default), "1", "\\infty" or "F"."""
+    """``\\lVert x \\rVert_p``; `order` is "1", "2", "\\infty", "F", empty if none is written."""
 
     base: Node
-    order: str = "2"
+    order: str = ""
 
 
 class Function(Node):

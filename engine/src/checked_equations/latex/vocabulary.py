@@ -24,7 +24,9 @@ FUNCTIONS = {
     "\\mathrm{sgn}": "sign", "\\mathrm{log}": "log", "\\mathrm{exp}": "exp",
     "\\mathrm{det}": "det", "\\mathrm{min}": "min", "\\mathrm{max}": "max",
 }  # fmt: skip
-AMBIGUOUS_POWERS = _set(r"log cos sin tan tanh sinh cosh arccos arcsin arctan tr")
+# Behind their brackets: everyone reads `\\cos(x)^2` as the square of the cosine.
+AMBIGUOUS_POWERS = _set(r"log tr")
+AMBIGUOUS_INVERSES = AMBIGUOUS_POWERS | _set(r"cos sin tan tanh sinh cosh arccos arcsin arctan")
 BIG = {
     "\\sum": "sum", "\\prod": "prod", "\\min": "min", "\\max": "max",
     "\\mathrm{min}": "min", "\\mathrm{max}": "max",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from .. import tree as t
 from ..ambiguities import behind_bars, behind_call, between_factors
 from ..names import Names
 from ..tree import Node, Span
-from ..vocabulary import AMBIGUOUS_POWERS
+from ..vocabulary import AMBIGUOUS_INVERSES, AMBIGUOUS_POWERS
 
 Head = tuple[str, Node | None]  # a function word and the power at it: ``\cos^2``
 
@@ -227,12 +227,12 @@ class Expressions:
 
     def called_power(self, span: Span, base: Node, exponent: Node) -> Node:
         """``\\log(x)^2``, which is refused where the power could belong to either."""
-        self._refuse_function(span, base)
+        self._refuse_function(span, base, AMBIGUOUS_POWERS)
         return self.power(span, base, exponent)
 
-    def _refuse_function(self, span: Span, base: Node) -> None:
+    def _refuse_function(self, span: Span, base: Node, words: Collection[str]) -> None:
         bracketed = span[0] < base.span[0]
-        if isinstance(base, t.Function) and base.name in AMBIGUOUS_POWERS and not bracketed:
+        if isinstance(base, t.Function) and base.name in words and not bracketed:
             problem = f"ambiguous: does the power belong to {base.name} or to its argument?"
             raise self._fault(problem, span)
 
@@ -256,7 +256,7 @@ class Expressions:
 
     def inverse(self, span: Span, base: Node, mark: Word) -> Node:
         """``A^{-1}``; of ``A^{-\\top}`` the transpose."""
-        self._refuse_function(span, base)
+        self._refuse_function(span, base, AMBIGUOUS_INVERSES)
         self._refuse_entry(span, base, mark.start_pos or 0, "the inverse")
         inverse = t.Inverse(base, span=span)
         return inverse if mark.type == "INVERSE" else t.Transpose(inverse, span=span)
@@ -287,9 +287,11 @@ class Expressions:
 
     def factorial(self, span: Span, base: Node, mark: Word) -> Node:
         """``n!``."""
-        twice = isinstance(base, t.Function) and base.name == "factorial"
-        if twice and base.span[0] == span[0]:
-            raise self._fault("ambiguous: the factorial of a factorial? write brackets", span)
+        if isinstance(base, t.Function) and base.span[0] == span[0]:
+            if base.name == "factorial":
+                return t.Function("double_factorial", base.arguments, span=span)
+            if base.name == "double_factorial":
+                raise self._fault("ambiguous: the factorial of a factorial? write brackets", span)
         return t.Function("factorial", (base,), span=span)
 
     def bars(self, span: Span, inside: Node) -> Node:

@@ -22,6 +22,7 @@ def named(s: Stream, match: Match) -> None:
     if _starts_range(s) or _is_set(s, match.length):
         return s.emit("INDEX", match.key, match.length)
     if match.key in s.names.called:
+        _without_do(s, match)
         return s.emit("CALL", match.key, s.names.called[match.key])
     if match.kind in DISTRIBUTIONS or match.kind == "letter":
         return _distribution(s, match)
@@ -38,9 +39,64 @@ def named(s: Stream, match: Match) -> None:
         if any(is_letter(text) or text == "*" for text in others):  # no index, but part of a name
             return unknown(s, s.group_end(after + 1) + 1)
     called = match.kind == "callable" and s.at(after) in ("(", "[")
-    if s.at(after) == "'":
+    if s.at(after) == "'" and not _transposed(s, match, after):
         return unknown(s)
     return s.emit("CALL" if called else "NAME", match.key, match.length)
+
+
+def _transposed(s: Stream, match: Match, after: int) -> bool:
+    """Whether the prime at place `after` is the sign of a transpose: ``A'``, ``x' A x``.
+
+    No name has one, and it is the letter of a matrix, or a factor with others behind it.
+    """
+    if match.kind != "value" or not _primes_transpose(s):
+        return False
+    follows = s.at(after + 1)
+    operator = follows in v.OPERATORS or follows in v.RELATIONS
+    factor = follows in v.OPEN or (is_letter(follows) and not operator)
+    matrix = match.key.removeprefix("\\").rpartition(" ")[2][:1].isupper()
+    return follows != "'" and (factor or matrix)
+
+
+def _primes_transpose(s: Stream) -> bool:
+    return not (s.free or any("'" in key for key in s.names.kinds))
+
+
+def prime_behind(s: Stream) -> None:
+    """The prime of ``x_i' x_i``, which stands before the index by now, is put behind that again."""
+    prime = s.i + s.nucleus(s.i)
+    if s.at(prime) != "'" or s.at(prime + 1) != "_" or not _primes_transpose(s):
+        return
+    match = s.names.match(s.tokens[s.i : prime], 0)
+    end = s.behind_script(prime + 1, "_")
+    whole = s.names.match([*s.tokens[s.i : prime], *s.tokens[prime + 1 : end]], 0)
+    if any(found and found.kind == "value" for found in (match, whole)):
+        s.tokens[prime:end] = [*s.tokens[prime + 1 : end], s.tokens[prime]]
+
+
+def _without_do(s: Stream, match: Match) -> None:
+    """Of ``p(y \\mid \\operatorname{do}(x))`` keep ``p(y \\mid x)``: the name has the sign."""
+    for i in range(s.i + match.length - 1, s.i, -1):
+        opened = i + s.nucleus(i)
+        if s.symbol(i) == "\\mathrm{do}" and s.at(opened) == "(":
+            del s.tokens[matching(s, opened)]
+            del s.tokens[i : opened + 1]
+
+
+def marked(s: Stream, match: Match | None) -> Match | None:
+    """With ``z^+`` bound, ``z^+_m`` is an entry of it: put the mark before the index."""
+    end = s.i + s.nucleus(s.i)
+    above = s.behind_script(end, "_")
+    if above == end or s.at(above) != "^" or (match and match.length > end - s.i):
+        return match
+    behind = s.behind_script(above, "^")
+    mark, index = s.tokens[above:behind], s.tokens[end:above]
+    found = s.names.match([*s.tokens[s.i : end], *mark], 0)
+    if joined(mark[2:-1]) not in v.MARKS or not found or found.length < end - s.i + len(mark):
+        return match
+    index[-1] = index[-1]._replace(end=max(index[-1].end, mark[-1].end))
+    s.tokens[end:behind] = [*mark, *index]
+    return found
 
 
 def _refuse_letters(s: Stream, match: Match) -> None:

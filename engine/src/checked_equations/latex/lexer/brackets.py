@@ -9,6 +9,7 @@ from contextlib import suppress
 from .. import vocabulary as v
 from ..names import joined, nearest
 from ..tokenizer import Token, closing, outside
+from .numbers import number
 from .stream import Stream
 
 
@@ -23,7 +24,7 @@ def matching(s: Stream, opened: int, row: Sequence[Token] = ()) -> int:
 
 def close_brace(s: Stream) -> None:
     """Close the braces that are open."""
-    if s.top() not in ("brace", "power", "index", "under", "head", "shape"):
+    if s.top() not in ("brace", "power", "index", "limit", "under", "head", "shape"):
         raise s.fault("this is never closed", s.stack[-1][1])
     s.closed, _ = s.stack.pop()
     s.emit("_RB", "}")
@@ -76,7 +77,7 @@ def bar(s: Stream) -> None:
         opened = s.i + 2
         s.emit("RNORM", joined(s.content(opened)), s.group_end(opened) - s.i + 1)
     else:
-        s.emit("RNORM", "2")
+        s.emit("RNORM", "")
 
 
 def _is_pair(two: list[Token]) -> bool:
@@ -186,9 +187,13 @@ def end_statement(s: Stream, value: str, tokens: int = 1) -> None:
 def point(s: Stream) -> None:
     """Read a full stop, which may stand at the end of a line alone."""
     follows = s.text(1)
+    begins = follows.isdecimal() and s.last() not in v.ENDS_AN_OPERAND
+    if begins and s.tokens[s.i].end == s.tokens[s.i + 1].start:
+        return number(s)
     if follows and follows != "\\\\" and not follows.startswith(("\\end{", "\\text{")):
         raise s.fault("`.` cannot stand here")
     s.i += 1
+    return None
 
 
 def row(s: Stream) -> None:

@@ -208,6 +208,8 @@ def fraction(s: Stream) -> None:
     above = s.i + 1
     below = s.group_end(above) + 1
     order = _is_derivative(s, above, below)
+    if not order and _holds_differential(s, above, below):
+        return
     if not order:
         s.emit("_FRAC", "\\frac")
         return
@@ -225,6 +227,24 @@ def fraction(s: Stream) -> None:
         s.i = below
     else:
         del s.tokens[above + 1 : above + order + 1]
+
+
+def _holds_differential(s: Stream, above: int, below: int) -> bool:
+    """Put the ``\\mathrm dt`` of ``\\frac{x \\,\\mathrm dt}{t}`` behind the fraction."""
+    if not s.top().startswith("int"):
+        return False
+    last = s.group_end(above)
+    for i in range(above + 1, last):
+        keys, end = _differentials(s, i)
+        if keys and end == last:
+            behind = s.group_end(below)
+            at = s.tokens[behind].end
+            moved = [t._replace(start=at, end=at) for t in s.tokens[i:last]]
+            kept = s.tokens[above + 1 : i] or [s.tokens[i]._replace(text="1")]
+            fraction = [*s.tokens[s.i : above + 1], *kept, *s.tokens[last : behind + 1]]
+            s.tokens[s.i : behind + 1] = [*fraction, *moved]
+            return True
+    return False
 
 
 def _is_derivative(s: Stream, above: int, below: int) -> int:

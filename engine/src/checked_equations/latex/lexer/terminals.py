@@ -15,6 +15,7 @@ from .. import vocabulary as v
 from ..names import Names, joined, nearest
 from ..tokenizer import Token
 from . import atoms, brackets, calculus
+from .numbers import number
 from .stream import Stream
 
 
@@ -38,7 +39,8 @@ def _one(s: Stream) -> None:
         brackets.wide_space(s)
     if calculus.differential(s):
         return
-    match = s.names.match(s.tokens, s.i)
+    atoms.prime_behind(s)
+    match = atoms.marked(s, s.names.match(s.tokens, s.i))
     begins = (handle for start, handle in _BEGINS.items() if token.text.startswith(start))
     handle = _HANDLERS.get(token.text) or next(begins, None)
     if match:
@@ -50,7 +52,7 @@ def _one(s: Stream) -> None:
     elif token.text in v.OPERATORS:
         _operator(s, token)
     elif token.text.isdecimal():
-        _number(s)
+        number(s)
     elif token.text in v.RELATIONS:
         _relation(s, token.text)
     else:
@@ -70,18 +72,36 @@ def _vocabulary(s: Stream, word: str) -> None:
         _function(s, v.FUNCTIONS[word], length)
     elif atoms.is_average(s, s.i):
         atoms.expectation(s, v.EXPECTATIONS[word], length)
-    elif word in v.CONSTANTS and (word != "e" or follows == "^"):
+    elif word in v.CONSTANTS and (word != "e" or follows == "^" or _is_euler(s)):
         s.emit("CONSTANT", v.CONSTANTS[word], length)
     elif word in v.INDICATORS and follows in v.OPEN:
         s.emit("_INDICATOR", word, length)
     elif word in _WORDS:
         s.emit(_WORDS[word], word)
     elif word == "'":
-        raise s.fault("a prime belongs to a bound name")
+        _prime(s)
     elif word == "\\dots" and (s.condition or s.top() == "\\{set"):  # `i = 1, \dots, N`
         s.emit("DOTS", word)
     else:
         atoms.unknown(s)
+
+
+def _prime(s: Stream) -> None:
+    """Read a prime that is no part of a name: the transpose of what stands in brackets."""
+    symbol = s.last() == "NAME" or (s.last() == "_RB" and s.closed == "index")
+    if s.text(1) == "'" or not (symbol or s.last() in ("_RPAR", "_ENDBLOCK")):
+        raise s.fault("a prime belongs to a bound name")
+    s.emit("TRANSPOSE", "'")
+
+
+def _is_euler(s: Stream) -> bool:
+    """Whether a plain ``e`` that nobody bound is the number: behind a function word, or alone."""
+    if s.free or s.text(1) in ("_", "'", "("):
+        return False
+    behind_a_word = s.last() in ("FUNC", "_FPAR")
+    opened = s.last() in ("", "_STOP", "REL") or (s.last() == "_LB" and s.top() == "brace")
+    ended = s.text(1) in ("", "}", ",", ".", "\\\\", "&", *v.RELATIONS)
+    return behind_a_word or (opened and ended)
 
 
 def _operator(s: Stream, token: Token) -> None:
@@ -94,18 +114,6 @@ def _operator(s: Stream, token: Token) -> None:
     if token.text == "\\times" and s.top() == "shape":
         return s.emit("BY", token.text)
     return s.emit(v.OPERATORS[token.text], token.text)
-
-
-def _number(s: Stream) -> None:
-    if s.last() == "NUMBER":
-        raise s.fault("two numbers side by side print as one: write \\cdot")
-    i = s.i + 1
-    while s.at(i + (s.at(i) == ".")).isdecimal() and s.tokens[i].start == s.tokens[i - 1].end:
-        i += 1
-    text = "".join(t.text for t in s.tokens[s.i : i])
-    if text.count(".") > 1:
-        raise s.fault(f"`{text}` is no number", s.tokens[s.i], s.tokens[i - 1])
-    s.emit("NUMBER", text, i - s.i)
 
 
 def _relation(s: Stream, text: str) -> None:
@@ -152,7 +160,12 @@ def _power(s: Stream) -> None:
     several = length > 4 and s.at(opened + 1) in ("(", "[")
     bracketed = several and brackets.matching(s, opened + 1) == end - 1
     mark = content.removeprefix("-").strip()
-    if s.last() == "SPACE":
+    if s.last() == "_RB" and s.closed in (
+        "head",
+        "limit",
+    ):  # the end of a range, as the T of 1 to T
+        s.lead("_POW", "^")
+    elif s.last() == "SPACE":
         s.lead("_POW", "^", "shape")
     elif mark in v.TRANSPOSES - s.names.kinds.keys():
         s.emit("TRANSPOSE" if mark == content else "INVTRANS", content, length)
@@ -178,6 +191,8 @@ def _is_index(s: Stream, start: int, end: int) -> bool:
 def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
     last = (s.out[-1].start_pos if s.out else None) or 0
     start = next((i for i in range(s.i, 0, -1) if s.tokens[i].start <= last), 0)
+    if s.tokens[start].text == "{":  # nothing stands before the mark
+        start += 1
     key = joined(s.tokens[start : end + 1])
     problem = f"unbound symbol `{key}`{hint or nearest(key, s.names.kinds)}"
     raise s.fault(problem, s.tokens[start], s.tokens[end])
@@ -186,7 +201,7 @@ def _unknown_power(s: Stream, end: int, hint: str = "") -> None:
 def _subscript(s: Stream) -> None:
     if s.last() not in (*v.ENDS_AN_OPERAND, "INT"):
         raise s.fault("a subscript cannot stand here")
-    s.lead("_SUB", "_", "index")
+    s.lead("_SUB", "_", "limit" if s.last() == "INT" else "index")
 
 
 def _called(s: Stream) -> None:
