@@ -23,9 +23,9 @@ from ..ground.xp import Array, HostArray, Matrix, Vector
 from .kernels import Kernel
 
 __all__ = [
-    "Acquisition", "Cost", "Criterion", "InducingVariables", "LabelLikelihood", "Likelihood",
-    "Mean", "Moments", "ParametricLikelihood", "Policy", "PredictiveLikelihood",
-    "Prior", "missing", "require",
+    "Acquisition", "Cost", "Criterion", "CurvedLikelihood", "InducingVariables",
+    "LabelLikelihood", "Likelihood", "Mean", "Moments", "ParametricLikelihood", "Policy",
+    "PredictiveLikelihood", "Prior", "missing", "require",
 ]  # fmt: skip
 
 
@@ -170,6 +170,30 @@ class ParametricLikelihood(Likelihood, Protocol):
             A likelihood of the same class that holds the derivatives.
         f_bar : Array
             The derivatives by f.
+        """
+
+
+class CurvedLikelihood(Likelihood, Protocol):
+    """A likelihood whose parameters can be fitted by Laplace's method: a frozen dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def derivatives_bar(
+        self, y: Array, f: Array, bar: Array, first_bar: Array, second_bar: Array, /
+    ) -> Self:
+        """Carry derivatives by `log_density` and its first two slopes back to the parameters.
+
+        Parameters
+        ----------
+        f : Array
+            The values of f, of the shape of y.
+        bar, first_bar, second_bar : Array
+            The derivatives by the log densities, and by their first and second derivatives by f.
+
+        Returns
+        -------
+        CurvedLikelihood
+            A likelihood of the same class that holds the derivatives.
         """
 
 
@@ -443,6 +467,7 @@ _KINDS = {
     Likelihood: "a density of y given f, such as Bernoulli()",
     LabelLikelihood: "a density of labels given f, such as Bernoulli()",
     ParametricLikelihood: "a density of y given f with a pullback, such as Gaussian()",
+    CurvedLikelihood: "a density of y given f that says how its parameters bend it",
     PredictiveLikelihood: "a density of y given f that predicts y, such as Gaussian()",
     InducingVariables: "linear functionals of a process, such as InducingPoints(Z)",
     Policy: "a function of the state that has moments, such as LinearPolicy",

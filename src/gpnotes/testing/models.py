@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import is_dataclass
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -98,8 +99,8 @@ def check_likelihood(
     alone; in float64 the derivatives are those of the density, by differences; the second is not
     positive. If there is a ``probability`` it is between 0 and 1, that of ``y = 1`` where f is
     known, and its average where f is not. If there is a ``pullback`` of a dataclass, it agrees
-    with differences; if there is a ``predict``, mean and variance of y where f is not known follow
-    from those where it is.
+    with differences, as does a ``derivatives_bar``; if there is a ``predict``, mean and variance
+    of y where f is not known follow from those where it is.
 
     Parameters
     ----------
@@ -163,6 +164,24 @@ def _check_derivatives(likelihood: contracts.Likelihood, y: Vector, f: Vector) -
         gradcheck(
             lambda part, f: part.log_density(y, f), lambda part, f, bar: part.pullback(y, f, bar),
             likelihood, f, names=("likelihood", "f"),
+        )  # fmt: skip
+    if is_dataclass(likelihood) and not contracts.missing(likelihood, contracts.CurvedLikelihood):
+        _check_derivatives_bar(cast(contracts.CurvedLikelihood, likelihood), y, f)
+
+
+def _check_derivatives_bar(likelihood: contracts.CurvedLikelihood, y: Vector, f: Vector) -> None:
+    """What the parameters do to the density and its first two slopes, against differences."""
+    zero = array_namespace(f).zeros_like(f)
+
+    def pullback(k: int, part: contracts.CurvedLikelihood, bar: Array) -> tuple[object]:
+        bars = [bar if i == k else zero for i in range(3)]
+        return (part.derivatives_bar(y, f, *bars),)
+
+    for k, what in enumerate(("bar", "first_bar", "second_bar")):
+        gradcheck(
+            lambda part, k=k: (part.log_density(y, f), *part.derivatives(y, f))[k],
+            partial(pullback, k), likelihood,
+            names=("likelihood",), what=f"derivatives_bar by {what}",
         )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from ...ground import check as _check
 from ...ground import memory
@@ -23,7 +23,8 @@ from ...model import means
 from ...model.contracts import Likelihood, require
 from ...model.gaussian_process import GP, differentiable_mean, require_no_noise
 from ...model.likelihoods import Bernoulli
-from ...model.likelihoods.adapter import is_latent, with_hooks
+from ...model.likelihoods.adapter import is_latent, moves_under_laplace, with_hooks
+from ...model.likelihoods.base import Bars
 from ..evidence import Evidence, evidence_of, whole_rows
 from .mode import mode_of
 from .sites import SitePosterior, factored, shifted_mean, validate
@@ -68,12 +69,21 @@ def _newton(K: Matrix, deviation: Vector, first: Vector, second: Vector) -> Vect
     if not bool(xp.all(second <= 0.0)):
         top = float(xp.max(second))
         raise _check.NoValueError(
-            f"likelihood must be log-concave in f; its second derivative is {top:.3g}"
+            f"likelihood must be log-concave in f; its second derivative is {top:.3g}: "
+            "an SVGP takes one that is not, such as StudentT"
         )
     sqrt_W = xp.sqrt(-second)
     # with b = W (f − m) + ∇log p: α = b − W^½ B⁻¹ W^½ K b
     b = first - second * deviation
     return b - sqrt_W * factored(K, sqrt_W)._solve(sqrt_W * (K @ b))
+
+
+class _Way(NamedTuple):
+    """What carries derivatives by the mode and the curvature back to all that moves them."""
+
+    variance: Vector  # of f given y, the diagonal of (K⁻¹ + W)⁻¹
+    u: Vector  # the derivatives by the prior mean through the mode
+    moved: Vector  # K u, those by the gradient of log p(y | f) through the mode
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,20 +181,58 @@ class LaplacePosterior(SitePosterior):
         matrix for all, ``K_bar = ½ (a aᵀ − R) + u aᵀ`` with ``a = ∇log p`` and ``u = s − R K s``.
         Source: Rasmussen & Williams (2006), algorithm 5.1.
         """
+        return self._gradient(self._way_back())
+
+    @threads_for(lambda self: self.X.shape[0] ** 3)
+    def likelihood_gradient(self) -> Likelihood:
+        """Differentiate `log_evidence` by the parameters of the likelihood; O(n³).
+
+        Returns
+        -------
+        Likelihood
+            One of the class of `likelihood` that holds the derivatives; `likelihood` itself where
+            there is no parameter, or no ``derivatives_bar``.
+
+        Notes
+        -----
+        With ``ℓ`` for log p(y | f), v for ``diag((K⁻¹ + W)⁻¹)`` and `evidence_gradient`'s u, it is
+        ``Σ ∂ℓ/∂θ + ½ v ∂ℓ″/∂θ + K u ∂ℓ′/∂θ``: a parameter changes the density and the curvature at
+        the mode, and moves the mode by ``df = (K⁻¹ + W)⁻¹ ∂ℓ′/∂θ dθ``. Source: Rasmussen &
+        Williams (2006), section 5.5.1, whose hyperparameters are those of the kernel; the same
+        steps for those of the likelihood.
+        """
+        return self._likelihood_gradient(self._way_back())
+
+    def _gradients(self) -> tuple[GP, Likelihood]:
+        """The derivatives by process and likelihood, from one pass."""
+        way = self._way_back()
+        return self._gradient(way)[0], self._likelihood_gradient(way)
+
+    def _way_back(self) -> _Way:
         n = self.X.shape[0]
         xp = array_namespace(self.X)
         memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel._gram(self.X, None)
         half = self.cholesky._half_solve(self.sqrt_W[:, None] * K)
-        s = 0.5 * (diagonal(K) - xp.sum(half * half, axis=0)) * self.third
+        variance = xp.clip(diagonal(K) - xp.sum(half * half, axis=0), 0.0, None)
+        s = 0.5 * variance * self.third
         u = s - self.sqrt_W * self.cholesky._solve(self.sqrt_W * (K @ s))
+        return _Way(variance, u, K @ u)
+
+    def _gradient(self, way: _Way) -> tuple[GP, Matrix]:
         R = self.sqrt_W[:, None] * self.cholesky.inverse() * self.sqrt_W[None, :]
-        K_bar = (0.5 * self.gradient + u)[:, None] * self.gradient[None, :] - 0.5 * R
+        K_bar = (0.5 * self.gradient + way.u)[:, None] * self.gradient[None, :] - 0.5 * R
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
         mean = means.with_hooks(differentiable_mean(self.gp))
-        mean_bar, X_bar_of_mean = mean._pullback(self.X, self.gradient + u)
+        mean_bar, X_bar_of_mean = mean._pullback(self.X, self.gradient + way.u)
         gp_bar = cotangent(self.gp, kernel=kernel_bar, noise_var=0.0, mean=mean_bar)
         return gp_bar, X_bar + X_bar_of_mean
+
+    def _likelihood_gradient(self, way: _Way) -> Likelihood:
+        one = array_namespace(self.mode).ones_like(self.mode)
+        f = self.mode if self.offset is None else self.mode + self.offset
+        bars = Bars(one, way.moved, 0.5 * way.variance)
+        return with_hooks(self.likelihood)._derivatives_bar(self.y, f, bars)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +240,7 @@ class LaplaceGP:
     """A process seen through a likelihood, by the Gaussian around the mode of ``p(f | y)``.
 
     A model for `condition`, `log_evidence` and `fit`; as a cotangent, it holds the derivatives by
-    the process.
+    process and likelihood.
 
     Parameters
     ----------
@@ -200,8 +248,9 @@ class LaplaceGP:
         The process of f. The likelihood says how y scatters around f, so that ``gp.noise_var``
         must be zero and stays.
     likelihood : Likelihood, default Bernoulli()
-        How y scatters around f, log-concave in f; its parameters stay too. Labels of a `Bernoulli`
-        are 1 and −1.
+        How y scatters around f, log-concave in f. Its parameters are fitted too, such as the shape
+        of a `NegativeBinomial`; those of one of yours if it has ``derivatives_bar``, as
+        `contracts.CurvedLikelihood` says, and else they stay. Labels of a `Bernoulli` are 1 and −1.
 
     Notes
     -----
@@ -247,7 +296,8 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
         self, model: LaplaceGP, *, quiet: bool = False
     ) -> tuple[float, LaplaceGP]:
         posterior = self.posterior(model)
-        return posterior.log_evidence, cotangent(model, gp=posterior.evidence_gradient()[0])
+        gp_bar, likelihood_bar = posterior._gradients()
+        return posterior.log_evidence, cotangent(model, gp=gp_bar, likelihood=likelihood_bar)
 
     def posterior(self, model: LaplaceGP) -> LaplacePosterior:
         return _conditioned(model.gp, self.rows, model.likelihood)
@@ -257,6 +307,7 @@ class _Evidence(Evidence[LaplaceGP, LaplacePosterior]):
 def _evidence(model: LaplaceGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     validate(model.gp, rows, model.likelihood)
-    others = ("likelihood",) if leaves(model.likelihood) else ()
+    moves = moves_under_laplace(model.likelihood)
+    others = ("likelihood",) if leaves(model.likelihood) and not moves else ()
     held, latent = ("gp.noise_var", *others), is_latent(model.likelihood)
     return _Evidence(rows, held=held, latent=latent)

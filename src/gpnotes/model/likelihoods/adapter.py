@@ -7,11 +7,18 @@ from typing import Any, cast
 
 from ...ground.params import leaves
 from ...ground.xp import Array, Vector, array_namespace
-from ..contracts import Likelihood, ParametricLikelihood, PredictiveLikelihood, require
-from .base import LikelihoodBase
+from ..contracts import (
+    CurvedLikelihood,
+    Likelihood,
+    ParametricLikelihood,
+    PredictiveLikelihood,
+    missing,
+    require,
+)
+from .base import Bars, LikelihoodBase
 from .multiclass import MulticlassLikelihood
 
-__all__ = ["is_latent", "require_observable", "with_hooks"]
+__all__ = ["is_latent", "moves_under_laplace", "require_observable", "with_hooks"]
 
 
 def with_hooks(likelihood: Likelihood) -> LikelihoodBase:
@@ -48,6 +55,12 @@ class _Brought(LikelihoodBase):
         parametric = require(self.likelihood, "likelihood", ParametricLikelihood)
         return cast(ParametricLikelihood, parametric).pullback(_like(y, f), f, bar)[0]
 
+    def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Any:
+        if not moves_under_laplace(self.likelihood):
+            return self.likelihood
+        likelihood = cast(CurvedLikelihood, self.likelihood)
+        return likelihood.derivatives_bar(_like(y, f), f, *bars)
+
     def _expected_bar(self, y: Array, mean: Array, variance: Array, bar: Array, nodes: int) -> Any:
         if not leaves(self.likelihood):
             return self.likelihood
@@ -78,6 +91,15 @@ def require_observable(likelihood: Likelihood, y: Vector, mean: Vector) -> None:
     if shapes != 4 * [mean.shape]:
         wanted = f"a log density and three derivatives of shape {mean.shape}"
         raise ValueError(f"likelihood must give {wanted}; got {shapes}")
+
+
+def moves_under_laplace(likelihood: Likelihood) -> bool:
+    """Return True if a likelihood has parameters, and says how its curvature moves with them."""
+    if not leaves(likelihood):
+        return False
+    if isinstance(likelihood, LikelihoodBase):
+        return type(likelihood)._derivatives_bar is not LikelihoodBase._derivatives_bar
+    return not missing(likelihood, CurvedLikelihood)
 
 
 def is_latent(likelihood: Likelihood | MulticlassLikelihood) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ...ground import check as _check
 from ...ground.params import leaves
@@ -12,7 +12,33 @@ from ...ground.xp import Array, array_namespace
 from .hermite_averages import NODES, Expected, by_quadrature, points
 from .predictive import log_average
 
-__all__ = ["LikelihoodBase"]
+__all__ = ["Bars", "LikelihoodBase"]
+
+
+class Bars(NamedTuple):
+    """Derivatives by a log density and by its first two derivatives by f, entry by entry.
+
+    Parameters
+    ----------
+    bar, first_bar, second_bar : Array
+        The derivatives, of the shape of f.
+    """
+
+    bar: Array
+    first_bar: Array
+    second_bar: Array
+
+    def total(self, log_density: Array, first: Array, second: Array) -> float:
+        """What they make of a parameter: the sum of each times what the parameter moves.
+
+        Parameters
+        ----------
+        log_density, first, second : Array
+            The derivatives of the log density and of its slopes by the parameter.
+        """
+        xp = array_namespace(self.bar)
+        terms = self.bar * log_density + self.first_bar * first + self.second_bar * second
+        return float(xp.sum(terms))
 
 
 class LikelihoodBase(ABC):
@@ -25,9 +51,9 @@ class LikelihoodBase(ABC):
     -----
     The public methods check their arguments once; each class brings ``_log_density``,
     ``_derivatives`` and ``_predict``, which check nothing, and may say in ``_observable`` which y
-    there are. One with parameters brings ``_bar``, one whose averages have closed forms
-    ``_expected`` and ``_log_predictive``. A likelihood of yours may do without all this: what is
-    asked of one is `contracts.Likelihood`.
+    there are. One with parameters brings ``_bar`` and ``_derivatives_bar``, one whose averages have
+    closed forms ``_expected`` and ``_log_predictive``. A likelihood of yours may do without all
+    this: what is asked of one is `contracts.Likelihood`.
     """
 
     @abstractmethod
@@ -52,6 +78,10 @@ class LikelihoodBase(ABC):
 
     def _bar(self, y: Array, f: Array, bar: Array) -> Self:
         """``Σ bar ∂ log p(y | f)/∂θ`` in the place of each parameter θ; here there are none."""
+        return self
+
+    def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
+        """The hook behind `derivatives_bar`, for one with parameters."""
         return self
 
     def _expected(self, y: Array, mean: Array, variance: Array, nodes: int) -> Expected:
@@ -121,6 +151,37 @@ class LikelihoodBase(ABC):
         y = self._validate(y, f)
         _check.cotangent(bar, "bar", f)
         return self._bar(y, f, bar), bar * self._derivatives(y, f)[0]
+
+    def derivatives_bar(
+        self, y: Array, f: Array, bar: Array, first_bar: Array, second_bar: Array
+    ) -> Self:
+        """Carry derivatives by the log density and its first two slopes back to the parameters.
+
+        Parameters
+        ----------
+        y, f
+            As in `log_density`.
+        bar, first_bar, second_bar : Array
+            The derivatives by ``log p(y | f)`` and by its first and second derivative by f, of the
+            shape of f each.
+
+        Returns
+        -------
+        LikelihoodBase
+            One of this class that holds ``Σ bar ∂ℓ/∂θ + first_bar ∂ℓ′/∂θ + second_bar ∂ℓ″/∂θ``,
+            for ``ℓ = log p(y | f)``, in the place of each parameter θ; this one where there is
+            none.
+
+        Notes
+        -----
+        What a fit under Laplace's approximation needs of the parameters: they move the density, the
+        mode and the curvature there.
+        """
+        y = self._validate(y, f)
+        bars = Bars(bar, first_bar, second_bar)
+        for name, given in bars._asdict().items():
+            _check.cotangent(given, name, f)
+        return self._derivatives_bar(y, f, bars)
 
     def expected_log_density(
         self, y: Array, mean: Array, variance: Array, nodes: int = NODES

@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 from ...ground.params import cotangent, positive, settle
 from ...ground.xp import LOG_2PI, Array, Numbers, array_namespace, as_array, digamma
-from .base import LikelihoodBase
+from .base import Bars, LikelihoodBase
 from .hermite_averages import Expected
 
 __all__ = ["NegativeBinomial", "Poisson", "counted", "log_chance", "log_factorial"]
@@ -122,13 +122,26 @@ class NegativeBinomial(LikelihoodBase):
         return y * q - r * p, bent, bent * (q - p)
 
     def _bar(self, y: Array, f: Array, bar: Array) -> Self:
+        return cotangent(self, shape=float(array_namespace(f).sum(bar * self._by_shape(y, f))))
+
+    def _by_shape(self, y: Array, f: Array) -> Array:
         """``∂/∂r = ψ(y + r) − ψ(r) + log σ(−g) + 1 − (y + r) σ(−g)/r``."""
+        r, g = self.shape, f - math.log(self.shape)
+        q = array_namespace(f).exp(log_chance(-g))
+        y = y if hasattr(y, "ndim") else as_array(y, f)
+        return digamma(y + r) - digamma(r) + log_chance(-g) + 1.0 - (y + r) * q / r
+
+    def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
+        """With p and q for the chances of g, whose slope by r is ``−pq/r``:
+
+        ``∂ℓ′/∂r = p (y q/r − p)`` and ``∂ℓ″/∂r = p q ((y + r)(q − p)/r − 1)``.
+        """
         xp, r = array_namespace(f), self.shape
         g = f - math.log(r)
-        q = xp.exp(log_chance(-g))
-        y = y if hasattr(y, "ndim") else as_array(y, f)
-        by_shape = digamma(y + r) - digamma(r) + log_chance(-g) + 1.0 - (y + r) * q / r
-        return cotangent(self, shape=float(xp.sum(bar * by_shape)))
+        p, q = xp.exp(log_chance(g)), xp.exp(log_chance(-g))
+        by_first = p * (y * q / r - p)
+        by_second = p * q * ((y + r) * (q - p) / r - 1.0)
+        return cotangent(self, shape=bars.total(self._by_shape(y, f), by_first, by_second))
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
         """With the mean rate m: m and ``m + m² (exp(v) (1 + 1/r) − 1)``."""

@@ -8,7 +8,7 @@ from typing import Self
 
 from ...ground.params import cotangent, positive, settle
 from ...ground.xp import LOG_2PI, Array, array_namespace
-from .base import LikelihoodBase
+from .base import Bars, LikelihoodBase
 from .hermite_averages import Expected
 
 __all__ = ["Gaussian"]
@@ -55,6 +55,13 @@ class Gaussian(LikelihoodBase):
         terms = bar * ((y - f) ** 2 / self.variance - 1.0)
         total = float(array_namespace(terms).sum(terms))
         return cotangent(self, variance=0.5 * total / self.variance)
+
+    def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
+        """``∂ℓ′/∂σ² = −(y − f)/σ⁴`` and ``∂ℓ″/∂σ² = 1/σ⁴``, beside that of `_bar`."""
+        xp, u = array_namespace(f), (y - f) / self.variance
+        by_value = 0.5 * (u * u - 1.0 / self.variance)
+        by_second = xp.full_like(u, 1.0 / self.variance**2)
+        return cotangent(self, variance=bars.total(by_value, -u / self.variance, by_second))
 
     def _expected(self, y: Array, mean: Array, variance: Array, nodes: int) -> Expected:
         """The value at the mean, less ``variance / 2σ²``."""

@@ -8,7 +8,7 @@ from typing import Self
 
 from ...ground.params import cotangent, positive, settle
 from ...ground.xp import Array, array_namespace, digamma
-from .base import LikelihoodBase
+from .base import Bars, LikelihoodBase
 
 __all__ = ["StudentT"]
 
@@ -95,20 +95,41 @@ class StudentT(LikelihoodBase):
         return self._value_and_slope(y, f)[1]
 
     def _bar(self, y: Array, f: Array, bar: Array) -> Self:
+        xp = array_namespace(f)
+        by_scale, by_dof = self._by_scale_and_dof((y - f) / self.scale)
+        return cotangent(self, scale=float(xp.sum(bar * by_scale)), dof=float(xp.sum(bar * by_dof)))
+
+    def _by_scale_and_dof(self, u: Array) -> tuple[Array, Array]:
         """``∂/∂scale = (g u² − 1)/scale``, and by ν half of
 
         ``ψ((ν + 1)/2) − ψ(ν/2) − 1/ν − log(1 + u²/ν) + g u²/ν``.
         """
         nu = self.dof
-        u = (y - f) / self.scale
-        xp = array_namespace(u)
         pulled = (nu + 1.0) * u * u / (nu + u * u)
         constant = digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu
-        by_dof = constant - xp.log1p(u * u / nu) + pulled / nu
+        by_dof = constant - array_namespace(u).log1p(u * u / nu) + pulled / nu
+        return (pulled - 1.0) / self.scale, 0.5 * by_dof
+
+    def _derivatives_bar(self, y: Array, f: Array, bars: Bars) -> Self:
+        """With ``D = ν + u²`` and ``g = (ν + 1)/D``, in units of the scale:
+
+        ``∂ℓ′/∂scale = −2 ν g u/D`` and ``∂ℓ″/∂scale = 2 ν g (ν − 3u²)/D²``, by ν
+        ``∂ℓ′/∂ν = u (u² − 1)/D²`` and ``∂ℓ″/∂ν = ((u² − 2ν − 1) − 2 g (u² − ν))/D²``.
+        """
+        nu, scale = self.dof, self.scale
+        u = (y - f) / scale
+        D = nu + u * u
+        g = (nu + 1.0) / D
+        by_scale, by_dof = self._by_scale_and_dof(u)
+        first_by_scale, second_by_scale = -2.0 * g * u / D, 2.0 * g * (nu - 3.0 * u * u) / (D * D)
+        first_by_dof = u * (u * u - 1.0) / (D * D)
+        second_by_dof = (u * u - 2.0 * nu - 1.0 - 2.0 * g * (u * u - nu)) / (D * D)
         return cotangent(
             self,
-            scale=float(xp.sum(bar * (pulled - 1.0))) / self.scale,
-            dof=0.5 * float(xp.sum(bar * by_dof)),
+            scale=bars.total(
+                by_scale, nu * first_by_scale / scale**2, nu * second_by_scale / scale**3
+            ),
+            dof=bars.total(by_dof, first_by_dof / scale, second_by_dof / scale**2),
         )
 
     def _predict(self, mean: Array, variance: Array) -> tuple[Array, Array]:
