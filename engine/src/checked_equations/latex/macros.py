@@ -39,13 +39,15 @@ def expand(latex: str, macros: Macros) -> Expanded:
     """`latex` with the commands in `macros` replaced, as MathJax is given them.
 
     A macro is a name, with or without its backslash, and its LaTeX with ``#1``, ``#2`` for the
-    arguments; or that LaTeX and their number. Raises `EquationError` for an argument that is
-    missing and for macros that go round in a circle, TypeError for one that is no LaTeX.
+    arguments; or that LaTeX and their number; or these and the first argument where no brackets
+    give it, ``["#2^{#1}", 2, "2"]``. Raises `EquationError` for an argument that is missing and
+    for macros that go round in a circle, TypeError for one that is no LaTeX.
 
     >>> expand(r"\\vec{x} + \\R", {"R": r"\\mathbb R", "vec": [r"\\mathbf{#1}", 1]}).latex
     '\\\\mathbf{x} + \\\\mathbb R'
     """
     known = {f"\\{name.lstrip(chr(92))}": _text(name, macro) for name, macro in macros.items()}
+    defaults = {f"\\{name.lstrip(chr(92))}": _default(macro) for name, macro in macros.items()}
     waiting = _pieces(latex)[::-1]
     out = before = ""
     places: list[Span] = []
@@ -58,7 +60,10 @@ def expand(latex: str, macros: Macros) -> Expanded:
                 raise EquationError(f"the macros go round in a circle at `{command}`", latex, span)
             arguments = []
             whole = span
-            for _ in range(max(map(int, _PARAMETER.findall(known[command])), default=0)):
+            count = max(map(int, _PARAMETER.findall(known[command])), default=0)
+            if (default := defaults.get(command)) is not None:
+                arguments.append(_option(waiting, default, span))
+            for _ in range(count - len(arguments)):
                 argument = _argument(latex, waiting, command, span)
                 whole = (span[0], argument[-1][1][1])
                 arguments.append(argument[1:-1] if argument[0][0] == "{" else argument)
@@ -82,6 +87,23 @@ def _text(name: str, macro: str | Sequence[Any]) -> str:
     if not isinstance(text, str):
         raise TypeError(f"the macro {name} must be LaTeX, or LaTeX and a number; got {macro!r}")
     return text
+
+
+def _default(macro: str | Sequence[Any]) -> str | None:
+    return str(macro[2]) if isinstance(macro, list | tuple) and len(macro) > 2 else None
+
+
+def _option(waiting: list[Piece], default: str, span: Span) -> list[Piece]:
+    """What stands in brackets next, if anything; else the default."""
+    depth = 0
+    for i, (piece, _) in enumerate(reversed(waiting)):
+        depth += {"{": 1, "}": -1}.get(piece, 0)
+        if i == 0 and piece != "[":
+            break
+        if depth == 0 and piece == "]":
+            taken = [waiting.pop() for _ in range(i + 1)]
+            return taken[1:-1]
+    return [(piece, span) for piece, _ in _pieces(default)]
 
 
 def _argument(latex: str, waiting: list[Piece], command: str, span: Span) -> list[Piece]:

@@ -1,0 +1,233 @@
+"""The displays of a text in LaTeX, and the equations that each of them prints.
+
+Rows of `align` and its like are equations of their own unless they go on with the row above, and
+columns are, too. What is no mathematics (labels, numbers by hand) becomes spaces, so that the
+LaTeX of an equation is a stretch of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .joined import blank
+
+ROWS = frozenset(
+    [
+        "align",
+        "alignat",
+        "flalign",
+        "gather",
+        "eqnarray",
+        "aligned",
+        "alignedat",
+        "gathered",
+        "split",
+    ]
+)
+WHOLE = frozenset(["equation", "multline", "displaymath", "math", "dmath"])
+_INNER = "aligned|alignedat|gathered|split|multlined"
+_COLUMNS = frozenset(["align", "alignat", "flalign", "aligned", "alignedat"])
+_OPENS = re.compile(
+    r"\\begin\s*\{\s*(?P<name>[A-Za-z]+)\*?\s*\}|(?P<bracket>\\\[)|(?P<inline>\\\()"
+    r"|(?P<dollars>\$\$)|(?P<dollar>\$)|\\.",
+    re.DOTALL,
+)
+_LABEL = re.compile(r"\\label\s*\{([^{}]*)\}")
+_TAG = re.compile(r"\\tag\*?\s*\{(\$?[^{}$]*\$?)\}")
+_LAYOUT = re.compile(
+    r"\\(?:nonumber|notag|displaybreak|allowdisplaybreaks|pagebreak|nopagebreak|noalign)(?![A-Za-z])"
+    r"(?:\s*\[\d\])?|\\l?eqno(?![A-Za-z])[^$]*|\\(?:raise|lower)?tag\*?\s*\{[^{}]*\}"
+    r"|\\qedhere(?![A-Za-z])|\\(?:index|ensuretag|phantomsection)\s*\{[^{}]*\}"
+)
+_INNER_WHOLE = re.compile(
+    rf"\s*(?P<begin>\\begin\s*\{{(?P<name>{_INNER})\}}(?:\s*\[[tbc]\])?(?:\s*\{{\d+\}})?)"
+    rf".*(?P<end>\\end\s*\{{(?P=name)\}})(?P<rest>[\s.,;]*)",
+    re.DOTALL,
+)
+_BREAK = re.compile(
+    r"(?P<break>\\\\\*?(?:\s*\[[^\]]*\])?|\\(?:cr|newline)(?![A-Za-z]))"
+    r"|(?P<words>\\(?:short)?intertext\s*\{)|(?P<begin>\\begin\s*\{)|(?P<end>\\end\s*\{)"
+    r"|(?P<and>&)|\\.|[{}]",
+    re.DOTALL,
+)
+_RELATION = re.compile(
+    r"[=<>]|\\(?:approx|le|ge|leq|geq|leqslant|geqslant|lt|gt|ne|neq|equiv|propto|sim|simeq"
+    r"|coloneqq|eqqcolon|triangleq|succeq|preceq|succ|prec|to|in|cong|doteq|ll|gg|subset"
+    r"|subseteq|mapsto|iff|implies|Rightarrow|Leftrightarrow)(?![A-Za-z])"
+)
+_SPACE = r"(?:[\s&{}~]|\\[,;:!> ]|\\(?:q?quad|mathrel|h?phantom\{[^{}]*\})(?![A-Za-z]))*"
+_GOES_ON = re.compile(
+    _SPACE
+    + r"(?:"
+    + _RELATION.pattern
+    + r"|[+\-,)\]*/|]|\\(?:times|cdot|pm|mp|wedge|right|Bigr|bigr"
+    r"|biggr|left|bigl|Bigl|biggl|Biggl|text|mbox|dots|ldots|cdots|otimes|oplus|odot)(?![A-Za-z])|$)"
+)
+
+
+@dataclass(frozen=True)
+class Display:
+    """Displayed mathematics: its content lies from `start` to before `end`, behind its opening.
+
+    `opens` is the environment, or ``[`` or ``$$``; `fault` says why it could not be read. One with
+    ``$`` is not displayed: it stands in a sentence.
+    """
+
+    opens: str
+    start: int
+    end: int
+    fault: str = ""
+
+
+class Printed(NamedTuple):
+    """An equation of a display: the stretch that it takes, its LaTeX, its label and its number."""
+
+    start: int
+    latex: str
+    label: str = ""
+    tag: str = ""
+
+
+def displays_of(text: str, start: int = 0) -> Iterator[Display]:
+    """All mathematics in `text` behind `start`, in reading order, also that in sentences.
+
+    >>> [(one.opens, text[one.start : one.end]) for text in [r"so $a$, \\[b\\]"]
+    ...     for one in displays_of(text)]
+    [('$', 'a'), ('[', 'b')]
+    """
+    at = start
+    while match := _OPENS.search(text, at):
+        at = match.end()
+        name = match["name"]
+        if name and name not in ROWS | WHOLE:
+            continue
+        if not name and match.lastgroup is None:
+            continue
+        opens = (
+            name
+            or {"bracket": "[", "inline": "$", "dollars": "$$", "dollar": "$"}[str(match.lastgroup)]
+        )
+        end, behind = _closing(text, match, opens)
+        if end < 0:
+            if opens != "$":
+                yield Display(opens, at, at, f"the display that `{match[0]}` opens is never closed")
+            continue
+        yield Display(opens, _past_columns(text, at, opens), end)
+        at = behind
+
+
+def _closing(text: str, match: re.Match[str], opens: str) -> tuple[int, int]:
+    """Where the display ends, and where the text goes on; minus one where it never ends."""
+    if match["name"]:
+        star = r"\*" if "*" in match[0] else ""
+        ends = re.compile(rf"\\end\s*\{{\s*{opens}{star}\s*\}}")
+    elif match["bracket"] or match["inline"]:
+        ends = re.compile(r"(?<!\\)" + (r"\\\]" if match["bracket"] else r"\\\)"))
+    else:
+        ends = re.compile(r"(?<!\\)" + re.escape(match[0]))
+    found = ends.search(text, match.end())
+    if not found:
+        return -1, -1
+    inside = text[match.end() : found.start()]
+    if opens == "$" and "\n\n" in inside:  # a dollar that is no mathematics
+        return -1, -1
+    return found.start(), found.end()
+
+
+def _past_columns(text: str, at: int, opens: str) -> int:
+    """Behind the number of columns of ``alignat``."""
+    columns = re.compile(r"\s*\{\s*\d+\s*\}").match(text, at) if opens == "alignat" else None
+    return columns.end() if columns else at
+
+
+def equations(text: str, display: Display) -> Iterator[Printed]:
+    """The equations that a display prints: as many as there are rows with a left side.
+
+    >>> text = r"a &= b \\\\ &= c \\\\ d &= e \\label{eq-d}"
+    >>> [(one.latex.strip(), one.label) for one in equations(text, Display("align", 0, len(text)))]
+    [('a &= b \\\\\\\\ &= c', ''), ('d &= e', 'eq-d')]
+    """
+    latex = text[display.start : display.end]
+    opens, latex = _unwrapped(display.opens, latex)
+    every = [one.group(1) for one in _LABEL.finditer(latex)]
+    shared = every[0] if len(every) == 1 and display.opens not in ROWS else ""
+    for start, end in _stretches(latex, opens):
+        part = latex[start:end]
+        label = next((match[1] for match in _LABEL.finditer(part)), shared)
+        tag = next((match[1] for match in _TAG.finditer(part)), "")
+        spans = [match.span() for form in (_LABEL, _LAYOUT) for match in form.finditer(part)]
+        bare = blank(part, spans)
+        if bare.strip(" \n\t&\\.,;{}"):
+            skipped = len(bare) - len(bare.lstrip())
+            yield Printed(display.start + start + skipped, bare.strip(), label, tag)
+
+
+def _unwrapped(opens: str, latex: str) -> tuple[str, str]:
+    """The environment that is the whole of a display, and the LaTeX with spaces for its marks."""
+    bare = blank(latex, [match.span() for match in _LABEL.finditer(latex)])
+    bare = blank(bare, [match.span() for match in _LAYOUT.finditer(bare)])
+    whole = _INNER_WHOLE.fullmatch(bare)
+    if whole is None or whole["begin"] in latex[whole.end("begin") :]:
+        return opens, latex
+    return whole["name"], blank(latex, [whole.span("begin"), whole.span("end")])
+
+
+def _stretches(latex: str, opens: str) -> Iterator[tuple[int, int]]:
+    """The stretches of `latex` that are equations."""
+    if opens not in ROWS:
+        yield 0, len(latex)
+        return
+    rows = list(_rows(latex, opens))
+    start = rows[0][0]
+    for (_, end, _), (begin, after, parted) in zip(
+        rows, [*rows[1:], (len(latex), 0, True)], strict=True
+    ):
+        going = latex[begin:after] if after else ""
+        if parted or not (_GOES_ON.match(going) or not _RELATION.search(latex[start:end])):
+            yield start, end
+            start = begin
+
+
+def _rows(latex: str, opens: str) -> Iterator[tuple[int, int, bool]]:
+    """Rows, and in columns their cells: begin, end, and whether words or a column stand before."""
+    depth, ands, at, parted = 0, 0, 0, False
+    search = 0
+    while match := _BREAK.search(latex, search):
+        search = match.end()
+        word = match.lastgroup or match[0]
+        depth += {"begin": 1, "{": 1, "words": 1, "end": -1, "}": -1}.get(word, 0)
+        if word in ("begin", "end"):  # the brace of its name is part of the match
+            search = latex.find("}", search) + 1 or len(latex)
+        if word == "words" and depth == 1:
+            yield at, match.start(), parted
+            end = _closed(latex, match.end())
+            depth, at, search, parted, ands = 0, end, end, True, 0
+        elif depth == 0 and word == "break":
+            yield at, match.start(), parted
+            at, parted, ands = match.end(), False, 0
+        elif depth == 0 and word == "and" and opens in _COLUMNS:
+            ands += 1
+            if ands % 2 == 0 and _is_column(latex, match.end()):
+                yield at, match.start(), parted
+                at, parted = match.end(), True
+    yield at, len(latex), parted
+
+
+def _closed(latex: str, at: int) -> int:
+    """Behind the brace that closes the one before `at`."""
+    depth = 1
+    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(latex, at):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    return len(latex)
+
+
+def _is_column(latex: str, at: int) -> bool:
+    """Whether an equation of its own begins there, and no remark on the one before."""
+    cell = re.split(r"\\\\", latex[at:], maxsplit=1)[0]
+    left, sign, right = cell.partition("&")
+    return bool(sign and left.strip() and _RELATION.match(right.lstrip()))
