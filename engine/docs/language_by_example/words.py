@@ -5,6 +5,7 @@ A word that a register gains has no example until it gets one here; a test and t
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -41,11 +42,24 @@ def _ordered(words: Iterable[str]) -> list[str]:
 
 # Functions
 
-_OF_NUMBERS: dict[str, tuple[Callable[..., Any], float]] = {
+_OF_NUMBERS: dict[str, tuple[Callable[..., Any], complex]] = {
     "log": (math.log, c), "exp": (math.exp, a), "cos": (math.cos, a), "sin": (math.sin, a),
     "tan": (math.tan, b), "tanh": (math.tanh, b), "sinh": (math.sinh, b), "cosh": (math.cosh, b),
     "arccos": (math.acos, b), "arcsin": (math.asin, b), "arctan": (math.atan, c),
     "sign": (lambda value: math.copysign(1.0, value), -c),
+    "sec": (lambda value: 1 / math.cos(value), b), "csc": (lambda value: 1 / math.sin(value), b),
+    "cot": (lambda value: 1 / math.tan(value), b), "sech": (lambda value: 1 / math.cosh(value), b),
+    "csch": (lambda value: 1 / math.sinh(value), b),
+    "coth": (lambda value: 1 / math.tanh(value), b),
+    "arcsec": (lambda value: math.acos(1 / value), c),
+    "arccsc": (lambda value: math.asin(1 / value), c),
+    "arccot": (lambda value: math.atan(1 / value), c), "arcsinh": (math.asinh, c),
+    "arccosh": (math.acosh, c), "arctanh": (math.atanh, b),
+    "arcsech": (lambda value: math.acosh(1 / value), b),
+    "arccsch": (lambda value: math.asinh(1 / value), b),
+    "arccoth": (lambda value: math.atanh(1 / value), c),
+    "Re": (lambda value: value.real, 1.3 - 0.7j), "Im": (lambda value: value.imag, 1.3 - 0.7j),
+    "arg": (cmath.phase, 1.3 - 0.7j),
 }  # fmt: skip
 _OF_MATRICES: dict[str, Callable[..., Any]] = {
     "det": np.linalg.det,

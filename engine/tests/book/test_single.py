@@ -92,7 +92,7 @@ def test_what_a_keyboard_or_a_display_adds_is_told(latex, problem):
 @pytest.mark.parametrize(
     ("value", "problem"),
     [
-        ("2", "`a` is bound to what is no number: a str is no real number or array"),
+        ("2", "`a` is bound to what is no number: a str is no number or array"),
         (None, "`a` is bound to what is no number: a NoneType is"),
         (10**40, "`a` is bound to what is no number: an int is"),
         ([[1.0, 2.0], [3.0]], "`a` is bound to what is no number: a list is"),

@@ -74,7 +74,7 @@ FAULTS = [
     ("k(x)", "`k` failed: index 7 is out of bounds", "k(x)"),
     ("a S", "`S` is bound to a set", "S"),
     ("a k", "`k` is bound to a callable", "k"),
-    ("a + q", "an object is no real number", "q"),
+    ("a + q", "an object is no number", "q"),
     ("a w", "`w` is bound to Nodes and stands outside its average", "w"),
     (r"\mathbb E_w[w]", "the weights of `w` sum to 1.2, not to one", None),
     (r"\mathbb E[w u]", "say over which variable", None),

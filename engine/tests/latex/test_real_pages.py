@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from checked_equations import check_equation
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Nodes, kind
@@ -125,3 +126,34 @@ def test_an_upper_limit_is_no_transpose(latex):
 def test_it_is_printed_so_that_it_reads_back(latex):
     node = read(latex)
     assert read(to_latex(node)) == node
+
+
+@pytest.mark.parametrize(
+    ("latex", "wanted"),
+    [
+        (r"\sec a \csc a", 1 / (math.cos(0.6) * math.sin(0.6))),
+        (r"\operatorname{arsinh}(a) \operatorname{sech} a", math.asinh(0.6) / math.cosh(0.6)),
+        (r"\sin^{-1} a + \tanh^{-1}(a)", math.asin(0.6) + math.atanh(0.6)),
+        (r"\cot^{-1} n", math.atan(1 / 7)),
+        (r"\operatorname{arccot}(-n)", -math.atan(1 / 7)),
+    ],
+)  # fmt: skip
+def test_words_of_functions(latex, wanted):
+    assert value(latex) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("latex", [r"\sin^{-1} a = \frac{1}{\sin a}", r"\coth a = \tanh a"])
+def test_a_false_statement_with_a_word_is_caught(latex):
+    with pytest.raises(EquationError, match="does not hold"):
+        check_equation(latex, {"a": 0.6})
+
+
+def test_complex_numbers_have_parts():
+    bound = {"z": 1.2 - 0.5j, "a": 0.6}
+    assert value(r"\Re z \, \Im z", bound) == pytest.approx(-0.6)
+    assert value(r"\operatorname{ph} z - \arg(z)", bound) == pytest.approx(0.0)
+    assert value(r"\Im a", bound) == 0.0
+
+
+def test_a_pole_has_no_value():
+    assert "cot has a pole here" in problem(r"\cot(a - a)")

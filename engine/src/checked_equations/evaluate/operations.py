@@ -189,9 +189,35 @@ def _unary(function: Callable[[Array], Array], entries_of: str = "") -> Callable
 
 _ELEMENTWISE = (
     "exp", "cos", "sin", "tan", "tanh", "sinh", "cosh", "arccos", "arcsin", "arctan", "sign",
+    "arcsinh", "arccosh", "arctanh",
 )  # fmt: skip
+# The principal values are those of [DLMF 4.23, 4.37]: `arccot z` is `arctan(1/z)`.
+_RECIPROCALS = {
+    "sec": "cos", "csc": "sin", "cot": "tan", "sech": "cosh", "csch": "sinh", "coth": "tanh",
+}  # fmt: skip
+
+
+def _reciprocal(name: str) -> Callable[[Array], Array]:
+    """One over another function; of an inverse, that of the other at one over the argument."""
+    arc = name.startswith("arc")
+    of = getattr(np, "arc" + _RECIPROCALS[name[3:]] if arc else _RECIPROCALS[name])
+
+    def value(a: Array) -> Array:
+        below = a if arc else of(a)
+        if (below == 0).any():
+            raise OperationError(f"{name} has a pole here")
+        return np.asarray(of(1.0 / a) if arc else 1.0 / below)[()]
+
+    return value
+
+
 FUNCTIONS: dict[str, Callable[..., Array]] = {
     **{name: _unary(getattr(np, name), name) for name in _ELEMENTWISE}, "log": _unary(_log, "log"),
+    **{
+        name: _unary(_reciprocal(name), name)
+        for word in _RECIPROCALS for name in (word, f"arc{word}")
+    },
+    "Re": _unary(np.real), "Im": _unary(np.imag), "arg": _unary(np.angle),
     "det": _unary(det), "diag": _unary(_diag),
     "tr": _unary(lambda a: a if a.ndim == 0 else np.trace(_square(a, "the trace"))),
     "rank": _unary(np.linalg.matrix_rank), "min": _extreme(np.min), "max": _extreme(np.max),

@@ -13,8 +13,12 @@ from .builder.ranges import behind_the_bar
 from .names import signature
 from .tokenizer import outside, tokens
 
+_NAMED = (
+    "tr", "diag", "rank", "sign", "Cov", "sech", "csch", "arcsec", "arccsc", "arccot",
+    "arcsinh", "arccosh", "arctanh", "arcsech", "arccsch", "arccoth",
+)  # fmt: skip
 _WORDS = {
-    **{name: f"\\operatorname{{{name}}}" for name in ("tr", "diag", "rank", "sign", "Cov")},
+    **{name: f"\\operatorname{{{name}}}" for name in _NAMED},
     **{name: f"\\operatorname*{{{name}}}" for name in ("argmin", "argmax")},
 }
 _MARKS = {"factorial": "!", "double_factorial": "!!"}  # behind what they are of

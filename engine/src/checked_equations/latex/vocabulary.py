@@ -23,10 +23,27 @@ FUNCTIONS = {
     "\\mathrm{Diag}": "diag", "\\mathrm{rank}": "rank", "\\mathrm{sign}": "sign",
     "\\mathrm{sgn}": "sign", "\\mathrm{log}": "log", "\\mathrm{exp}": "exp",
     "\\mathrm{det}": "det", "\\mathrm{min}": "min", "\\mathrm{max}": "max",
+    "\\sec": "sec", "\\csc": "csc", "\\cot": "cot", "\\coth": "coth", "\\mathrm{cosec}": "csc",
+    "\\mathrm{sech}": "sech", "\\mathrm{csch}": "csch", "\\mathrm{cosech}": "csch",
+    **{
+        f"\\mathrm{{{prefix}{word}}}": f"arc{word}"
+        for prefix, words in {
+            "arc": "cos sin tan sec csc cot sinh cosh tanh sech csch coth",
+            "ar": "sinh cosh tanh sech csch coth",
+        }.items()
+        for word in words.split()
+    },
+    "\\Re": "Re", "\\Im": "Im", "\\arg": "arg", "\\mathrm{Re}": "Re", "\\mathrm{Im}": "Im",
+    "\\mathrm{arg}": "arg", "\\mathrm{ph}": "arg",
+}  # fmt: skip
+# Of `\sin^{-1}`, which everyone reads as the inverse function and not as the reciprocal.
+INVERSES = {
+    word: f"arc{word}"
+    for word in _set(r"cos sin tan sec csc cot cosh sinh tanh sech csch coth")
 }  # fmt: skip
 # Behind their brackets: everyone reads `\\cos(x)^2` as the square of the cosine.
 AMBIGUOUS_POWERS = _set(r"log tr")
-AMBIGUOUS_INVERSES = AMBIGUOUS_POWERS | _set(r"cos sin tan tanh sinh cosh arccos arcsin arctan")
+AMBIGUOUS_INVERSES = AMBIGUOUS_POWERS | {*INVERSES, *INVERSES.values()}
 BIG = {
     "\\sum": "sum", "\\prod": "prod", "\\min": "min", "\\max": "max",
     "\\mathrm{min}": "min", "\\mathrm{max}": "max",
@@ -91,7 +108,7 @@ UNREAD = {
     **dict.fromkeys(["\\pm", "\\mp"], "write two equations"),
     **dict.fromkeys(["\\cup", "\\cap", "\\setminus", "\\emptyset"], "sets are bound whole"),
     **dict.fromkeys(["\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\mod", "\\bmod"], _BIND),
-    **dict.fromkeys(["\\bigotimes", "\\bigoplus", "\\Re", "\\Im"], _BIND),
+    **dict.fromkeys(["\\bigotimes", "\\bigoplus"], _BIND),
     **dict.fromkeys(["\\bigcup", "\\bigcap"], "sets are bound whole"),
     **dict.fromkeys(["\\cancel", "\\bcancel", "\\xcancel"], "write what is meant"),
     **dict.fromkeys(["\\colorbox", "\\fcolorbox"], "write \\color or \\boxed"),

@@ -142,6 +142,8 @@ def _colon(s: Stream) -> None:
 
 
 def _function(s: Stream, name: str, length: int) -> None:
+    if name in v.INVERSES and [s.text(length + i) for i in range(5)] == [*"^{-1}"]:
+        return s.emit("FUNC", v.INVERSES[name], length + 5)
     if name != "log" or s.text(length) != "_":
         return s.emit("FUNC", name, length)
     opened = s.i + length + 1
