@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 class OperationError(ValueError):
     """An operation refused its operands; the evaluator adds where it stands."""
@@ -16,7 +18,8 @@ class EquationError(ValueError):
 
     The `problem` lies in the `latex` from the first character of the `span` to before the last; the
     `latex` is that of the equation `label` of a `chapter`, or its file, and begins on `first_line`
-    of that.
+    of that. What would mend an equality, `mend` says, when the error is shown for the first time:
+    to look for it takes longer than to raise.
 
     >>> print(EquationError("unbound symbol `b`", "a = b", (4, 5)))
     line 1, column 5: unbound symbol `b`
@@ -33,8 +36,11 @@ class EquationError(ValueError):
         chapter: str = "",
         label: str = "",
         first_line: int = 1,
+        mend: Callable[[], str] | None = None,
     ) -> None:
         self.problem = problem
+        self.mend = mend
+        self._suggested: str | None = None
         self.latex = latex
         self.span = span
         self.chapter = chapter
@@ -44,9 +50,22 @@ class EquationError(ValueError):
         self.line = before.count("\n") + first_line
         self.column = span[0] - before.rfind("\n")
         place = filter(None, (chapter, label, f"line {self.line}, column {self.column}"))
-        said = f"{', '.join(place)}: {problem}"
+        said, below = f"{', '.join(place)}: {problem}", ""
         if latex:
             text = latex.split("\n")[self.line - first_line]
             width = min(span[1] - span[0], len(text) - self.column + 1)
-            said += f"\n    {text}\n    {' ' * (self.column - 1)}{'^' * max(width, 1)}"
-        super().__init__(said)
+            below = f"\n    {text}\n    {' ' * (self.column - 1)}{'^' * max(width, 1)}"
+        self._said = said, below
+        super().__init__(said + below)
+
+    def __str__(self) -> str:
+        """The message, with what would mend the equation where that is known."""
+        said, below = self._said
+        return f"{said}{'; ' if self.suggested else ''}{self.suggested}{below}"
+
+    @property
+    def suggested(self) -> str:
+        """What would mend the equation, in words; nothing where nothing was found."""
+        if self._suggested is None:
+            self._suggested = self.mend() if self.mend else ""
+        return self._suggested

@@ -11,6 +11,7 @@ from typing import Any
 from ..check import statements
 from ..check.bindings import Bindings, Fields, Tight, backend, draw_bindings, draw_tight_bindings
 from ..check.definitions import compare_definition, refuse_second_claim
+from ..check.mends import mended
 from ..check.mutant_outcomes import check_mutants
 from ..check.relations import Tolerance
 from ..check.statements import BoundStatement, check_steps, worst_estimate
@@ -57,7 +58,8 @@ def equation_record(
     drawn = draw_bindings(bindings, *terms.place(equation))
     attained = draw_tight_bindings(terms.tight, *terms.place(equation))
     every = (*drawn, *attained)
-    bound = statements.bind_statement(equation.latex, every, terms.allowed, tight=len(attained))
+    with mended(equation.latex, drawn, terms.allowed):
+        bound = statements.bind_statement(equation.latex, every, terms.allowed, tight=len(attained))
     statements.refuse_unused(drawn[0], equation.latex, bound.statement)
     record = _compared(statements.kind_of_statement(bound), bound, drawn, equation, terms)
     return replace(record, tight=len(attained), estimate=worst_estimate(bound)), bound.anew()
@@ -72,10 +74,12 @@ def _compared(
 ) -> Record:
     """The record of a statement that was evaluated."""
     allowed = terms.allowed
+    with mended(equation.latex, drawn, allowed):
+        steps = check_steps(bound, equation)
     return Record(
         equation.label, terms.chapter, kind, equation.line, terms.oracle,
         allowed.rtol, allowed.atol, allowed.approx,
-        steps=check_steps(bound, equation),
+        steps=steps,
         mutants=check_mutants(bound, equation.latex, terms.spare, terms.tight),
         draws=len(drawn),
         backend=backend(drawn[0]),

@@ -309,17 +309,17 @@ def _of_sides(steps: Steps, scope: Scope) -> Iterator[Mutant]:
         for path, node, inner in _visit(side, (), scope):
             for edit, new in edits_of(node, inner):
                 after = replace(new, span=node.span) if new.span == (0, 0) else new
-                mutant = _mutant(steps, place, Mutant(edit, (), (), node, after, name, path))
-                if isinstance(node, t.Name | t.Apply) and _circular(steps, mutant):
+                mutant = mutated(steps, place, Mutant(edit, (), (), node, after, name, path))
+                if isinstance(node, t.Name | t.Apply) and says_nothing_new(steps, mutant):
                     continue
                 yield mutant
                 if mutant.claimed and not path:
                     said = f"flip the sign of {scope.say(side)}"
                     opposite = t.Sum((side,), (-1,), span=side.span)
-                    yield _mutant(steps, place, Mutant(said, (), (), node, opposite, name))
+                    yield mutated(steps, place, Mutant(said, (), (), node, opposite, name))
 
 
-def _circular(steps: Steps, mutant: Mutant) -> bool:
+def says_nothing_new(steps: Steps, mutant: Mutant) -> bool:
     """A swap that leaves nothing to catch: ``a = a``, or ``a = min(a, c)`` for ``min(b, c)``."""
     return any(
         step.left == step.right or (_mentions_itself(step) and not _mentions_itself(steps[place]))
@@ -337,7 +337,7 @@ def _shared(before: t.Step, step: t.Step) -> bool:
     return before.right == step.left and before.right.span == step.left.span
 
 
-def _mutant(steps: Steps, place: int, edit: Mutant) -> Mutant:
+def mutated(steps: Steps, place: int, edit: Mutant) -> Mutant:
     """The edit of a side at `place` with the steps that it touches."""
     step, following = steps[place], steps[place + 1 : place + 2]
     after: Any = t.replace_at(getattr(step, edit.side), edit.path, edit.after)

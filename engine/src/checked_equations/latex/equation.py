@@ -39,13 +39,16 @@ def located(place: str, equation: Equation) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        problem, span = str(error), (0, 0)
-        if isinstance(error, EquationError):
+        problem, span, mend = "", (0, 0), None
+        if not isinstance(error, EquationError):
+            problem = str(error)
+        else:
+            mend = error.mend
             elsewhere = error.latex not in ("", equation.latex)
             problem = error.problem + (f" in `{error.latex}`" if elsewhere else "")
             span = (0, 0) if elsewhere else error.span
         raise EquationError(
-            problem, equation.latex, span, chapter=place, label=label, first_line=line
+            problem, equation.latex, span, chapter=place, label=label, first_line=line, mend=mend
         ) from error
     except Exception as error:  # of the author's own code: it keeps its kind
         error.add_note(f"{place}, {label}, line {line}")

@@ -1,0 +1,273 @@
+"""The edits that mend what a slip of the pen has lost: the mutants mostly take away, these insert.
+
+They are ranked by how often they mended a published mistake: the list of `insertions_of` begins
+with the most frequent. Each edit is a phrase, with mathematics between dollars, and the node that
+takes the place of the one that is printed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...latex import tree as t
+from ..mutants import Edit, dollars
+from .supply import HALF, ONE, TWO, Supply, letter_of, letters_in, renamed
+
+_NO_OPERAND = t.Step | t.Range | t.Under | t.Member | t.Space | t.Statement
+_LIKE = {
+    "sin": "cos", "cos": "sin", "sinh": "cosh", "cosh": "sinh", "log": "exp", "exp": "log",
+}  # fmt: skip
+
+
+def insertions_of(node: t.Node, parent: t.Node | None, supply: Supply) -> Iterator[Edit]:
+    """The further edits of one node that stands below `parent`."""
+    if isinstance(node, _NO_OPERAND):
+        return
+    yield from _running(node, supply)
+    yield from _terms(node, parent, supply)
+    yield from _minus(node, parent)
+    yield from _another(node, supply)
+    yield from _factors(node, parent, supply)
+    yield from _marks(node)
+    yield from _exchanged(node)
+    yield from _scripts(node, supply)
+    yield from _numbers(node)
+    yield from _calls(node, supply)
+    yield from _reach(node)
+
+
+def _running(node: t.Node, supply: Supply) -> Iterator[Edit]:
+    """A sum over another letter of its body, a sum that was lost, one too many."""
+    if isinstance(node, t.Reduction):
+        old = node.over.index
+        inner = t.Name(old) if old in supply.whole else t.Index(old)
+        for letter in letters_in(node.body):
+            if letter in (old, *supply.running):
+                continue
+            body = renamed(renamed(node.body, old, inner), letter, t.Index(letter))
+            said = f"{node.kind} over {dollars(letter)} for {dollars(old)}"
+            yield said, replace(node, over=replace(node.over, index=letter), body=body)
+            if last := supply.extent(letter, node.body):
+                yield said, replace(node, over=t.Range(letter, ONE, last), body=body)
+        yield f"no {node.kind} over {dollars(old)}", renamed(node.body, old, inner)
+    elif isinstance(node, t.Product | t.Subscript | t.Apply | t.Power | t.Sum | t.Quotient):
+        for letter in letters_in(node):
+            last = supply.extent(letter, node)
+            if letter in supply.running or letter in supply.whole or last is None:
+                continue
+            body = renamed(node, letter, t.Index(letter))
+            over = t.Range(letter, ONE, last)
+            yield f"a sum over {dollars(letter)}", t.Reduction("sum", over, body)
+
+
+def _terms(node: t.Node, parent: t.Node | None, supply: Supply) -> Iterator[Edit]:
+    """A symbol, or one, added or taken away; one less the node, and one more."""
+    if isinstance(parent, t.Sum | t.Subscript) and not isinstance(node, t.Sum):
+        return
+    terms, signs = (node.terms, node.signs) if isinstance(node, t.Sum) else ((node,), (1,))
+    for new in (*supply.here(), ONE):
+        if new in terms and terms != (new,):
+            continue
+        for sign, mark in ((1, "+"), (-1, "-")):
+            if terms != (new,):
+                yield f"{_insert(supply, new, mark)}", t.Sum((*terms, new), (*signs, sign))
+        flipped = tuple(-s for s in signs)
+        if terms != (new,):
+            yield f"{_said(supply, new)} less this", t.Sum((new, *terms), (1, *flipped))
+
+
+def _insert(supply: Supply, new: t.Node, mark: str) -> str:
+    return f"the term ${mark} {_bare(supply, new)}$ added"
+
+
+def _said(supply: Supply, node: t.Node) -> str:
+    return dollars(_bare(supply, node))
+
+
+def _bare(supply: Supply, node: t.Node) -> str:
+    return "1" if node == ONE else supply.say(node)
+
+
+def _minus(node: t.Node, parent: t.Node | None) -> Iterator[Edit]:
+    """A minus before what is no term of a sum: there it is a sign that the mutants flip."""
+    if not isinstance(parent, t.Sum | t.Product) and not isinstance(node, t.Number):
+        if isinstance(node, t.Sum):
+            turned = tuple(-s for s in node.signs)
+            yield "all signs turned", replace(node, signs=turned)
+        else:
+            yield "a minus inserted", t.Sum((node,), (-1,))
+
+
+def _another(node: t.Node, supply: Supply) -> Iterator[Edit]:
+    """Another symbol, of any shape, in the place of a symbol, an entry or a call."""
+    if isinstance(node, t.Name | t.Subscript | t.Apply | t.Index):
+        for other in supply.here():
+            if other != node:
+                yield f"{_said(supply, other)} for {dollars(supply.say(node))}", other
+    if isinstance(node, t.Function) and node.name in _LIKE:
+        yield f"{_LIKE[node.name]} for {node.name}", replace(node, name=_LIKE[node.name])
+    if isinstance(node, t.Norm | t.Bars):
+        yield "the square of it", t.Power(node, TWO)
+
+
+def _factors(node: t.Node, parent: t.Node | None, supply: Supply) -> Iterator[Edit]:
+    """A symbol as a factor, at each place of a product, or as a denominator; one less a symbol."""
+    if isinstance(parent, t.Product | t.Subscript) or isinstance(node, t.Number):
+        return
+    own = node.factors if isinstance(node, t.Product) else (node,)
+    for new in supply.here():
+        alone = supply.shape(new) == () or isinstance(new, t.Subscript)
+        places = (
+            (len(own) if isinstance(own[0], t.Number) else 0,) if alone else range(len(own) + 1)
+        )
+        said = f"the factor {_said(supply, new)} added"
+        for place in places:
+            yield said, t.Product((*own[:place], new, *own[place:]))
+        if supply.shape(new) in ((), None):
+            yield f"the denominator {_said(supply, new)} added", _over(node, new)
+        if supply.shape(new) == () or isinstance(new, t.Subscript):
+            less = t.Sum((ONE, new), (1, -1))
+            said = f"the factor $1 - {supply.say(new)}$ added"
+            yield said, t.Product((less, *own))
+            yield f"the denominator $1 - {supply.say(new)}$ added", _over(node, less)
+
+
+def _over(node: t.Node, new: t.Node) -> t.Node:
+    if isinstance(node, t.Quotient) and node.denominator != new:
+        return replace(node, denominator=t.Product((new, node.denominator)))
+    return t.Quotient(node, new)
+
+
+def marks_of(node: t.Node) -> Iterator[Edit]:
+    """The marks that a node may have lost: an inverse, a transpose, a square, a root, a word."""
+    if not isinstance(node, t.Inverse):
+        yield "an inverse inserted", t.Inverse(node)
+    if not isinstance(node, t.Transpose):
+        yield "a transpose inserted", t.Transpose(node)
+    if isinstance(node, t.Inverse | t.Transpose):
+        yield "a transpose of the inverse", t.Transpose(t.Inverse(node.base))
+    yield "a square inserted", t.Power(node, TWO)
+    yield "a root inserted", t.Root(node)
+    yield "a factor $2$ inserted", t.Product((TWO, node))
+    yield "a factor one half inserted", t.Product((HALF, node))
+
+
+def _marks(node: t.Node) -> Iterator[Edit]:
+    if isinstance(node, t.Number | t.Index):
+        return
+    yield from marks_of(node)
+    for word in ("log", "exp", "tr", "det", "diag"):
+        if not (isinstance(node, t.Function) and node.name == word):
+            yield f"{word} inserted", t.Function(word, (node,))
+
+
+def _exchanged(node: t.Node) -> Iterator[Edit]:
+    """Two factors of a product, a numerator and its denominator, two arguments, a base, a power."""
+    match node:
+        case t.Product(factors):
+            for i, j in itertools.combinations(range(len(factors)), 2):
+                turned = list(factors)
+                turned[i], turned[j] = turned[j], turned[i]
+                yield "two factors exchanged", t.Product(tuple(turned))
+            for i in range(1, len(factors)):
+                above, below = (*factors[:i], *factors[i + 1 :]), factors[i]
+                top = above[0] if len(above) == 1 else t.Product(above)
+                yield "a factor below the line", t.Quotient(top, below)
+        case t.Quotient(above, below):
+            yield "upside down", t.Quotient(below, above)
+            yield "product for quotient", t.Product((above, below))
+        case t.Power(base, exponent):
+            yield "base and power exchanged", t.Power(exponent, base)
+        case t.Function(_, arguments) | t.Apply(_, arguments) if len(arguments) > 1:
+            yield "the arguments in reverse", replace(node, arguments=arguments[::-1])
+        case t.Subscript(_, indices) if len(indices) > 1:
+            yield "the indices in reverse", replace(node, indices=indices[::-1])
+
+
+def _scripts(node: t.Node, supply: Supply) -> Iterator[Edit]:
+    """A subscript for an exponent, a subscript lost or added, an index shifted or another one."""
+    match node:
+        case t.Subscript(base, (index,)):
+            yield "exponent for subscript", t.Power(base, index)
+            yield "no subscript", base
+        case t.Power(base, exponent) if isinstance(exponent, t.Name | t.Index | t.Number | t.Sum):
+            yield "subscript for exponent", t.Subscript(base, (exponent,))
+    letters = [*map(t.Index, supply.running), *map(t.Name, supply.whole)]
+    if isinstance(node, t.Name) and supply.shapes.get(node.key, ()) != ():
+        for count in range(1, 3 if 1 not in supply.shapes[node.key] else 2):
+            for own in itertools.product(letters, repeat=count):
+                yield "a subscript added", t.Subscript(node, own)
+    if isinstance(node, t.Subscript):
+        yield from _indices(node, letters, supply)
+    for key in supply.whole if isinstance(node, t.Name | t.Subscript | t.Apply) else ():
+        yield f"the power {dollars(key)} added", t.Power(node, t.Name(key))
+
+
+def _indices(node: t.Subscript, letters: list[t.Node], supply: Supply) -> Iterator[Edit]:
+    for i, index in enumerate(node.indices):
+        others: list[t.Node] = [t.Sum((index, ONE), (1, by)) for by in (1, -1)]
+        others += [letter for letter in letters if letter_of(letter) != letter_of(index)]
+        others += [t.Number(1.0)] if not isinstance(index, t.Number) else []
+        if isinstance(index, t.Sum):
+            others += index.terms[:1]
+        for other in others:
+            changed = (*node.indices[:i], other, *node.indices[i + 1 :])
+            yield f"another index of {dollars(supply.say(node))}", replace(node, indices=changed)
+
+
+def _numbers(node: t.Node) -> Iterator[Edit]:
+    """Another number, by a factor, a sign, or one less."""
+    if isinstance(node, t.Number):
+        value = node.value
+        for other in (value - 1, 2 * value, value / 2, -value):
+            if other != value:
+                yield f"${other:g}$ for ${value:g}$", t.Number(other)
+
+
+def _calls(node: t.Node, supply: Supply) -> Iterator[Edit]:
+    """A bound function inserted, or taken away: ``u(c)`` for ``c``."""
+    if isinstance(node, t.Apply) and len(node.arguments) == 1:
+        yield f"the function {dollars(node.key)} dropped", node.arguments[0]
+    if isinstance(node, t.Number):
+        return
+    for key in supply.functions:
+        if not (isinstance(node, t.Apply) and node.key == key):
+            yield f"the function {dollars(key)} inserted", t.Apply(key, (node,))
+
+
+def _reach(node: t.Node) -> Iterator[Edit]:
+    """A bracket that reaches further, or less far: over a sum, a product, below a power."""
+    match node:
+        case t.Product((t.Sum(terms, signs), *others)) if len(terms) > 1:
+            last = t.Product((terms[-1], *others))
+            yield "a bracket less", t.Sum((*terms[:-1], last), signs)
+        case t.Sum(terms, signs) if len(terms) > 1:
+            if isinstance(terms[-1], t.Product):
+                first, *others = terms[-1].factors
+                reached = t.Sum((*terms[:-1], first), signs)
+                yield "a bracket around the sum", t.Product((reached, *others))
+            if any(isinstance(term, t.Sum) for term in terms):
+                yield from _inner_signs(node)
+            for i in range(1, len(terms)):  # a minus that reaches over all that follows
+                turned = tuple(-s if j >= i else s for j, s in enumerate(signs))
+                yield "the signs of all that follows turned", replace(node, signs=turned)
+        case t.Product((*others, t.Power(base, exponent))) if others:
+            yield "the power of the product", t.Power(t.Product((*others, base)), exponent)
+        case t.Product((*others, t.Inverse(base))) if others:
+            yield "the inverse of the product", t.Inverse(t.Product((*others, base)))
+        case t.Product((*others, t.Transpose(base))) if others:
+            yield "the transpose of the product", t.Transpose(t.Product((*others, base)))
+        case t.Power(t.Product((*others, base)), exponent):
+            yield "the power of the last factor", t.Product((*others, t.Power(base, exponent)))
+
+
+def _inner_signs(node: t.Sum) -> Iterator[Edit]:
+    """The brackets around a sum within a sum taken away, with the signs as they stand."""
+    terms: tuple[t.Node, ...] = ()
+    signs: tuple[int, ...] = ()
+    for term, sign in zip(node.terms, node.signs, strict=True):
+        terms += term.terms if isinstance(term, t.Sum) else (term,)
+        signs += (sign * term.signs[0], *term.signs[1:]) if isinstance(term, t.Sum) else (sign,)
+    yield "a bracket less", t.Sum(terms, signs)

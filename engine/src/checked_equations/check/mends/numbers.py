@@ -1,0 +1,66 @@
+"""Whether a candidate holds on all draws, with a margin, evaluated with its own terms."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...latex import tree as t
+from ..relations import Tolerance
+from ..statements import BoundStatement, Draw
+
+EXACT = Tolerance()
+MARGIN = 1e-3  # a mend misses by no more than this part of what the printed form misses by
+
+
+def holds_on(
+    drawn: Sequence[Mapping[str, Any]], allowed: Tolerance = EXACT, missed: float = np.inf
+) -> Callable[[t.Statement], bool]:
+    """Whether all steps of a statement hold on each of the draws, which the next one shares.
+
+    `missed` is the relative residual of the printed form: what mends it leaves at most a
+    thousandth of that, so that a form that is merely nearer is no mend.
+    """
+    draws = tuple(Draw(values) for values in drawn)
+
+    def holds(statement: t.Statement) -> bool:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return all(_holds(statement, draw, allowed, missed) for draw in draws)
+
+    return holds
+
+
+def _holds(statement: t.Statement, draw: Draw, allowed: Tolerance, missed: float) -> bool:
+    bound, known = BoundStatement(statement, (draw,), allowed), len(draw.evaluator)
+    try:
+        return all(_step_holds(bound, *one, missed) for one in enumerate(statement.steps))
+    finally:
+        draw.evaluator.forget(known)
+
+
+def _step_holds(bound: BoundStatement, place: int, step: t.Step, missed: float) -> bool:
+    left, right = bound.draws[0].sides(step)
+    if not (np.any(left) or np.any(right)) and bound.draws[0].size(step) == 0.0:
+        return False  # nothing cancels in them: it says nothing
+    compared = bound.compare(place, step)
+    return compared.holds and compared.residual <= MARGIN * missed
+
+
+def missed_by(
+    statement: t.Statement, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance
+) -> float:
+    """The relative residual of the step that fails by least; infinite where one has no value."""
+    bound = BoundStatement(statement, tuple(map(Draw, drawn)), allowed)
+    missed = [np.inf]
+    for place, step in enumerate(statement.steps):
+        try:
+            compared = bound.compare(place, step)
+        except Exception:  # noqa: BLE001  it has no value, whatever a bound callable says to it
+            return np.inf
+        if not compared.holds:
+            missed.append(compared.residual)
+    return min(missed)

@@ -1,0 +1,300 @@
+"""What would mend an equality that does not hold: single edits, each tried on the numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...evaluate.evaluator import Evaluator
+from ...evaluate.values import Estimate, conform, kind
+from ...latex import tree as t
+from ...latex.printer import to_latex
+from ..mutants import Mutant, Say, all_mutants, mutated, says_nothing_new
+from .insertions import insertions_of
+from .pairs import everywhere, twice
+from .supply import Supply
+
+Holds = Callable[[t.Statement], bool]
+
+EQUALITIES = ("=", ":=")
+MOST = 20_000  # candidates
+SECONDS = 20.0
+_SIZED = 1e-9  # two claims are one if they agree to this wherever they do not hold
+
+
+@dataclass(frozen=True)
+class Mend:
+    """One edit after which the statement holds: its name, the statement, and the edit of the tree.
+
+    In `said` mathematics stands between dollars. `own` says that it is the inverse of nothing that
+    is lost but one of the edits that the engine makes to try a check: a mutant. `others` counts
+    the further edits that say the same in other letters.
+    """
+
+    said: str
+    statement: t.Statement
+    edit: Mutant
+    own: bool
+    others: int = 0
+
+    @property
+    def step(self) -> str:
+        """The edited step as it then reads."""
+        return to_latex(self.edit.steps[0])
+
+
+@dataclass(frozen=True)
+class Mends:
+    """All that was found: the mends, how many edits were tried, whether that was all of them."""
+
+    found: tuple[Mend, ...] = ()
+    tried: int = 0
+    whole: bool = True
+
+    @property
+    def only(self) -> Mend | None:
+        """The mend, where there is exactly one."""
+        return self.found[0] if len(self.found) == 1 and self.whole else None
+
+
+def mends_of(
+    statement: t.Statement,
+    holds: Holds,
+    values: Mapping[str, Any],
+    *,
+    say: Say = to_latex,
+    most: int = MOST,
+    seconds: float = SECONDS,
+) -> Mends:
+    """The single edits after which an equality that fails holds; several of one claim count once.
+
+    Edits are tried in three rounds: the mutants that the engine has and the insertions, together;
+    then a symbol everywhere on a side; then two edits of one kind. A round begins only where
+    those before have found nothing. Where n is the number of nodes of the sides that fail and m
+    that of the distinct symbols, entries and calls in the statement, the first two rounds have
+    ``O(n m)`` candidates (some 50 n for ten symbols), the last ``O(min(n, 12)^2 + k^2 m)`` for
+    sums of k terms, and each costs the evaluation of the path from the edit to its side, on the
+    first draw alone if it fails there. `most` candidates are tried, and none begins later than
+    `seconds` after the first; a search that was cut short suggests nothing as the only one.
+
+    Parameters
+    ----------
+    statement : Statement
+        The tree of the equation.
+    holds : Callable
+        Whether the steps of a statement hold on all draws, with a margin; whatever goes wrong
+        while it answers means that they do not.
+    values : mapping
+        What is bound on the first draw, by the normal form of the names.
+    say : Callable, optional
+        How a node is written in the name of an edit.
+    most, seconds : int, float
+        Where the search ends.
+
+    Returns
+    -------
+    Mends
+        Nothing found where no equality fails, or an inequality does.
+
+    Examples
+    --------
+    >>> from checked_equations.check.mends import holds_on
+    >>> from checked_equations.latex.parser import parse
+    >>> numbers = {"a": 1.1, "b": 0.7, "c": 0.4}
+    >>> printed = parse("c = a + b", dict.fromkeys(numbers, "value"))
+    >>> [mend.step for mend in mends_of(printed, holds_on([numbers]), numbers).found]
+    ['c = a - b']
+    """
+    failing = _failing(statement, holds)
+    if failing is None:
+        return Mends()
+    supply = Supply.of(statement, values, say)
+    deadline, tried = time.monotonic() + seconds, 0
+    for round_ in (_single, _everywhere, _twice):
+        found: list[Mend] = []
+        for own, mutant in round_(statement, failing, supply):
+            if tried >= most or time.monotonic() > deadline:
+                return Mends(one_a_claim(found, values), tried, whole=False)
+            tried += 1
+            if _mends(statement, mutant, failing, holds):
+                found.append(Mend(mutant.said, _edited(statement, mutant), mutant, own))
+        if found:
+            return Mends(one_a_claim(found, values), tried)
+    return Mends((), tried)
+
+
+def _failing(statement: t.Statement, holds: Holds) -> tuple[int, ...] | None:
+    """The places of the steps that fail; None where there is none, or one is no equality."""
+    places = [i for i, step in enumerate(statement.steps) if not _safe(holds, (step,))]
+    equal = all(statement.steps[i].relation in EQUALITIES for i in places)
+    return tuple(places) if places and equal else None
+
+
+def _safe(holds: Holds, steps: tuple[t.Step, ...]) -> bool:
+    try:
+        return holds(t.Statement(steps))
+    except Exception:  # noqa: BLE001  whatever a bound callable raises on nonsense, nonsense it is
+        return False
+
+
+def _mends(statement: t.Statement, mutant: Mutant, failing: tuple[int, ...], holds: Holds) -> bool:
+    """Whether the edit touches each step that fails, says something, and leaves none that fails."""
+    if not set(failing) <= set(mutant.places) or mutant.claimed:
+        return False
+    if says_nothing_new(statement.steps, mutant):
+        return False
+    return _safe(holds, mutant.steps)
+
+
+def _edited(statement: t.Statement, mutant: Mutant) -> t.Statement:
+    changed = dict(zip(mutant.places, mutant.steps, strict=True))
+    steps = tuple(changed.get(i, step) for i, step in enumerate(statement.steps))
+    return replace(statement, steps=steps)
+
+
+# The three rounds
+
+
+def _single(
+    statement: t.Statement, failing: tuple[int, ...], supply: Supply
+) -> Iterator[tuple[bool, Mutant]]:
+    """The mutants, then the insertions, of the sides of the first step that fails."""
+    for mutant in all_mutants(statement, supply.groups(), supply.say):
+        if not isinstance(mutant.before, t.Step):
+            yield True, mutant
+    for name in _sides(statement, failing):
+        side = getattr(statement.steps[failing[0]], name)
+        for path, node, parent, here in _visit(side, None, (), supply):
+            for said, new in insertions_of(node, parent, here):
+                edit = Mutant(said, (), (), node, new, name, path)
+                yield False, mutated(statement.steps, failing[0], edit)
+
+
+def _everywhere(
+    statement: t.Statement, failing: tuple[int, ...], supply: Supply
+) -> Iterator[tuple[bool, Mutant]]:
+    yield from _whole_sides(statement, failing, supply, everywhere)
+
+
+def _twice(
+    statement: t.Statement, failing: tuple[int, ...], supply: Supply
+) -> Iterator[tuple[bool, Mutant]]:
+    yield from _whole_sides(statement, failing, supply, twice)
+
+
+def _whole_sides(
+    statement: t.Statement, failing: tuple[int, ...], supply: Supply, edits: Any
+) -> Iterator[tuple[bool, Mutant]]:
+    for name in _sides(statement, failing):
+        side = getattr(statement.steps[failing[0]], name)
+        for said, new in edits(side, supply):
+            edit = Mutant(said, (), (), side, new, name, ())
+            yield False, mutated(statement.steps, failing[0], edit)
+
+
+def _sides(statement: t.Statement, failing: tuple[int, ...]) -> tuple[str, ...]:
+    """The sides to edit: the right one first; where two steps in a row fail, what they share."""
+    return ("right", "left") if len(failing) == 1 else ("right",)
+
+
+def _visit(
+    node: t.Node, parent: t.Node | None, path: t.Path, supply: Supply
+) -> Iterator[tuple[t.Path, t.Node, t.Node | None, Supply]]:
+    yield path, node, parent, supply
+    inner = supply.inside(node)
+    for place, child in t.children(node):
+        yield from _visit(child, node, (*path, place), inner)
+
+
+# Several edits may say one thing
+
+
+def one_a_claim(found: list[Mend], values: Mapping[str, Any]) -> tuple[Mend, ...]:
+    """The shortest mend of each claim: those are one that agree where they do *not* hold.
+
+    All mends hold on the numbers that are bound. Where each number is moved by itself, what they
+    say is false, and two of them are one claim if they are then wrong by the same amount, up to a
+    factor.
+    """
+    moved = [_moved(values, np.random.default_rng(seed)) for seed in range(3)]
+    kept: list[tuple[Mend, Values | None]] = []
+    for mend in found:
+        sides = _sides_there(mend.edit.steps, moved)
+        twin = next((i for i, (_, other) in enumerate(kept) if _one_claim(sides, other)), None)
+        if twin is None:
+            kept.append((mend, sides))
+        else:
+            known, other = kept[twin]
+            best = min(known, mend, key=_length)
+            kept[twin] = replace(best, others=known.others + 1), other
+    return tuple(mend for mend, _ in kept)
+
+
+def _length(mend: Mend) -> tuple[int, bool]:
+    """The nodes of the edited steps; of two as long, a mutant that the engine has comes first."""
+    return sum(1 for step in mend.edit.steps for _ in t.walk(step)), not mend.own
+
+
+def same_claim(one: t.Statement, other: t.Statement, values: Mapping[str, Any]) -> bool:
+    """Whether two statements fail alike wherever the numbers are moved."""
+    moved = [_moved(values, np.random.default_rng(seed)) for seed in range(3)]
+    return _one_claim(*(_sides_there(statement.steps, moved) for statement in (one, other)))
+
+
+def _moved(values: Mapping[str, Any], stream: np.random.Generator) -> dict[str, Any]:
+    """Each number that is not whole by a few per cent another; what is no number as it is."""
+    return {key: _elsewhere(value, stream) for key, value in values.items()}
+
+
+def _elsewhere(value: Any, stream: np.random.Generator) -> Any:
+    if kind(value) != "value" or isinstance(value, Estimate):
+        return value
+    array = conform(value)
+    if array.shape == () and array == np.round(array):
+        return value
+    return array * stream.uniform(0.9, 1.1, array.shape)
+
+
+Values = list[tuple[np.ndarray, np.ndarray]]
+
+
+def _sides_there(steps: tuple[t.Step, ...], moved: list[dict[str, Any]]) -> Values | None:
+    """The sides of all steps where the numbers are moved; nothing where they have no value."""
+    values: Values = []
+    for evaluator in map(Evaluator, moved):
+        for step in steps:
+            try:
+                left, right = (np.ravel(evaluator.value(side)) for side in (step.left, step.right))
+                left, right = np.broadcast_arrays(left, right)
+                values.append((left, right))
+            except Exception:  # noqa: BLE001  it has no value there, and is a claim of its own
+                return None
+    return values
+
+
+def _one_claim(one: Values | None, other: Values | None) -> bool:
+    if one is None or other is None or [a.shape for a, _ in one] != [a.shape for a, _ in other]:
+        return False
+    identities = [all(_alike(left, right) for left, right in sides) for sides in (one, other)]
+    if any(identities):  # true wherever the numbers are: one only if they say it of the same
+        return all(identities) and _by_one_factor([a for a, _ in one], [a for a, _ in other])
+    return _by_one_factor(*([left - right for left, right in sides] for sides in (one, other)))
+
+
+def _alike(left: np.ndarray, right: np.ndarray) -> bool:
+    scale = max(float(np.max(np.abs(left))), float(np.max(np.abs(right))))
+    return bool(np.all(np.abs(left - right) <= _SIZED * scale))
+
+
+def _by_one_factor(one: list[np.ndarray], other: list[np.ndarray]) -> bool:
+    if not all(map(np.any, other)):
+        return False
+    ratio = float(np.vdot(other[0], one[0]) / np.vdot(other[0], other[0]))
+    return ratio != 0.0 and all(
+        bool(np.all(np.abs(a - ratio * b) <= 1e-7 * np.max(np.abs(a))))
+        for a, b in zip(one, other, strict=True)
+    )

@@ -1,0 +1,153 @@
+"""What a mend may draw on: the symbols that the printed form names, and its letters that run."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ...evaluate.values import Estimate, conform, kind
+from ...latex import tree as t
+from ..bindings import names_in, swap_groups
+from ..mutants import Say, Scope, dollars
+
+ONE, TWO, HALF = t.Number(1.0), t.Number(2.0), t.Quotient(t.Number(1.0), t.Number(2.0))
+
+
+@dataclass(frozen=True)
+class Supply:
+    """The bound symbols of a statement, and the pieces of it that an edit may insert.
+
+    `atoms` are the symbols, entries and calls of the statement, each once; `running` are the
+    letters that run where an edit is made; `values` are those of the first draw.
+    """
+
+    say: Say
+    values: Mapping[str, Any]
+    atoms: tuple[t.Node, ...] = ()
+    running: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, statement: t.Statement, values: Mapping[str, Any], say: Say) -> Supply:
+        """What `statement` names; a symbol that is bound and not named there is left alone."""
+        named = names_in(statement)
+        kept = {k: v for k, v in values.items() if k in named and _is_usable(v)}
+        supply = cls(say, kept)
+        pieces = [part for step in statement.steps for _, part in t.walk(step)]
+        once = dict.fromkeys((*map(t.Name, supply.numbers), *filter(supply.is_atom, pieces)))
+        return replace(supply, atoms=tuple(once))
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each symbol that is bound to numbers."""
+        return {k: conform(v).shape for k, v in self.values.items() if _is_number(v)}
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The symbols that are bound to numbers."""
+        return tuple(self.shapes)
+
+    @cached_property
+    def whole(self) -> dict[str, int]:
+        """The symbols that are bound to whole numbers, as counts and indices are."""
+        alone = (key for key, shape in self.shapes.items() if shape == ())
+        pairs = ((key, float(conform(self.values[key]))) for key in alone)
+        return {key: int(value) for key, value in pairs if value.is_integer()}
+
+    @cached_property
+    def functions(self) -> tuple[str, ...]:
+        """The symbols that are bound to functions."""
+        return tuple(key for key, value in self.values.items() if kind(value) == "callable")
+
+    def groups(self) -> dict[str, Hashable]:
+        """What each symbol may be swapped within, for the mutants."""
+        return swap_groups(self.values)
+
+    def scope(self) -> Scope:
+        """The same for the edits that the engine has as mutants."""
+        return Scope(lambda node: dollars(self.say(node)), self.groups(), self.running)
+
+    def is_atom(self, node: t.Node) -> bool:
+        """Whether it is a symbol, an entry of one, or a call of a bound function."""
+        if isinstance(node, t.Name):
+            return node.key in self.shapes
+        if isinstance(node, t.Subscript):
+            return isinstance(node.base, t.Name | t.Apply) and not self._unbound(node)
+        return isinstance(node, t.Apply) and not self._unbound(node)
+
+    def _unbound(self, node: t.Node) -> bool:
+        return not names_in(node) <= set(self.values)
+
+    def here(self) -> Iterator[t.Node]:
+        """The atoms all whose running letters run here."""
+        for atom in self.atoms:
+            letters = (part.key for _, part in t.walk(atom) if isinstance(part, t.Index))
+            if all(letter in self.running for letter in letters):
+                yield atom
+
+    def shape(self, node: t.Node) -> tuple[int, ...] | None:
+        """The shape of a symbol; of an entry that of a number; else it is not known."""
+        return () if isinstance(node, t.Number) else self.shapes.get(getattr(node, "key", ""))
+
+    def inside(self, node: t.Node) -> Supply:
+        """The same below `node`, where its letter runs."""
+        if isinstance(node, t.Reduction) and node.over.index not in self.running:
+            return replace(self, running=(*self.running, node.over.index))
+        drawn = node.variables if isinstance(node, t.Average | t.Integral) else ()
+        new = tuple(key for key in drawn if key not in self.running)
+        return replace(self, running=(*self.running, *new)) if new else self
+
+    def extent(self, letter: str, body: t.Node) -> t.Node | None:
+        """To where `letter` runs: the length of the axes that it counts, if they agree.
+
+        It is said by the one symbol that is bound to that number, where there is one.
+        """
+        lengths = set[int]()
+        for _, node in t.walk(body):
+            if isinstance(node, t.Subscript) and isinstance(node.base, t.Name):
+                lengths.update(_axes(node, letter, self.shapes.get(node.base.key, ())))
+        if len(lengths) != 1:
+            return None
+        (length,) = lengths
+        named = [key for key, value in self.whole.items() if value == length]
+        return t.Name(named[0]) if len(named) == 1 else t.Number(float(length))
+
+
+def _axes(node: t.Subscript, letter: str, shape: tuple[int, ...]) -> Iterator[int]:
+    axes = shape[:1] if len(node.indices) == 1 else shape
+    for index, length in zip(node.indices, axes, strict=False):
+        if letter_of(index) == letter:
+            yield length
+
+
+def letter_of(index: t.Node) -> str:
+    """The letter that an index is, running or not; nothing for any other node."""
+    return index.key if isinstance(index, t.Index | t.Name) else ""
+
+
+def letters_in(body: t.Node) -> Iterable[str]:
+    """The letters that stand as an index somewhere in `body`, each once."""
+    indices = (n.indices for _, n in t.walk(body) if isinstance(n, t.Subscript))
+    return dict.fromkeys(filter(None, map(letter_of, (i for own in indices for i in own))))
+
+
+def renamed(body: t.Node, old: str, new: t.Node) -> t.Node:
+    """`body` with `new` in the place of the letter `old` wherever it stands."""
+    if isinstance(body, t.Index | t.Name) and body.key == old:
+        return new
+    return t.mapped(body, lambda child: renamed(child, old, new))
+
+
+def _is_number(value: Any) -> bool:
+    return kind(value) == "value" and not isinstance(value, Estimate)
+
+
+def _is_usable(value: Any) -> bool:
+    """Whether it is what the language computes with: of numbers, an array with two axes at most."""
+    if kind(value) != "value":
+        return True
+    try:
+        return conform(value.value if isinstance(value, Estimate) else value).ndim <= 2
+    except ValueError:
+        return False

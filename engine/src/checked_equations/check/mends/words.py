@@ -1,0 +1,95 @@
+"""A suggestion in words: what to write for what, and how the equation then reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from ...errors import EquationError
+from ...evaluate.values import Estimate
+from ...latex import tree as t
+from ...latex.balance import balanced
+from ..bindings import name_kinds
+from ..relations import Tolerance
+from ..rewrites import rewrite
+from .numbers import EXACT, holds_on, missed_by
+from .reading import read_loosely
+from .search import SECONDS, Mend, Mends, mends_of
+
+_SHOWN = 4  # of several
+
+
+def mends_of_equation(
+    latex: str,
+    drawn: Sequence[Mapping[str, Any]],
+    allowed: Tolerance = EXACT,
+    *,
+    seconds: float = SECONDS,
+) -> Mends:
+    """What would mend `latex` on the numbers `drawn`; nothing where it is not read at all."""
+    statement = read_loosely(latex, name_kinds(drawn[0]))
+    if statement is None:
+        return Mends()
+
+    def say(node: t.Node) -> str:
+        return balanced(latex, node.span)
+
+    holds = holds_on(drawn, allowed, missed_by(statement, drawn, allowed))
+    return mends_of(statement, holds, drawn[0], say=say, seconds=seconds)
+
+
+def in_words(mends: Mends, latex: str, kinds: Mapping[str, str]) -> str:
+    """What a message says of the mends: one suggestion, several as several, or nothing."""
+    if not mends.found or not mends.whole:
+        return ""
+    said = [f"{_change(mend, latex, kinds)}: {mend.step}" for mend in mends.found[:_SHOWN]]
+    if mends.only:
+        return f"it does {said[0]}"
+    more = len(mends.found) - len(said)
+    rest = f"; and {more} more" if more else ""
+    return f"{len(mends.found)} single edits would mend it, {'; '.join(said)}{rest}"
+
+
+def _change(mend: Mend, latex: str, kinds: Mapping[str, str]) -> str:
+    """``with `+` for `-```, in the letters of the page where the edit can be made in them."""
+    edit = rewrite(latex, _printed(mend), mend.edit, kinds) if mend.edit.path or mend.own else None
+    if edit is None:
+        return f"with {mend.said.replace('$', '`')}"
+    old, new = latex[edit.start : edit.end].strip(), edit.text.strip()
+    if not old:
+        return f"with `{new}` inserted"
+    return f"with `{new}` for `{old}`" if new else f"without `{old}`"
+
+
+def _printed(mend: Mend) -> t.Statement:
+    """The statement before the edit, from that after it."""
+    edit, steps = mend.edit, list(mend.statement.steps)
+    for place in edit.places:
+        step = steps[place]
+        side = edit.side if place == edit.places[0] else "left"
+        old: Any = t.replace_at(getattr(step, side), edit.path, edit.before)
+        steps[place] = replace(step, **{side: old})
+    return replace(mend.statement, steps=tuple(steps))
+
+
+@contextmanager
+def mended(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> Iterator[None]:
+    """Let an error that is raised inside say, when it is shown, what would mend the equation.
+
+    Nothing is said of an estimate, whose noise hides too much.
+    """
+    try:
+        yield
+    except EquationError as error:
+        noisy = any(isinstance(value, Estimate) for value in drawn[0].values())
+        if error.mend is None and not noisy:
+            error.mend = partial(_suggestion, latex, drawn, allowed)
+        raise
+
+
+def _suggestion(latex: str, drawn: Sequence[Mapping[str, Any]], allowed: Tolerance) -> str:
+    mends = mends_of_equation(latex, drawn, allowed)
+    return in_words(mends, latex, name_kinds(drawn[0]))

@@ -1,0 +1,133 @@
+"""What would mend an equality that does not hold is found, said once, and never forced."""
+
+import numpy as np
+import pytest
+from cases import each
+
+from checked_equations import EquationError, check_equation
+from checked_equations.check.bindings import draw_bindings, name_kinds
+from checked_equations.check.mends import (
+    holds_on,
+    in_words,
+    mends_of,
+    mends_of_equation,
+    same_claim,
+)
+from checked_equations.latex.parser import parse
+
+_STREAM = np.random.default_rng(3)
+A, B = _STREAM.normal(size=(2, 4, 4))
+F = _STREAM.normal(size=(3, 5))
+x, y = _STREAM.normal(size=(2, 4))
+inv = np.linalg.inv
+a, b, c, d = 1.1, 0.7, 2.3, 0.45
+
+
+def square(u):
+    return np.asarray(u) ** 2 + 0.3
+
+
+MENDED = [
+    # what is printed, what mends it, what is bound
+    ("c = a + b", "c = a - b", {"c": a - b, "a": a, "b": b}),
+    ("v = x A^{-1} y", r"v = x^\top A^{-1} y", {"v": x @ inv(A) @ y, "x": x, "A": A, "y": y}),
+    ("X = A B", "X = A^{-1} B", {"X": inv(A) @ B, "A": A, "B": B}),
+    (r"\nu_j = \sum_{j=1}^J f_{ij}", r"\nu_{j} = \sum_{i=1}^{3} f_{i,j}",
+     {r"\nu": F.sum(0), "f": F, "j": 2, "J": 5}),
+    ("d = (b - a) c", "d = (b - a) c + b", {"d": (b - a) * c + b, "a": a, "b": b, "c": c}),
+    (r"d = \frac{a}{b}", r"d = -\frac{a}{b}", {"d": -a / b, "a": a, "b": b}),
+    ("c = a b + d", "c = a b + a d", {"c": a * b + a * d, "a": a, "b": b, "d": d}),
+    ("X = B A y", "X = A B y", {"X": A @ B @ y, "A": A, "B": B, "y": y}),
+    (r"c = \phi_t b", r"c = \phi^{t} b", {"c": a**3 * b, r"\phi": a, "t": 3, "b": b}),
+    (r"c = \frac{\pi}{a}", r"c = \frac{\pi}{2 a}", {"c": np.pi / 2 / a, "a": a}),
+    ("d = u(a) + b c", "d = u(a) + b u(c)", {"d": square(a) + b * square(c), "a": a, "b": b,
+     "c": c, "u": square}),
+    (r"d = b^a", "d = a^{b}", {"d": a**b, "a": a, "b": b}),
+    (r"c = \sum_{i=1}^{4} x_i y_1", r"c = \sum_{i=1}^{4} x_{i} y_{i}",
+     {"c": x @ y, "x": x, "y": y}),
+    (r"c = \frac{b}{a}", r"c = \frac{a}{b}", {"c": a / b, "a": a, "b": b}),
+]  # fmt: skip
+
+
+@each("latex, mended, bound", MENDED)
+def test_a_lost_piece_is_put_back(latex, mended, bound):
+    drawn = draw_bindings(bound, "seed")
+    found = mends_of_equation(latex, drawn).found
+    wanted = parse(mended, name_kinds(drawn[0]))
+    assert any(same_claim(mend.statement, wanted, drawn[0]) for mend in found)
+
+
+def said_of(latex, bound):
+    drawn = draw_bindings(bound, "seed")
+    return in_words(mends_of_equation(latex, drawn), latex, name_kinds(drawn[0]))
+
+
+def test_a_single_mend_is_said_in_the_letters_of_the_page():
+    assert said_of("c=a+b", {"c": a - b, "a": a, "b": b}) == "it does with `-` for `+`: c = a - b"
+    said = said_of(r"v = x A^{-1} y", {"v": x @ inv(A) @ y, "x": x, "A": A, "y": y})
+    assert said == r"it does with `x^\top` for `x`: v = x^\top A^{-1} y"
+
+
+def test_several_mends_are_told_to_be_several():
+    said = said_of("(A B)^{-1} = A^{-1} B^{-1}", {"A": A, "B": B})
+    assert said.startswith("2 single edits would mend it, ")
+    assert "(A B)^{-1} = B^{-1} A^{-1}" in said
+    assert "(B A)^{-1} = A^{-1} B^{-1}" in said
+
+
+def test_spellings_of_one_claim_are_one_mend():
+    # a minus before either factor, or before the product, and on either side
+    (mend,) = mends_of_equation("c = a b", [{"c": -a * b, "a": a, "b": b}]).found
+    assert mend.others > 0
+
+
+def test_an_inequality_is_never_mended():
+    mends = mends_of_equation(r"c \le a + b", [{"c": a - b + 5, "a": a, "b": b}])
+    assert mends.tried == 0
+    both = "c = a + b \\le d"  # the edit of a side that an inequality shares must leave it true
+    assert said_of(both, {"c": a - b, "a": a, "b": b, "d": a - b - 1}) == ""
+
+
+def test_what_no_single_edit_mends_is_silent():
+    assert said_of("c = a + b", {"c": 17.3, "a": a, "b": b}) == ""
+    assert said_of("c = a + b", {"c": a + b, "a": a, "b": b}) == ""
+
+
+def test_a_form_that_is_merely_nearer_is_no_mend():
+    bound = {"c": a - b + 1e-4, "a": a, "b": b}
+    assert said_of("c=a+b", bound) == ""
+    with pytest.raises(EquationError) as caught:  # within what is allowed, and without a margin
+        check_equation("c=a+b", {"c": a + 1e-2 * b, "a": a, "b": 0.0163 * b}, rtol=1e-3)
+    assert caught.value.suggested == ""
+
+
+def test_no_symbol_is_taken_that_the_printed_form_does_not_name():
+    bound = {"c": a * b * d, "a": a, "b": b, "d": d}
+    assert said_of("c = a b", bound) == ""
+    assert said_of("c = a b + 0 d", bound) != ""
+
+
+def test_the_mended_form_is_evaluated_where_the_printed_one_has_no_value():
+    bound = {"c": np.log(a), "a": a}
+    assert said_of(r"c = \log(-a)", bound).endswith(r"c = \log(a)")
+
+
+def test_a_search_that_was_cut_short_suggests_nothing():
+    bound = {"c": a - b, "a": a, "b": b}
+    statement = parse("c = a + b", dict.fromkeys(bound, "value"))
+    cut = mends_of(statement, holds_on([bound]), bound, most=3)
+    assert (cut.tried, cut.whole, cut.only) == (3, False, None)
+    assert in_words(cut, "c = a + b", {}) == ""
+    assert not mends_of(statement, holds_on([bound]), bound, seconds=-1.0).found
+
+
+def test_an_error_looks_for_a_mend_when_it_is_shown():
+    with pytest.raises(EquationError) as caught:
+        check_equation("c = a + b", {"c": a - b, "a": a, "b": b})
+    assert "it does with `-` for `+`: c = a - b\n    c = a + b\n" in str(caught.value)
+    with pytest.raises(EquationError) as caught:  # a survivor: the equation itself holds
+        check_equation("c = a^2", {"a": 1.0, "c": 1.0})
+    assert caught.value.suggested == ""
+    free = {r"\nu": F.sum(0), "f": F, "j": 2, "J": 5}
+    with pytest.raises(EquationError, match=r"sum over `i` for `j`"):
+        check_equation(r"\nu_j = \sum_{j=1}^J f_{ij}", free)
