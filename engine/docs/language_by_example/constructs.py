@@ -30,6 +30,8 @@ STATEMENTS = (
         {"d": a * b + a * c, "a": a, "b": b, "c": c}),
     Row("several statements", r"d = a + b, \qquad e = a - b",
         {"d": a + b, "e": a - b, "a": a, "b": b}),
+    Row("both signs: two statements, of the upper signs and of the lower",
+        r"\cos(a \pm b) = \cos a \cos b \mp \sin a \sin b", {"a": a, "b": b}),
     Row("several conditions", r"f = a^2 + a \text{ if } a > 0 \text{ and } a < 3", _F),
     Row("a range of numbers", r"f = a^2 + a \text{ for } i = 1, \dots, N", {**_F, "i": 2, "N": 4}),
     Row("several in one range", r"f = a^2 + a \text{ for } i, j = 1, 2, \dots, N",
@@ -66,6 +68,8 @@ ARITHMETIC = (
     Row("factorials and binomials", r"d = \binom{n}{k} = \frac{n!}{k! \, (n - k)!}",
         {"d": 35, "n": 7, "k": 3}),
     Row("double factorials", r"d = n!! + a", {"d": 105 + a, "n": 7, "a": a}),
+    Row("Pochhammer's symbol", r"d = (a)_n + (a + b)_2",
+        {"d": a * (a + 1) * (a + 2) + (a + b) * (a + b + 1), "a": a, "b": b, "n": 3}),
     Row("modulus of a number, length of a vector, determinant of a matrix",
         r"d = |a - c| \, |\mathbf x| \, |A|",
         {"d": abs(a - c) * np.linalg.norm(x) * np.linalg.det(A), "a": a, "c": c,
@@ -169,6 +173,8 @@ CALCULUS = (
     Row("derivatives at a point", r"d = \frac{\partial f}{\partial v}(c) "
         r"+ \left. \frac{\partial}{\partial v} v^3 \right|_{v = a}",
         {"d": math.cos(c) + 3 * a**2, **_CUBE}),
+    Row("derivatives by primes", r"d = f'(a c) + f''(c) + f^{(n)}(a)",
+        {"d": math.cos(a * c) - math.sin(c) - math.cos(a), "n": 3, **_CUBE}, {"rtol": 1e-6}),
     Row("gradients", r"\mathbf z = \nabla_{\mathbf x} (\mathbf x^\top A \mathbf x) "
         r"+ \nabla_{\mathbf x} g(\mathbf x) + \nabla_{\mathbf x} g",
         {r"\mathbf z": (A + A.T) @ x + 2 * np.cos(x),

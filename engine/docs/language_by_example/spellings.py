@@ -23,6 +23,8 @@ class Spelling:
 # What takes arguments, or stands around something, in an example of its own.
 _WHOLE = (
     Spelling(r"{a \over b}", r"\frac{a}{b}"),
+    Spelling(r"\genfrac{(}{)}{0pt}{}{n}{k}", r"\binom{n}{k}"),
+    Spelling(r"\genfrac{}{}{}{}{a}{b}", r"\frac{a}{b}"),
     Spelling(r"{n \choose k}", r"\binom{n}{k}"),
     Spelling(r"\underset{i}{\max} \, x_i", r"\max_i x_i"),
     Spelling(r"\arg\max_i x_i", r"\operatorname*{arg\,max}_i x_i"),

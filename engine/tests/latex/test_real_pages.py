@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from checked_equations import check_equation
+from checked_equations.check.bindings import names_in
 from checked_equations.errors import EquationError
 from checked_equations.evaluate.evaluator import Evaluator
 from checked_equations.evaluate.values import Nodes, kind
 from checked_equations.latex import tree as t
 from checked_equations.latex.names import normal
-from checked_equations.latex.parser import parse_expression, parse_free
+from checked_equations.latex.parser import parse, parse_expression, parse_free
 from checked_equations.latex.printer import to_latex
 
 rng = np.random.default_rng(39)
@@ -157,3 +158,75 @@ def test_complex_numbers_have_parts():
 
 def test_a_pole_has_no_value():
     assert "cot has a pole here" in problem(r"\cot(a - a)")
+
+
+SIGNS = {"a": 0.6, "b": 1.7, "x_+": 2.3, "x_-": -1.1, "f": math.sin, "n": 3, "k": 2, "m": 7}
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\cos(a \pm b) = \cos a \cos b \mp \sin a \sin b",
+        r"x_\pm = a \pm b",
+        r"(a \mp b)^2 = a^2 \mp 2 a b + b^2",
+        r"(a)_n = a (a + 1) (a + 2)",
+        r"(a + b)_k = (a + b)^2 + a + b",
+        r"f'(a b) = \cos(a b)",
+        r"f''(a) = -f(a)",
+        r"\genfrac{(}{)}{0.0pt}{1}{m}{k} = \genfrac{}{}{}{}{m!}{k! \, (m - k)!}",
+    ],
+)
+def test_a_true_statement_holds(latex):
+    used = {k: v for k, v in SIGNS.items() if normal(k) in read_names(latex)}
+    assert check_equation(latex, used, rtol=1e-6).mutants.caught > 0
+
+
+def read_names(latex):
+    names = {normal(key): kind(value) for key, value in SIGNS.items()}
+    return names_in(parse(latex, names))
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\cos(a \pm b) = \cos a \cos b \pm \sin a \sin b",
+        r"x_\pm = a \mp b",
+        r"(a \mp b)^2 = a^2 \mp a b + b^2",
+        r"(a)_n = a (a - 1) (a - 2)",
+        r"f'(a b) = b \cos(a b)",
+        r"f^{(n)}(a) = f'(a)",
+    ],
+)
+def test_a_false_statement_does_not_hold(latex):
+    used = {k: v for k, v in SIGNS.items() if normal(k) in read_names(latex)}
+    with pytest.raises(EquationError, match="does not hold"):
+        check_equation(latex, used, rtol=1e-6)
+
+
+def test_both_signs_are_two_statements():
+    upper, lower = parse_free(r"x = y, \quad a \pm b = c").steps[1:]
+    assert (upper.left.signs, lower.left.signs) == ((1, 1), (1, -1))
+    assert len(parse_free(r"x \le y = c \mp 1").steps) == 3
+
+
+def test_one_letter_has_no_two_values():
+    with pytest.raises(EquationError, match="would have two values"):
+        check_equation(r"a = b \pm n", SIGNS)
+
+
+@pytest.mark.parametrize("latex", ["f''(a)", "f^{(n)}(a)", "f'(a b)", "(a)_n", "(a + b)_k"])
+def test_primes_and_rising_powers_are_printed(latex):
+    node = read(latex, SIGNS)
+    assert isinstance(node, t.Primed | t.Rising)
+    assert read(to_latex(node), SIGNS) == node
+
+
+def test_an_entry_in_round_brackets_stays_one():
+    assert value("(x)_m") == value("x_m")
+    assert value("(A x + x)_m") == value("[A x + x]_m")
+
+
+def test_primes_say_what_they_need():
+    assert "by which of its arguments?" in problem("f'(a, b)", {**SIGNS})
+    assert "from none to 4 primes" in problem("f^{(n + 3)}(a)", SIGNS)
+    assert "of a number, not of one of (2,)" in problem("f'(x)", {**SIGNS, "x": np.ones(2)})

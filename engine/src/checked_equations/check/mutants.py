@@ -153,6 +153,14 @@ def _of_words(node: t.Node, scope: Scope) -> Iterator[Edit]:  # noqa: C901 - a c
             own = body.factors if isinstance(body, t.Product) else (body,)
             words = f"{dollars(drawn.key)} as a factor of the integrand"
             yield words, replace(node, body=t.Product((drawn, *own)))
+        case t.Primed(order=t.Number(order)) if order > 1:
+            yield f"drop a prime of {say(node)}", replace(node, order=t.Number(order - 1))
+            yield from _other_names(node, scope)
+        case t.Primed(key, arguments, separators):
+            yield f"drop the prime of {say(node)}", t.Apply(key, arguments, separators)
+            yield from _other_names(node, scope)
+        case t.Rising(base, (count,)) if not isinstance(count, t.Index):
+            yield f"the power for Pochhammer's symbol of {say(base)}", t.Power(base, count)
         case t.Apply(arguments=arguments):
             for said, swapped in _swaps(arguments, scope):
                 yield said, replace(node, arguments=swapped)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from lark import UnexpectedToken
 
 from ..errors import EquationError
 from .builder.ranges import TreeBuilder, distribution_arguments
+from .lexer.stream import DOUBLE
 from .lexer.terminals import lex
 from .macros import Macros, expand, relocated
 from .names import Names, nearest, normal
@@ -65,11 +67,10 @@ def _parse(
             raise EquationError(wrong.problem, latex, full.place(wrong.span)) from None
     kinds = {normal(key): kind for key, kind in names.items()}
     bound = Names(kinds)
-    try:
-        parsed = grammar().parse(lex(latex, bound, free=free), start=start)
-    except UnexpectedToken as wrong:
-        raise _misplaced(latex, wrong) from None
-    node = TreeBuilder(latex, kinds, bound).build(parsed)
+    node = _built(latex, kinds, bound, start, free)
+    if start == "equation" and any(sign in latex for sign in DOUBLE):
+        below = _built(latex, kinds, Names(kinds), start, free, lower=True)
+        node = _both(latex, node, below, free)
     if not free:
         node = distribution_arguments(node, kinds)
         for _, part in walk(node):  # a running variable outside its sum is bound to nothing
@@ -77,6 +78,29 @@ def _parse(
                 problem = f"unbound symbol `{part.key}`{nearest(part.key, list(kinds))}"
                 raise EquationError(problem, latex, part.span)
     return node
+
+
+def _built(
+    latex: str, kinds: Mapping[str, str], names: Names, start: str, free: bool, lower: bool = False
+) -> Any:
+    try:
+        parsed = grammar().parse(lex(latex, names, free=free, lower=lower), start=start)
+    except UnexpectedToken as wrong:
+        raise _misplaced(latex, wrong) from None
+    return TreeBuilder(latex, kinds, names).build(parsed)
+
+
+def _both(latex: str, upper: Statement, lower: Statement, free: bool) -> Statement:
+    """The statements that the upper and the lower signs make; what has no such sign is one."""
+    for one, other in zip(upper.steps, lower.steps, strict=True):
+        for side, below in ((one.left, other.left), (one.right, other.right)):
+            if one != other and side == below and isinstance(side, Name) and not free:
+                problem = f"`{side.key}` would have two values, one for each sign"
+                raise EquationError(f"{problem}: write `{side.key}_\\pm`", latex, side.span)
+    steps = [step for step in lower.steps if step not in upper.steps]
+    conditions = [stated for stated in lower.conditions if stated not in upper.conditions]
+    both = (*upper.steps, *steps), (*upper.conditions, *conditions)
+    return replace(upper, steps=both[0], conditions=both[1])
 
 
 def _misplaced(latex: str, wrong: UnexpectedToken) -> EquationError:

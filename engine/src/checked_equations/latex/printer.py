@@ -83,6 +83,10 @@ def _is_bare(node: t.Node, scripts: str) -> bool:
     return not any(free and token.text in scripts for token, free in outside(tokens(node.key)))
 
 
+def _below(node: t.Subscript, p: Printer) -> str:
+    return f"_{{{','.join(map(p.any, node.indices))}}}"
+
+
 def to_latex(node: t.Node) -> str:
     """The LaTeX of `node`.
 
@@ -112,9 +116,10 @@ _PLAIN: dict[type[t.Node], Callable[[Any, Printer], str]] = {
         f"\\left. {p.any(node.body)} \\right|_{{{node.key} = {p.any(node.point)}}}"
     ),
     t.Subscript: lambda node, p: (
-        (p.any if _is_bare(node.base, "_^") else p.wrapped)(node.base)
-        + f"_{{{','.join(map(p.any, node.indices))}}}"
+        (p.any(node.base) if _is_bare(node.base, "_^") else f"[{p.any(node.base)}]")
+        + _below(node, p)
     ),
+    t.Rising: lambda node, p: p.wrapped(node.base) + _below(node, p),
     t.Root: lambda node, p: (
         "\\sqrt" + (f"[{p.any(node.degree)}]" if node.degree else "") + f"{{{p.any(node.base)}}}"
     ),
@@ -189,6 +194,13 @@ def _apply(node: t.Apply, p: Printer) -> str:
             parts[i] = f"\\operatorname{{do}}({parts[i]})"
     inside = "".join(a + mark for a, mark in zip(parts, marks, strict=False))
     return inside if node.key == "|" else f"{form.letter if form else node.key}({inside})"
+
+
+@printed.register(t.Primed)
+def _primed(node: t.Primed, p: Printer) -> str:
+    order = node.order.value if isinstance(node.order, t.Number) else 0
+    mark = "'" * int(order) if order in (1, 2, 3) else f"^{{({p.any(node.order)})}}"
+    return f"{node.key}{mark}({p.any(node.arguments[0])})"
 
 
 # Sums and products over an index, averages and integrals

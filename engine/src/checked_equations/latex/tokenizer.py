@@ -173,7 +173,7 @@ SHELLS = word_set(r"\underbrace \overbrace \boxed \smash \mathop \mathrel \mathb
 _LABELS = {"\\underbrace": "_", "\\overbrace": "^"}
 Scripts = dict[str, list[Token]]
 _BIG = word_set(r"\max \min \sum \prod \mathrm")
-_STACKED = word_set(r"\overset \stackrel")
+_STACKED = word_set(r"\overset \stackrel \genfrac")
 _DEFINES = re.compile(r"def|\\triangle|\\Delta")
 _NUMBERED = re.compile(r"!?|\d+|\([\w.*]*\)|\\text\{\([\w.* ]*\)\}")
 _ABOVE = {"\\choose": "\\binom", "\\over": "\\frac"}
@@ -344,7 +344,7 @@ class _Reader:
             word = ("\\mathrm", "{", *"arg", *self._next().text[1:], "}")
             return [token._replace(text=text) for text in word]
         if token.text in _STACKED:
-            return self._stacked()
+            return self._stacked(token)
         if token.text == "\\underset":
             return self._below(token)
         if token.text == "\\substack":
@@ -357,7 +357,9 @@ class _Reader:
             out += self._argument()
         return out
 
-    def _stacked(self) -> list[Token]:
+    def _stacked(self, token: Token) -> list[Token]:
+        if token.text == "\\genfrac":
+            return self._general_fraction(token)
         above, below = self._argument(), self._argument()[1:-1]
         label = "".join(t.text for t in above[1:-1])
         sign = below[0].text if len(below) == 1 else ""
@@ -366,6 +368,19 @@ class _Reader:
         if sign and (sign == "\\sim" or _NUMBERED.fullmatch(label)):
             return below
         raise self._fault("what stands over a symbol changes what it says, and is not read", *above)
+
+    def _general_fraction(self, token: Token) -> list[Token]:
+        """``\\genfrac{(}{)}{0pt}{}{n}{k}`` is a binomial, without its delimiters a fraction."""
+        left, right, line, style, above, below = (self._argument() for _ in range(6))
+        form = ["".join(t.text for t in part[1:-1]) for part in (left, right, line)]
+        thin = re.fullmatch(r"0+(\.0+)?[a-z]{2}", form[2])
+        word = "\\binom" if form[:2] == ["(", ")"] and thin else ""
+        word = "\\frac" if form == ["", "", ""] else word
+        if not word:
+            raise self._fault(
+                "`\\genfrac` is read as a binomial or a fraction alone", token, *style
+            )
+        return [token._replace(text=word), *above, *below]
 
     def _below(self, token: Token) -> list[Token]:
         """``\\underset{i}{\\max}`` is ``\\max_i``."""

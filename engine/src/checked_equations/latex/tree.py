@@ -102,6 +102,10 @@ class Subscript(Node):
     indices: tuple[Node, ...]
 
 
+class Rising(Subscript):
+    """``(a)_n``: of a number Pochhammer's symbol, ``a (a + 1) ... (a + n - 1)``; else an entry."""
+
+
 class Sum(Node):
     """Signed terms: ``a - b + c`` has signs (1, -1, 1); a lone ``-a`` has signs (-1,)."""
 
@@ -181,6 +185,12 @@ class Apply(Node):
     key: str
     arguments: tuple[Node, ...]
     separators: tuple[str, ...] = ()
+
+
+class Primed(Apply):
+    """``f'(x)``, ``f^{(n)}(x)``: the derivative of a bound function of one argument, there."""
+
+    order: Node = field(default=Number(1.0))
 
 
 class Ends:

@@ -105,7 +105,6 @@ UNREAD = {
     "\\iint": "write \\int\\int", "\\iiint": "write \\int\\int\\int",
     "\\sup": "write \\max, over a finite set", "\\inf": "write \\min, over a finite set",
     **dict.fromkeys(["\\lim", "\\limsup", "\\liminf"], _LIMIT),
-    **dict.fromkeys(["\\pm", "\\mp"], "write two equations"),
     **dict.fromkeys(["\\cup", "\\cap", "\\setminus", "\\emptyset"], "sets are bound whole"),
     **dict.fromkeys(["\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\mod", "\\bmod"], _BIND),
     **dict.fromkeys(["\\bigotimes", "\\bigoplus"], _BIND),

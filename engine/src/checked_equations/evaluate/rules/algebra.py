@@ -66,17 +66,31 @@ def _subscript(node: t.Subscript, ev: Evaluator, scope: Scope) -> Array:
     return shaped(base[inside(indices, base.shape)])
 
 
+@rule.register(t.Rising)
+def _rising(node: t.Rising, ev: Evaluator, scope: Scope) -> Array:
+    base = ev.of(node.base, scope)
+    if base.ndim or (isinstance(node.base, t.Name | t.Index) and _is_array(node.base, ev, scope)):
+        return _subscript(node, ev, scope)
+    count = whole_number(ev.of(node.indices[0], scope))
+    if count < 0:
+        raise OperationError(f"Pochhammer's symbol needs a whole number, not {count}")
+    return scalar(np.prod(base + np.arange(count)))
+
+
+def _is_array(name: t.Name | t.Index, ev: Evaluator, scope: Scope) -> bool:
+    bound = scope[name.key].value if name.key in scope else ev.bindings[name.key]
+    return bool(host(bound).ndim)
+
+
 def _refuse_number(node: t.Node, ev: Evaluator, scope: Scope, what: str) -> None:
     """A mark at a number says nothing: ``s_1``, ``s^T``. A vector of length one is none."""
     if isinstance(node, t.Apply) and what == "an entry":
         said = "is a number here and has no entries; bind its name whole"
         raise OperationError(f"`{node.key}` {said}")
-    if isinstance(node, t.Name | t.Index):
-        bound = scope[node.key].value if node.key in scope else ev.bindings[node.key]
-        if host(bound).ndim == 0:
-            hint = "bind the name with its mark, or what the mark stands for"
-            said = f"is a number, which has no such mark: {what}; {hint}"
-            raise OperationError(f"`{node.key}` {said}")
+    if isinstance(node, t.Name | t.Index) and not _is_array(node, ev, scope):
+        hint = "bind the name with its mark, or what the mark stands for"
+        said = f"is a number, which has no such mark: {what}; {hint}"
+        raise OperationError(f"`{node.key}` {said}")
 
 
 def whole_number(value: Array) -> int:

@@ -41,6 +41,28 @@ def _derivative(node: t.Slope, ev: Evaluator, scope: Scope) -> Array:
     return _assemble(at, point, whole_jacobian=isinstance(node, t.Derivative))
 
 
+_MOST = 4  # primes: each takes ten values of what has one less
+
+
+@rule.register(t.Primed)
+def _primed(node: t.Primed, ev: Evaluator, scope: Scope) -> Array:
+    function, order = ev.bindings.get(node.key), whole_number(ev.of(node.order, scope))
+    if not callable(function):
+        raise OperationError(f"`{node.key}` is not bound to a function")
+    if not 0 <= order <= _MOST:
+        raise OperationError(f"from none to {_MOST} primes are taken by differences, not {order}")
+    point = host(argument(ev, node.arguments[0], scope))
+    if point.ndim:
+        raise OperationError(f"primes are of functions of a number, not of one of {point.shape}")
+
+    def slope(times: int, x: Array) -> Array:
+        if not times:
+            return call(node.key, function, [x])
+        return _slope(lambda _, shift: slope(times - 1, x + shift), (), x)
+
+    return slope(order, point)
+
+
 @rule.register(t.At)
 def _at(node: t.At, ev: Evaluator, scope: Scope) -> Array:
     point = argument(ev, node.point, scope)

@@ -242,6 +242,15 @@ class Expressions:
         over = tuple(str(ends).split("\n"))
         return t.Integral(over, bind(body, over), *limits, span=span)
 
+    def primed(self, span: Span, called: Word, *parts: Any) -> Node:
+        """``f''(x)``, ``f^{(n)}(x)``."""
+        key, _, primes = called.partition("\t")
+        *above, (arguments, separators) = parts
+        if len(arguments) != 1:
+            raise self._fault("primes: by which of its arguments? write \\frac{\\partial}", span)
+        order = above[0] if above else t.Number(float(len(primes)), span=span)
+        return t.Primed(key, arguments, separators, order, span=span)
+
     # -- atoms --------------------------------------------------------------------------
 
     def group(self, span: Span, inside: Node) -> Node:
@@ -318,7 +327,10 @@ class Expressions:
         if isinstance(base, t.Bars) and span[0] == base.span[0]:
             raise self._fault("bars with a subscript: write \\lVert and \\rVert for a norm", span)
         indices = tuple(index for part in parts for index in split_indices(part))
-        return t.Subscript(base, indices, span=span)
+        around = self.latex[span[0] : base.span[0]]
+        rising = "(" in around and "[" not in around and len(indices) == 1
+        rising = rising and not isinstance(base, t.Apply)  # `(f(x))_n` is `f_n(x)`
+        return (t.Rising if rising else t.Subscript)(base, indices, span=span)
 
     # -- derivatives --------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ def named(s: Stream, match: Match) -> None:
     if match.kind in DISTRIBUTIONS or match.kind == "letter":
         return _distribution(s, match)
     after = s.i + match.length
+    if match.kind == "callable" and _primed(s, match, after):
+        return None
     if match.kind == "callable":
         opened = s.behind_script(after, "_")
         if opened > after and s.at(opened) in ("(", "["):  # `f_i(x)` is the entry of `f(x)`
@@ -42,6 +44,26 @@ def named(s: Stream, match: Match) -> None:
     if s.at(after) == "'" and not _transposed(s, match, after):
         return unknown(s)
     return s.emit("CALL" if called else "NAME", match.key, match.length)
+
+
+def _primed(s: Stream, match: Match, after: int) -> bool:
+    """Emit the derivative that primes name, or ``^{(n)}``, of a function that is called."""
+    end = after
+    while s.at(end) == "'":
+        end += 1
+    if end > after and s.at(end) in ("(", "["):
+        s.emit("PRIMED", f"{match.key}\t{s.at(after) * (end - after)}", end - s.i)
+        return True
+    behind = s.behind_script(after, "^")
+    bracketed = behind > after + 4 and s.at(after + 2) == "(" and s.at(behind - 2) == ")"
+    if not bracketed or s.at(behind) not in ("(", "["):
+        return False
+    if matching(s, after + 2) != behind - 2:
+        return False
+    del s.tokens[behind - 2], s.tokens[after + 2]
+    s.emit("PRIMED", f"{match.key}\t", match.length)
+    s.lead("_POW", "^", "order")
+    return True
 
 
 def _transposed(s: Stream, match: Match, after: int) -> bool:

@@ -24,7 +24,7 @@ def matching(s: Stream, opened: int, row: Sequence[Token] = ()) -> int:
 
 def close_brace(s: Stream) -> None:
     """Close the braces that are open."""
-    if s.top() not in ("brace", "power", "index", "limit", "under", "head", "shape"):
+    if s.top() not in ("brace", "power", "index", "limit", "order", "under", "head", "shape"):
         raise s.fault("this is never closed", s.stack[-1][1])
     s.closed, _ = s.stack.pop()
     s.emit("_RB", "}")
@@ -41,7 +41,8 @@ def open(s: Stream) -> None:
         return s.open("LINTERVAL", "interval")
     closed = s.closed if s.last() == "_RB" else ""  # the exponent of a function word: \cos^2(x)
     averaged = s.last() in v.AVERAGES or closed == "under"
-    kind = "average" if averaged else "call" if s.last() == "CALL" else "group"
+    called = s.last() in ("CALL", "PRIMED") or closed == "order"
+    kind = "average" if averaged else "call" if called else "group"
     word = "_FPAR" if s.last() == "FUNC" or closed == "power" else "_LPAR"
     return s.open(word, token.text + kind)
 

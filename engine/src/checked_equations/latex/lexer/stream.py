@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lark import Token as Word
 
 from ...errors import EquationError
@@ -14,14 +16,28 @@ def is_letter(text: str) -> bool:
     return text.startswith("\\text{") or text.removeprefix("\\").isalpha()
 
 
+DOUBLE = {"\\pm": "+-", "\\mp": "-+"}  # the upper sign, the lower sign
+
+
+def with_one_sign(row: Sequence[Token], names: Names, lower: bool) -> list[Token]:
+    """`row` with the upper or the `lower` sign of each ``\\pm``, but for those in a bound name."""
+    named = any(sign in key for key in names.kinds for sign in DOUBLE)
+    out = list(row)
+    for i, token in enumerate(row):
+        script = named and i > 1 and row[i - 1].text == "{" and row[i - 2].text in ("_", "^")
+        if token.text in DOUBLE and not script:
+            out[i] = token._replace(text=DOUBLE[token.text][lower])
+    return out
+
+
 class Stream:
     """What the readers of this package share: they look ahead, emit words, open and close."""
 
-    def __init__(self, latex: str, names: Names, free: bool) -> None:
+    def __init__(self, latex: str, names: Names, free: bool, *, lower: bool = False) -> None:
         self.latex = latex
         self.names = names
         self.free = free
-        self.tokens = list(tokens(latex))
+        self.tokens = with_one_sign(tokens(latex), names, lower)
         self.i = 0
         self.out: list[Word] = []
         self.stack: list[tuple[str, Token]] = []

@@ -19,9 +19,12 @@ from .numbers import number
 from .stream import Stream
 
 
-def lex(latex: str, names: Names, *, free: bool = False) -> list[Word]:
-    """The words of `latex`; with `free`, letters that nobody bound are names too."""
-    s = Stream(latex, names, free)
+def lex(latex: str, names: Names, *, free: bool = False, lower: bool = False) -> list[Word]:
+    """The words of `latex`; with `free`, letters that nobody bound are names too.
+
+    Of each ``\\pm`` and ``\\mp`` it is the upper sign, or the `lower`.
+    """
+    s = Stream(latex, names, free, lower=lower)
     atoms.declare_indices(s)
     atoms.declare_averaged(s)
     calculus.declare_points(s)
