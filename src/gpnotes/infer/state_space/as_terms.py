@@ -171,14 +171,15 @@ def _white(kernel: White, tolerance: float) -> Expansion:
 def harmonics(lengthscale: float, tolerance: float) -> tuple[list[float], list[float]]:
     """The variances of the waves of a periodic process of variance one, and their slopes by ℓ.
 
-    ``q₀ = e^{−z} I₀(z)`` and ``qⱼ = 2 e^{−z} Iⱼ(z)`` with ``z = ℓ⁻²``. They sum
-    to one, so what is left out, the largest error of the covariance, is known: as many waves are
-    taken as bring it below `tolerance`.
+    ``q₀ = e^{−z} I₀(z)`` and ``qⱼ = 2 e^{−z} Iⱼ(z)`` with ``z = ℓ⁻²``, [eq-be-bessel]. They sum
+    to one, so what is left out, the largest error of the covariance, is known, [eq-be-rest]: as
+    many waves are taken as bring it below `tolerance`.
 
     Notes
     -----
-    The ratios ``rⱼ = Iⱼ / Iⱼ₋₁ = 1 / (2j/z + rⱼ₊₁)`` are found from above, where they start in
-    anything, and nothing cancels. Source: Solin & Särkkä (2014), equation 27; Gautschi (1967).
+    The ratios ``rⱼ = Iⱼ / Iⱼ₋₁ = 1 / (2j/z + rⱼ₊₁)``, [eq-be-ratio], are found from above, where
+    they start in anything, and nothing cancels. Source: Solin & Särkkä (2014), equation 27;
+    Gautschi (1967).
     """
     z = 1.0 / (lengthscale * lengthscale)
     top = int(2.0 * math.sqrt(20.0 * (z + 10.0))) + 40

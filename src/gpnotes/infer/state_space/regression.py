@@ -99,13 +99,13 @@ class StateSpaceGP:
     Notes
     -----
     A Matérn process is a state-space model of dimension ν + ½, [eq-be-matern]; a sum has the states
-    of its terms, a product the Kronecker product of them. A state of D numbers
-    costs O(N D²) and 16 D² bytes a reading. Kalman's filter and the modified Bryson–Frazier
-    smoother work on many stretches of the line at a time, joined exactly afterwards, in float64
-    where the device has it. For the gradient, a gap s carries a belief by ``dm/ds = G m`` and
-    ``dP/ds = G P + P Gᵀ + L``, and the pass back has the derivatives by m and P of each step: λ and
-    ``½ (λλᵀ − Λ)``. Source: Hartikainen & Särkkä (2010); Solin & Särkkä (2014); Särkkä &
-    García-Fernández (2021).
+    of its terms, [eq-be-sum], a product the Kronecker product of them, [eq-be-product], a season
+    those of waves, [eq-be-season]. A state of D numbers costs O(N D²) and 16 D² bytes a reading.
+    Kalman's filter and the modified Bryson–Frazier smoother work on many stretches of the line at a
+    time, joined exactly afterwards, in float64 where the device has it. For the gradient, a gap s
+    carries a belief by ``dm/ds = G m`` and ``dP/ds = G P + P Gᵀ + L``, and the pass back has the
+    derivatives by m and P of each step: λ and ``½ (λλᵀ − Λ)``. Source: Hartikainen & Särkkä (2010);
+    Solin & Särkkä (2014); Särkkä & García-Fernández (2021).
 
     Examples
     --------
