@@ -53,7 +53,10 @@ KINDS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("given", [{"optimise": False}, {"inducing": 4, "max_steps": 2}])
+@pytest.mark.parametrize("given", [
+    {"optimise": False},
+    pytest.param({"inducing": 4, "max_steps": 2}, marks=pytest.mark.nightly),  # ten times as long
+])  # fmt: skip
 def test_the_checks_of_scikit_learn(given):
     try:
         checks = importlib.import_module("sklearn.utils.estimator_checks")

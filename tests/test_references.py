@@ -126,6 +126,7 @@ def test_a_table_of_contents_names_its_notebooks_alone(small_book):
     assert make.slugs(small_book("1 + 1")) == ["part/chapter"]
 
 
+@pytest.mark.nightly
 def test_a_reference_written_again_is_the_same_to_the_byte(small_book):
     root = small_book(
         "import matplotlib.pyplot as plt\nfrom myst_nb import glue\n"

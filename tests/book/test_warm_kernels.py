@@ -33,7 +33,10 @@ def warm(monkeypatch: pytest.MonkeyPatch) -> Any:
 def ran(folder: Path, *cells: str) -> list[Any]:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, kernel_name="python3", resources=resources).execute()
+    client = NotebookClient(
+        notebook, kernel_name="python3", resources=resources, coalesce_streams=True
+    )  # a busy machine sends one line in several pieces
+    client.execute()
     return [
         [(o.output_type, o.get("text"), *o.get("data", ())) for o in cell.outputs]
         for cell in notebook.cells

@@ -51,6 +51,7 @@ KERNELS = {
     "trend and season": 3.0 * Matern52(1.0, 9.0) + 0.2 * (SEASON * M32).on(0) + White(0.01),
 }
 exact = pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+DEAR = {"growing", "trend and season"}  # by day their gradients are those of dense algebra
 TIGHT = 1e-13
 
 
@@ -89,7 +90,10 @@ def test_evidence_gradient_and_posterior_are_those_of_dense_algebra(kernel, rng)
     np.testing.assert_allclose(found.covariance(Xs[:5]), dense.covariance(Xs[:5]), atol=1e-9)
 
 
-@exact
+@pytest.mark.parametrize("kernel", [
+    pytest.param(kernel, id=name, marks=[pytest.mark.nightly] if name in DEAR else [])
+    for name, kernel in KERNELS.items()
+])  # fmt: skip
 def test_the_gradient_is_that_of_differences(kernel, rng):
     X, y = readings(rng, 20)
     gradcheck(
@@ -186,11 +190,11 @@ def test_draws_have_the_moments_of_dense_algebra(rng):
     Xs = asked(rng, X)[:20]
     draws = condition(model(gp), X, y).sample(Xs, 15, rng=stream(1))
     assert draws.shape == (15, 20)
-    many = np.concatenate([condition(model(gp), X, y).sample(Xs, 20, rng=stream(i))
-                           for i in range(100)])  # fmt: skip
+    posterior = condition(model(gp), X, y)
+    many = np.concatenate([posterior.sample(Xs, 20, rng=stream(i)) for i in range(25)])
     mean, variance = condition(gp, X, y).predict(Xs)
-    assert np.max(np.abs(many.mean(0) - mean) / np.sqrt(variance / 2000.0)) < 5.0
-    assert np.max(np.abs(many.var(0) / variance - 1.0)) < 5.0 * math.sqrt(2.0 / 2000.0)
+    assert np.max(np.abs(many.mean(0) - mean) / np.sqrt(variance / 500.0)) < 5.0
+    assert np.max(np.abs(many.var(0) / variance - 1.0)) < 5.0 * math.sqrt(2.0 / 500.0)
 
 
 def test_a_fit_climbs_the_same_hill(rng):
