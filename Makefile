@@ -130,7 +130,7 @@ replay: $(WHOLE)  ## run the chapters again and compare with what is stored, cel
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --nbval --nbval-current-env tests/notebooks
 
 claims: $(WHOLE)  ## repeat every claim on fresh draws and keep the counts (FRESH=20, CHAPTERS=book/part/slug.md)
-	@CHECKED_CLAIMS_FRESH=$(FRESH) $(BIN)/python -m checked_equations check --jobs $(WORKERS) $(CHAPTERS)
+	@CHECKED_CLAIMS_FRESH=$(FRESH) $(BIN)/python -m checked_equations check --strict --jobs $(WORKERS) $(CHAPTERS)
 
 properties: $(WHOLE)  ## run the property tests on twenty times as many examples (minutes)
 	@$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=full -m hypothesis tests

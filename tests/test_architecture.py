@@ -50,7 +50,7 @@ LAZY = {"__init__"}  # the front door, which loads a room when it is asked for
 # The stages of the engine, an equation's way from text to page; each builds on those before it.
 STAGES = {
     "errors": 0, "latex": 1, "sources": 2, "evaluate": 2, "check": 3, "tried": 4, "claims": 3,
-    "book": 5, "sphinx": 6,
+    "book": 5, "papers": 6, "sphinx": 7,
 }  # fmt: skip
 
 # `^{-1}` in a chapter means the inverse, so the engine that reads it takes one.

@@ -1,9 +1,11 @@
 """Commands for the equations of a book.
 
-``checked-equations check PATHS…`` runs the checks of pages (Markdown, notebooks, Quarto,
-reStructuredText) without a build and ends with 0 where all hold, 1 where one does not or an
-equation has none, 2 where a page cannot be run. ``checked-equations pack book`` keeps the
-equations as data in the book's own folder ``_equations``, for notebooks that leave their page.
+``checked-equations check PATHS…`` goes over papers in LaTeX and over pages (Markdown, notebooks,
+Quarto, reStructuredText) without a build: it runs the checks that they have, tries what nobody
+bound, and ends with 0 where nothing fails, 1 where an equation does not hold, 2 where a page cannot
+be run. With ``--strict`` nothing is tried, and an equation without a check fails.
+``checked-equations pack book`` keeps the equations as data in the book's own folder ``_equations``,
+for notebooks that leave their page.
 """
 
 from __future__ import annotations
@@ -14,14 +16,16 @@ import sys
 from pathlib import Path
 
 from .book import execution, packing
+from .papers.command import Options, check_papers
+from .papers.reports import FORMATS
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     parser = argparse.ArgumentParser(prog="checked-equations", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    check = commands.add_parser("check", help="run the checks of pages")
-    check.add_argument("paths", type=Path, nargs="+", help="pages, or folders of pages")
+    check = commands.add_parser("check", help="check and try the equations of papers and pages")
+    check.add_argument("paths", type=Path, nargs="+", help="papers (.tex), pages, or folders")
     on_github = os.environ.get("GITHUB_ACTIONS") == "true"
     check.add_argument(
         "--annotate", action="store_true", default=on_github,
@@ -30,6 +34,17 @@ def main(arguments: list[str] | None = None) -> int:
     check.add_argument(
         "--write-baseline", action="store_true",
         help="list what is not checked yet in equations-baseline.toml; if that exists, shorten it",
+    )  # fmt: skip
+    check.add_argument(
+        "--strict", action="store_true",
+        help="for a book that binds everything: each numbered equation must have a check",
+    )  # fmt: skip
+    check.add_argument(
+        "--format", choices=tuple(FORMATS), default="text", help="lines, JSON, or SARIF 2.1.0"
+    )
+    check.add_argument(
+        "--let", action="append", default=[], metavar="DECLARATION",
+        help="what symbols are, as 'A be symmetric n×n; x in R^n; λ > 0'; may be repeated",
     )  # fmt: skip
     check.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="how many pages run at a time"
@@ -45,13 +60,21 @@ def main(arguments: list[str] | None = None) -> int:
             for path in packing.pack(given.book, given.to):
                 print(path)
             return 0
-        return execution.check_pages(
-            execution.pages_of(given.paths),
-            annotate=given.annotate, write=given.write_baseline, jobs=max(given.jobs, 1),
-        )  # fmt: skip
+        return _check(given)
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 1 if given.command == "pack" else 2
+
+
+def _check(given: argparse.Namespace) -> int:
+    jobs = max(given.jobs, 1)
+    if given.strict or given.write_baseline:
+        return execution.check_pages(
+            execution.pages_of(given.paths),
+            annotate=given.annotate, write=given.write_baseline, jobs=jobs,
+        )  # fmt: skip
+    options = Options(given.format, given.annotate, jobs, tuple(given.let))
+    return check_papers(given.paths, options)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The checks of pages without a build, and pages of which not every equation is checked yet."""
+"""The checks of pages without a build, as `--strict` runs them, and pages that are not done yet."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def check_apart(folder: Path, capsys: Any) -> Any:
 
     def run(text: str, *arguments: str, name: str = "page.md") -> tuple[int, list[str]]:
         (folder / name).write_text(text, encoding="utf-8")
-        status = main(["check", name, *arguments, "--jobs", "1"])
+        status = main(["check", "--strict", name, *arguments, "--jobs", "1"])
         said = capsys.readouterr()
         return status, (said.out + said.err).splitlines()
 

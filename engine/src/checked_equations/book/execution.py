@@ -24,7 +24,7 @@ from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..claims.claim import ClaimError
 from ..errors import EquationError
@@ -83,11 +83,21 @@ class Fault:
     broken: bool = False
 
 
+class Held(NamedTuple):
+    """A check that held: the file and the line of its equation, its plain line, its label."""
+
+    file: str
+    line: int
+    said: str
+    label: str = ""
+    kind: str = ""
+
+
 @dataclass(frozen=True)
 class Run:
-    """What a page has left: the checks that held (file, line, plain line), faults, and labels."""
+    """What a page has left: the checks that held, faults, and labels."""
 
-    checks: tuple[tuple[str, int, str], ...] = ()
+    checks: tuple[Held, ...] = ()
     faults: tuple[Fault, ...] = ()
     labels: dict[str, dict[str, int]] = field(default_factory=dict)  # of each text, their lines
     tried: dict[str, list[str]] = field(default_factory=dict)
@@ -165,13 +175,14 @@ def _summed(path: Path, values: list[Any], faults: tuple[Fault, ...]) -> Run:
     for chapter in (value for value in once if isinstance(value, Chapter)):
         file = str(chapter.file.resolve() if chapter.file else path)
         records = chapter.records()
-        checks += [(file, record.line, repr(record)) for record in records]
+        checks += [Held(file, one.line, repr(one), one.label, one.kind) for one in records]
         if chapter.file:
             run.labels[file] = {e.label: e.line for e in chapter.equations().values()}
             failed = (fault.label for fault in faults if fault.file == file)
             run.tried[file] = [*(record.label for record in records), *failed]
     alone = (value for value in once if isinstance(value, Record) and not value.chapter)
-    return replace(run, checks=(*checks, *((str(path), 0, repr(one)) for one in alone)))
+    others = (Held(str(path), 0, repr(one), kind=one.kind) for one in alone)
+    return replace(run, checks=(*checks, *others))
 
 
 def main() -> None:
@@ -199,9 +210,17 @@ def pages_of(paths: Sequence[Path]) -> list[Path]:
 
 def _checks(page: Path, folder: Path) -> bool:
     """Whether a page in a folder opens a chapter or checks an equation."""
-    hidden = any(part.startswith(("_", ".")) for part in page.relative_to(folder).parts)
-    if hidden or page.suffix not in markup.KINDS or not page.is_file():
-        return False
+    return is_text(page, folder) and page.suffix in markup.KINDS and has_checks(page)
+
+
+def is_text(path: Path, folder: Path) -> bool:
+    """Whether a file in a folder is one of its author: no part of its path is hidden."""
+    hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
+    return not hidden and path.is_file()
+
+
+def has_checks(page: Path) -> bool:
+    """Whether a page opens a chapter or checks an equation."""
     return any(opens in cell.code for cell in cells(page) for opens in _OPENS)
 
 
@@ -221,6 +240,12 @@ def run_apart(page: Path) -> Run:
     return Run(faults=(Fault(str(page.resolve()), 1, 1, said, broken=True),))
 
 
+def run_pages(pages: Sequence[Path], jobs: int) -> Iterator[Run]:
+    """What each page has left, in their order; `jobs` run at a time."""
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(run_apart, pages)
+
+
 def check_pages(
     pages: Sequence[Path], *, annotate: bool = False, write: bool = False, jobs: int = 1
 ) -> int:
@@ -230,19 +255,18 @@ def check_pages(
     could not be run. With `annotate` GitHub is told of each fault; with `write` the equations
     that nothing checks are written into the baseline first.
     """
-    with ThreadPoolExecutor(jobs) as pool:
-        runs = []
-        for run in pool.map(run_apart, pages):
-            runs.append(run)
-            for file, line, said in run.checks:
-                print(f"{_place(file, line)}: {said}", flush=True)
+    runs = []
+    for run in run_pages(pages, jobs):
+        runs.append(run)
+        for held in run.checks:
+            print(f"{place(held.file, held.line)}: {held.said}", flush=True)
     if write:
         listed = nearest(BASELINE, Path.cwd()) or Path.cwd() / BASELINE
         count = write_baseline(listed, {Path(text): labels for text, _, labels in _untried(runs)})
-        print(f"{_place(str(listed))}: {count} equations not yet checked")
+        print(f"{place(str(listed))}: {count} equations not yet checked")
     faults = [*(fault for run in runs for fault in run.faults), *_incomplete(runs)]
     for fault in faults:
-        print(f"{_place(fault.file, fault.line, fault.column)}: error: {fault.said}")
+        print(f"{place(fault.file, fault.line, fault.column)}: error: {fault.said}")
         if annotate:
             print(annotation(fault))
     checks = sum(len(run.checks) for run in runs)
@@ -268,26 +292,32 @@ def _incomplete(runs: Sequence[Run]) -> Iterator[Fault]:
         for label in (label for label in untried if label not in listed):
             said = f"the equation {label} is numbered, but no cell checks it"
             yield Fault(text, lines[label], 1, said, label)
-        for label, said in outgrown(listed, lines, set(lines) - set(untried)):
+    yield from outlived(runs)
+
+
+def outlived(runs: Sequence[Run]) -> Iterator[Fault]:
+    """What the baseline must list no longer."""
+    for text, lines, untried in _untried(runs):
+        for label, said in outgrown(waiting(Path(text)), lines, set(lines) - set(untried)):
             yield Fault(text, lines.get(label, 1), 1, said, label)
 
 
-def _place(file: str, *numbers: int) -> str:
+def place(file: str, *numbers: int) -> str:
     """``page.md:3:7``, as editors and terminals know it, seen from here."""
     shown = Path(os.path.relpath(file)).as_posix()
     return ":".join([shown, *(str(number) for number in numbers if number)])
 
 
-def annotation(fault: Fault) -> str:
+def annotation(fault: Fault, level: str = "error") -> str:
     """The fault as GitHub reads it from a log: ``::error file=…,line=…::message``.
 
     >>> annotation(Fault("/book/a.md", 3, 7, "50 % off", "eq-a")).partition(",")[2]
     'line=3,col=7,title=eq-a::50 %25 off'
     """
     title = fault.label or "this cell failed"
-    where = {"file": _place(fault.file), "line": fault.line, "col": fault.column, "title": title}
+    where = {"file": place(fault.file), "line": fault.line, "col": fault.column, "title": title}
     said = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in where.items())
-    return f"::error {said}::{_escaped(fault.said)}"
+    return f"::{level} {said}::{_escaped(fault.said)}"
 
 
 def _escaped(text: str, others: str = "") -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, wraps
 from importlib.metadata import entry_points
@@ -28,7 +28,7 @@ PACKED = "_equations"  # a book's own folder of packed data
 # A package may carry its book, or what was packed of it. It declares the folder as an entry point:
 # [project.entry-points."checked_equations"], mine = "mine:__equations__".
 _GROUP = __package__.split(".")[0]
-_KNOWN = {"notation", "carry", "macros"}
+_KNOWN = {"notation", "carry", "macros", "let"}
 
 T = TypeVar("T")
 
@@ -57,6 +57,7 @@ class Settings:
 
     Symbols are fields of a problem by the `notation`; a notebook far from the book needs what it
     must `carry`, as patterns; `macros` are the book's own, where no ``_config.yml`` tells them.
+    `let` declares what symbols are where nobody binds them, and `let_for` so for single labels.
     Those that are `installed` were found in a package that carries them, far from the book.
     """
 
@@ -64,6 +65,8 @@ class Settings:
     notation: str = ""
     carry: tuple[str, ...] = ()
     macros: Macros = field(default_factory=dict)
+    let: tuple[str, ...] = ()
+    let_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     installed: bool = False
 
     @property
@@ -126,7 +129,17 @@ def _read(file: Path) -> Settings:
     unknown = sorted(given.keys() - _KNOWN)
     if unknown:
         raise ValueError(f"{file}: {', '.join(unknown)} is no setting of the engine")
-    return Settings(file, **{**given, "carry": tuple(given.get("carry", ()))})
+    let = given.pop("let", {})
+    by_label = let if isinstance(let, dict) else {"": let}
+    told = {label: _listed(clauses) for label, clauses in by_label.items()}
+    every = told.pop("", ())
+    carry = tuple(given.pop("carry", ()))
+    return Settings(file, carry=carry, let=every, let_for=told, **given)
+
+
+def _listed(clauses: str | list[str]) -> tuple[str, ...]:
+    """One declaration, or several."""
+    return (clauses,) if isinstance(clauses, str) else tuple(clauses)
 
 
 def carried() -> tuple[Path, ...]:

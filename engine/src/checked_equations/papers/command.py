@@ -1,0 +1,136 @@
+"""The command that goes over papers and pages: checks are run, and what nobody bound is tried."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..book import execution, markup
+from ..book.execution import Fault, Run
+from ..book.settings import find_settings
+from .declarations import DeclarationError, Declared, declared_all
+from .reading import TEX, Read, read
+from .reports import FORMATS, Report
+from .trying import Task, tasks, try_all
+
+_WHOLE = re.compile(r"^[^%\n]*\\documentclass", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says besides the paths."""
+
+    form: str = "text"
+    annotate: bool = False
+    jobs: int = 1
+    let: tuple[str, ...] = ()
+
+
+def check_papers(paths: Sequence[Path], options: Options) -> int:
+    """Check and try the equations of `paths`, report on them, and return the exit status.
+
+    That is 0 where nothing that was evaluated fails, 1 where an equation does not hold, and 2
+    where a page could not be run or a declaration not be read.
+    """
+    texts = texts_of(paths)
+    report = Report(FORMATS[options.form](options.annotate), len(texts))
+    runs = _run([text for text in texts if _runs(text)], options.jobs, report)
+    every: list[Task] = []
+    for text in texts:
+        every += _to_try(text, runs, options, report)
+    for found in try_all(every, options.jobs):
+        report.add(found)
+    for fault in execution.outlived(runs):
+        report.fault(fault)
+    report.close()
+    return report.status
+
+
+def texts_of(paths: Sequence[Path]) -> list[Path]:
+    """The papers and pages that are named or lie in folders; `ValueError` where there is none."""
+    found: list[Path] = []
+    known = (*markup.KINDS, *TEX)
+    for path in paths:
+        if path.is_dir():
+            found += _in_folder(path)
+        elif not path.is_file():
+            raise ValueError(f"paths must be files or folders; there is no {path}")
+        elif path.suffix not in known:
+            raise ValueError(f"paths must end in {', '.join(known)}; got {path}")
+        else:
+            found.append(path)
+    if not found:
+        said = ", ".join(map(str, paths))
+        raise ValueError(f"paths must hold a text with an equation; {said} has none")
+    return list(dict.fromkeys(found))
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    """Pages with a check or a display, and papers that begin by themselves."""
+    every = [one for one in sorted(folder.rglob("*")) if execution.is_text(one, folder)]
+    sources = [one for one in every if one.suffix in TEX]
+    wholes = [one for one in sources if _WHOLE.search(one.read_text("utf-8", errors="replace"))]
+    yield from wholes or sources
+    for page in (one for one in every if one.suffix in markup.KINDS):
+        try:
+            wanted = execution.has_checks(page) or read(page).paper.equations
+        except ValueError:  # told when it is named
+            wanted = ()
+        if wanted:
+            yield page
+
+
+def _runs(text: Path) -> bool:
+    return text.suffix in markup.KINDS and execution.has_checks(text)
+
+
+def _run(pages: Sequence[Path], jobs: int, report: Report) -> list[Run]:
+    runs = []
+    for run in execution.run_pages(pages, jobs):
+        runs.append(run)
+        for held in run.checks:
+            report.held(held)
+        for fault in run.faults:
+            report.fault(fault)
+    return runs
+
+
+def _to_try(text: Path, runs: Sequence[Run], options: Options, report: Report) -> list[Task]:
+    """The displays of a text that no check has tried."""
+    try:
+        found = read(text)
+    except ValueError as wrong:
+        report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
+        return []
+    _tell(found, report)
+    try:
+        first, own = _settled(text, options)
+    except DeclarationError as wrong:
+        report.fault(Fault(str(text.resolve()), 1, 1, str(wrong), broken=True))
+        return []
+    bound = _bound(str(text.resolve()), runs)
+    return [one for one in tasks(found, first, own) if not (one.label and one.label in bound)]
+
+
+def _tell(found: Read, report: Report) -> None:
+    """What is not there, and what declarations cannot be read."""
+    for place, said in found.faults:
+        report.fault(Fault(str(place.file), place.line, place.column, said, broken=True))
+    for lack in found.paper.lacks:
+        place = found.paper.place(lack.at)
+        report.note(str(place.file), place.line, f"the file {lack.text} is not there")
+
+
+def _settled(text: Path, options: Options) -> tuple[Declared, Mapping[str, Declared]]:
+    """What the settings and the command line declare: for all, and by label."""
+    settings = find_settings(text.resolve().parent, packed=False)
+    first = declared_all([*settings.let, *options.let])
+    own = {label: declared_all(clauses) for label, clauses in settings.let_for.items()}
+    return first, own
+
+
+def _bound(file: str, runs: Sequence[Run]) -> set[str]:
+    """The labels that a check has tried, whatever became of it."""
+    return {label for run in runs for label in run.tried.get(file, ())}
