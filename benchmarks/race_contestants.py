@@ -222,4 +222,8 @@ UNSEEN_CONTESTANTS: dict[str, Callable[[Race], None]] = {
     "gpnotes": by_default,
     "tpe": by_optuna("TPESampler"),
     "simplex": by_simplex,
+    "optuna_gp": by_optuna("GPSampler"),
+    "botorch": by_botorch(False),
+    "optuna_gp_exact": by_optuna("GPSampler", deterministic_objective=True),
+    "botorch_exact": by_botorch(True),
 }

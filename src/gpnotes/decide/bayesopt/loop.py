@@ -98,9 +98,10 @@ class Outcome(Generic[Place]):
             ("value", f"{self.best.y:.6g}", belief),
         ]
         lucky, steady = named_settings(self.best.x), named_settings(self.recommended.x)
-        shown = list(lucky) if isinstance(self.best.x, dict) else list(lucky)[:_SHOWN]
-        rows += [(name, lucky[name], steady[name]) for name in shown]
-        left = len(lucky) - len(shown)
+        names = list({**lucky, **steady})  # one may have inputs that the other has not
+        shown = names if isinstance(self.best.x, dict) else names[:_SHOWN]
+        rows += [(name, lucky.get(name, "–"), steady.get(name, "–")) for name in shown]
+        left = len(names) - len(shown)
         widths = [max(len(row[i]) for row in rows) for i in (0, 1)]
         lines = [f"{a:<{widths[0]}}  {b:<{widths[1]}}  {c}".rstrip() for a, b, c in rows]
         return "\n".join([head, "", *lines, *([f"and {left} more inputs"] if left else [])])

@@ -218,6 +218,9 @@ class Lattice(Protocol):
     def snapped(self, units: HostMatrix, /) -> HostMatrix:
         """The settings that points stand for."""
 
+    def movable(self, units: HostMatrix, /) -> HostMatrix:
+        """Which columns of points one may climb along."""
+
     def neighbours(self, unit: HostVector, /) -> HostMatrix:
         """The settings beside one."""
 
@@ -399,7 +402,7 @@ def _unseen(
 
 
 class _Snapped(NamedTuple):
-    """A surface at settings alone, which rises along the free columns."""
+    """A surface at settings alone, which rises along the columns that can be moved."""
 
     surface: Surface
     lattice: Lattice
@@ -412,7 +415,8 @@ class _Snapped(NamedTuple):
 
     def values_and_gradient(self, Xs: Matrix) -> tuple[Vector, Matrix]:
         values, gradient = self.surface.values_and_gradient(self._at(Xs))
-        return values, gradient * as_array(self.lattice.free, gradient)
+        movable = self.lattice.movable(to_numpy(Xs)).astype(np.float64)
+        return values, gradient * as_array(movable, gradient)
 
 
 class _Place:

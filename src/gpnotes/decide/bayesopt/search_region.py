@@ -33,7 +33,7 @@ class Axis:
     """One input as a figure has it: its columns of the cube, and settings in their order.
 
     `units` (k, width) are what the settings x (k,) are in its columns; choices of a category are
-    counted, and have `ticks`. `of` is where a place has its setting.
+    counted, and have `ticks`. `of` is where a place has its setting, NaN where it has none.
     """
 
     name: str
@@ -241,11 +241,11 @@ class _Named:
                 x = np.unique(np.asarray(one.values(np.linspace(0.0, 1.0, points)[:, None])))
                 log = not isinstance(one, Fixed) and one.log
                 axes.append(Axis(name, part, one.units(list(x)), x.astype(np.float64),
-                                 itemgetter(name), log=log))  # fmt: skip
+                                 _setting_in(name), log=log))  # fmt: skip
         return axes
 
     def key(self, place: Point) -> tuple[Any, ...]:
-        return tuple((type(value), value) for value in place.values())  # True is not 1
+        return tuple((name, type(value), value) for name, value in place.items())  # True is not 1
 
     def record(self, place: Point) -> Point:
         return place
@@ -278,10 +278,21 @@ class _Limits:
             raise ValueError(f"{name} must meet the constraint; got {said(place)}")
 
 
+def _setting_in(name: str) -> Callable[[Point], float]:
+    """The number that a point has, NaN where it has not the input."""
+    return lambda at: float(at.get(name, np.nan))
+
+
 def _number_in(name: str, one: Categorical) -> Callable[[Point], float]:
-    """Which of the choices a point has, counted from zero."""
+    """Which of the choices a point has, counted from zero; NaN where it has not the input."""
     units = one.units(one.choices)
-    return lambda at: float(np.argmax(np.all(units == one.units([at[name]]), axis=1)))
+
+    def number(at: Point) -> float:
+        if name not in at:
+            return np.nan
+        return float(np.argmax(np.all(units == one.units([at[name]]), axis=1)))
+
+    return number
 
 
 def named_settings(place: Any) -> dict[str, str]:

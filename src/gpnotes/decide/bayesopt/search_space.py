@@ -3,14 +3,16 @@
 A space stands for a unit cube in which the model lives: a real has a column, in logarithms where
 its scale is such, a whole number one with a cell for each value, a category of more than two
 choices one for each. Between the settings of whole numbers and categories there is nothing: every
-point of the cube stands for one, and the model is told, and asked, at its middle alone.
+point of the cube stands for one, and the model is told, and asked, at its middle alone. An input
+that hangs on others has all of its columns in their middle wherever it is not there: between two
+such places it adds no distance.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from typing import Any, TypeAlias, cast
 
@@ -18,16 +20,27 @@ import numpy as np
 
 from ...ground import check as _check
 from ...ground.xp import HostMatrix, HostVector, to_numpy
+from .settings import (
+    Point,
+    Setting,
+    When,
+    as_called,
+    conditions_of,
+    is_setting,
+    key_of,
+    plain,
+    setting,
+    validated_when,
+)
 
 __all__ = [
     "Categorical", "Dimension", "Fixed", "Integer", "Point", "Real", "Setting", "Space",
     "has_categories",
 ]  # fmt: skip
 
-Setting: TypeAlias = str | int | float | bool | None
-Point: TypeAlias = dict[str, Any]
-
 _MOST = 2**40  # a whole number beyond it would not come back from a column of a float
+_COUNTED = 2**16  # so many settings with conditions are counted one by one
+_ABSENT = 0.5  # all columns of an input that is not there: as far from either choice of two
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,10 @@ class Real:
         The upper end.
     log : bool, default False
         Search in logarithms: from 1e-5 to 1e-4 is as far as from 0.1 to 1.
+    when : mapping from str to a setting or several, optional
+        The input is there only where each input that is named, a whole number, a category or a
+        fixed one, has the setting, or one of those, that are given: ``{"kernel": "poly"}``,
+        ``{"layers": range(2, 5)}``.
 
     Examples
     --------
@@ -53,14 +70,18 @@ class Real:
     lower: float
     upper: float
     log: bool = False
+    when: When | None = field(default=None, kw_only=True, hash=False)
 
     columns = 1
     count = None
+
+    __repr__ = as_called
 
     def __post_init__(self) -> None:
         for end in ("lower", "upper"):
             object.__setattr__(self, end, _check.number(getattr(self, end), end))
         _check.flag(self.log, "log")
+        object.__setattr__(self, "when", validated_when(self.when))
         if not self.lower < self.upper or not math.isfinite(self.upper - self.lower):
             raise ValueError(f"lower must be below upper, both finite; got {self}")
         if self.log and self.lower <= 0.0:
@@ -107,6 +128,8 @@ class Integer:
         The largest.
     log : bool, default False
         Search in logarithms: from 1 to 2 is as far as from 64 to 128.
+    when : mapping from str to a setting or several, optional
+        As in `Real`.
 
     Examples
     --------
@@ -117,14 +140,18 @@ class Integer:
     lower: int
     upper: int
     log: bool = False
+    when: When | None = field(default=None, kw_only=True, hash=False)
 
     columns = 1
+
+    __repr__ = as_called
 
     def __post_init__(self) -> None:
         least = 1 if _check.flag(self.log, "log") else None
         lower = _check.whole(self.lower, "lower", -_MOST if least is None else least, _MOST - 1)
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", _check.whole(self.upper, "upper", lower + 1, _MOST))
+        object.__setattr__(self, "when", validated_when(self.when))
 
     @property
     def count(self) -> int:
@@ -151,7 +178,7 @@ class Integer:
 
     def validated(self, value: Setting, name: str) -> int:
         """Return a value as an int, if it is whole and between the ends."""
-        return _check.whole(_plain(value), name, self.lower, self.upper)
+        return _check.whole(cast("int", plain(value)), name, self.lower, self.upper)
 
     def beside(self, value: Setting) -> list[Setting]:
         """The values a step away: one to either side, and farther where there are many."""
@@ -169,6 +196,8 @@ class Categorical:
     ----------
     choices : sequence of str, int, float, bool or None
         The choices, two at least.
+    when : mapping from str to a setting or several, optional
+        As in `Real`.
 
     Examples
     --------
@@ -177,15 +206,19 @@ class Categorical:
     """
 
     choices: Sequence[Setting]
+    when: When | None = field(default=None, kw_only=True, hash=False)
+
+    __repr__ = as_called
 
     def __post_init__(self) -> None:
         given: object = self.choices
         if isinstance(given, str | bytes) or not isinstance(given, Sequence):
             raise TypeError(f"choices must be a sequence; got {_check.kind_of(given)}")
-        choices = tuple(_setting(choice, "choices") for choice in self.choices)
-        if len({_key(choice) for choice in choices}) < max(len(choices), 2):
+        choices = tuple(setting(choice, "choices") for choice in self.choices)
+        if len({key_of(choice) for choice in choices}) < max(len(choices), 2):
             raise ValueError(f"choices must be two or more, each once; got {list(choices)}")
         object.__setattr__(self, "choices", choices)
+        object.__setattr__(self, "when", validated_when(self.when))
 
     @property
     def count(self) -> int:
@@ -199,12 +232,12 @@ class Categorical:
 
     @property
     def _numbers(self) -> dict[Any, int]:
-        return {_key(choice): number for number, choice in enumerate(self.choices)}
+        return {key_of(choice): number for number, choice in enumerate(self.choices)}
 
     def units(self, values: Sequence[Setting]) -> HostMatrix:
         """Columns of the unit cube for values: one where the choice is, else zero."""
         known = self._numbers
-        numbers = [known[_key(value)] for value in values]
+        numbers = [known[key_of(value)] for value in values]
         return np.asarray([[0.0], [1.0]] if self.count == 2 else np.eye(self.count))[numbers]
 
     def values(self, units: HostMatrix) -> list[Setting]:
@@ -215,15 +248,15 @@ class Categorical:
 
     def validated(self, value: Setting, name: str) -> Setting:
         """Return a value, if it is one of the choices."""
-        plain = _plain(value)
-        number = self._numbers.get(_key(plain)) if _is_setting(plain) else None
+        given = plain(value)
+        number = self._numbers.get(key_of(given)) if is_setting(given) else None
         if number is None:
             raise ValueError(f"{name} must be one of {list(self.choices)}; got {value!r}")
         return self.choices[number]
 
     def beside(self, value: Setting) -> list[Setting]:
         """The other choices."""
-        return [choice for choice in self.choices if _key(choice) != _key(value)]
+        return [choice for choice in self.choices if key_of(choice) != key_of(value)]
 
 
 @dataclass(frozen=True)
@@ -234,15 +267,21 @@ class Fixed:
     ----------
     value : str, int, float, bool or None
         The value.
+    when : mapping from str to a setting or several, optional
+        As in `Real`.
     """
 
     value: Setting
+    when: When | None = field(default=None, kw_only=True, hash=False)
 
     columns = 0
     count = 1
 
+    __repr__ = as_called
+
     def __post_init__(self) -> None:
-        object.__setattr__(self, "value", _setting(self.value, "value"))
+        object.__setattr__(self, "value", setting(self.value, "value"))
+        object.__setattr__(self, "when", validated_when(self.when))
 
     def units(self, values: Sequence[Setting]) -> HostMatrix:
         """No column."""
@@ -254,8 +293,8 @@ class Fixed:
 
     def validated(self, value: Setting, name: str) -> Setting:
         """Return the value, if that is what came."""
-        plain = _plain(value)
-        if not _is_setting(plain) or _key(plain) != _key(self.value):
+        given = plain(value)
+        if not is_setting(given) or key_of(given) != key_of(self.value):
             raise ValueError(f"{name} must be {self.value!r}; got {value!r}")
         return self.value
 
@@ -273,7 +312,8 @@ class Space:
     Parameters
     ----------
     dimensions : mapping from str to Real, Integer, Categorical or Fixed
-        What each input may be.
+        What each input may be. One with `when` has a place in a point only where the others that
+        it hangs on, which may hang on others themselves, are set so.
 
     Examples
     --------
@@ -281,6 +321,10 @@ class Space:
     >>> units = space.to_units([{"rate": 0.01, "depth": 3}])
     >>> units.round(4), [point["depth"] for point in space.from_units(units)]
     (array([[0.5   , 0.3125]]), [3])
+    >>> kernels = {"kernel": Categorical(["rbf", "poly"])}
+    >>> space = Space({**kernels, "degree": Integer(2, 5, when={"kernel": "poly"})})
+    >>> space.from_units(np.asarray([[0.0, 0.9], [1.0, 0.9]]))
+    [{'kernel': 'rbf'}, {'kernel': 'poly', 'degree': 5}]
     """
 
     def __init__(self, dimensions: Mapping[str, Dimension]) -> None:
@@ -294,6 +338,7 @@ class Space:
                 wanted = "a Real, Integer, Categorical or Fixed"
                 raise TypeError(f"dimensions[{name!r}] must be {wanted}; got {_check.kind_of(dim)}")
         self.dimensions: dict[str, Dimension] = dict(dimensions)
+        self._conditions = conditions_of(self.dimensions)
         ends = np.cumsum([0, *(dim.columns for dim in self.dimensions.values())])
         self._slices = [slice(*pair) for pair in pairwise(ends)]
         self.columns = int(ends[-1])
@@ -313,15 +358,23 @@ class Space:
 
     @property
     def count(self) -> int | None:
-        """How many settings there are; None where a real makes them uncountable."""
+        """How many settings there are; None where a real makes them uncountable.
+
+        Where inputs hang on others, and are many, it is a number that they do not exceed.
+        """
         counts = [dim.count for dim in self.dimensions.values()]
         whole = [count for count in counts if count is not None]
-        return math.prod(whole) if len(whole) == len(counts) else None
+        if len(whole) < len(counts):
+            return None
+        most = math.prod(whole)
+        counted = self._conditions is not None and most <= _COUNTED
+        return len(self.settings()) if counted else most
 
     @property
     def is_smooth(self) -> bool:
         """Whether every point of the cube is a setting of its own, all being reals or fixed."""
-        return all(isinstance(dim, Real | Fixed) for dim in self.dimensions.values())
+        whole = all(isinstance(dim, Real | Fixed) for dim in self.dimensions.values())
+        return whole and self._conditions is None
 
     def to_units(self, points: Sequence[Mapping[str, Setting]]) -> HostMatrix:
         """Points as rows of the unit cube.
@@ -329,7 +382,8 @@ class Space:
         Parameters
         ----------
         points : sequence of mappings from str
-            Settings with all names; those that are fixed may be left out.
+            Settings with all names but those of inputs that are not there; those that are fixed
+            may be left out.
 
         Returns
         -------
@@ -339,7 +393,7 @@ class Space:
         return self._to_units([self.validated(point, "points") for point in points])
 
     def _to_units(self, points: Sequence[Point]) -> HostMatrix:
-        parts = [dim.units([p[name] for p in points]) for name, dim in self.dimensions.items()]
+        parts = [_columns(dim, name, points) for name, dim in self.dimensions.items()]
         return np.concatenate(parts, axis=1)
 
     def from_units(self, units: HostMatrix) -> list[Point]:
@@ -364,10 +418,16 @@ class Space:
 
     def _from_units(self, units: HostMatrix) -> list[Point]:
         columns = {
-            name: [_plain(value) for value in dim.values(units[:, part])]
+            name: [plain(value) for value in dim.values(units[:, part])]
             for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True)
         }
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        masks = {} if self._conditions is None else self._conditions.masks(columns)
+        rows = zip(*columns.values(), strict=True)
+        points = [dict(zip(columns, row, strict=True)) for row in rows]
+        for name, there in masks.items():
+            for i in np.flatnonzero(~there):
+                del points[i][name]
+        return points
 
     def validated(self, point: Mapping[str, Setting], name: str) -> Point:
         """Return a point with every name, each value as its dimension has it, or raise."""
@@ -375,30 +435,64 @@ class Space:
             wanted = f"a mapping from the names {list(self.names)}"
             raise TypeError(f"{name} must be {wanted}; got {_check.kind_of(point)}")
         fixed = {n: dim.value for n, dim in self.dimensions.items() if isinstance(dim, Fixed)}
-        given = {**fixed, **point}
-        if given.keys() != self.dimensions.keys():
-            raise ValueError(f"{name} must have the names {list(self.names)}; got {list(point)}")
-        return {n: dim.validated(given[n], f"{name}[{n!r}]") for n, dim in self.dimensions.items()}
+        absent = [] if self._conditions is None else self._conditions.absent({**fixed, **point})
+        names = [n for n in self.dimensions if n not in absent]
+        given = {**{n: value for n, value in fixed.items() if n not in absent}, **point}
+        if given.keys() != set(names):
+            raise ValueError(f"{name} must have {self._said(names, absent)}; got {list(point)}")
+        return {n: self.dimensions[n].validated(given[n], f"{name}[{n!r}]") for n in names}
+
+    def _said(self, names: list[str], absent: list[str]) -> str:
+        """In words, which names a point must have, and which of the others only where."""
+        said = f"the names {list(names)}"
+        if self._conditions is None or not absent:
+            return said
+        parts = [f"{name!r} only where {self._conditions.said(name)}" for name in absent]
+        return f"{said}, and {', '.join(parts)}"
+
+    def _there(self, rows: HostMatrix) -> dict[str, HostVector]:
+        """Of each input that hangs on others, at which rows (n, columns) it is there."""
+        if self._conditions is None:
+            return {}
+        parents = {parent for when in self._conditions.when.values() for parent in when}
+        named = zip(self.dimensions.items(), self._slices, strict=True)
+        columns = {
+            name: list(dim.values(rows[:, part])) for (name, dim), part in named if name in parents
+        }
+        return self._conditions.masks(columns)
 
     def snapped(self, units: HostMatrix) -> HostMatrix:
         """Rows of the cube, moved to the middle of the cell that they lie in."""
         rows = np.array(units, dtype=np.float64)
-        for dim, part in zip(self.dimensions.values(), self._slices, strict=True):
+        there = self._there(rows)
+        for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True):
             if isinstance(dim, Integer | Categorical):
                 rows[:, part] = dim.units(list(dim.values(rows[:, part])))
+            if name in there:
+                rows[~there[name], part] = _ABSENT
         return rows
+
+    def movable(self, units: HostMatrix) -> HostMatrix:
+        """Tell which columns of rows (n, columns) are reals that are there, (n, columns)."""
+        found = np.tile(self.free, (len(units), 1))
+        there = self._there(units)
+        for name, part in zip(self.dimensions, self._slices, strict=True):
+            if name in there:
+                found[~there[name], part] = False
+        return found
 
     def neighbours(self, unit: HostVector) -> HostMatrix:
         """Rows (k, columns) in which one whole number or category is another than in `unit`."""
         point = self._from_units(unit[None, :])[0]
         rows = []
         for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True):
-            others = [] if isinstance(dim, Real) else dim.beside(point[name])
+            others = [] if isinstance(dim, Real) or name not in point else dim.beside(point[name])
             moved = np.tile(unit, (len(others), 1))
             if others:
                 moved[:, part] = dim.units(others)
             rows.append(moved)
-        return np.concatenate(rows)
+        beside = np.concatenate(rows)
+        return beside if self._conditions is None else self.snapped(beside)
 
     @property
     def cells(self) -> HostVector:
@@ -417,6 +511,9 @@ class Space:
             )
         for (name, dim), part in zip(self.dimensions.items(), self._slices, strict=True):
             factor = coefficients.get(name, 0.0)
+            if factor and dim.when is not None:
+                wanted = "inputs that are always there"
+                raise ValueError(f"linear_constraints must be of {wanted}; {name!r} is {dim!r}")
             if factor and isinstance(dim, Fixed):
                 offset += factor * _check.number(
                     cast("float", dim.value), f"linear_constraints[{name!r}]"
@@ -435,7 +532,8 @@ class Space:
         grids = [self._all(dim) for dim in self.dimensions.values()]
         sizes = [len(grid) for grid in grids]
         numbers = np.indices(sizes).reshape(len(sizes), -1)
-        return np.concatenate([g[i] for g, i in zip(grids, numbers, strict=True)], axis=1)
+        rows = np.concatenate([g[i] for g, i in zip(grids, numbers, strict=True)], axis=1)
+        return rows if self._conditions is None else np.unique(self.snapped(rows), axis=0)
 
     def _all(self, dim: Dimension) -> HostMatrix:
         if isinstance(dim, Integer):
@@ -447,9 +545,11 @@ class Space:
         return {
             name: [
                 type(dim).__name__,
-                *(_listed(getattr(dim, field.name)) for field in fields(dim)),
+                *(_listed(getattr(dim, one.name)) for one in fields(dim) if one.name != "when"),
+                *([{n: list(chosen) for n, chosen in when.items()}] if when else []),
             ]
             for name, dim in self.dimensions.items()
+            for when in [cast("dict[str, tuple[Setting, ...]]", dim.when)]
         }
 
 
@@ -460,30 +560,15 @@ def has_categories(box: object) -> bool:
     )
 
 
+def _columns(dim: Dimension, name: str, points: Sequence[Point]) -> HostMatrix:
+    """The columns of an input, all in their middle where a point has it not."""
+    there = [name in point for point in points]
+    if all(there):
+        return dim.units([point[name] for point in points])
+    columns = np.full((len(points), dim.columns), _ABSENT)
+    columns[there] = dim.units([point[name] for point in points if name in point])
+    return columns
+
+
 def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def _plain(value: Any) -> Any:
-    """A number of NumPy as Python has it; all else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _is_setting(value: Any) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return value is None or isinstance(value, str | int | bool)
-
-
-def _setting(value: Any, name: str) -> Setting:
-    plain = _plain(value)
-    if not _is_setting(plain):
-        wanted = "strings, finite numbers, truth values or None"
-        raise TypeError(f"{name} must be made of {wanted}; got {value!r}")
-    setting: Setting = plain
-    return setting
-
-
-def _key(value: Setting) -> tuple[str, Setting]:
-    """What tells one choice from another: True is not 1."""
-    return type(value).__name__, value

@@ -38,8 +38,8 @@ class Slice:
     at : float
         The input at the place that the slice goes through.
     read : HostVector, shape (m,)
-        The input at each reading. Readings do not lie in the slice: their other inputs are
-        settings of their own.
+        The input at each reading that has it. Readings do not lie in the slice: their other inputs
+        are settings of their own.
     y : HostVector, shape (m,)
         The readings.
     ticks : tuple of str
@@ -123,7 +123,7 @@ def slices(
     Returns
     -------
     tuple of Slice
-        One for each input that varies.
+        One for each input that varies, without those that are not there at the place.
 
     Examples
     --------
@@ -141,20 +141,22 @@ def slices(
     valued = _valued(optimiser)
     region = optimiser.region
     place = _recommended(optimiser) if through is None else region.validated(through, "through")
-    axes = region.axes(num_points)
+    axes = [axis for axis in region.axes(num_points) if not np.isnan(axis.of(place))]
     unit = region.units([place])
     units = [np.tile(unit, (len(axis.x), 1)) for axis in axes]
-    for rows, axis in zip(units, axes, strict=True):
-        rows[:, axis.part] = axis.units
+    for cut, axis in zip(units, axes, strict=True):
+        cut[:, axis.part] = axis.units
     ends = np.cumsum([len(rows) for rows in units])[:-1]
-    mean, sd = (np.split(part, ends) for part in optimiser._predict(np.concatenate(units)))
+    rows = _snapped(optimiser, np.concatenate(units))
+    mean, sd = (np.split(part, ends) for part in optimiser._predict(rows))
     y = np.asarray([e.y for e in valued])
+    readings = [np.asarray([float(axis.of(e.x)) for e in valued]) for axis in axes]
     return tuple(
         Slice(
-            axis.name, axis.x, mean[i], sd[i], float(axis.of(place)),
-            np.asarray([float(axis.of(e.x)) for e in valued]), y, axis.ticks, axis.log,
+            axis.name, axis.x, mean[i], sd[i], float(axis.of(place)), read[~np.isnan(read)],
+            y[~np.isnan(read)], axis.ticks, axis.log,
         )
-        for i, axis in enumerate(axes)
+        for i, (axis, read) in enumerate(zip(axes, readings, strict=True))
     )  # fmt: skip
 
 
@@ -203,14 +205,14 @@ def sobol_indices(
     _valued(optimiser)
     region = optimiser.region
     pairs = sobol(num_points, 2 * region.columns, source.generator)
-    first, second = (_snapped(optimiser, half) for half in np.split(pairs, 2, axis=1))
+    first, second = np.split(pairs, 2, axis=1)
     axes = region.axes(2)
     rows = [first, second]
     for axis in axes:
         mix = first.copy()
         mix[:, axis.part] = second[:, axis.part]
         rows.append(mix)
-    mean, _ = optimiser._predict(np.concatenate(rows))
+    mean, _ = optimiser._predict(_snapped(optimiser, np.concatenate(rows)))
     f, g, *mixes = np.split(mean, len(rows))
     variance = float(np.var(np.concatenate([f, g])))
     scale = 0.0 if variance == 0.0 else 0.5 / variance

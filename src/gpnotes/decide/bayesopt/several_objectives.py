@@ -102,10 +102,10 @@ class ParetoOutcome(Generic[Place]):
         many = f"{len(self.evaluations)} evaluations, {len(self.front)} on the front"
         size = f"Hypervolume {self.hypervolume:.6g} below {_listed(self.reference)}"
         places = [named_settings(one.x) for one in self.front]
-        names = list(places[0]) if places else []
+        names = list({name: None for place in places for name in place})
         heads = [*(f"y[{j}]" for j in range(len(self.reference))), *names]
         rows = [
-            [*(f"{v:.6g}" for v in one.y), *place.values()]
+            [*(f"{v:.6g}" for v in one.y), *(place.get(name, "–") for name in names)]
             for one, place in zip(self.front, places, strict=True)
         ]
         table = [heads, *rows]

@@ -173,13 +173,33 @@ _SETTINGS = {
     "an array": np.ones(2),
     "a dict": {},
 }
+_WHEN = Argument({"kernel": ["poly"]}, {
+    "a string": "poly", "a number": 1.0, "a list": ["kernel"], "a class": dict,
+    "a function": abs, "none": {}, "a number for a name": {1: "poly"}, "no setting": {"kernel": []},
+    **{f"a setting, {what}": {"kernel": [value]} for what, value in _SETTINGS.items()},
+})  # fmt: skip
+_HANGING = bayesopt.Integer(2, 5, when={"kernel": "poly"})
+_KERNEL = bayesopt.Categorical(["rbf", "poly"])
+_SPACE = Argument({"kernel": _KERNEL, "degree": _HANGING}, {
+    "None": None, "a list": [_KERNEL], "a string": "kernel", "no dimensions": {},
+    "a pair": {"kernel": (0.0, 1.0)}, "a number for a name": {1: _KERNEL},
+    "nothing to search for": {"kernel": bayesopt.Fixed("rbf")},
+    "hanging on nothing": {"degree": _HANGING}, "hanging on itself": {"kernel": _HANGING},
+    "hanging on a real": {"kernel": bayesopt.Real(0.0, 1.0), "degree": _HANGING},
+    "hanging on another choice": {"kernel": bayesopt.Categorical(["a", "b"]),
+                                  "degree": _HANGING},
+    "a circle": {"kernel": bayesopt.Categorical(["rbf", "poly"], when={"degree": 2}),
+                 "degree": _HANGING},
+})  # fmt: skip
 _DIMENSIONS = (
+    call("Space", bayesopt.Space, dimensions=_SPACE),
     call(
         "Real",
         bayesopt.Real,
         lower=number(0.5).but("beyond the other", zero=9.0),
         upper=number(2.0),
         log=flag(),
+        when=_WHEN,
     ),
     call(
         "Integer",
@@ -187,6 +207,7 @@ _DIMENSIONS = (
         lower=whole(2).but("too small", "far too small"),
         upper=whole(5),
         log=flag(),
+        when=_WHEN,
     ),
     call(
         "Categorical",
@@ -202,8 +223,9 @@ _DIMENSIONS = (
                 **{what: ["a", value] for what, value in _SETTINGS.items()},
             },
         ),
+        when=_WHEN,
     ),
-    call("Fixed", bayesopt.Fixed, value=Argument(3, _SETTINGS)),
+    call("Fixed", bayesopt.Fixed, value=Argument(3, _SETTINGS), when=_WHEN),
     call(
         "LinearConstraint",
         bayesopt.LinearConstraint,
