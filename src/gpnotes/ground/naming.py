@@ -83,6 +83,7 @@ def given_by_entry(
     argument: str,
     given: Mapping[Any, Any],
     there: Mapping[str, Sequence[str]],
+    tied: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return for each entry the key of a mapping that names it, alone or with its whole array.
 
@@ -94,11 +95,13 @@ def given_by_entry(
         What a caller gave by name.
     there : mapping from str to sequences of str
         The parameters, and for each its entries.
+    tied : mapping from str to str, or None
+        For entries that follow another, that one.
 
     Returns
     -------
     dict from str to str
-        The keys of `given`, by entry.
+        The keys of `given`, by entry; what is given of one that follows counts for the other.
 
     Raises
     ------
@@ -116,11 +119,17 @@ def given_by_entry(
         raise unknown(argument + " name {}; the parameters are {}", none, ordered)
     keys: dict[str, Any] = {}
     for key in given:
-        for entry in named[spelt(key)]:
+        for entry in dict.fromkeys((tied or {}).get(e, e) for e in named[spelt(key)]):
             if entry in keys:
-                raise ValueError(f"{argument} must name {entry} once; got {keys[entry]!r}, {key!r}")
+                what = _with_followers(entry, tied or {})
+                raise ValueError(f"{argument} must name {what} once; got {keys[entry]!r}, {key!r}")
             keys[entry] = key
     return keys
+
+
+def _with_followers(entry: str, tied: Mapping[str, str]) -> str:
+    followers = [name for name, first in tied.items() if first == entry]
+    return f"{entry}, tied to {', '.join(followers)}," if followers else entry
 
 
 def expansions(there: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
@@ -137,6 +146,11 @@ def path_of(entry: str) -> str:
 def covered(names: Iterable[str], path: str) -> bool:
     """Tell whether one of some names is a parameter's, or that of what it is a part of."""
     return any(path == name or path.startswith(f"{name}.") for name in names)
+
+
+def without(names: Collection[str], some: Collection[str] | None) -> tuple[str, ...]:
+    """Return the names but for some of them."""
+    return tuple(name for name in names if not some or name not in some)
 
 
 def left(entries: Sequence[str], held: Collection[str]) -> tuple[int, ...]:

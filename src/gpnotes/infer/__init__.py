@@ -19,9 +19,10 @@ if TYPE_CHECKING:  # isort: off
         laplace as laplace, leave_one_out as leave_one_out, linear as linear,
         linear_smoother as linear_smoother, objective as objective, open_start as open_start,
         posterior as posterior, prior_terms as prior_terms,
-        progress as progress, repeats as repeats, report as report, saving as saving,
+        progress as progress, repeats as repeats, report as report, run as run, saving as saving,
         sparse as sparse,
         state_space as state_space, sufficient_statistics as sufficient_statistics, svgp as svgp,
+        ties as ties,
         verbs as verbs,
     )  # fmt: skip
 else:

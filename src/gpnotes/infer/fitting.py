@@ -41,10 +41,11 @@ from .evidence import data_of
 from .fit_checks import SURPRISE, FitWarning, is_all_noise, left_out_size
 from .interdomain import WaveSums
 from .interrupts import INTERRUPTED, kept_interrupts, warn_of
-from .objective import Fit, Objective, Run, objective_of
+from .objective import Fit, Objective, objective_of
 from .open_start import like_of, started_objective
 from .progress import ENOUGH, Bar, OnStep, bar_of, show_steps
 from .report import FLAT_THRESHOLD
+from .run import Run
 
 if TYPE_CHECKING:  # what an editor completes after `fit(...).posterior.`
     from ..model.gaussian_process import GP
@@ -84,6 +85,7 @@ class Options(TypedDict, total=False):
     bounds: Mapping[str, tuple[float, float]] | None
     priors: Mapping[str, Prior] | None
     fixed: Collection[str]
+    tied: Iterable[Iterable[str]]
     max_steps: int
     callback: Callback | None
     on_step: OnStep | None
@@ -165,6 +167,7 @@ def fit(
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
     fixed: Collection[str] = (),
+    tied: Iterable[Iterable[str]] = (),
     max_steps: int = 200,
     callback: Callback | None = None,
     on_step: OnStep | None = None,
@@ -220,6 +223,12 @@ def fit(
         everywhere.
     fixed : collection of str, default ()
         The parameters and entries that stay, as in `params.flatten`, and ``"inducing"``.
+    tied : iterable of groups of str, default ()
+        Groups of parameters or entries, by name, that are one number each:
+        ``[("kernel.parts.0.lengthscale", "kernel.parts.1.lengthscale")]``; arrays of one length are
+        tied entry by entry. They start at the first of the group, whatever the others say. Bounds
+        and a prior may be given for one of a group, and hold for all of it; two, or one that is in
+        `fixed`, are an error. A report shows them all, and which follows which.
     max_steps : int, default 200
         The most steps of a run.
     callback : callable or None, default None
@@ -306,7 +315,7 @@ def fit(
     columns = columns_of(X)
     data = data_of(model, X, y, noise_var, weights, offset)
     makes = objective_of if start is not None else started_objective
-    objective = makes(model, data, fixed=fixed, bounds=bounds, priors=priors)
+    objective = makes(model, data, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
     max_steps = _check.whole(max_steps, "max_steps", 1)
     if callback is not None:
         _check.function(callback, "callback")
@@ -434,7 +443,7 @@ def _look_over(
 
 def _surprised(objective: Objective[Any], model: Any, data: Data | WaveSums) -> tuple[str, ...]:
     """What there is to say where readings, each left out in turn, surprise a fit without noise."""
-    if "noise_var" in objective.fixed:
+    if "noise_var" in objective.held:
         return ()
     size = left_out_size(objective.evidence, model, data, objective.spread)
     if size < SURPRISE:

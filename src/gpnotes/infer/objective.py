@@ -8,7 +8,7 @@ evidence is. What is free in it lives on the host as one flat vector, the parame
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar, cast
@@ -18,7 +18,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
-from ..ground.naming import require_names
+from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
     Parameters,
     _flatten,
@@ -38,55 +38,14 @@ from .posterior import Posterior, named
 from .prior_terms import NamedPrior, density_and_gradient, priors_of
 from .progress import ENOUGH, Enough, OnStep, Watched
 from .report import FLAT_THRESHOLD, FinishedRun, Report
-from .report.hyperparameters import Hyperparameter, surveyed, with_columns
+from .report.hyperparameters import Hyperparameter, surveyed, with_columns, with_followers
+from .run import Run
+from .ties import Groups, followers, places, tied_together, ties_of
 
-__all__ = ["Fit", "Objective", "Run", "objective_given", "objective_of"]
+__all__ = ["Fit", "Objective", "objective_given", "objective_of"]
 
 M = TypeVar("M", bound=Parameters)
 Q = TypeVar("Q", bound=Posterior)
-
-
-@dataclass(frozen=True)
-class Run(Generic[M]):
-    """One ascent: where it ended, how many evaluations it took, and what the optimiser said.
-
-    A run whose start had no evidence has failed: its `model` is the given one, its `log_evidence`
-    minus infinity, and its `message` says why.
-
-    Parameters
-    ----------
-    model : Parameters
-        The model where the ascent ended.
-    log_evidence : float
-        Its log evidence, or what stands for it.
-    evaluations : int
-        How many evaluations of the objective it took.
-    converged : bool
-        The optimiser's word for it that it ended at a maximum.
-    message : str
-        What the optimiser said.
-    at_bounds : tuple of str, default ()
-        The parameters that ended on one of their bounds, by `params.names`: there the evidence may
-        go on rising.
-    log_prior : float, default 0.0
-        The log density of the priors there, 0 where none are given.
-    trace : tuple of float, default ()
-        What a fit in steps estimated before each of them.
-    """
-
-    model: M
-    log_evidence: float
-    evaluations: int
-    converged: bool
-    message: str
-    at_bounds: tuple[str, ...] = ()
-    log_prior: float = 0.0
-    trace: tuple[float, ...] = ()
-
-    @property
-    def objective(self) -> float:
-        """The log evidence plus the log density of the priors, which is what a fit maximises."""
-        return self.log_evidence + self.log_prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +75,9 @@ class Objective(Generic[M]):
     level : float, default 0.0
         What an ascent adds to the log evidence, so that it is of y in units of its standard
         deviation: where it stops does not depend on the unit then.
+    tied : tuple of tuples of str, default ()
+        Entries that are one number. The first of each is in the vector; the others follow it, and
+        are named in `fixed`.
     """
 
     model: M
@@ -127,6 +89,7 @@ class Objective(Generic[M]):
     ends: HostMatrix
     moves_inputs: bool
     level: float = 0.0
+    tied: Groups = ()
 
     __repr__ = summary
 
@@ -139,8 +102,18 @@ class Objective(Generic[M]):
         return np.append(parameters, np.tile(columns if columns.size == d else np.ones(d), m))
 
     @cached_property
+    def held(self) -> tuple[str, ...]:
+        """What stays, without what follows another."""
+        return without(self.fixed, followers(self.tied))
+
+    @cached_property
+    def _places(self) -> HostVector:
+        """For each entry that moves, a follower too, its place in the vector."""
+        return places(self.model, self.fixed, self.tied)
+
+    @cached_property
     def _rebuild(self) -> Callable[[HostVector], M]:
-        return _flatten(self.model, fixed=self.fixed)[1]
+        return _flatten(self.model, fixed=self.held)[1]
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the function that `flatten` made, which cannot be pickled."""
@@ -177,7 +150,8 @@ class Objective(Generic[M]):
             The model.
         """
         many = len(self.limits)
-        model: Any = self._rebuild(vector[:many])
+        moving = vector[:many]
+        model: Any = self._rebuild(moving[self._places] if self.tied else moving)
         if not self.moves_inputs:
             return model
         inputs = _inputs(model)
@@ -223,7 +197,9 @@ class Objective(Generic[M]):
         HostVector
             The derivatives, in the order of the vector.
         """
-        slopes = flatten_gradient(model, bar, fixed=self.fixed)
+        slopes = flatten_gradient(model, bar, fixed=self.held)
+        if self.tied:  # by the chain rule a number that is several has the sum of their derivatives
+            slopes = np.bincount(self._places, slopes, len(self.limits))
         return np.append(slopes, to_numpy(bar.inducing)) if self.moves_inputs else slopes
 
     def run(self, begin: HostVector, max_steps: int) -> Run[M]:
@@ -350,7 +326,10 @@ class Objective(Generic[M]):
         given = self._of_hyperparameters(run.model)
         rows = set(names(run.model, fixed=given.fixed))
         touched = tuple(name for name in run.at_bounds if name in rows)
-        return surveyed(given, run.model, self.spread, given.fixed, touched, given.box)
+        found, gain = surveyed(given, run.model, self.spread, given.fixed, touched, given.box)
+        return with_followers(
+            found, names(run.model, fixed=given.held), followers(given.tied)
+        ), gain
 
     def _of_hyperparameters(self, model: M) -> Objective[M]:
         """The objective at a model, with its inducing inputs held, and a q that it has inside."""
@@ -360,7 +339,7 @@ class Objective(Generic[M]):
         held = (*self.fixed, *(name for name in inside if name in entries))
         return replace(
             self, model=model, fixed=held, limits=self.limits[kept], ends=self.ends[kept],
-            moves_inputs=False,
+            moves_inputs=False, tied=tuple(t for t in self.tied if path_of(t[0]) not in inside),
         )  # fmt: skip
 
 
@@ -374,6 +353,7 @@ def objective_of(
     fixed: Collection[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
+    tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:
     """Return what a fit of a model to data maximises.
 
@@ -392,6 +372,8 @@ def objective_of(
         Limits of parameters and entries by name, as in `gpnotes.fit`.
     priors : mapping from str to Prior, or None
         Priors on parameters and entries by name, as in `gpnotes.fit`.
+    tied : iterable of groups of str, default ()
+        The names of what is one number, as in `gpnotes.fit`.
 
     Returns
     -------
@@ -417,7 +399,7 @@ def objective_of(
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_given(model, data)
-    return objective_given(model, evidence, measured(data, evidence), fixed, bounds, priors)
+    return objective_given(model, evidence, measured(data, evidence), fixed, bounds, priors, tied)
 
 
 def objective_given(
@@ -427,17 +409,22 @@ def objective_given(
     fixed: Collection[str],
     bounds: Mapping[str, tuple[float, float]] | None,
     priors: Mapping[str, Prior] | None,
+    tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:
     """Return `objective_of`, by the evidence of the model and the spread of the data."""
     model = evidence.settled(model)
-    evidence = evidence.for_fit(model)
     moves = hasattr(model, "variables")
     held = [name for name in require_names(fixed) if not (moves and name == "inducing")]
     held += evidence.held
+    groups = ties_of(tied, model, held)
+    model = tied_together(model, groups)
+    evidence = evidence.for_fit(model)
+    instead = followers(groups)
+    held += instead
     return Objective(
-        model, evidence, of, tuple(held), priors_of(priors, model, held),
-        limits(model, bounds, fixed=held), ends(model, of, fixed=held),
-        moves and "inducing" not in fixed and math.prod(_inputs(model).shape) > 0,
+        model, evidence, of, tuple(held), priors_of(priors, model, held, instead),
+        limits(model, bounds, fixed=held, tied=instead), ends(model, of, fixed=held),
+        moves and "inducing" not in fixed and math.prod(_inputs(model).shape) > 0, tied=groups,
     )  # fmt: skip
 
 

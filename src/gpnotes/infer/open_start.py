@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from ..model.starts import noise_is_open, started
 from .evidence import evidence_given, evidence_of, measured
 from .interdomain import WaveSums
 from .objective import Objective, objective_given
+from .ties import groups_of
 
 __all__ = ["FLOOR", "like_of", "started_objective"]
 
@@ -35,12 +36,13 @@ def started_objective(
     fixed: Collection[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
+    tied: Iterable[Iterable[str]] = (),
 ) -> Objective[M]:
     """Return what a fit of a model to data maximises, with what is open in the model started.
 
     Parameters
     ----------
-    model, data, fixed, bounds, priors
+    model, data, fixed, bounds, priors, tied
         As in `objective_of`, but that the noise may be open. It has bounds then, `FLOOR` times the
         variance of y and 10¹⁰ times, unless `bounds` gives others.
 
@@ -50,6 +52,7 @@ def started_objective(
         The log evidence plus the log density of the priors, of the model as `starts.started` has
         it; parameters that are fixed keep their numbers.
     """
+    tied = groups_of(tied)
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_of(model, data)
@@ -62,9 +65,10 @@ def started_objective(
     evidence_given(new if free else model, data, evidence)
     if opened and new is not model and free and isinstance(bounds, Mapping | None):
         within = {noise: (FLOOR * of.unit**2, 1e10 * of.unit**2)}
-        bounds = within | dict(bounds or {})
+        together = {noise}.union(*(group for group in tied if noise in group))
+        bounds = (within if together.isdisjoint(bounds or {}) else {}) | dict(bounds or {})
     level = 0.0 if of.latent or new is model else of.count * math.log(of.unit)
-    return replace(objective_given(new, evidence, of, fixed, bounds, priors), level=level)
+    return replace(objective_given(new, evidence, of, fixed, bounds, priors, tied), level=level)
 
 
 def _started_but(model: M, of: Spread, like: Array, held: Collection[str]) -> M:

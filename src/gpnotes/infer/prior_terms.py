@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ground.naming import given_by_entry
+from ..ground.naming import given_by_entry, without
 from ..ground.params import Parameters, free_leaves, free_values
 from ..ground.xp import HostVector
 from ..model.contracts import Prior, require
@@ -53,6 +53,7 @@ def priors_of(
     priors: Mapping[str, Prior] | None,
     model: Parameters,
     fixed: Collection[str],
+    tied: Mapping[str, str] | None = None,
 ) -> tuple[NamedPrior, ...]:
     """Return the priors, if each is one and is on what is fitted.
 
@@ -64,6 +65,9 @@ def priors_of(
         The model.
     fixed : collection of str
         What is not fitted.
+    tied : mapping from str to str, or None
+        For entries that follow another, that one; they are in `fixed`, and a prior on one counts
+        for the other.
 
     Raises
     ------
@@ -74,8 +78,8 @@ def priors_of(
         wanted = "a mapping from names to priors"
         raise TypeError(f"priors must be {wanted}; got {type(priors).__name__}")
     free = free_leaves(model, fixed)
-    there = {leaf.path: leaf.entries for leaf in free}
-    keys = given_by_entry("priors", priors or {}, there)
+    there = {leaf.path: leaf.entries for leaf in free_leaves(model, without(fixed, tied))}
+    keys = given_by_entry("priors", priors or {}, there, tied)
     entries = [entry for leaf in free for entry in leaf.entries]
     alone = {leaf.path for leaf in free if isinstance(leaf.value, float)}
     found = []

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..ground import check as _check
-from ..ground.naming import given_by_entry, path_of
+from ..ground.naming import given_by_entry, path_of, without
 from ..ground.params import Leaf, Parameters, flatten, free_leaves, names
 from ..ground.showing import summary
 from ..ground.xp import HostMatrix, HostVector, Matrix, Vector, epsilon, to_numpy
@@ -43,6 +43,7 @@ def limits(
     bounds: Mapping[str, tuple[float, float]] | None = None,
     *,
     fixed: Collection[str] = (),
+    tied: Mapping[str, str] | None = None,
 ) -> HostMatrix:
     """Find the lower and upper ends of the entries of `params.flatten`, as the caller gives them.
 
@@ -54,13 +55,16 @@ def limits(
         ``(low, high)`` for parameters or entries by name, in their own units.
     fixed : collection of str, default ()
         The names of parameters and entries that stay out.
+    tied : mapping from str to str, or None
+        For entries that follow another, that one; they are in `fixed`, and bounds of one are those
+        of the other.
 
     Returns
     -------
     HostMatrix, shape (n, 2)
         The ends, of logarithms for positive parameters; infinite where none is given.
     """
-    given = _read(bounds, free_leaves(obj, fixed))
+    given = _read(bounds, free_leaves(obj, without(fixed, tied)), tied)
     return _pairs(given.get(name, _NONE) for name in names(obj, fixed=fixed))
 
 
@@ -267,13 +271,16 @@ def touched(
 
 
 def _read(
-    bounds: Mapping[str, tuple[float, float]] | None, free: Sequence[Leaf]
+    bounds: Mapping[str, tuple[float, float]] | None,
+    free: Sequence[Leaf],
+    tied: Mapping[str, str] | None,
 ) -> dict[str, tuple[float, float]]:
     """The bounds given, by entry, as in the flat vector: logarithms for positive parameters."""
     if not isinstance(bounds, Mapping | None):
         wanted = "a mapping from names to (low, high)"
         raise TypeError(f"bounds must be {wanted}; got {type(bounds).__name__}")
-    keys = given_by_entry("bounds", bounds or {}, {leaf.path: leaf.entries for leaf in free})
+    there = {leaf.path: leaf.entries for leaf in free}
+    keys = given_by_entry("bounds", bounds or {}, there, tied)
     kinds = {entry: leaf.constraint for leaf in free for entry in leaf.entries}
     pairs = bounds or {}
     return {entry: _interval(key, pairs[key], kinds[entry]) for entry, key in keys.items()}

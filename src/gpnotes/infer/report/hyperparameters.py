@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from ...model.bounds import Spread, strides
 from ...model.kernels.algebra import ActiveDims
 from .curvature import survey
 
-__all__ = ["Hyperparameter", "surveyed", "with_columns"]
+__all__ = ["Hyperparameter", "surveyed", "with_columns", "with_followers"]
 
 _PER_UNIT = ("lengthscale", "period", "frequency")  # in the unit of an input
 _PER_COLUMN = (*_PER_UNIT, "variance", "weight_variance")  # a vector has one for each column
@@ -42,6 +42,8 @@ class Hyperparameter:
         The ends of what is as good, where the state is ``"flat"``.
     column : str, default ""
         The name of the column that it belongs to, where the inputs were a frame.
+    tied_to : str, default ""
+        The name of the one that it follows, whose number, error and state it has.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Hyperparameter:
     low: float
     high: float
     column: str = ""
+    tied_to: str = ""
 
     @property
     def label(self) -> str:
@@ -118,6 +121,32 @@ def surveyed(
         own, low, high = (_exp(v) if is_log else float(v) for v in (value, *ends))
         found.append(Hyperparameter(name, own, is_log, float(error), state, low, high))
     return tuple(found), seen.gain
+
+
+def with_followers(
+    found: tuple[Hyperparameter, ...], entries: Sequence[str], tied: Mapping[str, str]
+) -> tuple[Hyperparameter, ...]:
+    """Return hyperparameters with those that follow one of them, in the order of a model.
+
+    Parameters
+    ----------
+    found : tuple of Hyperparameter
+        What was in the vector of a fit.
+    entries : sequence of str
+        The names of these and of what follows, in the order of the model.
+    tied : mapping from str to str
+        For each entry that follows another, that one.
+
+    Returns
+    -------
+    tuple of Hyperparameter
+        One for each name.
+    """
+    of = {one.name: one for one in found}
+    return tuple(
+        replace(of[tied[name]], name=name, tied_to=tied[name]) if name in tied else of[name]
+        for name in entries
+    )
 
 
 def with_columns(

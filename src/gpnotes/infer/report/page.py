@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ...ground.showing import preformatted
@@ -101,7 +101,8 @@ class Report:
         return self._named("flat", "shared")
 
     def _named(self, *states: str) -> tuple[str, ...]:
-        return tuple(one.name for one in self.hyperparameters if one.state in states)
+        own = (one for one in self.hyperparameters if not one.tied_to)
+        return tuple(one.name for one in own if one.state in states)
 
     def _head(self) -> list[str]:
         line = f"log evidence {_tenths(self.log_evidence)}"
@@ -163,6 +164,8 @@ class Report:
 
 
 def _row_of(one: Hyperparameter) -> tuple[str, ...]:
+    if one.tied_to:
+        return one.label, _row_of(replace(one, tied_to=""))[1], "", f"tied to {one.tied_to}"
     if one.state == "flat":
         return one.label, _range(one), "", ""
     size = abs(one.value)

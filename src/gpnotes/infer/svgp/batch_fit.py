@@ -43,8 +43,9 @@ from ...model.likelihoods.adapter import is_latent
 from ..evidence import Evidence, evidence_of, whole_rows
 from ..interrupts import INTERRUPTED, kept_interrupts, warn_of
 from ..known_noise import validate_noise
-from ..objective import Fit, Objective, Run
+from ..objective import Fit, Objective
 from ..progress import Bar, bar_of
+from ..run import Run
 from ..sparse.induced import with_inducing
 from .evidence_lower_bound import sums_and_gradient
 from .known_noise import known_in, require_normal, some_of
