@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import multivariate_normal
 
@@ -27,7 +28,7 @@ from gpnotes import (
     log_evidence_and_gradient,
 )
 from gpnotes.draw.paths import sample_paths
-from gpnotes.ground.chunks import Chunks
+from gpnotes.ground.chunks import ChunkError, Chunks
 from gpnotes.ground.params import flatten, flatten_gradient
 from gpnotes.infer.features import BoxSines, FeatureGP, draw_frequencies
 from gpnotes.infer.linear import BayesianLinear
@@ -295,6 +296,11 @@ def test_who_cannot_hear_it_says_so(name: str) -> None:
         fit(labels, X, np.abs(np.round(Y)), **noise)
     with pytest.raises(TypeError, match=f"{name} must be None where X is chunks"):
         condition(sparse, Chunks([(X, Y)]), **noise)
+    told = "give all rows as one X, of which a SparseGP holds a few at a time"
+    with pytest.raises(TypeError, match=told):
+        fit(sparse, Chunks([(X, Y)]), **noise)
+    with pytest.raises(ChunkError, match=rf"what is known of each row.* {told}"):
+        condition(SparseGP(GP(RBF(), 0.1), X[:5]), Chunks([(X, Y, BOTH[name])]))
 
 
 def test_the_estimator_takes_known_variances_as_scikit_learn_takes_alpha() -> None:
@@ -341,7 +347,7 @@ def test_the_estimator_takes_means_with_their_counts() -> None:
         GPRegressor().fit(X, Y, weights=0.0 * WEIGHTS)
 
 
-METHODS = ["sor", "dtc", "fitc", "vfe", "tight", "pep"]
+METHODS = ["sor", "dtc", "fitc", "vfe", "tight", "pep", "upper"]
 Z = np.linspace(0.2, 5.8, 7)[:, None]
 
 
@@ -361,6 +367,9 @@ def test_inducing_points_see_the_noise_of_each_reading(method: Any, kernel: Any)
     }
     normal = multivariate_normal(np.full(30, 0.3), Q + np.diag(lam + share * gap))
     wanted = normal.logpdf(Y) + corrections.get(method, 0.0)
+    if method == "upper":
+        r, more = Y - 0.3, np.diag(lam * (1.0 + np.sum(gap / lam)))
+        wanted += 0.5 * r @ (np.linalg.solve(Q + np.diag(lam), r) - np.linalg.solve(Q + more, r))
     model = SparseGP(gp, Z, method)
     value, bar = log_evidence_and_gradient(model, X, Y, **BOTH)
     assert value == pytest.approx(wanted, abs=1e-7)
@@ -389,15 +398,25 @@ def test_equal_variances_are_the_noise_of_a_sparse_model(method: Any) -> None:
     assert values[1].gp.noise_var == pytest.approx(others[1].gp.noise_var, rel=1e-7)
     assert values[1].gp.kernel.variance == pytest.approx(others[1].gp.kernel.variance, rel=1e-6)
     np.testing.assert_allclose(values[1].inducing, others[1].inducing, rtol=1e-6, atol=1e-8)
+    if method == "upper":  # which has no posterior
+        return
     moments = condition(split, X, Y, noise_var=known).predict(XS)
     for a, b in zip(moments, condition(one, X, Y).predict(XS), strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
 
 
-def test_a_bound_from_above_knows_one_noise_only() -> None:
-    model = SparseGP(GP(RBF(), 0.1), Z, "upper")
-    with pytest.raises(ValueError, match="method must not be 'upper' where readings"):
-        log_evidence(model, X, Y, noise_var=KNOWN)
+def test_the_bound_from_above_is_above_and_the_tighter_with_more_points() -> None:
+    gp, below = GP(RBF(1.2, 0.9), 0.1), -np.inf
+    exact = log_evidence(gp, X, Y, **BOTH)
+    bounds = []
+    for size in (4, 7, 15):
+        places = np.linspace(0.0, 6.0, size)[:, None]
+        model = SparseGP(gp, places, "upper")
+        bounds.append(log_evidence(model, X, Y, **BOTH))
+        below = max(below, log_evidence(SparseGP(gp, places), X, Y, **BOTH))
+    assert below < exact + 1e-7
+    assert bounds[0] > bounds[1] > bounds[2] > exact - 1e-7
+    assert bounds[2] == pytest.approx(exact, abs=1e-2)
 
 
 def test_as_many_points_as_readings_leave_nothing_out() -> None:
@@ -433,3 +452,16 @@ def test_a_smoother_with_one_noise_does_not_take_many(of: Any) -> None:
 def test_the_hat_matrix_at_other_places_takes_any_noise() -> None:
     posterior = condition(GP(RBF(1.2, 0.9), 0.1), X, Y, **BOTH)
     np.testing.assert_allclose(hat_matrix(posterior, XS) @ Y, posterior.mean(XS), atol=1e-9)
+
+
+def test_noise_may_be_a_column_of_a_frame() -> None:
+    frame = pd.DataFrame({"x": X[:, 0], "error": KNOWN, "times": WEIGHTS})
+    gp = GP(RBF(1.2, 0.9), 0.1)
+    found = condition(gp, frame, Y, noise_var="error", weights="times")
+    wanted = condition(gp, X, Y, **BOTH)
+    assert found.columns == ("x",)
+    np.testing.assert_array_equal(found.mean(frame), wanted.mean(X))
+    one = fit(gp, frame, Y, noise_var="error", weights="times")
+    assert one.log_evidence == fit(gp, X, Y, **BOTH).log_evidence
+    with pytest.raises(ValueError, match=r"noise_var must be a column of X, one of \['x', 'error'"):
+        fit(gp, frame, Y, noise_var="sd")

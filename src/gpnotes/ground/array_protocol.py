@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-__all__ = ["Array", "ArrayLike", "Frame"]
+__all__ = ["Array", "ArrayLike", "ColumnLike", "Frame"]
 
 MYPY = False  # mypy takes it for True
 
@@ -73,6 +73,7 @@ class Frame(Protocol):
 
 # What a function marked `conversion.takes` is given: inside it is an array, as which mypy reads it
 ArrayLike: TypeAlias = Array
+ColumnLike: TypeAlias = Array
 
 # Where mypy checks the package, an array has the members above and no more. Other checkers take the
 # last declaration: for pyright, which binds each overload of NumPy's operators, no array of NumPy
@@ -81,3 +82,4 @@ ArrayLike: TypeAlias = Array
 if TYPE_CHECKING and not MYPY:
     Array: TypeAlias = np.ndarray
     ArrayLike: TypeAlias = np.ndarray | Frame | Sequence[float] | Sequence[Sequence[float]]
+    ColumnLike: TypeAlias = ArrayLike | str

@@ -13,11 +13,12 @@ from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from .array_protocol import Array, ArrayLike, Frame
+from .array_protocol import Array, ArrayLike, ColumnLike, Frame
 
 __all__ = [
     "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix", "MatrixLike",
-    "Namespace", "Numbers", "Scalar", "Stack", "Table", "Vector", "VectorLike",
+    "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table", "Vector",
+    "VectorLike",
 ]  # fmt: skip
 
 Scalar: TypeAlias = Annotated[Array, "()"]
@@ -33,8 +34,12 @@ Numbers: TypeAlias = Array | float
 
 Table: TypeAlias = Array | Frame | Sequence[float] | Sequence[Sequence[float]]
 """Data as people have them, before `conversion` makes an array of floats of them."""
+OfEach: TypeAlias = Table | str
+"""What is told of each row, or the name of the column of a frame X that tells it."""
 VectorLike: TypeAlias = Annotated[ArrayLike, "(n,)"]
 """One axis, or a column of a frame, or a list: where a function is marked `conversion.takes`."""
+OfEachLike: TypeAlias = Annotated[ColumnLike, "(n,)"]
+"""The same, or the name of a column of the frame beside it, in the same place."""
 MatrixLike: TypeAlias = Annotated[ArrayLike, "(n, d)"]
 """Two axes, or a frame, or a list of rows, in the same place."""
 

@@ -27,7 +27,13 @@ from . import check as _check
 from .showing import summary
 from .xp import Matrix, Vector
 
-__all__ = ["Chunk", "ChunkError", "Chunks", "Data", "Mapper", "Rows", "add_up", "repeatable"]
+__all__ = [
+    "OF_EACH_ROW", "Chunk", "ChunkError", "Chunks", "Data", "Mapper", "Rows", "add_up",
+    "repeatable",
+]  # fmt: skip
+
+
+OF_EACH_ROW = "give all rows as one X, of which a SparseGP holds a few at a time"
 
 
 class Addable(Protocol):
@@ -304,6 +310,9 @@ def _pair(chunk: Any) -> tuple[Matrix, Vector]:
     pair = chunk() if callable(chunk) else chunk
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         wanted = "a pair (X, y) or a function that fetches one"
+        if isinstance(pair, tuple | list) and len(pair) > 2:
+            known = f"what is known of each row, such as its noise, comes not so: {OF_EACH_ROW}"
+            raise TypeError(f"it must be {wanted}; got {len(pair)} things: {known}")
         raise TypeError(f"it must be {wanted}; got {_check.kind_of(pair)}")
     return pair[0], pair[1]
 

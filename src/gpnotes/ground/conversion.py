@@ -19,7 +19,7 @@ from . import check as _check
 from .namespace import is_lazy, lazy_refusal
 from .xp import Array, HostArray, array_namespace, as_array
 
-__all__ = ["columns_of", "floats", "on_host", "ordered", "takes", "together"]
+__all__ = ["columns_of", "floats", "on_host", "ordered", "taken_out", "takes", "together"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,6 +81,7 @@ def together(owner: object, **tables: Any) -> dict[str, Any]:
     like = next((a for a in tables.values() if _is_floats(a)), None)
     like = next(_held(owner, _DEEP), None) if like is None else like
     columns = getattr(owner, "columns", ())
+    tables = _with_columns(tables)
     made = {}
     for name, a in tables.items():
         known = isinstance(columns, tuple) and name in _INPUTS  # of a frame it is no tuple
@@ -131,6 +132,60 @@ def columns_of(X: Any) -> tuple[str, ...]:
     """Return the names of the columns of a frame of pandas or Polars, else ``()``."""
     names = () if _is_array(X) else tuple(getattr(X, "columns", ()))
     return names if all(isinstance(name, str) for name in names) else ()
+
+
+def taken_out(X: Any, **given: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a frame without the columns that are named, and these in the place of their names.
+
+    Parameters
+    ----------
+    X : frame or Matrix
+        The inputs.
+    **given : str, Vector or None
+        What is told of each row, by the name of the argument: the name of a column of X, or
+        anything else, which comes back as it was.
+
+    Raises
+    ------
+    TypeError
+        If a name is given where X has none.
+    ValueError
+        If X has no such column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"x": [0.0, 1.0], "sd": [0.1, 0.2]})
+    >>> X, each = taken_out(frame, noise_var="sd", weights=None)
+    >>> list(X.columns), list(each["noise_var"])
+    (['x'], [0.1, 0.2])
+    """
+    names = [a for a in given.values() if isinstance(a, str)]
+    if not names:
+        return X, given
+    each = {name: _column(X, "X", a, name) for name, a in given.items()}
+    return X[[column for column in columns_of(X) if column not in names]], each
+
+
+def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:
+    """Tables, those that are names replaced by the columns of the inputs beside them."""
+    if not any(isinstance(a, str) for a in tables.values()):
+        return tables
+    inputs, X = next(((n, tables[n]) for n in _INPUTS if n in tables), ("X", None))
+    return {n: _column(X, inputs, a, n) if n != inputs else a for n, a in tables.items()}
+
+
+def _column(X: Any, inputs: str, a: Any, name: str) -> Any:
+    """What is told of each row, a column of the inputs if it is a name."""
+    if not isinstance(a, str):
+        return a
+    columns = columns_of(X)
+    if not columns:
+        wanted = f"{name} must be a vector, where {inputs} has no names of columns"
+        raise TypeError(f"{wanted}; got {a!r}")
+    if columns.count(a) != 1:
+        raise ValueError(f"{name} must be a column of {inputs}, one of {list(columns)}; got {a!r}")
+    return X[a]
 
 
 def ordered(a: T, name: str, columns: tuple[str, ...]) -> T:

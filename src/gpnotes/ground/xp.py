@@ -28,6 +28,8 @@ from .array_types import (
     MatrixLike,
     Namespace,
     Numbers,
+    OfEach,
+    OfEachLike,
     Scalar,
     Stack,
     Table,
@@ -40,8 +42,9 @@ from .threads import called_back, threads_for
 
 __all__ = [
     "LOG_2PI", "Array", "ArrayLike", "HostArray", "HostMatrix", "HostVector", "Matrix",
-    "MatrixLike", "Namespace", "Numbers", "Scalar", "Stack", "Table", "Vector", "VectorLike",
-    "array_namespace", "as_array", "as_host", "blas", "cholesky_factor", "cholesky_inverse",
+    "MatrixLike", "Namespace", "Numbers", "OfEach", "OfEachLike", "Scalar", "Stack", "Table",
+    "Vector", "VectorLike", "array_namespace", "as_array", "as_host", "blas", "cholesky_factor",
+    "cholesky_inverse",
     "device", "device_memory", "diagonal", "digamma", "epsilon", "eye", "has_double",
     "in_double", "is_numpy_namespace", "keep_copies", "lapack", "log_normal_cdf",
     "mills_fractions", "minimise", "set_rows", "sobol", "solve_triangular", "symmetric_part",

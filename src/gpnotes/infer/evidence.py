@@ -12,7 +12,7 @@ from functools import singledispatch
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from ..ground import check as _check
-from ..ground.chunks import Chunks, Data, Rows
+from ..ground.chunks import OF_EACH_ROW, Chunks, Data, Rows
 from ..ground.conversion import together
 from ..ground.params import Parameters
 from ..ground.xp import Table
@@ -154,7 +154,7 @@ def _require_no_offset(
 ) -> None:
     """Refuse an offset, if the model takes none."""
     if isinstance(data, Rows) and data.offset is not None and not evidence.by_offset:
-        what = f"a {type(model).__name__} takes none, as a LaplaceGP does"
+        what = f"a {type(model).__name__} takes none; a LaplaceGP, an EPGP and an SVGP do"
         raise TypeError(f"offset must be None: {what}; got {_check.kind_of(data.offset)}")
 
 
@@ -194,7 +194,9 @@ def data_of(
         raise TypeError(f"y must be None where X is {what}, which hold it; got {_check.kind_of(y)}")
     for name, given in (("noise_var", noise_var), ("weights", weights), ("offset", offset)):
         if given is not None:
-            raise TypeError(f"{name} must be None where X is {what}; got {_check.kind_of(given)}")
+            remedy = f", which hold X and y alone: {OF_EACH_ROW}" if what == "chunks" else ""
+            got = _check.kind_of(given)
+            raise TypeError(f"{name} must be None where X is {what}{remedy}; got {got}")
     return X
 
 

@@ -28,12 +28,12 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent
 from ..ground.chunks import Chunks, Data
-from ..ground.conversion import columns_of, ordered
+from ..ground.conversion import columns_of, ordered, taken_out
 from ..ground.jobs import Jobs, checked_jobs, mapper_of
 from ..ground.params import Parameters
 from ..ground.random import RNG, stream_of
 from ..ground.threads import in_one_pool
-from ..ground.xp import HostVector, Table
+from ..ground.xp import HostVector, OfEach, Table
 from ..model.contracts import Prior
 from ..model.starts import out_of_scale, started
 from . import exact as exact  # registers GP, which comes from a lower floor
@@ -77,9 +77,9 @@ Callback = Callable[[Any], bool | None]
 class Options(TypedDict, total=False):
     """What `fit` takes by keyword."""
 
-    noise_var: Table | None
-    weights: Table | None
-    offset: Table | None
+    noise_var: OfEach | None
+    weights: OfEach | None
+    offset: OfEach | None
     restarts: int
     restart_sd: float
     bounds: Mapping[str, tuple[float, float]] | None
@@ -159,9 +159,9 @@ def fit(
     X: Table | Chunks | WaveSums,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
-    offset: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
     restarts: int = 0,
     restart_sd: float = 1.0,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -199,10 +199,11 @@ def fit(
         `gpnotes.DeepGP`; an `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations; None where `X` is chunks or sums, which hold them.
-    noise_var, weights : Vector, shape (n,), or None
-        What is known of the noise of each, as in `gpnotes.condition`. Where the known variances are
+    noise_var, weights : Vector, shape (n,), or str, or None
+        What is known of the noise of each, or the name of the column of a frame that holds it, as
+        in `gpnotes.condition`. Where the known variances are
         all that there is, the model has ``noise_var=0.0`` and `fixed` has its name.
-    offset : Vector, shape (n,), or None
+    offset : Vector, shape (n,), or str, or None
         What is added to the latent f of each, as in `gpnotes.condition`.
     restarts : int, default 0
         How many further runs start at the parameters of the first moved at random.
@@ -311,9 +312,10 @@ def fit(
     >>> found.posterior.mean(np.asarray([[1.5]])).round(2)
     array([1.])
     """
+    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
     X = ordered(X, "X", getattr(start, "columns", ()))
     columns = columns_of(X)
-    data = data_of(model, X, y, noise_var, weights, offset)
+    data = data_of(model, X, y, **each)
     makes = objective_of if start is not None else started_objective
     objective = makes(model, data, fixed=fixed, bounds=bounds, priors=priors, tied=tied)
     max_steps = _check.whole(max_steps, "max_steps", 1)

@@ -18,6 +18,7 @@ import numpy as np
 from ..ground import check as _check
 from ..ground.ascent import Ascent, Function, ascend
 from ..ground.chunks import Chunks, Data, Rows, repeatable
+from ..ground.conversion import taken_out
 from ..ground.naming import path_of, require_names, without
 from ..ground.params import (
     Parameters,
@@ -27,7 +28,7 @@ from ..ground.params import (
     names,
 )
 from ..ground.showing import preformatted, summary
-from ..ground.xp import HostMatrix, HostVector, Matrix, Table, as_array, to_numpy
+from ..ground.xp import HostMatrix, HostVector, Matrix, OfEach, Table, as_array, to_numpy
 from ..model.bounds import Spread, ends, limits, touched, units
 from ..model.contracts import Prior
 from .evidence import Evidence, data_of, evidence_given, measured
@@ -348,8 +349,9 @@ def objective_of(
     X: Table | Data | WaveSums,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
     fixed: Collection[str] = (),
     bounds: Mapping[str, tuple[float, float]] | None = None,
     priors: Mapping[str, Prior] | None = None,
@@ -364,7 +366,7 @@ def objective_of(
     X : Matrix, shape (n, d), Rows, Chunks or WaveSums
         The inputs, or what stands in the place of X and y; chunks that can be gone through more
         than once.
-    y, noise_var, weights : Vector, shape (n,), or None
+    y, noise_var, weights, offset : Vector, shape (n,), or None, or str but for y
         As in `gpnotes.fit`.
     fixed : collection of str, default ()
         The parameters that stay, as in `gpnotes.fit`.
@@ -395,7 +397,8 @@ def objective_of(
     >>> samplers.sample(target, samplers.NUTS(), num_chains=2, num_samples=50, rng=0)
     <Chains: 2 of 50 draws of 1 numbers>
     """
-    data = _rows_of(X, y) or data_of(model, cast(Any, X), y, noise_var, weights)
+    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
+    data = _rows_of(X, y) or data_of(model, cast(Any, X), y, **each)
     if isinstance(data, Chunks):
         repeatable(data.chunks)
     evidence = evidence_given(model, data)

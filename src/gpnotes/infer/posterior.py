@@ -23,6 +23,7 @@ from ..ground.xp import (
     Array,
     Matrix,
     MatrixLike,
+    OfEachLike,
     Vector,
     VectorLike,
     array_namespace,
@@ -76,6 +77,7 @@ class Posterior(ABC):
     columns: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
 
     _copies: ClassVar[int] = 3  # (n*, n*) matrices that a covariance holds at a time
+    _shifts: ClassVar[bool] = False  # whether y scatters around f plus an offset that is known
     # what a class cannot do, a method or an option, and why
     _lacks: ClassVar[Mapping[str, str]] = {}
 
@@ -126,7 +128,10 @@ class Posterior(ABC):
         return self._joint(Xs, noise).sample(num_samples, rng=stream)
 
     def _log_density(self, Xs: Matrix, y: Vector, chunk: int | None) -> Vector:
-        mean, variance = self._predict(Xs, False, chunk)
+        return self._log_density_of(y, *self._predict(Xs, False, chunk))
+
+    def _log_density_of(self, y: Vector, mean: Vector, variance: Vector) -> Vector:
+        """How likely each y is, from the moments of f."""
         noise = self._noise
         if not isinstance(noise, float):
             likelihood = require(noise, "the likelihood", Likelihood)
@@ -140,9 +145,14 @@ class Posterior(ABC):
     ) -> Array:
         return self._chance(*self._predict(Xs, False, chunk))
 
-    @takes("Xs")
+    @takes("Xs", "offset")
     def predict(
-        self, Xs: MatrixLike, *, noise: bool = False, chunk: int | None = None
+        self,
+        Xs: MatrixLike,
+        *,
+        noise: bool = False,
+        chunk: int | None = None,
+        offset: OfEachLike | None = None,
     ) -> tuple[Vector, Vector]:
         """Predict the mean and the variance of f, or of a new y, at each of some inputs.
 
@@ -155,6 +165,11 @@ class Posterior(ABC):
         chunk : int or None, default None
             How many inputs are worked on at a time, which changes nothing but the memory; without
             it, as many as keep a block at a few tens of MB.
+        offset : Vector, shape (n*,), or str, or None, default None
+            What is added to the latent f of each, such as the logarithm of an exposure, or the
+            column of a frame `Xs` that holds it; of models that take one in `gpnotes.condition`.
+            Without it, f is what it is for an offset of zero,
+            whatever the offsets of the data were.
 
         Returns
         -------
@@ -162,8 +177,18 @@ class Posterior(ABC):
             The moments at each input, of several functions (n*, c), a column each. A variance that
             rounding took below zero is zero.
         """
-        noise = self._admit("predict", Xs, noise, chunk)
-        return self._predict(Xs, noise, chunk)
+        noise = self._admit("predict", Xs, noise, chunk, offset)
+        return self._predict_with(offset, Xs, noise, chunk)
+
+    def _predict_with(
+        self, offset: Vector | None, Xs: Matrix, noise: bool = False, chunk: int | None = None
+    ) -> tuple[Vector, Vector]:
+        """`_predict` with what is known to be added to f."""
+        if offset is None:
+            return self._predict(Xs, noise, chunk)
+        mean, variance = self._predict(Xs, False, chunk)
+        mean = mean + offset
+        return self._observe(mean, variance) if noise else (mean, variance)
 
     def _predict(
         self, Xs: Matrix, noise: bool = False, chunk: int | None = None
@@ -180,22 +205,37 @@ class Posterior(ABC):
         likelihood = require(noise, "the likelihood", PredictiveLikelihood)
         return with_hooks(cast(PredictiveLikelihood, likelihood))._predict(mean, variance)
 
-    @takes("Xs")
-    def mean(self, Xs: MatrixLike, *, noise: bool = False, chunk: int | None = None) -> Vector:
+    @takes("Xs", "offset")
+    def mean(
+        self,
+        Xs: MatrixLike,
+        *,
+        noise: bool = False,
+        chunk: int | None = None,
+        offset: OfEachLike | None = None,
+    ) -> Vector:
         """Predict the mean alone, (n*,), which may cost less; arguments are those of `predict`."""
-        noise = self._admit("mean", Xs, noise, chunk)
+        noise = self._admit("mean", Xs, noise, chunk, offset)
         if noise:  # a mean of counts needs the variance of f
-            return self._predict(Xs, noise, chunk)[0]
-        return self._mean_of_f(Xs, chunk)
+            return self._predict_with(offset, Xs, noise, chunk)[0]
+        mean = self._mean_of_f(Xs, chunk)
+        return mean if offset is None else mean + offset
 
     def _mean_of_f(self, Xs: Matrix, chunk: int | None) -> Vector:
         return _joined([self._mean(rows) for rows in self._blocks(Xs, chunk)])
 
-    @takes("Xs")
-    def variance(self, Xs: MatrixLike, *, noise: bool = False, chunk: int | None = None) -> Vector:
+    @takes("Xs", "offset")
+    def variance(
+        self,
+        Xs: MatrixLike,
+        *,
+        noise: bool = False,
+        chunk: int | None = None,
+        offset: OfEachLike | None = None,
+    ) -> Vector:
         """Predict the variance alone, (n*,); arguments are those of `predict`."""
-        noise = self._admit("variance", Xs, noise, chunk)
-        return self._predict(Xs, noise, chunk)[1]
+        noise = self._admit("variance", Xs, noise, chunk, offset)
+        return self._predict_with(offset, Xs, noise, chunk)[1]
 
     @takes("Xs")
     def covariance(self, Xs: MatrixLike, *, noise: bool = False) -> Matrix:
@@ -279,8 +319,15 @@ class Posterior(ABC):
         memory.require(num_samples, Xs.shape[0], copies=2, like=Xs, what="the draws", remedy=remedy)
         return self._sample(Xs, num_samples, stream, noise)
 
-    @takes("Xs", "y")
-    def log_density(self, Xs: MatrixLike, y: VectorLike, *, chunk: int | None = None) -> Vector:
+    @takes("Xs", "y", "offset")
+    def log_density(
+        self,
+        Xs: MatrixLike,
+        y: VectorLike,
+        *,
+        chunk: int | None = None,
+        offset: OfEachLike | None = None,
+    ) -> Vector:
         """Evaluate ``log p(yᵢ)`` of new y, each by itself, averaged over f.
 
         Parameters
@@ -289,7 +336,7 @@ class Posterior(ABC):
             The inputs.
         y : Vector, shape (n*,)
             The new observations.
-        chunk : int or None, default None
+        chunk, offset
             As in `predict`.
 
         Returns
@@ -297,17 +344,20 @@ class Posterior(ABC):
         Vector, shape (n*,)
             The log densities, for labels and counts the log probabilities.
         """
-        self._admit("log_density", Xs, chunk=chunk)
+        self._admit("log_density", Xs, chunk=chunk, offset=offset)
         _check.alike(_check.vector(y, "y", size=Xs.shape[0]), "y", Xs, "Xs")
+        if offset is not None:
+            return self._log_density_of(y, *self._predict_with(offset, Xs, False, chunk))
         return self._log_density(Xs, y, chunk)
 
-    @takes("Xs")
+    @takes("Xs", "offset")
     def probability(
         self,
         Xs: MatrixLike,
         num_samples: int = 1000,
         *,
         chunk: int | None = None,
+        offset: OfEachLike | None = None,
         rng: RNG | None = None,
     ) -> Array:
         """Predict the probability of a label, ``P(y = 1)`` or that of each class, averaged over f.
@@ -318,7 +368,7 @@ class Posterior(ABC):
             The inputs.
         num_samples : int, default 1000
             How many functions are drawn where the average has no closed form, as of a softmax.
-        chunk : int or None, default None
+        chunk, offset
             As in `predict`.
         rng : Stream, Generator, int or None, default None
             The random numbers for the functions that are drawn; None will do for all others.
@@ -329,7 +379,9 @@ class Posterior(ABC):
             ``P(y = 1)``, [eq-al-predictive]; of c classes a column each, and each row sums to one.
         """
         num_samples = _check.whole(num_samples, "num_samples", 2)
-        self._admit("probability", Xs, chunk=chunk)
+        self._admit("probability", Xs, chunk=chunk, offset=offset)
+        if offset is not None:
+            return self._chance(*self._predict_with(offset, Xs, False, chunk))
         return self._probability(Xs, num_samples, rng, chunk)
 
     def part(self, *which: str | int) -> Posterior:
@@ -399,7 +451,12 @@ class Posterior(ABC):
         raise self._cannot("part", "its model is not taken apart")
 
     def _admit(
-        self, method: str, Xs: Matrix, noise: bool = False, chunk: int | None = None
+        self,
+        method: str,
+        Xs: Matrix,
+        noise: bool = False,
+        chunk: int | None = None,
+        offset: Vector | None = None,
     ) -> bool:
         """Refuse what this class cannot do, and inputs that do not fit; return `noise`."""
         noise = _check.flag(noise, "noise")
@@ -410,7 +467,11 @@ class Posterior(ABC):
                 raise self._cannot(method, self._lacks[word])
         if noise and method in ("covariance", "joint", "sample"):
             self._noise_var(method)
+        if offset is not None and not self._shifts:
+            raise self._cannot(method, f"offset must be None; {_NO_OFFSET}")
         self.validate_inputs(Xs)
+        if offset is not None:
+            _check.alike(_check.vector(offset, "offset", size=Xs.shape[0]), "offset", Xs, "Xs")
         return noise
 
     def _blocks(self, Xs: Matrix, chunk: int | None) -> list[Matrix]:
@@ -454,6 +515,7 @@ class Posterior(ABC):
         return TypeError(f"{type(self).__name__}.{method}: {why}")
 
 
+_NO_OFFSET = "that of a LaplaceGP, an EPGP or an SVGP of one function takes one"
 _ALONE = "noise is in y, which is the sum of all parts; ask the posterior of f"
 
 

@@ -39,7 +39,8 @@ class Statistics:
     log_noise : float
         ``Σ log λᵢ``.
     gap : float, default 0.0
-        What the features lack in prior variance, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``.
+        What the features lack in prior variance, ``Σ (k(xᵢ, xᵢ) − |φᵢ|²)``; each by its λᵢ, where
+        rows have a noise of their own.
     correction : float, default 0.0
         The term that a bound adds to the evidence.
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from ..ground.chunks import Chunks, repeatable
-from ..ground.conversion import columns_of
+from ..ground.conversion import columns_of, taken_out
 from ..ground.params import Parameters
-from ..ground.xp import Table
+from ..ground.xp import OfEach, Table
 from . import exact  # registers GP, which comes from a lower floor
 from .evidence import Evidence, data_of, evidence_given
 from .interdomain import WaveSums
@@ -42,7 +42,7 @@ M = TypeVar("M", bound=Parameters)
 
 @overload
 def condition(
-    model: GP, X: Table, y: Table, *, noise_var: Table | None = None, weights: Table | None = None
+    model: GP, X: Table, y: Table, *, noise_var: OfEach | None = None, weights: OfEach | None = None
 ) -> exact.ExactPosterior: ...
 @overload
 def condition(
@@ -50,8 +50,8 @@ def condition(
     X: Table | Chunks | WaveSums,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
 ) -> SparsePosterior: ...
 @overload
 def condition(
@@ -59,8 +59,8 @@ def condition(
     X: Table | Chunks,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
 ) -> FeaturePosterior: ...
 @overload
 def condition(
@@ -68,17 +68,17 @@ def condition(
     X: Table,
     y: Table,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
 ) -> StateSpacePosterior: ...
 @overload
 def condition(model: HeteroscedasticGP, X: Table, y: Table) -> HeteroscedasticPosterior: ...
 @overload
 def condition(
-    model: LaplaceGP, X: Table, y: Table, *, offset: Table | None = None
+    model: LaplaceGP, X: Table, y: Table, *, offset: OfEach | None = None
 ) -> LaplacePosterior: ...
 @overload
-def condition(model: EPGP, X: Table, y: Table, *, offset: Table | None = None) -> EPPosterior: ...
+def condition(model: EPGP, X: Table, y: Table, *, offset: OfEach | None = None) -> EPPosterior: ...
 @overload
 def condition(model: SoftmaxGP, X: Table, y: Table) -> SoftmaxPosterior: ...
 @overload
@@ -87,8 +87,9 @@ def condition(
     X: Table,
     y: Table,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
 ) -> Variational: ...
 @overload
 def condition(
@@ -96,8 +97,8 @@ def condition(
     X: Table,
     y: Table,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
 ) -> WeightPosterior: ...
 @overload
 def condition(
@@ -105,18 +106,18 @@ def condition(
     X: Table | Chunks,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
-    offset: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
 ) -> Posterior: ...
 def condition(
     model: Parameters,
     X: Table | Chunks | WaveSums,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
-    offset: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
 ) -> Posterior:
     """Condition a model on observations y (n,) at inputs X (n, d).
 
@@ -134,17 +135,19 @@ def condition(
         `interdomain.WaveSums` for a `gpnotes.SparseGP` through waves.
     y : Vector, shape (n,), or None
         The observations, of the namespace, dtype and device of `X`; None where `X` holds them.
-    noise_var : Vector, shape (n,), or None
+    noise_var : Vector, shape (n,), or str, or None
         What is known of the variance of the noise of each observation, such as the squares of a
         laboratory's error bars, [eq-fv-known-noise]; the model's own variance of the noise is added
-        to it. A `GP` takes it.
-    weights : Vector, shape (n,), or None
+        to it. Where `X` is a frame, it may be the name of a column, which is then no input; so may
+        `weights` and `offset`. A `GP` takes it.
+    weights : Vector, shape (n,), or str, or None
         By what the model's own variance of the noise is divided for each observation, such as how
         many readings it is the mean of. A `GP` takes them.
-    offset : Vector, shape (n,), or None
+    offset : Vector, shape (n,), or str, or None
         What is added to the latent f of each observation, known, such as the logarithm of the years
         over which events were counted: y then scatters around f + offset, and the posterior is that
-        of f alone, the log rate for one year. A `gpnotes.LaplaceGP` or an `laplace.EPGP` takes it.
+        of f alone, the log rate for one year, whose `predict` takes the offsets of new inputs. A
+        `gpnotes.LaplaceGP`, a `laplace.EPGP` and a `gpnotes.SVGP` of one function take it.
 
     Returns
     -------
@@ -175,7 +178,8 @@ def condition(
     >>> [condition(model, X, y).mean([[1.5]]).round(2) for model in (gp, SparseGP(gp, X[::6]))]
     [array([1.]), array([1.])]
     """
-    evidence = _evidence(model, X, y, noise_var, weights, offset)
+    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
+    evidence = _evidence(model, X, y, **each)
     return named(evidence.posterior(evidence.settled(model)), columns_of(X))
 
 
@@ -184,9 +188,9 @@ def log_evidence(
     X: Table | Chunks | WaveSums,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
-    offset: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
 ) -> float:
     """Return the log evidence ``log p(y)`` of y (n,) at X (n, d), [eq-fv-evidence].
 
@@ -225,9 +229,9 @@ def log_evidence_and_gradient(
     X: Table | Chunks | WaveSums,
     y: Table | None = None,
     *,
-    noise_var: Table | None = None,
-    weights: Table | None = None,
-    offset: Table | None = None,
+    noise_var: OfEach | None = None,
+    weights: OfEach | None = None,
+    offset: OfEach | None = None,
 ) -> tuple[float, M]:
     """Return the log evidence and its derivatives by all parameters, as a fit does at each step.
 
@@ -277,8 +281,9 @@ def _evidence(
     model: Any,
     X: Table | Chunks | WaveSums,
     y: Table | None,
-    noise_var: Table | None,
-    weights: Table | None,
-    offset: Table | None,
+    noise_var: OfEach | None,
+    weights: OfEach | None,
+    offset: OfEach | None,
 ) -> Evidence[Any, Posterior]:
-    return evidence_given(model, data_of(model, X, y, noise_var, weights, offset))
+    X, each = taken_out(X, noise_var=noise_var, weights=weights, offset=offset)
+    return evidence_given(model, data_of(model, X, y, **each))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .answers import Call, call
-from .kinds import Argument, flag, matrix, stream, whole
+from .kinds import Argument, flag, matrix, stream, vector, whole
 
 __all__ = ["CLASSES_LACK", "of_posterior"]
 
@@ -32,4 +34,12 @@ def of_posterior(
     if y is None:
         return tuple(calls)
     rows = matrix(X, rows=True, columns=True)
+    if posterior._shifts:
+        shift = vector(np.linspace(-1.0, 1.0, X.shape[0]), size=True).but("None")
+        calls += [
+            call(f"{kind}.{name}, offset", getattr(posterior, name), Xs=rows, offset=shift)
+            for name in ("predict", "mean", "variance", "probability") if name not in lacks
+        ]  # fmt: skip
+        calls += [call(f"{kind}.log_density, offset", posterior.log_density, Xs=rows, y=y,
+                       offset=shift)]  # fmt: skip
     return (*calls, call(f"{kind}.log_density", posterior.log_density, Xs=rows, y=y))

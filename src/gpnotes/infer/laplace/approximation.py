@@ -113,8 +113,8 @@ class LaplacePosterior(SitePosterior):
     steps : int
         How many Newton steps it took.
     offset : Vector, shape (n,), or None, default None
-        What was added to f for each observation. All that the posterior says is of f alone; what
-        would be read at new inputs with an offset is f with it added.
+        What was added to f for each observation. What the posterior says is of f alone, unless it
+        is asked with the offsets of new inputs.
 
     Notes
     -----

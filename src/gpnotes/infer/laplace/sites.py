@@ -8,6 +8,7 @@ eigenvalues are at least one.
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar
 
 from ...ground import check as _check
 from ...ground import memory
@@ -63,6 +64,7 @@ class SitePosterior(Posterior):
     gradient: Vector
     sqrt_W: Vector
     cholesky: Cholesky
+    _shifts: ClassVar[bool] = True
 
     @abstractmethod
     def evidence_gradient(self) -> tuple[GP, Matrix]:

@@ -48,7 +48,8 @@ class SparseGP(Induced):
     - ``"tight"``: VFE's posterior with the tighter bound of Titsias (2025),
       ``T = −½ Σ log(1 + gᵢ/σ²)``;
     - ``"upper"``: an upper bound, ``−½ (n log 2π + log |Q + σ²I| + rᵀ(Q + (σ² + Σ gᵢ) I)⁻¹ r)``,
-      which has neither a posterior nor a fit.
+      which has neither a posterior nor a fit; where readings have a noise Λ of their own, the last
+      term is ``rᵀ(Q + (1 + Σ gᵢ/λᵢ) Λ)⁻¹ r``.
 
     A fit moves parameters and inducing inputs together; its ``model`` has both. With ``"vfe"`` and
     ``"tight"`` a bound is raised, so that more freedom is never paid for with a wrong evidence;
@@ -179,8 +180,6 @@ def _evidence(model: SparseGP, data: Rows | Chunks | WaveSums) -> _Evidence:
     if isinstance(data, Rows):
         validate_rows_of(model, data.X, data.y)
         validate_noise(data.X, data.X.shape[0], data.noise_var, data.weights)
-        if model.chosen.upper and knows_noise(data):
-            raise ValueError("method must not be 'upper' where readings have a noise of their own")
     return _Evidence(data)
 
 

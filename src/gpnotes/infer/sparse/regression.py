@@ -60,8 +60,7 @@ class Head(NamedTuple):
 def _head(work: Sums, sums: Statistics) -> Head:
     inverse = sums.factor.inverse()
     if not all_alike(work):
-        pull = Pull(*_parts(work), sums.weight_mean, inverse, kept=work.kept, noise=work.noise)
-        return Head(sums.log_evidence, pull, 0.0, array_namespace(inverse).zeros_like(inverse))
+        return _head_of_each(work, sums, inverse)
     noise_var = work.gp.noise_var
     free = sums.count - sums.gram.shape[0] + _trace(inverse)  # σ² tr (Q + σ²I)⁻¹
     if work.method.upper:
@@ -81,6 +80,23 @@ def _head(work: Sums, sums: Statistics) -> Head:
     moved = moved - 2.0 * gap_bar * noise_var * sums.gram
     pull = Pull(*_parts(work), w, inverse, tau, gap_bar, work.kept)
     return Head(value, pull, noise_bar - 0.5 * free / noise_var, moved)
+
+
+def _head_of_each(work: Sums, sums: Statistics, inverse: Matrix) -> Head:
+    """The same where each row has a noise of its own, or one derivative of its own by its gap.
+
+    The quadratic form of the upper bound has the noise ``s Λ`` with ``s = 1 + Σ gᵢ/λᵢ``, since
+    ``Λ^-½ (K − Q) Λ^-½`` is at most its trace.
+    """
+    value, times, gap_bar, quadratic = sums.log_evidence, 0.0, 0.0, sums
+    if work.method.upper:
+        times = 1.0 + sums.gap
+        quadratic = sums.scaled(1.0 / times)
+        value += 0.5 * (sums.fit - quadratic.fit)
+        gap_bar = 0.5 * quadratic.squared_alpha(times)
+    w, zeros = quadratic.weight_mean, array_namespace(inverse).zeros_like(inverse)
+    pull = Pull(*_parts(work), w, inverse, times, gap_bar, work.kept, work.noise)
+    return Head(value, pull, 0.0, zeros)
 
 
 def _parts(work: Sums) -> tuple[GP, Matrix, Inducing, SparseMethod]:

@@ -123,7 +123,7 @@ class Sums:
             cross / scale,
             float(xp.sum(r * r)) / scale,
             float(xp.sum(xp.log(noise))),
-            float(xp.sum(gap)),
+            float(xp.sum(gap if isinstance(noise_var, float) else gap / noise_var)),
             self.method.correction(gap, noise_var),
         )
 
@@ -212,9 +212,10 @@ class Pull:
         B⁻¹.
     quadratic_noise : float, default 0.0
         λ of α where all rows have one noise: σ² but for the upper bound, whose quadratic form has
-        more noise, and a w of its own.
+        more noise, and a w of its own. Where each has its own, how many times that noise it is.
     gap_bar : float, default 0.0
-        The derivative by each gap where all rows have one noise.
+        The derivative by each gap where all rows have one noise; of the upper bound where each has
+        its own, that by ``gᵢ/λᵢ``.
     """
 
     gp: GP
@@ -307,12 +308,28 @@ class Pull:
         xp = array_namespace(error)
         if all_alike(self):
             return error / self.quadratic_noise, xp.full_like(gap, self.gap_bar), 0.0
+        if self.method.upper:
+            return self._upper_bars(error, own, noise, gap, solved)
         alpha = error / noise
         # λ_bar = ½ (α² − diag (Q + Λ)⁻¹)
         lambda_bar = 0.5 * (alpha * alpha - (1.0 - solved / noise) / noise)
         gap_bar, by_noise = self.method.correction_bars(gap, own.variance)
         noise_bar = float(xp.sum(own.share * (lambda_bar + by_noise)))
         return alpha, gap_bar + self.method.share * lambda_bar, noise_bar
+
+    def _upper_bars(
+        self, error: Vector, own: Noise, noise: Vector, gap: Vector, solved: Vector
+    ) -> tuple[Vector, Vector, float]:
+        """The same of the upper bound, whose quadratic form has the noise ``s λ``.
+
+        With ``s = 1 + Σ gᵢ/λᵢ`` and its derivative `gap_bar`, ``½ αᵀΛα``:
+        ``λ_bar = ½ (s α² − diag (Q + Λ)⁻¹) − gap_bar g/λ²``.
+        """
+        xp = array_namespace(error)
+        alpha = error / (self.quadratic_noise * noise)
+        lambda_bar = 0.5 * (self.quadratic_noise * alpha * alpha - (1.0 - solved / noise) / noise)
+        lambda_bar = lambda_bar - self.gap_bar * gap / (noise * noise)
+        return alpha, self.gap_bar / noise, float(xp.sum(own.share * lambda_bar))
 
     @threads_for(lambda self, X, r, blocks: self.inducing.size**2 * X.shape[0])
     def _all_in_place(self, X: Matrix, r: Vector, blocks: list[slice]) -> Slopes:

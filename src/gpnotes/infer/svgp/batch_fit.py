@@ -48,7 +48,7 @@ from ..progress import Bar, bar_of
 from ..run import Run
 from ..sparse.induced import with_inducing
 from .evidence_lower_bound import sums_and_gradient
-from .known_noise import known_in, require_normal, some_of
+from .known_noise import known_in, require_normal, some_of, validate_offset
 from .model import SVGP, validate_rows
 from .natural_gradients import optimise_q, take_step, unit_step
 from .posterior import V, Variational, _initial_posterior, inducing_factor, initial_posterior
@@ -189,6 +189,7 @@ class _Evidence(Evidence[SVGP, Variational]):
     """The highest bound: that of the best q for all rows."""
 
     by_reading: ClassVar[bool] = True
+    by_offset: ClassVar[bool] = True
 
     rows: Rows
 
@@ -296,5 +297,6 @@ def _evidence(model: SVGP, data: Rows | Chunks) -> _Evidence:
     rows = whole_rows(data, model)
     validate_rows(model, rows.X, rows.y)
     require_normal(model.likelihood, rows)
+    validate_offset(model, rows)
     validate_noise(rows.X, rows.X.shape[0], rows.noise_var, rows.weights)
     return _Evidence(rows, held=("gp.noise_var",), latent=is_latent(model.likelihood))

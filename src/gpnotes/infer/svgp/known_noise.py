@@ -1,4 +1,4 @@
-"""A normal likelihood whose readings have noise of their own: averages over f, and their slopes."""
+"""What is known of each reading: noise of its own, of a normal likelihood, or an offset to f."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ from ...ground.xp import LOG_2PI, Vector, array_namespace
 from ...model.contracts import Likelihood
 from ...model.likelihoods import Gaussian
 from ...model.likelihoods.hermite_averages import Expected
+from ...model.likelihoods.multiclass import MulticlassLikelihood
 from ..known_noise import Noise, knows_noise, noise_under
+from .model import SVGP
 from .posterior import Marginals
 
 __all__ = [
-    "expected_under", "known_in", "likelihood_bar_under", "noise_in", "require_normal", "some_of",
+    "expected_under", "known_in", "likelihood_bar_under", "noise_in", "require_normal", "shifted",
+    "some_of", "validate_offset",
 ]  # fmt: skip
 
 
 def noise_in(likelihood: object, known: Rows | None) -> Noise | None:
     """The noise of rows under a normal likelihood, where something is known of each."""
-    return None if known is None else noise_under(cast(Gaussian, likelihood).variance, known)
+    if not knows_noise(known):
+        return None
+    return noise_under(cast(Gaussian, likelihood).variance, known)
 
 
 def known_in(rows: Rows) -> Rows | None:
-    """The rows, if something is known of the noise of each."""
-    return rows if knows_noise(rows) else None
+    """The rows, if something is known of the noise of each, or of what is added to f."""
+    return rows if knows_noise(rows) or rows.offset is not None else None
 
 
 def some_of(rows: Rows, places: Vector) -> Rows:
@@ -37,7 +42,25 @@ def some_of(rows: Rows, places: Vector) -> Rows:
         return None if a is None else xp.take(a, places, axis=0)
 
     X, y = (xp.take(a, places, axis=0) for a in (rows.X, rows.y))
-    return Rows(X, y, some(rows.noise_var), some(rows.weights))
+    return Rows(X, y, some(rows.noise_var), some(rows.weights), some(rows.offset))
+
+
+def shifted(f: Marginals, known: Rows | None, rows: slice) -> Marginals:
+    """f at some of the rows, with what is known to be added to each."""
+    if known is None or known.offset is None:
+        return f
+    return f._replace(mean=f.mean + known.offset[rows])
+
+
+def validate_offset(model: SVGP, rows: Rows) -> None:
+    """Raise, naming the argument, for an offset that is not that of the rows of one function."""
+    if rows.offset is None:
+        return
+    if isinstance(model.likelihood, MulticlassLikelihood):
+        what = "there is one function a class"
+        raise TypeError(f"offset must be None: {what}; got {_check.kind_of(rows.offset)}")
+    size = rows.X.shape[0]
+    _check.alike(_check.vector(rows.offset, "offset", size=size), "offset", rows.X, "X")
 
 
 def require_normal(likelihood: object, rows: Rows) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, singledispatch
-from typing import NamedTuple, TypeVar, cast
+from typing import ClassVar, NamedTuple, TypeVar, cast
 
 from ...fast import svgp as in_place
 from ...ground import check as _check
@@ -105,6 +105,7 @@ class VariationalPosterior(Variational):
     converged: bool = False
 
     __repr__ = summary
+    _shifts: ClassVar[bool] = True
 
     @property
     def kl(self) -> float:

@@ -17,7 +17,7 @@ from ...model.contracts import Likelihood, require
 from ...model.likelihoods.adapter import with_hooks
 from ...model.likelihoods.hermite_averages import Expected
 from ..known_noise import Noise
-from .known_noise import expected_under, noise_in
+from .known_noise import expected_under, noise_in, shifted
 from .posterior import Marginals, VariationalPosterior, marginals
 
 __all__ = ["Block", "Sums", "blocks", "plus", "require_finite", "sums_of", "sweep"]
@@ -89,7 +89,7 @@ def sweep(
     scale : float, default 1.0
         The number of rows that each of them stands for.
     known : Rows, optional
-        The rows, where something is known of the noise of each, [eq-fv-known-noise].
+        The rows, where something is known of the noise of each, [eq-fv-known-noise], or added to f.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def blocks(
     given = require(model.likelihood, "the likelihood", Likelihood)
     likelihood, noise = with_hooks(cast(Likelihood, given)), noise_in(given, known)
     for rows in memory.blocks(X.shape[0], posterior.weights.shape[0]):
-        f = marginals(posterior, X[rows, :])
+        f = shifted(marginals(posterior, X[rows, :]), known, rows)
         own = noise and noise.of(rows)
         if own is None:
             slopes = likelihood._expected(y[rows], f.mean, f.variance, model.nodes)

@@ -83,7 +83,7 @@ CALLS: tuple[Call, ...] = (
       for verb in _VERBS for name in ("noise_var", "weights")),
     *(call(f"{verb.__name__} of a {name}, offset", verb, model=thing(_MODELS[name][0]),
            X=_ROWS, y=_SIGNS, offset=vector(_Y, size=True).table.but("None"))
-      for verb in _VERBS for name in ("LaplaceGP", "EPGP")),
+      for verb in _VERBS for name in ("LaplaceGP", "EPGP", "SVGP")),
     *(call(f"{verb.__name__} of chunks, {type(model).__name__}", verb,
            model=thing(model, RBF(), _EXACT), X=_CHUNKED)
       for model in (_SPARSE, _MODELS["FeatureGP"][0]) for verb in _VERBS),
