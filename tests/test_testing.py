@@ -337,6 +337,8 @@ class Line:
         x_bar = self.slope * bar[:, None] * xp.ones_like(x)
         if self.flaw == "class":
             return None, x_bar
+        if self.flaw == "single":
+            return cotangent(self, slope=slope_bar)
         if self.flaw == "wide":
             return cotangent(self, slope=slope_bar), x_bar[:, :1]
         if self.flaw == "parameter":
@@ -352,6 +354,7 @@ class Line:
         ("nan", r"m\(x\) is not finite in 6 of its entries"),
         ("dtype", r"m\(x\) is \("),
         ("class", "mean_bar has another class"),
+        ("single", r"pullback must return \(mean_bar, x_bar\); got Line"),
         ("wide", r"x_bar must have shape \(6, 2\); got \(6, 1\)"),
         ("parameter", r"mean\.slope: the pullback says"),
         ("gradient", r"x\[0, 0\]: the pullback says"),

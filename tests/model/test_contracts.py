@@ -102,6 +102,19 @@ def without(part, *names):
     return type("Partial", (), {n: _static(n, v) for n, v in kept.items()})()
 
 
+def test_a_plain_function_as_a_mean_is_told_what_it_will_do_for():
+    by_function = GP(RBF(), 0.1, lambda x: x[:, 0])
+    assert condition(by_function, X, Y).mean(X).shape == (X.shape[0],)
+    with pytest.raises(TypeError, match=r"A plain function will do for .condition.*offset"):
+        fit(by_function, X, Y)
+
+
+def test_a_kernel_of_another_package_is_told_whose_it_is():
+    other = pytest.importorskip("sklearn.gaussian_process.kernels")
+    with pytest.raises(TypeError, match="kernel must be a gpnotes Kernel; got RBF of sklearn"):
+        GP(other.RBF(), 0.1)
+
+
 def _static(name, value):
     return value if name == "__call__" else staticmethod(value) if callable(value) else value
 
@@ -119,7 +132,7 @@ def test_public_functions_name_what_a_part_lacks():
         fit(laplace.LaplaceGP(GP(RBF(), 0.0, by_hand.mean)), X, Y)
     labels = condition(laplace.LaplaceGP(GP(RBF(), 0.0, lambda x: x[:, 0])), X, Y)
     for posterior in (condition(by_hand, X, Y), labels):
-        with pytest.raises(TypeError, match=r"^gp\.mean must be .* lacks pullback$"):
+        with pytest.raises(TypeError, match=r"^gp\.mean must be .* lacks pullback(\. A plain |$)"):
             posterior.evidence_gradient()
     posterior = condition(laplace.LaplaceGP(gp, without(Bernoulli(), "probability")), X, Y)
     with pytest.raises(TypeError, match=r"^the likelihood must be .*; Partial lacks probability$"):

@@ -237,11 +237,8 @@ class GPEstimator(BaseEstimator):
 def _require_kernel(kernel: object) -> None:
     """Refuse what is no kernel of the package, and say whose it is."""
     if not isinstance(kernel, Kernel):
-        made = kernel if isinstance(kernel, type) else type(kernel)
-        whose = made.__module__.partition(".")[0]
-        of = f"{_check.kind_of(kernel)} of {whose}"
-        said = of if whose not in ("builtins", "gpnotes") else _check.kind_of(kernel)
-        raise TypeError(f"kernel must be a gpnotes Kernel, such as gpnotes.RBF(); got {said}")
+        wanted = "a gpnotes Kernel, such as gpnotes.RBF()"
+        raise TypeError(f"kernel must be {wanted}; got {_check.whose(kernel)}")
 
 
 def _nested(path: str) -> str:

@@ -370,8 +370,16 @@ def function(value: T, name: str, of: str = "") -> T:
 def instance(value: T, name: str, kind: type[object]) -> T:
     """Return `value` if it is an instance of `kind`, else raise `TypeError`."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a gpnotes {kind.__name__}; got {kind_of(value)}")
+        raise TypeError(f"{name} must be a gpnotes {kind.__name__}; got {whose(value)}")
     return value
+
+
+def whose(value: object) -> str:
+    """Say of what kind a value is, and of which package, where that is another."""
+    made = value if isinstance(value, type) else type(value)
+    package = made.__module__.partition(".")[0]
+    ours = package in ("builtins", "gpnotes", "__main__")
+    return kind_of(value) if ours else f"{kind_of(value)} of {package}"
 
 
 def plain(a: T, name: str) -> T:

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import check as _check
 from .namespace import is_lazy, lazy_refusal
-from .xp import Array, HostArray, array_namespace, as_array
+from .xp import Array, HostArray, OfEach, Table, array_namespace, as_array
 
 __all__ = ["columns_of", "floats", "on_host", "ordered", "taken_out", "takes", "together"]
 
@@ -134,7 +134,7 @@ def columns_of(X: Any) -> tuple[str, ...]:
     return names if all(isinstance(name, str) for name in names) else ()
 
 
-def taken_out(X: Any, **given: Any) -> tuple[Any, dict[str, Any]]:
+def taken_out(X: T, **given: OfEach | None) -> tuple[T, dict[str, Table | None]]:
     """Return a frame without the columns that are named, and these in the place of their names.
 
     Parameters
@@ -144,6 +144,13 @@ def taken_out(X: Any, **given: Any) -> tuple[Any, dict[str, Any]]:
     **given : str, Vector or None
         What is told of each row, by the name of the argument: the name of a column of X, or
         anything else, which comes back as it was.
+
+    Returns
+    -------
+    X : frame or Matrix
+        The inputs, without the columns that were named.
+    each : dict
+        What is told of each row, by the name of the argument.
 
     Raises
     ------
@@ -161,10 +168,12 @@ def taken_out(X: Any, **given: Any) -> tuple[Any, dict[str, Any]]:
     (['x'], [0.1, 0.2])
     """
     names = [a for a in given.values() if isinstance(a, str)]
+    each: dict[str, Table | None] = {n: _column(X, "X", a, n) for n, a in given.items()}
     if not names:
-        return X, given
-    each = {name: _column(X, "X", a, name) for name, a in given.items()}
-    return X[[column for column in columns_of(X) if column not in names]], each
+        return X, each
+    frame: Any = X
+    left = frame[[column for column in columns_of(X) if column not in names]]
+    return cast(T, left), each
 
 
 def _with_columns(tables: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 from . import check as _check
 from .xp import Array, array_namespace, device_memory
 
-__all__ = ["ENTRIES", "available", "blocks", "require", "require_square"]
+__all__ = ["ENTRIES", "available", "blocks", "require", "require_of_rows", "require_square"]
 
 _SMALL = 2**24  # bytes that are not asked for: reading what is free takes as long as 100 points
 ENTRIES = 2**21  # that a computation in blocks holds at a time: 16 MiB in float64
@@ -96,6 +96,12 @@ def _cached() -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
 
 
+_OF_ROWS = (
+    "Take inducing points, for which rows come a few at a time: a SparseGP, an SVGP for labels and "
+    "counts, `inducing=` of an estimator; or fewer rows, or float32."
+)
+
+
 def require(
     rows: int,
     columns: int,
@@ -154,6 +160,19 @@ def require_square(n: int, *, copies: int, like: Array, what: str) -> None:
         As in `require`.
     """
     require(n, n, copies=copies, like=like, what=what)
+
+
+def require_of_rows(n: int, *, copies: int, like: Array, what: str) -> None:
+    """Call `require` for matrices over all rows of data, with the advice to take fewer numbers.
+
+    Parameters
+    ----------
+    n : int
+        The number of rows.
+    copies, like, what
+        As in `require_square`.
+    """
+    require(n, n, copies=copies, like=like, what=what, remedy=_OF_ROWS)
 
 
 def blocks(n: int, width: int, entries: int | None = None) -> list[slice]:

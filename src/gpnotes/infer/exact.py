@@ -53,10 +53,10 @@ def _conditioned(gp: GP, rows: Rows) -> ExactPosterior:
 
 def _factor(gp: GP, X: Matrix, noise_var: Numbers) -> Cholesky:
     if in_place.supports(gp.kernel, X):
-        memory.require_square(X.shape[0], like=X, copies=1, what="the Gram matrix")
+        memory.require_of_rows(X.shape[0], like=X, copies=1, what="the Gram matrix")
         if (lower := in_place.factor(gp.kernel, noise_var, X)) is not None:
             return Cholesky(lower)
-    memory.require_square(X.shape[0], like=X, copies=3, what="the Gram matrix")
+    memory.require_of_rows(X.shape[0], like=X, copies=3, what="the Gram matrix")
     return _cholesky(plus_noise(gp.kernel._gram(X, None), noise_var), name=_gram_name(gp))
 
 
@@ -271,7 +271,7 @@ class ExactPosterior(Posterior):
         Williams (2006), equation 5.9.
         """
         what = "the gradient of the evidence"
-        memory.require_square(self.X.shape[0], like=self.X, copies=6, what=what)
+        memory.require_of_rows(self.X.shape[0], like=self.X, copies=6, what=what)
         inverse = precision(self.trend, self.cholesky)
         K_bar = 0.5 * (self.alpha[:, None] * self.alpha[None, :] - inverse)
         kernel_bar, X_bar, _ = self.gp.kernel._pullback(self.X, None, K_bar)
@@ -326,7 +326,7 @@ class ExactPosterior(Posterior):
         _check.alike(_check.vector(y, "y", size=x.shape[0]), "y", self.X, "X")
         validate_noise(self.X, x.shape[0], noise_var, weights)
         n, what = self.X.shape[0] + x.shape[0], "the extended Gram matrix"
-        memory.require_square(n, like=x, copies=3, what=what)
+        memory.require_of_rows(n, like=x, copies=3, what=what)
         return self._extended(Rows(x, y, noise_var, weights))
 
     @threads_for(lambda self, rows: self.X.shape[0] ** 2 * rows.X.shape[0])

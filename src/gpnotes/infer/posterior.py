@@ -10,12 +10,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import ClassVar, Self, TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
 from ..ground import check as _check
 from ..ground import memory
 from ..ground.conversion import takes
-from ..ground.params import cotangent
 from ..ground.random import RNG, Stream, stream_of
 from ..ground.showing import summary
 from ..ground.xp import (
@@ -27,7 +26,6 @@ from ..ground.xp import (
     Vector,
     VectorLike,
     array_namespace,
-    zeros,
 )
 from ..model.contracts import LabelLikelihood, Likelihood, PredictiveLikelihood, require
 from ..model.gaussian_process import GP, plus_noise
@@ -35,15 +33,11 @@ from ..model.kernels import Kernel, Sum
 from ..model.likelihoods import Bernoulli, Gaussian
 from ..model.likelihoods.adapter import require_observable, with_hooks
 from ..model.normal import Normal, normal_of
+from .summands import picked
 
 __all__ = [
-    "PartPosterior",
-    "Posterior",
-    "named",
-    "one_function_a_class",
-    "require_inputs",
-    "with_noise",
-]
+    "PartPosterior", "Posterior", "named", "one_function_a_class", "require_inputs", "with_noise",
+]  # fmt: skip
 
 Q = TypeVar("Q", bound="Posterior")
 
@@ -131,7 +125,6 @@ class Posterior(ABC):
         return self._log_density_of(y, *self._predict(Xs, False, chunk))
 
     def _log_density_of(self, y: Vector, mean: Vector, variance: Vector) -> Vector:
-        """How likely each y is, from the moments of f."""
         noise = self._noise
         if not isinstance(noise, float):
             likelihood = require(noise, "the likelihood", Likelihood)
@@ -167,9 +160,8 @@ class Posterior(ABC):
             it, as many as keep a block at a few tens of MB.
         offset : Vector, shape (n*,), or str, or None, default None
             What is added to the latent f of each, such as the logarithm of an exposure, or the
-            column of a frame `Xs` that holds it; of models that take one in `gpnotes.condition`.
-            Without it, f is what it is for an offset of zero,
-            whatever the offsets of the data were.
+            column of a frame `Xs` that holds it, of models that take one in `condition`. Without it
+            f is what it is for zero, whatever the offsets of the data were.
 
         Returns
         -------
@@ -435,7 +427,7 @@ class Posterior(ABC):
 
     def _part(self, which: tuple[str | int, ...]) -> Posterior:
         """`part`, of a class that brings the three hooks below."""
-        kernel, with_mean = _picked(self._process().kernel, which)
+        kernel, with_mean = picked(self._process().kernel, which)
         return PartPosterior(self, kernel, with_mean, columns=self.columns)
 
     def _process(self) -> GP:
@@ -568,50 +560,6 @@ class PartPosterior(Posterior):
     def mean_in(self, mean: Vector, pull: Vector) -> Vector:
         """What the data pull the part to, with the mean function (n*,) where that is in it."""
         return mean + pull if self.with_mean else pull
-
-
-@dataclass(frozen=True)
-class _Nothing(Kernel):
-    """``k(x, z) = 0``: of the mean function alone no function is left."""
-
-    def _gram(self, x: Matrix, z: Matrix | None) -> Matrix:
-        return zeros((x.shape[0], (x if z is None else z).shape[0]), x)
-
-    def _diag(self, x: Matrix) -> Vector:
-        return zeros((x.shape[0],), x)
-
-    def _pullback(
-        self, x: Matrix, z: Matrix | None, K_bar: Matrix
-    ) -> tuple[Self, Matrix, Matrix | None]:
-        xp = array_namespace(x)
-        return cotangent(self), xp.zeros_like(x), None if z is None else xp.zeros_like(z)
-
-    def _diag_pullback(self, x: Matrix, d_bar: Vector) -> tuple[Self, Matrix]:
-        return cotangent(self), array_namespace(x).zeros_like(x)
-
-
-def _picked(kernel: Kernel, which: tuple[str | int, ...]) -> tuple[Kernel, bool]:
-    """The sum of some summands of a kernel, and whether the mean is asked for as well."""
-    parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
-    names = kernel.names if isinstance(kernel, Sum) else ()
-    numbers = [_number_of(one, names, len(parts)) for one in which if one != "mean"]
-    if not which or len(set(numbers)) < len(numbers) or which.count("mean") > 1:
-        raise ValueError(f"which must name one part or more, each once; got {which}")
-    chosen = tuple(parts[k] for k in numbers)
-    if not chosen:
-        return _Nothing(), True
-    return chosen[0] if len(chosen) == 1 else Sum(chosen), len(numbers) < len(which)
-
-
-def _number_of(one: str | int, names: tuple[str, ...], size: int) -> int:
-    """The number of a part, by its name or its number."""
-    if isinstance(one, str):
-        if not one or one not in names:
-            known = ", ".join(map(repr, [*filter(None, names), "mean"]))
-            wanted = f"among {known}, or numbers from 0 to {size - 1}"
-            raise ValueError(f"which must be {wanted}; got {one!r}")
-        return names.index(one)
-    return _check.whole(one, "which", 0, size - 1)
 
 
 def named(posterior: Q, columns: tuple[str, ...]) -> Q:

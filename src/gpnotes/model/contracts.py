@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import Field
 from functools import cache
+from inspect import isroutine
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 from ..ground.showing import summary
@@ -43,7 +44,8 @@ those by x.
 class Mean(Protocol):
     """A mean function with its gradient: a frozen dataclass whose fields are its parameters.
 
-    Any function will do as the mean of a process; what is asked for here is what a fit needs.
+    Any function will do as the mean of a process in `gpnotes.condition`; what is asked for here is
+    what a fit needs, which moves the parameters by it.
     One whose weights are unknown is `means.BasisMean`: as a function, what it is expected to be.
     """
 
@@ -475,6 +477,11 @@ _KINDS = {
     Criterion: "a criterion of designs, such as design.criteria.Information",
     Acquisition: "an acquisition, such as bayesopt.LogExpectedImprovement(best)",
 }
+_A_FUNCTION = (
+    ". A plain function will do for `condition`; for a fit write a class with one, as the page "
+    "Bring your own shows, or, since a function has nothing to fit, take its values from y, or "
+    "give them as the `offset` of a LaplaceGP or an SVGP"
+)
 T = TypeVar("T")
 
 
@@ -545,5 +552,6 @@ def require(value: T, name: str, contract: Any) -> T:
         raise TypeError(f"{wanted}; got the class {value.__name__}, not an object of it")
     lacking = missing(value, contract)
     if lacking:
-        raise TypeError(f"{wanted}; {type(value).__name__} lacks {', '.join(lacking)}")
+        hint = _A_FUNCTION if contract is Mean and isroutine(value) else ""
+        raise TypeError(f"{wanted}; {type(value).__name__} lacks {', '.join(lacking)}{hint}")
     return value

@@ -47,7 +47,10 @@ def check_mean(mean: contracts.Mean, X: Matrix) -> None:
     for i in range(n):
         alone = mean(X[i : i + 1, :])
         close(f"m(x) and m of row {i} alone", alone[0], values[i], rounding(values))
-    mean_bar, x_bar = mean.pullback(X, values)
+    given: Any = mean.pullback(X, values)
+    pair = isinstance(given, tuple) and len(given) == 2
+    hold(pair, f"pullback must return (mean_bar, x_bar); got {_check.kind_of(given)}")
+    mean_bar, x_bar = given
     is_array("x_bar", x_bar, X.shape, X)
     hold(type(mean_bar) is type(mean), "mean_bar has another class than the mean")
     if is_double(X):

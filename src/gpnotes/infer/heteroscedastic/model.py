@@ -156,5 +156,5 @@ def _evidence(model: HeteroscedasticGP, data: Rows | Chunks) -> _Evidence:
     model.noise_kernel._validate_inputs(rows.X, "X")
     _check.squarable(rows.y, "y")
     what = "the covariances of f and of its noise"
-    memory.require_square(rows.X.shape[0], like=rows.X, copies=8, what=what)
+    memory.require_of_rows(rows.X.shape[0], like=rows.X, copies=8, what=what)
     return _Evidence(rows)

@@ -211,7 +211,7 @@ class LaplacePosterior(SitePosterior):
     def _way_back(self) -> _Way:
         n = self.X.shape[0]
         xp = array_namespace(self.X)
-        memory.require_square(n, like=self.X, copies=6, what="the gradient of the evidence")
+        memory.require_of_rows(n, like=self.X, copies=6, what="the gradient of the evidence")
         K = self.gp.kernel._gram(self.X, None)
         half = self.cholesky._half_solve(self.sqrt_W[:, None] * K)
         variance = xp.clip(diagonal(K) - xp.sum(half * half, axis=0), 0.0, None)

@@ -131,4 +131,4 @@ def validate(gp: GP, rows: Rows, likelihood: Likelihood) -> None:
         n = rows.X.shape[0]
         _check.alike(_check.vector(rows.offset, "offset", size=n), "offset", rows.X, "X")
     require_observable(likelihood, rows.y, shifted_mean(gp, rows))
-    memory.require_square(rows.X.shape[0], like=rows.X, copies=5, what="the Gram matrix")
+    memory.require_of_rows(rows.X.shape[0], like=rows.X, copies=5, what="the Gram matrix")

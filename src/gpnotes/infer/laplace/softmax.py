@@ -296,7 +296,7 @@ class SoftmaxPosterior(Posterior):
         """
         n = self.X.shape[0]
         copies = 5 + 3 * self.classes
-        memory.require_square(n, like=self.X, copies=copies, what="the gradient of the evidence")
+        memory.require_of_rows(n, like=self.X, copies=copies, what="the gradient of the evidence")
         xp = array_namespace(self.X)
         K, curvature = self.gp.kernel._gram(self.X, None), self.curvature
         V = curvature.left_open(K, diagonal(K))
@@ -394,4 +394,4 @@ def _evidence(model: SoftmaxGP, data: Rows | Chunks) -> _Evidence:
 def _validate(gp: GP, X: Matrix, y: Vector, classes: int) -> None:
     validate_data(gp, X, y)
     require_classes(y, classes)
-    memory.require_square(X.shape[0], like=X, copies=5 + classes, what="the Gram matrix")
+    memory.require_of_rows(X.shape[0], like=X, copies=5 + classes, what="the Gram matrix")
