@@ -1,7 +1,8 @@
 """A million readings on a line, beside the same recursions for Matérn-3/2 in plain NumPy.
 
 ``python benchmarks/line_table.py`` prints the seconds for the evidence and the posterior means of
-a million readings, for the evidence with its gradient, and for mean and variance at as many places.
+a million readings, for the evidence with its gradient, and for mean and variance at as many places;
+then of the same with a season, and of one further reading with the forecast after it, `extend`.
 The floor is what no filter can do without: the exponentials and logarithms. The loop is Kalman's
 filter and the pass back, a reading at a time, timed on fewer readings and scaled up. tinygp and
 celerite2 take part where they are installed. Seconds are the processor's, of one thread, so that
@@ -72,6 +73,22 @@ def with_season(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
     kernel = kind(VARIANCE, LENGTHSCALE) + Periodic(1.0, 1.0, 2.0 * math.pi)
     model = StateSpaceGP(GP(kernel, NOISE))
     return lambda: log_evidence_and_gradient(model, t[:, None], y)
+
+
+def one_more(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
+    """A hundred readings that come one at a time after all others, each with a forecast."""
+    posterior = condition(StateSpaceGP(GP(kind(VARIANCE, LENGTHSCALE), NOISE)), t[:, None], y)
+    later = t[-1] + 0.001 * np.arange(1.0, 102.0)[:, None]
+    ahead = posterior.extend(later[:1], np.sin(later[:1, 0]))
+
+    def call() -> Any:
+        known = ahead
+        for i in range(1, 101):
+            known = known.extend(later[i : i + 1], np.sin(later[i : i + 1, 0]))
+            forecast = known.predict(later[i : i + 1] + 1.0)
+        return forecast
+
+    return call
 
 
 def prediction(kind: Any, t: np.ndarray, y: np.ndarray) -> Callable[[], Any]:
@@ -180,6 +197,8 @@ def main() -> int:
             print(f"{kind.__name__:10}{what:26}{taken:8.3f}")
     season = seconds(with_season(Matern32, t, y), min(2, wanted.rounds))
     print(f"{'Matern32':10}{'+ Periodic, gradient':26}{season:8.3f}")
+    each = seconds(one_more(Matern32, t, y), wanted.rounds) / 100.0
+    print(f"{'Matern32':10}{'extend by one, forecast':26}{1e3 * each:8.3f} ms")
     scaled = seconds(loop(*few), wanted.rounds) * wanted.readings / few[0].size
     print(f"Matern32, a loop of floats          {scaled:8.3f}")
     for name, rival in (("tinygp", tinygp(t, y)), ("celerite2", celerite2(t, y))):

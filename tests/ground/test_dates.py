@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from gpnotes import GP, RBF, condition, days_since
+from gpnotes import GP, RBF, Matern52, Periodic, StateSpaceGP, condition, days_since, fit, named
 
 TEXTS = ["2019-12-31", "2020-03-01T06:00", "2021-01-01"]
 DAYS = [-1.0, 60.25, 366.0]
@@ -48,3 +48,16 @@ def test_a_model_that_gets_dates_names_the_way_out():
               pd.DataFrame({"date": dates, "a": 1.0}), pl.DataFrame({"date": dates})):  # fmt: skip
         with pytest.raises(TypeError, match="days_since"):
             condition(GP(RBF(), 0.1), X, np.zeros(3))
+
+
+def test_a_report_says_days_where_the_column_is_called_so():
+    dates = pd.date_range("2020-01-01", periods=40, freq="36h")
+    days = days_since(dates, "2020-01-01")
+    kernel = named(trend=Matern52(1.0, 30.0), season=Periodic(1.0, 1.0, 7.0))
+    found = fit(StateSpaceGP(GP(kernel, 0.1)), pd.DataFrame({"days": days}),
+                np.sin(days), max_steps=2)  # fmt: skip
+    report = found.report().hyperparameters
+    units = {one.name.removeprefix("gp.kernel."): one.column for one in report}
+    assert units["trend.lengthscale"] == units["season.period"] == "days"
+    assert units["season.lengthscale"] == units["trend.variance"] == ""
+    assert "trend.lengthscale (days)" in str(found)

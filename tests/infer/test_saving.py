@@ -86,6 +86,8 @@ FITTED = {
     "features of a sum": lambda: few(
         features.FeatureGP(GP(SUM, 0.1), features.draw_frequencies(SUM, X, 20, rng=stream(1))), Y),
     "a line": lambda: fit(line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y, max_steps=3),
+    "a forecast": lambda: condition(
+        line.StateSpaceGP(GP(Matern52(), 0.1)), X[:, :1], Y).extend([[2.5], [2.6]], [0.3, 0.2]),
     "varying noise": lambda: few(HeteroscedasticGP(PLAIN, RBF()), Y),
     "labels": lambda: few(laplace.LaplaceGP(LATENT, Bernoulli()), LABELS),
     "labels by moments": lambda: few(laplace.EPGP(LATENT, Bernoulli("logit")), LABELS),

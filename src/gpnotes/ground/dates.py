@@ -19,6 +19,7 @@ def days_since(dates: Any, origin: Any) -> HostVector:
 
     Lengthscales and periods of a model of these inputs are then in days: a year is a period of
     365.25. The origin is yours to say, and to say again when predicting, so no model remembers it.
+    In a frame, as a column ``"days"``, they give a report the unit of its lengthscales.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from ...ground.params import Parameters, flatten, free_leaves, names
 from ...ground.xp import HostMatrix
 from ...model.bounds import Spread, strides
 from ...model.kernels.algebra import ActiveDims
+from ...model.kernels.periodic import Periodic
 from .curvature import survey
 
 __all__ = ["Hyperparameter", "surveyed", "with_columns", "with_followers"]
@@ -181,7 +182,14 @@ def _column(name: str, model: Any, columns: Sequence[str]) -> str:
             columns = [columns[k] for k in model.dims]
     if at and last in _PER_COLUMN and "," not in at:
         return columns[int(at.rstrip("]"))]
-    return columns[0] if last in _PER_UNIT and len(columns) == 1 else ""
+    return columns[0] if len(columns) == 1 and _has_unit(model, last) else ""
+
+
+def _has_unit(owner: Any, parameter: str) -> bool:
+    """Whether a parameter is in the unit of an input; a periodic lengthscale is in turns."""
+    return parameter in _PER_UNIT and not (
+        isinstance(owner, Periodic) and parameter == "lengthscale"
+    )
 
 
 def _exp(value: float) -> float:
